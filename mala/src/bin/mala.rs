@@ -1,0 +1,2 @@
+//! The `mala` binary.
+fn main() {}

@@ -1,0 +1,2 @@
+//! The `review-gate` binary.
+fn main() {}
