@@ -1,1 +1,13 @@
-//! Under construction.
+//! The values and rules of review. Everything here takes values and returns values: no files, no
+//! clock, no environment, no processes, no network, no randomness.
+
+#![warn(missing_docs)]
+
+pub mod change;
+pub mod finding;
+pub mod language;
+pub mod ports;
+pub mod report;
+pub mod review;
+pub mod scope;
+pub mod verdict;

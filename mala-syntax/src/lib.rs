@@ -1,1 +1,4 @@
-//! Under construction.
+//! Source text in; symbols, enclosing blocks and rule matches out. Pure: it reads nothing.
+
+pub mod grammar;
+pub mod source;

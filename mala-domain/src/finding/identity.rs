@@ -1,0 +1,83 @@
+//! What makes a finding the same one after the next edit: its file, the enclosing symbol, the
+//! evidence without its white space, and the category. No line numbers and no prose.
+
+use super::Category;
+use crate::change::FilePath;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// The identity of a finding, as 16 hexadecimal digits.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct DedupeKey(String);
+
+impl DedupeKey {
+    /// The digits.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for DedupeKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The identity of a problem; `occurrence` tells apart the same lines written twice in one symbol.
+pub fn identity(
+    file: &FilePath,
+    symbol: Option<&str>,
+    evidence: &str,
+    category: Category,
+    occurrence: usize,
+) -> DedupeKey {
+    let mut hash = Sha256::new();
+    let occurrence = occurrence.to_string();
+    let evidence = normalised(evidence);
+    let parts: [&[u8]; 5] = [
+        file.as_bytes(),
+        symbol.unwrap_or_default().as_bytes(),
+        evidence.as_bytes(),
+        category.name().as_bytes(),
+        occurrence.as_bytes(),
+    ];
+    for part in parts {
+        hash.update(part.len().to_le_bytes());
+        hash.update(part);
+    }
+    DedupeKey(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Evidence with all white space dropped, so that re-indenting does not make a new finding.
+fn normalised(evidence: &str) -> String {
+    evidence.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(file: &str, symbol: Option<&str>, evidence: &str, occurrence: usize) -> DedupeKey {
+        identity(&FilePath::from(file), symbol, evidence, Category::Bug, occurrence)
+    }
+
+    #[test]
+    fn identity_survives_reindenting_and_nothing_else() {
+        let first = key("a.py", Some("f"), "  x = 1\n  y = 2", 0);
+        assert_eq!(first, key("a.py", Some("f"), "x = 1\ny = 2", 0));
+        assert_eq!(first.as_str().len(), 16);
+        for other in [
+            key("b.py", Some("f"), "x = 1\ny = 2", 0),
+            key("a.py", Some("g"), "x = 1\ny = 2", 0),
+            key("a.py", None, "x = 1\ny = 2", 0),
+            key("a.py", Some("f"), "x = 1\ny = 3", 0),
+            key("a.py", Some("f"), "x = 1\ny = 2", 1),
+        ] {
+            assert_ne!(first, other);
+        }
+    }
+}

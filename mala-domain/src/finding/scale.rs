@@ -1,0 +1,158 @@
+//! One scale: P0 to P3 are critical, high, medium and low, one to one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// How urgent a finding is; `P0` is the most urgent and compares as the smallest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Priority {
+    /// A blocker.
+    P0,
+    /// Major.
+    P1,
+    /// Should be fixed.
+    P2,
+    /// A nit.
+    P3,
+}
+
+impl Priority {
+    /// All of them, the most urgent first.
+    pub const ALL: [Self; 4] = [Self::P0, Self::P1, Self::P2, Self::P3];
+
+    /// The priority with this number.
+    pub fn from_number(number: i64) -> Option<Self> {
+        usize::try_from(number).ok().and_then(|index| Self::ALL.get(index)).copied()
+    }
+
+    /// Its number, 0 to 3.
+    pub fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The same in words.
+    pub fn severity(self) -> Severity {
+        match self {
+            Self::P0 => Severity::Critical,
+            Self::P1 => Severity::High,
+            Self::P2 => Severity::Medium,
+            Self::P3 => Severity::Low,
+        }
+    }
+
+    /// One step less urgent.
+    pub fn lowered(self) -> Self {
+        match self {
+            Self::P0 => Self::P1,
+            Self::P1 => Self::P2,
+            Self::P2 | Self::P3 => Self::P3,
+        }
+    }
+}
+
+impl std::fmt::Display for Priority {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "P{}", self.number())
+    }
+}
+
+impl Serialize for Priority {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(self.number())
+    }
+}
+
+impl<'de> Deserialize<'de> for Priority {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        Self::from_number(number)
+            .ok_or_else(|| serde::de::Error::custom(format!("priority {number} is not 0 to 3")))
+    }
+}
+
+impl JsonSchema for Priority {
+    fn schema_name() -> Cow<'static, str> {
+        "Priority".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "integer", "minimum": 0, "maximum": 3, "description": "0 = P0 (blocker) to 3 = P3 (nit)"})
+    }
+}
+
+/// The priority in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// P0.
+    Critical,
+    /// P1.
+    High,
+    /// P2.
+    Medium,
+    /// P3.
+    Low,
+}
+
+impl Severity {
+    /// The word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Critical => "critical",
+            Self::High => "high",
+            Self::Medium => "medium",
+            Self::Low => "low",
+        }
+    }
+}
+
+/// What kind of problem a finding is.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Category {
+    /// An attacker gains something.
+    Security,
+    /// It does not do what it should.
+    Bug,
+    /// A failure is hidden, lost or mishandled.
+    ErrorHandling,
+    /// It costs more than it must.
+    Performance,
+    /// It works, and is hard to live with.
+    Style,
+    /// The reasoning is off: a condition, a comparison, an order.
+    Logic,
+}
+
+impl Category {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Security,
+        Self::Bug,
+        Self::ErrorHandling,
+        Self::Performance,
+        Self::Style,
+        Self::Logic,
+    ];
+
+    /// The word in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Security => "security",
+            Self::Bug => "bug",
+            Self::ErrorHandling => "error_handling",
+            Self::Performance => "performance",
+            Self::Style => "style",
+            Self::Logic => "logic",
+        }
+    }
+}
+
+impl std::fmt::Display for Category {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

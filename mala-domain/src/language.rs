@@ -1,0 +1,97 @@
+//! The languages mala knows by name, and how a file's path tells which one it is.
+
+use crate::change::FilePath;
+
+/// A programming language, as named in findings and rule files.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Hash,
+    PartialOrd,
+    Ord,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Language {
+    Python,
+    JavaScript,
+    TypeScript,
+    Tsx,
+    Rust,
+    Go,
+    Java,
+    C,
+    Cpp,
+    Ruby,
+    CSharp,
+    Php,
+}
+
+impl Language {
+    /// Every language, in the order in which they are listed to users.
+    pub const ALL: [Self; 12] = [
+        Self::Python,
+        Self::JavaScript,
+        Self::TypeScript,
+        Self::Tsx,
+        Self::Rust,
+        Self::Go,
+        Self::Java,
+        Self::C,
+        Self::Cpp,
+        Self::Ruby,
+        Self::CSharp,
+        Self::Php,
+    ];
+
+    /// The language of a file, by its name alone.
+    pub fn of_path(path: &FilePath) -> Option<Self> {
+        let name = path.file_name();
+        let extension = name.rsplit_once('.').map(|(_, extension)| extension)?;
+        Some(match extension {
+            "py" | "pyi" => Self::Python,
+            "js" | "jsx" | "mjs" | "cjs" => Self::JavaScript,
+            "ts" | "mts" | "cts" => Self::TypeScript,
+            "tsx" => Self::Tsx,
+            "rs" => Self::Rust,
+            "go" => Self::Go,
+            "java" => Self::Java,
+            "c" | "h" => Self::C,
+            "cc" | "cpp" | "cxx" | "hh" | "hpp" | "hxx" => Self::Cpp,
+            "rb" | "rake" | "gemspec" => Self::Ruby,
+            "cs" => Self::CSharp,
+            "php" => Self::Php,
+            _ => return None,
+        })
+    }
+
+    /// The name in reports and rule files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Python => "python",
+            Self::JavaScript => "javascript",
+            Self::TypeScript => "typescript",
+            Self::Tsx => "tsx",
+            Self::Rust => "rust",
+            Self::Go => "go",
+            Self::Java => "java",
+            Self::C => "c",
+            Self::Cpp => "cpp",
+            Self::Ruby => "ruby",
+            Self::CSharp => "csharp",
+            Self::Php => "php",
+        }
+    }
+}
+
+impl std::fmt::Display for Language {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

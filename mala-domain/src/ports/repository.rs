@@ -1,0 +1,93 @@
+//! The reviewed tree, at base and at head.
+
+use super::BoxFuture;
+use crate::change::FilePath;
+use thiserror::Error;
+
+/// Which state of the tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Side {
+    /// Before the change.
+    Base,
+    /// With the change.
+    Head,
+}
+
+/// The content of a path in one state of the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Blob {
+    /// A text file; bytes that are no UTF-8 are replaced.
+    Text(String),
+    /// A file with NUL bytes.
+    Binary,
+    /// A file over the limit, with its size in bytes.
+    TooLarge(u64),
+    /// No file there, or not one with content: a folder, a symlink, a submodule.
+    Missing,
+}
+
+impl Blob {
+    /// The text, when it is text.
+    pub fn text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+/// A search for whole words at head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordQuery {
+    /// The words: any of them.
+    pub words: Vec<String>,
+    /// File names to look in, such as `*.py`; all when empty.
+    pub globs: Vec<String>,
+    /// When to stop.
+    pub max_hits: usize,
+}
+
+/// A line at head that holds one of the words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordHit {
+    /// Where.
+    pub file: FilePath,
+    /// The 1-based line.
+    pub line: u32,
+    /// The line's text.
+    pub text: String,
+}
+
+/// The reviewed tree. It is read-only, and no path leads out of it.
+pub trait Repository: Send + Sync {
+    /// The contents of these paths, in the same order.
+    fn read<'a>(
+        &'a self,
+        side: Side,
+        paths: &'a [FilePath],
+    ) -> BoxFuture<'a, Result<Vec<Blob>, RepositoryError>>;
+
+    /// Which of these paths are files (or links) in this state, in the same order.
+    fn exist<'a>(
+        &'a self,
+        side: Side,
+        paths: &'a [FilePath],
+    ) -> BoxFuture<'a, Result<Vec<bool>, RepositoryError>>;
+
+    /// The lines at head with any of these words, by path and line.
+    fn find_words<'a>(
+        &'a self,
+        query: &'a WordQuery,
+    ) -> BoxFuture<'a, Result<Vec<WordHit>, RepositoryError>>;
+}
+
+/// Why the tree cannot be read.
+#[derive(Debug, Error)]
+#[error("{what}")]
+pub struct RepositoryError {
+    /// What could not be read, and why.
+    pub what: String,
+    /// The cause.
+    #[source]
+    pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}

@@ -1,0 +1,139 @@
+//! The immutable result of a review: the one value that every output shows.
+
+use crate::finding::Finding;
+use crate::review::{Coverage, Usage};
+use crate::scope::Scope;
+use crate::verdict::{Outcome, Threshold, Verdict};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The version of the JSON of a `Report`.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// The result of a review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "ReviewResult")]
+pub struct Report {
+    /// The version of this shape.
+    #[serde(default = "first_version")]
+    pub schema_version: u32,
+    /// The same inputs give the same id.
+    pub review_id: String,
+    /// Reviewed in full, with nothing at or above the threshold.
+    pub passed: bool,
+    /// Over the admitted findings; null when the change could not be reviewed.
+    #[serde(alias = "consensus_verdict")]
+    pub verdict: Option<Verdict>,
+    /// How the review ended.
+    pub outcome: Outcome,
+    /// Whether all of the change was reviewed.
+    pub status: Status,
+    /// The admitted findings, worst first.
+    #[serde(alias = "findings")]
+    pub issues: Vec<Finding>,
+    /// Findings that an inline comment sets aside.
+    #[serde(default)]
+    pub suppressed: Vec<Suppressed>,
+    /// Why the review could not be read or done.
+    #[serde(default)]
+    pub parse_error: Option<String>,
+    /// Whether trying again is of no use.
+    #[serde(default)]
+    pub fatal_error: bool,
+    /// The folder with this review's files.
+    #[serde(default, alias = "session_log_path", alias = "codex_review_log_path")]
+    pub review_log_path: Option<String>,
+    /// The models that were used.
+    #[serde(default)]
+    pub model_used: Option<String>,
+    /// What went wrong without stopping the review.
+    #[serde(default)]
+    pub warnings: Vec<String>,
+    /// One or two sentences.
+    pub summary: String,
+    /// The files that were reviewed.
+    #[serde(default)]
+    pub files_reviewed: Vec<crate::change::FilePath>,
+    /// What was given, accounted for and skipped.
+    pub coverage: Coverage,
+    /// Exactly what was reviewed.
+    pub scope: Scope,
+    /// From which priority on findings fail.
+    pub fail_on: Threshold,
+    /// One entry per reviewer.
+    pub reviewers: Vec<ReviewerReport>,
+    /// What it took.
+    pub stats: Stats,
+}
+
+/// Whether all of the change was reviewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// All of it.
+    Ok,
+    /// A part of it.
+    Truncated,
+    /// None of it.
+    Error,
+}
+
+/// A finding that a comment in the code sets aside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Suppressed {
+    /// What is set aside.
+    pub finding: Finding,
+    /// The comment's line at head.
+    pub line: u32,
+    /// The reason that the comment gives.
+    pub reason: String,
+}
+
+/// One reviewer's part in a review.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewerReport {
+    /// Its name.
+    pub reviewer: String,
+    /// The model behind it.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Its verdict over its own admitted findings; null when it could not review.
+    pub verdict: Option<Verdict>,
+    /// How many of its findings were admitted.
+    pub findings: usize,
+    /// How many of its claims were dropped: no such file or lines.
+    pub dropped: usize,
+    /// Why it could not review.
+    #[serde(default)]
+    pub error: Option<String>,
+    /// What it used.
+    pub usage: Usage,
+}
+
+/// What a review took.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Stats {
+    /// Tokens of all reviewers; null when one of them did not say.
+    pub tokens_used: Option<u64>,
+    /// Dollars of all reviewers; null when one of them did not say.
+    pub cost_usd: Option<f64>,
+    /// Seconds from start to end.
+    pub latency_seconds_e2e: f64,
+    /// Seconds waiting for models.
+    pub latency_seconds_llm: f64,
+    /// Calls to models.
+    pub llm_calls: u64,
+    /// Calls to tools.
+    pub tool_calls: u64,
+    /// Tokens read from providers' caches; null when one of them did not say.
+    pub cache_read_tokens: Option<u64>,
+}
+
+fn first_version() -> u32 {
+    1
+}
+
+/// The JSON Schema of a report.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Report)
+}

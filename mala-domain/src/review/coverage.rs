@@ -1,0 +1,138 @@
+//! Which hunks were given, which are accounted for, and why the others are not.
+
+use crate::change::{Change, FilePath, Nature};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{HashMap, HashSet};
+
+/// What was reviewed and what was not.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Coverage {
+    /// Hunks that were to be reviewed.
+    pub hunks_given: usize,
+    /// Hunks that a reviewer accounts for.
+    pub hunks_accounted: usize,
+    /// Files with a hunk that was reviewed.
+    pub files: Vec<FileCoverage>,
+    /// What was left out on purpose, and why.
+    pub skipped: Vec<Skip>,
+}
+
+/// One file's part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileCoverage {
+    /// The file.
+    pub file: FilePath,
+    /// Its hunks.
+    pub hunks_given: usize,
+    /// Those accounted for.
+    pub hunks_accounted: usize,
+}
+
+/// A file that nobody reviews, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Skip {
+    /// The file.
+    pub file: FilePath,
+    /// Why.
+    pub reason: SkipReason,
+    /// Its hunks.
+    pub hunks: usize,
+}
+
+/// Why a file is not reviewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SkipReason {
+    /// Not text.
+    Binary,
+    /// Made by a tool.
+    Generated,
+    /// Somebody else's code.
+    Vendored,
+    /// Written by a package manager.
+    Lock,
+    /// Compressed for machines.
+    Minified,
+    /// A commit of another repository.
+    Submodule,
+    /// Moved or re-moded, with no line changed.
+    NoLines,
+    /// The configuration leaves it out.
+    Ignored,
+}
+
+impl SkipReason {
+    /// The word in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Binary => "binary",
+            Self::Generated => "generated",
+            Self::Vendored => "vendored",
+            Self::Lock => "lock file",
+            Self::Minified => "minified",
+            Self::Submodule => "submodule",
+            Self::NoLines => "no changed lines",
+            Self::Ignored => "ignored by configuration",
+        }
+    }
+
+    /// Why a file of this nature is skipped; `None` when it is to be reviewed.
+    pub fn of_nature(nature: Nature) -> Option<Self> {
+        match nature {
+            Nature::Source => None,
+            Nature::Binary => Some(Self::Binary),
+            Nature::Generated => Some(Self::Generated),
+            Nature::Vendored => Some(Self::Vendored),
+            Nature::Lock => Some(Self::Lock),
+            Nature::Minified => Some(Self::Minified),
+        }
+    }
+}
+
+impl Coverage {
+    /// What the accounts of all reviewers cover of a change. An account of a hunk that was not given
+    /// counts for nothing.
+    pub fn over(change: &Change, accounted: &[(FilePath, Vec<usize>)]) -> Self {
+        let mut seen: HashMap<&FilePath, HashSet<usize>> = HashMap::new();
+        for (file, hunks) in accounted {
+            seen.entry(file).or_default().extend(hunks);
+        }
+        let mut coverage = Self::default();
+        for file in &change.files {
+            if let Some(reason) = skip_reason(file) {
+                coverage.skipped.push(Skip {
+                    file: file.path.clone(),
+                    reason,
+                    hunks: file.hunks.len(),
+                });
+                continue;
+            }
+            let given = file.hunks.len();
+            let accounted = seen
+                .get(&file.path)
+                .map_or(0, |hunks| hunks.iter().filter(|index| **index < given).count());
+            coverage.hunks_given += given;
+            coverage.hunks_accounted += accounted;
+            coverage.files.push(FileCoverage {
+                file: file.path.clone(),
+                hunks_given: given,
+                hunks_accounted: accounted,
+            });
+        }
+        coverage
+    }
+
+    /// Whether every hunk that was to be reviewed is accounted for.
+    pub fn is_complete(&self) -> bool {
+        self.hunks_accounted == self.hunks_given
+    }
+}
+
+fn skip_reason(file: &crate::change::ChangedFile) -> Option<SkipReason> {
+    if file.kind == crate::change::EntryKind::Submodule {
+        return Some(SkipReason::Submodule);
+    }
+    SkipReason::of_nature(file.nature)
+        .or_else(|| file.hunks.is_empty().then_some(SkipReason::NoLines))
+}

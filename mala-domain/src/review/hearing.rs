@@ -1,0 +1,54 @@
+//! What a reviewer is told, and what it contributes.
+
+use crate::change::{Change, FilePath};
+use crate::finding::Candidate;
+use crate::scope::Scope;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What a reviewer is told.
+#[derive(Debug, Clone)]
+pub struct ReviewRequest {
+    /// What changed.
+    pub change: Arc<Change>,
+    /// Exactly which states are compared.
+    pub scope: Scope,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// One reviewer's contribution.
+#[derive(Debug, Clone, Default)]
+pub struct Hearing {
+    /// Who.
+    pub reviewer: String,
+    /// The model behind it, if any.
+    pub model: Option<String>,
+    /// What it claims.
+    pub candidates: Vec<Candidate>,
+    /// The hunks it accounts for, as indices into the file's hunks.
+    pub accounted: Vec<(FilePath, Vec<usize>)>,
+    /// What went wrong without stopping it.
+    pub warnings: Vec<String>,
+    /// What it used.
+    pub usage: Usage,
+}
+
+/// What a reviewer used; what it did not say is unknown, not zero.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Usage {
+    /// Calls to a model.
+    pub llm_calls: u64,
+    /// Calls to tools.
+    pub tool_calls: u64,
+    /// Tokens in and out; null when unknown.
+    pub tokens_used: Option<u64>,
+    /// Tokens read from the provider's cache; null when unknown.
+    pub cache_read_tokens: Option<u64>,
+    /// Dollars; null when unknown.
+    pub cost_usd: Option<f64>,
+    /// Seconds spent waiting for a model.
+    pub latency_seconds_llm: f64,
+}
