@@ -48,6 +48,9 @@ pub enum Head {
 /// Exactly what was reviewed: two reviews of the same scope see the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Scope {
+    /// Where the repository is published, as a URL without credentials; null when nobody knows.
+    #[serde(default)]
+    pub repository: Option<String>,
     /// What was asked for, in words.
     pub target: String,
     /// The commit it is compared with; null for a patch and for the first commit of a repository.
