@@ -1,1 +1,6 @@
-//! Under construction.
+//! The edge of mala: the command line, the settings, and the wiring of the world to the pipeline.
+
+pub mod cli;
+pub mod console;
+pub mod gate;
+pub mod surroundings;

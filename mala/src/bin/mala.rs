@@ -1,2 +1,7 @@
 //! The `mala` binary.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mala::cli::main()
+}

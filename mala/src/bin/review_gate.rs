@@ -1,2 +1,7 @@
 //! The `review-gate` binary.
-fn main() {}
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    mala::gate::main()
+}

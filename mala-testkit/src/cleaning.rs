@@ -1,0 +1,125 @@
+//! Makes output the same on every run: temporary paths, times and hashes become words.
+
+use std::path::Path;
+
+/// What to replace, and by what.
+#[derive(Debug, Default, Clone)]
+pub struct Cleaning {
+    paths: Vec<(String, &'static str)>,
+}
+
+impl Cleaning {
+    /// Shows this path, however it is reached, as `name`.
+    pub fn path(&mut self, path: &Path, name: &'static str) {
+        let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        for form in [resolved.as_path(), path] {
+            self.paths.push((form.display().to_string(), name));
+        }
+        self.paths.sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
+    }
+
+    /// The text with everything replaced.
+    pub fn clean(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for (form, name) in &self.paths {
+            text = text.replace(form, name);
+        }
+        replace_words(&text)
+    }
+}
+
+/// Replaces commit and diff hashes, run folders, dates and durations, word by word.
+fn replace_words(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut word = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '_') {
+            word.push(c);
+            continue;
+        }
+        push_word(&mut out, &word);
+        word.clear();
+        out.push(c);
+    }
+    push_word(&mut out, &word);
+    out
+}
+
+fn push_word(out: &mut String, word: &str) {
+    let core = word.trim_end_matches(['.', ':', '-']);
+    let tail = &word[core.len()..];
+    out.push_str(name_of(core).unwrap_or(core));
+    out.push_str(tail);
+}
+
+fn name_of(word: &str) -> Option<&'static str> {
+    let is_hex = |n: usize| word.len() == n && word.bytes().all(|b| b.is_ascii_hexdigit());
+    let has_digit_and_letter = word.bytes().any(|b| b.is_ascii_digit());
+    if is_hex(40) {
+        Some("[SHA]")
+    } else if is_hex(64) {
+        Some("[SHA256]")
+    } else if is_hex(16) && has_digit_and_letter {
+        Some("[ID]")
+    } else if is_run_folder(word) {
+        Some("[RUN]")
+    } else if is_time(word) {
+        Some("[TIME]")
+    } else if is_duration(word) {
+        Some("[DURATION]")
+    } else {
+        None
+    }
+}
+
+/// `{timestamp}_{review_id}`.
+fn is_run_folder(word: &str) -> bool {
+    word.split_once('_').is_some_and(|(time, id)| {
+        is_time(time) && id.len() == 16 && id.bytes().all(|b| b.is_ascii_hexdigit())
+    })
+}
+
+/// `20260102T030405Z`, `2026-01-02T03:04:05Z` and the same with fractions.
+fn is_time(word: &str) -> bool {
+    let Some((date, clock)) = word.split_once('T') else { return false };
+    let digits = |text: &str| text.bytes().filter(u8::is_ascii_digit).count();
+    let only = |text: &str, others: &[u8]| {
+        text.bytes().all(|byte| byte.is_ascii_digit() || others.contains(&byte))
+    };
+    digits(date) == 8 && only(date, b"-") && digits(clock) >= 4 && only(clock, b":.Z-")
+}
+
+/// `12ms`, `0.3s`, `1.25s`.
+fn is_duration(word: &str) -> bool {
+    let number = word.strip_suffix("ms").or_else(|| word.strip_suffix('s'));
+    number.is_some_and(|number| {
+        number.starts_with(|c: char| c.is_ascii_digit())
+            && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+            && (word.ends_with("ms") || number.contains('.'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_between_runs_becomes_a_word_and_the_rest_stays() {
+        let mut cleaning = Cleaning::default();
+        cleaning.path(Path::new("/tmp/w/work"), "[WORK]");
+        cleaning.path(Path::new("/tmp/w/work/inner"), "[INNER]");
+        for (text, clean) in [
+            ("/tmp/w/work/a.py:3", "[WORK]/a.py:3"),
+            ("/tmp/w/work/inner/a", "[INNER]/a"),
+            ("at ce7839a6f1cbf1a2b3c4d5e6f708192a3b4c5d6e.", "at [SHA]."),
+            ("\"review_id\": \"0123456789abcdef\"", "\"review_id\": \"[ID]\""),
+            (".mala/runs/20260102T030405Z_0123456789abcdef/", ".mala/runs/[RUN]/"),
+            ("at 2026-01-02T03:04:05Z", "at [TIME]"),
+            ("took 0.31s, then 12ms", "took [DURATION], then [DURATION]"),
+            ("timeout 600 s, 3 tests, 5s", "timeout 600 s, 3 tests, 5s"),
+            ("deadbeef", "deadbeef"),
+        ] {
+            assert_eq!(cleaning.clean(text), clean);
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! A sealed world: a home and a folder of its own, and an environment with nothing of the machine's
+//! but the way to its programs. The real binary runs in it, and all that it says is one string.
+
+use crate::cleaning::Cleaning;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A home, a work folder and an environment for one test.
+pub struct World {
+    root: TempDir,
+    binary: PathBuf,
+    folder: PathBuf,
+    environment: Vec<(OsString, OsString)>,
+    cleaning: Cleaning,
+}
+
+impl World {
+    /// A world for this binary: `World::new(env!("CARGO_BIN_EXE_mala"))`.
+    pub fn new(binary: impl Into<PathBuf>) -> Self {
+        let root = tempfile::Builder::new().prefix("mala-world-").tempdir().unwrap();
+        let folder = root.path().join("work");
+        fs::create_dir(&folder).unwrap();
+        let home = root.path().join("home");
+        for inside in [".config", ".cache", ".local/share", ".local/state", "tmp"] {
+            fs::create_dir_all(home.join(inside)).unwrap();
+        }
+        let mut cleaning = Cleaning::default();
+        cleaning.path(&folder, "[WORK]");
+        cleaning.path(&home, "[HOME]");
+        Self { environment: sealed(&home), root, binary: binary.into(), folder, cleaning }
+    }
+
+    /// The folder that the binary runs in.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The home folder.
+    pub fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    /// Runs the binary in another folder from here on, such as that of a repository; it shows as
+    /// `[WORK]` in what `run` returns.
+    pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = folder.into();
+        self.cleaning.path(&self.folder, "[WORK]");
+        self
+    }
+
+    /// Sets a variable for every later run.
+    pub fn with_env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.environment.retain(|(known, _)| known != name);
+        self.environment.push((name.into(), value.as_ref().into()));
+        self
+    }
+
+    /// Leaves nothing on `PATH` but this folder.
+    pub fn with_path(self, folder: &Path) -> Self {
+        self.with_env("PATH", folder)
+    }
+
+    /// Writes a file in the work folder, and the folders above it.
+    pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
+        let file = self.folder.join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, content).unwrap();
+        self
+    }
+
+    /// A file of the work folder, as text.
+    pub fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.folder.join(path)).unwrap()
+    }
+
+    /// Runs git in the work folder and fails the test when git does.
+    pub fn git(&self, args: &[&str]) -> &Self {
+        let output = self.command("git").args(args).output().unwrap();
+        assert!(output.status.success(), "git {args:?}: {}", text(&output.stderr));
+        self
+    }
+
+    /// Runs the binary: exit code, stdout and stderr in one string, cleaned of what differs between
+    /// two runs.
+    pub fn run(&self, args: &[&str]) -> String {
+        self.show(&self.output(args, b""))
+    }
+
+    /// The same, with this on stdin.
+    pub fn run_with_stdin(&self, args: &[&str], stdin: &[u8]) -> String {
+        self.show(&self.output(args, stdin))
+    }
+
+    /// Runs the binary and gives its raw output.
+    pub fn output(&self, args: &[&str], stdin: &[u8]) -> Output {
+        let mut child = self
+            .command(&self.binary)
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut pipe = child.stdin.take().unwrap();
+        let stdin = stdin.to_vec();
+        // A program that does not read its stdin is no failure.
+        let writer = std::thread::spawn(move || pipe.write_all(&stdin).unwrap_or_default());
+        let output = child.wait_with_output().unwrap();
+        writer.join().unwrap();
+        output
+    }
+
+    /// A program in this world, for tests that need to hold its pipes.
+    pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(&self.folder).env_clear().envs(self.environment.iter().cloned());
+        command
+    }
+
+    /// A program's output in the form that `run` returns.
+    pub fn show(&self, output: &Output) -> String {
+        let exit = output.status.code().map_or("signal".into(), |code| code.to_string());
+        let mut shown = format!("[exit {exit}]\n");
+        for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
+            if !bytes.is_empty() {
+                shown.push_str(&format!("[{name}]\n{}", self.cleaning.clean(&text(bytes))));
+                if !shown.ends_with('\n') {
+                    shown.push_str("[no newline]\n");
+                }
+            }
+        }
+        shown
+    }
+}
+
+/// The environment of a machine on which nobody has set anything.
+fn sealed(home: &Path) -> Vec<(OsString, OsString)> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let fixed: [(&str, OsString); 13] = [
+        ("PATH", path),
+        ("HOME", home.into()),
+        ("TMPDIR", home.join("tmp").into()),
+        ("XDG_CONFIG_HOME", home.join(".config").into()),
+        ("XDG_CACHE_HOME", home.join(".cache").into()),
+        ("XDG_DATA_HOME", home.join(".local/share").into()),
+        ("XDG_STATE_HOME", home.join(".local/state").into()),
+        ("LANG", "C.UTF-8".into()),
+        ("TZ", "UTC".into()),
+        ("GIT_CONFIG_NOSYSTEM", "1".into()),
+        ("GIT_CONFIG_GLOBAL", "/dev/null".into()),
+        ("GIT_AUTHOR_DATE", "2026-01-02T03:04:05Z".into()),
+        ("GIT_COMMITTER_DATE", "2026-01-02T03:04:05Z".into()),
+    ];
+    let people = [
+        ("GIT_AUTHOR_NAME", "Ann Author"),
+        ("GIT_AUTHOR_EMAIL", "ann@example.com"),
+        ("GIT_COMMITTER_NAME", "Ann Author"),
+        ("GIT_COMMITTER_EMAIL", "ann@example.com"),
+    ];
+    let fixed = fixed.into_iter().map(|(name, value)| (name.into(), value));
+    fixed.chain(people.map(|(name, value)| (name.into(), value.into()))).collect()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

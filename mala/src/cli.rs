@@ -1,0 +1,102 @@
+//! The command line: parses it, runs one command, and turns what came of it into an exit code.
+
+pub mod completions;
+pub mod exit;
+pub mod failure;
+pub mod man;
+pub mod schema;
+
+use crate::console;
+use crate::surroundings::Surroundings;
+use clap::{CommandFactory, Parser, Subcommand};
+use exit::Exit;
+use std::panic::{AssertUnwindSafe, PanicHookInfo};
+use std::process::ExitCode;
+
+/// The review gate for code that agents and people write
+#[derive(Debug, Parser)]
+#[command(name = "mala", version, max_term_width = 100, propagate_version = false)]
+pub struct Cli {
+    /// When to colour the output
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorWhen,
+
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// When to colour
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum ColorWhen {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What to do
+#[derive(Debug, Subcommand)]
+enum Command {
+    Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+}
+
+impl Command {
+    fn run(&self, _here: &Surroundings) -> anyhow::Result<Exit> {
+        match self {
+            Self::Schema(args) => schema::run(args),
+            Self::Completions(args) => completions::run(args),
+            Self::Man(args) => man::run(args),
+        }
+    }
+}
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(admit_bug));
+    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(Exit::Internal).into()
+}
+
+/// The command line as data, for the reference, completions and man pages.
+pub fn command() -> clap::Command {
+    Cli::command()
+}
+
+fn run() -> Exit {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(answer) => return show_answer(&answer),
+    };
+    match cli.color {
+        ColorWhen::Auto => {}
+        ColorWhen::Always => anstream::ColorChoice::Always.write_global(),
+        ColorWhen::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let done = Surroundings::of_process()
+        .map_err(|error| anyhow::Error::new(error).context("finding the current folder"))
+        .and_then(|here| cli.command.run(&here));
+    done.unwrap_or_else(|error| failure::report(&error))
+}
+
+/// Help and version are answers; everything else that clap says is a usage error.
+pub(crate) fn show_answer(answer: &clap::Error) -> Exit {
+    let text = answer.render();
+    if answer.use_stderr() {
+        console::say(text.ansi().to_string().trim_end());
+        return Exit::Usage;
+    }
+    match console::data(&text.ansi().to_string()) {
+        Ok(()) => Exit::Passed,
+        Err(error) => failure::report(&error.into()),
+    }
+}
+
+/// A panic is a bug: said in two lines, without a trace that means nothing to a user.
+fn admit_bug(panic: &PanicHookInfo<'_>) {
+    let what = panic.payload_as_str().unwrap_or("unknown cause");
+    let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line()));
+    console::say(&format!(
+        "error: mala has a bug: {what}{}\nhint: please report it with the command that you ran",
+        place.unwrap_or_default()
+    ));
+}

@@ -1,0 +1,110 @@
+//! Exit codes: the only place that knows their numbers.
+
+use mala_domain::verdict::{Obstacle, Outcome};
+use std::process::ExitCode;
+
+/// How a command ends, as the caller's shell sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Reviewed and passed; for other commands, done.
+    Passed = 0,
+    /// Findings at or above the threshold.
+    Blocked = 1,
+    /// The change could not be reviewed, or the command could not be done.
+    CouldNotReview = 2,
+    /// Time ran out.
+    TimedOut = 3,
+    /// Nobody was there to review.
+    NoReviewers = 4,
+    /// A bug in mala.
+    Internal = 5,
+    /// The command line makes no sense.
+    Usage = 64,
+    /// The configuration makes no sense.
+    Configuration = 78,
+    /// Ctrl-C.
+    Interrupted = 130,
+}
+
+impl Exit {
+    /// Every code, in order.
+    pub const ALL: [Self; 9] = [
+        Self::Passed,
+        Self::Blocked,
+        Self::CouldNotReview,
+        Self::TimedOut,
+        Self::NoReviewers,
+        Self::Internal,
+        Self::Usage,
+        Self::Configuration,
+        Self::Interrupted,
+    ];
+
+    /// How `review-gate spawn-code-review` ends when it starts nobody.
+    pub const SPAWN_FAILED: Self = Self::Blocked;
+
+    /// The number.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// What the number means, for the reference.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Passed => "the review passes; for other commands, it is done",
+            Self::Blocked => "findings at or above the threshold",
+            Self::CouldNotReview => "could not review: a parse or execution error",
+            Self::TimedOut => "timeout",
+            Self::NoReviewers => "no reviewers",
+            Self::Internal => "internal error: a bug in mala",
+            Self::Usage => "the command line makes no sense",
+            Self::Configuration => "the configuration makes no sense",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+impl From<Outcome> for Exit {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Passed => Self::Passed,
+            Outcome::Blocked => Self::Blocked,
+            Outcome::CouldNotReview(Obstacle::Incomplete) => Self::CouldNotReview,
+            Outcome::CouldNotReview(Obstacle::TimedOut) => Self::TimedOut,
+            Outcome::CouldNotReview(Obstacle::NoReviewers) => Self::NoReviewers,
+            Outcome::CouldNotReview(Obstacle::Internal) => Self::Internal,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_numbers_are_a_promise() {
+        let codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 64, 78, 130]);
+    }
+
+    #[test]
+    fn only_a_pass_exits_with_zero() {
+        for (outcome, code) in [
+            (Outcome::Passed, 0),
+            (Outcome::Blocked, 1),
+            (Outcome::CouldNotReview(Obstacle::Incomplete), 2),
+            (Outcome::CouldNotReview(Obstacle::TimedOut), 3),
+            (Outcome::CouldNotReview(Obstacle::NoReviewers), 4),
+            (Outcome::CouldNotReview(Obstacle::Internal), 5),
+        ] {
+            assert_eq!(Exit::from(outcome).code(), code, "{outcome:?}");
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! `mala schema`: the JSON Schemas of the documents that mala reads and writes.
+
+use super::exit::Exit;
+use crate::console;
+use clap::{Args, ValueEnum};
+
+/// Print the JSON Schema of a document that mala reads or writes
+#[derive(Debug, Args)]
+pub struct SchemaArgs {
+    /// Which document
+    name: SchemaName,
+}
+
+/// A document with a schema
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SchemaName {
+    /// The result of a review (`review.json`)
+    ReviewResult,
+}
+
+impl SchemaName {
+    /// The schema, as JSON that ends in a newline.
+    pub fn text(self) -> serde_json::Result<String> {
+        let schema = match self {
+            Self::ReviewResult => mala_domain::report::schema(),
+        };
+        serde_json::to_string_pretty(&schema).map(|text| text + "\n")
+    }
+}
+
+pub(super) fn run(args: &SchemaArgs) -> anyhow::Result<Exit> {
+    console::data(&args.name.text()?)?;
+    Ok(Exit::Passed)
+}

@@ -1,0 +1,16 @@
+//! The real binaries in a sealed world, with all that they say in one snapshot.
+
+mod gate;
+mod shell;
+
+use mala_testkit::World;
+
+/// A world with the `mala` binary.
+fn world() -> World {
+    World::new(env!("CARGO_BIN_EXE_mala"))
+}
+
+/// A world with the `review-gate` binary.
+fn gate_world() -> World {
+    World::new(env!("CARGO_BIN_EXE_review-gate"))
+}

@@ -1,0 +1,92 @@
+//! What holds for every command: version, help, usage errors, pipes that close.
+
+use crate::world;
+use insta::assert_snapshot;
+use std::io::Read;
+use std::process::Stdio;
+
+#[test]
+fn version_is_data() {
+    assert_snapshot!(world().run(&["--version"]), @"
+    [exit 0]
+    [stdout]
+    mala 0.1.0
+    ");
+}
+
+#[test]
+fn no_command_is_a_usage_error() {
+    let shown = world().run(&[]);
+    assert!(shown.starts_with("[exit 64]\n[stderr]\n"), "{shown}");
+}
+
+#[test]
+fn an_unknown_command_is_a_usage_error_with_the_nearest_one() {
+    assert_snapshot!(world().run(&["shcema"]), @"
+    [exit 64]
+    [stderr]
+    error: unrecognized subcommand 'shcema'
+
+      tip: a similar subcommand exists: 'schema'
+
+    Usage: mala [OPTIONS] <COMMAND>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn an_unknown_flag_is_a_usage_error() {
+    assert_snapshot!(world().run(&["schema", "--nope"]), @"
+    [exit 64]
+    [stderr]
+    error: unexpected argument '--nope' found
+
+      tip: to pass '--nope' as a value, use '-- --nope'
+
+    Usage: mala schema [OPTIONS] <NAME>
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let world = world();
+    let mut child = world
+        .command(env!("CARGO_BIN_EXE_mala"))
+        .args(["completions", "bash"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let status = child.wait().unwrap();
+    let mut said = String::new();
+    child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!((status.code(), said.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn completions_exist_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let shown = world().run(&["completions", shell]);
+        assert!(shown.starts_with("[exit 0]\n[stdout]\n"), "{shell}: {shown}");
+        assert!(shown.contains("completions"), "{shell}: {shown}");
+    }
+}
+
+#[test]
+fn the_manual_is_one_page_or_one_per_command() {
+    let world = world();
+    let page = world.run(&["man"]);
+    assert!(page.contains(".TH mala 1"), "{page}");
+    assert_snapshot!(world.run(&["man", "--dir", "pages"]), @"
+    [exit 0]
+    [stderr]
+    wrote the manual pages into pages
+    ");
+    for page in ["pages/mala.1", "pages/mala-schema.1"] {
+        assert!(world.read(page).contains(".TH"), "{page}");
+    }
+}
