@@ -1,4 +1,5 @@
 //! Source text in; symbols, enclosing blocks and rule matches out. Pure: it reads nothing.
 
 pub mod grammar;
+pub mod rules;
 pub mod source;

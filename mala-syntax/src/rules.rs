@@ -1,0 +1,29 @@
+//! Syntax-tree rules kept as data: one YAML file per rule, embedded at build time or read by the
+//! caller from the repository under review. A rule file is checked when it is read; what runs later
+//! is compiled, indexed by node kind and needs one walk over the tree for all rules.
+
+mod builtin;
+mod compile;
+mod error;
+mod example;
+mod index;
+mod inspect;
+mod matching;
+pub mod native;
+mod rule;
+pub mod schema;
+mod set;
+mod template;
+mod test_path;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+pub use compile::Matchers;
+pub use error::RuleError;
+pub use example::{ExampleFailure, ExampleKind, check_examples};
+pub use matching::RuleMatch;
+pub use rule::{Detector, Rule};
+pub use set::RuleSet;
+pub use template::Captures;
+pub use test_path::is_test_path;

@@ -1,0 +1,57 @@
+//! The rules that come with the program: one folder per language, read only for the languages asked
+//! for.
+
+use super::RuleError;
+use super::rule::Rule;
+use include_dir::{Dir, File, include_dir};
+use mala_domain::language::Language;
+use std::sync::Arc;
+
+static FOLDERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rules");
+
+/// What was read, and what was refused; the tests see to it that nothing is.
+#[derive(Default)]
+pub(super) struct Loaded {
+    pub(super) rules: Vec<Arc<Rule>>,
+    pub(super) refused: Vec<RuleError>,
+}
+
+/// Reads the rules for some languages.
+pub(super) fn load(languages: &[Language]) -> Loaded {
+    let mut loaded = Loaded::default();
+    for (name, yaml) in files(languages) {
+        match Rule::parse_embedded(name, yaml, languages) {
+            Ok(rule) => loaded.rules.extend(rule.map(Arc::new)),
+            Err(error) => loaded.refused.push(error),
+        }
+    }
+    loaded.rules.sort_by(|a, b| a.id.cmp(&b.id));
+    loaded
+}
+
+/// Name and text of the rule files in the folders of some languages.
+pub(super) fn files(languages: &[Language]) -> impl Iterator<Item = (&'static str, &'static str)> {
+    FOLDERS
+        .dirs()
+        .filter(|folder| {
+            let name = folder.path().to_str().unwrap_or_default();
+            languages_of(name).iter().any(|language| languages.contains(language))
+        })
+        .flat_map(Dir::files)
+        .filter_map(named_text)
+        .filter(|(name, _)| name.ends_with(".yaml"))
+}
+
+fn named_text(file: &'static File<'static>) -> Option<(&'static str, &'static str)> {
+    Some((file.path().to_str()?, file.contents_utf8()?))
+}
+
+/// The languages that the rules of a folder may look at.
+pub(super) fn languages_of(folder: &str) -> Vec<Language> {
+    match folder {
+        "javascript" => vec![Language::JavaScript, Language::TypeScript, Language::Tsx],
+        "typescript" => vec![Language::TypeScript, Language::Tsx],
+        "c" => vec![Language::C, Language::Cpp],
+        name => Language::ALL.into_iter().filter(|language| language.name() == name).collect(),
+    }
+}

@@ -1,0 +1,182 @@
+//! A checked rule: everything that its file promises holds, and its matchers are compiled.
+
+use super::compile::{self, Matchers};
+use super::error::{Place, Problem, RuleError};
+use super::native::{self, NativeCheck};
+use super::schema::{DefaultState, Examples, RuleFile, TaintSpec};
+use super::{inspect, template};
+use mala_domain::finding::{Category, Priority};
+use mala_domain::language::Language;
+use std::collections::BTreeSet;
+
+/// A checked rule.
+pub struct Rule {
+    /// `python/mutable-default`.
+    pub id: String,
+    /// The languages it looks at.
+    pub languages: Vec<Language>,
+    /// One line.
+    pub title: String,
+    /// The failure, with names to fill in.
+    pub message: String,
+    /// What to do, with names to fill in.
+    pub suggestion: String,
+    /// What kind of problem it is.
+    pub category: Category,
+    /// How urgent it is.
+    pub priority: Priority,
+    /// How often a match is a real problem.
+    pub confidence: f64,
+    /// Whether it runs when nobody says otherwise.
+    pub default: DefaultState,
+    /// Words to select rules by.
+    pub tags: Vec<String>,
+    /// Whether matches in test files are dropped.
+    pub skip_tests: bool,
+    /// The metavariable that is reported.
+    pub at: Option<String>,
+    /// Code that it must and must not match.
+    pub examples: Examples,
+    /// How it finds its matches.
+    pub detector: Detector,
+}
+
+/// How a rule finds its matches.
+pub enum Detector {
+    /// By the shape of single places in the tree.
+    Shape(Matchers),
+    /// By following values from a source to a sink.
+    Taint(TaintSpec),
+    /// By a check written in Rust.
+    Native(&'static NativeCheck),
+}
+
+impl Rule {
+    /// Reads a rule file that anyone may have written.
+    pub fn parse(file_name: &str, yaml: &str) -> Result<Self, RuleError> {
+        Self::try_parse(yaml).map_err(|problem| problem.in_file(file_name, yaml))
+    }
+
+    fn try_parse(yaml: &str) -> Result<Self, Problem> {
+        inspect::check_size(yaml)?;
+        let file: RuleFile = serde_saphyr::from_str_with_options(yaml, inspect::yaml_options())?;
+        let objects = serde_saphyr::from_str_with_options(yaml, inspect::yaml_options())?;
+        check_header(&file)?;
+        inspect::check_objects(&objects, &file.languages)?;
+        let languages = file.languages.clone();
+        Self::compile(file, &languages)
+    }
+
+    /// Reads an embedded rule file, whose objects the tests have looked through, for some of its
+    /// languages; `None` when it is for none of them.
+    pub(super) fn parse_embedded(
+        file_name: &str,
+        yaml: &str,
+        wanted: &[Language],
+    ) -> Result<Option<Self>, RuleError> {
+        let options = inspect::yaml_options();
+        serde_saphyr::from_str_with_options(yaml, options)
+            .map_err(Problem::from)
+            .and_then(|file: RuleFile| {
+                let languages: Vec<_> =
+                    file.languages.iter().copied().filter(|it| wanted.contains(it)).collect();
+                if languages.is_empty() {
+                    return Ok(None);
+                }
+                Self::compile(file, &languages).map(Some)
+            })
+            .map_err(|problem| problem.in_file(file_name, yaml))
+    }
+
+    /// Whether it runs when nobody says otherwise.
+    pub fn is_on(&self) -> bool {
+        self.default == DefaultState::On
+    }
+
+    fn compile(file: RuleFile, languages: &[Language]) -> Result<Self, Problem> {
+        let (detector, names) = detector(&file, languages)?;
+        check_names(&file, &names)?;
+        Ok(Self {
+            id: file.id,
+            languages: file.languages,
+            title: file.title,
+            message: file.message,
+            suggestion: file.suggestion,
+            category: file.category,
+            priority: file.priority,
+            confidence: file.confidence,
+            default: file.default,
+            tags: file.tags,
+            skip_tests: file.skip_tests,
+            at: file.at,
+            examples: file.examples,
+            detector,
+        })
+    }
+}
+
+fn detector(
+    file: &RuleFile,
+    languages: &[Language],
+) -> Result<(Detector, BTreeSet<String>), Problem> {
+    match (&file.rule, &file.taint, &file.native) {
+        (Some(rule), None, None) => {
+            let matchers = compile::matchers(file, rule, languages)?;
+            let names = compile::names(&matchers);
+            Ok((Detector::Shape(matchers), names))
+        }
+        (None, Some(taint), None) => {
+            let names = compile::taint_names(file, taint, languages)?;
+            Ok((Detector::Taint(taint.clone()), names))
+        }
+        (None, None, Some(name)) => {
+            let check = native::find(name).ok_or_else(|| {
+                Problem::new(Place::Key("native"), format!("there is no check `{name}`"))
+                    .with_nearest(name, native::names())
+            })?;
+            let names = check.captures.iter().map(|name| (*name).to_owned()).collect();
+            Ok((Detector::Native(check), names))
+        }
+        _ => Err(Problem::new(Place::File, "exactly one of `rule`, `taint`, `native` is needed")),
+    }
+}
+
+fn check_header(file: &RuleFile) -> Result<(), Problem> {
+    let problem = |key, what: &str| Err(Problem::new(Place::Key(key), what));
+    let id_is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_/".contains(c);
+    if file.id.is_empty() || !file.id.chars().all(id_is_plain) {
+        return problem("id", "an id has small letters, digits, `-` and `/` only");
+    }
+    if file.languages.is_empty() {
+        return problem("languages", "at least one language is needed");
+    }
+    if file.title.trim().is_empty() || file.title.contains('\n') || file.title.ends_with('.') {
+        return problem("title", "a title is one line with no period at its end");
+    }
+    if file.message.trim().is_empty() {
+        return problem("message", "the message is empty");
+    }
+    if !(0.0..=1.0).contains(&file.confidence) {
+        return problem("confidence", "confidence is 0 to 1");
+    }
+    Ok(())
+}
+
+/// Names in texts that no match would fill.
+fn check_names(file: &RuleFile, names: &BTreeSet<String>) -> Result<(), Problem> {
+    let used = [("message", &file.message), ("suggestion", &file.suggestion)]
+        .into_iter()
+        .flat_map(|(key, text)| template::names(text).into_iter().map(move |name| (key, name)))
+        .chain(file.at.iter().map(|name| ("at", name.as_str())));
+    for (key, name) in used {
+        if !names.contains(name) {
+            let place = Place::Text(key, name.to_owned());
+            return Err(Problem::new(
+                place,
+                format!("`{name}` is captured by no part of the rule"),
+            )
+            .with_nearest(name, names.iter().map(String::as_str)));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,123 @@
+//! What a rule file may say. The shapes here are read from YAML and described by a JSON Schema for
+//! editors; `rule.rs` turns a file into a checked `Rule`.
+
+use ast_grep_config::SerializableRule;
+use mala_domain::finding::{Category, Priority};
+use mala_domain::language::Language;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::collections::HashMap;
+
+/// One rule file.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RuleFile {
+    /// Folder and file name without `.yaml`, such as `python/mutable-default`.
+    pub id: String,
+    /// The languages it looks at.
+    pub languages: Vec<Language>,
+    /// One line, no period at its end.
+    pub title: String,
+    /// The concrete failure: "When X, Y happens." `{{NAME}}` stands for what `$NAME` matched.
+    pub message: String,
+    /// What to do instead. `{{NAME}}` works here too.
+    pub suggestion: String,
+    /// What kind of problem it is.
+    pub category: Category,
+    /// 0 (blocker) to 3 (nit).
+    pub priority: Priority,
+    /// How often a match is a real problem, 0 to 1.
+    pub confidence: f64,
+    /// Whether it runs when nobody says otherwise.
+    pub default: DefaultState,
+    /// Words to select rules by.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Whether matches in test files are dropped.
+    #[serde(default)]
+    pub skip_tests: bool,
+    /// The metavariable whose node is reported; without it, the whole match.
+    #[serde(default)]
+    pub at: Option<String>,
+    /// What to look for, as an ast-grep rule object.
+    #[serde(default)]
+    pub rule: Option<SerializableRule>,
+    /// What single metavariables must look like.
+    #[serde(default)]
+    pub constraints: Option<HashMap<String, SerializableRule>>,
+    /// Rules that others name with `matches`.
+    #[serde(default)]
+    pub utils: Option<HashMap<String, SerializableRule>>,
+    /// Data that flows from a source to a sink, in place of `rule`.
+    #[serde(default)]
+    pub taint: Option<TaintSpec>,
+    /// The name of a check written in Rust, in place of `rule`.
+    #[serde(default)]
+    pub native: Option<String>,
+    /// Code that the rule must and must not match.
+    pub examples: Examples,
+}
+
+/// Whether a rule runs when nobody says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DefaultState {
+    /// It runs.
+    On,
+    /// It waits until it is named.
+    Off,
+}
+
+/// Code that a rule must and must not match.
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Examples {
+    /// Each matches at least once, and on the lines that end with the comment `# !` or `// !`.
+    pub bad: Vec<String>,
+    /// None matches.
+    pub good: Vec<String>,
+}
+
+/// Values that flow from a source to a sink without passing a sanitizer.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaintSpec {
+    /// Expressions whose value an outsider chooses.
+    pub sources: Vec<SerializableRule>,
+    /// Where such a value does harm.
+    pub sinks: Vec<SinkSpec>,
+    /// Expressions whose value is harmless whatever went in.
+    #[serde(default)]
+    pub sanitizers: Vec<SerializableRule>,
+    /// Calls that hand on the value of one part to another, beyond what every language does.
+    #[serde(default)]
+    pub propagators: Vec<PropagatorSpec>,
+}
+
+/// Where a tainted value does harm.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SinkSpec {
+    /// The expression.
+    pub rule: SerializableRule,
+    /// The metavariable in it that must not be tainted, such as `QUERY`.
+    pub arg: String,
+}
+
+/// An expression that hands on a value.
+#[derive(Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PropagatorSpec {
+    /// The expression.
+    pub rule: SerializableRule,
+    /// The metavariable whose taint is handed on.
+    pub from: String,
+    /// The metavariable that becomes tainted; without it, the whole expression.
+    #[serde(default)]
+    pub to: Option<String>,
+}
+
+/// The JSON Schema of a rule file.
+pub fn json_schema() -> schemars::Schema {
+    schemars::schema_for!(RuleFile)
+}

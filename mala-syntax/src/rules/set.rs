@@ -1,0 +1,173 @@
+//! The rules of a run, and running them over a file.
+
+use super::index::{Entry, KindIndex};
+use super::matching::{LineStarts, Place, RuleMatch};
+use super::rule::{Detector, Rule};
+use super::template::Captures;
+use super::walk::walk;
+use super::{builtin, is_test_path};
+use crate::grammar::Grammar;
+use crate::source::Source;
+use ast_grep_core::Node;
+use ast_grep_core::matcher::{MatcherExt, NodeMatch};
+use ast_grep_core::meta_var::MetaVariable;
+use ast_grep_core::tree_sitter::StrDoc;
+use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::language::Language;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A file with more matches than this is not read any better for having them all.
+const MAX_MATCHES: usize = 1_000;
+
+/// The rules of a run.
+pub struct RuleSet {
+    rules: Vec<Arc<Rule>>,
+    indexes: BTreeMap<Language, KindIndex>,
+}
+
+impl RuleSet {
+    /// The embedded rules for these languages, those that are off by default too.
+    pub fn builtin(languages: &[Language]) -> Self {
+        Self::of(builtin::load(languages).rules)
+    }
+
+    /// A set of given rules.
+    pub fn of(rules: impl IntoIterator<Item = Arc<Rule>>) -> Self {
+        let rules: Vec<_> = rules.into_iter().collect();
+        let indexes = Language::ALL
+            .into_iter()
+            .filter(|language| rules.iter().any(|rule| rule.languages.contains(language)))
+            .map(|language| (language, KindIndex::new(&rules, language)))
+            .collect();
+        Self { rules, indexes }
+    }
+
+    /// The same set with further rules; one with a known id takes the place of the other.
+    #[must_use]
+    pub fn with(self, further: impl IntoIterator<Item = Rule>) -> Self {
+        let mut rules = self.rules;
+        for rule in further.into_iter().map(Arc::new) {
+            match rules.iter_mut().find(|known| known.id == rule.id) {
+                Some(known) => *known = rule,
+                None => rules.push(rule),
+            }
+        }
+        Self::of(rules)
+    }
+
+    /// The rules of the set that should run: `only(Rule::is_on)` are those on by default.
+    #[must_use]
+    pub fn only(self, keep: impl Fn(&Rule) -> bool) -> Self {
+        Self::of(self.rules.into_iter().filter(|rule| keep(rule)))
+    }
+
+    /// All rules of the set, ordered by id.
+    pub fn catalogue(&self) -> Vec<&Arc<Rule>> {
+        let mut rules: Vec<_> = self.rules.iter().collect();
+        rules.sort_by(|a, b| a.id.cmp(&b.id));
+        rules
+    }
+
+    /// What the rules find in a file.
+    pub fn run(&self, source: &Source, path: &FilePath) -> Vec<RuleMatch> {
+        self.search(source, path, None)
+    }
+
+    /// What the rules find on some lines of a file.
+    pub fn run_in(&self, source: &Source, path: &FilePath, lines: &[LineSpan]) -> Vec<RuleMatch> {
+        self.search(source, path, Some(lines))
+    }
+
+    fn search(
+        &self,
+        source: &Source,
+        path: &FilePath,
+        only: Option<&[LineSpan]>,
+    ) -> Vec<RuleMatch> {
+        let Some(index) = self.indexes.get(&source.language()) else {
+            return Vec::new();
+        };
+        let lines = LineStarts::of(source.text());
+        let mut places = self.whole_file_places(index, source);
+        let ast = source.ast();
+        walk(ast.root().get_inner_node(), only, |node| {
+            for entry in index.of_kind(node.kind_id()) {
+                places.extend(self.shape_place(entry, || ast.adopt(node)));
+            }
+        });
+        let in_tests = is_test_path(path);
+        let mut matches: Vec<_> = places
+            .into_iter()
+            .filter(|place| !(in_tests && place.rule.skip_tests))
+            .filter(|place| only.is_none_or(|spans| place.meets(spans, &lines)))
+            .take(MAX_MATCHES)
+            .map(|place| RuleMatch::new(place, &lines))
+            .collect();
+        matches.sort_by(|a, b| a.order().cmp(&b.order()));
+        matches.dedup_by(|a, b| a.says_the_same_as(b));
+        matches
+    }
+
+    fn shape_place<'t>(
+        &self,
+        entry: Entry,
+        node: impl FnOnce() -> Node<'t, StrDoc<Grammar>>,
+    ) -> Option<Place<'_>> {
+        let rule = self.rules.get(entry.rule)?;
+        let Detector::Shape(matchers) = &rule.detector else {
+            return None;
+        };
+        let (_, matcher) = matchers.get(entry.matcher)?;
+        let found = matcher.match_node(node())?;
+        let at = rule.at.as_deref().and_then(|name| range_of(&found, name));
+        let bytes = at.unwrap_or_else(|| found.range());
+        Some(Place { rule, bytes, because: None, captures: captures(&found) })
+    }
+
+    fn whole_file_places(&self, index: &KindIndex, source: &Source) -> Vec<Place<'_>> {
+        let rules = index.whole_file.iter().filter_map(|position| self.rules.get(*position));
+        rules.flat_map(|rule| whole_file_places(rule, source)).collect()
+    }
+}
+
+fn whole_file_places<'r>(rule: &'r Arc<Rule>, source: &Source) -> Vec<Place<'r>> {
+    let Detector::Native(check) = &rule.detector else {
+        return Vec::new();
+    };
+    let found = (check.run)(source).into_iter();
+    found
+        .map(|found| Place {
+            rule,
+            bytes: found.bytes,
+            because: found.because,
+            captures: found.captures.into_iter().map(|(k, v)| (k.to_owned(), v)).collect(),
+        })
+        .collect()
+}
+
+fn captures(found: &NodeMatch<'_, StrDoc<Grammar>>) -> Captures {
+    let env = found.get_env();
+    let names = env.get_matched_variables().filter_map(|variable| match variable {
+        MetaVariable::Capture(name, _) | MetaVariable::MultiCapture(name) => Some(name),
+        MetaVariable::Dropped(_) | MetaVariable::Multiple => None,
+    });
+    let text = found.get_doc().src.as_str();
+    names
+        .filter_map(|name| {
+            let matched = text.get(range_of(found, &name)?)?.to_owned();
+            Some((name, matched))
+        })
+        .collect()
+}
+
+/// The bytes that a metavariable matched.
+fn range_of(found: &NodeMatch<'_, StrDoc<Grammar>>, name: &str) -> Option<Range<usize>> {
+    let env = found.get_env();
+    if let Some(node) = env.get_match(name) {
+        return Some(node.range());
+    }
+    let nodes = env.get_multiple_matches(name);
+    Some(nodes.first()?.range().start..nodes.last()?.range().end)
+}

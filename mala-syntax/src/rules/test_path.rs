@@ -1,0 +1,67 @@
+//! Which files hold tests, by their path alone.
+
+use mala_domain::change::FilePath;
+
+const FOLDERS: [&str; 14] = [
+    "test",
+    "tests",
+    "testing",
+    "__tests__",
+    "__mocks__",
+    "spec",
+    "specs",
+    "e2e",
+    "fixtures",
+    "__fixtures__",
+    "testdata",
+    "test_data",
+    "testutil",
+    "conftest",
+];
+
+const ENDINGS: [&str; 12] = [
+    "_test", "_tests", "_spec", ".test", ".tests", ".spec", ".e2e", "-test", "-spec", "Test",
+    "Tests", "IT",
+];
+
+/// Whether a file holds tests, test data or test support.
+pub fn is_test_path(path: &FilePath) -> bool {
+    let text = path.to_text();
+    let mut parts: Vec<&str> = text.split('/').collect();
+    let name = parts.pop().unwrap_or_default();
+    if parts.iter().any(|part| FOLDERS.contains(part)) {
+        return true;
+    }
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    stem == "conftest"
+        || stem == "tests"
+        || stem.starts_with("test_")
+        || ENDINGS.iter().any(|ending| stem.len() > ending.len() && stem.ends_with(ending))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_files_are_known_by_their_path() {
+        for path in [
+            "tests/api.py",
+            "src/app/test_views.py",
+            "pkg/store_test.go",
+            "src/Button.test.tsx",
+            "web/__tests__/util.js",
+            "src/test/java/UserServiceTest.java",
+            "spec/models/user_spec.rb",
+            "conftest.py",
+            "src/parse/tests.rs",
+        ] {
+            assert!(is_test_path(&path.into()), "{path}");
+        }
+        for path in
+            ["src/app.py", "src/contest.py", "src/latest.js", "cmd/attest/main.go", "a/testify.ts"]
+        {
+            assert!(!is_test_path(&path.into()), "{path}");
+        }
+    }
+}

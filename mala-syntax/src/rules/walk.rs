@@ -1,0 +1,39 @@
+//! One walk over a tree, outermost nodes first, that skips what lies outside the lines asked for.
+
+use mala_domain::change::LineSpan;
+use tree_sitter::Node;
+
+/// Deeper nodes are not visited: comparing two such trees would need as much stack.
+const MAX_DEPTH: usize = 500;
+
+/// Lists longer than this are tables of data; looking back and forth in them is quadratic.
+const MAX_SIBLINGS: u32 = 5_000;
+
+/// Calls `visit` for every node that meets one of the spans; without spans, for every node.
+pub(super) fn walk<'t>(root: Node<'t>, only: Option<&[LineSpan]>, mut visit: impl FnMut(Node<'t>)) {
+    let mut cursor = root.walk();
+    let mut depth = 0;
+    loop {
+        let node = cursor.node();
+        let wanted = only.is_none_or(|spans| meets(node, spans));
+        if wanted {
+            visit(node);
+        }
+        let descend = wanted && depth < MAX_DEPTH && node.child_count() <= MAX_SIBLINGS;
+        if descend && cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+            depth -= 1;
+        }
+    }
+}
+
+fn meets(node: Node<'_>, spans: &[LineSpan]) -> bool {
+    let lines = crate::source::lines_of(node);
+    spans.iter().any(|span| span.overlaps(lines))
+}
