@@ -1,1 +1,3 @@
-//! Under construction.
+//! The world behind the ports: git, processes, files, linters.
+
+pub mod process;

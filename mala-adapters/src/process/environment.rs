@@ -1,0 +1,159 @@
+//! The environment of children: a short list of what programs need to find their way, and nothing
+//! else. Keys, tokens and git's own variables stay behind.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// Set in every child: which mala started it. Says that mala runs already, and finds leftovers.
+pub const MARKER: &str = "MALA_CHILD";
+
+/// Where programs, homes, toolchains and caches are. No secrets among them.
+const KEPT: &[&str] = &[
+    "APPDATA",
+    "ASDF_DATA_DIR",
+    "ASDF_DIR",
+    "CARGO_HOME",
+    "COMPOSER_HOME",
+    "GEM_HOME",
+    "GEM_PATH",
+    "GOCACHE",
+    "GOFLAGS",
+    "GOMODCACHE",
+    "GOPATH",
+    "GOROOT",
+    "HOME",
+    "JAVA_HOME",
+    "LANG",
+    "LANGUAGE",
+    "LOGNAME",
+    "MISE_DATA_DIR",
+    "NVM_DIR",
+    "PATH",
+    "PYENV_ROOT",
+    "RUSTUP_HOME",
+    "RUSTUP_TOOLCHAIN",
+    "SHELL",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "TEMP",
+    "TMP",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "VIRTUAL_ENV",
+    "VOLTA_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+];
+
+/// Variables for a child.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Environment {
+    vars: BTreeMap<OsString, OsString>,
+}
+
+impl Environment {
+    /// What children may see of these variables (mostly `std::env::vars_os()`, read at the edge).
+    ///
+    /// Folders of the path that are not absolute are dropped: they would be looked up in the
+    /// reviewed tree, and what lies there must not run.
+    pub fn kept(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        let vars = vars.into_iter().filter(|(name, _)| is_kept(name)).map(|(name, value)| {
+            let value = if name == "PATH" { absolute_folders(&value) } else { value };
+            (name, value)
+        });
+        Self { vars: vars.collect() }
+    }
+
+    /// Sets a variable.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
+        self.vars.insert(name.into(), value.into());
+        self
+    }
+
+    /// Drops a variable.
+    #[must_use]
+    pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
+        self.vars.remove(name.as_ref());
+        self
+    }
+
+    /// The value of a variable.
+    pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
+        self.vars.get(name.as_ref()).map(OsString::as_os_str)
+    }
+
+    /// Where a program is: on the path, or where an absolute path says.
+    pub fn find(&self, program: impl AsRef<OsStr>) -> Option<PathBuf> {
+        let program = Path::new(program.as_ref());
+        if program.is_absolute() {
+            return is_program(program).then(|| program.to_owned());
+        }
+        let is_name = program.components().count() == 1 && program.file_name().is_some();
+        let folders = std::env::split_paths(self.get("PATH")?).filter(|_| is_name);
+        folders.map(|folder| folder.join(program)).find(|path| is_program(path))
+    }
+
+    pub(super) fn vars(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        self.vars.iter()
+    }
+}
+
+fn is_kept(name: &OsStr) -> bool {
+    let locale = || name.to_str().is_some_and(|name| name.starts_with("LC_"));
+    KEPT.iter().any(|kept| name == *kept) || locale()
+}
+
+fn absolute_folders(path: &OsStr) -> OsString {
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    std::env::join_paths(folders).unwrap_or_default()
+}
+
+fn is_program(path: &Path) -> bool {
+    std::fs::metadata(path)
+        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(vars: &[(&str, &str)]) -> Environment {
+        Environment::kept(vars.iter().map(|(name, value)| (name.into(), value.into())))
+    }
+
+    #[test]
+    fn keys_and_git_variables_stay_behind() {
+        let environment = kept(&[
+            ("PATH", "/bin"),
+            ("LC_ALL", "C"),
+            ("AWS_SECRET_ACCESS_KEY", "x"),
+            ("GIT_DIR", "/elsewhere"),
+            ("LD_PRELOAD", "/tmp/x.so"),
+        ]);
+        let names: Vec<_> = environment.vars().map(|(name, _)| name.clone()).collect();
+        assert_eq!(names, ["LC_ALL", "PATH"]);
+    }
+
+    #[test]
+    fn relative_folders_leave_the_path() {
+        let environment = kept(&[("PATH", ".:/usr/bin::bin:/bin")]);
+        assert_eq!(environment.get("PATH"), Some(OsStr::new("/usr/bin:/bin")));
+    }
+
+    #[test]
+    fn finds_programs_by_name_and_by_absolute_path() {
+        let environment = kept(&[("PATH", "/nowhere:/usr/bin:/bin")]);
+        let sh = environment.find("sh").unwrap();
+        assert_eq!(environment.find(&sh), Some(sh));
+        for missing in ["", "no-such-program", "/etc/passwd", "../bin/sh", "./sh"] {
+            assert_eq!(environment.find(missing), None, "{missing:?}");
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The adapters against the real thing: real processes, real git.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod process;
