@@ -1,3 +1,4 @@
 //! The world behind the ports: git, processes, files, linters.
 
 pub mod process;
+pub mod store;

@@ -1,9 +1,11 @@
 //! What changed: files, hunks and lines, as parsed from a diff. A `Change` never reads anything: it
 //! is the value that every later stage looks at.
 
+mod added;
 mod line;
 mod path;
 
+pub use added::AddedLines;
 pub use line::{DiffLine, Hunk, LineKind, LineSpan};
 pub use path::FilePath;
 
@@ -92,6 +94,8 @@ pub enum Nature {
     Lock,
     /// Compressed for machines.
     Minified,
+    /// The configuration leaves it out.
+    Ignored,
 }
 
 impl Change {
@@ -155,18 +159,9 @@ impl ChangedFile {
         self.hunks.iter().flat_map(Hunk::added_lines)
     }
 
-    /// Whether this line at head is one that the change added.
-    pub fn adds_line(&self, line: u32) -> bool {
-        self.hunks.iter().any(|hunk| hunk.covers_head(line) && hunk.adds_line(line))
-    }
-
-    /// Whether any line of this span at head is one that the change added.
-    pub fn touches(&self, span: LineSpan) -> bool {
-        self.hunks
-            .iter()
-            .filter(|hunk| hunk.meets_head(span))
-            .flat_map(Hunk::added_lines)
-            .any(|(line, _)| span.contains(line))
+    /// Which lines at head the change added, for many questions.
+    pub fn added(&self) -> AddedLines {
+        AddedLines::of(self)
     }
 }
 

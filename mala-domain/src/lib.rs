@@ -9,5 +9,6 @@ pub mod language;
 pub mod ports;
 pub mod report;
 pub mod review;
+pub mod review_id;
 pub mod scope;
 pub mod verdict;

@@ -1,10 +1,14 @@
 //! What the rules need of the world, in their own words.
 
+mod change_source;
 mod repository;
 mod reviewer;
+mod store;
 
+pub use change_source::{ChangeSource, ScopeError, Scoped};
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
 pub use reviewer::{Reviewer, ReviewerFailure};
+pub use store::{RunStore, StoreError};
 
 /// A future behind a port.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;

@@ -1,5 +1,9 @@
 //! The immutable result of a review: the one value that every output shows.
 
+mod assemble;
+
+pub use assemble::{Gathered, assemble, counted, tally};
+
 use crate::finding::Finding;
 use crate::review::{Coverage, Usage};
 use crate::scope::Scope;

@@ -1,7 +1,16 @@
-//! The stages' values, in the order of the flow: request, hearing, admission, coverage.
+//! The stages' values and rules, in the order of the flow: texts, request, hearing, admission,
+//! suppression, coverage, decision.
 
+pub mod admit;
 mod coverage;
+pub mod decide;
 mod hearing;
+mod merge;
+pub mod suppress;
+#[cfg(test)]
+mod tests;
+mod texts;
 
 pub use coverage::{Coverage, FileCoverage, Skip, SkipReason};
 pub use hearing::{Hearing, ReviewRequest, Usage};
+pub use texts::Texts;

@@ -112,6 +112,12 @@ impl Hunk {
             .map(|(number, line)| (number, line.text.as_str()))
     }
 
+    /// Every line it shows at head, with its number.
+    pub fn head_lines(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.numbered(self.new_start, LineKind::Removed)
+            .map(|(number, line)| (number, line.text.as_str()))
+    }
+
     /// The lines at head this hunk shows; `None` when it only removes whole files.
     pub fn head_span(&self) -> Option<LineSpan> {
         let end = self.new_start.checked_add(self.new_lines)?.checked_sub(1)?;
@@ -121,16 +127,6 @@ impl Hunk {
     /// Whether it shows this line at head.
     pub fn covers_head(&self, line: u32) -> bool {
         self.head_span().is_some_and(|span| span.contains(line))
-    }
-
-    /// Whether it shows any line of this span at head.
-    pub fn meets_head(&self, span: LineSpan) -> bool {
-        self.head_span().is_some_and(|own| own.overlaps(span))
-    }
-
-    /// Whether it adds this line at head.
-    pub fn adds_line(&self, line: u32) -> bool {
-        self.added_lines().any(|(number, _)| number == line)
     }
 
     fn numbered(&self, first: u32, other_side: LineKind) -> impl Iterator<Item = (u32, &DiffLine)> {

@@ -86,6 +86,7 @@ impl SkipReason {
             Nature::Vendored => Some(Self::Vendored),
             Nature::Lock => Some(Self::Lock),
             Nature::Minified => Some(Self::Minified),
+            Nature::Ignored => Some(Self::Ignored),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use crate::change::{Change, FilePath};
 use crate::finding::Candidate;
+use crate::ports::Repository;
+use crate::review::Texts;
 use crate::scope::Scope;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,12 +11,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What a reviewer is told.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ReviewRequest {
     /// What changed.
     pub change: Arc<Change>,
+    /// The tree it is in.
+    pub tree: Arc<dyn Repository>,
     /// Exactly which states are compared.
     pub scope: Scope,
+    /// The texts of the changed files.
+    pub texts: Arc<Texts>,
     /// How long it may take.
     pub timeout: Duration,
 }

@@ -1,0 +1,118 @@
+//! The state folder of a repository: `.mala/runs/<name>/`, one folder per review. A folder is
+//! written under another name and renamed when it is whole, so a reader never sees half of it.
+
+use mala_domain::ports::{RunStore, StoreError};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The state folder.
+#[derive(Debug, Clone)]
+pub struct StateFolder {
+    root: PathBuf,
+}
+
+impl StateFolder {
+    /// The state folder `.mala` of the work tree at `top`.
+    pub fn of_work_tree(top: &Path) -> Self {
+        Self { root: top.join(".mala") }
+    }
+
+    /// Where reviews are kept.
+    pub fn runs(&self) -> PathBuf {
+        self.root.join("runs")
+    }
+}
+
+impl RunStore for StateFolder {
+    fn locate(&self, name: &str) -> String {
+        self.runs().join(name).display().to_string()
+    }
+
+    fn save(&self, name: &str, files: &[(&str, String)]) -> Result<(), StoreError> {
+        let runs = self.runs();
+        fs::create_dir_all(&runs).map_err(|source| failed(&runs, source))?;
+        keep_out_of_git(&self.root).map_err(|source| failed(&self.root, source))?;
+        let draft = tempfile::Builder::new()
+            .prefix(".writing-")
+            .tempdir_in(&runs)
+            .map_err(|source| failed(&runs, source))?;
+        for (file, text) in files {
+            let path = draft.path().join(file);
+            write_through(&path, text.as_bytes()).map_err(|source| failed(&path, source))?;
+        }
+        let whole = runs.join(name);
+        fs::rename(draft.path(), &whole).map_err(|source| failed(&whole, source))
+    }
+}
+
+/// Writes a file, or leaves the old one as it is: what a reader sees is always whole.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut draft = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    draft.write_all(bytes)?;
+    draft.as_file().sync_data()?;
+    readable_by_all(draft.as_file())?;
+    draft.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = File::create_new(path)?;
+    file.write_all(bytes)?;
+    file.sync_data()
+}
+
+/// Temporary files are made for their owner alone; a report is for whoever may read the folder.
+#[cfg(unix)]
+fn readable_by_all(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable_by_all(_: &File) -> io::Result<()> {
+    Ok(())
+}
+
+/// A `.gitignore` of its own keeps the state out of commits, and out of the next review, in a
+/// repository where nobody ran `mala init`.
+fn keep_out_of_git(root: &Path) -> io::Result<()> {
+    match File::create_new(root.join(".gitignore")) {
+        Ok(mut file) => file.write_all(b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n!.gitignore\n"),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+fn failed(path: &Path, source: io::Error) -> StoreError {
+    StoreError { what: format!("writing {}", path.display()), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_there_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = StateFolder::of_work_tree(folder.path());
+        let files = [("review.md", "# hi".to_owned()), ("review.json", "{}".to_owned())];
+        store.save("run", &files).unwrap();
+        assert_eq!(fs::read_to_string(store.runs().join("run/review.md")).unwrap(), "# hi");
+        let twice = [("a", String::new()), ("a", String::new())];
+        assert!(store.save("other", &twice).is_err());
+        let names: Vec<_> =
+            fs::read_dir(store.runs()).unwrap().map(|e| e.unwrap().file_name()).collect();
+        assert_eq!(names, ["run"], "nothing half-written stays");
+    }
+
+    #[test]
+    fn an_existing_run_is_never_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = StateFolder::of_work_tree(folder.path());
+        store.save("run", &[("a", "1".to_owned())]).unwrap();
+        assert!(store.save("run", &[("a", "2".to_owned())]).is_err());
+        assert_eq!(fs::read_to_string(store.runs().join("run/a")).unwrap(), "1");
+    }
+}

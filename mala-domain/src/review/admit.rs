@@ -1,0 +1,255 @@
+//! Admission: a claim becomes a finding only when the file and the lines it cites are there at head,
+//! and with the lines that show it. What is not there is dropped and counted, never reported.
+
+use crate::change::{AddedLines, Change, ChangedFile, FilePath, LineSpan};
+use crate::finding::{
+    Candidate, Category, Finding, Priority, Verification, VerificationOutcome, identity,
+};
+use crate::language::Language;
+use crate::review::{Texts, merge};
+use std::collections::HashMap;
+
+/// How many lines of evidence are quoted.
+const MAX_EVIDENCE_LINES: u32 = 12;
+/// How many characters of one line are quoted.
+const MAX_EVIDENCE_WIDTH: usize = 400;
+
+/// What admission made of the claims.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Admission {
+    /// What holds, worst first.
+    pub findings: Vec<Finding>,
+    /// What was dropped, and why.
+    pub dropped: Vec<Dropped>,
+}
+
+/// A claim that does not hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dropped {
+    /// Who made it.
+    pub reviewer: String,
+    /// Why it was dropped, in words.
+    pub why: String,
+}
+
+/// Tells the enclosing function or class of a line at head.
+pub trait SymbolIndex {
+    /// The qualified name, when there is one.
+    fn symbol_at(&self, file: &FilePath, line: u32) -> Option<String>;
+}
+
+/// Admits the claims that hold at head and merges those that say the same.
+pub fn admit(
+    candidates: Vec<Candidate>,
+    change: &Change,
+    texts: &Texts,
+    symbols: &dyn SymbolIndex,
+) -> Admission {
+    let mut admission = Admission::default();
+    let mut lines = LineCache::new(texts);
+    let changed: HashMap<&FilePath, Changed<'_>> =
+        change.files.iter().map(|file| (&file.path, Changed::of(file))).collect();
+    let mut anchored = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let file = changed.get(&candidate.file).map(|changed| changed.file);
+        match anchor(&candidate, file, &mut lines) {
+            Ok(place) => anchored.push((candidate, place)),
+            Err(why) => {
+                admission.dropped.push(Dropped { reviewer: candidate.reviewer.clone(), why });
+            }
+        }
+    }
+    anchored
+        .sort_by(|(a, at), (b, bt)| (&a.file, at.span, &a.rule).cmp(&(&b.file, bt.span, &b.rule)));
+    let mut seen = HashMap::new();
+    for (candidate, place) in anchored {
+        let added = changed.get(&candidate.file).map(|changed| &changed.added);
+        let touches = added.is_some_and(|added| added.touch(place.span));
+        let mut finding = finding(candidate, place, symbols, &mut seen);
+        finding.on_changed_lines = touches;
+        admission.findings.push(finding);
+    }
+    admission.findings = merge::merge(admission.findings);
+    admission.findings.sort_by(|a, b| worst_first(a).cmp(&worst_first(b)));
+    admission
+}
+
+/// A changed file, with its added lines ready for many questions.
+struct Changed<'c> {
+    file: &'c ChangedFile,
+    added: AddedLines,
+}
+
+impl<'c> Changed<'c> {
+    fn of(file: &'c ChangedFile) -> Self {
+        Self { file, added: file.added() }
+    }
+}
+
+/// The order of reports: priority, then place.
+fn worst_first(finding: &Finding) -> (Priority, &FilePath, u32, u32) {
+    (finding.effective_priority(), &finding.file, finding.line_start, finding.line_end)
+}
+
+/// Where a claim stands at head, with the lines that show it.
+struct Place {
+    span: LineSpan,
+    evidence: String,
+}
+
+fn anchor(
+    candidate: &Candidate,
+    file: Option<&ChangedFile>,
+    lines: &mut LineCache<'_>,
+) -> Result<Place, String> {
+    let name = &candidate.file;
+    if !name.stays_inside() {
+        return Err(format!("{name}: a finding outside the reviewed tree"));
+    }
+    let Some(text) = lines.of(name) else {
+        return anchor_in_hunks(candidate, file);
+    };
+    let span = match &candidate.evidence {
+        Some(quoted) => find_evidence(text, candidate.span, quoted).ok_or_else(|| {
+            format!("{name}:{}: the quoted evidence is not there", candidate.span)
+        })?,
+        None => candidate.span,
+    };
+    let n_lines = u32::try_from(text.len()).unwrap_or(u32::MAX);
+    if span.start() > n_lines {
+        return Err(format!("{name}:{span}: the file has {n_lines} lines"));
+    }
+    let span = LineSpan::between(span.start(), span.end().min(n_lines));
+    let quoted = text.iter().skip(index(span.start())).take(quote_length(span)).copied();
+    Ok(Place { span, evidence: quote(quoted) })
+}
+
+/// With no text at head (a patch without its repository), the hunks themselves are the evidence.
+fn anchor_in_hunks(candidate: &Candidate, file: Option<&ChangedFile>) -> Result<Place, String> {
+    let (name, span) = (&candidate.file, candidate.span);
+    let hunks = file.map(|file| file.hunks.as_slice()).unwrap_or_default();
+    let shown: Vec<&str> = hunks
+        .iter()
+        .flat_map(|hunk| hunk.head_lines())
+        .filter(|(line, _)| span.contains(*line))
+        .map(|(_, text)| text)
+        .take(quote_length(span))
+        .collect();
+    if shown.is_empty() {
+        return Err(format!("{name}:{span}: no such file or lines at head"));
+    }
+    Ok(Place { span, evidence: quote(shown.into_iter()) })
+}
+
+/// The lines that hold the quoted text: where it was cited, else the only place that has it.
+fn find_evidence(text: &[&str], cited: LineSpan, quoted: &str) -> Option<LineSpan> {
+    let wanted: Vec<&str> = quoted.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let first = *wanted.first()?;
+    let mut places = text
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| line.contains(first))
+        .map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))
+        .filter(|line| follows(text, *line, &wanted));
+    let near = |line: u32| line.abs_diff(cited.start()) <= 3 || cited.contains(line);
+    let all: Vec<u32> = places.by_ref().take(1000).collect();
+    let start = match all.iter().copied().find(|line| near(*line)) {
+        Some(line) => line,
+        None if all.len() == 1 => *all.first()?,
+        None => return None,
+    };
+    let length = u32::try_from(wanted.len()).unwrap_or(1).max(1);
+    Some(LineSpan::between(start, start.saturating_add(length - 1)))
+}
+
+/// Whether the wanted lines stand here, one after the other.
+fn follows(text: &[&str], line: u32, wanted: &[&str]) -> bool {
+    let here = text.iter().skip(index(line)).filter(|line| !line.trim().is_empty());
+    here.zip(wanted).filter(|(line, wanted)| line.contains(**wanted)).count() == wanted.len()
+}
+
+fn quote<'t>(lines: impl Iterator<Item = &'t str>) -> String {
+    let quoted: Vec<String> =
+        lines.map(|line| line.chars().take(MAX_EVIDENCE_WIDTH).collect()).collect();
+    quoted.join("\n")
+}
+
+fn quote_length(span: LineSpan) -> usize {
+    usize::try_from(span.n_lines().min(MAX_EVIDENCE_LINES)).unwrap_or(1)
+}
+
+fn index(line: u32) -> usize {
+    usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX)
+}
+
+/// What tells two equal findings of one symbol apart: how many came before.
+type Seen = HashMap<(FilePath, Option<String>, String, Category), usize>;
+
+fn finding(
+    candidate: Candidate,
+    place: Place,
+    symbols: &dyn SymbolIndex,
+    seen: &mut Seen,
+) -> Finding {
+    let symbol = symbols.symbol_at(&candidate.file, place.span.start());
+    let key = (candidate.file.clone(), symbol.clone(), place.evidence.clone(), candidate.category);
+    let occurrence = seen.entry(key).or_default();
+    let dedupe_key = identity(
+        &candidate.file,
+        symbol.as_deref(),
+        &place.evidence,
+        candidate.category,
+        *occurrence,
+    );
+    *occurrence += 1;
+    Finding {
+        line_start: place.span.start(),
+        line_end: place.span.end(),
+        priority: candidate.priority,
+        severity: candidate.priority.unwrap_or(Priority::P2).severity(),
+        category: candidate.category,
+        title: candidate.title,
+        body: candidate.body,
+        suggestion: candidate.suggestion,
+        evidence_snippet: place.evidence,
+        confidence: candidate.confidence.clamp(0.0, 1.0),
+        language: Language::of_path(&candidate.file),
+        reviewer: candidate.reviewer,
+        rule: candidate.rule,
+        dedupe_key,
+        symbol,
+        verification: verification(candidate.verified_by),
+        state: Default::default(),
+        first_seen: None,
+        also_reported_by: Vec::new(),
+        on_changed_lines: false,
+        file: candidate.file,
+    }
+}
+
+fn verification(verified_by: Option<String>) -> Verification {
+    match verified_by {
+        Some(how) => Verification { outcome: VerificationOutcome::Verified, how: Some(how) },
+        None => Verification::default(),
+    }
+}
+
+/// The lines of each text, split once.
+struct LineCache<'t> {
+    texts: &'t Texts,
+    split: HashMap<FilePath, Option<Vec<&'t str>>>,
+}
+
+impl<'t> LineCache<'t> {
+    fn new(texts: &'t Texts) -> Self {
+        Self { texts, split: HashMap::new() }
+    }
+
+    fn of(&mut self, file: &FilePath) -> Option<&Vec<&'t str>> {
+        let texts = self.texts;
+        self.split
+            .entry(file.clone())
+            .or_insert_with(|| texts.at_head(file).map(|text| text.lines().collect()))
+            .as_ref()
+    }
+}

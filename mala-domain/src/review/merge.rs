@@ -1,0 +1,53 @@
+//! Findings that say the same become one that names everybody who said it.
+
+use crate::finding::Finding;
+
+/// Merges duplicates: the same lines and the same kind of problem, said by different rules or
+/// reviewers. The most urgent, then the most confident one stays. Findings come sorted by place.
+pub(crate) fn merge(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        let twin = kept
+            .iter_mut()
+            .rev()
+            .take_while(|other| other.file == finding.file)
+            .take(32)
+            .find(|other| says_the_same(other, &finding));
+        match twin {
+            Some(other) => absorb(other, finding),
+            None => kept.push(finding),
+        }
+    }
+    kept
+}
+
+fn says_the_same(a: &Finding, b: &Finding) -> bool {
+    let (one, other) = (a.span(), b.span());
+    if a.rule.is_some() && a.rule == b.rule && a.reviewer == b.reviewer {
+        return one == other && a.title == b.title;
+    }
+    a.category == b.category && one.overlaps(other) && one.start().abs_diff(other.start()) <= 1
+}
+
+fn absorb(kept: &mut Finding, mut other: Finding) {
+    let rank = |finding: &Finding| (finding.effective_priority(), -finding.confidence);
+    if rank(&other) < rank(kept) {
+        std::mem::swap(kept, &mut other);
+    }
+    let mut names = std::mem::take(&mut kept.also_reported_by);
+    names.push(voice(&other));
+    names.append(&mut other.also_reported_by);
+    let own = voice(kept);
+    names.retain(|name| *name != own);
+    names.sort();
+    names.dedup();
+    kept.also_reported_by = names;
+}
+
+/// Who says it: the reviewer and its rule.
+fn voice(finding: &Finding) -> String {
+    match &finding.rule {
+        Some(rule) => format!("{}: {rule}", finding.reviewer),
+        None => finding.reviewer.clone(),
+    }
+}

@@ -1,0 +1,115 @@
+//! Inline suppressions: a comment `mala: ignore[rule] reason` on the finding's first line, or alone
+//! on the line above, sets the finding aside. Suppressed findings are counted and shown. A comment
+//! without a reason sets nothing aside.
+
+use crate::finding::Finding;
+use crate::report::Suppressed;
+use crate::review::Texts;
+use regex::Regex;
+use std::sync::LazyLock;
+
+/// What suppression made of the findings.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sifted {
+    /// What stands.
+    pub findings: Vec<Finding>,
+    /// What a comment sets aside.
+    pub suppressed: Vec<Suppressed>,
+    /// Comments that name a finding's rule and give no reason.
+    pub warnings: Vec<String>,
+}
+
+/// Which comments count.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Default,
+    serde::Serialize,
+    serde::Deserialize,
+    schemars::JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum SuppressionPolicy {
+    /// All comments at head.
+    #[default]
+    All,
+    /// Only comments that were there before the change: a change cannot excuse itself.
+    Trusted,
+    /// None.
+    Off,
+}
+
+#[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
+static COMMENT: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"(?:#|//|--|/\*|<!--|;)\s*mala:\s*ignore\[([\w/:*.,@ -]+)\]\s*(.*?)\s*(?:\*/|-->)?\s*$",
+    )
+    .expect("the pattern is valid")
+});
+
+/// Sets aside what comments at head excuse. `is_added` tells whether a line is part of the change.
+pub fn sift(
+    findings: Vec<Finding>,
+    texts: &Texts,
+    policy: SuppressionPolicy,
+    is_added: &dyn Fn(&Finding, u32) -> bool,
+) -> Sifted {
+    let mut sifted = Sifted::default();
+    for finding in findings {
+        match excuse(&finding, texts, policy, is_added) {
+            Some(Excuse { line, reason }) if !reason.is_empty() => {
+                sifted.suppressed.push(Suppressed { finding, line, reason });
+            }
+            Some(Excuse { line, .. }) => {
+                sifted.warnings.push(format!(
+                    "{}:{line}: 'mala: ignore' gives no reason, so nothing is ignored",
+                    finding.file
+                ));
+                sifted.findings.push(finding);
+            }
+            None => sifted.findings.push(finding),
+        }
+    }
+    sifted
+}
+
+struct Excuse {
+    line: u32,
+    reason: String,
+}
+
+fn excuse(
+    finding: &Finding,
+    texts: &Texts,
+    policy: SuppressionPolicy,
+    is_added: &dyn Fn(&Finding, u32) -> bool,
+) -> Option<Excuse> {
+    let rule = finding.rule.as_deref()?;
+    if policy == SuppressionPolicy::Off {
+        return None;
+    }
+    let text = texts.at_head(&finding.file)?;
+    let first = finding.line_start.checked_sub(1)?;
+    let mut lines = text.lines().skip(usize::try_from(first.saturating_sub(1)).ok()?);
+    let (above, own) = if first == 0 { (None, lines.next()) } else { (lines.next(), lines.next()) };
+    let above = above.filter(|line| is_comment_only(line)).map(|line| (first, line));
+    let own = own.map(|line| (finding.line_start, line));
+    [own, above]
+        .into_iter()
+        .flatten()
+        .filter(|(line, _)| policy == SuppressionPolicy::All || !is_added(finding, *line))
+        .find_map(|(line, text)| {
+            let found = COMMENT.captures(text)?;
+            let names = found.get(1)?.as_str();
+            let reason = found.get(2).map_or("", |reason| reason.as_str()).to_owned();
+            names.split(',').any(|name| name.trim() == rule).then_some(Excuse { line, reason })
+        })
+}
+
+fn is_comment_only(line: &str) -> bool {
+    let line = line.trim_start();
+    ["#", "//", "--", "/*", "<!--", ";", "{/*"].iter().any(|start| line.starts_with(start))
+}

@@ -1,0 +1,248 @@
+//! Admission, merging, suppression and decision, as tables.
+
+use super::admit::{Admission, SymbolIndex, admit};
+use super::decide::decide;
+use super::suppress::{SuppressionPolicy, sift};
+use super::{Coverage, Texts};
+use crate::change::{
+    Change, ChangedFile, DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineKind, LineSpan,
+    Nature,
+};
+use crate::finding::{Candidate, Category, Finding, Priority, VerificationOutcome};
+use crate::ports::{Blob, ReviewerFailure};
+use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
+
+struct NoSymbols;
+
+impl SymbolIndex for NoSymbols {
+    fn symbol_at(&self, _: &FilePath, _: u32) -> Option<String> {
+        None
+    }
+}
+
+const TEXT: &str = "one\ntwo\nthree\nfour\ntwo\n";
+
+fn texts() -> Texts {
+    let mut texts = Texts::default();
+    texts.head.insert("a.py".into(), Blob::Text(TEXT.to_owned()));
+    texts
+}
+
+/// Line 2 of `a.py` is added.
+fn change() -> Change {
+    let line = |kind, text: &str| DiffLine { kind, text: text.to_owned() };
+    let hunk = Hunk {
+        old_start: 1,
+        old_lines: 1,
+        new_start: 1,
+        new_lines: 2,
+        section: String::new(),
+        lines: vec![line(LineKind::Context, "one"), line(LineKind::Added, "two")],
+    };
+    let file = ChangedFile {
+        path: "a.py".into(),
+        old_path: None,
+        status: FileStatus::Modified,
+        kind: EntryKind::File,
+        mode_change: None,
+        nature: Nature::Source,
+        hunks: vec![hunk],
+    };
+    Change { files: vec![file] }
+}
+
+fn claim(file: &str, start: u32, end: u32) -> Candidate {
+    Candidate {
+        file: file.into(),
+        span: LineSpan::between(start, end),
+        priority: Some(Priority::P1),
+        category: Category::Bug,
+        title: "title".to_owned(),
+        body: "body".to_owned(),
+        suggestion: None,
+        evidence: None,
+        confidence: 0.9,
+        reviewer: "r".to_owned(),
+        rule: Some("rule/one".to_owned()),
+        verified_by: None,
+    }
+}
+
+fn admitted(claims: Vec<Candidate>) -> Admission {
+    admit(claims, &change(), &texts(), &NoSymbols)
+}
+
+fn one(claim: Candidate) -> Result<Finding, String> {
+    let mut admission = admitted(vec![claim]);
+    match admission.findings.pop() {
+        Some(finding) => Ok(finding),
+        None => Err(admission.dropped.pop().expect("dropped").why),
+    }
+}
+
+#[test]
+fn only_claims_that_stand_in_the_tree_are_admitted() {
+    let rows = [
+        (claim("a.py", 2, 2), Ok("two")),
+        (claim("a.py", 2, 3), Ok("two\nthree")),
+        (claim("a.py", 4, 99), Ok("four\ntwo")),
+        (claim("a.py", 6, 6), Err("a.py:6: the file has 5 lines")),
+        (claim("b.py", 1, 1), Err("b.py:1: no such file or lines at head")),
+        (claim("../a.py", 1, 1), Err("../a.py: a finding outside the reviewed tree")),
+        (claim("/etc/passwd", 1, 1), Err("/etc/passwd: a finding outside the reviewed tree")),
+    ];
+    for (claim, expected) in rows {
+        let got = one(claim).map(|finding| finding.evidence_snippet);
+        assert_eq!(got, expected.map(str::to_owned).map_err(str::to_owned));
+    }
+}
+
+#[test]
+fn quoted_evidence_is_looked_up_and_moves_the_finding() {
+    let quoted =
+        |line, text: &str| Candidate { evidence: Some(text.into()), ..claim("a.py", line, line) };
+    let rows = [
+        (quoted(3, "three"), Ok(3)),
+        (quoted(1, "  four  "), Ok(4)),
+        (quoted(4, "three\nfour"), Ok(3)),
+        (quoted(2, "two"), Ok(2)),
+        (quoted(3, "nowhere"), Err("a.py:3: the quoted evidence is not there")),
+        (quoted(3, ""), Err("a.py:3: the quoted evidence is not there")),
+    ];
+    for (claim, expected) in rows {
+        let got = one(claim).map(|finding| finding.line_start);
+        assert_eq!(got, expected.map_err(str::to_owned));
+    }
+}
+
+#[test]
+fn a_patch_without_its_repository_is_its_own_evidence() {
+    let alone = |claim| admit(vec![claim], &change(), &Texts::default(), &NoSymbols);
+    let shown = alone(claim("a.py", 2, 2));
+    assert_eq!(shown.findings.first().map(|f| f.evidence_snippet.as_str()), Some("two"));
+    assert!(alone(claim("a.py", 3, 3)).findings.is_empty());
+}
+
+#[test]
+fn findings_know_whether_they_are_on_changed_lines() {
+    let on = |line| one(claim("a.py", line, line)).expect("admitted").on_changed_lines;
+    assert_eq!([on(1), on(2), on(3)], [false, true, false]);
+}
+
+#[test]
+fn the_same_said_twice_is_one_finding_with_two_voices() {
+    let other = |rule: &str, reviewer: &str, priority| Candidate {
+        rule: Some(rule.to_owned()),
+        reviewer: reviewer.to_owned(),
+        priority: Some(priority),
+        ..claim("a.py", 2, 2)
+    };
+    let merged = admitted(vec![
+        other("rule/two", "r", Priority::P2),
+        other("rule/one", "r", Priority::P0),
+        other("lint/x", "ruff", Priority::P1),
+    ]);
+    assert_eq!(merged.findings.len(), 1);
+    let finding = merged.findings.first().expect("one");
+    assert_eq!(finding.priority, Some(Priority::P0));
+    assert_eq!(finding.also_reported_by, ["r: rule/two", "ruff: lint/x"]);
+    let other_kind = Candidate {
+        category: Category::Security,
+        rule: Some("rule/three".to_owned()),
+        ..claim("a.py", 2, 2)
+    };
+    let apart = admitted(vec![claim("a.py", 2, 2), other_kind, claim("a.py", 5, 5)]);
+    assert_eq!(apart.findings.len(), 3, "another kind or another place is another finding");
+}
+
+#[test]
+fn equal_lines_have_identities_of_their_own() {
+    let twins = admitted(vec![claim("a.py", 2, 2), claim("a.py", 5, 5)]);
+    let keys: Vec<_> = twins.findings.iter().map(|finding| &finding.dedupe_key).collect();
+    assert_eq!(keys.len(), 2);
+    assert_ne!(keys.first(), keys.last());
+}
+
+fn sifted(line_2: &str, line_3: &str, policy: SuppressionPolicy) -> (usize, usize, usize) {
+    let mut texts = Texts::default();
+    let text = format!("one\n{line_2}\n{line_3}\n");
+    texts.head.insert("a.py".into(), Blob::Text(text));
+    let findings = admit(vec![claim("a.py", 3, 3)], &change(), &texts, &NoSymbols).findings;
+    let is_added = |_: &Finding, line| line == 2;
+    let sifted = sift(findings, &texts, policy, &is_added);
+    (sifted.findings.len(), sifted.suppressed.len(), sifted.warnings.len())
+}
+
+#[test]
+fn comments_set_findings_aside_when_they_name_the_rule_and_the_reason() {
+    let all = SuppressionPolicy::All;
+    let rows = [
+        ("x", "y = 1  # mala: ignore[rule/one] legacy", all, (0, 1, 0)),
+        ("# mala: ignore[rule/one] legacy", "y = 1", all, (0, 1, 0)),
+        ("  // mala: ignore[rule/two, rule/one] legacy", "y", all, (0, 1, 0)),
+        ("/* mala: ignore[rule/one] legacy */", "y", all, (0, 1, 0)),
+        ("x", "y = 1  # mala: ignore[rule/one]", all, (1, 0, 1)),
+        ("x", "y = 1  # mala: ignore[rule/two] legacy", all, (1, 0, 0)),
+        ("x = 2  # mala: ignore[rule/one] legacy", "y", all, (1, 0, 0)),
+        ("x", "mala: ignore[rule/one] legacy", all, (1, 0, 0)),
+        ("x", "y  # mala: ignore[rule/one] legacy", SuppressionPolicy::Off, (1, 0, 0)),
+        ("x", "y  # mala: ignore[rule/one] legacy", SuppressionPolicy::Trusted, (0, 1, 0)),
+        ("# mala: ignore[rule/one] legacy", "y", SuppressionPolicy::Trusted, (1, 0, 0)),
+    ];
+    for (line_2, line_3, policy, expected) in rows {
+        assert_eq!(sifted(line_2, line_3, policy), expected, "{line_2} / {line_3}");
+    }
+}
+
+fn finding(priority: Option<Priority>) -> Finding {
+    one(Candidate { priority, ..claim("a.py", 2, 2) }).expect("admitted")
+}
+
+#[test]
+fn the_verdict_follows_from_the_findings() {
+    let rows: [(&[Option<Priority>], Verdict); 6] = [
+        (&[], Verdict::Pass),
+        (&[Some(Priority::P0)], Verdict::Fail),
+        (&[Some(Priority::P3), Some(Priority::P1)], Verdict::Fail),
+        (&[Some(Priority::P2)], Verdict::NeedsWork),
+        (&[Some(Priority::P3)], Verdict::NeedsWork),
+        (&[None], Verdict::NeedsWork),
+    ];
+    for (priorities, expected) in rows {
+        let findings: Vec<Finding> = priorities.iter().map(|p| finding(*p)).collect();
+        assert_eq!(Verdict::over(&findings), expected, "{priorities:?}");
+    }
+    let mut refuted = finding(Some(Priority::P0));
+    refuted.verification.outcome = VerificationOutcome::Refuted;
+    assert_eq!(Verdict::over([&refuted]), Verdict::Pass);
+    assert!(!Threshold::P3.blocks(&refuted));
+}
+
+#[test]
+fn silence_never_passes() {
+    let p2 = vec![finding(Some(Priority::P2))];
+    let p1 = vec![finding(Some(Priority::P1))];
+    let all = Coverage::over(&change(), &[("a.py".into(), vec![0])]);
+    let none = Coverage::over(&change(), &[("a.py".into(), vec![7]), ("b.py".into(), vec![0])]);
+    let could_not = |obstacle| Outcome::CouldNotReview(obstacle);
+    let crash = ReviewerFailure::Crashed("x".into());
+    let unreadable = ReviewerFailure::Unreadable("x".into());
+    let gone = ReviewerFailure::Unavailable("x".into());
+    type Row<'r> = (&'r [Finding], &'r Coverage, &'r [ReviewerFailure], Threshold, Outcome);
+    let rows: [Row<'_>; 11] = [
+        (&[], &all, &[], Threshold::P1, Outcome::Passed),
+        (&p2, &all, &[], Threshold::P1, Outcome::Passed),
+        (&p2, &all, &[], Threshold::P2, Outcome::Blocked),
+        (&p1, &all, &[], Threshold::P1, Outcome::Blocked),
+        (&p1, &all, &[], Threshold::None, Outcome::Passed),
+        (&[], &none, &[], Threshold::P1, could_not(Obstacle::Incomplete)),
+        (&[], &none, &[], Threshold::None, could_not(Obstacle::Incomplete)),
+        (&p1, &none, &[], Threshold::P1, Outcome::Blocked),
+        (&[], &all, &[crash], Threshold::P1, could_not(Obstacle::Incomplete)),
+        (&[], &all, &[unreadable, gone], Threshold::P1, could_not(Obstacle::NoReviewers)),
+        (&p1, &none, &[ReviewerFailure::TimedOut], Threshold::P1, could_not(Obstacle::TimedOut)),
+    ];
+    for (findings, coverage, failures, threshold, expected) in rows {
+        assert_eq!(decide(findings, coverage, failures, threshold), expected, "{failures:?}");
+    }
+}

@@ -1,0 +1,70 @@
+//! Checks on the lines of a diff alone: no syntax tree, any language. Most are data (`lines.yaml`:
+//! which files, which added line, what goes wrong); the few that look at more than one line are
+//! functions here.
+
+mod conflicts;
+mod lines;
+mod tests_removed;
+mod workflows;
+
+pub use lines::{LineRule, line_rules};
+
+use mala_domain::change::{Change, ChangedFile, LineSpan};
+use mala_domain::finding::{Candidate, Category, Priority};
+
+/// What a check that is code says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiffCheck {
+    /// Its id.
+    pub id: &'static str,
+    /// One line.
+    pub title: &'static str,
+    /// What kind of problem it finds.
+    pub category: Category,
+    /// How urgent.
+    pub priority: Priority,
+    /// What happens, in general words.
+    pub about: &'static str,
+}
+
+/// The checks that are code.
+pub fn checks() -> Vec<DiffCheck> {
+    vec![conflicts::CHECK, tests_removed::ASSERTION, tests_removed::TEST, workflows::PRIVILEGED]
+}
+
+/// Everything the diff alone shows to be wrong.
+pub fn run(change: &Change) -> Vec<Candidate> {
+    let reviewable = || change.files.iter().filter(|file| file.is_reviewable());
+    let mut found: Vec<Candidate> = reviewable().flat_map(lines::check).collect();
+    found.extend(reviewable().flat_map(conflicts::check));
+    found.extend(reviewable().flat_map(workflows::check));
+    found.extend(tests_removed::check(change));
+    found
+}
+
+/// A claim of one of the checks that are code.
+fn claim(
+    check: &DiffCheck,
+    file: &ChangedFile,
+    line: u32,
+    body: String,
+    suggestion: &str,
+) -> Candidate {
+    Candidate {
+        file: file.path.clone(),
+        span: LineSpan::line(line),
+        priority: Some(check.priority),
+        category: check.category,
+        title: check.title.to_owned(),
+        body,
+        suggestion: Some(suggestion.to_owned()),
+        evidence: None,
+        confidence: 0.9,
+        reviewer: "builtin".to_owned(),
+        rule: Some(check.id.to_owned()),
+        verified_by: Some(format!("diff check {}", check.id)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

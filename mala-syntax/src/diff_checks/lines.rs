@@ -1,0 +1,130 @@
+//! Rules over single added lines, kept as data in `lines.yaml`.
+
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use mala_domain::change::{ChangedFile, LineSpan};
+use mala_domain::finding::{Candidate, Category, Priority};
+use regex::Regex;
+use serde::Deserialize;
+use std::sync::LazyLock;
+
+/// A rule over single added lines.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LineRule {
+    /// Its id.
+    pub id: String,
+    /// One line.
+    pub title: String,
+    /// What happens, and when.
+    pub message: String,
+    /// What to do.
+    pub suggestion: String,
+    /// What kind of problem it finds.
+    pub category: Category,
+    /// How urgent.
+    pub priority: Priority,
+    /// 0 to 1.
+    pub confidence: f64,
+    files: Vec<String>,
+    #[serde(default)]
+    not_files: Vec<String>,
+    line: String,
+    #[serde(default)]
+    unless: Option<String>,
+    /// Lines that are and are not reported, by a file's name.
+    pub examples: LineExamples,
+}
+
+/// Lines that show what a rule reports and what not.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LineExamples {
+    /// The file that the lines are in.
+    pub file: String,
+    /// Reported.
+    pub bad: Vec<String>,
+    /// Not reported.
+    pub good: Vec<String>,
+}
+
+struct Compiled {
+    rule: LineRule,
+    files: GlobSet,
+    not_files: GlobSet,
+    line: Regex,
+    unless: Option<Regex>,
+}
+
+#[expect(clippy::expect_used, reason = "the file is part of the program, and every test reads it")]
+static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
+    let rules: Vec<LineRule> =
+        serde_saphyr::from_str(include_str!("lines.yaml")).expect("lines.yaml is valid");
+    rules.into_iter().map(|rule| compile(rule).expect("lines.yaml is valid")).collect()
+});
+
+/// All rules of this kind.
+pub fn line_rules() -> impl Iterator<Item = &'static LineRule> {
+    RULES.iter().map(|compiled| &compiled.rule)
+}
+
+pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
+    let path = file.path.to_text();
+    let rules: Vec<&Compiled> = RULES
+        .iter()
+        .filter(|r| r.files.is_match(path.as_ref()) && !r.not_files.is_match(path.as_ref()))
+        .collect();
+    if rules.is_empty() {
+        return Vec::new();
+    }
+    file.added_lines()
+        .filter(|(_, text)| text.len() < 1000)
+        .flat_map(|(line, text)| {
+            rules
+                .iter()
+                .filter(move |rule| rule.reports(text))
+                .map(move |rule| candidate(&rule.rule, file, line))
+        })
+        .collect()
+}
+
+impl Compiled {
+    fn reports(&self, text: &str) -> bool {
+        self.line.is_match(text)
+            && !self.unless.as_ref().is_some_and(|unless| unless.is_match(text))
+    }
+}
+
+fn candidate(rule: &LineRule, file: &ChangedFile, line: u32) -> Candidate {
+    Candidate {
+        file: file.path.clone(),
+        span: LineSpan::line(line),
+        priority: Some(rule.priority),
+        category: rule.category,
+        title: rule.title.clone(),
+        body: rule.message.clone(),
+        suggestion: Some(rule.suggestion.clone()),
+        evidence: None,
+        confidence: rule.confidence,
+        reviewer: "builtin".to_owned(),
+        rule: Some(rule.id.clone()),
+        verified_by: Some(format!("line rule {}", rule.id)),
+    }
+}
+
+fn compile(rule: LineRule) -> Result<Compiled, Box<dyn std::error::Error>> {
+    Ok(Compiled {
+        files: globs(&rule.files)?,
+        not_files: globs(&rule.not_files)?,
+        line: Regex::new(&rule.line)?,
+        unless: rule.unless.as_deref().map(Regex::new).transpose()?,
+        rule,
+    })
+}
+
+fn globs(patterns: &[String]) -> Result<GlobSet, globset::Error> {
+    let mut set = GlobSetBuilder::new();
+    for pattern in patterns {
+        set.add(Glob::new(pattern)?);
+    }
+    set.build()
+}

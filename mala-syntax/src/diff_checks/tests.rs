@@ -1,0 +1,117 @@
+//! The examples of every line rule, and the checks over several lines.
+
+use super::*;
+use mala_domain::change::{DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineKind, Nature};
+
+/// A file with one hunk, written as diff lines; line 1 is the first.
+fn file(path: &str, lines: &[&str]) -> ChangedFile {
+    let lines: Vec<DiffLine> = lines
+        .iter()
+        .map(|line| {
+            let kind = match line.chars().next() {
+                Some('+') => LineKind::Added,
+                Some('-') => LineKind::Removed,
+                _ => LineKind::Context,
+            };
+            DiffLine { kind, text: line.get(1..).unwrap_or_default().to_owned() }
+        })
+        .collect();
+    let count = |other| u32::try_from(lines.iter().filter(|l| l.kind != other).count()).unwrap();
+    let hunk = Hunk {
+        old_start: 1,
+        old_lines: count(LineKind::Added),
+        new_start: 1,
+        new_lines: count(LineKind::Removed),
+        section: String::new(),
+        lines,
+    };
+    ChangedFile {
+        path: FilePath::from(path),
+        old_path: None,
+        status: FileStatus::Modified,
+        kind: EntryKind::File,
+        mode_change: None,
+        nature: Nature::Source,
+        hunks: vec![hunk],
+    }
+}
+
+fn found(files: Vec<ChangedFile>) -> Vec<(String, String, u32)> {
+    let mut found: Vec<_> = run(&Change { files })
+        .into_iter()
+        .map(|c| (c.rule.unwrap_or_default(), c.file.to_string(), c.span.start()))
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn every_example_of_every_line_rule_holds() {
+    for rule in line_rules() {
+        assert!(rule.examples.bad.len() + rule.examples.good.len() >= 3, "{}: examples", rule.id);
+        let reports = |line: &str| {
+            found(vec![file(&rule.examples.file, &[&format!("+{line}")])])
+                .iter()
+                .any(|(id, _, _)| *id == rule.id)
+        };
+        for line in &rule.examples.bad {
+            assert!(reports(line), "{} misses {line:?}", rule.id);
+        }
+        for line in &rule.examples.good {
+            assert!(!reports(line), "{} reports {line:?}", rule.id);
+        }
+    }
+}
+
+#[test]
+fn a_conflict_needs_both_ends() {
+    let conflict = ["+<<<<<<< HEAD", "+a = 1", "+=======", "+a = 2", "+>>>>>>> theirs"];
+    assert_eq!(
+        found(vec![file("a.py", &conflict)]),
+        [("diff/conflict-marker".to_owned(), "a.py".to_owned(), 1)]
+    );
+    assert!(found(vec![file("a.md", &["+Title", "+======="])]).is_empty());
+    assert!(found(vec![file("a.py", &["+<<<<<<< HEAD", "+a"])]).is_empty());
+    assert!(found(vec![file("a.py", &[" <<<<<<< HEAD", "+a", " >>>>>>> b"])]).is_empty());
+}
+
+#[test]
+fn a_test_that_loses_its_assertion_is_reported() {
+    let lost =
+        [" def test_sum():", "     total = add(1, 2)", "-    assert total == 3", "     log(total)"];
+    assert_eq!(
+        found(vec![file("tests/test_sum.py", &lost)]),
+        [("diff/assertion-removed".to_owned(), "tests/test_sum.py".to_owned(), 3)]
+    );
+    let replaced =
+        [" def test_sum():", "-    assert total == 3", "+    assert total == 4", "     log(total)"];
+    assert!(found(vec![file("tests/test_sum.py", &replaced)]).is_empty());
+    assert!(found(vec![file("src/sum.py", &lost)]).is_empty(), "not a test");
+}
+
+#[test]
+fn a_removed_test_is_reported_only_while_its_code_stays() {
+    let removed = [" import x", "-def test_sum():", "-    check(add(1, 2), 3)", " # end"];
+    let test = || file("tests/test_sum.py", &removed);
+    assert_eq!(
+        found(vec![test()]),
+        [("diff/test-removed".to_owned(), "tests/test_sum.py".to_owned(), 2)]
+    );
+    assert!(
+        found(vec![test(), file("src/sum.py", &["-def add(a, b):", "-    return a + b"])])
+            .is_empty()
+    );
+    assert!(found(vec![test(), file("tests/test_b.py", &["+def test_other():"])]).is_empty());
+}
+
+#[test]
+fn a_privileged_checkout_of_a_strangers_head_is_reported() {
+    let path = ".github/workflows/pr.yml";
+    let head = "+          ref: ${{ github.event.pull_request.head.sha }}";
+    let bad = file(path, &["+on: pull_request_target", "+    - uses: actions/checkout@v4", head]);
+    assert_eq!(
+        found(vec![bad]),
+        [("ci/pull-request-target-checkout".to_owned(), path.to_owned(), 3)]
+    );
+    assert!(found(vec![file(path, &["+on: pull_request", head])]).is_empty());
+}

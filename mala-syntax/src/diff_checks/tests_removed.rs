@@ -1,0 +1,113 @@
+//! Tests that lose their assertions, or vanish while what they test stays.
+
+use super::{DiffCheck, claim};
+use crate::rules::is_test_path;
+use mala_domain::change::{Change, ChangedFile, FileStatus, Hunk, LineKind};
+use mala_domain::finding::{Candidate, Category, Priority};
+use regex::Regex;
+use std::sync::LazyLock;
+
+pub(super) const ASSERTION: DiffCheck = DiffCheck {
+    id: "diff/assertion-removed",
+    title: "Assertion removed from a test that stays",
+    category: Category::Bug,
+    priority: Priority::P2,
+    about: "A test keeps its name and loses what it checked: it goes on passing whatever happens.",
+};
+
+pub(super) const TEST: DiffCheck = DiffCheck {
+    id: "diff/test-removed",
+    title: "Test removed while the code it tests stays",
+    category: Category::Bug,
+    priority: Priority::P3,
+    about: "The change deletes tests, adds none, and removes no code: behaviour is no longer checked.",
+};
+
+#[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
+static ASSERTS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"^\s*(?:assert\b|assert[\w:]*[!(]|self\.assert\w+\(|(?:await )?expect\(|(?:t|require|assert)\.\w+\(|\w+\.should\b|debug_assert)",
+    )
+    .expect("the pattern is valid")
+});
+
+#[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
+static DEFINES_TEST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r#"^\s*(?:(?:async )?def (test_\w+)|(?:it|test)\(\s*["'`](.+?)["'`]|func (Test\w+)\(|(?:public )?void (test\w+)\()"#,
+    )
+    .expect("the pattern is valid")
+});
+
+pub(super) fn check(change: &Change) -> Vec<Candidate> {
+    let tests = || change.files.iter().filter(|f| f.is_reviewable() && is_test_path(&f.path));
+    let mut found: Vec<Candidate> =
+        tests().filter(|f| f.status != FileStatus::Deleted).flat_map(assertions).collect();
+    let code_shrinks = change.files.iter().filter(|f| !is_test_path(&f.path)).any(removes_code);
+    let adds_tests =
+        tests().any(|file| file.added_lines().any(|(_, text)| DEFINES_TEST.is_match(text)));
+    if !code_shrinks && !adds_tests {
+        found.extend(tests().filter(|f| f.status == FileStatus::Modified).flat_map(removed_tests));
+    }
+    found
+}
+
+/// Hunks inside a test that stays, which take assertions away and put nothing in their place.
+fn assertions(file: &ChangedFile) -> Vec<Candidate> {
+    file.hunks
+        .iter()
+        .filter_map(|hunk| {
+            let removed = hunk.removed_lines().filter(|(_, text)| ASSERTS.is_match(text)).count();
+            let touches_more = hunk.removed_lines().count() > removed + 1;
+            let adds = hunk.added_lines().any(|(_, text)| !text.trim().is_empty());
+            let stays = hunk.lines.iter().any(|line| line.kind == LineKind::Context);
+            if removed == 0 || adds || touches_more || !stays || removes_a_test(hunk) {
+                return None;
+            }
+            let line = first_line_after_removal(hunk)?;
+            let body = format!(
+                "{removed} assertion(s) are removed here and nothing is asserted instead. When the \
+                 behaviour they checked breaks, this test still passes."
+            );
+            let suggestion = "Keep the assertion, or say in the commit why it no longer holds.";
+            Some(claim(&ASSERTION, file, line, body, suggestion))
+        })
+        .collect()
+}
+
+fn removed_tests(file: &ChangedFile) -> Vec<Candidate> {
+    file.hunks
+        .iter()
+        .filter_map(|hunk| {
+            let name = hunk.removed_lines().find_map(|(_, text)| test_name(text))?;
+            let line = first_line_after_removal(hunk)?;
+            let body = format!(
+                "The test '{name}' is deleted, no test is added, and no other code is removed. When \
+                 what it checked breaks, nothing notices."
+            );
+            Some(claim(&TEST, file, line, body, "Keep the test, or replace it by one that checks the same."))
+        })
+        .collect()
+}
+
+fn removes_a_test(hunk: &Hunk) -> bool {
+    hunk.removed_lines().any(|(_, text)| DEFINES_TEST.is_match(text))
+}
+
+fn test_name(text: &str) -> Option<String> {
+    let found = DEFINES_TEST.captures(text)?;
+    found.iter().skip(1).flatten().next().map(|name| name.as_str().to_owned())
+}
+
+fn removes_code(file: &ChangedFile) -> bool {
+    file.hunks.iter().flat_map(Hunk::removed_lines).any(|(_, text)| !text.trim().is_empty())
+}
+
+/// The line at head where something is missing: the one after the first removed line.
+fn first_line_after_removal(hunk: &Hunk) -> Option<u32> {
+    let before = hunk.lines.iter().take_while(|line| line.kind != LineKind::Removed);
+    let before =
+        u32::try_from(before.filter(|line| line.kind != LineKind::Removed).count()).ok()?;
+    let last = hunk.head_span()?.end();
+    Some(hunk.new_start.saturating_add(before).min(last).max(1))
+}
