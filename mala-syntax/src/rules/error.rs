@@ -100,7 +100,7 @@ impl From<YamlError> for Problem {
             YamlError::SerdeMissingField { field, .. } => {
                 Self::new(Place::File, format!("key `{field}` is missing"))
             }
-            other => Self::new(place, first_line(&other.to_string())),
+            other => Self::new(place, without_place(&other.to_string())),
         }
     }
 }
@@ -143,8 +143,9 @@ fn offset_of_key(yaml: &str, key: &str) -> Option<usize> {
     None
 }
 
-fn first_line(text: &str) -> String {
-    text.lines().next().unwrap_or_default().to_owned()
+fn without_place(text: &str) -> String {
+    let first_line = text.lines().next().unwrap_or_default();
+    first_line.rsplit_once(" at line ").map_or(first_line, |(what, _)| what).to_owned()
 }
 
 fn clamp(number: u64) -> u32 {

@@ -69,6 +69,22 @@ pub(super) fn check_objects(file: &Value, languages: &[Language]) -> Result<(), 
     Ok(())
 }
 
+/// A pattern of the wrong shape is told so in general words only; looking through the objects may
+/// know better.
+pub(super) fn more_precise(error: serde_saphyr::Error, file: &Value) -> Problem {
+    use serde_saphyr::Error;
+    let known = matches!(
+        error.without_snippet(),
+        Error::SerdeUnknownField { .. }
+            | Error::SerdeUnknownVariant { .. }
+            | Error::SerdeMissingField { .. }
+    );
+    match check_objects(file, &[]) {
+        Err(problem) if !known => problem,
+        _ => error.into(),
+    }
+}
+
 #[derive(Clone, Copy, Default)]
 struct Nesting {
     depth: usize,
@@ -98,6 +114,7 @@ impl Inspector<'_> {
                     }
                 }
                 "not" => self.object(value, inner)?,
+                "field" => self.field(value)?,
                 "stopBy" if value.is_object() => self.object(value, inner)?,
                 "nthChild" => {
                     if let Some(of) = value.get("ofRule") {
@@ -163,6 +180,19 @@ impl Inspector<'_> {
         Ok(())
     }
 
+    fn field(&self, value: &Value) -> Result<(), Problem> {
+        let field = value.as_str().unwrap_or_default();
+        for language in self.languages {
+            let grammar = Grammar(*language).tree_sitter();
+            if grammar.field_id_for_name(field).is_none() {
+                let what = format!("`{field}` is no field of {language}");
+                return Err(Problem::new(Place::Text(self.key, field.to_owned()), what)
+                    .with_nearest(field, field_names(&grammar)));
+            }
+        }
+        Ok(())
+    }
+
     fn pattern(&self, value: &Value) -> Result<(), Problem> {
         for key in value.as_object().into_iter().flat_map(Map::keys) {
             if !PATTERN_KEYS.contains(&key.as_str()) {
@@ -207,4 +237,9 @@ fn node_kinds(grammar: &tree_sitter::Language) -> impl Iterator<Item = &str> {
     (0..count)
         .filter(move |id| grammar.node_kind_is_named(*id))
         .filter_map(move |id| grammar.node_kind_for_id(id))
+}
+
+fn field_names(grammar: &tree_sitter::Language) -> impl Iterator<Item = &str> {
+    let count = u16::try_from(grammar.field_count()).unwrap_or(u16::MAX);
+    (1..=count).filter_map(move |id| grammar.field_name_for_id(id))
 }

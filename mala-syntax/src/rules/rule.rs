@@ -59,8 +59,9 @@ impl Rule {
 
     fn try_parse(yaml: &str) -> Result<Self, Problem> {
         inspect::check_size(yaml)?;
-        let file: RuleFile = serde_saphyr::from_str_with_options(yaml, inspect::yaml_options())?;
         let objects = serde_saphyr::from_str_with_options(yaml, inspect::yaml_options())?;
+        let file: RuleFile = serde_saphyr::from_str_with_options(yaml, inspect::yaml_options())
+            .map_err(|error| inspect::more_precise(error, &objects))?;
         check_header(&file)?;
         inspect::check_objects(&objects, &file.languages)?;
         let languages = file.languages.clone();

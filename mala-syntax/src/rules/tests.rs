@@ -1,5 +1,8 @@
 //! What holds for every embedded rule, and what a wrong rule file is told.
 
+mod refusals;
+mod runs;
+
 use super::builtin::{self, languages_of};
 use super::*;
 use ast_grep_core::Matcher;
