@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 pub mod change;
+pub mod config;
 pub mod finding;
 pub mod language;
 pub mod ports;

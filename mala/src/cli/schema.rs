@@ -16,6 +16,8 @@ pub struct SchemaArgs {
 pub enum SchemaName {
     /// The result of a review (`review.json`)
     ReviewResult,
+    /// The configuration file (`mala.yaml`)
+    MalaConfig,
 }
 
 impl SchemaName {
@@ -23,6 +25,7 @@ impl SchemaName {
     pub fn text(self) -> serde_json::Result<String> {
         let schema = match self {
             Self::ReviewResult => mala_domain::report::schema(),
+            Self::MalaConfig => mala_domain::config::Config::schema(),
         };
         serde_json::to_string_pretty(&schema).map(|text| text + "\n")
     }

@@ -1,5 +1,6 @@
 //! The real binaries in a sealed world, with all that they say in one snapshot.
 
+mod drift;
 mod gate;
 mod shell;
 

@@ -1,0 +1,47 @@
+//! `mala.yaml`: text in, plain structs and warnings out. Every problem has a place in the file, a
+//! reason, and where there is one the nearest thing that would be right.
+
+mod check;
+mod globs;
+pub mod legacy;
+mod locate;
+mod precedence;
+mod problem;
+mod read;
+mod reference;
+mod schema;
+mod switches;
+
+pub use globs::PathGlobs;
+pub use precedence::{Layer, Origin, ReviewPolicy, Sourced, policy};
+pub use problem::{Concern, ConfigError, ConfigWarning, Place};
+pub use reference::reference;
+pub use schema::{
+    Baseline, Cerberus, CodeReview, CommandRef, CommandSetting, Config, EpicCompletion, EpicDepth,
+    FailureMode, FireOn, LinterMode, LinterName, Linters, Periodic, Retries, ReviewBlock,
+    ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
+};
+pub use switches::RuleSwitches;
+
+/// The name of the file in a repository.
+pub const FILE_NAME: &str = "mala.yaml";
+
+impl Config {
+    /// Reads a configuration file. `file_name` is only for messages.
+    pub fn parse(
+        file_name: &str,
+        text: &str,
+    ) -> Result<(Self, Vec<ConfigWarning>), Box<ConfigError>> {
+        let config = read::read(file_name, text)?;
+        let warnings = check::check(&config, &locate::Outline::of(text), file_name, text)?;
+        Ok((config, warnings))
+    }
+
+    /// The JSON Schema of the file.
+    pub fn schema() -> schemars::Schema {
+        schemars::schema_for!(Config)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! What the types alone cannot say: rules over the values of a configuration file. The first error
+//! ends it; warnings are collected.
+
+mod triggers;
+
+use super::globs::PathGlobs;
+use super::legacy::{self, SessionReview};
+use super::locate::{Outline, Step};
+use super::problem::{Concern, ConfigError, ConfigWarning, Place};
+use super::schema::Config;
+use super::switches::RuleSwitches;
+
+/// Checks a file's values: what to know about them, or why they cannot be used.
+pub(super) fn check(
+    config: &Config,
+    outline: &Outline<'_>,
+    file: &str,
+    text: &str,
+) -> Result<Vec<ConfigWarning>, Box<ConfigError>> {
+    let mut check = Check { outline, file, text, warnings: Vec::new() };
+    check.review(config)?;
+    check.commands(config)?;
+    check.triggers(config)?;
+    check.legacy(config);
+    Ok(check.warnings)
+}
+
+struct Check<'f> {
+    outline: &'f Outline<'f>,
+    file: &'f str,
+    text: &'f str,
+    warnings: Vec<ConfigWarning>,
+}
+
+type Checked = Result<(), Box<ConfigError>>;
+
+impl Check<'_> {
+    fn review(&self, config: &Config) -> Checked {
+        if config.agent_sdk_reviewer_model.as_deref().is_some_and(|model| model.trim().is_empty()) {
+            return self.refuse(&["agent_sdk_reviewer_model"], "the name of the model is empty");
+        }
+        let review = &config.review;
+        if let Some(base) = &review.base
+            && (base.is_empty() || base.starts_with('-'))
+        {
+            return self.refuse(&["review", "base"], &format!("`{base}` is not a branch"));
+        }
+        self.globs("ignore", review.ignore.as_deref())?;
+        self.globs("generated", review.generated.as_deref())?;
+        self.rules(config)
+    }
+
+    fn globs(&self, key: &str, patterns: Option<&[String]>) -> Checked {
+        let Err(problem) = PathGlobs::new(patterns.unwrap_or_default()) else { return Ok(()) };
+        let path = [Step::Key("review"), Step::Key(key), Step::Index(problem.index)];
+        self.refuse_at(self.outline.value(&path), problem.to_string())
+    }
+
+    fn rules(&self, config: &Config) -> Checked {
+        let Err(problem) = RuleSwitches::new(&config.review.rules) else { return Ok(()) };
+        let rule = config.review.rules.get(problem.index).map_or("", |setting| &setting.rule);
+        let place = self.rule_place(problem.index, rule);
+        self.refuse_at(place, problem.what)
+    }
+
+    /// An entry of `review.rules`, whichever of its two forms the file has.
+    fn rule_place(&self, index: usize, rule: &str) -> Option<Place> {
+        let path = [Step::Key("review"), Step::Key("rules")];
+        let [review, rules] = path;
+        self.outline
+            .key(&[review, rules, Step::Key(rule)])
+            .or_else(|| self.outline.value(&[review, rules, Step::Index(index)]))
+    }
+
+    fn commands(&mut self, config: &Config) -> Checked {
+        for (name, setting) in &config.commands {
+            if setting.command.trim().is_empty() {
+                return self.refuse(&["commands", name], &format!("the command `{name}` is empty"));
+            }
+        }
+        if !config.commands.is_empty() {
+            self.warn_unused(&["commands"]);
+        }
+        Ok(())
+    }
+
+    fn legacy(&mut self, config: &Config) {
+        if let SessionReview::Legacy(_) = legacy::session_review(config) {
+            self.warn(&["reviewer_type"], legacy::DEPRECATION.to_owned());
+        }
+    }
+
+    fn warn_unused(&mut self, path: &[&str]) {
+        let name = path.join(".");
+        self.warn(path, format!("`{name}` is accepted, but nothing in this version runs it"));
+    }
+
+    /// A warning about triggers and runs, at the key with this path.
+    fn warn(&mut self, path: &[&str], message: String) {
+        let place = self.outline.key(&keys(path)).unwrap_or_else(Place::start);
+        let file = self.file.to_owned();
+        self.warnings.push(ConfigWarning { file, place, message, concern: Concern::Run });
+    }
+
+    /// An error at the value with this path.
+    fn refuse(&self, path: &[&str], message: &str) -> Checked {
+        self.refuse_at(self.outline.value(&keys(path)), message.to_owned())
+    }
+
+    fn refuse_at(&self, place: Option<Place>, message: String) -> Checked {
+        let place = place.unwrap_or_else(Place::start);
+        Err(Box::new(ConfigError::new(self.file, place, &message).frame(self.text, "here")))
+    }
+}
+
+fn keys<'p>(path: &[&'p str]) -> Vec<Step<'p>> {
+    path.iter().map(|key| Step::Key(key)).collect()
+}

@@ -1,0 +1,202 @@
+//! Where each key and value of a YAML file is. Structs are read without their places, so that they
+//! stay plain; a check that finds something wrong asks the outline for the place by path.
+
+use super::problem::Place;
+use serde::de::{Error, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_saphyr::{Location, Spanned};
+
+/// The places of all keys and values of a file.
+#[derive(Debug)]
+pub(super) struct Outline<'t> {
+    text: &'t str,
+    root: Option<Node>,
+}
+
+/// One step of a path: a key of a map or an index of a list.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Step<'a> {
+    Key(&'a str),
+    Index(usize),
+}
+
+#[derive(Debug)]
+enum Node {
+    Map(Vec<(Spanned<String>, Spanned<Node>)>),
+    List(Vec<Spanned<Node>>),
+    Scalar,
+}
+
+impl<'t> Outline<'t> {
+    /// The outline of a file; empty when it is no YAML.
+    pub(super) fn of(text: &'t str) -> Self {
+        Self { text, root: super::read::yaml(text).ok().flatten() }
+    }
+
+    /// A location of the YAML reader as a place. Its byte offsets are missing for some errors; its
+    /// lines and columns never are.
+    pub(super) fn place(&self, location: Location) -> Place {
+        let line = to_usize(location.line()).max(1);
+        let column = to_usize(location.column()).max(1);
+        let mut lines = self.text.split_inclusive('\n');
+        let above: usize = lines.by_ref().take(line - 1).map(str::len).sum();
+        let indent: usize =
+            lines.next().unwrap_or_default().chars().take(column - 1).map(char::len_utf8).sum();
+        let start = above + indent;
+        let length = location.span().byte_len().map_or(0, to_usize);
+        Place { line, column, bytes: start..start.saturating_add(length) }
+    }
+
+    /// The key at the end of a path, or the entry of a list.
+    pub(super) fn key(&self, path: &[Step<'_>]) -> Option<Place> {
+        let (last, above) = path.split_last()?;
+        let entry = child(self.node(above)?, *last)?;
+        Some(self.place(entry.0.unwrap_or(entry.1.referenced)))
+    }
+
+    /// The value at the end of a path.
+    pub(super) fn value(&self, path: &[Step<'_>]) -> Option<Place> {
+        let (last, above) = path.split_last()?;
+        Some(self.place(child(self.node(above)?, *last)?.1.referenced))
+    }
+
+    /// The keys that lead to the map that has a key at this place, outermost first.
+    pub(super) fn block_around(&self, place: &Place) -> Vec<String> {
+        let mut path = Vec::new();
+        if let Some(root) = &self.root {
+            self.find_key(root, place, &mut path);
+        }
+        path
+    }
+
+    /// The value of the key at this place.
+    pub(super) fn value_of_key_at(&self, place: &Place) -> Option<Place> {
+        let value = self.find_key(self.root.as_ref()?, place, &mut Vec::new())?;
+        Some(self.place(value.referenced))
+    }
+
+    /// The value of the key at this place; `path` gets the keys above it.
+    fn find_key<'n>(
+        &self,
+        node: &'n Node,
+        place: &Place,
+        path: &mut Vec<String>,
+    ) -> Option<&'n Spanned<Node>> {
+        match node {
+            Node::Scalar => None,
+            Node::List(entries) => {
+                entries.iter().find_map(|entry| self.find_key(&entry.value, place, path))
+            }
+            Node::Map(entries) => {
+                for (key, value) in entries {
+                    if starts_at(key.referenced, place) {
+                        return Some(value);
+                    }
+                    path.push(key.value.clone());
+                    if let Some(found) = self.find_key(&value.value, place, path) {
+                        return Some(found);
+                    }
+                    path.pop();
+                }
+                None
+            }
+        }
+    }
+
+    fn node(&self, path: &[Step<'_>]) -> Option<&Node> {
+        path.iter().try_fold(self.root.as_ref()?, |node, step| {
+            child(node, *step).map(|(_, value)| &value.value)
+        })
+    }
+}
+
+fn child<'n>(node: &'n Node, step: Step<'_>) -> Option<(Option<Location>, &'n Spanned<Node>)> {
+    match (node, step) {
+        (Node::Map(entries), Step::Key(name)) => entries
+            .iter()
+            .find(|(key, _)| key.value == name)
+            .map(|(key, value)| (Some(key.referenced), value)),
+        (Node::List(entries), Step::Index(index)) => entries.get(index).map(|value| (None, value)),
+        _ => None,
+    }
+}
+
+fn starts_at(location: Location, place: &Place) -> bool {
+    (to_usize(location.line()), to_usize(location.column())) == (place.line, place.column)
+}
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}
+
+impl<'de> Deserialize<'de> for Node {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(NodeVisitor)
+    }
+}
+
+struct NodeVisitor;
+
+impl<'de> Visitor<'de> for NodeVisitor {
+    type Value = Node;
+
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_bool<E: Error>(self, _: bool) -> Result<Node, E> {
+        Ok(Node::Scalar)
+    }
+
+    fn visit_i64<E: Error>(self, _: i64) -> Result<Node, E> {
+        Ok(Node::Scalar)
+    }
+
+    fn visit_u64<E: Error>(self, _: u64) -> Result<Node, E> {
+        Ok(Node::Scalar)
+    }
+
+    fn visit_i128<E: Error>(self, _: i128) -> Result<Node, E> {
+        Ok(Node::Scalar)
+    }
+
+    fn visit_u128<E: Error>(self, _: u128) -> Result<Node, E> {
+        Ok(Node::Scalar)
+    }
+
+    fn visit_f64<E: Error>(self, _: f64) -> Result<Node, E> {
+        Ok(Node::Scalar)
+    }
+
+    fn visit_str<E: Error>(self, _: &str) -> Result<Node, E> {
+        Ok(Node::Scalar)
+    }
+
+    fn visit_bytes<E: Error>(self, _: &[u8]) -> Result<Node, E> {
+        Ok(Node::Scalar)
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<Node, E> {
+        Ok(Node::Scalar)
+    }
+
+    fn visit_none<E: Error>(self) -> Result<Node, E> {
+        Ok(Node::Scalar)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = list.next_element()? {
+            entries.push(entry);
+        }
+        Ok(Node::List(entries))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+        let mut entries = Vec::new();
+        while let Some(entry) = map.next_entry()? {
+            entries.push(entry);
+        }
+        Ok(Node::Map(entries))
+    }
+}

@@ -1,0 +1,186 @@
+//! Which value holds when several places say something: the command line, then the environment, then
+//! the user's own file, then the repository's file at the trusted ref, then the defaults.
+
+use super::schema::{Config, LinterMode, LinterName, ReviewerType, RuleSetting, Seconds};
+use crate::verdict::Threshold;
+use std::time::Duration;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A flag of the command line.
+    CommandLine,
+    /// This environment variable.
+    Environment(&'static str),
+    /// The user's own file.
+    UserFile(String),
+    /// The repository's file, with the state that it was read from.
+    RepositoryFile(String),
+    /// Nobody said anything.
+    Default,
+}
+
+impl std::fmt::Display for Origin {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::CommandLine => f.write_str("command line"),
+            Self::Environment(variable) => write!(f, "environment variable {variable}"),
+            Self::UserFile(file) | Self::RepositoryFile(file) => f.write_str(file),
+            Self::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// What one place says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer {
+    /// Which place.
+    pub origin: Origin,
+    /// What it says; the keys that it leaves out say nothing.
+    pub config: Config,
+}
+
+/// A value and where it comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sourced<T> {
+    /// The value.
+    pub value: T,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// How a change is reviewed, with every question answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewPolicy {
+    /// Who reviews; `None` when nobody named one.
+    pub reviewer: Sourced<Option<ReviewerType>>,
+    /// From which priority on findings fail the review.
+    pub fail_on: Sourced<Threshold>,
+    /// How long a review may take; `None` leaves it to the reviewer.
+    pub timeout: Sourced<Option<Seconds>>,
+    /// The branch to compare with.
+    pub base: Sourced<Option<String>>,
+    /// How many findings the terminal shows.
+    pub max_findings: Sourced<Option<u32>>,
+    /// Files that are left out, as path globs.
+    pub ignore: Sourced<Vec<String>>,
+    /// More generated files, as path globs.
+    pub generated: Sourced<Vec<String>>,
+    /// Rule settings of all layers; the last one that fits decides.
+    pub rules: Vec<RuleSetting>,
+    /// Whether linters run.
+    pub linters: Sourced<LinterMode>,
+    /// How long one linter may take.
+    pub linter_timeout: Sourced<Seconds>,
+    /// Linters that are never run.
+    pub linters_off: Sourced<Vec<LinterName>>,
+    /// How long the agent may take.
+    pub agent_timeout: Sourced<Seconds>,
+    /// The model behind the agent.
+    pub agent_model: Sourced<String>,
+}
+
+const AGENT_SECONDS: i64 = 600;
+const GATE_SECONDS: u64 = 300;
+const LINTER_SECONDS: i64 = 60;
+
+/// The policy that these layers give, the most important one first.
+pub fn policy(layers: &[Layer]) -> ReviewPolicy {
+    let pick = Pick { layers };
+    ReviewPolicy {
+        reviewer: pick.maybe(|config| config.reviewer_type),
+        fail_on: pick.or(|config| config.review.fail_on, Threshold::P1),
+        timeout: pick.maybe(|config| config.review.timeout),
+        base: pick.maybe(|config| config.review.base.clone()),
+        max_findings: pick.maybe(|config| config.review.max_findings),
+        ignore: pick.or(|config| config.review.ignore.clone(), Vec::new()),
+        generated: pick.or(|config| config.review.generated.clone(), Vec::new()),
+        rules: layers.iter().rev().flat_map(|layer| layer.config.review.rules.clone()).collect(),
+        linters: pick.or(|config| config.review.linters.enabled, LinterMode::Auto),
+        linter_timeout: pick.or(|config| config.review.linters.timeout, seconds(LINTER_SECONDS)),
+        linters_off: pick.or(|config| config.review.linters.off.clone(), Vec::new()),
+        agent_timeout: pick.or(|config| config.agent_sdk_review_timeout, seconds(AGENT_SECONDS)),
+        agent_model: pick.or(|config| config.agent_sdk_reviewer_model.clone(), "sonnet".to_owned()),
+    }
+}
+
+impl ReviewPolicy {
+    /// How long this reviewer may take.
+    pub fn timeout_for(&self, reviewer: ReviewerType) -> Duration {
+        match (self.timeout.value, reviewer) {
+            (Some(limit), _) => limit.duration(),
+            (None, ReviewerType::AgentSdk) => self.agent_timeout.value.duration(),
+            (None, _) => Duration::from_secs(GATE_SECONDS),
+        }
+    }
+}
+
+fn seconds(number: i64) -> Seconds {
+    Seconds::new(number).unwrap_or(Seconds::SHORTEST)
+}
+
+struct Pick<'l> {
+    layers: &'l [Layer],
+}
+
+impl Pick<'_> {
+    fn maybe<T>(&self, key: impl Fn(&Config) -> Option<T>) -> Sourced<Option<T>> {
+        self.layers
+            .iter()
+            .find_map(|layer| {
+                let value = Some(key(&layer.config)?);
+                Some(Sourced { value, origin: layer.origin.clone() })
+            })
+            .unwrap_or(Sourced { value: None, origin: Origin::Default })
+    }
+
+    fn or<T>(&self, key: impl Fn(&Config) -> Option<T>, default: T) -> Sourced<T> {
+        let Sourced { value, origin } = self.maybe(key);
+        Sourced { value: value.unwrap_or(default), origin }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn layer(origin: Origin, text: &str) -> Layer {
+        Layer { origin, config: Config::parse("x", text).unwrap().0 }
+    }
+
+    #[test]
+    fn the_first_layer_that_says_something_holds() {
+        let layers = [
+            layer(Origin::CommandLine, "reviewer_type: builtin"),
+            layer(Origin::Environment("MALA_FAIL_ON"), "review: {fail_on: P0}"),
+            layer(Origin::UserFile("u".into()), "review: {fail_on: P3, rules: {a: on}}"),
+            layer(
+                Origin::RepositoryFile("r".into()),
+                "reviewer_type: cerberus\nreview: {ignore: [x], fail_on: none, rules: {a: off}}",
+            ),
+        ];
+        let policy = policy(&layers);
+        assert_eq!(policy.reviewer.value, Some(ReviewerType::Builtin));
+        assert_eq!(policy.reviewer.origin, Origin::CommandLine);
+        assert_eq!(policy.fail_on.value, Threshold::P0);
+        assert_eq!(policy.ignore.origin, Origin::RepositoryFile("r".into()));
+        assert_eq!(policy.linters, Sourced { value: LinterMode::Auto, origin: Origin::Default });
+        let uses: Vec<String> = policy.rules.iter().map(|rule| rule.usage.to_string()).collect();
+        assert_eq!(uses, ["off", "on"], "the more important layer comes last and wins");
+    }
+
+    #[test]
+    fn each_reviewer_has_its_time() {
+        for (text, reviewer, expected) in [
+            ("", ReviewerType::AgentSdk, 600),
+            ("", ReviewerType::Cerberus, 300),
+            ("", ReviewerType::Builtin, 300),
+            ("agent_sdk_review_timeout: 42", ReviewerType::AgentSdk, 42),
+            ("agent_sdk_review_timeout: 42", ReviewerType::Builtin, 300),
+            ("agent_sdk_review_timeout: 42\nreview: {timeout: 7}", ReviewerType::AgentSdk, 7),
+        ] {
+            let policy = policy(&[layer(Origin::Default, text)]);
+            assert_eq!(policy.timeout_for(reviewer).as_secs(), expected, "{text} {reviewer}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! From text to `Config`, and from the YAML reader's complaints to ours.
+
+use super::locate::Outline;
+use super::problem::{ConfigError, Place};
+use super::schema::Config;
+use serde::Deserialize;
+use serde_saphyr::Error;
+
+/// A configuration file is small; a larger one is a mistake or an attack.
+const MAX_BYTES: usize = 1024 * 1024;
+const MAX_DEPTH: usize = 32;
+const MAX_NODES: usize = 50_000;
+
+pub(super) fn read(file: &str, text: &str) -> Result<Config, Box<ConfigError>> {
+    if text.len() > MAX_BYTES {
+        let message = format!("the file has {} bytes, and {MAX_BYTES} is the limit", text.len());
+        return Err(Box::new(ConfigError::new(file, Place::start(), &message)));
+    }
+    match yaml::<Config>(text) {
+        Ok(config) => Ok(config.unwrap_or_default()),
+        Err(error) => Err(Box::new(explain(file, text, &error))),
+    }
+}
+
+/// One YAML document, or `None` when the text has nothing but comments.
+pub(super) fn yaml<'t, T: Deserialize<'t>>(text: &'t str) -> Result<Option<T>, Box<Error>> {
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
+        emit_comments: false,
+    };
+    serde_saphyr::from_str_with_options(text, options).map_err(Box::new)
+}
+
+fn explain(file: &str, text: &str, error: &Error) -> ConfigError {
+    let outline = Outline::of(text);
+    let mut place = error.location().map_or_else(Place::start, |at| outline.place(at));
+    let block = outline.block_around(&place);
+    let error = error.without_snippet();
+    if let Error::SerdeUnknownVariant { .. } = error
+        && let Some(value) = outline.value_of_key_at(&place)
+    {
+        place = value;
+    }
+    let said = say(error, &block);
+    ConfigError::new(file, place, &said.message).hint(said.hint.as_deref()).frame(text, said.label)
+}
+
+struct Said {
+    message: String,
+    label: &'static str,
+    hint: Option<String>,
+}
+
+fn say(error: &Error, block: &[String]) -> Said {
+    match error {
+        Error::SerdeUnknownField { field, expected, .. } => {
+            let block = match block.join(".") {
+                path if path.is_empty() => String::new(),
+                path => format!(" in `{path}`"),
+            };
+            Said {
+                message: format!("unknown key `{field}`{block}"),
+                label: "no such key",
+                hint: Some(nearest(field, expected, "key")),
+            }
+        }
+        Error::SerdeUnknownVariant { variant, expected, .. } => Said {
+            message: format!("`{variant}` is not a valid value"),
+            label: "not a valid value",
+            hint: Some(nearest(variant, expected, "value")),
+        },
+        Error::DuplicateMappingKey { key, .. } => Said {
+            message: match key {
+                Some(key) => format!("the key `{key}` is there twice"),
+                None => "a key is there twice".to_owned(),
+            },
+            label: "the second one",
+            hint: Some("keep one of them".to_owned()),
+        },
+        Error::SerdeMissingField { field, .. } => Said {
+            message: format!("the key `{field}` is missing"),
+            label: "in this entry",
+            hint: None,
+        },
+        other => Said { message: plain_message(other), label: "here", hint: None },
+    }
+}
+
+/// The reader's own words, without the place, which we show ourselves, and without its jargon.
+fn plain_message(error: &Error) -> String {
+    let mut text = error.to_string();
+    if let Some(at) = text.rfind(" at line ") {
+        text.truncate(at);
+    }
+    let text = text.lines().next().unwrap_or("not valid YAML");
+    match text {
+        "expected mapping start" => "a block with keys is expected here",
+        "expected sequence start" => "a list is expected here",
+        "expected string scalar" | "expected scalar" => "a single value is expected here",
+        "invalid i64" | "invalid u32" => "a whole number is expected here",
+        "invalid bool" | "invalid boolean" => "`true` or `false` is expected here",
+        other => other,
+    }
+    .to_owned()
+}
+
+/// The valid word that a person most likely meant, or all of them.
+pub(super) fn nearest(word: &str, valid: &[&str], what: &str) -> String {
+    let close = valid
+        .iter()
+        .map(|candidate| (strsim::normalized_damerau_levenshtein(word, candidate), candidate))
+        .filter(|(similarity, _)| *similarity >= 0.6)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match close {
+        Some((_, candidate)) => format!("did you mean `{candidate}`?"),
+        None if valid.is_empty() => format!("no {what} is valid here"),
+        None => format!("valid {what}s: {}", valid.join(", ")),
+    }
+}

@@ -1,0 +1,98 @@
+//! Which rules are on, in which files: `review.rules`, made ready to ask.
+
+use super::globs::{GlobProblem, PathGlobs};
+use super::schema::{RuleSetting, RuleUse};
+use crate::change::FilePath;
+use globset::{GlobBuilder, GlobMatcher};
+
+/// The rule settings of a configuration.
+#[derive(Debug, Clone, Default)]
+pub struct RuleSwitches {
+    entries: Vec<Switch>,
+}
+
+#[derive(Debug, Clone)]
+struct Switch {
+    rule: GlobMatcher,
+    /// `None` is everywhere.
+    paths: Option<PathGlobs>,
+    usage: RuleUse,
+}
+
+/// Why a rule setting cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{what}")]
+pub struct SwitchProblem {
+    /// The entry's position.
+    pub index: usize,
+    /// What is wrong.
+    pub what: String,
+}
+
+impl RuleSwitches {
+    /// The switches of these settings.
+    pub fn new(settings: &[RuleSetting]) -> Result<Self, SwitchProblem> {
+        let entries = settings
+            .iter()
+            .enumerate()
+            .map(|(index, setting)| switch(setting).map_err(|what| SwitchProblem { index, what }));
+        Ok(Self { entries: entries.collect::<Result<_, _>>()? })
+    }
+
+    /// What the last entry that fits says of a rule in a file; `None` leaves it to the rule.
+    pub fn of(&self, rule: &str, file: &FilePath) -> Option<RuleUse> {
+        self.entries
+            .iter()
+            .rev()
+            .find(|entry| {
+                entry.rule.is_match(rule)
+                    && entry.paths.as_ref().is_none_or(|globs| globs.fit(file))
+            })
+            .map(|entry| entry.usage)
+    }
+}
+
+fn switch(setting: &RuleSetting) -> Result<Switch, String> {
+    if setting.rule.is_empty() {
+        return Err("the name of the rule is empty".to_owned());
+    }
+    let rule = GlobBuilder::new(&setting.rule)
+        .build()
+        .map_err(|error| format!("`{}` is not a glob over rules: {}", setting.rule, error.kind()))?
+        .compile_matcher();
+    let paths = match setting.paths.as_slice() {
+        [] => None,
+        globs => Some(PathGlobs::new(globs).map_err(|problem: GlobProblem| problem.to_string())?),
+    };
+    Ok(Switch { rule, paths, usage: setting.usage })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Priority;
+
+    fn setting(rule: &str, usage: RuleUse, paths: &[&str]) -> RuleSetting {
+        let paths = paths.iter().map(|path| (*path).to_owned()).collect();
+        RuleSetting { rule: rule.to_owned(), usage, paths }
+    }
+
+    #[test]
+    fn the_last_entry_that_fits_decides() {
+        let switches = RuleSwitches::new(&[
+            setting("py-*", RuleUse::Off, &[]),
+            setting("py-bare-except", RuleUse::At(Priority::P3), &["src/**"]),
+            setting("py-bare-except", RuleUse::On, &["src/main.py"]),
+        ])
+        .unwrap();
+        for (rule, file, expected) in [
+            ("py-eval", "src/a.py", Some(RuleUse::Off)),
+            ("py-bare-except", "tests/a.py", Some(RuleUse::Off)),
+            ("py-bare-except", "src/a.py", Some(RuleUse::At(Priority::P3))),
+            ("py-bare-except", "src/main.py", Some(RuleUse::On)),
+            ("js-eval", "src/a.js", None),
+        ] {
+            assert_eq!(switches.of(rule, &FilePath::from(file)), expected, "{rule} in {file}");
+        }
+    }
+}

@@ -1,0 +1,295 @@
+//! Each mistake is shown where it is, with the nearest thing that would be right.
+
+use super::show;
+use insta::assert_snapshot;
+
+#[test]
+fn an_unknown_key_names_the_nearest_one_and_its_block() {
+    assert_snapshot!(show("review:\n  linters:\n    enabeld: auto\n"), @"
+    error: mala.yaml:3:5: unknown key `enabeld` in `review.linters`
+     --> mala.yaml:3:5
+      |
+    1 | review:
+    2 |   linters:
+    3 |     enabeld: auto
+      |     ^^^^^^^ no such key
+    hint: did you mean `enabled`?
+    ");
+}
+
+#[test]
+fn an_unknown_key_with_nothing_near_lists_all() {
+    assert_snapshot!(show("review:\r\n  fail_on: P1\r\n  zzz: 1\r\n"), @"
+    error: mala.yaml:3:3: unknown key `zzz` in `review`
+     --> mala.yaml:3:3
+      |
+    1 | review:
+    2 |   fail_on: P1
+    3 |   zzz: 1
+      |   ^^^ no such key
+    hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, rules, linters
+    ");
+}
+
+#[test]
+fn an_unknown_key_at_the_top() {
+    assert_snapshot!(show("# mine\nreviewr_type: builtin\n"), @"
+    error: mala.yaml:2:1: unknown key `reviewr_type`
+     --> mala.yaml:2:1
+      |
+    1 | # mine
+    2 | reviewr_type: builtin
+      | ^^^^^^^^^^^^ no such key
+    hint: did you mean `reviewer_type`?
+    ");
+}
+
+#[test]
+fn an_unknown_trigger() {
+    assert_snapshot!(show("validation_triggers:\n  sesion_end:\n    commands: []\n"), @"
+    error: mala.yaml:2:3: unknown key `sesion_end` in `validation_triggers`
+     --> mala.yaml:2:3
+      |
+    1 | validation_triggers:
+    2 |   sesion_end:
+      |   ^^^^^^^^^^ no such key
+    3 |     commands: []
+      |
+    hint: did you mean `session_end`?
+    ");
+}
+
+#[test]
+fn an_unknown_key_in_a_list_entry() {
+    assert_snapshot!(show("review:\n  rules:\n    - rule: x\n      us: off\n"), @"
+    error: mala.yaml:4:7: unknown key `us` in `review.rules`
+     --> mala.yaml:4:7
+      |
+    2 |   rules:
+    3 |     - rule: x
+    4 |       us: off
+      |       ^^ no such key
+    hint: did you mean `use`?
+    ");
+}
+
+#[test]
+fn a_missing_key() {
+    assert_snapshot!(show("review:\n  rules:\n    - rule: x\n"), @"
+    error: mala.yaml:3:7: the key `use` is missing
+     --> mala.yaml:3:7
+      |
+    1 | review:
+    2 |   rules:
+    3 |     - rule: x
+      |       ^^^^ in this entry
+    ");
+}
+
+#[test]
+fn a_wrong_word() {
+    assert_snapshot!(show("review:\n  fail_on: P9\n"), @"
+    error: mala.yaml:2:12: `P9` is not a valid value
+     --> mala.yaml:2:12
+      |
+    1 | review:
+    2 |   fail_on: P9
+      |            ^^ not a valid value
+    hint: valid values: P0, P1, P2, P3, none
+    ");
+}
+
+#[test]
+fn a_wrong_word_in_a_map_of_rules_is_shown_at_the_word() {
+    assert_snapshot!(show("review:\n  rules:\n    py-eval: of\n"), @"
+    error: mala.yaml:3:14: `of` is not a valid value
+     --> mala.yaml:3:14
+      |
+    1 | review:
+    2 |   rules:
+    3 |     py-eval: of
+      |              ^^ not a valid value
+    hint: did you mean `off`?
+    ");
+}
+
+#[test]
+fn a_misspelt_reviewer() {
+    assert_snapshot!(show("reviewer_type: agnt_sdk\n"), @"
+    error: mala.yaml:1:16: `agnt_sdk` is not a valid value
+     --> mala.yaml:1:16
+      |
+    1 | reviewer_type: agnt_sdk
+      |                ^^^^^^^^ not a valid value
+    hint: did you mean `agent_sdk`?
+    ");
+}
+
+#[test]
+fn a_misspelt_linter() {
+    assert_snapshot!(show("review:\n  linters:\n    off: [ruff, eslnt]\n"), @"
+    error: mala.yaml:3:17: `eslnt` is not a valid value
+     --> mala.yaml:3:17
+      |
+    1 | review:
+    2 |   linters:
+    3 |     off: [ruff, eslnt]
+      |                 ^^^^^ not a valid value
+    hint: did you mean `eslint`?
+    ");
+}
+
+#[test]
+fn a_value_where_a_block_belongs() {
+    assert_snapshot!(show("review: 5\n"), @"
+    error: mala.yaml:1:9: a block with keys is expected here
+     --> mala.yaml:1:9
+      |
+    1 | review: 5
+      |         ^ here
+    ");
+}
+
+#[test]
+fn a_list_where_the_file_needs_keys() {
+    assert_snapshot!(show("- review\n"), @"
+    error: mala.yaml:1:1: a block with keys is expected here
+     --> mala.yaml:1:1
+      |
+    1 | - review
+      | ^ here
+    ");
+}
+
+#[test]
+fn a_word_where_a_number_belongs() {
+    assert_snapshot!(show("review: {timeout: ten}\n"), @"
+    error: mala.yaml:1:19: a whole number is expected here
+     --> mala.yaml:1:19
+      |
+    1 | review: {timeout: ten}
+      |                   ^^^ here
+    ");
+}
+
+#[test]
+fn a_number_outside_of_its_limits() {
+    assert_snapshot!(show("review:\n  timeout: 0\n"), @"
+    error: mala.yaml:2:12: 0 is not a whole number of seconds from 1 to 604800
+     --> mala.yaml:2:12
+      |
+    1 | review:
+    2 |   timeout: 0
+      |            ^ here
+    ");
+}
+
+#[test]
+fn a_key_that_is_there_twice() {
+    assert_snapshot!(show("review: {fail_on: P1}\nreview: {fail_on: P2}\n"), @"
+    error: mala.yaml:2:1: the key `review` is there twice
+     --> mala.yaml:2:1
+      |
+    1 | review: {fail_on: P1}
+    2 | review: {fail_on: P2}
+      | ^^^^^^ the second one
+    hint: keep one of them
+    ");
+}
+
+#[test]
+fn a_pattern_that_is_no_glob() {
+    assert_snapshot!(show("review:\n  ignore:\n    - docs\n    - '!docs/keep.md'\n"), @"
+    error: mala.yaml:4:7: `!docs/keep.md` is not a path glob: patterns cannot be negated
+     --> mala.yaml:4:7
+      |
+    2 |   ignore:
+    3 |     - docs
+    4 |     - '!docs/keep.md'
+      |       ^^^^^^^^^^^^^^^ here
+    ");
+}
+
+#[test]
+fn a_rule_with_a_path_that_is_no_glob() {
+    assert_snapshot!(show("review:\n  rules:\n    a: off\n    b: {use: off, paths: ['x[']}\n"), @"
+    error: mala.yaml:4:5: `x[` is not a path glob: unclosed character class; missing ']'
+     --> mala.yaml:4:5
+      |
+    2 |   rules:
+    3 |     a: off
+    4 |     b: {use: off, paths: ['x[']}
+      |     ^ here
+    ");
+}
+
+#[test]
+fn a_branch_that_is_an_option_of_git() {
+    assert_snapshot!(show("review:\n  base: --upload-pack=touch\n"), @"
+    error: mala.yaml:2:9: `--upload-pack=touch` is not a branch
+     --> mala.yaml:2:9
+      |
+    1 | review:
+    2 |   base: --upload-pack=touch
+      |         ^^^^^^^^^^^^^^^^^^^ here
+    ");
+}
+
+#[test]
+fn an_empty_command() {
+    assert_snapshot!(show("commands:\n  test: ''\n"), @"
+    error: mala.yaml:2:9: the command `test` is empty
+     --> mala.yaml:2:9
+      |
+    1 | commands:
+    2 |   test: ''
+      |         ^^ here
+    ");
+}
+
+#[test]
+fn text_that_is_no_yaml() {
+    assert_snapshot!(show("review:\n\tfail_on: P1\n"), @"
+    error: mala.yaml:2:2: tabs disallowed within this context (block indentation)
+     --> mala.yaml:2:2
+      |
+    1 | review:
+    2 |     fail_on: P1
+      |     ^ here
+    ");
+}
+
+#[test]
+fn a_list_that_does_not_end() {
+    assert_snapshot!(show("review:\n  ignore: [docs\n"), @"
+    error: mala.yaml:2:11: unclosed bracket '['
+     --> mala.yaml:2:11
+      |
+    1 | review:
+    2 |   ignore: [docs
+      |           ^ here
+    ");
+}
+
+#[test]
+fn wide_characters_do_not_move_the_mark() {
+    assert_snapshot!(show("commands: {prüfe: 'ls', été: ''}\n"), @"
+    error: mala.yaml:1:30: the command `été` is empty
+     --> mala.yaml:1:30
+      |
+    1 | commands: {prüfe: 'ls', été: ''}
+      |                              ^^ here
+    ");
+}
+
+#[test]
+fn a_key_cannot_talk_to_the_terminal() {
+    assert_snapshot!(show("\"\\e[31mred\": 1\n"), @r#"
+    error: mala.yaml:1:1: unknown key `\u{1b}[31mred`
+     --> mala.yaml:1:1
+      |
+    1 | "\e[31mred": 1
+      | ^^^^^^^^^^^ no such key
+    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, review, validation_triggers, commands
+    "#);
+}
