@@ -2,5 +2,6 @@
 
 pub mod diff_checks;
 pub mod grammar;
+pub mod regex_check;
 pub mod rules;
 pub mod source;
