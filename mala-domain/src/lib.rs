@@ -8,6 +8,7 @@ pub mod config;
 pub mod finding;
 pub mod language;
 pub mod ports;
+pub mod render;
 pub mod report;
 pub mod review;
 pub mod review_id;

@@ -1,0 +1,74 @@
+//! The report as Markdown, for a file and for a comment on a pull request: the verdict first, then the
+//! findings by file, then what was covered. A comment has room for so much, and so has this.
+
+mod escape;
+mod sections;
+
+#[cfg(test)]
+mod tests;
+
+use super::View;
+use super::ranking;
+use super::wording;
+
+/// The most characters of a report; a comment on GitHub may have 65,536.
+pub const LIMIT: usize = 60_000;
+
+/// What is kept free for the note that something is missing.
+const NOTE: usize = 400;
+
+/// The report as Markdown.
+pub fn render(view: &View<'_>) -> String {
+    let report = view.report;
+    let head = sections::head(report);
+    let tail = sections::tail(report);
+    let room = LIMIT.saturating_sub(n_chars(&head) + n_chars(&tail) + NOTE);
+    let (findings, n_left_out) = findings(view, room);
+    let mut out = head;
+    out.push_str(&findings);
+    if n_left_out > 0 {
+        out.push_str(&left_out(report.review_log_path.as_deref(), n_left_out));
+    }
+    out.push_str(&tail);
+    out
+}
+
+/// As many findings as there is room for, worst first, and how many are left out.
+fn findings(view: &View<'_>, room: usize) -> (String, usize) {
+    let ranked = ranking::worst_first(view.report);
+    let mut chosen = Vec::new();
+    let mut used = 0;
+    for finding in &ranked {
+        let size = n_chars(&sections::finding(finding)) + sections::FILE_HEADING;
+        if used + size > room {
+            break;
+        }
+        used += size;
+        chosen.push(*finding);
+    }
+    let mut out = String::new();
+    for group in ranking::by_file(&chosen) {
+        out.push_str(&sections::file(group.file));
+        out.extend(group.findings.iter().map(|finding| sections::finding(finding)));
+    }
+    (out, ranked.len() - chosen.len())
+}
+
+fn left_out(report_path: Option<&str>, n: usize) -> String {
+    let place = report_path.map_or_else(
+        || "`--format json` has all of them".to_owned(),
+        |path| {
+            let path: String = path.chars().take(200).collect();
+            format!("all of them are in {}", escape::code(&path))
+        },
+    );
+    format!("**… and {} that this report has no room for**; {place}.\n\n", more(n))
+}
+
+fn more(n: usize) -> String {
+    wording::counted(n, "more finding")
+}
+
+fn n_chars(text: &str) -> usize {
+    text.chars().count()
+}

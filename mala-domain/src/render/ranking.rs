@@ -1,0 +1,50 @@
+//! The order in which people read findings: worst first, and by file.
+
+use crate::change::FilePath;
+use crate::finding::{Finding, Priority};
+use crate::report::Report;
+use crate::verdict;
+
+/// The findings of one file, worst first.
+#[derive(Debug)]
+pub(super) struct FileFindings<'r> {
+    pub(super) file: &'r FilePath,
+    pub(super) findings: Vec<&'r Finding>,
+}
+
+/// All findings, worst first; those that do not count come last.
+pub(super) fn worst_first(report: &Report) -> Vec<&Finding> {
+    let mut findings: Vec<&Finding> = report.issues.iter().collect();
+    findings.sort_by(|a, b| rank(a).cmp(&rank(b)));
+    findings
+}
+
+/// The same findings by file: the file with the worst finding first.
+pub(super) fn by_file<'r>(worst_first: &[&'r Finding]) -> Vec<FileFindings<'r>> {
+    let mut files: Vec<FileFindings<'r>> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for finding in worst_first {
+        let place = *places.entry(&finding.file).or_insert_with(|| {
+            files.push(FileFindings { file: &finding.file, findings: Vec::new() });
+            files.len() - 1
+        });
+        if let Some(group) = files.get_mut(place) {
+            group.findings.push(finding);
+        }
+    }
+    files
+}
+
+type Rank<'f> = (bool, Priority, &'f FilePath, u32, u32, &'f str, &'f str);
+
+fn rank(finding: &Finding) -> Rank<'_> {
+    (
+        !verdict::counts(finding),
+        finding.effective_priority(),
+        &finding.file,
+        finding.line_start,
+        finding.line_end,
+        finding.rule.as_deref().unwrap_or_default(),
+        finding.dedupe_key.as_str(),
+    )
+}

@@ -1,0 +1,121 @@
+//! The rules behind the results of a run. A report names rules and carries no catalogue, so what a rule
+//! is gets read off its findings.
+
+use super::model::{Descriptor, DescriptorProperties, Message, ReportingConfiguration};
+use crate::finding::{Category, Finding, Priority};
+use crate::render::level::Level;
+use crate::render::wording;
+use crate::report::Report;
+use std::collections::BTreeMap;
+
+/// The rules, by id.
+pub(super) struct Rules {
+    rules: BTreeMap<String, Rule>,
+}
+
+struct Rule {
+    title: Option<String>,
+    category: Category,
+    priority: Priority,
+    least_confidence: f64,
+    language: Option<&'static str>,
+    place: usize,
+}
+
+impl Rules {
+    /// The rules of all findings, also of those that are set aside.
+    pub(super) fn of(report: &Report) -> Self {
+        let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
+        let set_aside = report.suppressed.iter().map(|item| &item.finding);
+        for finding in report.issues.iter().chain(set_aside) {
+            let rule = rules.entry(wording::rule_id(finding)).or_insert_with(|| Rule::of(finding));
+            rule.add(finding);
+        }
+        for (place, rule) in rules.values_mut().enumerate() {
+            rule.place = place;
+        }
+        Self { rules }
+    }
+
+    /// Where a rule is in the list.
+    pub(super) fn index(&self, id: &str) -> usize {
+        self.rules.get(id).map_or(0, |rule| rule.place)
+    }
+
+    /// The rules as SARIF describes them.
+    pub(super) fn into_descriptors(self) -> Vec<Descriptor> {
+        self.rules.into_iter().map(|(id, rule)| rule.into_descriptor(id)).collect()
+    }
+}
+
+impl Rule {
+    fn of(finding: &Finding) -> Self {
+        Self {
+            title: finding.rule.is_some().then(|| finding.title.clone()),
+            category: finding.category,
+            priority: finding.effective_priority(),
+            least_confidence: 1.0,
+            language: finding.language.map(crate::language::Language::name),
+            place: 0,
+        }
+    }
+
+    fn add(&mut self, finding: &Finding) {
+        // A title that differs between findings tells of one place, not of the rule; so does that of a
+        // finding without a rule.
+        self.title = self.title.take().filter(|title| *title == finding.title);
+        self.priority = self.priority.min(finding.effective_priority());
+        self.least_confidence = self.least_confidence.min(finding.confidence);
+        self.language =
+            self.language.filter(|name| finding.language.is_some_and(|own| own.name() == *name));
+    }
+
+    fn into_descriptor(self, id: String) -> Descriptor {
+        let description =
+            self.title.unwrap_or_else(|| format!("Findings of {id} ({})", self.category));
+        let is_security = self.category == Category::Security;
+        let language = self.language.map(str::to_owned);
+        Descriptor {
+            name: pascal_case(&id),
+            short_description: Message::plain(&description),
+            default_configuration: ReportingConfiguration {
+                level: super::level(Level::of_priority(self.priority)),
+            },
+            properties: DescriptorProperties {
+                tags: std::iter::once(self.category.name().to_owned()).chain(language).collect(),
+                category: self.category,
+                precision: precision(self.least_confidence),
+                security_severity: is_security.then(|| score(self.priority)),
+            },
+            id,
+        }
+    }
+}
+
+fn precision(confidence: f64) -> &'static str {
+    match confidence {
+        c if c >= 0.9 => "very-high",
+        c if c >= 0.75 => "high",
+        c if c >= 0.5 => "medium",
+        _ => "low",
+    }
+}
+
+/// A point on the scale that code scanning sorts security findings by, one per priority.
+fn score(priority: Priority) -> &'static str {
+    match priority {
+        Priority::P0 => "9.5",
+        Priority::P1 => "8.0",
+        Priority::P2 => "5.0",
+        Priority::P3 => "2.0",
+    }
+}
+
+fn pascal_case(id: &str) -> String {
+    id.split(|c: char| !c.is_alphanumeric())
+        .flat_map(|word| {
+            let mut chars = word.chars();
+            chars.next().into_iter().flat_map(char::to_uppercase).chain(chars)
+        })
+        .collect()
+}

@@ -1,0 +1,178 @@
+//! The report for a person at a terminal: findings by file with code frames, worst first, then what
+//! was left out, and the verdict in words on the last line.
+
+mod finding;
+mod footer;
+mod frame;
+mod paint;
+mod wrap;
+
+#[cfg(test)]
+mod tests;
+
+use super::View;
+use super::level::Level;
+use super::ranking::{self, FileFindings};
+use super::visible::{one_line, visible};
+use super::wording::{self, Tally};
+use crate::verdict::{Outcome, Verdict};
+use paint::Paint;
+
+/// What the terminal can do, and how much the reader wants to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Columns.
+    pub width: usize,
+    /// Whether to use colour.
+    pub color: bool,
+    /// Whether lines are drawn with more than ASCII.
+    pub unicode: bool,
+    /// Whether to list what is otherwise only counted.
+    pub verbose: bool,
+    /// How many findings are shown; the others are counted.
+    pub max_findings: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { width: 80, color: false, unicode: true, verbose: false, max_findings: 50 }
+    }
+}
+
+impl Options {
+    fn ellipsis(&self) -> &'static str {
+        if self.unicode { "…" } else { "..." }
+    }
+
+    fn paint(&self) -> Paint {
+        Paint::new(self)
+    }
+}
+
+/// The report as plain text of 80 columns.
+pub fn plain(view: &View<'_>) -> String {
+    render(view, &Options::default())
+}
+
+/// The report for a terminal like this.
+pub fn render(view: &View<'_>, options: &Options) -> String {
+    let options = Options { width: options.width.clamp(40, 400), ..*options };
+    let mut out = Page::new(options);
+    out.paragraph(&view.report.summary);
+    findings(view, &mut out);
+    footer::write(view.report, &mut out);
+    verdict(view, &mut out);
+    out.text
+}
+
+fn findings(view: &View<'_>, out: &mut Page) {
+    let ranked = ranking::worst_first(view.report);
+    let n_shown = ranked.len().min(out.options.max_findings);
+    let shown = ranked.get(..n_shown).unwrap_or_default();
+    for group in ranking::by_file(shown) {
+        out.blank();
+        file_line(&group, view, out);
+        for item in &group.findings {
+            out.blank();
+            finding::write(item, view.sources.get(&item.file).map(String::as_str), out);
+        }
+    }
+    let n_more = ranked.len() - n_shown;
+    if n_more > 0 {
+        let place = view.report.review_log_path.as_deref().map_or_else(
+            || "--format json has all of them".to_owned(),
+            |path| format!("all of them: {}, or --format json", one_line(path)),
+        );
+        out.blank();
+        let dots = out.options.ellipsis();
+        out.paragraph(&format!("{dots} and {} more ({place})", wording::grouped(n_more)));
+    }
+}
+
+fn file_line(group: &FileFindings<'_>, view: &View<'_>, out: &mut Page) {
+    let all = view.report.issues.iter().filter(|finding| &finding.file == group.file);
+    let all: Vec<_> = all.collect();
+    let mut words = wording::counted(all.len(), "finding");
+    let tally = Tally::of(all);
+    if tally.total() > 0 {
+        words.push_str(&format!(" ({tally})"));
+    }
+    let paint = out.options.paint();
+    let path = one_line(&group.file.to_string());
+    if wrap::columns(&path) + 2 + wrap::columns(&words) <= out.options.width {
+        out.line(&format!("{}  {}", paint.strong(&path), paint.faint(&words)));
+    } else {
+        out.wrapped(&path, 0, |line| paint.strong(line));
+        out.wrapped(&words, 2, |line| paint.faint(line));
+    }
+}
+
+fn verdict(view: &View<'_>, out: &mut Page) {
+    let headline = wording::headline(view.report);
+    let paint = out.options.paint();
+    let is_clean = view.report.verdict == Some(Verdict::Pass);
+    let word = match view.report.outcome {
+        Outcome::Passed if is_clean => paint.good(headline.word),
+        Outcome::Passed => paint.level(Level::Warning, headline.word),
+        Outcome::Blocked | Outcome::CouldNotReview(_) => paint.level(Level::Error, headline.word),
+    };
+    out.blank();
+    out.labelled(&word, headline.word, &headline.reason);
+}
+
+/// The text so far. Everything that is written to it is cleaned and kept inside the width.
+struct Page {
+    options: Options,
+    text: String,
+}
+
+impl Page {
+    fn new(options: Options) -> Self {
+        Self { options, text: String::new() }
+    }
+
+    /// A blank line, unless there is one or nothing is above.
+    fn blank(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+
+    /// A line that is clean and short enough.
+    fn line(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
+    /// Wrapped text at the left edge.
+    fn paragraph(&mut self, text: &str) {
+        self.wrapped(text, 0, str::to_owned);
+    }
+
+    /// Wrapped text with an indentation, each line dressed.
+    fn wrapped(&mut self, text: &str, indent: usize, dress: impl Fn(&str) -> String) {
+        let width = self.options.width.saturating_sub(indent);
+        for line in wrap::wrap(&visible(text), width) {
+            if line.is_empty() {
+                self.text.push('\n');
+            } else {
+                let line = format!("{}{}", " ".repeat(indent), dress(&line));
+                self.line(&line);
+            }
+        }
+    }
+
+    /// A label and wrapped text beside it; `bare` is the label without its colour.
+    fn labelled(&mut self, label: &str, bare: &str, text: &str) {
+        let indent = wrap::columns(bare) + 2;
+        let width = self.options.width.saturating_sub(indent);
+        let text = visible(text);
+        let lines = wrap::wrap(&text, width);
+        let mut lines = lines.iter();
+        let first = lines.next().map(String::as_str).unwrap_or_default();
+        self.line(format!("{label}  {first}").trim_end());
+        for line in lines {
+            self.line(format!("{}{line}", " ".repeat(indent)).trim_end());
+        }
+    }
+}

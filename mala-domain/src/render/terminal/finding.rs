@@ -1,0 +1,100 @@
+//! One finding: its badge and title, the code frame, what goes wrong, what to do, and who says so.
+
+use super::frame::frame;
+use super::{Page, wrap};
+use crate::finding::{Finding, FindingState, VerificationOutcome};
+use crate::render::level::Level;
+use crate::render::visible::{at_most, one_line, visible};
+
+/// Whose findings need no name beside them.
+const BUILTIN: &str = "builtin";
+/// The most lines of prose that a finding gets.
+const MOST_LINES: usize = 40;
+
+/// Writes one finding.
+pub(super) fn write(finding: &Finding, source: Option<&str>, out: &mut Page) {
+    title(finding, out);
+    for line in frame(finding, source, &out.options) {
+        out.line(&line);
+    }
+    prose("", &finding.body, out);
+    if let Some(suggestion) = finding.suggestion.as_deref().filter(|text| !text.trim().is_empty()) {
+        prose("fix: ", suggestion, out);
+    }
+    let notes = notes(finding, out.options.verbose);
+    if !notes.is_empty() {
+        let paint = out.options.paint();
+        out.wrapped(&one_line(&notes.join("; ")), 2, |line| paint.faint(line));
+    }
+}
+
+fn title(finding: &Finding, out: &mut Page) {
+    let paint = out.options.paint();
+    let priority = finding.effective_priority();
+    let badge = format!("{priority} {}", finding.severity.name());
+    let rule = finding.rule.as_deref().map(one_line).filter(|rule| !rule.is_empty());
+    let title = one_line(&at_most(&finding.title, 400));
+    let text = match rule {
+        Some(rule) => format!("{title} [{}]", at_most(&rule, 120)),
+        None => title,
+    };
+    out.labelled(&paint.level(Level::of(finding), &badge), &badge, &text);
+}
+
+fn prose(label: &str, text: &str, out: &mut Page) {
+    let text = format!("{label}{}", visible(text.trim()));
+    let width = out.options.width.saturating_sub(2);
+    let lines = wrap::wrap(&text, width);
+    for line in lines.iter().take(MOST_LINES) {
+        out.line(format!("  {line}").trim_end());
+    }
+    if lines.len() > MOST_LINES {
+        let dots = out.options.ellipsis();
+        out.line(&format!("  {dots} {} more lines", lines.len() - MOST_LINES));
+    }
+}
+
+fn notes(finding: &Finding, verbose: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if finding.reviewer != BUILTIN {
+        notes.push(format!("by {}", finding.reviewer));
+    }
+    if !finding.also_reported_by.is_empty() {
+        notes.push(format!("also reported by {}", finding.also_reported_by.join(", ")));
+    }
+    let how = finding.verification.how.as_deref();
+    match finding.verification.outcome {
+        VerificationOutcome::Refuted => {
+            let by = how.map(|how| format!(" by {how}")).unwrap_or_default();
+            notes.push(format!("refuted{by}: shown, and does not count"));
+        }
+        VerificationOutcome::Verified if verbose => {
+            notes.push(
+                how.map_or_else(|| "verified".to_owned(), |how| format!("verified by {how}")),
+            );
+        }
+        VerificationOutcome::Verified | VerificationOutcome::Unverified => {}
+    }
+    if let Some(state) = state(finding.state) {
+        notes.push(state.to_owned());
+    }
+    if !finding.on_changed_lines {
+        notes.push("not on a changed line: the change affects it from elsewhere".to_owned());
+    }
+    if verbose {
+        notes.push(format!("{} {:.2}", finding.category, finding.confidence));
+        notes.push(format!("id {}", finding.dedupe_key));
+    }
+    notes
+}
+
+fn state(state: FindingState) -> Option<&'static str> {
+    match state {
+        FindingState::Open => None,
+        FindingState::Fixed => Some("fixed"),
+        FindingState::Regressed => Some("was fixed, and is back"),
+        FindingState::Waived => Some("waived"),
+        FindingState::Disputed => Some("disputed"),
+        FindingState::Duplicate => Some("duplicate"),
+    }
+}

@@ -1,0 +1,113 @@
+//! What a reader must know beside the findings: what was suppressed, skipped, left over, went wrong,
+//! and how much was covered.
+
+use super::Page;
+use crate::render::visible::{at_most, one_line};
+use crate::render::wording::{self, ShaLength};
+use crate::report::Report;
+
+/// Names listed per line before the rest is counted.
+const FEW: usize = 5;
+
+/// Writes everything between the findings and the verdict.
+pub(super) fn write(report: &Report, out: &mut Page) {
+    out.blank();
+    suppressed(report, out);
+    left_over(report, out);
+    warnings(report, out);
+    skipped(report, out);
+    out.labelled("coverage:", "coverage:", &wording::coverage(report));
+    reviewers(report, out);
+    out.labelled("scope:", "scope:", &one_line(&wording::scope(&report.scope, ShaLength::Short)));
+    if let Some(path) = report.review_log_path.as_deref() {
+        out.labelled("report:", "report:", &one_line(path));
+    }
+}
+
+fn suppressed(report: &Report, out: &mut Page) {
+    if report.suppressed.is_empty() {
+        return;
+    }
+    let count = wording::counted(report.suppressed.len(), "finding");
+    let hint = if out.options.verbose { ":" } else { " (-v lists them)" };
+    out.labelled("suppressed:", "suppressed:", &format!("{count} by comments in the code{hint}"));
+    if out.options.verbose {
+        for item in &report.suppressed {
+            let finding = &item.finding;
+            let reason =
+                if item.reason.trim().is_empty() { "no reason given" } else { &item.reason };
+            let text = format!(
+                "{}:{} {} {} [{}]: {reason}",
+                finding.file,
+                item.line,
+                finding.effective_priority(),
+                at_most(&finding.title, 200),
+                wording::rule_id(finding),
+            );
+            out.wrapped(&one_line(&text), 2, str::to_owned);
+        }
+    }
+}
+
+fn left_over(report: &Report, out: &mut Page) {
+    let files = wording::left_over(report);
+    if files.is_empty() {
+        return;
+    }
+    let names: Vec<String> = files
+        .iter()
+        .map(|(file, left)| format!("{file} ({})", wording::counted(*left, "hunk")))
+        .collect();
+    out.labelled("not reviewed:", "not reviewed:", &listed(&names, out));
+}
+
+fn warnings(report: &Report, out: &mut Page) {
+    let most = if out.options.verbose { usize::MAX } else { 4 * FEW };
+    for warning in report.warnings.iter().take(most) {
+        out.labelled("warning:", "warning:", &one_line(&at_most(warning, 2000)));
+    }
+    let n_more = report.warnings.len().saturating_sub(most);
+    if n_more > 0 {
+        let text = format!("{} more (-v lists them)", wording::grouped(n_more));
+        out.labelled("warning:", "warning:", &text);
+    }
+}
+
+fn skipped(report: &Report, out: &mut Page) {
+    for (reason, files) in wording::skipped(report) {
+        let names: Vec<String> = files.iter().map(|skip| skip.file.to_string()).collect();
+        let text = format!("{}: {}", reason.name(), listed(&names, out));
+        out.labelled("skipped:", "skipped:", &text);
+    }
+}
+
+/// The reviewers that failed; all of them when the reader wants to know more.
+fn reviewers(report: &Report, out: &mut Page) {
+    let verbose = out.options.verbose;
+    for reviewer in report.reviewers.iter().filter(|one| verbose || one.error.is_some()) {
+        let model =
+            reviewer.model.as_deref().map(|model| format!(" ({model})")).unwrap_or_default();
+        let said = match (&reviewer.error, reviewer.verdict) {
+            (Some(error), _) => format!("could not review: {error}"),
+            (None, Some(verdict)) => verdict.name().to_owned(),
+            (None, None) => "no verdict".to_owned(),
+        };
+        let text = format!(
+            "{}{model}: {said}, {}, {} dropped",
+            reviewer.reviewer,
+            wording::counted(reviewer.findings, "finding"),
+            reviewer.dropped
+        );
+        out.labelled("reviewer:", "reviewer:", &one_line(&text));
+    }
+}
+
+fn listed(names: &[String], out: &Page) -> String {
+    let most = if out.options.verbose { names.len() } else { FEW };
+    let mut text =
+        names.iter().take(most).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
+    if names.len() > most {
+        text.push_str(&format!(" and {} more", wording::grouped(names.len() - most)));
+    }
+    text
+}
