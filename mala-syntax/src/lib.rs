@@ -5,3 +5,4 @@ pub mod grammar;
 pub mod regex_check;
 pub mod rules;
 pub mod source;
+pub mod symbols;

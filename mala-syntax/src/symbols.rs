@@ -1,0 +1,22 @@
+//! What a file defines, what it imports and what it uses, and which function or class is around a
+//! line. Each language is a table of node kinds; the walks are the same for all.
+
+mod definition;
+mod enclosing;
+mod imports;
+mod names;
+mod outline;
+mod parameters;
+mod scopes;
+mod table;
+mod uses;
+mod walk;
+
+pub use definition::{Definition, Kind, Parameter, ParameterKind, Presence, Role, Visibility};
+pub use enclosing::{Enclosing, enclosing};
+pub use imports::{Guard, Import, Imported, Reach};
+pub use outline::{Export, Openness, Outline};
+pub use uses::{Arguments, Binding, Call, Deed, Makes, Use, uses};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! What a file defines.
+
+use mala_domain::change::LineSpan;
+
+/// A named thing that a file defines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Definition {
+    /// Its own name.
+    pub name: String,
+    /// The qualified name of the class, type, module or function around it.
+    pub container: Option<String>,
+    /// What it is.
+    pub kind: Kind,
+    /// Its lines, decorators included.
+    pub span: LineSpan,
+    /// The line of its name.
+    pub name_line: u32,
+    /// What it takes, when it can be called.
+    pub parameters: Option<Vec<Parameter>>,
+    /// Who can name it.
+    pub visibility: Visibility,
+    /// Whether this is the thing itself.
+    pub role: Role,
+    /// The members of an enum or of a union of literals.
+    pub members: Vec<String>,
+    /// What it extends or implements, as written.
+    pub bases: Vec<String>,
+    /// The decorators or annotations on it, without their arguments.
+    pub decorators: Vec<String>,
+    /// A hash of its text without its name: what is equal here was renamed.
+    pub fingerprint: u64,
+}
+
+/// What a definition is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A function of a file, a module or a package.
+    Function,
+    /// A function of a class or type.
+    Method,
+    /// A class.
+    Class,
+    /// A struct or a record.
+    Struct,
+    /// An enum.
+    Enum,
+    /// An interface, a trait or a protocol.
+    Interface,
+    /// A constant.
+    Constant,
+    /// A variable or a field.
+    Variable,
+    /// An alias or another named type.
+    Type,
+    /// A module or namespace.
+    Module,
+    /// A macro.
+    Macro,
+}
+
+impl Kind {
+    /// The word in messages.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Function => "function",
+            Self::Method => "method",
+            Self::Class => "class",
+            Self::Struct => "struct",
+            Self::Enum => "enum",
+            Self::Interface => "interface",
+            Self::Constant => "constant",
+            Self::Variable => "variable",
+            Self::Type => "type",
+            Self::Module => "module",
+            Self::Macro => "macro",
+        }
+    }
+
+    /// Whether it has members of its own.
+    pub fn is_type(self) -> bool {
+        matches!(
+            self,
+            Self::Class | Self::Struct | Self::Enum | Self::Interface | Self::Type | Self::Module
+        )
+    }
+
+    /// Whether it is called.
+    pub fn is_callable(self) -> bool {
+        matches!(self, Self::Function | Self::Method)
+    }
+}
+
+/// Who can name a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Visibility {
+    /// Other files.
+    Exported,
+    /// Its own file, class or module.
+    Internal,
+    /// The function around it.
+    Local,
+}
+
+/// Whether a definition is the thing itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// It is.
+    Defines,
+    /// It only says that the thing is somewhere: a prototype, an overload, an interface's method.
+    Declares,
+    /// It fills in for something declared elsewhere, which stays when this goes.
+    Implements,
+}
+
+/// One parameter.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Parameter {
+    /// Its name, as written; empty when it has none.
+    pub name: String,
+    /// How arguments reach it.
+    pub kind: ParameterKind,
+    /// Whether a call may leave it out.
+    pub presence: Presence,
+}
+
+/// How arguments reach a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ParameterKind {
+    /// By position, and by name where the language has that.
+    Positional,
+    /// By position only.
+    PositionalOnly,
+    /// By name only.
+    KeywordOnly,
+    /// Takes all further positions.
+    Variadic,
+    /// Takes all further names.
+    Keywords,
+    /// The object before the dot.
+    Receiver,
+}
+
+/// Whether a call may leave a parameter out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Presence {
+    /// It may not.
+    Required,
+    /// It may.
+    Optional,
+}
+
+impl Definition {
+    /// `Class.method`, or the bare name.
+    pub fn qualified(&self) -> String {
+        match &self.container {
+            Some(container) => format!("{container}.{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// Whether it is no member of anything and no local.
+    pub fn is_top_level(&self) -> bool {
+        self.container.is_none() && self.visibility != Visibility::Local
+    }
+}

@@ -1,0 +1,164 @@
+//! What a file imports, one entry a name.
+
+mod ecmascript;
+mod jvm;
+mod python;
+mod rust;
+
+use super::table::Lookup;
+use super::walk::{Step, Trail, child_of_kind, named_children};
+use crate::source::{Source, lines_of};
+use mala_domain::language::Language;
+use tree_sitter::Node;
+
+/// One imported name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Import {
+    /// The module, as written: `..pkg.mod`, `./m`, `crate::m`, `example.org/x/y`, `java.util`.
+    pub module: String,
+    /// What is taken from it.
+    pub imported: Imported,
+    /// The name in this file; `*` when it is all names, empty when it is none.
+    pub local: String,
+    /// Where.
+    pub line: u32,
+    /// Whether the file copes when it fails.
+    pub guard: Guard,
+    /// Whether others can import it from here.
+    pub reach: Reach,
+    /// The module or function around the import.
+    pub scope: Option<String>,
+}
+
+/// What is taken from a module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Imported {
+    /// The module itself.
+    Module,
+    /// This name of it.
+    Name(String),
+    /// Its main export.
+    Default,
+    /// All its names.
+    All,
+    /// A module of the file's own, that is kept in another file.
+    Submodule(String),
+}
+
+/// Whether a file copes when an import fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// It does not.
+    None,
+    /// It tries, or imports only under a condition.
+    Guarded,
+}
+
+/// Whether others can import a name from the file that imports it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reach {
+    /// They cannot, or need not.
+    Own,
+    /// It is passed on.
+    PassedOn,
+}
+
+impl Import {
+    fn new(module: &str, imported: Imported, local: &str, node: Node<'_>) -> Self {
+        Self {
+            module: module.to_owned(),
+            imported,
+            local: local.to_owned(),
+            line: lines_of(node).start(),
+            guard: Guard::None,
+            reach: Reach::Own,
+            scope: None,
+        }
+    }
+
+    fn guarded(self, guard: Guard) -> Self {
+        Self { guard, ..self }
+    }
+
+    pub(super) fn inside(self, scope: Option<String>) -> Self {
+        Self { scope, ..self }
+    }
+
+    /// The name that is taken, when it is one.
+    pub fn name(&self) -> Option<&str> {
+        match &self.imported {
+            Imported::Name(name) => Some(name),
+            _ => None,
+        }
+    }
+}
+
+/// The imports that a node makes; empty for most.
+pub(super) fn imports_at(
+    source: &Source,
+    lookup: &Lookup,
+    trail: &Trail<'_>,
+    step: Step<'_>,
+) -> Vec<Import> {
+    let node = step.node;
+    let is_import = lookup.traits(node).import;
+    match source.language() {
+        Language::Python if is_import => python::imports(source, trail, node),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            ecmascript::imports(source, trail, node)
+        }
+        Language::Rust if is_import => rust::uses(source, node),
+        Language::Rust if node.kind() == "mod_item" => rust::submodule(source, node),
+        Language::Go if is_import => go(source, node),
+        Language::Java if is_import => jvm::java(source, node),
+        Language::CSharp if is_import => jvm::csharp(source, node),
+        Language::Php if is_import => jvm::php(source, node),
+        Language::C | Language::Cpp if is_import => include(source, node),
+        Language::Ruby if node.kind() == "call" => require_relative(source, node),
+        _ => Vec::new(),
+    }
+}
+
+/// The text between the quotes of a string.
+pub(super) fn text_of_string(source: &Source, node: Node<'_>) -> String {
+    source.slice(node).trim_matches(['"', '\'', '`']).to_owned()
+}
+
+fn go(source: &Source, node: Node<'_>) -> Vec<Import> {
+    let Some(path) = node.child_by_field_name("path") else { return Vec::new() };
+    let module = text_of_string(source, path);
+    let last = module.rsplit('/').next().unwrap_or_default().to_owned();
+    let (imported, local) = match node.child_by_field_name("name") {
+        None => (Imported::Module, last),
+        Some(name) => match source.slice(name) {
+            "." => (Imported::All, "*".to_owned()),
+            "_" => (Imported::Module, String::new()),
+            alias => (Imported::Module, alias.to_owned()),
+        },
+    };
+    vec![Import::new(&module, imported, &local, node)]
+}
+
+fn include(source: &Source, node: Node<'_>) -> Vec<Import> {
+    let path = node.child_by_field_name("path").filter(|path| path.kind() == "string_literal");
+    path.map(|path| Import::new(&text_of_string(source, path), Imported::All, "*", node))
+        .into_iter()
+        .collect()
+}
+
+fn require_relative(source: &Source, node: Node<'_>) -> Vec<Import> {
+    let method = node.child_by_field_name("method").map(|method| source.slice(method));
+    if method != Some("require_relative") {
+        return Vec::new();
+    }
+    let argument = node
+        .child_by_field_name("arguments")
+        .and_then(|arguments| child_of_kind(arguments, &["string"]))
+        .filter(|string| {
+            named_children(*string).iter().all(|part| part.node.kind() == "string_content")
+        });
+    argument
+        .map(|string| Import::new(&text_of_string(source, string), Imported::All, "*", node))
+        .into_iter()
+        .collect()
+}

@@ -1,0 +1,196 @@
+//! What a function takes.
+
+use super::definition::{Parameter, ParameterKind, Presence};
+use super::names::fields;
+use super::walk::{Step, named_children};
+use crate::source::Source;
+use mala_domain::language::Language;
+use tree_sitter::Node;
+
+/// The parameters in a list node.
+pub(crate) fn parameters(source: &Source, list: Node<'_>) -> Vec<Parameter> {
+    if list.kind() == "identifier" {
+        return vec![parameter(source, list, ParameterKind::Positional)];
+    }
+    let mut found = Vec::new();
+    let mut n_separated = 0;
+    for step in named_children(list) {
+        match step.node.kind() {
+            "positional_separator" => {
+                found.iter_mut().skip(n_separated).for_each(by_position_only);
+                n_separated = found.len();
+            }
+            "keyword_separator" => found.push(separator()),
+            _ => found.extend(one(source, step)),
+        }
+    }
+    only_by_name_after_variadic(source.language(), found)
+}
+
+/// The parameters that one child of the list stands for; mostly one.
+fn one(source: &Source, step: Step<'_>) -> Vec<Parameter> {
+    let node = step.node;
+    match node.kind() {
+        "self_parameter" | "receiver_parameter" => {
+            vec![parameter(source, node, ParameterKind::Receiver)]
+        }
+        "attribute_item" | "block_parameter" | "array_type" | "attribute_list" => Vec::new(),
+        "list_splat_pattern"
+        | "rest_pattern"
+        | "splat_parameter"
+        | "spread_parameter"
+        | "variadic_parameter"
+        | "variadic_parameter_declaration"
+        | "forward_parameter" => variadic(source, node),
+        "dictionary_splat_pattern" | "hash_splat_parameter" => {
+            vec![parameter(source, node, ParameterKind::Keywords)]
+        }
+        "keyword_parameter" => vec![parameter(source, node, ParameterKind::KeywordOnly)],
+        "parameter_declaration" => declared(source, node),
+        "typed_parameter" | "required_parameter" => wrapped(source, node),
+        "identifier" if step.field == "name" => {
+            vec![parameter(source, node, ParameterKind::Variadic)]
+        }
+        _ => vec![parameter(source, node, ParameterKind::Positional)],
+    }
+}
+
+/// A parameter that holds a pattern: `*args: int`, `...rest: string[]`, `this: Window`.
+fn wrapped(source: &Source, node: Node<'_>) -> Vec<Parameter> {
+    let pattern = node.child_by_field_name("pattern").or_else(|| node.named_child(0));
+    let kind = match pattern.map(|pattern| pattern.kind()) {
+        Some("this") => return Vec::new(),
+        Some("list_splat_pattern" | "rest_pattern") => ParameterKind::Variadic,
+        Some("dictionary_splat_pattern") => ParameterKind::Keywords,
+        _ => ParameterKind::Positional,
+    };
+    vec![parameter(source, node, kind)]
+}
+
+/// Go's `a, b int`, its unnamed `int`, and C's `void`.
+fn declared(source: &Source, node: Node<'_>) -> Vec<Parameter> {
+    let names = fields(node, "name");
+    if names.len() > 1 {
+        return names
+            .into_iter()
+            .map(|n| parameter(source, n, ParameterKind::Positional))
+            .collect();
+    }
+    if source.slice(node).trim() == "void" {
+        return Vec::new();
+    }
+    vec![parameter(source, node, ParameterKind::Positional)]
+}
+
+fn variadic(source: &Source, node: Node<'_>) -> Vec<Parameter> {
+    let all = parameter(source, node, ParameterKind::Variadic);
+    if node.kind() == "forward_parameter" {
+        let names = Parameter { kind: ParameterKind::Keywords, ..all.clone() };
+        return vec![all, names];
+    }
+    vec![all]
+}
+
+fn parameter(source: &Source, node: Node<'_>, kind: ParameterKind) -> Parameter {
+    let taken = matches!(kind, ParameterKind::Variadic | ParameterKind::Keywords);
+    let presence = if taken || may_be_left_out(source, node) {
+        Presence::Optional
+    } else {
+        Presence::Required
+    };
+    Parameter { name: name_of(source, node), kind, presence }
+}
+
+fn may_be_left_out(source: &Source, node: Node<'_>) -> bool {
+    match node.kind() {
+        "default_parameter"
+        | "typed_default_parameter"
+        | "assignment_pattern"
+        | "optional_parameter"
+        | "optional_parameter_declaration" => true,
+        "parameter" if source.language() == Language::CSharp => {
+            named_children(node).last().is_some_and(|last| last.field.is_empty())
+        }
+        _ => {
+            node.child_by_field_name("value").is_some()
+                || node.child_by_field_name("default_value").is_some()
+        }
+    }
+}
+
+/// The name that a call can use; patterns have none.
+fn name_of(source: &Source, node: Node<'_>) -> String {
+    let mut node = node;
+    for _ in 0..8 {
+        if node.named_child_count() == 0 {
+            let text = source.slice(node);
+            let named = text.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$');
+            return if named { text.trim_start_matches('$').to_owned() } else { String::new() };
+        }
+        let inner = ["name", "pattern", "declarator", "left"]
+            .iter()
+            .find_map(|field| node.child_by_field_name(field))
+            .or_else(|| first_name(node));
+        match inner {
+            Some(inner) => node = inner,
+            None => return String::new(),
+        }
+    }
+    String::new()
+}
+
+/// The first child of a wrapper that is the name; a type is none.
+fn first_name(node: Node<'_>) -> Option<Node<'_>> {
+    let wraps = matches!(
+        node.kind(),
+        "typed_parameter"
+            | "list_splat_pattern"
+            | "dictionary_splat_pattern"
+            | "rest_pattern"
+            | "variable_name"
+            | "mut_pattern"
+            | "spread_parameter"
+    );
+    let children = wraps.then(|| named_children(node))?;
+    let is_name = |step: &&Step<'_>| {
+        matches!(
+            step.node.kind(),
+            "identifier"
+                | "name"
+                | "list_splat_pattern"
+                | "dictionary_splat_pattern"
+                | "variable_declarator"
+        )
+    };
+    children.iter().find(is_name).map(|step| step.node)
+}
+
+/// Python's `*` alone: what follows goes by name, and further positions are refused.
+fn separator() -> Parameter {
+    Parameter { name: "*".to_owned(), kind: ParameterKind::Variadic, presence: Presence::Required }
+}
+
+fn by_position_only(parameter: &mut Parameter) {
+    if parameter.kind == ParameterKind::Positional {
+        parameter.kind = ParameterKind::PositionalOnly;
+    }
+}
+
+fn only_by_name_after_variadic(language: Language, found: Vec<Parameter>) -> Vec<Parameter> {
+    if language != Language::Python {
+        return found;
+    }
+    let mut after = false;
+    let mut out = Vec::with_capacity(found.len());
+    for mut parameter in found {
+        let is_variadic = parameter.kind == ParameterKind::Variadic;
+        if after && parameter.kind == ParameterKind::Positional {
+            parameter.kind = ParameterKind::KeywordOnly;
+        }
+        after |= is_variadic;
+        if !(is_variadic && parameter.presence == Presence::Required) {
+            out.push(parameter);
+        }
+    }
+    out
+}

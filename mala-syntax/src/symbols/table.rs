@@ -1,0 +1,236 @@
+//! How the grammars name things. A language is a table: which nodes define something and where its
+//! name is, which positions bind a name, which read a member, which call.
+
+mod c;
+mod csharp;
+mod ecmascript;
+mod go;
+mod java;
+mod php;
+mod python;
+mod ruby;
+mod rust;
+
+use super::definition::Kind;
+use crate::grammar::Grammar;
+use mala_domain::language::Language;
+use std::sync::OnceLock;
+
+/// A node kind and the field of a child in it; the field is empty when the child has none.
+pub(crate) type Place = (&'static str, &'static str);
+
+/// One language.
+#[derive(Debug)]
+pub(crate) struct Table {
+    /// The nodes that define.
+    pub(crate) shapes: &'static [Shape],
+    /// The leaves that are names.
+    pub(crate) names: &'static [&'static str],
+    /// Places inside a pattern that bind what the pattern binds.
+    pub(crate) patterns: &'static [Place],
+    /// Places that bind a name in the function around them.
+    pub(crate) binders: &'static [Place],
+    /// Places whose name is no use of anything in scope: keyword arguments, keys, labels.
+    pub(crate) ignored: &'static [Place],
+    /// Member access: the node, the object's field, the member's field.
+    pub(crate) members: &'static [(&'static str, &'static str, &'static str)],
+    /// Nodes whose children are the parts of a path.
+    pub(crate) paths: &'static [&'static str],
+    /// Calls: the node, the field of what is called, the field of the arguments.
+    pub(crate) calls: &'static [(&'static str, &'static str, &'static str)],
+    /// Nodes between a call and the name of what it calls.
+    pub(crate) wrappers: &'static [&'static str],
+    /// Nodes that import.
+    pub(crate) imports: &'static [&'static str],
+    /// Functions without a name, and whatever else has locals of its own.
+    pub(crate) closures: &'static [&'static str],
+    /// Whether a method names the members of its class without a receiver.
+    pub(crate) bare_members: BareMembers,
+}
+
+/// Whether a method names the members of its class without a receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BareMembers {
+    /// It does: `name` may be `this.name`.
+    InScope,
+    /// It does not.
+    OutOfScope,
+}
+
+/// A node that defines something.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    /// The node.
+    pub(crate) node: &'static str,
+    /// What it defines.
+    pub(crate) kind: Kind,
+    /// Where the name is.
+    pub(crate) name: NameAt,
+    /// What it is for the definitions inside.
+    pub(crate) opens: Opens,
+}
+
+/// Where a definition's name is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NameAt {
+    /// The children in this field, one definition each.
+    Field(&'static str),
+    /// The names bound by the pattern in this field.
+    Pattern(&'static str),
+    /// Inside C's declarators.
+    Declarator,
+    /// The first child.
+    First,
+    /// The last part of the member that is assigned to, such as `exports.name`.
+    Assigned,
+    /// The last part of the type in this field; the node defines nothing itself.
+    OfType(&'static str),
+}
+
+/// What a definition is for the definitions inside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opens {
+    /// Nothing is inside.
+    Nothing,
+    /// Locals.
+    Function,
+    /// Members.
+    Type,
+    /// Things of a module, named through it.
+    Module,
+}
+
+/// A table with its nodes looked up in the grammar.
+pub(crate) struct Lookup {
+    /// The table.
+    pub(crate) table: &'static Table,
+    shapes: Vec<Option<&'static Shape>>,
+    traits: Vec<Traits>,
+}
+
+/// What a node is besides a definition.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Traits {
+    /// A leaf that is a name.
+    pub(crate) name: bool,
+    /// An import.
+    pub(crate) import: bool,
+    /// A function without a name.
+    pub(crate) closure: bool,
+}
+
+impl Lookup {
+    /// The definition that this kind of node makes.
+    pub(crate) fn shape(&self, node: tree_sitter::Node<'_>) -> Option<&'static Shape> {
+        self.shapes.get(usize::from(node.kind_id())).copied().flatten()
+    }
+
+    /// What else this kind of node is.
+    pub(crate) fn traits(&self, node: tree_sitter::Node<'_>) -> Traits {
+        self.traits.get(usize::from(node.kind_id())).copied().unwrap_or_default()
+    }
+
+    fn build(language: Language) -> Self {
+        let table = table_of(language);
+        let grammar = Grammar(language).tree_sitter();
+        let n_kinds = grammar.node_kind_count();
+        let mut lookup =
+            Self { table, shapes: vec![None; n_kinds], traits: vec![Traits::default(); n_kinds] };
+        let id = |kind: &str| usize::from(grammar.id_for_node_kind(kind, true));
+        for shape in table.shapes {
+            if let Some(slot) = lookup.shapes.get_mut(id(shape.node)) {
+                *slot = Some(shape);
+            }
+        }
+        for kind in table.names {
+            if let Some(slot) = lookup.traits.get_mut(id(kind)) {
+                slot.name = true;
+            }
+        }
+        for kind in table.imports {
+            if let Some(slot) = lookup.traits.get_mut(id(kind)) {
+                slot.import = true;
+            }
+        }
+        for kind in table.closures {
+            if let Some(slot) = lookup.traits.get_mut(id(kind)) {
+                slot.closure = true;
+            }
+        }
+        lookup
+    }
+}
+
+/// The table of a language, looked up in its grammar once.
+pub(crate) fn lookup(language: Language) -> &'static Lookup {
+    static LOOKUPS: [OnceLock<Lookup>; Language::ALL.len()] =
+        [const { OnceLock::new() }; Language::ALL.len()];
+    LOOKUPS[language as usize].get_or_init(|| Lookup::build(language))
+}
+
+fn table_of(language: Language) -> &'static Table {
+    match language {
+        Language::Python => &python::TABLE,
+        Language::JavaScript => &ecmascript::JAVASCRIPT,
+        Language::TypeScript | Language::Tsx => &ecmascript::TYPESCRIPT,
+        Language::Rust => &rust::TABLE,
+        Language::Go => &go::TABLE,
+        Language::Java => &java::TABLE,
+        Language::C => &c::C,
+        Language::Cpp => &c::CPP,
+        Language::Ruby => &ruby::TABLE,
+        Language::CSharp => &csharp::TABLE,
+        Language::Php => &php::TABLE,
+    }
+}
+
+/// A definition whose name is in the field `name`.
+const fn named(node: &'static str, kind: Kind, opens: Opens) -> Shape {
+    Shape { node, kind, name: NameAt::Field("name"), opens }
+}
+
+/// A definition whose name is elsewhere.
+const fn shape(node: &'static str, kind: Kind, name: NameAt, opens: Opens) -> Shape {
+    Shape { node, kind, name, opens }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_node_and_field_of_every_table_is_in_its_grammar() {
+        for language in Language::ALL {
+            let grammar = Grammar(language).tree_sitter();
+            let table = table_of(language);
+            let kind = |kind: &str| {
+                assert_ne!(grammar.id_for_node_kind(kind, true), 0, "{language}: no node {kind}");
+            };
+            let field = |field: &str| {
+                let known = field.is_empty() || grammar.field_id_for_name(field).is_some();
+                assert!(known, "{language}: no field {field}");
+            };
+            for shape in table.shapes {
+                kind(shape.node);
+                if let NameAt::Field(name) | NameAt::Pattern(name) | NameAt::OfType(name) =
+                    shape.name
+                {
+                    field(name);
+                }
+            }
+            [table.names, table.wrappers, table.imports, table.closures, table.paths]
+                .concat()
+                .iter()
+                .for_each(|k| kind(k));
+            for (node, of) in table.patterns.iter().chain(table.binders).chain(table.ignored) {
+                kind(node);
+                field(of);
+            }
+            for (node, a, b) in table.members.iter().chain(table.calls) {
+                kind(node);
+                field(a);
+                field(b);
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! C#.
+
+use super::{BareMembers, NameAt, Opens, Shape, Table, named, shape};
+use crate::symbols::definition::Kind;
+
+const SHAPES: &[Shape] = &[
+    named("namespace_declaration", Kind::Module, Opens::Nothing),
+    named("class_declaration", Kind::Class, Opens::Type),
+    named("struct_declaration", Kind::Struct, Opens::Type),
+    named("record_declaration", Kind::Struct, Opens::Type),
+    named("interface_declaration", Kind::Interface, Opens::Type),
+    named("enum_declaration", Kind::Enum, Opens::Nothing),
+    named("method_declaration", Kind::Method, Opens::Function),
+    named("constructor_declaration", Kind::Method, Opens::Function),
+    named("local_function_statement", Kind::Function, Opens::Function),
+    named("property_declaration", Kind::Variable, Opens::Nothing),
+    named("event_declaration", Kind::Variable, Opens::Nothing),
+    named("delegate_declaration", Kind::Type, Opens::Nothing),
+    shape("variable_declarator", Kind::Variable, NameAt::Field("name"), Opens::Nothing),
+];
+
+pub(super) const TABLE: Table = Table {
+    shapes: SHAPES,
+    names: &["identifier"],
+    patterns: &[],
+    binders: &[
+        ("variable_declarator", "name"),
+        ("parameter", "name"),
+        ("foreach_statement", "left"),
+        ("catch_declaration", "name"),
+        ("declaration_pattern", "name"),
+        ("declaration_expression", "name"),
+        ("implicit_parameter", ""),
+        ("lambda_expression", "parameters"),
+        ("type_parameter", "name"),
+        ("class_declaration", "name"),
+        ("struct_declaration", "name"),
+        ("record_declaration", "name"),
+        ("interface_declaration", "name"),
+        ("enum_declaration", "name"),
+        ("method_declaration", "name"),
+        ("local_function_statement", "name"),
+        ("property_declaration", "name"),
+        ("delegate_declaration", "name"),
+        ("enum_member_declaration", "name"),
+    ],
+    ignored: &[
+        ("argument", "name"),
+        ("constructor_declaration", "name"),
+        ("namespace_declaration", "name"),
+        ("labeled_statement", ""),
+        ("attribute_argument", "name"),
+    ],
+    members: &[
+        ("member_access_expression", "expression", "name"),
+        ("qualified_name", "qualifier", "name"),
+        ("member_binding_expression", "", "name"),
+    ],
+    paths: &[],
+    calls: &[
+        ("invocation_expression", "function", "arguments"),
+        ("object_creation_expression", "type", "arguments"),
+    ],
+    wrappers: &["generic_name", "parenthesized_expression"],
+    imports: &["using_directive"],
+    closures: &["lambda_expression", "anonymous_method_expression"],
+    bare_members: BareMembers::InScope,
+};

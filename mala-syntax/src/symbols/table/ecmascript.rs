@@ -1,0 +1,147 @@
+//! JavaScript, TypeScript and TSX.
+
+use super::{BareMembers, NameAt, Opens, Place, Shape, Table, named, shape};
+use crate::symbols::definition::Kind;
+
+const JAVASCRIPT_SHAPES: &[Shape] = &[
+    named("function_declaration", Kind::Function, Opens::Function),
+    named("generator_function_declaration", Kind::Function, Opens::Function),
+    named("class_declaration", Kind::Class, Opens::Type),
+    named("method_definition", Kind::Method, Opens::Function),
+    shape("field_definition", Kind::Variable, NameAt::Field("property"), Opens::Nothing),
+    shape("variable_declarator", Kind::Variable, NameAt::Pattern("name"), Opens::Nothing),
+    shape("assignment_expression", Kind::Variable, NameAt::Assigned, Opens::Nothing),
+    shape("pair", Kind::Method, NameAt::Field("key"), Opens::Nothing),
+];
+
+const TYPESCRIPT_SHAPES: &[Shape] = &[
+    named("function_declaration", Kind::Function, Opens::Function),
+    named("generator_function_declaration", Kind::Function, Opens::Function),
+    named("function_signature", Kind::Function, Opens::Nothing),
+    named("class_declaration", Kind::Class, Opens::Type),
+    named("abstract_class_declaration", Kind::Class, Opens::Type),
+    named("interface_declaration", Kind::Interface, Opens::Type),
+    named("enum_declaration", Kind::Enum, Opens::Type),
+    named("type_alias_declaration", Kind::Type, Opens::Nothing),
+    named("internal_module", Kind::Module, Opens::Module),
+    named("module", Kind::Module, Opens::Module),
+    named("method_definition", Kind::Method, Opens::Function),
+    named("method_signature", Kind::Method, Opens::Nothing),
+    named("abstract_method_signature", Kind::Method, Opens::Nothing),
+    named("public_field_definition", Kind::Variable, Opens::Nothing),
+    named("property_signature", Kind::Variable, Opens::Nothing),
+    shape("variable_declarator", Kind::Variable, NameAt::Pattern("name"), Opens::Nothing),
+    shape("assignment_expression", Kind::Variable, NameAt::Assigned, Opens::Nothing),
+    shape("pair", Kind::Method, NameAt::Field("key"), Opens::Nothing),
+];
+
+const PATTERNS: &[Place] = &[
+    ("object_pattern", ""),
+    ("array_pattern", ""),
+    ("pair_pattern", "value"),
+    ("rest_pattern", ""),
+    ("object_assignment_pattern", "left"),
+    ("assignment_pattern", "left"),
+];
+
+const CALLS: &[(&str, &str, &str)] =
+    &[("call_expression", "function", "arguments"), ("new_expression", "constructor", "arguments")];
+
+pub(super) const JAVASCRIPT: Table = Table {
+    shapes: JAVASCRIPT_SHAPES,
+    names: &[
+        "identifier",
+        "property_identifier",
+        "private_property_identifier",
+        "shorthand_property_identifier",
+        "shorthand_property_identifier_pattern",
+    ],
+    patterns: PATTERNS,
+    binders: &[
+        ("variable_declarator", "name"),
+        ("assignment_expression", "left"),
+        ("formal_parameters", ""),
+        ("arrow_function", "parameter"),
+        ("function_declaration", "name"),
+        ("generator_function_declaration", "name"),
+        ("function_expression", "name"),
+        ("generator_function", "name"),
+        ("class_declaration", "name"),
+        ("class", "name"),
+        ("catch_clause", "parameter"),
+        ("for_in_statement", "left"),
+    ],
+    ignored: &[
+        ("pair", "key"),
+        ("pair_pattern", "key"),
+        ("method_definition", "name"),
+        ("field_definition", "property"),
+        ("export_specifier", "alias"),
+        ("jsx_attribute", ""),
+    ],
+    members: &[("member_expression", "object", "property")],
+    paths: &[],
+    calls: CALLS,
+    wrappers: &["parenthesized_expression", "await_expression"],
+    imports: &["import_statement"],
+    closures: &["arrow_function", "function_expression", "generator_function"],
+    bare_members: BareMembers::OutOfScope,
+};
+
+pub(super) const TYPESCRIPT: Table = Table {
+    shapes: TYPESCRIPT_SHAPES,
+    names: &[
+        "identifier",
+        "property_identifier",
+        "private_property_identifier",
+        "shorthand_property_identifier",
+        "shorthand_property_identifier_pattern",
+        "type_identifier",
+    ],
+    patterns: PATTERNS,
+    binders: &[
+        ("variable_declarator", "name"),
+        ("assignment_expression", "left"),
+        ("required_parameter", "pattern"),
+        ("optional_parameter", "pattern"),
+        ("arrow_function", "parameter"),
+        ("function_declaration", "name"),
+        ("generator_function_declaration", "name"),
+        ("function_signature", "name"),
+        ("function_expression", "name"),
+        ("generator_function", "name"),
+        ("class_declaration", "name"),
+        ("abstract_class_declaration", "name"),
+        ("class", "name"),
+        ("interface_declaration", "name"),
+        ("enum_declaration", "name"),
+        ("type_alias_declaration", "name"),
+        ("internal_module", "name"),
+        ("type_parameter", "name"),
+        ("catch_clause", "parameter"),
+        ("for_in_statement", "left"),
+    ],
+    ignored: &[
+        ("pair", "key"),
+        ("pair_pattern", "key"),
+        ("method_definition", "name"),
+        ("method_signature", "name"),
+        ("abstract_method_signature", "name"),
+        ("public_field_definition", "name"),
+        ("property_signature", "name"),
+        ("enum_body", "name"),
+        ("enum_assignment", "name"),
+        ("export_specifier", "alias"),
+    ],
+    members: &[
+        ("member_expression", "object", "property"),
+        ("nested_type_identifier", "module", "name"),
+        ("nested_identifier", "object", "property"),
+    ],
+    paths: &[],
+    calls: CALLS,
+    wrappers: &["parenthesized_expression", "await_expression", "non_null_expression"],
+    imports: &["import_statement"],
+    closures: &["arrow_function", "function_expression", "generator_function"],
+    bare_members: BareMembers::OutOfScope,
+};

@@ -1,0 +1,59 @@
+//! Java.
+
+use super::{BareMembers, Opens, Shape, Table, named};
+use crate::symbols::definition::Kind;
+
+const SHAPES: &[Shape] = &[
+    named("class_declaration", Kind::Class, Opens::Type),
+    named("interface_declaration", Kind::Interface, Opens::Type),
+    named("annotation_type_declaration", Kind::Interface, Opens::Type),
+    named("enum_declaration", Kind::Enum, Opens::Type),
+    named("record_declaration", Kind::Struct, Opens::Type),
+    named("method_declaration", Kind::Method, Opens::Function),
+    named("constructor_declaration", Kind::Method, Opens::Function),
+    named("annotation_type_element_declaration", Kind::Method, Opens::Nothing),
+    named("variable_declarator", Kind::Variable, Opens::Nothing),
+];
+
+pub(super) const TABLE: Table = Table {
+    shapes: SHAPES,
+    names: &["identifier", "type_identifier"],
+    patterns: &[],
+    binders: &[
+        ("variable_declarator", "name"),
+        ("formal_parameter", "name"),
+        ("catch_formal_parameter", "name"),
+        ("enhanced_for_statement", "name"),
+        ("resource", "name"),
+        ("inferred_parameters", ""),
+        ("lambda_expression", "parameters"),
+        ("instanceof_expression", "name"),
+        ("type_parameter", ""),
+        ("class_declaration", "name"),
+        ("interface_declaration", "name"),
+        ("enum_declaration", "name"),
+        ("record_declaration", "name"),
+        ("method_declaration", "name"),
+        ("enum_constant", "name"),
+    ],
+    ignored: &[
+        ("constructor_declaration", "name"),
+        ("labeled_statement", ""),
+        ("element_value_pair", "key"),
+        ("annotation_type_element_declaration", "name"),
+    ],
+    members: &[
+        ("method_invocation", "object", "name"),
+        ("field_access", "object", "field"),
+        ("scoped_identifier", "scope", "name"),
+    ],
+    paths: &["method_reference", "scoped_type_identifier"],
+    calls: &[
+        ("method_invocation", "name", "arguments"),
+        ("object_creation_expression", "type", "arguments"),
+    ],
+    wrappers: &["generic_type", "parenthesized_expression"],
+    imports: &["import_declaration", "package_declaration"],
+    closures: &["lambda_expression"],
+    bare_members: BareMembers::InScope,
+};

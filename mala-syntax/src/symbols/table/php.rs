@@ -1,0 +1,53 @@
+//! PHP.
+
+use super::{BareMembers, NameAt, Opens, Shape, Table, named, shape};
+use crate::symbols::definition::Kind;
+
+const SHAPES: &[Shape] = &[
+    named("function_definition", Kind::Function, Opens::Function),
+    named("class_declaration", Kind::Class, Opens::Type),
+    named("interface_declaration", Kind::Interface, Opens::Type),
+    named("trait_declaration", Kind::Interface, Opens::Type),
+    named("enum_declaration", Kind::Enum, Opens::Type),
+    named("method_declaration", Kind::Method, Opens::Function),
+    shape("const_element", Kind::Constant, NameAt::First, Opens::Nothing),
+];
+
+pub(super) const TABLE: Table = Table {
+    shapes: SHAPES,
+    names: &["name"],
+    patterns: &[],
+    binders: &[
+        ("function_definition", "name"),
+        ("class_declaration", "name"),
+        ("interface_declaration", "name"),
+        ("trait_declaration", "name"),
+        ("enum_declaration", "name"),
+        ("const_element", ""),
+    ],
+    ignored: &[
+        ("variable_name", ""),
+        ("argument", "name"),
+        ("method_declaration", "name"),
+        ("namespace_name", ""),
+        ("enum_case", "name"),
+    ],
+    members: &[
+        ("member_call_expression", "object", "name"),
+        ("nullsafe_member_call_expression", "object", "name"),
+        ("scoped_call_expression", "scope", "name"),
+        ("member_access_expression", "object", "name"),
+        ("nullsafe_member_access_expression", "object", "name"),
+    ],
+    paths: &["class_constant_access_expression", "qualified_name"],
+    calls: &[
+        ("function_call_expression", "function", "arguments"),
+        ("member_call_expression", "name", "arguments"),
+        ("nullsafe_member_call_expression", "name", "arguments"),
+        ("scoped_call_expression", "name", "arguments"),
+    ],
+    wrappers: &["parenthesized_expression"],
+    imports: &["namespace_use_declaration"],
+    closures: &["anonymous_function", "arrow_function"],
+    bare_members: BareMembers::OutOfScope,
+};

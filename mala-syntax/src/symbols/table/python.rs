@@ -1,0 +1,60 @@
+//! Python.
+
+use super::{BareMembers, NameAt, Opens, Shape, Table, named, shape};
+use crate::symbols::definition::Kind;
+
+const SHAPES: &[Shape] = &[
+    named("function_definition", Kind::Function, Opens::Function),
+    named("class_definition", Kind::Class, Opens::Type),
+    shape("assignment", Kind::Variable, NameAt::Pattern("left"), Opens::Nothing),
+    shape("type_alias_statement", Kind::Type, NameAt::OfType("left"), Opens::Nothing),
+];
+
+pub(super) const TABLE: Table = Table {
+    shapes: SHAPES,
+    names: &["identifier"],
+    patterns: &[
+        ("pattern_list", ""),
+        ("tuple_pattern", ""),
+        ("list_pattern", ""),
+        ("list_splat_pattern", ""),
+        ("dictionary_splat_pattern", ""),
+        ("as_pattern_target", ""),
+        ("typed_parameter", ""),
+        ("expression_list", ""),
+        ("tuple", ""),
+        ("parenthesized_expression", ""),
+    ],
+    binders: &[
+        ("assignment", "left"),
+        ("augmented_assignment", "left"),
+        ("for_statement", "left"),
+        ("for_in_clause", "left"),
+        ("named_expression", "name"),
+        ("as_pattern", "alias"),
+        ("parameters", ""),
+        ("lambda_parameters", ""),
+        ("default_parameter", "name"),
+        ("typed_default_parameter", "name"),
+        ("function_definition", "name"),
+        ("class_definition", "name"),
+        ("case_pattern", ""),
+        ("splat_pattern", ""),
+        ("keyword_pattern", ""),
+        ("delete_statement", ""),
+    ],
+    ignored: &[("keyword_argument", "name"), ("keyword_pattern", "")],
+    members: &[("attribute", "object", "attribute")],
+    paths: &["dotted_name"],
+    calls: &[("call", "function", "arguments")],
+    wrappers: &["parenthesized_expression"],
+    imports: &["import_statement", "import_from_statement", "future_import_statement"],
+    closures: &[
+        "lambda",
+        "list_comprehension",
+        "set_comprehension",
+        "dictionary_comprehension",
+        "generator_expression",
+    ],
+    bare_members: BareMembers::OutOfScope,
+};

@@ -1,0 +1,50 @@
+//! Ruby.
+
+use super::{BareMembers, NameAt, Opens, Shape, Table, named, shape};
+use crate::symbols::definition::Kind;
+
+const SHAPES: &[Shape] = &[
+    named("method", Kind::Method, Opens::Function),
+    named("singleton_method", Kind::Method, Opens::Function),
+    named("class", Kind::Class, Opens::Type),
+    named("module", Kind::Module, Opens::Type),
+    shape("assignment", Kind::Variable, NameAt::Pattern("left"), Opens::Nothing),
+];
+
+pub(super) const TABLE: Table = Table {
+    shapes: SHAPES,
+    names: &["identifier", "constant"],
+    patterns: &[
+        ("left_assignment_list", ""),
+        ("destructured_left_assignment", ""),
+        ("destructured_parameter", ""),
+        ("rest_assignment", ""),
+    ],
+    binders: &[
+        ("assignment", "left"),
+        ("operator_assignment", "left"),
+        ("method_parameters", ""),
+        ("block_parameters", ""),
+        ("lambda_parameters", ""),
+        ("optional_parameter", "name"),
+        ("splat_parameter", "name"),
+        ("keyword_parameter", "name"),
+        ("hash_splat_parameter", "name"),
+        ("block_parameter", "name"),
+        ("for", "pattern"),
+        ("exception_variable", ""),
+        ("method", "name"),
+        ("singleton_method", "name"),
+        ("class", "name"),
+        ("module", "name"),
+        ("alias", "name"),
+    ],
+    ignored: &[],
+    members: &[("call", "receiver", "method"), ("scope_resolution", "scope", "name")],
+    paths: &[],
+    calls: &[("call", "method", "arguments")],
+    wrappers: &[],
+    imports: &[],
+    closures: &["block", "do_block", "lambda"],
+    bare_members: BareMembers::InScope,
+};

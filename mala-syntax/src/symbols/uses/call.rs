@@ -1,0 +1,157 @@
+//! What a call passes.
+
+use crate::source::Source;
+use crate::symbols::table::Table;
+use crate::symbols::walk::{Step, Trail, named_children};
+use mala_domain::language::Language;
+use tree_sitter::Node;
+
+/// What a call passes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// How many arguments go by position.
+    pub n_positional: usize,
+    /// The names of those that go by name.
+    pub keywords: Vec<String>,
+    /// Whether all of them can be counted.
+    pub arguments: Arguments,
+    /// Whether it makes an object.
+    pub makes: Makes,
+}
+
+/// Whether a call's arguments can be counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arguments {
+    /// They can.
+    Counted,
+    /// Some are spread, or cannot be read.
+    Uncounted,
+}
+
+/// What a call is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Makes {
+    /// It calls a function.
+    Nothing,
+    /// It makes an object with `new`.
+    Object,
+}
+
+impl Call {
+    /// A call whose arguments cannot be read.
+    pub(super) fn unread() -> Self {
+        Self {
+            n_positional: 0,
+            keywords: Vec::new(),
+            arguments: Arguments::Uncounted,
+            makes: Makes::Nothing,
+        }
+    }
+}
+
+/// The call of a name; `n_members` is how many member nodes are between the two.
+pub(super) fn call_at(
+    source: &Source,
+    table: &Table,
+    trail: &Trail<'_>,
+    step: Step<'_>,
+    n_members: usize,
+) -> Option<Call> {
+    let mut child = step;
+    let mut members_left = n_members;
+    for ancestor in trail.up() {
+        let kind = ancestor.node.kind();
+        let call =
+            table.calls.iter().find(|(node, called, _)| *node == kind && *called == child.field);
+        if let Some((_, _, arguments)) = call {
+            let list = ancestor.node.child_by_field_name(arguments);
+            return Some(read(source, ancestor.node, list));
+        }
+        if kind == "object_creation_expression" && source.language() == Language::Php {
+            let mut list = named_children(ancestor.node).into_iter().map(|s| s.node);
+            return Some(read(
+                source,
+                ancestor.node,
+                list.next_back().filter(|n| n.kind() == "arguments"),
+            ));
+        }
+        if table.wrappers.contains(&kind) {
+            child = ancestor;
+        } else if members_left > 0 {
+            members_left -= 1;
+            child = ancestor;
+        } else {
+            return None;
+        }
+    }
+    None
+}
+
+fn read(source: &Source, call: Node<'_>, list: Option<Node<'_>>) -> Call {
+    let creates = matches!(call.kind(), "new_expression" | "object_creation_expression");
+    let makes = if creates { Makes::Object } else { Makes::Nothing };
+    let mut out = Call { makes, arguments: Arguments::Counted, ..Call::unread() };
+    let Some(list) = list else {
+        // Ruby and `new` may leave the parentheses out.
+        return out;
+    };
+    if list.kind() == "generator_expression" {
+        return Call { n_positional: 1, ..out };
+    }
+    if list.has_error() || list.kind() == "template_string" {
+        return Call { arguments: Arguments::Uncounted, ..out };
+    }
+    let arguments = named_children(list);
+    for argument in &arguments {
+        count(source, argument.node, &mut out);
+    }
+    if source.language() == Language::Go && is_lone_call(&arguments) {
+        out.arguments = Arguments::Uncounted;
+    }
+    out
+}
+
+fn count(source: &Source, argument: Node<'_>, out: &mut Call) {
+    match argument.kind() {
+        "keyword_argument" => {
+            out.keywords.extend(text_of(source, argument.child_by_field_name("name")));
+        }
+        "pair" if source.language() == Language::Ruby => {
+            out.keywords.extend(text_of(source, argument.child_by_field_name("key")));
+        }
+        "argument" => match argument.child_by_field_name("name") {
+            Some(name) => out.keywords.extend(text_of(source, Some(name))),
+            None if named_children(argument)
+                .iter()
+                .any(|s| s.node.kind() == "variadic_unpacking") =>
+            {
+                out.arguments = Arguments::Uncounted;
+            }
+            None => out.n_positional += 1,
+        },
+        "list_splat"
+        | "dictionary_splat"
+        | "spread_element"
+        | "variadic_argument"
+        | "splat_argument"
+        | "hash_splat_argument"
+        | "variadic_unpacking"
+        | "variadic_placeholder"
+        | "forward_argument"
+        | "ERROR"
+        | "parameter_pack_expansion" => {
+            out.arguments = Arguments::Uncounted;
+        }
+        "block_argument" | "attribute_item" => {}
+        _ => out.n_positional += 1,
+    }
+}
+
+fn text_of(source: &Source, node: Option<Node<'_>>) -> Option<String> {
+    node.map(|node| source.slice(node).trim_matches([':', '"', '\'']).to_owned())
+}
+
+/// Go passes all results of one call as the arguments of another.
+fn is_lone_call(arguments: &[Step<'_>]) -> bool {
+    matches!(arguments, [only] if only.node.kind() == "call_expression")
+}

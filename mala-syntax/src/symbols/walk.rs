@@ -1,0 +1,90 @@
+//! A walk over a syntax tree without recursion: nesting in hostile input costs memory, not stack.
+
+use tree_sitter::{Node, Tree};
+
+/// A node with the field that its parent keeps it in.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Step<'t> {
+    /// The node.
+    pub(crate) node: Node<'t>,
+    /// The field of the parent; empty when it has none.
+    pub(crate) field: &'t str,
+}
+
+/// The ancestors of the visited node, the root first.
+#[derive(Debug, Default)]
+pub(crate) struct Trail<'t> {
+    steps: Vec<Step<'t>>,
+}
+
+/// How far up a look for an ancestor goes.
+const MAX_CLIMB: usize = 64;
+
+impl<'t> Trail<'t> {
+    /// How many ancestors there are.
+    pub(crate) fn depth(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The parent.
+    pub(crate) fn parent(&self) -> Option<Step<'t>> {
+        self.steps.last().copied()
+    }
+
+    /// The nearest ancestors, the parent first.
+    pub(crate) fn up(&self) -> impl Iterator<Item = Step<'t>> {
+        self.steps.iter().rev().take(MAX_CLIMB).copied()
+    }
+}
+
+/// Whether the walk goes into a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Descend {
+    /// Its children come next.
+    Into,
+    /// Its next sibling does.
+    Past,
+}
+
+/// Visits every node, parents before children, in the order of the text.
+pub(crate) fn walk<'t>(tree: &'t Tree, mut visit: impl FnMut(&Trail<'t>, Step<'t>) -> Descend) {
+    let mut cursor = tree.walk();
+    let mut trail = Trail::default();
+    loop {
+        let step = Step { node: cursor.node(), field: cursor.field_name().unwrap_or_default() };
+        let descend = visit(&trail, step);
+        if descend == Descend::Into && cursor.goto_first_child() {
+            trail.steps.push(step);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+            trail.steps.pop();
+        }
+    }
+}
+
+/// The named children of a node with their fields, comments left out.
+pub(crate) fn named_children<'t>(node: Node<'t>) -> Vec<Step<'t>> {
+    let mut cursor = node.walk();
+    let mut steps = Vec::new();
+    if !cursor.goto_first_child() {
+        return steps;
+    }
+    loop {
+        let child = cursor.node();
+        if child.is_named() && !child.is_extra() {
+            steps.push(Step { node: child, field: cursor.field_name().unwrap_or_default() });
+        }
+        if !cursor.goto_next_sibling() {
+            return steps;
+        }
+    }
+}
+
+/// The first named child of one of these kinds.
+pub(crate) fn child_of_kind<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
+    named_children(node).into_iter().map(|step| step.node).find(|n| kinds.contains(&n.kind()))
+}
