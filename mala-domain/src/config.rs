@@ -12,7 +12,7 @@ mod reference;
 mod schema;
 mod switches;
 
-pub use globs::PathGlobs;
+pub use globs::{GlobProblem, PathGlobs};
 pub use precedence::{Layer, Origin, ReviewPolicy, Sourced, policy};
 pub use problem::{Concern, ConfigError, ConfigWarning, Place};
 pub use reference::reference;
@@ -21,13 +21,21 @@ pub use schema::{
     FailureMode, FireOn, LinterMode, LinterName, Linters, Periodic, Retries, ReviewBlock,
     ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
 };
-pub use switches::RuleSwitches;
+pub use switches::{RuleSwitches, SwitchProblem};
 
 /// The name of the file in a repository.
 pub const FILE_NAME: &str = "mala.yaml";
 
 impl Config {
-    /// Reads a configuration file. `file_name` is only for messages.
+    /// Reads a configuration file's bytes. `file_name` is only for messages.
+    pub fn parse_bytes(
+        file_name: &str,
+        bytes: &[u8],
+    ) -> Result<(Self, Vec<ConfigWarning>), Box<ConfigError>> {
+        Self::parse(file_name, read::text(file_name, bytes)?)
+    }
+
+    /// Reads a configuration file's text. `file_name` is only for messages.
     pub fn parse(
         file_name: &str,
         text: &str,

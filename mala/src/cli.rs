@@ -1,9 +1,11 @@
 //! The command line: parses it, runs one command, and turns what came of it into an exit code.
 
 pub mod completions;
+pub mod config;
 pub mod exit;
 pub mod failure;
 pub mod man;
+pub mod reference;
 pub mod schema;
 
 use crate::console;
@@ -36,14 +38,16 @@ enum ColorWhen {
 /// What to do
 #[derive(Debug, Subcommand)]
 enum Command {
+    Config(config::ConfigArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
 }
 
 impl Command {
-    fn run(&self, _here: &Surroundings) -> anyhow::Result<Exit> {
+    fn run(&self, here: &Surroundings) -> anyhow::Result<Exit> {
         match self {
+            Self::Config(args) => config::run(args, here),
             Self::Schema(args) => schema::run(args),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),

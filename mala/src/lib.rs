@@ -3,4 +3,6 @@
 pub mod cli;
 pub mod console;
 pub mod gate;
+pub mod settings;
 pub mod surroundings;
+pub mod wiring;

@@ -51,4 +51,14 @@ impl Surroundings {
             None => self.variable("HOME").map(|home| Path::new(home).join(".config")),
         }
     }
+
+    /// The root of the work tree around the current folder; `None` outside of a repository.
+    pub fn work_tree(&self) -> Option<&Path> {
+        self.folder.ancestors().find(|folder| folder.join(".git").exists())
+    }
+
+    /// The root of the work tree, or the current folder when there is none.
+    pub fn root(&self) -> &Path {
+        self.work_tree().unwrap_or(&self.folder)
+    }
 }

@@ -2,7 +2,10 @@
 //! the user's own file, then the repository's file at the trusted ref, then the defaults.
 
 use super::schema::{Config, LinterMode, LinterName, ReviewerType, RuleSetting, Seconds};
+use super::switches::{RuleSwitches, SwitchProblem};
 use crate::verdict::Threshold;
+use serde::Serialize;
+use serde_json::Value;
 use std::time::Duration;
 
 /// Where a value comes from.
@@ -67,7 +70,7 @@ pub struct ReviewPolicy {
     /// More generated files, as path globs.
     pub generated: Sourced<Vec<String>>,
     /// Rule settings of all layers; the last one that fits decides.
-    pub rules: Vec<RuleSetting>,
+    pub rules: Vec<Sourced<RuleSetting>>,
     /// Whether linters run.
     pub linters: Sourced<LinterMode>,
     /// How long one linter may take.
@@ -95,7 +98,7 @@ pub fn policy(layers: &[Layer]) -> ReviewPolicy {
         max_findings: pick.maybe(|config| config.review.max_findings),
         ignore: pick.or(|config| config.review.ignore.clone(), Vec::new()),
         generated: pick.or(|config| config.review.generated.clone(), Vec::new()),
-        rules: layers.iter().rev().flat_map(|layer| layer.config.review.rules.clone()).collect(),
+        rules: layers.iter().rev().flat_map(rules).collect(),
         linters: pick.or(|config| config.review.linters.enabled, LinterMode::Auto),
         linter_timeout: pick.or(|config| config.review.linters.timeout, seconds(LINTER_SECONDS)),
         linters_off: pick.or(|config| config.review.linters.off.clone(), Vec::new()),
@@ -105,6 +108,31 @@ pub fn policy(layers: &[Layer]) -> ReviewPolicy {
 }
 
 impl ReviewPolicy {
+    /// The rule settings, made ready to ask.
+    pub fn switches(&self) -> Result<RuleSwitches, SwitchProblem> {
+        let settings: Vec<RuleSetting> =
+            self.rules.iter().map(|setting| setting.value.clone()).collect();
+        RuleSwitches::new(&settings)
+    }
+
+    /// Every key but the rules, with its value as JSON and where it comes from.
+    pub fn entries(&self) -> Vec<(&'static str, Value, &Origin)> {
+        vec![
+            entry("reviewer_type", &self.reviewer),
+            entry("agent_sdk_review_timeout", &self.agent_timeout),
+            entry("agent_sdk_reviewer_model", &self.agent_model),
+            entry("review.fail_on", &self.fail_on),
+            entry("review.timeout", &self.timeout),
+            entry("review.base", &self.base),
+            entry("review.max_findings", &self.max_findings),
+            entry("review.ignore", &self.ignore),
+            entry("review.generated", &self.generated),
+            entry("review.linters.enabled", &self.linters),
+            entry("review.linters.timeout", &self.linter_timeout),
+            entry("review.linters.off", &self.linters_off),
+        ]
+    }
+
     /// How long this reviewer may take.
     pub fn timeout_for(&self, reviewer: ReviewerType) -> Duration {
         match (self.timeout.value, reviewer) {
@@ -113,6 +141,20 @@ impl ReviewPolicy {
             (None, _) => Duration::from_secs(GATE_SECONDS),
         }
     }
+}
+
+fn entry<'p, T: Serialize>(
+    key: &'static str,
+    sourced: &'p Sourced<T>,
+) -> (&'static str, Value, &'p Origin) {
+    // The values are words, numbers and lists of them: they always have a JSON form.
+    (key, serde_json::to_value(&sourced.value).unwrap_or_default(), &sourced.origin)
+}
+
+fn rules(layer: &Layer) -> impl Iterator<Item = Sourced<RuleSetting>> {
+    let origin = &layer.origin;
+    let settings = layer.config.review.rules.iter().cloned();
+    settings.map(|value| Sourced { value, origin: origin.clone() })
 }
 
 fn seconds(number: i64) -> Seconds {
@@ -165,7 +207,8 @@ mod tests {
         assert_eq!(policy.fail_on.value, Threshold::P0);
         assert_eq!(policy.ignore.origin, Origin::RepositoryFile("r".into()));
         assert_eq!(policy.linters, Sourced { value: LinterMode::Auto, origin: Origin::Default });
-        let uses: Vec<String> = policy.rules.iter().map(|rule| rule.usage.to_string()).collect();
+        let uses: Vec<String> =
+            policy.rules.iter().map(|rule| rule.value.usage.to_string()).collect();
         assert_eq!(uses, ["off", "on"], "the more important layer comes last and wins");
     }
 

@@ -22,6 +22,23 @@ pub(super) fn read(file: &str, text: &str) -> Result<Config, Box<ConfigError>> {
     }
 }
 
+/// The text of a file; the first byte that is none is shown.
+pub(super) fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Box<ConfigError>> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let (valid, rest) = bytes.split_at(error.valid_up_to());
+        let above = String::from_utf8_lossy(valid);
+        let line = above.matches('\n').count() + 1;
+        let column = above.chars().rev().take_while(|c| *c != '\n').count() + 1;
+        let place = Place { line, column, bytes: valid.len()..valid.len() + 1 };
+        let whole = above.into_owned() + &String::from_utf8_lossy(rest);
+        Box::new(
+            ConfigError::new(file, place, "this byte is no UTF-8")
+                .hint(Some("save the file as UTF-8"))
+                .frame(&whole, "here"),
+        )
+    })
+}
+
 /// One YAML document, or `None` when the text has nothing but comments.
 pub(super) fn yaml<'t, T: Deserialize<'t>>(text: &'t str) -> Result<Option<T>, Box<Error>> {
     let options = serde_saphyr::options! {

@@ -40,14 +40,17 @@ pub struct Config {
     pub agent_sdk_reviewer_model: Option<String>,
     /// How a change is reviewed.
     #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<ReviewBlock>")]
     pub review: ReviewBlock,
     /// What happens at the ends of sessions, epics and runs. Accepted and checked; nothing in this
     /// version runs it.
     #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<Triggers>")]
     pub validation_triggers: Triggers,
     /// The project's commands by name, for `ref` in the triggers. Accepted and checked; nothing in
     /// this version runs them.
     #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<BTreeMap<String, CommandSetting>>")]
     pub commands: BTreeMap<String, CommandSetting>,
 }
 

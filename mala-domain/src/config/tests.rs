@@ -121,6 +121,7 @@ proptest! {
 fn no_bytes_make_it_panic() {
     bolero::check!().for_each(|bytes: &[u8]| {
         show(&String::from_utf8_lossy(bytes));
+        drop(Config::parse_bytes("mala.yaml", bytes));
     });
 }
 

@@ -29,3 +29,8 @@ fn the_schemas_are_those_of_the_types() {
 fn the_configuration_reference_is_that_of_the_types() {
     keep("docs/configuration.md", &mala_domain::config::reference());
 }
+
+#[test]
+fn the_command_line_reference_is_that_of_the_command_line() {
+    keep("docs/cli.md", &mala::cli::reference::reference());
+}

@@ -37,6 +37,7 @@ pub struct ReviewBlock {
     pub rules: Vec<RuleSetting>,
     /// The linters that the project has.
     #[serde(deserialize_with = "super::null_is_default")]
+    #[schemars(with = "Option<Linters>")]
     pub linters: Linters,
 }
 

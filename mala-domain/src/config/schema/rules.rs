@@ -10,7 +10,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleSetting {
-    /// The rule's id, or a glob over ids such as `py-*`.
+    /// The rule's id, or a glob over ids such as `python/*`.
     pub rule: String,
     /// `off`, `on`, or the priority that its findings get.
     #[serde(rename = "use")]

@@ -34,6 +34,7 @@ pub struct SessionEnd {
     pub failure_mode: FailureMode,
     /// The commands to run, by name.
     #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
     /// How often failed commands are tried again.
     pub max_retries: Option<Retries>,
@@ -49,6 +50,7 @@ pub struct EpicCompletion {
     pub failure_mode: FailureMode,
     /// The commands to run, by name.
     #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
     /// How often failed commands are tried again.
     pub max_retries: Option<Retries>,
@@ -68,6 +70,7 @@ pub struct RunEnd {
     pub failure_mode: FailureMode,
     /// The commands to run, by name.
     #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
     /// How often failed commands are tried again.
     pub max_retries: Option<Retries>,
@@ -85,6 +88,7 @@ pub struct Periodic {
     pub failure_mode: FailureMode,
     /// The commands to run, by name.
     #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
     /// How often failed commands are tried again.
     pub max_retries: Option<Retries>,
@@ -138,12 +142,15 @@ pub struct Cerberus {
     pub timeout: Option<Seconds>,
     /// More arguments for `review-gate spawn-code-review`, one per entry; no shell reads them.
     #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub spawn_args: Vec<String>,
     /// More arguments for `review-gate wait`, one per entry; no shell reads them.
     #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub wait_args: Vec<String>,
     /// Environment variables for the reviewers.
     #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub env: BTreeMap<String, String>,
 }
 

@@ -1,0 +1,73 @@
+//! `mala config check`: is this file one that mala can use, and what is there to know about it.
+
+use super::CheckFormat;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::console;
+use crate::settings::{self, read_if_there};
+use crate::surroundings::Surroundings;
+use mala_domain::config::{Config, ConfigWarning, FILE_NAME, Place};
+use serde_json::{Value, json};
+use std::path::Path;
+
+pub(super) fn run(
+    here: &Surroundings,
+    file: Option<&Path>,
+    format: CheckFormat,
+) -> anyhow::Result<Exit> {
+    let path = file.map_or_else(|| here.root().join(FILE_NAME), |file| here.folder.join(file));
+    let name = file.map_or_else(|| FILE_NAME.to_owned(), |file| file.display().to_string());
+    let bytes = match (read_if_there(&path)?, file) {
+        (Some(bytes), _) => bytes,
+        (None, Some(_)) => {
+            return Err(Failure::new(Exit::Configuration, format!("{name} is not there")).into());
+        }
+        (None, None) if format == CheckFormat::Text => {
+            console::data(&format!("there is no {FILE_NAME}: the defaults hold\n"))?;
+            return Ok(Exit::Passed);
+        }
+        (None, None) => Vec::new(),
+    };
+    match format {
+        CheckFormat::Text => as_text(&name, &bytes),
+        CheckFormat::Json => as_json(&name, &bytes),
+    }
+}
+
+fn as_text(name: &str, bytes: &[u8]) -> anyhow::Result<Exit> {
+    let mut warnings = Vec::new();
+    settings::parse(name, bytes, &mut warnings)?;
+    for warning in &warnings {
+        console::say(&format!("warning: {warning}"));
+    }
+    console::data(&match warnings.len() {
+        0 => format!("{name} is valid\n"),
+        1 => format!("{name} is valid, with 1 warning\n"),
+        n => format!("{name} is valid, with {n} warnings\n"),
+    })?;
+    Ok(Exit::Passed)
+}
+
+fn as_json(name: &str, bytes: &[u8]) -> anyhow::Result<Exit> {
+    let (error, warnings, exit) = match Config::parse_bytes(name, bytes) {
+        Ok((_, warnings)) => (Value::Null, warnings, Exit::Passed),
+        Err(error) => {
+            let shown = problem(&error.place, &error.message, error.hint.as_deref());
+            (shown, Vec::new(), Exit::Configuration)
+        }
+    };
+    let shown = |warning: &ConfigWarning| problem(&warning.place, &warning.message, None);
+    let report = json!({
+        "schema_version": 1,
+        "file": name,
+        "valid": error.is_null(),
+        "error": error,
+        "warnings": warnings.iter().map(shown).collect::<Vec<_>>(),
+    });
+    console::data(&format!("{report:#}\n"))?;
+    Ok(exit)
+}
+
+fn problem(place: &Place, message: &str, hint: Option<&str>) -> Value {
+    json!({ "line": place.line, "column": place.column, "message": message, "hint": hint })
+}

@@ -1,0 +1,88 @@
+//! What holds for this run: flags, environment, the user's file and the repository's file, laid over
+//! each other. The repository's file is chosen by trust, never taken from the change under review.
+
+mod environment;
+mod trust;
+
+pub use trust::{Chosen, RepositoryFile, choose};
+
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::surroundings::Surroundings;
+use mala_domain::config::{
+    Concern, Config, ConfigError, ConfigWarning, Layer, Origin, ReviewPolicy, policy,
+};
+use std::io;
+use std::path::Path;
+
+/// What holds for this run.
+#[derive(Debug)]
+pub struct Settings {
+    /// How a change is reviewed.
+    pub policy: ReviewPolicy,
+    /// What to tell the person about the files.
+    pub warnings: Vec<ConfigWarning>,
+}
+
+impl Settings {
+    /// The warnings that matter to a review; the others are about triggers and runs.
+    pub fn review_warnings(&self) -> impl Iterator<Item = &ConfigWarning> {
+        self.warnings.iter().filter(|warning| warning.concern == Concern::Review)
+    }
+}
+
+/// Reads all layers. `flags` holds what the command line says, as the keys that it stands for.
+pub fn load(
+    here: &Surroundings,
+    repository: Option<&RepositoryFile>,
+    flags: Config,
+) -> anyhow::Result<Settings> {
+    let mut warnings = Vec::new();
+    let mut layers = vec![Layer { origin: Origin::CommandLine, config: flags }];
+    layers.extend(environment::layers(here)?);
+    if let Some((name, bytes)) = user_file(here)? {
+        let config = parse(&name, &bytes, &mut warnings)?;
+        layers.push(Layer { origin: Origin::UserFile(name), config });
+    }
+    if let Some(file) = repository {
+        let config = parse(&file.name, &file.bytes, &mut warnings)?;
+        layers.push(Layer { origin: Origin::RepositoryFile(file.name.clone()), config });
+    }
+    Ok(Settings { policy: policy(&layers), warnings })
+}
+
+/// Reads one configuration file's bytes, or fails with `Exit::Configuration`.
+pub fn parse(
+    name: &str,
+    bytes: &[u8],
+    warnings: &mut Vec<ConfigWarning>,
+) -> Result<Config, Failure> {
+    let (config, found) = Config::parse_bytes(name, bytes).map_err(|error| refusal(&error))?;
+    warnings.extend(found);
+    Ok(config)
+}
+
+/// The file's bytes; `None` when it is not there.
+pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => {
+            Err(Failure::new(Exit::Configuration, format!("reading {}: {error}", path.display())))
+        }
+    }
+}
+
+fn refusal(error: &ConfigError) -> Failure {
+    let failure = Failure::new(Exit::Configuration, error.to_string()).frame(&error.frame);
+    match &error.hint {
+        Some(hint) => failure.hint(hint),
+        None => failure,
+    }
+}
+
+fn user_file(here: &Surroundings) -> Result<Option<(String, Vec<u8>)>, Failure> {
+    let Some(folder) = here.user_config_folder() else { return Ok(None) };
+    let path = folder.join("mala").join("config.yaml");
+    Ok(read_if_there(&path)?.map(|bytes| (path.display().to_string(), bytes)))
+}

@@ -1,0 +1,54 @@
+//! The environment variables that stand for keys of the configuration.
+
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::surroundings::Surroundings;
+use mala_domain::config::{Config, Layer, LinterMode, Origin};
+
+type Set = fn(&mut Config, &str) -> Result<(), String>;
+
+/// Each variable and the key that it sets.
+const VARIABLES: [(&str, Set); 5] = [
+    ("MALA_REVIEWER", |config, text| {
+        config.reviewer_type = Some(text.parse()?);
+        Ok(())
+    }),
+    ("MALA_FAIL_ON", |config, text| {
+        config.review.fail_on = Some(text.parse()?);
+        Ok(())
+    }),
+    ("MALA_TIMEOUT", |config, text| {
+        config.review.timeout = Some(text.parse()?);
+        Ok(())
+    }),
+    ("MALA_BASE", |config, text| {
+        if text.starts_with('-') {
+            return Err(format!("'{text}' is not a branch"));
+        }
+        config.review.base = Some(text.to_owned());
+        Ok(())
+    }),
+    ("MALA_LINTERS", |config, text| {
+        config.review.linters.enabled = Some(match text {
+            "auto" => LinterMode::Auto,
+            "off" => LinterMode::Off,
+            other => return Err(format!("'{other}' is none of auto, off")),
+        });
+        Ok(())
+    }),
+];
+
+/// One layer per variable that is set.
+pub(super) fn layers(here: &Surroundings) -> Result<Vec<Layer>, Failure> {
+    let mut layers = Vec::new();
+    for (name, set) in VARIABLES {
+        let Some(value) = here.variable(name) else { continue };
+        let mut config = Config::default();
+        let text = value.to_str().ok_or_else(|| "it is no UTF-8".to_owned());
+        text.and_then(|text| set(&mut config, text)).map_err(|why| {
+            Failure::new(Exit::Configuration, format!("environment variable {name}: {why}"))
+        })?;
+        layers.push(Layer { origin: Origin::Environment(name), config });
+    }
+    Ok(layers)
+}

@@ -1,0 +1,96 @@
+//! Which `mala.yaml` a review obeys. A change must not choose the rules that it is reviewed by: the
+//! file comes from the trusted side, and only the owner of a working tree may use one that is not
+//! committed yet.
+
+use mala_domain::config::FILE_NAME;
+use mala_domain::scope::Target;
+
+/// A configuration file and where it was read from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RepositoryFile {
+    /// The name for messages, such as `mala.yaml at HEAD`.
+    pub name: String,
+    /// Its content.
+    pub bytes: Vec<u8>,
+}
+
+impl RepositoryFile {
+    /// `mala.yaml` as it is committed at this revision.
+    pub fn committed(revision: &str, bytes: Vec<u8>) -> Self {
+        Self { name: format!("{FILE_NAME} at {revision}"), bytes }
+    }
+
+    /// `mala.yaml` as it is on disk.
+    pub fn on_disk(bytes: Vec<u8>) -> Self {
+        Self { name: FILE_NAME.to_owned(), bytes }
+    }
+}
+
+/// The file to obey, and what to say about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chosen {
+    /// The file; `None` when the defaults hold.
+    pub file: Option<RepositoryFile>,
+    /// What the person should know.
+    pub notice: Option<String>,
+}
+
+/// Chooses between the file at the trusted revision (the base of a range, branch or commit; `HEAD`
+/// for the working tree, the index and a patch) and the one on disk.
+pub fn choose(
+    target: &Target,
+    trusted: Option<RepositoryFile>,
+    on_disk: Option<RepositoryFile>,
+) -> Chosen {
+    let own_tree = matches!(target, Target::WorkingTree | Target::Staged);
+    match (trusted, on_disk) {
+        (None, Some(file)) if own_tree => Chosen {
+            file: Some(file),
+            notice: Some(format!("{FILE_NAME} is not committed: using the one in the work tree")),
+        },
+        (None, Some(_)) => Chosen {
+            file: None,
+            notice: Some(format!(
+                "{FILE_NAME} is not at the base of this change: the defaults hold"
+            )),
+        },
+        (Some(trusted), Some(disk)) if trusted.bytes != disk.bytes => Chosen {
+            notice: Some(format!("{FILE_NAME} in the work tree differs: using {}", trusted.name)),
+            file: Some(trusted),
+        },
+        (trusted, _) => Chosen { file: trusted, notice: None },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_change_never_brings_its_own_configuration() {
+        let trusted = || Some(RepositoryFile::committed("main", b"a".to_vec()));
+        let disk = |text: &[u8]| Some(RepositoryFile::on_disk(text.to_vec()));
+        let range = Target::Range { base: "main".into(), head: "HEAD".into() };
+        let branch = Target::SinceMergeBase { base: "main".into(), head: "HEAD".into() };
+        let commits = Target::Commits(vec!["HEAD".into()]);
+        let patch = Target::Patch(Vec::new());
+        for target in [range, branch, commits, patch] {
+            assert_eq!(choose(&target, None, disk(b"b")).file, None, "{target:?}");
+            assert_eq!(choose(&target, trusted(), disk(b"b")).file, trusted(), "{target:?}");
+        }
+        for target in [Target::WorkingTree, Target::Staged] {
+            let chosen = choose(&target, None, disk(b"b"));
+            assert_eq!(chosen.file, disk(b"b"), "{target:?}");
+            assert!(chosen.notice.is_some());
+            assert_eq!(choose(&target, trusted(), disk(b"b")).file, trusted(), "{target:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_when_there_is_nothing_to_choose() {
+        let file = |text: &[u8]| Some(RepositoryFile::on_disk(text.to_vec()));
+        for (trusted, disk) in [(None, None), (file(b"a"), file(b"a")), (file(b"a"), None)] {
+            assert_eq!(choose(&Target::WorkingTree, trusted, disk).notice, None);
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Where the world is put together: the only place that names concrete adapters.
+
+pub mod probe;

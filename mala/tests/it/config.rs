@@ -1,0 +1,219 @@
+//! `mala config`: check, show and schema, and the order in which the layers hold.
+
+use crate::world;
+use insta::assert_snapshot;
+
+#[test]
+fn no_file_means_the_defaults() {
+    assert_snapshot!(world().run(&["config", "check"]), @"
+    [exit 0]
+    [stdout]
+    there is no mala.yaml: the defaults hold
+    ");
+}
+
+#[test]
+fn a_valid_file_passes() {
+    let world = world();
+    world.write("mala.yaml", "review:\n  fail_on: P2\n");
+    assert_snapshot!(world.run(&["config", "check"]), @"
+    [exit 0]
+    [stdout]
+    mala.yaml is valid
+    ");
+}
+
+#[test]
+fn a_broken_file_is_a_configuration_error_with_a_frame_and_a_way_out() {
+    let world = world();
+    world.write("mala.yaml", "review:\n  fail_onn: P2\n");
+    assert_snapshot!(world.run(&["config", "check"]), @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml:2:3: unknown key `fail_onn` in `review`
+     --> mala.yaml:2:3
+      |
+    1 | review:
+    2 |   fail_onn: P2
+      |   ^^^^^^^^ no such key
+    hint: did you mean `fail_on`?
+    ");
+    assert_snapshot!(world.run(&["config", "check", "--format", "json"]), @r#"
+    [exit 78]
+    [stdout]
+    {
+      "error": {
+        "column": 3,
+        "hint": "did you mean `fail_on`?",
+        "line": 2,
+        "message": "unknown key `fail_onn` in `review`"
+      },
+      "file": "mala.yaml",
+      "schema_version": 1,
+      "valid": false,
+      "warnings": []
+    }
+    "#);
+}
+
+#[test]
+fn what_this_version_does_not_run_is_accepted_with_warnings() {
+    let world = world();
+    world.write(
+        "mala.yaml",
+        "reviewer_type: cerberus\nvalidation_triggers:\n  run_end:\n    commands: []\n",
+    );
+    assert_snapshot!(world.run(&["config", "check"]), @"
+    [exit 0]
+    [stdout]
+    mala.yaml is valid, with 2 warnings
+    [stderr]
+    warning: mala.yaml:3:3: `validation_triggers.run_end` is accepted, but nothing in this version runs it
+    warning: mala.yaml:1:1: DEPRECATION: Top-level 'reviewer_type' is deprecated for per-issue reviews.
+    Add 'validation_triggers.session_end.code_review.enabled: true' to preserve current behavior.
+    Legacy implicit reviews will be removed in the next major version.
+    ");
+}
+
+#[test]
+fn a_file_that_is_named_has_to_be_there() {
+    assert_snapshot!(world().run(&["config", "check", "other.yaml"]), @"
+    [exit 78]
+    [stderr]
+    error: other.yaml is not there
+    ");
+}
+
+#[test]
+fn a_file_that_is_no_text_is_refused() {
+    let world = world();
+    world.write("mala.yaml", b"review: \xff\xfe\n");
+    assert_snapshot!(world.run(&["config", "check"]), @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:9: this byte is no UTF-8
+     --> mala.yaml:1:9
+      |
+    1 | review: ��
+      |         ^ here
+    hint: save the file as UTF-8
+    ");
+}
+
+#[test]
+fn show_says_where_each_value_comes_from() {
+    let world = world().with_env("MALA_FAIL_ON", "p0");
+    world.git(&["init", "-q"]);
+    world.write(
+        "mala.yaml",
+        "reviewer_type: builtin\nreview:\n  fail_on: P3\n  ignore: ['*.md', docs]\n  rules: {python/*: off}\n",
+    );
+    world.git(&["add", "."]).git(&["commit", "-qm", "configure"]);
+    std::fs::create_dir_all(world.home().join(".config/mala")).unwrap();
+    std::fs::write(
+        world.home().join(".config/mala/config.yaml"),
+        "review: {linters: {timeout: 5}, rules: {python/eval: on}}\n",
+    )
+    .unwrap();
+    assert_snapshot!(world.run(&["config", "show"]), @r#"
+    [exit 0]
+    [stdout]
+    reviewer_type: builtin                   # mala.yaml at HEAD
+    agent_sdk_review_timeout: 600            # default
+    agent_sdk_reviewer_model: sonnet         # default
+    review:
+      fail_on: P0                            # environment variable MALA_FAIL_ON
+      timeout: null                          # default
+      base: null                             # default
+      max_findings: null                     # default
+      ignore: ["*.md","docs"]                # mala.yaml at HEAD
+      generated: []                          # default
+      linters:
+        enabled: auto                        # default
+        timeout: 5                           # [HOME]/.config/mala/config.yaml
+        off: []                              # default
+      rules:
+        - {"rule":"python/*","use":"off"}    # mala.yaml at HEAD
+        - {"rule":"python/eval","use":"on"}  # [HOME]/.config/mala/config.yaml
+    "#);
+}
+
+#[test]
+fn what_show_prints_is_a_valid_file() {
+    let world = world();
+    world.write("mala.yaml", "review: {base: \"a: #b\", rules: {x: {use: P1, paths: [a]}}}\n");
+    let shown = world.output(&["config", "show"], b"");
+    world.write("shown.yaml", &shown.stdout);
+    assert_snapshot!(world.run(&["config", "check", "shown.yaml"]), @"
+    [exit 0]
+    [stdout]
+    shown.yaml is valid
+    ");
+}
+
+#[test]
+fn an_uncommitted_file_is_used_and_said_to_be() {
+    let world = world();
+    world.git(&["init", "-q"]);
+    world.write("mala.yaml", "review: {fail_on: none}\n");
+    let shown = world.run(&["config", "show"]);
+    assert!(shown.contains("fail_on: none"), "{shown}");
+    assert!(shown.contains("note: mala.yaml is not committed: using the one in the work tree"));
+    world.git(&["add", "."]).git(&["commit", "-qm", "configure"]);
+    world.write("mala.yaml", "review: {fail_on: P3}\n");
+    let shown = world.run(&["config", "show"]);
+    assert!(shown.contains("fail_on: none"), "{shown}");
+    assert!(shown.contains("note: mala.yaml in the work tree differs: using mala.yaml at HEAD"));
+}
+
+#[test]
+fn a_variable_that_makes_no_sense_is_a_configuration_error() {
+    for (name, value) in [
+        ("MALA_REVIEWER", "nobody"),
+        ("MALA_FAIL_ON", "P9"),
+        ("MALA_TIMEOUT", "0"),
+        ("MALA_BASE", "--exec=x"),
+        ("MALA_LINTERS", "maybe"),
+    ] {
+        let shown = world().with_env(name, value).run(&["config", "show"]);
+        assert!(shown.starts_with("[exit 78]\n[stderr]\n"), "{shown}");
+        assert!(shown.contains(&format!("error: environment variable {name}: '{value}' is")));
+    }
+}
+
+#[test]
+fn the_file_is_found_from_a_folder_below() {
+    let world = world();
+    world.git(&["init", "-q"]).write("mala.yaml", "nope: 1\n").write("a/b/c", "");
+    let world = {
+        let below = world.folder().join("a/b");
+        world.in_folder(below)
+    };
+    let shown = world.run(&["config", "check"]);
+    assert!(shown.starts_with("[exit 78]"), "{shown}");
+}
+
+#[test]
+fn the_schema_describes_what_is_accepted() {
+    let world = world();
+    let output = world.output(&["config", "schema"], b"");
+    let schema: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for (text, valid) in [
+        (
+            r#"{"review": {"fail_on": "P1", "rules": {"a": "off", "b": {"use": "P2", "paths": ["x"]}}}}"#,
+            true,
+        ),
+        (r#"{"review": {"rules": [{"rule": "a", "use": "on"}]}, "commands": {"test": "x"}}"#, true),
+        (r#"{"validation_triggers": {"run_end": {"code_review": {"enabled": true}}}}"#, true),
+        (r#"{"review": null}"#, true),
+        (r#"{"review": {"fail_onn": "P1"}}"#, false),
+        (r#"{"review": {"timeout": 0}}"#, false),
+        (r#"{"validation_triggers": {"run_endd": {}}}"#, false),
+    ] {
+        let instance: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(validator.is_valid(&instance), valid, "{text}");
+        let read = mala_domain::config::Config::parse("x", text);
+        assert_eq!(read.is_ok(), valid, "{text}: {read:?}");
+    }
+}
