@@ -3,10 +3,14 @@
 
 mod added;
 mod line;
+mod nature;
+mod parse;
 mod path;
 
 pub use added::AddedLines;
 pub use line::{DiffLine, Hunk, LineKind, LineSpan};
+pub use nature::{Attributes, Mark};
+pub use parse::{DiffError, DiffProblem, FileDiff, HunkDiff, LineBytes, parse, read};
 pub use path::FilePath;
 
 use crate::language::Language;

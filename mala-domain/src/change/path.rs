@@ -95,7 +95,8 @@ fn push_octal(out: &mut String, byte: u8) {
     out.push_str(&format!("\\{byte:03o}"));
 }
 
-fn unescape(inner: &[u8]) -> Vec<u8> {
+/// What git's escapes stand for.
+pub(super) fn unescape(inner: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(inner.len());
     let mut rest = inner;
     while let [first, tail @ ..] = rest {

@@ -1,0 +1,171 @@
+//! Combined diffs (`diff --cc`), which `git show` prints for a merge: one column of signs for every
+//! parent. They are read as the diff against the first parent, as far as they show it.
+
+use super::error::{DiffError, DiffProblem};
+use super::file::{FileDiff, HunkDiff, LineBytes};
+use super::hunk::{LineEnds, Range};
+use super::lines::{Lines, without_cr};
+use super::names;
+use crate::change::{FileStatus, LineKind};
+
+pub(super) fn name_of(line: &[u8]) -> Option<&[u8]> {
+    line.strip_prefix(b"diff --cc ").or_else(|| line.strip_prefix(b"diff --combined "))
+}
+
+pub(super) fn section<'a>(
+    lines: &mut Lines<'a>,
+    name: &'a [u8],
+) -> Result<FileDiff<'a>, DiffError> {
+    let names =
+        names::of_combined(without_cr(name)).map_err(|problem| problem.at(lines.number()))?;
+    let mut file = names.into_file();
+    let mut ends = LineEnds::AsInFile;
+    lines.advance();
+    while let Some(line) = lines.peek() {
+        match line {
+            [b'@', b'@', b'@', ..] => file.hunks.push(hunk(lines, line, ends)?),
+            _ if !file.hunks.is_empty() => break,
+            _ if line.starts_with(b"new file mode ") => file.status = FileStatus::Added,
+            _ if line.starts_with(b"deleted file mode ") => file.status = FileStatus::Deleted,
+            _ if line.starts_with(b"Binary files ") => file.is_binary = true,
+            _ if line.starts_with(b"+++ ") => ends = LineEnds::of_header(line),
+            _ if is_header(line) => {}
+            _ => break,
+        }
+        if !line.starts_with(b"@@@") {
+            lines.advance();
+        }
+    }
+    Ok(file)
+}
+
+fn is_header(line: &[u8]) -> bool {
+    [&b"index "[..], b"mode ", b"--- "].iter().any(|start| line.starts_with(start))
+}
+
+fn hunk<'a>(
+    lines: &mut Lines<'a>,
+    header: &'a [u8],
+    ends: LineEnds,
+) -> Result<HunkDiff<'a>, DiffError> {
+    let at = lines.number();
+    let Some(mut counts) = Counts::parse(without_cr(header)) else {
+        return Err(DiffProblem::HunkHeader.at(at));
+    };
+    let (first, new, section) = (counts.first, counts.new, counts.section);
+    lines.advance();
+    let mut shown: Vec<LineBytes<'a>> = Vec::new();
+    let mut last_is_shown = false;
+    while !counts.are_met() {
+        let Some(line) = lines.peek() else {
+            return Err(DiffProblem::HunkCut { missing: counts.missing() }.at(lines.number()));
+        };
+        if line.starts_with(b"\\ ") {
+            unend(&mut shown, last_is_shown);
+        } else {
+            let Some(kind) = counts.take(line) else {
+                let what = format!("{} more lines", counts.missing());
+                return Err(DiffProblem::HunkLine { hunk: at, what }.at(lines.number()));
+            };
+            last_is_shown = kind.is_some();
+            let text = ends.text(line.get(counts.parents.len()..).unwrap_or_default());
+            shown.extend(kind.map(|kind| LineBytes { kind, text, is_ended: true }));
+        }
+        lines.advance();
+    }
+    if lines.peek().is_some_and(|line| line.starts_with(b"\\ ")) {
+        unend(&mut shown, last_is_shown);
+        lines.advance();
+    }
+    Ok(HunkDiff {
+        old_start: first.start,
+        old_lines: first.count,
+        new_start: new.start,
+        new_lines: new.count,
+        section,
+        lines: shown,
+    })
+}
+
+fn unend(shown: &mut [LineBytes<'_>], last_is_shown: bool) {
+    if last_is_shown && let Some(last) = shown.last_mut() {
+        last.is_ended = false;
+    }
+}
+
+/// The most parents that are read; git itself has no use for more than a few.
+const MAX_PARENTS: usize = 64;
+
+/// How many lines of each parent and of the result are still to come.
+struct Counts<'a> {
+    first: Range,
+    new: Range,
+    section: &'a [u8],
+    parents: Vec<u32>,
+    result: u32,
+}
+
+impl<'a> Counts<'a> {
+    /// `@@@ -a,b -c,d +e,f @@@ section`
+    fn parse(header: &'a [u8]) -> Option<Self> {
+        let n_signs = header.iter().take_while(|byte| **byte == b'@').count();
+        (n_signs <= MAX_PARENTS).then_some(())?;
+        let (signs, rest) = header.split_at(n_signs);
+        let mut rest = rest.strip_prefix(b" ")?;
+        let mut ranges = Vec::new();
+        while ranges.len() + 1 < n_signs {
+            let (text, after) = word(rest.strip_prefix(b"-")?)?;
+            ranges.push(Range::parse(text)?);
+            rest = after;
+        }
+        let (text, after) = word(rest.strip_prefix(b"+")?)?;
+        let new = Range::parse(text)?;
+        let section = after.strip_prefix(signs)?;
+        let section = section.strip_prefix(b" ").unwrap_or(section);
+        let parents = ranges.iter().map(|range| range.count).collect();
+        Some(Self { first: *ranges.first()?, new, section, parents, result: new.count })
+    }
+
+    fn missing(&self) -> u32 {
+        self.parents.iter().copied().max().unwrap_or_default().max(self.result)
+    }
+
+    fn are_met(&self) -> bool {
+        self.missing() == 0
+    }
+
+    /// Counts a line. Gives what it is against the first parent: `Some(None)` when it is in neither,
+    /// `None` when it does not fit.
+    fn take(&mut self, line: &[u8]) -> Option<Option<LineKind>> {
+        // An empty line may have lost its spaces.
+        let blank;
+        let columns = match line {
+            [] | [b'\r'] => {
+                blank = vec![b' '; self.parents.len()];
+                blank.as_slice()
+            }
+            _ => line.get(..self.parents.len())?,
+        };
+        if !columns.iter().all(|sign| matches!(sign, b' ' | b'+' | b'-')) {
+            return None;
+        }
+        let is_removed = columns.contains(&b'-');
+        let sign_of_parents_line = if is_removed { b'-' } else { b' ' };
+        for (count, sign) in self.parents.iter_mut().zip(columns) {
+            *count = count.checked_sub(u32::from(*sign == sign_of_parents_line))?;
+        }
+        self.result = self.result.checked_sub(u32::from(!is_removed))?;
+        let in_first = columns.first() == Some(&sign_of_parents_line);
+        Some(match (is_removed, in_first) {
+            (true, true) => Some(LineKind::Removed),
+            (true, false) => None,
+            (false, true) => Some(LineKind::Context),
+            (false, false) => Some(LineKind::Added),
+        })
+    }
+}
+
+fn word(text: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = text.iter().position(|byte| *byte == b' ')?;
+    Some((&text[..end], &text[end + 1..]))
+}

@@ -1,0 +1,183 @@
+//! Hunks: a header that counts, and as many lines as it says.
+
+use super::error::{DiffError, DiffProblem};
+use super::file::{HunkDiff, LineBytes};
+use super::lines::{Lines, without_cr};
+use crate::change::LineKind;
+
+/// How the lines of a file end in the diff.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineEnds {
+    /// As in the file.
+    AsInFile,
+    /// With a carriage return that the diff's own headers have too, so that it is not the file's.
+    Crlf,
+}
+
+impl LineEnds {
+    pub(super) fn of_header(line: &[u8]) -> Self {
+        if line.ends_with(b"\r") { Self::Crlf } else { Self::AsInFile }
+    }
+
+    pub(super) fn text(self, line: &[u8]) -> &[u8] {
+        match self {
+            Self::AsInFile => line,
+            Self::Crlf => without_cr(line),
+        }
+    }
+}
+
+/// A first line and a count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) start: u32,
+    pub(super) count: u32,
+}
+
+/// Reads all hunks of a file.
+pub(super) fn hunks<'a>(
+    lines: &mut Lines<'a>,
+    ends: LineEnds,
+) -> Result<Vec<HunkDiff<'a>>, DiffError> {
+    let mut hunks: Vec<HunkDiff<'a>> = Vec::new();
+    while let Some(line) = lines.peek()
+        && line.starts_with(b"@@ ")
+    {
+        let number = lines.number();
+        let hunk = hunk(lines, line, ends)?;
+        if hunks.last().is_some_and(|last| !last.precedes(&hunk)) {
+            return Err(DiffProblem::HunkOrder.at(number));
+        }
+        hunks.push(hunk);
+    }
+    Ok(hunks)
+}
+
+fn hunk<'a>(
+    lines: &mut Lines<'a>,
+    header: &'a [u8],
+    ends: LineEnds,
+) -> Result<HunkDiff<'a>, DiffError> {
+    let at = lines.number();
+    let Some((old, new, section)) = header_of(without_cr(header)) else {
+        return Err(DiffProblem::HunkHeader.at(at));
+    };
+    lines.advance();
+    let mut body = Body { at, old: old.count, new: new.count, lines: Vec::new() };
+    while body.old > 0 || body.new > 0 {
+        let Some(line) = lines.peek() else {
+            let missing = body.old.max(body.new);
+            return Err(DiffProblem::HunkCut { missing }.at(lines.number()));
+        };
+        body.push(line, ends, lines.number())?;
+        lines.advance();
+    }
+    if lines.peek().is_some_and(|line| line.starts_with(b"\\ ")) {
+        body.unend_last();
+        lines.advance();
+    }
+    Ok(HunkDiff {
+        old_start: old.start,
+        old_lines: old.count,
+        new_start: new.start,
+        new_lines: new.count,
+        section,
+        lines: body.lines,
+    })
+}
+
+struct Body<'a> {
+    at: usize,
+    old: u32,
+    new: u32,
+    lines: Vec<LineBytes<'a>>,
+}
+
+impl<'a> Body<'a> {
+    fn push(&mut self, line: &'a [u8], ends: LineEnds, number: usize) -> Result<(), DiffError> {
+        let (kind, text) = match line {
+            [b' ', text @ ..] => (LineKind::Context, text),
+            [b'+', text @ ..] => (LineKind::Added, text),
+            [b'-', text @ ..] => (LineKind::Removed, text),
+            [b'\\', ..] if !self.lines.is_empty() => {
+                self.unend_last();
+                return Ok(());
+            }
+            // Mail programs and some settings strip the space of an empty line.
+            [] | [b'\r'] => (LineKind::Context, line),
+            _ => return Err(self.unfit(number)),
+        };
+        let (old, new) = match kind {
+            LineKind::Context => (1, 1),
+            LineKind::Added => (0, 1),
+            LineKind::Removed => (1, 0),
+        };
+        match (self.old.checked_sub(old), self.new.checked_sub(new)) {
+            (Some(old), Some(new)) => (self.old, self.new) = (old, new),
+            _ => return Err(self.unfit(number)),
+        }
+        self.lines.push(LineBytes { kind, text: ends.text(text), is_ended: true });
+        Ok(())
+    }
+
+    /// `\ No newline at end of file` speaks of the line above it.
+    fn unend_last(&mut self) {
+        if let Some(last) = self.lines.last_mut() {
+            last.is_ended = false;
+        }
+    }
+
+    fn unfit(&self, number: usize) -> DiffError {
+        let what = format!("{} more old and {} more new lines", self.old, self.new);
+        DiffProblem::HunkLine { hunk: self.at, what }.at(number)
+    }
+}
+
+impl HunkDiff<'_> {
+    fn precedes(&self, next: &Self) -> bool {
+        let (old, new) = (self.old_range(), self.new_range());
+        let (next_old, next_new) = (next.old_range(), next.new_range());
+        old.end() <= next_old.before() && new.end() <= next_new.before()
+    }
+
+    pub(super) fn old_range(&self) -> Range {
+        Range { start: self.old_start, count: self.old_lines }
+    }
+
+    pub(super) fn new_range(&self) -> Range {
+        Range { start: self.new_start, count: self.new_lines }
+    }
+}
+
+impl Range {
+    /// How many lines of the file come before it. An empty range names the line before it.
+    pub(super) fn before(self) -> u32 {
+        if self.count == 0 { self.start } else { self.start.saturating_sub(1) }
+    }
+
+    fn end(self) -> u32 {
+        self.before().saturating_add(self.count)
+    }
+
+    pub(super) fn parse(text: &[u8]) -> Option<Self> {
+        let text = std::str::from_utf8(text).ok()?;
+        let (start, count) = text.split_once(',').unwrap_or((text, "1"));
+        let digits =
+            |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+        let range = Self { start: start.parse().ok()?, count: count.parse().ok()? };
+        let fits = range.start.checked_add(range.count).is_some();
+        (digits(start) && digits(count) && fits).then_some(range)
+    }
+}
+
+/// `@@ -a,b +c,d @@ section`
+fn header_of(line: &[u8]) -> Option<(Range, Range, &[u8])> {
+    let rest = line.strip_prefix(b"@@ -")?;
+    let old_end = rest.iter().position(|byte| *byte == b' ')?;
+    let old = Range::parse(&rest[..old_end])?;
+    let rest = rest[old_end..].strip_prefix(b" +")?;
+    let new_end = rest.iter().position(|byte| *byte == b' ')?;
+    let new = Range::parse(&rest[..new_end])?;
+    let section = rest[new_end..].strip_prefix(b" @@")?;
+    Some((old, new, section.strip_prefix(b" ").unwrap_or(section)))
+}

@@ -1,0 +1,259 @@
+//! The paths of a section. Every tool writes them in its own way: with `a/` and `b/`, with the names
+//! of two folders, with times behind a tab, in quotes.
+
+use super::error::DiffProblem;
+use super::file::FileDiff;
+use super::lines::without_cr;
+use crate::change::path::unescape;
+use crate::change::{FilePath, FileStatus};
+use std::borrow::Cow;
+
+/// Over this, a header line with two names and no quotes is only split in its middle: looking further
+/// may cost the square of its length.
+const MAX_GUESSED: usize = 4096;
+
+/// A path on each side; `None` where there is no file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Names {
+    pub(super) old: Option<FilePath>,
+    pub(super) new: Option<FilePath>,
+}
+
+impl Names {
+    fn same(name: &[u8]) -> Result<Self, DiffProblem> {
+        Self::inside(Some(name), Some(name))
+    }
+
+    fn inside(old: Option<&[u8]>, new: Option<&[u8]>) -> Result<Self, DiffProblem> {
+        if old.is_none() && new.is_none() {
+            return Err(DiffProblem::NoPath);
+        }
+        Ok(Self { old: old.map(inside).transpose()?, new: new.map(inside).transpose()? })
+    }
+
+    /// A file without hunks that is new, gone, moved or changed, as its names say.
+    pub(super) fn into_file<'a>(self) -> FileDiff<'a> {
+        let status = match (&self.old, &self.new) {
+            (None, _) => FileStatus::Added,
+            (_, None) => FileStatus::Deleted,
+            (old, new) if old != new => FileStatus::Renamed,
+            _ => FileStatus::Modified,
+        };
+        let (path, old_path) = match (self.old, self.new) {
+            (Some(old), Some(new)) if old != new => (new, Some(old)),
+            (_, Some(path)) | (Some(path), None) => (path, None),
+            (None, None) => (FilePath::from(""), None),
+        };
+        let (old_mode, new_mode, is_binary, hunks) = (None, None, false, Vec::new());
+        FileDiff { path, old_path, status, old_mode, new_mode, is_binary, hunks }
+    }
+}
+
+fn inside(name: &[u8]) -> Result<FilePath, DiffProblem> {
+    let mut name = name;
+    while let Some(rest) = name.strip_prefix(b"./") {
+        name = rest;
+    }
+    let path = FilePath::from_bytes(name);
+    match path.stays_inside() {
+        true => Ok(path),
+        false if name.is_empty() => Err(DiffProblem::NoPath),
+        false => Err(DiffProblem::Outside(path.to_string())),
+    }
+}
+
+/// The names of a section of `git diff`: of its move, of its `---` and `+++`, of its first line.
+pub(super) fn of_git(
+    moved: Option<(&[u8], &[u8])>,
+    shown: Option<(&[u8], &[u8])>,
+    header: &[u8],
+) -> Result<Names, DiffProblem> {
+    if let Some((old, new)) = moved {
+        return Names::inside(Some(&whole(old)), Some(&whole(new)));
+    }
+    let shown = shown.map(|(old, new)| (Label::parse(old), Label::parse(new)));
+    if let Some((old, new)) = &shown
+        && !old.is_nothing
+        && !new.is_nothing
+    {
+        let (old, new) = strip_pair(&old.name, &new.name);
+        return Names::inside(Some(old), Some(new));
+    }
+    if let Some((old, new)) = split(header) {
+        let (old, new) = strip_pair(&old, &new);
+        return Names::inside(Some(old), Some(new));
+    }
+    match shown {
+        Some((old, new)) if new.is_nothing => Names::same(strip_known(&old.name)),
+        Some((_, new)) => Names::same(strip_known(&new.name)),
+        None => Err(DiffProblem::NoPath),
+    }
+}
+
+/// The names after `---` and `+++` where no `diff --git` comes before.
+pub(super) fn of_plain(old: &[u8], new: &[u8]) -> Result<Names, DiffProblem> {
+    let (old, new) = (Label::parse(old), Label::parse(new));
+    match (old.is_nothing, new.is_nothing) {
+        (true, true) => Err(DiffProblem::NoPath),
+        (true, false) => Names::inside(None, Some(strip_known(&new.name))),
+        (false, true) => Names::inside(Some(strip_known(&old.name)), None),
+        (false, false) => Names::same(common_name(&old.name, &new.name)),
+    }
+}
+
+/// The name after `diff --cc`.
+pub(super) fn of_combined(name: &[u8]) -> Result<Names, DiffProblem> {
+    Names::same(&whole(name))
+}
+
+/// `Binary files a/x and b/x differ` where no header comes before, as `diff -r` prints it.
+pub(super) fn binary_pair(line: &[u8]) -> Option<Result<Names, DiffProblem>> {
+    let names = line.strip_prefix(b"Binary files ")?.strip_suffix(b" differ")?;
+    let at = names.windows(5).position(|window| window == b" and ")?;
+    Some(of_plain(&names[..at], &names[at + 5..]))
+}
+
+/// `Submodule lib 1234567..89abcde:`, as `git diff --submodule=log` prints it.
+pub(super) fn submodule(line: &[u8]) -> Option<Result<Names, DiffProblem>> {
+    let rest = line.strip_prefix(b"Submodule ")?;
+    let rest = rest.strip_suffix(b":").unwrap_or(rest);
+    let (rest, is_new) = strip_either(rest, b" (new submodule)");
+    let (rest, is_deleted) = strip_either(rest, b" (submodule deleted)");
+    let (rest, _) = strip_either(rest, b" (rewind)");
+    let space = rest.iter().rposition(|byte| *byte == b' ')?;
+    let (name, ids) = (&rest[..space], &rest[space + 1..]);
+    let are_ids = ids.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'.');
+    let has_dots = ids.windows(2).any(|window| window == b"..");
+    (are_ids && has_dots).then(|| match (is_new, is_deleted) {
+        (true, _) => Names::inside(None, Some(name)),
+        (_, true) => Names::inside(Some(name), None),
+        _ => Names::same(name),
+    })
+}
+
+fn strip_either<'a>(text: &'a [u8], suffix: &[u8]) -> (&'a [u8], bool) {
+    text.strip_suffix(suffix).map_or((text, false), |rest| (rest, true))
+}
+
+/// What stands after `---` or `+++`.
+struct Label<'a> {
+    name: Cow<'a, [u8]>,
+    is_nothing: bool,
+}
+
+impl<'a> Label<'a> {
+    fn parse(text: &'a [u8]) -> Self {
+        let text = without_cr(text);
+        let (name, time) = match quoted(text) {
+            Some((name, rest)) => (Cow::Owned(name), rest),
+            None => {
+                let end = text.iter().position(|byte| *byte == b'\t').unwrap_or(text.len());
+                (Cow::Borrowed(&text[..end]), &text[end..])
+            }
+        };
+        let is_nothing = *name == *b"/dev/null" || time.trim_ascii() == b"(nonexistent)";
+        Self { name, is_nothing }
+    }
+}
+
+/// A name that fills the rest of its line.
+fn whole(text: &[u8]) -> Cow<'_, [u8]> {
+    match quoted(text) {
+        Some((name, _)) => Cow::Owned(name),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// A name in quotes and what follows it.
+fn quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
+    let inner = text.strip_prefix(b"\"")?;
+    let mut escaped = false;
+    let end = inner.iter().position(|byte| {
+        let closes = *byte == b'"' && !escaped;
+        escaped = *byte == b'\\' && !escaped;
+        closes
+    })?;
+    Some((unescape(&inner[..end]), &inner[end + 1..]))
+}
+
+/// The two names of `diff --git`. They are the same but for their prefixes, which tells where the
+/// first one ends even when they have spaces.
+fn split(header: &[u8]) -> Option<(Cow<'_, [u8]>, Cow<'_, [u8]>)> {
+    if let Some((old, rest)) = quoted(header) {
+        return Some((Cow::Owned(old), whole(rest.strip_prefix(b" ")?)));
+    }
+    if header.ends_with(b"\"")
+        && let Some(space) = header.windows(2).position(|window| window == b" \"")
+    {
+        return Some((Cow::Borrowed(&header[..space]), whole(&header[space + 1..])));
+    }
+    let middle = header.len() / 2;
+    let (old, new) = (header.get(..middle)?, header.get(middle + 1..)?);
+    let is_halved = header.get(middle) == Some(&b' ') && have_same_rest(old, new);
+    let (old, new) = if is_halved { (old, new) } else { split_uneven(header)? };
+    Some((Cow::Borrowed(old), Cow::Borrowed(new)))
+}
+
+fn have_same_rest(old: &[u8], new: &[u8]) -> bool {
+    old == new || after_slash(old).is_some_and(|old| Some(old) == after_slash(new))
+}
+
+/// Splits where the prefixes differ in length. What follows the first slash of each name is the same,
+/// so that every slash leaves one space to look at.
+fn split_uneven(header: &[u8]) -> Option<(&[u8], &[u8])> {
+    let is_short = header.len() <= MAX_GUESSED;
+    let first = header.iter().position(|byte| *byte == b'/').filter(|_| is_short)?;
+    let mut slashes = (first + 1..header.len()).filter(|at| header[*at] == b'/');
+    slashes.find_map(|slash| {
+        let space = first + header.len() - slash;
+        let (old, new) = (header.get(..space)?, header.get(space + 1..)?);
+        let fits = header.get(space) == Some(&b' ') && space < slash;
+        (fits && have_same_rest(old, new)).then_some((old, new))
+    })
+}
+
+fn after_slash(name: &[u8]) -> Option<&[u8]> {
+    let slash = name.iter().position(|byte| *byte == b'/')?;
+    Some(&name[slash + 1..]).filter(|rest| !rest.is_empty())
+}
+
+/// Both names without their prefixes. Names that are alike have none.
+fn strip_pair<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
+    if old == new {
+        return (old, new);
+    }
+    match (after_slash(old), after_slash(new)) {
+        (Some(old), Some(new)) if old == new => (old, new),
+        _ if strip_known(old) != old && strip_known(new) != new => {
+            (strip_known(old), strip_known(new))
+        }
+        _ => (old, new),
+    }
+}
+
+/// Without git's prefix: `a/`, `b/`, or what `diff.mnemonicPrefix` puts in their place.
+fn strip_known(name: &[u8]) -> &[u8] {
+    match name {
+        [b'a' | b'b' | b'c' | b'i' | b'o' | b'w', b'/', rest @ ..] if !rest.is_empty() => rest,
+        _ => name,
+    }
+}
+
+/// The name that two trees have in common: `old/src/x.c` and `new/src/x.c` are `src/x.c`.
+fn common_name<'a>(old: &'a [u8], new: &'a [u8]) -> &'a [u8] {
+    let (old, new) = strip_pair(old, new);
+    if old == new {
+        return new;
+    }
+    let same = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    let shared = &new[new.len() - same..];
+    if same < old.len()
+        && same < new.len()
+        && let Some(name) = after_slash(shared)
+    {
+        return name;
+    }
+    // `x.c.orig` and `x.c`, or two files that have nothing to do with each other.
+    let is_backup = [&b".orig"[..], b".old", b".bak", b"~"].iter().any(|end| new.ends_with(end));
+    if is_backup { old } else { new }
+}

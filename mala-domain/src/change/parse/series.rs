@@ -1,0 +1,158 @@
+//! Several patches in one text, such as the mails of `git format-patch`. The files of one patch stand
+//! side by side; a patch that follows starts from what the one before it gives.
+
+use super::compose::{Conflict, compose};
+use super::error::{DiffError, DiffProblem};
+use super::file::FileDiff;
+use crate::change::{FilePath, FileStatus};
+use std::collections::HashMap;
+
+/// How many lines joining patches may go over. A real series needs a small part of it; a hostile one
+/// grows with its square.
+const MAX_JOINED_LINES: usize = 5_000_000;
+
+#[derive(Default)]
+pub(super) struct Series<'a> {
+    patch: Vec<(FileDiff<'a>, usize)>,
+    in_patch: HashMap<FilePath, usize>,
+    joined: Vec<Option<FileDiff<'a>>>,
+    /// The joined files by their path at head, and those that are gone by the path they had.
+    live: HashMap<FilePath, usize>,
+    gone: HashMap<FilePath, usize>,
+    n_joined_lines: usize,
+    spoke: bool,
+}
+
+impl<'a> Series<'a> {
+    /// Whether no section came at all.
+    pub(super) fn is_silent(&self) -> bool {
+        !self.spoke
+    }
+
+    /// Adds a file of the current patch; `line` is where its section starts.
+    pub(super) fn add(&mut self, file: FileDiff<'a>, line: usize) -> Result<(), DiffError> {
+        self.spoke = true;
+        if let Some(index) = self.in_patch.get(&file.path).copied()
+            && let Some((earlier, _)) = self.patch.get_mut(index)
+        {
+            // Git shows a file that becomes a symlink as deleted and new.
+            if earlier.status == FileStatus::Deleted && file.status == FileStatus::Added {
+                let joined = join(earlier, &file).map_err(|problem| problem.at(line))?;
+                *earlier = joined.unwrap_or(file);
+                return Ok(());
+            }
+            self.next_patch()?;
+        }
+        self.in_patch.insert(file.path.clone(), self.patch.len());
+        self.patch.push((file, line));
+        Ok(())
+    }
+
+    /// Ends the current patch.
+    pub(super) fn next_patch(&mut self) -> Result<(), DiffError> {
+        self.in_patch.clear();
+        let patch = std::mem::take(&mut self.patch);
+        // All lookups come first: the files of one patch do not see each other, or a swap of two
+        // names would come out as a move there and back.
+        let found: Vec<_> = patch.iter().map(|(file, _)| self.predecessor(file)).collect();
+        for ((file, line), index) in patch.into_iter().zip(found) {
+            self.follow(file, index).map_err(|problem| problem.at(line))?;
+        }
+        Ok(())
+    }
+
+    /// All files, each once.
+    pub(super) fn finish(mut self) -> Result<Vec<FileDiff<'a>>, DiffError> {
+        self.next_patch()?;
+        Ok(self.joined.into_iter().flatten().collect())
+    }
+
+    fn predecessor(&self, file: &FileDiff<'a>) -> Option<usize> {
+        match file.status {
+            FileStatus::Added => self.gone.get(&file.path),
+            _ => self.live.get(file.base_path()),
+        }
+        .copied()
+    }
+
+    fn follow(&mut self, file: FileDiff<'a>, index: Option<usize>) -> Result<(), DiffProblem> {
+        let Some(earlier) = index.and_then(|index| self.joined.get(index)?.as_ref()) else {
+            if file.status == FileStatus::Added && self.live.contains_key(&file.path) {
+                return Err(DiffProblem::NoSequel(file.path.to_string()));
+            }
+            self.push(file);
+            return Ok(());
+        };
+        self.n_joined_lines += n_lines(earlier) + n_lines(&file);
+        if self.n_joined_lines > MAX_JOINED_LINES {
+            return Err(DiffProblem::TooManyPatches);
+        }
+        let joined = join(earlier, &file)?;
+        if file.status != FileStatus::Copied
+            && let Some(earlier) = index.and_then(|index| self.joined.get_mut(index)?.take())
+        {
+            self.forget(&earlier, index);
+        }
+        if let Some(joined) = joined {
+            self.push(joined);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, file: FileDiff<'a>) {
+        let paths =
+            if file.status == FileStatus::Deleted { &mut self.gone } else { &mut self.live };
+        paths.insert(file.path.clone(), self.joined.len());
+        self.joined.push(Some(file));
+    }
+
+    fn forget(&mut self, file: &FileDiff<'a>, index: Option<usize>) {
+        let paths =
+            if file.status == FileStatus::Deleted { &mut self.gone } else { &mut self.live };
+        if paths.get(&file.path).copied() == index {
+            paths.remove(&file.path);
+        }
+    }
+}
+
+fn n_lines(file: &FileDiff<'_>) -> usize {
+    file.hunks.iter().map(|hunk| hunk.lines.len()).sum()
+}
+
+/// One file after two patches; `None` when it is as it was.
+fn join<'a>(
+    first: &FileDiff<'a>,
+    second: &FileDiff<'a>,
+) -> Result<Option<FileDiff<'a>>, DiffProblem> {
+    use FileStatus::{Added, Copied, Deleted, Modified, Renamed, TypeChanged};
+    let hunks = compose(&first.hunks, &second.hunks)
+        .map_err(|Conflict| DiffProblem::NoSequel(second.base_path().to_string()))?;
+    let status = match (first.status, second.status) {
+        (Added | Copied, Deleted) => return Ok(None),
+        (Added | Copied, _) => first.status,
+        (_, Deleted) => Deleted,
+        (_, Copied) => Copied,
+        _ if second.path != *first.base_path() => Renamed,
+        (_, TypeChanged) | (TypeChanged, _) => TypeChanged,
+        _ => Modified,
+    };
+    let (path, old_path) = match status {
+        Deleted => (first.base_path().clone(), None),
+        Renamed | Copied => (second.path.clone(), Some(first.base_path().clone())),
+        _ => (second.path.clone(), None),
+    };
+    let is_binary = first.is_binary || second.is_binary;
+    let mut joined = FileDiff {
+        path,
+        old_path,
+        status,
+        old_mode: first.old_mode.or(second.old_mode).filter(|_| status != Added),
+        new_mode: second.new_mode.or(first.new_mode).filter(|_| status != Deleted),
+        is_binary,
+        hunks: if is_binary { Vec::new() } else { hunks },
+    };
+    if joined.status == Modified && joined.has_new_kind() {
+        joined.status = TypeChanged;
+    }
+    Ok(Some(joined))
+}
