@@ -1,0 +1,125 @@
+//! Names that only tools give.
+
+use crate::change::FilePath;
+
+/// Files that package managers write.
+const LOCKS: &[&str] = &[
+    ".terraform.lock.hcl",
+    "Cargo.lock",
+    "Cartfile.resolved",
+    "Chart.lock",
+    "Gemfile.lock",
+    "Gopkg.lock",
+    "MODULE.bazel.lock",
+    "Package.resolved",
+    "Pipfile.lock",
+    "Podfile.lock",
+    "buildscript-gradle.lockfile",
+    "bun.lock",
+    "bun.lockb",
+    "cabal.project.freeze",
+    "composer.lock",
+    "conan.lock",
+    "deno.lock",
+    "flake.lock",
+    "gems.locked",
+    "glide.lock",
+    "go.sum",
+    "go.work.sum",
+    "gradle.lockfile",
+    "mix.lock",
+    "npm-shrinkwrap.json",
+    "package-lock.json",
+    "packages.lock.json",
+    "paket.lock",
+    "pdm.lock",
+    "pixi.lock",
+    "pnpm-lock.yaml",
+    "poetry.lock",
+    "pubspec.lock",
+    "pylock.toml",
+    "rebar.lock",
+    "shard.lock",
+    "stack.yaml.lock",
+    "uv.lock",
+    "yarn.lock",
+];
+
+/// Folders of other people's code, at any depth.
+const VENDORED_FOLDERS: &[&str] = &[
+    ".bundle",
+    ".pnp",
+    ".venv",
+    "3rdparty",
+    "Carthage",
+    "Pods",
+    "__pypackages__",
+    "bower_components",
+    "elm-stuff",
+    "jspm_packages",
+    "node_modules",
+    "site-packages",
+    "third-party",
+    "third_party",
+    "thirdparty",
+];
+
+/// Endings of names that code generators give.
+const GENERATED_ENDINGS: &[&str] = &[
+    ".css.map",
+    ".freezed.dart",
+    ".g.cs",
+    ".g.dart",
+    ".js.map",
+    ".pb.cc",
+    ".pb.go",
+    ".pb.gw.go",
+    ".pb.h",
+    ".pb.swift",
+    "_pb2.py",
+    "_pb2.pyi",
+    "_pb2_grpc.py",
+];
+
+pub(super) fn is_lock(name: &str) -> bool {
+    LOCKS.contains(&name)
+}
+
+pub(super) fn is_minified(name: &str) -> bool {
+    let stem = [".js", ".mjs", ".cjs", ".css"].iter().find_map(|end| name.strip_suffix(end));
+    stem.is_some_and(|stem| stem.ends_with(".min") || stem.ends_with("-min"))
+}
+
+pub(super) fn is_generated(path: &FilePath) -> bool {
+    let name = path.file_name();
+    GENERATED_ENDINGS.iter().any(|end| name.ends_with(end))
+        || (name.starts_with("zz_generated.") && name.ends_with(".go"))
+        || folders(path).any(|folder| folder == b"__generated__")
+}
+
+pub(super) fn is_vendored(path: &FilePath) -> bool {
+    let known = |folder: &[u8]| VENDORED_FOLDERS.iter().any(|known| folder == known.as_bytes());
+    folders(path).any(known) || is_in_vendor(path) || is_in_yarn(path)
+}
+
+/// `vendor/` at the root, or deeper with a package's folders below it. `src/vendor/form.ts` may well
+/// be about people who sell things.
+fn is_in_vendor(path: &FilePath) -> bool {
+    let folders: Vec<_> = folders(path).collect();
+    let depth = folders.iter().position(|folder| *folder == b"vendor");
+    depth.is_some_and(|depth| depth == 0 || folders.len() - depth > 2)
+}
+
+/// What yarn keeps of itself and of packages.
+fn is_in_yarn(path: &FilePath) -> bool {
+    let folders: Vec<_> = folders(path).collect();
+    folders.windows(2).any(|pair| {
+        pair[0] == b".yarn" && [&b"cache"[..], b"plugins", b"releases", b"sdks"].contains(&pair[1])
+    })
+}
+
+fn folders(path: &FilePath) -> impl Iterator<Item = &[u8]> {
+    let parts = path.as_bytes().split(|byte| *byte == b'/');
+    let n_folders = path.as_bytes().iter().filter(|byte| **byte == b'/').count();
+    parts.take(n_folders)
+}
