@@ -10,6 +10,7 @@ mod tests;
 use super::View;
 use super::ranking;
 use super::wording;
+use std::collections::HashSet;
 
 /// The most characters of a report; a comment on GitHub may have 65,536.
 pub const LIMIT: usize = 60_000;
@@ -37,13 +38,16 @@ pub fn render(view: &View<'_>) -> String {
 fn findings(view: &View<'_>, room: usize) -> (String, usize) {
     let ranked = ranking::worst_first(view.report);
     let mut chosen = Vec::new();
+    let mut files = HashSet::new();
     let mut used = 0;
     for finding in &ranked {
-        let size = n_chars(&sections::finding(finding)) + sections::FILE_HEADING;
-        if used + size > room {
+        used += n_chars(&sections::finding(finding));
+        if files.insert(&finding.file) {
+            used += n_chars(&sections::file(&finding.file));
+        }
+        if used > room {
             break;
         }
-        used += size;
         chosen.push(*finding);
     }
     let mut out = String::new();

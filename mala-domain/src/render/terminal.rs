@@ -58,11 +58,24 @@ pub fn plain(view: &View<'_>) -> String {
 pub fn render(view: &View<'_>, options: &Options) -> String {
     let options = Options { width: options.width.clamp(40, 400), ..*options };
     let mut out = Page::new(options);
-    out.paragraph(&view.report.summary);
+    out.paragraph(&opening(view));
     findings(view, &mut out);
     footer::write(view.report, &mut out);
     verdict(view, &mut out);
     out.text
+}
+
+/// Who reviewed, and what came of it; the summary says both.
+fn opening(view: &View<'_>) -> String {
+    if !view.report.summary.trim().is_empty() {
+        return view.report.summary.clone();
+    }
+    let names: Vec<&str> =
+        view.report.reviewers.iter().map(|reviewer| reviewer.reviewer.as_str()).collect();
+    match names.as_slice() {
+        [] => "Nobody reviewed.".to_owned(),
+        names => format!("Asked for a review: {}.", names.join(", ")),
+    }
 }
 
 fn findings(view: &View<'_>, out: &mut Page) {

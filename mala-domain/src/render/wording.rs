@@ -227,11 +227,12 @@ fn reason(report: &Report) -> String {
 }
 
 fn why(report: &Report, obstacle: Obstacle) -> String {
+    let error = report.parse_error.as_deref().filter(|error| !error.trim().is_empty());
     let words = match obstacle {
         Obstacle::Incomplete => {
             let coverage = &report.coverage;
-            return match &report.parse_error {
-                Some(error) => error.clone(),
+            return match error {
+                Some(error) => error.to_owned(),
                 None if !coverage.is_complete() => format!(
                     "{} of {} not reviewed",
                     grouped(coverage.hunks_given.saturating_sub(coverage.hunks_accounted)),
@@ -244,7 +245,7 @@ fn why(report: &Report, obstacle: Obstacle) -> String {
         Obstacle::NoReviewers => "nobody is there to review",
         Obstacle::Internal => "mala itself failed",
     };
-    match report.parse_error.as_deref() {
+    match error {
         Some(error) if !(obstacle == Obstacle::TimedOut && error == "timeout") => {
             format!("{words}: {error}")
         }

@@ -8,8 +8,6 @@ use crate::render::visible::at_most;
 use crate::render::wording::{self, ShaLength, Tally};
 use crate::report::{Report, ReviewerReport};
 
-/// Room for the heading of a file.
-pub(super) const FILE_HEADING: usize = 600;
 /// The most characters of all lists at the end.
 const LISTS: usize = 12_000;
 
@@ -32,7 +30,7 @@ pub(super) fn head(report: &Report) -> String {
 
 /// The heading of a file.
 pub(super) fn file(path: &FilePath) -> String {
-    format!("### {}\n\n", code(&at_most(&path.to_string(), FILE_HEADING / 2)))
+    format!("### {}\n\n", code(&at_most(&path.to_string(), 300)))
 }
 
 /// One finding, folded unless it is urgent.

@@ -41,6 +41,15 @@ fn a_report_stays_inside_a_comment_and_says_what_is_missing() {
 }
 
 #[test]
+fn the_room_is_used() {
+    let mut sample = sample::full();
+    sample.report.issues =
+        (1..=3000).map(|line| finding("src/a.rs", (line, line), Priority::P1)).collect();
+    let text = render(&sample.view());
+    assert!((LIMIT - 2 * NOTE - 600..=LIMIT).contains(&n_chars(&text)), "{}", n_chars(&text));
+}
+
+#[test]
 fn evidence_cannot_leave_its_fence() {
     let mut sample = sample::clean();
     sample.report.issues = vec![Finding {

@@ -1,7 +1,7 @@
 //! One finding: its badge and title, the code frame, what goes wrong, what to do, and who says so.
 
 use super::frame::frame;
-use super::{Page, wrap};
+use super::{Options, Page, wrap};
 use crate::finding::{Finding, FindingState, VerificationOutcome};
 use crate::render::level::Level;
 use crate::render::visible::{at_most, one_line, visible};
@@ -21,7 +21,7 @@ pub(super) fn write(finding: &Finding, source: Option<&str>, out: &mut Page) {
     if let Some(suggestion) = finding.suggestion.as_deref().filter(|text| !text.trim().is_empty()) {
         prose("fix: ", suggestion, out);
     }
-    let notes = notes(finding, out.options.verbose);
+    let notes = notes(finding, &out.options);
     if !notes.is_empty() {
         let paint = out.options.paint();
         out.wrapped(&one_line(&notes.join("; ")), 2, |line| paint.faint(line));
@@ -54,7 +54,7 @@ fn prose(label: &str, text: &str, out: &mut Page) {
     }
 }
 
-fn notes(finding: &Finding, verbose: bool) -> Vec<String> {
+fn notes(finding: &Finding, options: &Options) -> Vec<String> {
     let mut notes = Vec::new();
     if finding.reviewer != BUILTIN {
         notes.push(format!("by {}", finding.reviewer));
@@ -68,7 +68,7 @@ fn notes(finding: &Finding, verbose: bool) -> Vec<String> {
             let by = how.map(|how| format!(" by {how}")).unwrap_or_default();
             notes.push(format!("refuted{by}: shown, and does not count"));
         }
-        VerificationOutcome::Verified if verbose => {
+        VerificationOutcome::Verified if options.verbose => {
             notes.push(
                 how.map_or_else(|| "verified".to_owned(), |how| format!("verified by {how}")),
             );
@@ -81,7 +81,7 @@ fn notes(finding: &Finding, verbose: bool) -> Vec<String> {
     if !finding.on_changed_lines {
         notes.push("not on a changed line: the change affects it from elsewhere".to_owned());
     }
-    if verbose {
+    if options.verbose {
         notes.push(format!("{} {:.2}", finding.category, finding.confidence));
         notes.push(format!("id {}", finding.dedupe_key));
     }

@@ -55,8 +55,14 @@ fn full_report_in_colour() {
 
 #[test]
 fn colour_changes_no_word() {
-    let plain = text(&sample::full(), &Options::default());
-    let styled = text(&sample::full(), &Options { color: true, ..Options::default() });
+    for width in [60, 80, 120] {
+        check_colour(Options { width, ..Options::default() });
+    }
+}
+
+fn check_colour(options: Options) {
+    let plain = text(&sample::full(), &options);
+    let styled = text(&sample::full(), &Options { color: true, ..options });
     let mut bare = String::new();
     let mut rest = styled.as_str();
     while let Some((head, tail)) = rest.split_once('\x1b') {
@@ -112,6 +118,10 @@ fn the_last_line_says_the_verdict_in_words() {
             sample::could_not(Obstacle::Incomplete, None),
             "COULD NOT REVIEW  12 of 12 hunks not reviewed",
         ),
+        (
+            sample::could_not(Obstacle::Incomplete, Some(" ")),
+            "COULD NOT REVIEW  12 of 12 hunks not reviewed",
+        ),
         (sample::could_not(Obstacle::TimedOut, Some("timeout")), "COULD NOT REVIEW  time ran out"),
         (
             sample::could_not(Obstacle::NoReviewers, Some("codex is not installed")),
@@ -122,6 +132,14 @@ fn the_last_line_says_the_verdict_in_words() {
     for (sample, expected) in rows {
         assert_eq!(last_line(&sample), expected);
     }
+}
+
+#[test]
+fn without_a_summary_the_first_line_names_the_reviewers() {
+    let mut sample = sample::full();
+    sample.report.summary = " ".to_owned();
+    let text = text(&sample, &Options::default());
+    assert_eq!(text.lines().next(), Some("Asked for a review: builtin, codex."));
 }
 
 #[test]

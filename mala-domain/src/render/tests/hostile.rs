@@ -249,7 +249,7 @@ proptest! {
     }
 }
 
-/// Markdown without its fences and code spans, and with an x for each escaped character.
+/// Markdown without its fences, and with an x for each code span and escaped character.
 fn outside_code(text: &str) -> String {
     let mut out = String::new();
     let mut fence: Option<usize> = None;
@@ -286,6 +286,7 @@ fn without_spans(line: &str) -> String {
             let closing =
                 closing_run(rest, ticks).unwrap_or_else(|| panic!("unclosed span: {line:?}"));
             rest = &rest[closing + ticks..];
+            out.push('x');
         } else {
             out.push(c);
             rest = &rest[c.len_utf8()..];
