@@ -1,6 +1,10 @@
 //! The state folder of a repository: `.mala/runs/<name>/`, one folder per review. A folder is
 //! written under another name and renamed when it is whole, so a reader never sees half of it.
 
+mod reading;
+
+pub use reading::RunError;
+
 use mala_domain::ports::{RunStore, StoreError};
 use std::fs::{self, File};
 use std::io::{self, Write};

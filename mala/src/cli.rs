@@ -6,6 +6,7 @@ pub mod exit;
 pub mod failure;
 pub mod man;
 pub mod reference;
+pub mod runs;
 pub mod schema;
 
 use crate::console;
@@ -39,6 +40,7 @@ enum ColorWhen {
 #[derive(Debug, Subcommand)]
 enum Command {
     Config(config::ConfigArgs),
+    Runs(runs::RunsArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -48,6 +50,7 @@ impl Command {
     fn run(&self, here: &Surroundings) -> anyhow::Result<Exit> {
         match self {
             Self::Config(args) => config::run(args, here),
+            Self::Runs(args) => runs::run(args, here),
             Self::Schema(args) => schema::run(args),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),

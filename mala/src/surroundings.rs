@@ -1,6 +1,7 @@
 //! What the program finds around itself when it starts: folder, environment, terminal. It is read
 //! once and passed down, so that nothing below asks the process for it again.
 
+use mala_domain::render::terminal::Options;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
@@ -60,5 +61,54 @@ impl Surroundings {
     /// The root of the work tree, or the current folder when there is none.
     pub fn root(&self) -> &Path {
         self.work_tree().unwrap_or(&self.folder)
+    }
+
+    /// What the terminal on stdout can do. Colours are dropped on the way when it shows none.
+    pub fn terminal(&self) -> Options {
+        let width = self.columns.unwrap_or(80).clamp(40, 160);
+        Options { width, color: true, unicode: self.shows_unicode(), ..Options::default() }
+    }
+
+    fn shows_unicode(&self) -> bool {
+        let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(|name| self.text(name));
+        locale.is_some_and(|locale| {
+            let locale = locale.to_ascii_lowercase();
+            locale.contains("utf-8") || locale.contains("utf8")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn surroundings(variables: &[(&str, &str)]) -> Surroundings {
+        let environment = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        Surroundings { folder: "/".into(), environment: environment.collect(), columns: None }
+    }
+
+    #[test]
+    fn the_first_locale_that_is_set_decides_on_unicode() {
+        for (variables, expected) in [
+            (&[("LANG", "en_US.UTF-8")][..], true),
+            (&[("LANG", "en_US.utf8"), ("LC_ALL", "")], true),
+            (&[("LANG", "en_US.UTF-8"), ("LC_ALL", "C")], false),
+            (&[], false),
+        ] {
+            assert_eq!(surroundings(variables).terminal().unicode, expected, "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn the_user_has_a_folder_for_settings() {
+        for (variables, expected) in [
+            (&[("HOME", "/h")][..], Some("/h/.config")),
+            (&[("HOME", "/h"), ("XDG_CONFIG_HOME", "/x")], Some("/x")),
+            (&[("HOME", "/h"), ("XDG_CONFIG_HOME", "relative")], Some("/h/.config")),
+            (&[], None),
+        ] {
+            let folder = surroundings(variables).user_config_folder();
+            assert_eq!(folder, expected.map(PathBuf::from), "{variables:?}");
+        }
     }
 }

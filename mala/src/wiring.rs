@@ -1,3 +1,11 @@
 //! Where the world is put together: the only place that names concrete adapters.
 
 pub mod probe;
+
+use mala_adapters::store::StateFolder;
+use std::path::Path;
+
+/// Where the reviews of the work tree at `top` are kept.
+pub fn state_folder(top: &Path) -> StateFolder {
+    StateFolder::of_work_tree(top)
+}

@@ -5,6 +5,7 @@
 mod config;
 mod drift;
 mod gate;
+mod runs;
 mod shell;
 
 use mala_testkit::World;

@@ -1,0 +1,190 @@
+//! `mala runs`: the reviews that are kept under `.mala/runs`, newest first.
+
+use super::exit::Exit;
+use super::failure::Failure;
+use crate::console;
+use crate::surroundings::Surroundings;
+use crate::wiring;
+use anyhow::Context;
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Subcommand, ValueEnum};
+use mala_adapters::store::{RunError, StateFolder};
+use mala_domain::render::{OUTPUTS, View, output, terminal};
+use mala_domain::report::Report;
+use mala_domain::verdict::Verdict;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// List and show the reviews that are kept
+#[derive(Debug, Args)]
+pub struct RunsArgs {
+    #[command(subcommand)]
+    command: RunsCommand,
+}
+
+/// What to do with the reviews
+#[derive(Debug, Subcommand)]
+enum RunsCommand {
+    /// List the reviews, newest first
+    List {
+        /// How many at most; 0 for all
+        #[arg(long, short = 'n', value_name = "N", default_value_t = 20)]
+        limit: usize,
+        /// How to print them
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: ListFormat,
+    },
+    /// Show a review
+    Show {
+        /// Its folder's name or review id, or the start of one of them; `latest` is the newest
+        #[arg(default_value = "latest")]
+        id: String,
+        /// How to print it
+        #[arg(long, value_name = "FORMAT", default_value = "text", value_parser = formats())]
+        format: String,
+    },
+}
+
+/// How to print a list
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ListFormat {
+    Text,
+    Json,
+}
+
+fn formats() -> PossibleValuesParser {
+    PossibleValuesParser::new(OUTPUTS.iter().map(|(name, _)| *name))
+}
+
+pub(super) fn run(args: &RunsArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let store = wiring::state_folder(here.root());
+    let names = store.names().with_context(|| format!("listing {}", store.runs().display()))?;
+    match &args.command {
+        RunsCommand::List { limit, format } => {
+            let shown = if *limit == 0 { names.len() } else { *limit };
+            list(&store, names.get(..shown.min(names.len())).unwrap_or_default(), *format)
+        }
+        RunsCommand::Show { id, format } => show(&store, pick(&names, id)?, format, here),
+    }
+}
+
+fn list(store: &StateFolder, names: &[String], format: ListFormat) -> anyhow::Result<Exit> {
+    let runs = names.iter().map(|name| (name.as_str(), store.read(name)));
+    let text = match format {
+        ListFormat::Text if names.is_empty() => {
+            console::say("no reviews are kept here yet");
+            return Ok(Exit::Passed);
+        }
+        ListFormat::Text => runs.map(|(name, run)| line(name, &run)).collect(),
+        ListFormat::Json => {
+            let runs: Vec<Value> = runs.map(|(name, run)| entry(name, &run)).collect();
+            format!("{:#}\n", json!({ "schema_version": 1, "runs": runs }))
+        }
+    };
+    console::data(&text)?;
+    Ok(Exit::Passed)
+}
+
+fn line(name: &str, run: &Result<Report, RunError>) -> String {
+    let name = harmless(name);
+    match run {
+        Ok(report) => {
+            let verdict = report.verdict.map_or("ERROR", Verdict::name);
+            let n_findings = report.issues.len();
+            let noun = if n_findings == 1 { "finding" } else { "findings" };
+            let target = harmless(&report.scope.target);
+            format!("{name}  {verdict:10}  {n_findings:>5} {noun:8}  {target}\n")
+        }
+        Err(error) => format!("{name}  unreadable: {}\n", harmless(&error.to_string())),
+    }
+}
+
+fn entry(name: &str, run: &Result<Report, RunError>) -> Value {
+    match run {
+        Ok(report) => json!({
+            "name": name,
+            "review_id": report.review_id,
+            "passed": report.passed,
+            "verdict": report.verdict,
+            "findings": report.issues.len(),
+            "target": report.scope.target,
+        }),
+        Err(error) => json!({ "name": name, "error": error.to_string() }),
+    }
+}
+
+fn show(
+    store: &StateFolder,
+    name: &str,
+    format: &str,
+    here: &Surroundings,
+) -> anyhow::Result<Exit> {
+    let report = store.read(name).with_context(|| format!("showing {}", harmless(name)))?;
+    let view = View { report: &report, sources: &BTreeMap::new() };
+    let text = match output(format) {
+        Some(_) if format == "text" => terminal::render(&view, &here.terminal()),
+        Some(render) => render(&view),
+        None => return Err(Failure::usage(format!("no format '{format}'")).into()),
+    };
+    console::data(&text)?;
+    Ok(Exit::Passed)
+}
+
+/// The one run that an id means.
+fn pick<'n>(names: &'n [String], id: &str) -> Result<&'n str, Failure> {
+    let hint = "'mala runs list' lists the reviews";
+    let newest = names.first().map(String::as_str);
+    if id == "latest" {
+        return newest.ok_or_else(|| {
+            Failure::new(Exit::CouldNotReview, "no reviews are kept here yet")
+                .hint("'mala review' reviews the working tree")
+        });
+    }
+    // The same change reviewed twice has the same review id: the newest one is meant.
+    let review_id = |name: &str| name.rsplit_once('_').map(|(_, id)| id.to_owned());
+    let exact = names.iter().find(|name| *name == id || review_id(name).as_deref() == Some(id));
+    if let Some(name) = exact {
+        return Ok(name);
+    }
+    let starts = |name: &&String| {
+        name.starts_with(id) || review_id(name).is_some_and(|review| review.starts_with(id))
+    };
+    let found: Vec<&String> = names.iter().filter(starts).collect();
+    match found.as_slice() {
+        [name] => Ok(name),
+        [] => Err(Failure::usage(format!("no review '{id}'")).hint(hint)),
+        several => {
+            Err(Failure::usage(format!("{} reviews start with '{id}'", several.len())).hint(hint))
+        }
+    }
+}
+
+/// A folder's name or a branch can hold anything, and this goes to a terminal.
+fn harmless(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_means_one_run_or_none() {
+        let names: Vec<String> =
+            ["20260103_bbbb", "20260102_abcd", "20260101_abcd"].map(str::to_owned).into();
+        for (id, expected) in [
+            ("latest", Ok("20260103_bbbb")),
+            ("20260101_abcd", Ok("20260101_abcd")),
+            ("abcd", Ok("20260102_abcd")),
+            ("bb", Ok("20260103_bbbb")),
+            ("2026", Err("3 reviews start with '2026'")),
+            ("nope", Err("no review 'nope'")),
+        ] {
+            let picked = pick(&names, id).map_err(|failure| failure.to_string());
+            assert_eq!(picked.as_deref(), expected.map_err(str::to_owned).as_deref(), "{id}");
+        }
+        assert!(pick(&[], "latest").is_err());
+    }
+}
