@@ -6,6 +6,7 @@ pub mod exit;
 pub mod failure;
 pub mod man;
 pub mod reference;
+pub mod rules;
 pub mod runs;
 pub mod schema;
 
@@ -40,6 +41,7 @@ enum ColorWhen {
 #[derive(Debug, Subcommand)]
 enum Command {
     Config(config::ConfigArgs),
+    Rules(rules::RulesArgs),
     Runs(runs::RunsArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
@@ -50,6 +52,7 @@ impl Command {
     fn run(&self, here: &Surroundings) -> anyhow::Result<Exit> {
         match self {
             Self::Config(args) => config::run(args, here),
+            Self::Rules(args) => rules::run(args, here),
             Self::Runs(args) => runs::run(args, here),
             Self::Schema(args) => schema::run(args),
             Self::Completions(args) => completions::run(args),

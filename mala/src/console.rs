@@ -21,6 +21,25 @@ pub fn say(text: &str) {
     writeln!(stderr, "{text}").and_then(|()| stderr.flush()).unwrap_or_default();
 }
 
+/// Text from a file or a branch, for a terminal: control characters are escaped, and lines and tabs
+/// stay.
+pub fn harmless(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            c if c.is_control() => out.extend(c.escape_default()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A number of things: `1 rule`, `2 rules`.
+pub fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 fn forgive_gone_reader(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

@@ -2,7 +2,7 @@
 
 use super::exit::Exit;
 use super::failure::Failure;
-use crate::console;
+use crate::console::{self, counted, harmless};
 use crate::surroundings::Surroundings;
 use crate::wiring;
 use anyhow::Context;
@@ -90,10 +90,9 @@ fn line(name: &str, run: &Result<Report, RunError>) -> String {
     match run {
         Ok(report) => {
             let verdict = report.verdict.map_or("ERROR", Verdict::name);
-            let n_findings = report.issues.len();
-            let noun = if n_findings == 1 { "finding" } else { "findings" };
+            let findings = counted(report.issues.len(), "finding");
             let target = harmless(&report.scope.target);
-            format!("{name}  {verdict:10}  {n_findings:>5} {noun:8}  {target}\n")
+            format!("{name}  {verdict:10}  {findings:>14}  {target}\n")
         }
         Err(error) => format!("{name}  unreadable: {}\n", harmless(&error.to_string())),
     }
@@ -157,13 +156,6 @@ fn pick<'n>(names: &'n [String], id: &str) -> Result<&'n str, Failure> {
             Err(Failure::usage(format!("{} reviews start with '{id}'", several.len())).hint(hint))
         }
     }
-}
-
-/// A folder's name or a branch can hold anything, and this goes to a terminal.
-fn harmless(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
-        .collect()
 }
 
 #[cfg(test)]

@@ -18,6 +18,8 @@ pub enum SchemaName {
     ReviewResult,
     /// The configuration file (`mala.yaml`)
     MalaConfig,
+    /// A rule (`.mala/rules/*.yaml`)
+    Rule,
 }
 
 impl SchemaName {
@@ -25,6 +27,7 @@ impl SchemaName {
     pub fn text(self) -> serde_json::Result<String> {
         let schema = match self {
             Self::ReviewResult => mala_domain::report::schema(),
+            Self::Rule => mala_syntax::rules::schema::json_schema(),
             Self::MalaConfig => mala_domain::config::Config::schema(),
         };
         serde_json::to_string_pretty(&schema).map(|text| text + "\n")

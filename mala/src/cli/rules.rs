@@ -1,0 +1,116 @@
+//! `mala rules`: what the built-in reviewer looks for, and whether rule files do what they say.
+
+mod catalogue;
+mod files;
+mod show;
+mod test;
+
+pub use catalogue::{Entry, catalogue};
+
+use super::exit::Exit;
+use super::failure::Failure;
+use crate::console;
+use crate::surroundings::Surroundings;
+use clap::{Args, Subcommand, ValueEnum};
+use mala_domain::language::Language;
+use std::path::{Path, PathBuf};
+
+/// List, show and test the rules of the built-in reviewer
+#[derive(Debug, Args)]
+pub struct RulesArgs {
+    #[command(subcommand)]
+    command: RulesCommand,
+}
+
+/// What to do with the rules
+#[derive(Debug, Subcommand)]
+enum RulesCommand {
+    /// List the rules, those of this repository (`.mala/rules/`) too
+    List {
+        /// Only the rules for this language
+        #[arg(long, value_name = "LANGUAGE", value_parser = language)]
+        language: Option<Language>,
+        /// How to print them
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: RulesFormat,
+    },
+    /// Show a rule with its examples
+    Show {
+        /// Its id
+        id: String,
+        /// How to print it
+        #[arg(long, value_name = "FORMAT", default_value = "text")]
+        format: RulesFormat,
+    },
+    /// Run the examples of rules as their tests
+    Test {
+        /// A rule file or a folder of them; the built-in rules and `.mala/rules/` if not given
+        path: Option<PathBuf>,
+    },
+}
+
+/// How to print rules
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum RulesFormat {
+    Text,
+    Json,
+}
+
+fn language(word: &str) -> Result<Language, String> {
+    let names = || Language::ALL.map(Language::name).join(", ");
+    let found = Language::ALL.into_iter().find(|language| language.name() == word);
+    found.ok_or_else(|| format!("it is none of {}", names()))
+}
+
+pub(super) fn run(args: &RulesArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let folder = here.root().join(files::FOLDER);
+    match &args.command {
+        RulesCommand::List { language, format } => {
+            let mut entries = entries(here, &folder)?;
+            entries.retain(|entry| entry.is_for(*language));
+            console::data(&match format {
+                RulesFormat::Text => show::list(&entries),
+                RulesFormat::Json => show::list_json(&entries),
+            })?;
+            Ok(Exit::Passed)
+        }
+        RulesCommand::Show { id, format } => {
+            let entries = entries(here, &folder)?;
+            let entry = find(&entries, id)?;
+            console::data(&match format {
+                RulesFormat::Text => show::one(entry),
+                RulesFormat::Json => show::one_json(entry),
+            })?;
+            Ok(Exit::Passed)
+        }
+        RulesCommand::Test { path } => test::run(here, path.as_deref(), &folder),
+    }
+}
+
+/// All rules; a file of the repository that is no rule is said to be none and left out.
+fn entries(here: &Surroundings, folder: &Path) -> anyhow::Result<Vec<Entry>> {
+    let mut own = Vec::new();
+    for (name, rule) in files::read(&here.folder, folder)? {
+        match rule {
+            Ok(rule) => own.push((name, rule)),
+            Err(error) => {
+                console::say(&format!("warning: {}", console::harmless(&error.to_string())))
+            }
+        }
+    }
+    Ok(catalogue(own))
+}
+
+fn find<'e>(entries: &'e [Entry], id: &str) -> Result<&'e Entry, Failure> {
+    entries.iter().find(|entry| entry.id == id).ok_or_else(|| {
+        let near = entries
+            .iter()
+            .map(|entry| (strsim::jaro_winkler(id, &entry.id), &entry.id))
+            .filter(|(similarity, _)| *similarity >= 0.8)
+            .max_by(|a, b| a.0.total_cmp(&b.0));
+        Failure::usage(format!("no rule '{id}'")).hint(match near {
+            Some((_, near)) => format!("did you mean '{near}'?"),
+            None => "'mala rules list' lists them".to_owned(),
+        })
+    })
+}

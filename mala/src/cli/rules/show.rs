@@ -1,0 +1,86 @@
+//! Rules as text and as JSON.
+
+use super::Entry;
+use crate::console::harmless;
+use serde_json::{Value, json};
+
+/// One line per rule.
+pub(super) fn list(entries: &[Entry]) -> String {
+    let width = entries.iter().map(|entry| entry.id.chars().count()).max().unwrap_or(0).min(48);
+    entries
+        .iter()
+        .map(|entry| {
+            let state = if entry.is_on { "on " } else { "off" };
+            let (id, category) = (harmless(&entry.id), entry.category.name());
+            let title = harmless(&entry.title).replace('\n', " ");
+            format!("{id:width$}  {}  {state}  {category:14}  {title}\n", entry.priority)
+        })
+        .collect()
+}
+
+/// Everything about one rule.
+pub(super) fn one(entry: &Entry) -> String {
+    let languages: Vec<&str> = entry.languages.iter().map(|language| language.name()).collect();
+    let languages = if languages.is_empty() { "any".to_owned() } else { languages.join(", ") };
+    let mut text = format!("{}\n{}\n\n", entry.id, entry.title);
+    let mut fact = |name: &str, value: &str| text.push_str(&format!("{name:11} {value}\n"));
+    fact("languages", &languages);
+    fact("category", entry.category.name());
+    fact("priority", &entry.priority.to_string());
+    if let Some(confidence) = entry.confidence {
+        fact("confidence", &confidence.to_string());
+    }
+    fact("by default", if entry.is_on { "on" } else { "off" });
+    fact("from", &entry.source);
+    text.push_str(&format!("\n{}\n", entry.message.trim_end()));
+    if let Some(suggestion) = &entry.suggestion {
+        text.push_str(&format!("\nInstead: {}\n", suggestion.trim_end()));
+    }
+    for (title, examples) in [("Reported:", &entry.bad), ("Not reported:", &entry.good)] {
+        if !examples.is_empty() {
+            text.push_str(&format!("\n{title}\n"));
+            text.push_str(
+                &examples.iter().map(|code| indented(code)).collect::<Vec<_>>().join("\n"),
+            );
+        }
+    }
+    let turn_off = format!(
+        "\nTo turn it off, in mala.yaml:\n\n    review:\n      rules:\n        {}: off\n",
+        entry.id
+    );
+    harmless(&(text + &turn_off))
+}
+
+fn indented(code: &str) -> String {
+    code.trim_end()
+        .lines()
+        .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") })
+        .collect()
+}
+
+/// All rules as JSON.
+pub(super) fn list_json(entries: &[Entry]) -> String {
+    let rules: Vec<Value> = entries.iter().map(value).collect();
+    format!("{:#}\n", json!({ "schema_version": 1, "rules": rules }))
+}
+
+/// One rule as JSON.
+pub(super) fn one_json(entry: &Entry) -> String {
+    format!("{:#}\n", json!({ "schema_version": 1, "rule": value(entry) }))
+}
+
+fn value(entry: &Entry) -> Value {
+    json!({
+        "id": entry.id,
+        "title": entry.title,
+        "message": entry.message,
+        "suggestion": entry.suggestion,
+        "category": entry.category,
+        "priority": entry.priority,
+        "confidence": entry.confidence,
+        "default": if entry.is_on { "on" } else { "off" },
+        "languages": entry.languages,
+        "source": entry.source,
+        "examples": { "bad": entry.bad, "good": entry.good },
+    })
+}
