@@ -13,4 +13,5 @@ pub mod report;
 pub mod review;
 pub mod review_id;
 pub mod scope;
+pub mod secrets;
 pub mod verdict;

@@ -1,0 +1,101 @@
+//! Hides secrets before a text leaves the process.
+
+use super::engine::{self, Candidate, Lens};
+use regex::Regex;
+use std::borrow::Cow;
+use std::fmt::Write;
+use std::sync::LazyLock;
+
+/// `text` with every secret replaced by `[redacted:RULE]`. A text without secrets comes back as it
+/// is, and a redacted text does not change any more.
+pub fn redact(text: &str) -> Cow<'_, str> {
+    let mut redacted = String::new();
+    let mut changed = false;
+    // What is redacted is a wall: nothing is matched across it, so that a second pass sees exactly
+    // the pieces that the first pass found clean.
+    for piece in pieces(text) {
+        match piece {
+            Piece::Marker(marker) => redacted.push_str(marker),
+            Piece::Text(part) => changed |= push_clean(part, MAX_DEPTH, &mut redacted),
+        }
+    }
+    if changed { Cow::Owned(redacted) } else { Cow::Borrowed(text) }
+}
+
+/// Cutting a secret out can lay a new one bare, though hardly twice. A text that keeps doing so is
+/// made to, and is dropped whole.
+const MAX_DEPTH: usize = 6;
+
+/// Appends `part` without its secrets and says whether it had any.
+fn push_clean(part: &str, depth: usize, output: &mut String) -> bool {
+    let hidden = hidden_ranges(part);
+    if hidden.is_empty() {
+        output.push_str(part);
+        return false;
+    }
+    if depth == 0 {
+        push_marker("text", output);
+        return true;
+    }
+    let mut at = 0;
+    for range in &hidden {
+        push_clean(&part[at..range.start], depth - 1, output);
+        push_marker(&range.rule.id, output);
+        at = range.end;
+    }
+    push_clean(&part[at..], depth - 1, output);
+    true
+}
+
+fn push_marker(id: &str, output: &mut String) {
+    // Writing to a string cannot fail.
+    write!(output, "[redacted:{id}]").unwrap_or_default();
+}
+
+/// What to hide, in order; matches that overlap become one, under the name of the surest rule.
+fn hidden_ranges(part: &str) -> Vec<Candidate> {
+    let mut candidates = engine::candidates(part, Lens::Hide);
+    candidates.retain(|candidate| candidate.start < candidate.end);
+    candidates.sort_by_key(|candidate| (candidate.start, std::cmp::Reverse(candidate.end)));
+    let mut hidden: Vec<Candidate> = Vec::new();
+    for candidate in candidates {
+        match hidden.last_mut() {
+            Some(last) if candidate.start < last.end => {
+                last.end = last.end.max(candidate.end);
+                if candidate.rule.confidence > last.rule.confidence {
+                    last.rule = candidate.rule;
+                }
+            }
+            _ => hidden.push(candidate),
+        }
+    }
+    hidden
+}
+
+enum Piece<'t> {
+    Text(&'t str),
+    Marker(&'t str),
+}
+
+static MARKER: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\[redacted:[a-z0-9-]{1,64}\]").ok());
+
+fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut markers = MARKER.as_ref().into_iter().flat_map(|marker| marker.find_iter(text));
+    let mut at = 0;
+    let mut pending = None;
+    std::iter::from_fn(move || {
+        if let Some(marker) = pending.take() {
+            return Some(Piece::Marker(marker));
+        }
+        if let Some(found) = markers.next() {
+            let before = &text[at..found.start()];
+            at = found.end();
+            pending = Some(found.as_str());
+            return Some(Piece::Text(before));
+        }
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        at = text.len();
+        Some(Piece::Text(rest))
+    })
+}

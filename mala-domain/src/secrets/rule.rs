@@ -1,0 +1,218 @@
+//! The rules as data: what a secret looks like, what it opens, and how sure a match is. They live
+//! in `rules.toml`; a test loads and compiles every one, so loading them cannot fail later.
+
+use super::checksum::Checksum;
+use super::value::Test;
+use crate::finding::Priority;
+use regex::bytes::{Regex, RegexBuilder};
+use serde::Deserialize;
+use std::sync::{LazyLock, OnceLock};
+
+/// How one kind of secret is recognised.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretRule {
+    /// Its stable name.
+    pub id: String,
+    /// What it finds, for a heading.
+    pub title: String,
+    /// What a reader of the repository can do with it; ends the sentence of [`Self::consequence`].
+    pub leak: String,
+    /// What kind of rule it is.
+    pub family: Family,
+    /// Words of which one stands in every match.
+    pub keywords: Vec<String>,
+    /// How urgent a match is in ordinary code.
+    pub priority: Priority,
+    /// How often a match is a secret, 0 to 1.
+    pub confidence: f64,
+    pub(super) regex: Pattern,
+    #[serde(default)]
+    pub(super) group: usize,
+    #[serde(default)]
+    before: usize,
+    #[serde(default)]
+    before_run: usize,
+    #[serde(default = "default_reach")]
+    pub(super) after: usize,
+    #[serde(default)]
+    pub(super) min_entropy: f64,
+    pub(super) checksum: Option<Checksum>,
+    pub(super) test: Option<Test>,
+    #[serde(default)]
+    pub(super) files: Files,
+    #[serde(default, rename = "use")]
+    pub(super) usage: Usage,
+    #[serde(default)]
+    pub(super) allow: Vec<Pattern>,
+}
+
+impl SecretRule {
+    /// What happens when the secret is pushed, as a sentence.
+    pub fn consequence(&self) -> String {
+        format!("when this is pushed, anyone who can read the repository can {}", self.leak)
+    }
+
+    /// Whether a match tells by its form alone whose secret it is.
+    pub fn is_specific(&self) -> bool {
+        self.family == Family::Token
+    }
+
+    /// Whether a match is reported, and not only hidden by redaction.
+    pub fn reports(&self) -> bool {
+        self.usage == Usage::Both
+    }
+
+    /// Whether the match is the secret and nothing else, so that a word must not run into it.
+    pub(super) fn is_whole_word(&self) -> bool {
+        self.family != Family::Key && self.group == 0
+    }
+
+    /// Where a match with the keyword at `hit` would start.
+    pub(super) fn match_start(&self, text: &[u8], hit: usize) -> usize {
+        let before = text[..hit].iter().rev().take(self.before_run);
+        let run = before.take_while(|byte| byte.is_ascii_alphanumeric()).count();
+        hit.saturating_sub(self.before.max(run))
+    }
+
+    /// The compiled pattern, which matches at the start of what it is given.
+    pub(super) fn matcher(&self) -> Option<&Regex> {
+        self.regex.compiled(r"\A")
+    }
+
+    pub(super) fn allows(&self, secret: &str) -> bool {
+        self.allow
+            .iter()
+            .filter_map(|pattern| pattern.compiled(""))
+            .any(|pattern| pattern.is_match(secret.as_bytes()))
+    }
+}
+
+/// What makes a match a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Family {
+    /// The format names its issuer.
+    Token,
+    /// The name beside the value names its issuer.
+    Context,
+    /// A name that means "secret", and a value that looks like one.
+    Generic,
+    /// Private key material.
+    Key,
+}
+
+/// In which files a rule reports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Files {
+    #[default]
+    All,
+    /// Only where values stand without quotes.
+    Config,
+}
+
+/// What a rule is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Usage {
+    #[default]
+    Both,
+    Redact,
+}
+
+/// A regular expression that is compiled when it is first needed: most rules never are.
+#[derive(Debug, Deserialize)]
+#[serde(from = "String")]
+pub(super) struct Pattern {
+    source: String,
+    compiled: OnceLock<Option<Regex>>,
+}
+
+impl Pattern {
+    fn compiled(&self, anchor: &str) -> Option<&Regex> {
+        self.compiled.get_or_init(|| compile(anchor, &self.source).ok()).as_ref()
+    }
+}
+
+impl From<String> for Pattern {
+    fn from(source: String) -> Self {
+        Self { source, compiled: OnceLock::new() }
+    }
+}
+
+/// What stands between a name and its value, in the languages and settings files that we know.
+const IS: &str =
+    r#"\\?["'`\])]{0,2}\s{0,8}(?:=>|:=|={1,3}|:|,|>|\(|\s+value\s{0,2}=)\s{0,8}\\?["'`]?"#;
+
+fn compile(anchor: &str, source: &str) -> Result<Regex, regex::Error> {
+    let source = source.replace("<is>", IS);
+    RegexBuilder::new(&format!("{anchor}(?:{source})")).unicode(false).build()
+}
+
+/// Every rule.
+pub fn rules() -> &'static [SecretRule] {
+    static RULES: LazyLock<Vec<SecretRule>> = LazyLock::new(|| load().unwrap_or_default());
+    &RULES
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleFile {
+    rule: Vec<SecretRule>,
+}
+
+fn load() -> Result<Vec<SecretRule>, toml::de::Error> {
+    toml::from_str::<RuleFile>(include_str!("rules.toml")).map(|file| file.rule)
+}
+
+fn default_reach() -> usize {
+    256
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_rule_loads_and_compiles() {
+        let rules = load().unwrap();
+        assert!(rules.len() >= 150, "{} rules", rules.len());
+        for rule in &rules {
+            let regex = compile(r"\A", &rule.regex.source)
+                .unwrap_or_else(|error| panic!("{}: {error}", rule.id));
+            assert!(rule.group < regex.captures_len(), "{}: no such group", rule.id);
+            for allow in &rule.allow {
+                compile("", &allow.source).unwrap_or_else(|error| panic!("{}: {error}", rule.id));
+            }
+        }
+    }
+
+    #[test]
+    fn every_rule_says_what_it_is() {
+        let mut ids = BTreeSet::new();
+        for rule in rules() {
+            assert!(ids.insert(&rule.id), "{} is there twice", rule.id);
+            assert!(
+                rule.id.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
+            );
+            assert!(!rule.title.is_empty() && !rule.leak.is_empty(), "{}", rule.id);
+            assert!(!rule.leak.ends_with('.'), "{}: the sentence goes on", rule.id);
+            assert!((0.3..=1.0).contains(&rule.confidence), "{}", rule.id);
+            assert!(!rule.keywords.is_empty(), "{}", rule.id);
+            assert!(rule.keywords.iter().all(|word| word.len() >= 2), "{}", rule.id);
+            assert!((64..=20_000).contains(&rule.after), "{}", rule.id);
+        }
+    }
+
+    #[test]
+    fn a_rule_says_what_leaks() {
+        let rule = rules().iter().find(|rule| rule.id == "npm-token").unwrap();
+        assert_eq!(
+            rule.consequence(),
+            "when this is pushed, anyone who can read the repository can publish packages as this \
+             npm user, into everyone's installs"
+        );
+    }
+}

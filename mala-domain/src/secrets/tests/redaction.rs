@@ -1,0 +1,78 @@
+//! What redaction hides and what it leaves.
+
+use super::forge::{forge, jwt, pem, with_base62_checksum};
+use crate::secrets::redact;
+use std::borrow::Cow;
+
+#[test]
+fn a_secret_is_replaced_by_its_rule() {
+    let token = with_base62_checksum("ghp_");
+    let text = format!("git push https://x:{token}@github.com/a/b");
+    assert_eq!(redact(&text), "git push https://x:[redacted:github-pat]@github.com/a/b");
+}
+
+#[test]
+fn a_wrong_checksum_is_hidden_all_the_same() {
+    assert_eq!(redact(&forge("see ghp_«a36» there")), "see [redacted:github-pat] there");
+    assert_eq!(redact(&forge("npm_«a36»")), "[redacted:npm-token]");
+}
+
+#[test]
+fn no_tail_of_a_longer_token_stays() {
+    assert_eq!(redact(&forge("ghp_«a50»-«a5» end")), "[redacted:github-pat] end");
+}
+
+#[test]
+fn keys_disappear_whole_or_in_part() {
+    let key = pem("RSA PRIVATE KEY", "\n");
+    assert_eq!(redact(&key), "[redacted:private-key]\n");
+    let cut: String = key.lines().take(4).collect::<Vec<_>>().join("\n");
+    assert_eq!(redact(&cut), "[redacted:private-key-part]");
+    let in_diff = pem("RSA PRIVATE KEY", "\n+");
+    assert_eq!(redact(&in_diff), "[redacted:private-key]\n+");
+}
+
+#[test]
+fn what_logs_and_prompts_hold_is_hidden() {
+    let token = jwt(r#"{"sub":"u"}"#);
+    for (text, expected) in [
+        (format!("authorization: Bearer {token}"), "authorization: Bearer [redacted:bearer-token]"),
+        (forge("Cookie: session=«a32»; theme=dark"), "Cookie: [redacted:cookie-header]"),
+        (forge("retry with password='«s12»'"), "retry with password='[redacted:generic-password]'"),
+        (forge("API_TOKEN=«a32» cargo run"), "API_TOKEN=[redacted:config-secret] cargo run"),
+        (forge(r"\u001b[32mglpat-«w20»"), r"\u001b[32m[redacted:gitlab-pat]"),
+        (forge(r#"{"out":"\nAKIA«u16»\n"}"#), r#"{"out":"\n[redacted:aws-access-key-id]\n"}"#),
+    ] {
+        assert_eq!(redact(&text), expected);
+    }
+}
+
+#[test]
+fn ordinary_text_comes_back_as_it_is() {
+    for text in [
+        "",
+        "fn main() { println!(\"token: {}\", token); }",
+        "password = get_password(user)",
+        "HTTP basic authentication is a scheme",
+        "token = os.environ['API_TOKEN']",
+        "\"password\": \"Passwort vergessen?\"",
+        "let cookie: string = \"\";",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "already [redacted:github-pat] here",
+    ] {
+        assert!(matches!(redact(text), Cow::Borrowed(same) if same == text), "{text}");
+    }
+}
+
+#[test]
+fn a_redacted_text_does_not_change_any_more() {
+    for text in [
+        forge("password=\"«s20»\" token=\"«a40»\""),
+        forge("token: «a40»«a40»ghp_«a36»"),
+        forge("https://a:«a20»@b.c/https://a:«a20»@b.c"),
+        forge("secret=[redacted:x]«a40» key=AKIA«u16»[redacted:"),
+    ] {
+        let once = redact(&text).into_owned();
+        assert_eq!(redact(&once), once, "{text}");
+    }
+}

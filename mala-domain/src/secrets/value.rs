@@ -1,0 +1,283 @@
+//! What a value without a format must look like to be a secret: random for a token, chosen for a
+//! password, and neither code nor prose.
+
+use super::names::Name;
+use super::placeholder;
+use super::readability;
+use super::word_list::WordList;
+use serde::Deserialize;
+
+/// How far doubt counts against a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Strictness {
+    /// In doubt it is no secret.
+    Strict,
+    /// In doubt it is one.
+    Lenient,
+}
+
+/// A value that may be a secret, and what stands around it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Claim<'c> {
+    pub(super) value: &'c str,
+    /// The identifier in which the keyword stands.
+    pub(super) name: Name<'c>,
+    /// The groups of the match that took part, the whole match first.
+    pub(super) groups: &'c [&'c str],
+    /// The value stands in quotes: it is one, and not code.
+    pub(super) quoted: bool,
+    pub(super) strictness: Strictness,
+}
+
+/// What is asked of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Test {
+    /// It looks random.
+    Value,
+    /// It looks random and the name is that of a secret.
+    Assignment,
+    /// It looks like a password that somebody chose, and the name is that of a password.
+    Password,
+    /// It is the password of an address of a real server.
+    Url,
+    /// It is the password of a connection to a real server.
+    Connection,
+}
+
+impl Test {
+    /// Whether the claim passes.
+    pub(super) fn holds(self, claim: &Claim<'_>) -> bool {
+        match self {
+            Self::Value => looks_random(claim.value, claim.strictness),
+            Self::Assignment => is_assigned_secret(claim),
+            Self::Password => is_assigned_password(claim),
+            Self::Url => is_url_password(claim),
+            Self::Connection => is_connection_password(claim),
+        }
+    }
+}
+
+/// Shannon entropy in bits per byte.
+pub(super) fn entropy(value: &str) -> f64 {
+    let mut counts = [0_u32; 256];
+    value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
+    let length = value.len() as f64;
+    counts
+        .iter()
+        .filter(|count| **count > 0)
+        .map(|count| f64::from(*count) / length)
+        .map(|share| -share * share.log2())
+        .sum()
+}
+
+fn is_assigned_secret(claim: &Claim<'_>) -> bool {
+    let Claim { value, name, strictness, .. } = *claim;
+    if is_code(value) || is_uuid(value) || is_number(value) || is_short_hex(value) {
+        return false;
+    }
+    if strictness == Strictness::Lenient {
+        return !placeholder::is_placeholder(value) && looks_random(value, strictness);
+    }
+    !name.is_about() && (!is_hash(value) || name.is_key()) && looks_random(value, strictness)
+}
+
+fn is_assigned_password(claim: &Claim<'_>) -> bool {
+    let Claim { value, name, quoted, strictness, .. } = *claim;
+    if is_code(value) || is_uuid(value) || is_number(value) {
+        return false;
+    }
+    match strictness {
+        Strictness::Strict => {
+            !placeholder::is_weak_password(value)
+                && !name.is_about()
+                && !is_hash(value)
+                && looks_chosen(value)
+        }
+        Strictness::Lenient if quoted => {
+            is_one_word(value) && (Kinds::of(value).n_digits > 0 || !is_wordy(value))
+        }
+        Strictness::Lenient => looks_chosen(value) || looks_random(value, strictness),
+    }
+}
+
+fn is_url_password(claim: &Claim<'_>) -> bool {
+    let [_, user, password, host] = *claim.groups else { return false };
+    if placeholder::is_template(password) || placeholder::is_template(user) {
+        return false;
+    }
+    if claim.strictness == Strictness::Lenient {
+        return password.len() >= 4;
+    }
+    !is_local(host)
+        && !placeholder::is_weak_password(password)
+        && !placeholder::is_placeholder(user)
+        && !user.eq_ignore_ascii_case(password)
+        && (looks_chosen(password) || looks_random(password, Strictness::Lenient))
+}
+
+fn is_connection_password(claim: &Claim<'_>) -> bool {
+    let local = claim.groups.len() > 2 && claim.groups.get(1).is_some_and(|host| is_local(host));
+    if placeholder::is_template(claim.value) {
+        return false;
+    }
+    match claim.strictness {
+        Strictness::Lenient => true,
+        Strictness::Strict => {
+            !local
+                && !placeholder::is_weak_password(claim.value)
+                && (looks_chosen(claim.value) || looks_random(claim.value, Strictness::Lenient))
+        }
+    }
+}
+
+/// Letters that form no words, of more than one kind or mixed with digits.
+fn looks_random(value: &str, strictness: Strictness) -> bool {
+    let (min_length, min_entropy, max_score) = match strictness {
+        Strictness::Strict => (16, 3.2, 5.3),
+        Strictness::Lenient => (12, 2.8, 5.7),
+    };
+    if value.len() < min_length || entropy(value) < min_entropy || !is_one_word(value) {
+        return false;
+    }
+    let kinds = Kinds::of(value);
+    let (score, n_pairs) = readability::score(value);
+    let mixed = kinds.n_digits > 0 || (kinds.n_upper > 0 && kinds.n_lower > 0);
+    let unreadable = n_pairs < 4 || score < max_score || is_hex(value);
+    // Letters of one case alone are random only when no word can be read into them.
+    let surely = n_pairs >= 16 && score < 4.6;
+    kinds.n_upper + kinds.n_lower >= 3 && unreadable && (mixed || surely) && !is_wordy(value)
+}
+
+/// A password as people choose and rules demand it: several kinds of characters.
+fn looks_chosen(value: &str) -> bool {
+    let kinds = Kinds::of(value);
+    let n_kinds = [kinds.n_upper, kinds.n_lower, kinds.n_digits, kinds.n_signs]
+        .iter()
+        .filter(|count| **count > 0)
+        .count();
+    value.len() >= 8
+        && value.len() <= 64
+        && is_one_word(value)
+        && kinds.n_digits > 0
+        && n_kinds >= 3
+        && (has_digit_inside(value) || kinds.n_signs > 0)
+        && (!is_wordy(value)
+            || n_kinds == 4 && value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?']))
+}
+
+/// Most of the value is made of parts that are words: an identifier, a path, a slug.
+fn is_wordy(value: &str) -> bool {
+    let mut n_word_letters = 0;
+    let mut n_counted = 0;
+    for part in value.split(|character: char| !character.is_ascii_alphabetic()) {
+        n_counted += part.len();
+        let (score, n_pairs) = readability::score(part);
+        if n_pairs >= 3 && score >= 5.6 && is_cased_like_a_word(part) {
+            n_word_letters += part.len();
+        }
+    }
+    n_word_letters * 2 > n_counted && n_word_letters * 5 >= value.len() * 2
+}
+
+/// `word`, `Word`, `WORD` or `camelCase`, and not `wOrD`.
+fn is_cased_like_a_word(part: &str) -> bool {
+    let bytes = part.as_bytes();
+    let n_switches = bytes
+        .windows(2)
+        .filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
+        .count();
+    n_switches * 4 <= bytes.len()
+}
+
+fn has_digit_inside(value: &str) -> bool {
+    value.as_bytes().windows(3).any(|three| {
+        three[0].is_ascii_alphabetic()
+            && three[1].is_ascii_digit()
+            && three[2].is_ascii_alphabetic()
+    })
+}
+
+fn is_one_word(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// Code, an address, a path, a pattern or a template.
+fn is_code(value: &str) -> bool {
+    placeholder::is_template(value)
+        || value.contains("://")
+        || value.starts_with(['/', '.', '#', '^', '~'])
+        || value.contains("[a-z")
+        || value.contains("[A-Z")
+        || value.contains("[0-9")
+        || value.starts_with("data:")
+        || value.starts_with("urn:")
+        || value.starts_with("sha") && value.contains(['-', ':'])
+        || value.starts_with("0x") && value.len() == 42
+        || FILE_ENDINGS.words().any(|ending| value.ends_with(ending))
+}
+
+const FILE_ENDINGS: WordList = WordList(
+    "
+    .json .pem .key .txt .py .js .ts .go .rs .yaml .yml .html .php .com .crt .xml
+",
+);
+
+fn is_uuid(value: &str) -> bool {
+    value.len() == 36
+        && value.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// A number, a version, a date or a time.
+fn is_number(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_digit() || b"-+.,:/_TZ".contains(&byte))
+}
+
+/// An identifier or a checksum: hex keys are longer.
+fn is_short_hex(value: &str) -> bool {
+    value.len() < 24 && is_hex(value)
+}
+
+/// Hex of a length that hashes have.
+fn is_hash(value: &str) -> bool {
+    matches!(value.len(), 32 | 40 | 48 | 56 | 64 | 96 | 128) && is_hex(value)
+}
+
+fn is_hex(value: &str) -> bool {
+    value.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+}
+
+fn is_local(host: &str) -> bool {
+    let host = host.to_ascii_lowercase();
+    let name = host.split([':', ',']).next().unwrap_or(&host);
+    !name.contains('.') && !host.starts_with('[')
+        || name.starts_with("127.")
+        || name.starts_with("0.0.0.0")
+        || [".local", ".localhost", ".test", ".example", ".invalid", "example.com", "example.org"]
+            .iter()
+            .chain(&["example.net", "domain.com", "yourdomain.com", "host.com", "server.com"])
+            .any(|ending| name.ends_with(ending))
+}
+
+/// How many characters of each kind a value has.
+struct Kinds {
+    n_upper: usize,
+    n_lower: usize,
+    n_digits: usize,
+    n_signs: usize,
+}
+
+impl Kinds {
+    fn of(value: &str) -> Self {
+        let count = |is: fn(&u8) -> bool| value.as_bytes().iter().filter(|byte| is(byte)).count();
+        Self {
+            n_upper: count(u8::is_ascii_uppercase),
+            n_lower: count(u8::is_ascii_lowercase),
+            n_digits: count(u8::is_ascii_digit),
+            n_signs: count(u8::is_ascii_punctuation),
+        }
+    }
+}
