@@ -206,7 +206,7 @@ const SOURCE: &[(&str, &str)] = &[
     ("generic-secret", r#"<add key="ApiKey" value="«a32»" />"#),
     ("generic-password", r#"password = "«s14»""#),
     ("generic-password", r#"db.setPassword("«s22»");"#),
-    ("generic-password", r#""password" => 'kV9#mQ2xPz',"#),
+    ("generic-password", r#""password" => '«L3»9#«a6»',"#),
     ("netrc-password", "machine git.acme.io login deploy password «a20»"),
 ];
 
@@ -215,7 +215,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("config-secret", "SESSION_SECRET=«a40»"),
     ("config-secret", "  secret_key_base: «h128»"),
     ("config-secret", "export API_KEY=«l32»  # production"),
-    ("config-password", "DB_PASSWORD=kV9#mQ2xPz7L"),
+    ("config-password", "DB_PASSWORD=«L3»9#«a8»"),
     ("config-password", "  password: «a14»"),
     (
         "kubernetes-secret-value",
