@@ -4,6 +4,7 @@ pub mod completions;
 pub mod config;
 pub mod exit;
 pub mod failure;
+pub mod init;
 pub mod man;
 pub mod reference;
 pub mod rules;
@@ -40,6 +41,7 @@ enum ColorWhen {
 /// What to do
 #[derive(Debug, Subcommand)]
 enum Command {
+    Init(init::InitArgs),
     Config(config::ConfigArgs),
     Rules(rules::RulesArgs),
     Runs(runs::RunsArgs),
@@ -51,6 +53,7 @@ enum Command {
 impl Command {
     fn run(&self, here: &Surroundings) -> anyhow::Result<Exit> {
         match self {
+            Self::Init(args) => init::run(args, here),
             Self::Config(args) => config::run(args, here),
             Self::Rules(args) => rules::run(args, here),
             Self::Runs(args) => runs::run(args, here),

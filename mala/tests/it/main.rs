@@ -5,6 +5,7 @@
 mod config;
 mod drift;
 mod gate;
+mod init;
 mod rules;
 mod runs;
 mod shell;

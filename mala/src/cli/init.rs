@@ -1,0 +1,131 @@
+//! `mala init`: looks at what the project is and writes a commented `mala.yaml` for it.
+
+mod commands;
+mod gitignore;
+mod languages;
+mod template;
+mod tools;
+
+use super::exit::Exit;
+use crate::console;
+use crate::surroundings::Surroundings;
+use crate::wiring::probe::Probe;
+use anyhow::Context;
+use clap::Args;
+use commands::Command;
+use mala_adapters::store::{write_atomically, write_new};
+use mala_domain::config::{FILE_NAME, LinterName};
+use mala_domain::language::Language;
+use std::io;
+use std::path::Path;
+
+/// Write a commented mala.yaml for this project and keep mala's state out of git
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// Replace a mala.yaml that is already there
+    #[arg(long)]
+    force: bool,
+}
+
+/// What a project is, as far as its files tell.
+#[derive(Debug, Default, PartialEq)]
+struct Project {
+    /// With the number of files, most first.
+    languages: Vec<(Language, usize)>,
+    commands: Vec<Command>,
+    /// Linters that the project is set up for, and whether they are installed.
+    linters: Vec<(LinterName, bool)>,
+    default_branch: Option<String>,
+}
+
+pub(super) fn run(args: &InitArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let root = here.root();
+    let project = look_at(root, &Probe::new(here, root)?);
+    console::say(&summary(&project));
+    write_config(root, &template::render(&project), args)?;
+    match here.work_tree() {
+        Some(root) => ignore_state(root)?,
+        None => console::say("this is no git repository: .gitignore is left alone"),
+    }
+    Ok(Exit::Passed)
+}
+
+fn look_at(root: &Path, probe: &Probe) -> Project {
+    let linters = tools::set_up(root);
+    Project {
+        languages: languages::count(root),
+        commands: commands::find(root),
+        linters: linters.into_iter().map(|name| (name, tools::is_installed(name, probe))).collect(),
+        default_branch: default_branch(probe),
+    }
+}
+
+/// The branch that others work from: what `origin` says, else `main` or `master`.
+fn default_branch(probe: &Probe) -> Option<String> {
+    let say = |args: &[&str]| {
+        let answer = probe.ask("git", args).ok().flatten()?;
+        Some(String::from_utf8(answer).ok()?.trim().to_owned())
+    };
+    let remote = say(&["symbolic-ref", "--short", "refs/remotes/origin/HEAD"]);
+    let remote = remote.and_then(|name| name.strip_prefix("origin/").map(str::to_owned));
+    let local = |name: &&str| {
+        say(&["rev-parse", "--verify", "--quiet", &format!("refs/heads/{name}")]).is_some()
+    };
+    remote.or_else(|| ["main", "master"].into_iter().find(local).map(str::to_owned))
+}
+
+fn summary(project: &Project) -> String {
+    let list = |names: Vec<String>| match names.is_empty() {
+        true => "none".to_owned(),
+        false => names.join(", "),
+    };
+    let languages = project.languages.iter().map(|(language, _)| language.to_string());
+    let commands =
+        project.commands.iter().map(|command| format!("{} ({})", command.text, command.from));
+    let linters = project.linters.iter().map(|(name, installed)| match installed {
+        true => name.name().to_owned(),
+        false => format!("{} (not installed)", name.name()),
+    });
+    format!(
+        "languages: {}\ncommands: {}\nlinters: {}",
+        list(languages.collect()),
+        console::harmless(&list(commands.collect())),
+        list(linters.collect())
+    )
+}
+
+fn write_config(root: &Path, text: &str, args: &InitArgs) -> anyhow::Result<()> {
+    let path = root.join(FILE_NAME);
+    let written = match args.force {
+        true => write_atomically(&path, text.as_bytes()),
+        false => write_new(&path, text.as_bytes()),
+    };
+    match written {
+        Ok(()) => console::say(&format!("wrote {}", path.display())),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => console::say(&format!(
+            "kept {}, which is already there (--force replaces it)",
+            path.display()
+        )),
+        Err(error) => return Err(error).with_context(|| format!("writing {}", path.display())),
+    }
+    Ok(())
+}
+
+fn ignore_state(root: &Path) -> anyhow::Result<()> {
+    // A link stays a link: what it leads to is changed.
+    let named = root.join(".gitignore");
+    let path = named.canonicalize().unwrap_or(named);
+    let old = match std::fs::read(&path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+        Err(error) => return Err(error).with_context(|| format!("reading {}", path.display())),
+    };
+    match gitignore::with_state(&old) {
+        Some(new) => {
+            write_atomically(&path, &new).with_context(|| format!("writing {}", path.display()))?;
+            console::say(&format!("added .mala/ to {}", path.display()));
+        }
+        None => console::say(&format!(".mala/ is already in {}", path.display())),
+    }
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! The `mala.yaml` that `init` writes: what holds anyway, spelled out, with what it means.
+
+use super::Project;
+use mala_domain::config::LinterName;
+use std::fmt::Write;
+
+/// The file for this project.
+pub(super) fn render(project: &Project) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    write_all(project, &mut text).unwrap_or_default();
+    text
+}
+
+fn write_all(project: &Project, text: &mut String) -> std::fmt::Result {
+    text.push_str(
+        "# How mala reviews this repository. The values are the defaults; `base` is what was found here.\n\
+         # Check it with `mala config check`; see what holds with `mala config show`.\n\n\
+         # Who reviews: builtin (analyzers, no model), agent_sdk, cerberus or command. With nothing\n\
+         # said it is agent_sdk, or builtin when no model key is set.\n\
+         # reviewer_type: builtin\n\n\
+         review:\n\
+         \x20 # From which priority on findings fail the review: P0, P1, P2, P3 or none.\n\
+         \x20 fail_on: P1\n\n\
+         \x20 # The branch that `mala review --base` compares with when it is given no name.\n",
+    );
+    match project.default_branch.as_deref().filter(|branch| !branch.starts_with('-')) {
+        Some(branch) => writeln!(text, "  base: {}", quoted(branch))?,
+        None => writeln!(text, "  # base: main")?,
+    }
+    text.push_str(
+        "\n\x20 # Files that are left out of the review, as in a .gitignore.\n\
+         \x20 ignore: []\n\n\
+         \x20 # Files that tools write, beyond those that mala knows.\n\
+         \x20 generated: []\n\n\
+         \x20 # Rules turned off, on, or to another priority; `mala rules list` lists them.\n\
+         \x20 # rules:\n\
+         \x20 #   python/mutable-default: off\n\
+         \x20 #   javascript/*: {use: P3, paths: [scripts]}\n\n",
+    );
+    write_linters(project, text)?;
+    write_commands(project, text)
+}
+
+fn write_linters(project: &Project, text: &mut String) -> std::fmt::Result {
+    text.push_str("  # The linters that are installed and that the project is set up for.\n");
+    let names = |installed: bool| -> Vec<&str> {
+        let chosen = project.linters.iter().filter(|(_, is)| *is == installed);
+        chosen.map(|(name, _): &(LinterName, bool)| name.name()).collect()
+    };
+    for (what, linters) in [("Found here", names(true)), ("Not installed", names(false))] {
+        if !linters.is_empty() {
+            writeln!(text, "  # {what}: {}.", linters.join(", "))?;
+        }
+    }
+    text.push_str(
+        "  linters:\n\
+         \x20   enabled: auto\n\
+         \x20   # Seconds for one linter.\n\
+         \x20   timeout: 60\n\
+         \x20   # off: [eslint]\n",
+    );
+    Ok(())
+}
+
+fn write_commands(project: &Project, text: &mut String) -> std::fmt::Result {
+    if project.commands.is_empty() {
+        return Ok(());
+    }
+    text.push_str(
+        "\n# The project's commands, for triggers. Nothing in this version runs them.\n# commands:\n",
+    );
+    for command in &project.commands {
+        writeln!(text, "#   {}: {}  # {}", command.name, quoted(&command.text), command.from)?;
+    }
+    Ok(())
+}
+
+/// A word as YAML. Names and commands come from files that anyone may have written.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/' | '.' | ' ');
+    let starts = |c: char| c.is_ascii_alphabetic() || c == '.';
+    match word.starts_with(starts) && word.chars().all(plain) && word.trim() == word {
+        true => word.to_owned(),
+        false => serde_json::Value::from(word).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::init::commands::Command;
+    use mala_domain::config::Config;
+    use mala_domain::language::Language;
+
+    #[test]
+    fn what_is_written_is_valid_without_warnings() {
+        let command = |name: &str, text: &str| Command {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            from: "package.json",
+        };
+        let projects = [
+            Project::default(),
+            Project {
+                languages: vec![(Language::Python, 3)],
+                commands: vec![command("test", "cargo test"), command("lint", "a: \"b\" # c\n- d")],
+                linters: vec![(LinterName::Ruff, true), (LinterName::Tsc, false)],
+                default_branch: Some("feature/x: #y".to_owned()),
+            },
+        ];
+        for project in projects {
+            let text = render(&project);
+            let (config, warnings) = Config::parse("mala.yaml", &text).unwrap();
+            assert_eq!(warnings, []);
+            assert_eq!(config.review.base, project.default_branch);
+            // What is commented out is valid too.
+            let all: String = text.lines().map(|line| uncommented(line) + "\n").collect();
+            let (config, _) = Config::parse("mala.yaml", &all).unwrap();
+            assert_eq!(config.review.rules.len(), 2);
+        }
+    }
+
+    /// A line that is an example, made real.
+    fn uncommented(line: &str) -> String {
+        let (indent, rest) = line.split_at(line.len() - line.trim_start().len());
+        match rest.strip_prefix("# ").or_else(|| rest.strip_prefix('#')) {
+            Some(example) if is_example(example) => format!("{indent}{example}"),
+            _ => line.to_owned(),
+        }
+    }
+
+    fn is_example(text: &str) -> bool {
+        text.starts_with("  ")
+            || ["rules:", "reviewer_type:", "off:", "commands:"]
+                .iter()
+                .any(|key| text.starts_with(key))
+    }
+}
