@@ -1,8 +1,10 @@
 //! The immutable result of a review: the one value that every output shows.
 
 mod assemble;
+mod telemetry;
 
 pub use assemble::{Gathered, assemble, counted, tally};
+pub use telemetry::{ContextSize, Telemetry};
 
 use crate::finding::Finding;
 use crate::review::{Coverage, Usage};

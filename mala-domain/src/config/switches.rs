@@ -39,6 +39,11 @@ impl RuleSwitches {
         Ok(Self { entries: entries.collect::<Result<_, _>>()? })
     }
 
+    /// Whether any entry is about this rule, in whichever file.
+    pub fn mention(&self, rule: &str) -> bool {
+        self.entries.iter().any(|entry| entry.rule.is_match(rule))
+    }
+
     /// What the last entry that fits says of a rule in a file; `None` leaves it to the rule.
     pub fn of(&self, rule: &str, file: &FilePath) -> Option<RuleUse> {
         self.entries

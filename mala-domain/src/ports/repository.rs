@@ -74,6 +74,13 @@ pub trait Repository: Send + Sync {
         paths: &'a [FilePath],
     ) -> BoxFuture<'a, Result<Vec<bool>, RepositoryError>>;
 
+    /// The files directly in this folder, by name; empty when there is no such folder.
+    fn list<'a>(
+        &'a self,
+        side: Side,
+        folder: &'a FilePath,
+    ) -> BoxFuture<'a, Result<Vec<FilePath>, RepositoryError>>;
+
     /// The lines at head with any of these words, by path and line.
     fn find_words<'a>(
         &'a self,

@@ -7,6 +7,7 @@ use crate::finding::{
 };
 use crate::language::Language;
 use crate::review::{Texts, merge};
+use crate::secrets;
 use std::collections::HashMap;
 
 /// How many lines of evidence are quoted.
@@ -171,7 +172,7 @@ fn follows(text: &[&str], line: u32, wanted: &[&str]) -> bool {
 fn quote<'t>(lines: impl Iterator<Item = &'t str>) -> String {
     let quoted: Vec<String> =
         lines.map(|line| line.chars().take(MAX_EVIDENCE_WIDTH).collect()).collect();
-    quoted.join("\n")
+    secrets::redact(&quoted.join("\n")).into_owned()
 }
 
 fn quote_length(span: LineSpan) -> usize {
@@ -208,9 +209,9 @@ fn finding(
         priority: candidate.priority,
         severity: candidate.priority.unwrap_or(Priority::P2).severity(),
         category: candidate.category,
-        title: candidate.title,
-        body: candidate.body,
-        suggestion: candidate.suggestion,
+        title: secrets::redact(&candidate.title).into_owned(),
+        body: secrets::redact(&candidate.body).into_owned(),
+        suggestion: candidate.suggestion.map(|text| secrets::redact(&text).into_owned()),
         evidence_snippet: place.evidence,
         confidence: candidate.confidence.clamp(0.0, 1.0),
         language: Language::of_path(&candidate.file),

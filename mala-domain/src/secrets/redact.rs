@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::sync::LazyLock;
 
 /// `text` with every secret replaced by `[redacted:RULE]`. A text without secrets comes back as it
-/// is, and a redacted text does not change any more.
+/// is, and a redacted text does not change any more. The number of lines stays the same.
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut redacted = String::new();
     let mut changed = false;
@@ -41,6 +41,9 @@ fn push_clean(part: &str, depth: usize, output: &mut String) -> bool {
     for range in &hidden {
         push_clean(&part[at..range.start], depth - 1, output);
         push_marker(&range.rule.id, output);
+        // Line numbers after a key of many lines stay what they were.
+        let breaks = part[range.start..range.end].matches('\n').count();
+        output.extend(std::iter::repeat_n('\n', breaks));
         at = range.end;
     }
     push_clean(&part[at..], depth - 1, output);

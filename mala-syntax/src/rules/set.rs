@@ -46,9 +46,9 @@ impl RuleSet {
 
     /// The same set with further rules; one with a known id takes the place of the other.
     #[must_use]
-    pub fn with(self, further: impl IntoIterator<Item = Rule>) -> Self {
+    pub fn with(self, further: impl IntoIterator<Item = Arc<Rule>>) -> Self {
         let mut rules = self.rules;
-        for rule in further.into_iter().map(Arc::new) {
+        for rule in further {
             match rules.iter_mut().find(|known| known.id == rule.id) {
                 Some(known) => *known = rule,
                 None => rules.push(rule),

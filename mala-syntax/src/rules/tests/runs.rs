@@ -7,6 +7,7 @@ use insta::assert_snapshot;
 use mala_domain::change::LineSpan;
 use mala_domain::finding::{Candidate, Category, Priority};
 use mala_domain::language::Language;
+use std::sync::Arc;
 
 const RULES: [&str; 3] = [
     "
@@ -67,7 +68,7 @@ print(1)
 ";
 
 fn rules() -> RuleSet {
-    RuleSet::of([]).with(RULES.map(|yaml| Rule::parse("own.yaml", yaml).expect("sound")))
+    RuleSet::of([]).with(RULES.map(|yaml| Arc::new(Rule::parse("own.yaml", yaml).expect("sound"))))
 }
 
 fn report(set: &RuleSet, path: &str, code: &str, lines: Option<LineSpan>) -> String {
@@ -115,7 +116,7 @@ fn tests_and_unselected_rules_are_left_out() {
 #[test]
 fn a_rule_with_a_known_id_takes_the_place_of_the_other() {
     let changed = RULES[0].replace("Prints", "Shows");
-    let set = rules().with([Rule::parse("own.yaml", &changed).expect("sound")]);
+    let set = rules().with([Arc::new(Rule::parse("own.yaml", &changed).expect("sound"))]);
     assert_eq!(set.catalogue().len(), 3);
     assert_eq!(report(&set, "a.py", "print(2)", None), "1 own/print: Shows `2`.");
 }
