@@ -1,0 +1,90 @@
+//! The spine: one review, from what changed to the report. Each stage takes the former's value; a
+//! stage does not know the next one. After the report nothing is decided any more.
+
+mod admit;
+mod ask;
+mod context;
+mod publish;
+mod scope;
+
+pub use publish::{Started, publish};
+
+use crate::events::{Event, EventSink};
+use mala_domain::change::FilePath;
+use mala_domain::config::PathGlobs;
+use mala_domain::ports::{Reviewer, ScopeError, Scoped};
+use mala_domain::report::{ContextSize, Gathered, Report, assemble};
+use mala_domain::review::suppress::SuppressionPolicy;
+use mala_domain::review::{Coverage, decide};
+use mala_domain::verdict::Threshold;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How a change is to be reviewed.
+pub struct Ask {
+    /// Files that nobody reviews.
+    pub ignore: PathGlobs,
+    /// More files that tools make.
+    pub generated: PathGlobs,
+    /// From which priority on findings fail.
+    pub fail_on: Threshold,
+    /// Which inline comments set findings aside.
+    pub suppressions: SuppressionPolicy,
+    /// How long the reviewers may take.
+    pub timeout: Duration,
+    /// The version of the rules or prompts, for the review's id.
+    pub prompt_version: String,
+    /// The limits' name, for the review's id.
+    pub budget_profile: String,
+    /// What to say before everything else.
+    pub preface: Option<String>,
+    /// What the settings already had to warn of.
+    pub warnings: Vec<String>,
+}
+
+/// A report, with what outputs show beside it.
+pub struct Reviewed {
+    /// The result.
+    pub report: Report,
+    /// The texts at head of the files with findings.
+    pub sources: BTreeMap<FilePath, String>,
+    /// How much context the reviewers were given.
+    pub context: ContextSize,
+}
+
+/// Reviews a change. An error means that its tree cannot be read; everything else, failures of
+/// reviewers included, is in the report.
+pub async fn review(
+    ask: &Ask,
+    scoped: Scoped,
+    reviewers: &[Arc<dyn Reviewer>],
+    events: EventSink<'_>,
+) -> Result<Reviewed, ScopeError> {
+    let started = Instant::now();
+    let scoped = scope::narrow(scoped, ask);
+    events(Event::Scoped { files: scoped.scope.files, hunks: scoped.scope.hunks });
+    let context = context::gather(&scoped).await?;
+    let size = context.size();
+    let heard = ask::ask(&scoped, &context, ask.timeout, reviewers, events).await;
+    let admitted = admit::admit(&heard, &scoped, context, ask.suppressions).await?;
+    let coverage = Coverage::over(&scoped.change, &heard.accounted());
+    let failures = heard.failures();
+    let outcome = decide::decide(&admitted.findings, &coverage, &failures, ask.fail_on);
+    events(Event::Decided { findings: admitted.findings.len() });
+    let report = assemble(Gathered {
+        review_id: scope::review_id(ask, &scoped.scope, reviewers),
+        outcome,
+        reviewers: heard.reports(&admitted.findings, &admitted.dropped),
+        warnings: ask.warnings.iter().cloned().chain(heard.warnings(&admitted)).collect(),
+        findings: admitted.findings,
+        suppressed: admitted.suppressed,
+        coverage,
+        failures,
+        fail_on: ask.fail_on,
+        preface: ask.preface.clone(),
+        seconds: started.elapsed().as_secs_f64(),
+        scope: scoped.scope,
+    });
+    Ok(Reviewed { report, sources: admitted.sources, context: size })
+}

@@ -1,0 +1,107 @@
+//! Asks every reviewer, side by side, each within its time. One reviewer's failure never cancels
+//! another.
+
+use super::admit::Admitted;
+use super::context::Context;
+use crate::events::{Event, EventSink};
+use futures_util::future::join_all;
+use mala_domain::change::FilePath;
+use mala_domain::finding::Finding;
+use mala_domain::ports::{Reviewer, ReviewerFailure, Scoped};
+use mala_domain::report::ReviewerReport;
+use mala_domain::review::admit::Dropped;
+use mala_domain::review::{Hearing, ReviewRequest, Usage};
+use mala_domain::verdict::Verdict;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What all reviewers said.
+pub(super) struct Heard {
+    pub(super) hearings: Vec<(String, Result<Hearing, ReviewerFailure>)>,
+}
+
+pub(super) async fn ask(
+    scoped: &Scoped,
+    context: &Context,
+    timeout: Duration,
+    reviewers: &[Arc<dyn Reviewer>],
+    events: EventSink<'_>,
+) -> Heard {
+    if scoped.change.is_empty() {
+        return Heard { hearings: Vec::new() };
+    }
+    if reviewers.is_empty() {
+        let nobody = ReviewerFailure::Unavailable("no reviewer is configured".to_owned());
+        return Heard { hearings: vec![("none".to_owned(), Err(nobody))] };
+    }
+    let request = ReviewRequest {
+        change: scoped.change.clone(),
+        tree: scoped.tree.clone(),
+        scope: scoped.scope.clone(),
+        texts: context.texts.clone(),
+        timeout,
+    };
+    let hearings = reviewers.iter().map(|reviewer| one(reviewer.as_ref(), &request, events));
+    Heard { hearings: join_all(hearings).await }
+}
+
+async fn one(
+    reviewer: &dyn Reviewer,
+    request: &ReviewRequest,
+    events: EventSink<'_>,
+) -> (String, Result<Hearing, ReviewerFailure>) {
+    let name = reviewer.name().to_owned();
+    events(Event::ReviewerStarted { reviewer: name.clone() });
+    let heard = tokio::time::timeout(request.timeout, reviewer.review(request))
+        .await
+        .unwrap_or(Err(ReviewerFailure::TimedOut));
+    let claims = heard.as_ref().ok().map(|hearing| hearing.candidates.len());
+    events(Event::ReviewerEnded { reviewer: name.clone(), claims });
+    (name, heard)
+}
+
+impl Heard {
+    fn given(&self) -> impl Iterator<Item = &Hearing> {
+        self.hearings.iter().filter_map(|(_, heard)| heard.as_ref().ok())
+    }
+
+    /// The hunks that reviewers account for.
+    pub(super) fn accounted(&self) -> Vec<(FilePath, Vec<usize>)> {
+        self.given().flat_map(|hearing| hearing.accounted.iter().cloned()).collect()
+    }
+
+    /// Why reviewers failed.
+    pub(super) fn failures(&self) -> Vec<ReviewerFailure> {
+        self.hearings.iter().filter_map(|(_, heard)| heard.as_ref().err().cloned()).collect()
+    }
+
+    /// The reviewers' warnings, then what admission says.
+    pub(super) fn warnings(&self, admitted: &Admitted) -> Vec<String> {
+        let own = self.given().flat_map(|hearing| hearing.warnings.iter().cloned());
+        let dropped = admitted
+            .dropped
+            .iter()
+            .map(|dropped| format!("{}: dropped a finding: {}", dropped.reviewer, dropped.why));
+        own.chain(dropped).chain(admitted.warnings.iter().cloned()).collect()
+    }
+
+    /// One entry per reviewer.
+    pub(super) fn reports(&self, findings: &[Finding], dropped: &[Dropped]) -> Vec<ReviewerReport> {
+        self.hearings
+            .iter()
+            .map(|(name, heard)| {
+                let own = || findings.iter().filter(|finding| finding.reviewer == *name);
+                let hearing = heard.as_ref().ok();
+                ReviewerReport {
+                    reviewer: name.clone(),
+                    model: hearing.and_then(|hearing| hearing.model.clone()),
+                    verdict: hearing.map(|_| Verdict::over(own())),
+                    findings: own().count(),
+                    dropped: dropped.iter().filter(|dropped| dropped.reviewer == *name).count(),
+                    error: heard.as_ref().err().map(ToString::to_string),
+                    usage: hearing.map_or_else(Usage::default, |hearing| hearing.usage.clone()),
+                }
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,46 @@
+//! What changed, less what the configuration leaves out.
+
+use super::Ask;
+use mala_domain::change::{Change, Nature};
+use mala_domain::ports::{Reviewer, Scoped};
+use mala_domain::review_id::{ReviewInputs, review_id as id_of};
+use mala_domain::scope::{Head, Scope};
+use std::sync::Arc;
+
+/// The change, less what the configuration leaves out.
+pub(super) fn narrow(mut scoped: Scoped, ask: &Ask) -> Scoped {
+    if !ask.ignore.is_empty() || !ask.generated.is_empty() {
+        let mut change = Arc::unwrap_or_clone(scoped.change);
+        set_natures(&mut change, ask);
+        scoped.change = Arc::new(change);
+    }
+    scoped
+}
+
+fn set_natures(change: &mut Change, ask: &Ask) {
+    for file in &mut change.files {
+        if ask.ignore.fit(&file.path) {
+            file.nature = Nature::Ignored;
+        } else if file.nature == Nature::Source && ask.generated.fit(&file.path) {
+            file.nature = Nature::Generated;
+        }
+    }
+}
+
+/// The id of this review: a local change's base and diff stand for the pull request's number.
+pub(super) fn review_id(ask: &Ask, scope: &Scope, reviewers: &[Arc<dyn Reviewer>]) -> String {
+    let names: Vec<&str> = reviewers.iter().map(|reviewer| reviewer.name()).collect();
+    id_of(&ReviewInputs {
+        repo: scope.repository.as_deref().unwrap_or_default(),
+        subject: &format!("{} {}", scope.base.as_deref().unwrap_or_default(), scope.diff_hash),
+        head: match &scope.head {
+            Head::Commit(sha) => sha,
+            Head::Index => "index",
+            Head::WorkingTree => "working tree",
+            Head::Patch => "patch",
+        },
+        prompt_version: &ask.prompt_version,
+        model: &names.join(","),
+        budget_profile: &ask.budget_profile,
+    })
+}
