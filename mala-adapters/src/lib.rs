@@ -1,4 +1,5 @@
 //! The world behind the ports: git, processes, files, linters.
 
 pub mod process;
+pub mod reviewers;
 pub mod store;

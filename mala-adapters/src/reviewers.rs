@@ -1,0 +1,3 @@
+//! Who can be asked for a review.
+
+pub mod builtin;
