@@ -52,13 +52,23 @@ impl RunStore for StateFolder {
 
 /// Writes a file, or leaves the old one as it is: what a reader sees is always whole.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    draft(path, bytes)?.persist(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Writes a file that is not there yet, whole or not at all; fails with `AlreadyExists` otherwise.
+pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    draft(path, bytes)?.persist_noclobber(path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+fn draft(path: &Path, bytes: &[u8]) -> io::Result<tempfile::NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut draft = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
     draft.write_all(bytes)?;
     draft.as_file().sync_data()?;
     readable_by_all(draft.as_file())?;
-    draft.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    Ok(draft)
 }
 
 fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
