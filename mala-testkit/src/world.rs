@@ -5,6 +5,7 @@ use crate::cleaning::Cleaning;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
@@ -59,9 +60,33 @@ impl World {
         self
     }
 
-    /// Leaves nothing on `PATH` but this folder.
-    pub fn with_path(self, folder: &Path) -> Self {
-        self.with_env("PATH", folder)
+    /// A machine with these programs of the real one and no others.
+    pub fn with_only(self, programs: &[&str]) -> Self {
+        let bin = self.bin();
+        for program in programs {
+            let real = real_program(program).unwrap();
+            std::os::unix::fs::symlink(real, bin.join(program)).unwrap();
+        }
+        self.with_env("PATH", bin)
+    }
+
+    /// A machine with one more program, written in shell, in front of the others.
+    pub fn with_program(self, name: &str, script: &str) -> Self {
+        let bin = self.bin();
+        let file = bin.join(name);
+        fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = self.environment.iter().find(|(known, _)| known == "PATH").unwrap().1.clone();
+        let others = std::env::split_paths(&path).filter(|folder| *folder != bin);
+        let path = std::env::join_paths(std::iter::once(bin.clone()).chain(others)).unwrap();
+        self.with_env("PATH", path)
+    }
+
+    /// The folder for programs of this world.
+    fn bin(&self) -> PathBuf {
+        let bin = self.home().join("bin");
+        fs::create_dir_all(&bin).unwrap();
+        bin
     }
 
     /// Writes a file in the work folder, and the folders above it.
@@ -163,6 +188,11 @@ fn sealed(home: &Path) -> Vec<(OsString, OsString)> {
     ];
     let fixed = fixed.into_iter().map(|(name, value)| (name.into(), value));
     fixed.chain(people.map(|(name, value)| (name.into(), value.into()))).collect()
+}
+
+fn real_program(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -2,6 +2,7 @@
 
 pub mod completions;
 pub mod config;
+pub mod doctor;
 pub mod exit;
 pub mod failure;
 pub mod init;
@@ -42,6 +43,7 @@ enum ColorWhen {
 #[derive(Debug, Subcommand)]
 enum Command {
     Init(init::InitArgs),
+    Doctor(doctor::DoctorArgs),
     Config(config::ConfigArgs),
     Rules(rules::RulesArgs),
     Runs(runs::RunsArgs),
@@ -54,6 +56,7 @@ impl Command {
     fn run(&self, here: &Surroundings) -> anyhow::Result<Exit> {
         match self {
             Self::Init(args) => init::run(args, here),
+            Self::Doctor(args) => doctor::run(args, here),
             Self::Config(args) => config::run(args, here),
             Self::Rules(args) => rules::run(args, here),
             Self::Runs(args) => runs::run(args, here),

@@ -9,9 +9,11 @@ pub use trust::{Chosen, RepositoryFile, choose};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
+use crate::wiring::probe::Probe;
 use mala_domain::config::{
-    Concern, Config, ConfigError, ConfigWarning, Layer, Origin, ReviewPolicy, policy,
+    Concern, Config, ConfigError, ConfigWarning, FILE_NAME, Layer, Origin, ReviewPolicy, policy,
 };
+use mala_domain::scope::Target;
 use std::io;
 use std::path::Path;
 
@@ -22,6 +24,10 @@ pub struct Settings {
     pub policy: ReviewPolicy,
     /// What to tell the person about the files.
     pub warnings: Vec<ConfigWarning>,
+    /// The repository's file that holds; `None` when there is none.
+    pub file: Option<String>,
+    /// Why it is that file, when a person may expect another one.
+    pub notice: Option<String>,
 }
 
 impl Settings {
@@ -32,11 +38,7 @@ impl Settings {
 }
 
 /// Reads all layers. `flags` holds what the command line says, as the keys that it stands for.
-pub fn load(
-    here: &Surroundings,
-    repository: Option<&RepositoryFile>,
-    flags: Config,
-) -> anyhow::Result<Settings> {
+pub fn load(here: &Surroundings, chosen: Chosen, flags: Config) -> Result<Settings, Failure> {
     let mut warnings = Vec::new();
     let mut layers = vec![Layer { origin: Origin::CommandLine, config: flags }];
     layers.extend(environment::layers(here)?);
@@ -44,11 +46,24 @@ pub fn load(
         let config = parse(&name, &bytes, &mut warnings)?;
         layers.push(Layer { origin: Origin::UserFile(name), config });
     }
-    if let Some(file) = repository {
+    if let Some(file) = &chosen.file {
         let config = parse(&file.name, &file.bytes, &mut warnings)?;
         layers.push(Layer { origin: Origin::RepositoryFile(file.name.clone()), config });
     }
-    Ok(Settings { policy: policy(&layers), warnings })
+    Ok(Settings {
+        policy: policy(&layers),
+        warnings,
+        file: chosen.file.map(|file| file.name),
+        notice: chosen.notice,
+    })
+}
+
+/// What holds for a review of the working tree, without flags.
+pub fn of_working_tree(here: &Surroundings, probe: &Probe) -> Result<Settings, Failure> {
+    let committed = probe.committed("HEAD", FILE_NAME).ok().flatten();
+    let trusted = committed.map(|bytes| RepositoryFile::committed("HEAD", bytes));
+    let on_disk = read_if_there(&here.root().join(FILE_NAME))?.map(RepositoryFile::on_disk);
+    load(here, choose(&Target::WorkingTree, trusted, on_disk), Config::default())
 }
 
 /// Reads one configuration file's bytes, or fails with `Exit::Configuration`.

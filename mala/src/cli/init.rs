@@ -6,6 +6,8 @@ mod languages;
 mod template;
 mod tools;
 
+pub(super) use tools::program as linter_program;
+
 use super::exit::Exit;
 use crate::console;
 use crate::surroundings::Surroundings;

@@ -16,14 +16,7 @@ fn project() -> World {
         .write("tools/x.py", "")
         .write("node_modules/y/z.js", "");
     world.git(&["add", "."]).git(&["commit", "-qm", "start"]);
-    let bare = world.home().join("bin");
-    std::fs::create_dir(&bare).unwrap();
-    let git = std::env::split_paths(&std::env::var_os("PATH").unwrap())
-        .map(|folder| folder.join("git"))
-        .find(|path| path.exists())
-        .unwrap();
-    std::os::unix::fs::symlink(git, bare.join("git")).unwrap();
-    world.with_path(&bare)
+    world.with_only(&["git"])
 }
 
 #[test]

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world has to fail")]
 
 mod config;
+mod doctor;
 mod drift;
 mod gate;
 mod init;

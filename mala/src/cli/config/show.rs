@@ -3,23 +3,16 @@
 use super::ShowFormat;
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::settings::{self, RepositoryFile, choose, read_if_there};
+use crate::settings;
 use crate::surroundings::Surroundings;
 use crate::wiring::probe::Probe;
-use mala_domain::config::{Config, FILE_NAME, ReviewPolicy};
-use mala_domain::scope::Target;
+use mala_domain::config::ReviewPolicy;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
 pub(super) fn run(here: &Surroundings, format: ShowFormat) -> anyhow::Result<Exit> {
-    let root = here.root();
-    let probe = Probe::new(here, root)?;
-    let committed = probe.committed("HEAD", FILE_NAME).unwrap_or_default();
-    let trusted = committed.map(|bytes| RepositoryFile::committed("HEAD", bytes));
-    let on_disk = read_if_there(&root.join(FILE_NAME))?.map(RepositoryFile::on_disk);
-    let chosen = choose(&Target::WorkingTree, trusted, on_disk);
-    let settings = settings::load(here, chosen.file.as_ref(), Config::default())?;
-    if let Some(notice) = chosen.notice {
+    let settings = settings::of_working_tree(here, &Probe::new(here, here.root())?)?;
+    if let Some(notice) = &settings.notice {
         console::say(&format!("note: {notice}"));
     }
     let text = match format {

@@ -175,9 +175,11 @@ mod tests {
         find(root.path()).into_iter().map(|it| format!("{}: {}", it.name, it.text)).collect()
     }
 
+    type Row = (&'static [(&'static str, &'static str)], &'static [&'static str]);
+
     #[test]
     fn manifests_tell_the_commands() {
-        let rows: &[(&[(&str, &str)], &[&str])] = &[
+        let rows: &[Row] = &[
             (&[], &[]),
             (
                 &[(

@@ -1,0 +1,86 @@
+//! What a review needs: git, a repository, a valid configuration, a folder for its state.
+
+use super::{Check, State};
+use crate::settings::{self, Settings};
+use crate::surroundings::Surroundings;
+use crate::wiring::probe::Probe;
+use mala_domain::config::FILE_NAME;
+use std::path::Path;
+
+/// All of them, in the order in which a review needs them.
+pub(super) fn all(here: &Surroundings, probe: &Probe) -> Vec<Check> {
+    let work_tree = here.work_tree();
+    let mut checks = vec![git(probe), repository(work_tree, probe), configuration(here, probe)];
+    checks.extend(work_tree.map(state_folder));
+    checks
+}
+
+fn git(probe: &Probe) -> Check {
+    let (state, detail) = match probe.ask("git", &["--version"]) {
+        Ok(Some(answer)) => {
+            let text = String::from_utf8_lossy(&answer);
+            (State::Fine, text.trim().trim_start_matches("git version ").to_owned())
+        }
+        Ok(None) => (State::Broken, "git is there and does not work".to_owned()),
+        Err(error) => (State::Broken, format!("{error}: only a patch can be reviewed")),
+    };
+    Check { name: "git", state, detail }
+}
+
+fn repository(work_tree: Option<&Path>, probe: &Probe) -> Check {
+    let say = |args: &[&str]| {
+        let answer = probe.ask("git", args).ok().flatten()?;
+        Some(String::from_utf8_lossy(&answer).trim().to_owned())
+    };
+    let Some(root) = work_tree else {
+        let detail = "not in a repository: only a patch can be reviewed".to_owned();
+        return Check { name: "repository", state: State::Note, detail };
+    };
+    let place = root.display();
+    let branch = say(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
+    let commit = say(&["rev-parse", "--verify", "--quiet", "HEAD^{commit}"]);
+    let shallow = say(&["rev-parse", "--is-shallow-repository"]).is_some_and(|it| it == "true");
+    let (state, detail) = match (commit, branch) {
+        (Some(_), _) if shallow => {
+            (State::Note, format!("{place}: a shallow clone, whose bases may be missing"))
+        }
+        (Some(_), Some(branch)) => (State::Fine, format!("{place}, on {branch}")),
+        (Some(_), None) => (State::Fine, format!("{place}, on no branch")),
+        (None, Some(_)) => (State::Note, format!("{place}: no commit yet")),
+        (None, None) => (State::Broken, format!("{place}: git cannot read it")),
+    };
+    Check { name: "repository", state, detail }
+}
+
+fn configuration(here: &Surroundings, probe: &Probe) -> Check {
+    let (state, detail) = match settings::of_working_tree(here, probe) {
+        Ok(settings) => (State::Fine, describe(&settings)),
+        Err(error) => (State::Misconfigured, error.to_string()),
+    };
+    Check { name: "configuration", state, detail }
+}
+
+fn describe(settings: &Settings) -> String {
+    let mut detail = match &settings.file {
+        Some(file) => format!("{file} is valid"),
+        None => format!("no {FILE_NAME}: the defaults hold ('mala init' writes one)"),
+    };
+    if !settings.warnings.is_empty() {
+        detail.push_str("; 'mala config check' has warnings");
+    }
+    detail
+}
+
+/// Whether reviews can be kept; nothing is left behind by looking.
+fn state_folder(root: &Path) -> Check {
+    let folder = root.join(".mala");
+    let place = if folder.is_dir() { folder.as_path() } else { root };
+    let (state, detail) = match tempfile::tempfile_in(place) {
+        Ok(_) => (State::Fine, format!("{} can be written", folder.display())),
+        Err(error) => (
+            State::Broken,
+            format!("{} cannot be written, so reviews cannot be kept: {error}", place.display()),
+        ),
+    };
+    Check { name: "state folder", state, detail }
+}

@@ -1,0 +1,65 @@
+//! What the doctor found, as text and as JSON.
+
+use super::{Check, Health, Key, Linter, State};
+use crate::console::harmless;
+use serde_json::{Value, json};
+
+/// For a person.
+pub(super) fn text(health: &Health) -> String {
+    let mut text: String = health.checks.iter().map(check_line).collect();
+    text.push_str("\nmodel keys: none is needed, and this version has no reviewer that uses one\n");
+    text.extend(health.keys.iter().map(key_line));
+    text.push_str("\nlinters: those that the project is set up for take part in a review\n");
+    text.extend(health.linters.iter().map(linter_line));
+    text
+}
+
+fn check_line(check: &Check) -> String {
+    format!("{:13}  {:6}  {}\n", check.name, word(check.state), harmless(&check.detail))
+}
+
+fn key_line(key: &Key) -> String {
+    let state = if key.is_set { "set" } else { "not set" };
+    format!("  {:17}  {state:9}  {}\n", key.name, key.adds)
+}
+
+fn linter_line(linter: &Linter) -> String {
+    let found = linter.found.as_deref().unwrap_or("not found");
+    format!("  {:13}  {:13}  {}\n", linter.name, harmless(found), linter.adds)
+}
+
+fn word(state: State) -> &'static str {
+    match state {
+        State::Fine => "ok",
+        State::Note => "note",
+        State::Broken | State::Misconfigured => "broken",
+    }
+}
+
+/// For a program.
+pub(super) fn json(health: &Health) -> String {
+    let checks: Vec<Value> = health
+        .checks
+        .iter()
+        .map(|check| {
+            json!({ "name": check.name, "state": word(check.state), "detail": check.detail })
+        })
+        .collect();
+    let keys: Vec<Value> = health
+        .keys
+        .iter()
+        .map(|key| json!({ "name": key.name, "set": key.is_set, "adds": key.adds }))
+        .collect();
+    let linters: Vec<Value> = health
+        .linters
+        .iter()
+        .map(|linter| json!({ "name": linter.name, "found": linter.found, "adds": linter.adds }))
+        .collect();
+    let report = json!({
+        "schema_version": 1,
+        "checks": checks,
+        "model_keys": keys,
+        "linters": linters,
+    });
+    format!("{report:#}\n")
+}
