@@ -1,6 +1,12 @@
 //! Checks that need code: they compare parts of the tree with one another, or look into literals.
 //! Each is a plain function; rule files name it and give it its words.
 
+mod branches;
+mod code;
+mod keys;
+mod operands;
+mod unreachable;
+
 use crate::source::Source;
 use std::ops::Range;
 
@@ -25,7 +31,16 @@ pub struct NativeMatch {
     pub captures: Vec<(&'static str, String)>,
 }
 
-const CHECKS: &[NativeCheck] = &[];
+const CHECKS: &[NativeCheck] = &[
+    branches::DUPLICATE_CONDITION,
+    branches::IDENTICAL_BRANCHES,
+    keys::DUPLICATE_CASE,
+    keys::DUPLICATE_KEY,
+    keys::DUPLICATE_METHOD,
+    operands::IDENTICAL_OPERANDS,
+    operands::SELF_ASSIGNMENT,
+    unreachable::UNREACHABLE,
+];
 
 /// The check with this name.
 pub fn find(name: &str) -> Option<&'static NativeCheck> {

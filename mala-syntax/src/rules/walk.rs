@@ -11,16 +11,33 @@ const MAX_SIBLINGS: u32 = 5_000;
 
 /// Calls `visit` for every node that meets one of the spans; without spans, for every node.
 pub(super) fn walk<'t>(root: Node<'t>, only: Option<&[LineSpan]>, mut visit: impl FnMut(Node<'t>)) {
-    let mut cursor = root.walk();
-    let mut depth = 0;
-    loop {
-        let node = cursor.node();
+    descend(root, |node, _| {
         let wanted = only.is_none_or(|spans| meets(node, spans));
         if wanted {
             visit(node);
         }
-        let descend = wanted && depth < MAX_DEPTH && node.child_count() <= MAX_SIBLINGS;
-        if descend && cursor.goto_first_child() {
+        if wanted { Step::Into } else { Step::Over }
+    });
+}
+
+/// Where a walk goes from a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// To its children.
+    Into,
+    /// Past its children.
+    Over,
+}
+
+/// Calls `visit` with every node and its depth, and goes where it says.
+pub(super) fn descend<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, usize) -> Step) {
+    let mut cursor = root.walk();
+    let mut depth = 0;
+    loop {
+        let node = cursor.node();
+        let step = visit(node, depth);
+        let within = depth < MAX_DEPTH && node.child_count() <= MAX_SIBLINGS;
+        if step == Step::Into && within && cursor.goto_first_child() {
             depth += 1;
             continue;
         }

@@ -1,0 +1,156 @@
+//! Branches that repeat one another: a condition that was asked before, and two ways that are the
+//! same way.
+
+use super::code::{bare, canonical, found, found_because, is_question, line, nodes, parts, same};
+use super::{NativeCheck, NativeMatch};
+use crate::source::Source;
+use std::collections::HashMap;
+use tree_sitter::Node;
+
+pub(super) const DUPLICATE_CONDITION: NativeCheck = NativeCheck {
+    name: "duplicate-condition",
+    captures: &["CONDITION", "LINE"],
+    run: duplicate_conditions,
+};
+
+pub(super) const IDENTICAL_BRANCHES: NativeCheck =
+    NativeCheck { name: "identical-branches", captures: &["CONDITION"], run: identical_branches };
+
+const IFS: [&str; 2] = ["if_statement", "if_expression"];
+const CHOICES: [&str; 2] = ["ternary_expression", "conditional_expression"];
+
+/// One branch of an if chain; the last may have no condition.
+struct Branch<'t> {
+    condition: Option<Node<'t>>,
+    body: Node<'t>,
+}
+
+fn duplicate_conditions(source: &Source) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for head in chain_heads(source) {
+        let mut seen: HashMap<String, Node<'_>> = HashMap::new();
+        for condition in chain(head).iter().filter_map(|branch| branch.condition) {
+            if !is_question(source, condition) {
+                continue;
+            }
+            let Some(code) = canonical(source, condition) else { continue };
+            match seen.get(&code) {
+                Some(first) => matches.push(found_because(
+                    condition,
+                    *first,
+                    vec![("CONDITION", source.slice(condition).to_owned()), ("LINE", line(*first))],
+                )),
+                None => {
+                    seen.insert(code, condition);
+                }
+            }
+        }
+    }
+    matches
+}
+
+fn identical_branches(source: &Source) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for head in chain_heads(source) {
+        let branches = chain(head);
+        let [first, others @ ..] = branches.as_slice() else { continue };
+        let complete = others.last().is_some_and(|last| last.condition.is_none());
+        let written = !parts(first.body).is_empty();
+        let alike = others.iter().all(|branch| same(source, first.body, branch.body));
+        if let Some(condition) = first.condition
+            && complete
+            && written
+            && alike
+        {
+            matches.push(branch_match(source, head, condition));
+        }
+    }
+    for choice in nodes(source, &CHOICES) {
+        if let Some((condition, yes, no)) = choice_parts(choice)
+            && same(source, bare(yes), bare(no))
+        {
+            matches.push(branch_match(source, choice, condition));
+        }
+    }
+    matches
+}
+
+fn branch_match(source: &Source, whole: Node<'_>, condition: Node<'_>) -> NativeMatch {
+    found(whole, vec![("CONDITION", source.slice(bare(condition)).to_owned())])
+}
+
+/// Condition, value if so, value if not.
+fn choice_parts(choice: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
+    let field = |name| choice.child_by_field_name(name);
+    if let Some(condition) = field("condition") {
+        return Some((condition, field("consequence")?, field("alternative")?));
+    }
+    match parts(choice).as_slice() {
+        [yes, condition, no] => Some((*condition, *yes, *no)),
+        _ => None,
+    }
+}
+
+/// The ifs that are not the `else if` of another.
+fn chain_heads(source: &Source) -> Vec<Node<'_>> {
+    let all = nodes(source, &IFS);
+    let continued: Vec<usize> =
+        all.iter().filter_map(|head| next_if(*head)).map(|it| it.id()).collect();
+    let continued: std::collections::HashSet<usize> = continued.into_iter().collect();
+    all.into_iter().filter(|head| !continued.contains(&head.id())).collect()
+}
+
+/// The branches of an if chain in order; none when a part of it declares variables of its own.
+fn chain(head: Node<'_>) -> Vec<Branch<'_>> {
+    let mut branches = Vec::new();
+    let mut current = Some(head);
+    while let Some(node) = current.take() {
+        let fields =
+            (node.child_by_field_name("condition"), node.child_by_field_name("consequence"));
+        let (Some(condition), Some(body)) = fields else { return Vec::new() };
+        if node.child_by_field_name("initializer").is_some() {
+            return Vec::new();
+        }
+        branches.push(Branch { condition: Some(bare(condition)), body });
+        for alternative in alternatives(node) {
+            if let Some(condition) = alternative.child_by_field_name("condition")
+                && !IFS.contains(&alternative.kind())
+                && let Some(body) = alternative.child_by_field_name("consequence")
+            {
+                branches.push(Branch { condition: Some(condition), body });
+            } else if let Some(next) = as_if(alternative) {
+                current = Some(next);
+            } else if let Some(body) = else_body(alternative) {
+                branches.push(Branch { condition: None, body });
+            }
+        }
+    }
+    branches
+}
+
+fn alternatives(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.children_by_field_name("alternative", &mut cursor).collect()
+}
+
+fn next_if(node: Node<'_>) -> Option<Node<'_>> {
+    alternatives(node).into_iter().find_map(as_if)
+}
+
+/// The if that an `else` continues with.
+fn as_if(alternative: Node<'_>) -> Option<Node<'_>> {
+    if IFS.contains(&alternative.kind()) {
+        return Some(alternative);
+    }
+    match parts(alternative).as_slice() {
+        [only] if alternative.kind() == "else_clause" && IFS.contains(&only.kind()) => Some(*only),
+        _ => None,
+    }
+}
+
+fn else_body(alternative: Node<'_>) -> Option<Node<'_>> {
+    if alternative.kind() != "else_clause" {
+        return Some(alternative);
+    }
+    alternative.child_by_field_name("body").or_else(|| parts(alternative).first().copied())
+}

@@ -1,0 +1,246 @@
+//! Looking at code the way the checks need it: nodes by kind, code compared without its layout,
+//! and whether evaluating an expression twice gives the same value.
+
+use super::NativeMatch;
+use crate::grammar::Grammar;
+use crate::rules::walk::{Step, descend, walk};
+use crate::source::{Source, lines_of};
+use ast_grep_core::Language as _;
+use tree_sitter::Node;
+
+/// Code with more tokens is not compared: nobody repeats that much by mistake.
+const MAX_TOKENS: usize = 4_000;
+
+/// What makes an expression more than a value: calls, changes, and waiting.
+const IMPURE: [&str; 28] = [
+    "call",
+    "call_expression",
+    "method_invocation",
+    "object_creation_expression",
+    "new_expression",
+    "macro_invocation",
+    "await",
+    "await_expression",
+    "yield",
+    "yield_expression",
+    "assignment_expression",
+    "augmented_assignment_expression",
+    "named_expression",
+    "update_expression",
+    "unary_expression_receive",
+    "try_expression",
+    "let_condition",
+    "let_chain",
+    "compound_assignment_expr",
+    "arrow_function",
+    "function_expression",
+    "closure_expression",
+    "lambda",
+    "lambda_expression",
+    "func_literal",
+    "template_substitution",
+    "interpolation",
+    "ERROR",
+];
+
+/// Calls that answer the same for the same arguments, by the last part of their name.
+const PURE_CALLS: [&str; 40] = [
+    "isinstance",
+    "issubclass",
+    "len",
+    "startswith",
+    "endswith",
+    "isdigit",
+    "isalpha",
+    "lower",
+    "upper",
+    "strip",
+    "includes",
+    "startsWith",
+    "endsWith",
+    "indexOf",
+    "hasOwnProperty",
+    "toLowerCase",
+    "toUpperCase",
+    "trim",
+    "isArray",
+    "isNaN",
+    "contains",
+    "contains_key",
+    "starts_with",
+    "ends_with",
+    "is_some",
+    "is_none",
+    "is_ok",
+    "is_err",
+    "is_empty",
+    "HasPrefix",
+    "HasSuffix",
+    "Contains",
+    "equals",
+    "equalsIgnoreCase",
+    "isEmpty",
+    "isPresent",
+    "containsKey",
+    "hasattr",
+    "callable",
+    "EqualFold",
+];
+
+/// All nodes of some kinds, outermost first.
+pub(super) fn nodes<'t>(source: &'t Source, kinds: &[&str]) -> Vec<Node<'t>> {
+    let grammar = Grammar(source.language());
+    let ids: Vec<u16> = kinds.iter().map(|kind| grammar.kind_to_id(kind)).collect();
+    let mut found = Vec::new();
+    walk(source.tree().root_node(), None, |node| {
+        if ids.contains(&node.kind_id()) && node.is_named() {
+            found.push(node);
+        }
+    });
+    found
+}
+
+/// The code of a node without layout and comments; `None` when it is too much to compare. Depths
+/// are part of it: where layout carries meaning, equal tokens may be different code.
+pub(super) fn canonical(source: &Source, node: Node<'_>) -> Option<String> {
+    let mut text = String::new();
+    let mut n_tokens = 0;
+    descend(node, |part, depth| {
+        if is_comment(part) || n_tokens > MAX_TOKENS {
+            return Step::Over;
+        }
+        if part.child_count() > 0 && !is_text(part) {
+            return Step::Into;
+        }
+        n_tokens += 1;
+        text.push_str(source.slice(part));
+        text.extend(['\0', char::from_u32(depth as u32).unwrap_or('\0')]);
+        Step::Over
+    });
+    (n_tokens <= MAX_TOKENS).then_some(text)
+}
+
+/// Whether two nodes are the same code.
+pub(super) fn same(source: &Source, a: Node<'_>, b: Node<'_>) -> bool {
+    if source.slice(a) == source.slice(b) {
+        return true;
+    }
+    match (canonical(source, a), canonical(source, b)) {
+        (Some(a), Some(b)) => a == b,
+        _ => false,
+    }
+}
+
+/// Whether an expression has the same value when it is evaluated again at once.
+pub(super) fn is_pure(source: &Source, node: Node<'_>) -> bool {
+    let mut pure = true;
+    walk(node, None, |part| {
+        pure &= !IMPURE.contains(&part.kind()) && !is_receive(source, part);
+    });
+    pure
+}
+
+/// The same, with calls that only ask something.
+pub(super) fn is_question(source: &Source, node: Node<'_>) -> bool {
+    let mut pure = true;
+    walk(node, None, |part| {
+        let kind = part.kind();
+        let is_call = matches!(kind, "call" | "call_expression" | "method_invocation");
+        let allowed =
+            is_call && called_name(source, part).is_some_and(|it| PURE_CALLS.contains(&it));
+        pure &= allowed || !(IMPURE.contains(&kind) || is_receive(source, part));
+    });
+    pure
+}
+
+/// The last part of the name that a call calls.
+pub(super) fn called_name<'t>(source: &'t Source, call: Node<'_>) -> Option<&'t str> {
+    let callee =
+        call.child_by_field_name("function").or_else(|| call.child_by_field_name("name"))?;
+    let text = source.slice(callee);
+    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let start = text.rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
+    text.get(start..).filter(|name| !name.is_empty())
+}
+
+/// The node inside parentheses.
+pub(super) fn bare(node: Node<'_>) -> Node<'_> {
+    let mut node = node;
+    while matches!(node.kind(), "parenthesized_expression" | "condition_clause") {
+        match parts(node).as_slice() {
+            [only] => node = *only,
+            _ => break,
+        }
+    }
+    node
+}
+
+/// The named children that are no comments.
+pub(super) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = node.walk();
+    node.named_children(&mut cursor).filter(|child| !is_comment(*child)).collect()
+}
+
+/// Whether a node is a comment.
+pub(super) fn is_comment(node: Node<'_>) -> bool {
+    matches!(node.kind(), "comment" | "line_comment" | "block_comment")
+}
+
+/// Whether a node is a value written in place: a number, a text, a constant word.
+pub(super) fn is_literal(node: Node<'_>) -> bool {
+    let kind = node.kind();
+    is_text(node)
+        || kind.ends_with("_literal")
+        || matches!(
+            kind,
+            "integer"
+                | "float"
+                | "number"
+                | "true"
+                | "false"
+                | "none"
+                | "null"
+                | "undefined"
+                | "nil"
+                | "null_literal"
+                | "boolean_literal"
+        )
+}
+
+/// A match of a node, with what to fill in.
+pub(super) fn found(node: Node<'_>, captures: Vec<(&'static str, String)>) -> NativeMatch {
+    NativeMatch { bytes: node.byte_range(), because: None, captures }
+}
+
+/// A match that another place makes wrong.
+pub(super) fn found_because(
+    node: Node<'_>,
+    because: Node<'_>,
+    captures: Vec<(&'static str, String)>,
+) -> NativeMatch {
+    NativeMatch { bytes: node.byte_range(), because: Some(because.byte_range()), captures }
+}
+
+/// The first line of a node, for messages.
+pub(super) fn line(node: Node<'_>) -> String {
+    lines_of(node).start().to_string()
+}
+
+fn is_text(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "string"
+            | "string_literal"
+            | "template_string"
+            | "raw_string_literal"
+            | "char_literal"
+            | "interpreted_string_literal"
+            | "character_literal"
+            | "rune_literal"
+            | "regex"
+    )
+}
+
+fn is_receive(source: &Source, node: Node<'_>) -> bool {
+    node.kind() == "unary_expression" && source.slice(node).starts_with("<-")
+}

@@ -1,0 +1,190 @@
+//! Keys and cases that are there twice, so that one of them does nothing.
+
+use super::code::{canonical, found_because, is_literal, is_pure, line, nodes, parts};
+use super::{NativeCheck, NativeMatch};
+use crate::source::Source;
+use std::collections::HashMap;
+use tree_sitter::Node;
+
+pub(super) const DUPLICATE_KEY: NativeCheck =
+    NativeCheck { name: "duplicate-key", captures: &["KEY", "LINE"], run: duplicate_keys };
+
+pub(super) const DUPLICATE_CASE: NativeCheck =
+    NativeCheck { name: "duplicate-case", captures: &["CASE", "LINE"], run: duplicate_cases };
+
+pub(super) const DUPLICATE_METHOD: NativeCheck =
+    NativeCheck { name: "duplicate-method", captures: &["NAME", "LINE"], run: duplicate_methods };
+
+/// Things seen by what they say, and the ones that come again.
+struct Repeats<'t> {
+    seen: HashMap<String, Node<'t>>,
+    name: &'static str,
+    matches: Vec<NativeMatch>,
+}
+
+impl<'t> Repeats<'t> {
+    fn new(name: &'static str) -> Self {
+        Self { seen: HashMap::new(), name, matches: Vec::new() }
+    }
+
+    fn see(&mut self, source: &Source, key: String, node: Node<'t>) -> Option<Node<'t>> {
+        let first = self.seen.insert(key, node)?;
+        let text = source.slice(node).to_owned();
+        self.matches.push(found_because(
+            node,
+            first,
+            vec![(self.name, text), ("LINE", line(first))],
+        ));
+        Some(first)
+    }
+
+    fn forget(&mut self) {
+        self.seen.clear();
+    }
+}
+
+fn duplicate_keys(source: &Source) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for literal in nodes(source, &["dictionary", "object"]) {
+        let mut repeats = Repeats::new("KEY");
+        for entry in parts(literal) {
+            match entry.kind() {
+                "pair" => {
+                    if let Some(key) = entry.child_by_field_name("key")
+                        && let Some(name) = key_name(source, key)
+                    {
+                        repeats.see(source, name, key);
+                    }
+                }
+                "shorthand_property_identifier" => {
+                    repeats.see(source, source.slice(entry).to_owned(), entry);
+                }
+                // What is spread in may hold any key, and is there to be overridden.
+                "spread_element" | "dictionary_splat" => repeats.forget(),
+                _ => {}
+            }
+        }
+        matches.extend(repeats.matches);
+    }
+    matches
+}
+
+/// What a key comes down to, however it is quoted; `None` when only running the code tells.
+fn key_name(source: &Source, key: Node<'_>) -> Option<String> {
+    let text = source.slice(key);
+    match key.kind() {
+        "property_identifier" if text == "__proto__" => None,
+        "property_identifier" | "private_property_identifier" => Some(text.to_owned()),
+        "string" => unquoted(text).map(str::to_owned).or_else(|| Some(text.to_owned())),
+        "number" => Some(text.to_owned()),
+        "integer" | "float" | "identifier" | "attribute" | "true" | "false" | "none" | "tuple" => {
+            is_pure(source, key)
+                .then(|| canonical(source, key))
+                .flatten()
+                .map(|code| format!("={code}"))
+        }
+        _ => None,
+    }
+}
+
+/// The inside of a plain quoted text without escapes.
+fn unquoted(text: &str) -> Option<&str> {
+    let inner = text
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        .or_else(|| text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')))?;
+    (!inner.contains(['\\', '"', '\''])).then_some(inner)
+}
+
+fn duplicate_cases(source: &Source) -> Vec<NativeMatch> {
+    let switches = ["switch_body", "match_block", "match_statement", "expression_switch_statement"];
+    let mut matches = Vec::new();
+    for switch in nodes(source, &switches) {
+        let mut repeats = Repeats::new("CASE");
+        for case in cases(switch) {
+            for value in case_values(case) {
+                if is_pure(source, value)
+                    && let Some(code) = canonical(source, value)
+                {
+                    repeats.see(source, code, value);
+                }
+            }
+        }
+        matches.extend(repeats.matches);
+    }
+    matches
+}
+
+fn cases(switch: Node<'_>) -> Vec<Node<'_>> {
+    let body =
+        if switch.kind() == "match_statement" { switch.child_by_field_name("body") } else { None };
+    parts(body.unwrap_or(switch))
+}
+
+/// The values or patterns of a case that nothing else guards.
+fn case_values(case: Node<'_>) -> Vec<Node<'_>> {
+    match case.kind() {
+        "switch_case" => case.child_by_field_name("value").into_iter().collect(),
+        "expression_case" => case.child_by_field_name("value").map(parts).unwrap_or_default(),
+        "case_clause" if case.child_by_field_name("guard").is_none() => {
+            parts(case).into_iter().filter(|part| part.kind() == "case_pattern").collect()
+        }
+        "match_arm" if !parts(case).iter().any(|part| part.kind() == "attribute_item") => case
+            .child_by_field_name("pattern")
+            .filter(|pattern| pattern.child_by_field_name("condition").is_none())
+            .into_iter()
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn duplicate_methods(source: &Source) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for class in nodes(source, &["class_definition", "class_body"]) {
+        let body = class.child_by_field_name("body").unwrap_or(class);
+        let mut repeats = Repeats::new("NAME");
+        for member in parts(body) {
+            if let Some(name) = assigned_name(source, member) {
+                repeats.seen.remove(name);
+            }
+            let Some(name) = member.child_by_field_name("name") else {
+                continue;
+            };
+            let text = source.slice(name);
+            match member.kind() {
+                "function_definition" if text != "_" => {
+                    repeats.see(source, text.to_owned(), name);
+                }
+                "method_definition" if member.child_by_field_name("body").is_some() => {
+                    repeats.see(source, method_key(source, member, name), name);
+                }
+                _ => {}
+            }
+        }
+        matches.extend(repeats.matches);
+    }
+    matches
+}
+
+/// `f = wrap(f)` uses a method before another one takes its name.
+fn assigned_name<'t>(source: &'t Source, member: Node<'_>) -> Option<&'t str> {
+    let assignment = parts(member).first().copied().filter(|it| it.kind() == "assignment")?;
+    Some(source.slice(assignment.child_by_field_name("left")?))
+}
+
+/// A getter and a setter, and a static and a plain method, may share a name.
+fn method_key(source: &Source, member: Node<'_>, name: Node<'_>) -> String {
+    let before = source.text().get(member.start_byte()..name.start_byte()).unwrap_or_default();
+    let words: Vec<_> = before
+        .split_whitespace()
+        .filter(|word| matches!(*word, "get" | "set" | "static"))
+        .collect();
+    format!("{} {}", words.join(" "), key_or_text(source, name))
+}
+
+fn key_or_text(source: &Source, name: Node<'_>) -> String {
+    if is_literal(name) {
+        return unquoted(source.slice(name)).unwrap_or(source.slice(name)).to_owned();
+    }
+    source.slice(name).to_owned()
+}
