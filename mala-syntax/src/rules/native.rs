@@ -4,6 +4,7 @@
 mod branches;
 mod code;
 mod keys;
+mod loops;
 mod operands;
 mod unreachable;
 
@@ -36,7 +37,10 @@ const CHECKS: &[NativeCheck] = &[
     branches::IDENTICAL_BRANCHES,
     keys::DUPLICATE_CASE,
     keys::DUPLICATE_KEY,
+    keys::DUPLICATE_MAP_KEY,
     keys::DUPLICATE_METHOD,
+    loops::REUSED_LOOP_VARIABLE,
+    loops::WRONG_LOOP_VARIABLE,
     operands::IDENTICAL_OPERANDS,
     operands::SELF_ASSIGNMENT,
     unreachable::UNREACHABLE,

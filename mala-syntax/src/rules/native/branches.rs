@@ -1,8 +1,11 @@
 //! Branches that repeat one another: a condition that was asked before, and two ways that are the
 //! same way.
 
-use super::code::{bare, canonical, found, found_because, is_question, line, nodes, parts, same};
+use super::code::{
+    bare, canonical, found, found_because, is_comment, is_question, line, nodes, parts, same,
+};
 use super::{NativeCheck, NativeMatch};
+use crate::rules::walk::walk;
 use crate::source::Source;
 use std::collections::HashMap;
 use tree_sitter::Node;
@@ -56,10 +59,13 @@ fn identical_branches(source: &Source) -> Vec<NativeMatch> {
         let [first, others @ ..] = branches.as_slice() else { continue };
         let complete = others.last().is_some_and(|last| last.condition.is_none());
         let written = !parts(first.body).is_empty();
+        // Who explains each branch knows that they are alike.
+        let explained = branches.iter().any(|branch| holds_comment(branch.body));
         let alike = others.iter().all(|branch| same(source, first.body, branch.body));
         if let Some(condition) = first.condition
             && complete
             && written
+            && !explained
             && alike
         {
             matches.push(branch_match(source, head, condition));
@@ -73,6 +79,12 @@ fn identical_branches(source: &Source) -> Vec<NativeMatch> {
         }
     }
     matches
+}
+
+fn holds_comment(body: Node<'_>) -> bool {
+    let mut found = false;
+    walk(body, None, |node| found |= is_comment(node));
+    found
 }
 
 fn branch_match(source: &Source, whole: Node<'_>, condition: Node<'_>) -> NativeMatch {

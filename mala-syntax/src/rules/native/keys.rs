@@ -12,6 +12,9 @@ pub(super) const DUPLICATE_KEY: NativeCheck =
 pub(super) const DUPLICATE_CASE: NativeCheck =
     NativeCheck { name: "duplicate-case", captures: &["CASE", "LINE"], run: duplicate_cases };
 
+pub(super) const DUPLICATE_MAP_KEY: NativeCheck =
+    NativeCheck { name: "duplicate-map-key", captures: &["KEY", "LINE"], run: duplicate_map_keys };
+
 pub(super) const DUPLICATE_METHOD: NativeCheck =
     NativeCheck { name: "duplicate-method", captures: &["NAME", "LINE"], run: duplicate_methods };
 
@@ -62,6 +65,32 @@ fn duplicate_keys(source: &Source) -> Vec<NativeMatch> {
                 // What is spread in may hold any key, and is there to be overridden.
                 "spread_element" | "dictionary_splat" => repeats.forget(),
                 _ => {}
+            }
+        }
+        matches.extend(repeats.matches);
+    }
+    matches
+}
+
+/// `Map.of` and `Set.of` in Java, which throw when a key is there twice.
+fn duplicate_map_keys(source: &Source) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for call in nodes(source, &["method_invocation"]) {
+        let field = |name| call.child_by_field_name(name);
+        let (Some(object), Some(name), Some(arguments)) =
+            (field("object"), field("name"), field("arguments"))
+        else {
+            continue;
+        };
+        let step = match (source.slice(object), source.slice(name)) {
+            ("Map" | "ImmutableMap", "of") => 2,
+            ("Set", "of") => 1,
+            _ => continue,
+        };
+        let mut repeats = Repeats::new("KEY");
+        for key in parts(arguments).into_iter().step_by(step) {
+            if is_literal(key) || key.kind() == "field_access" {
+                repeats.see(source, source.slice(key).to_owned(), key);
             }
         }
         matches.extend(repeats.matches);

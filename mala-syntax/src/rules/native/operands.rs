@@ -2,9 +2,10 @@
 
 use super::code::{bare, canonical, found, is_literal, is_pure, nodes, parts, same};
 use super::{NativeCheck, NativeMatch};
+use crate::rules::walk::walk;
 use crate::source::Source;
 use mala_domain::language::Language;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use tree_sitter::Node;
 
 pub(super) const IDENTICAL_OPERANDS: NativeCheck = NativeCheck {
@@ -23,22 +24,6 @@ const ORDERED: [&str; 4] = ["<", ">", "<=", ">="];
 const EQUALITY: [&str; 6] = ["==", "!=", "===", "!==", "is", "is not"];
 const ARITHMETIC: [&str; 5] = ["-", "/", "%", "//", "^"];
 
-/// Assigning these runs code: the page loads again, the player starts again.
-const ACTING_PROPERTIES: [&str; 12] = [
-    "location",
-    "href",
-    "src",
-    "srcObject",
-    "innerHTML",
-    "scrollTop",
-    "scrollLeft",
-    "className",
-    "value",
-    "selectedIndex",
-    "width",
-    "height",
-];
-
 fn identical_operands(source: &Source) -> Vec<NativeMatch> {
     nodes(source, &OPERATIONS).into_iter().filter_map(|node| repeated(source, node)).collect()
 }
@@ -49,11 +34,12 @@ fn repeated(source: &Source, node: Node<'_>) -> Option<NativeMatch> {
         return repeated_in_chain(source, node, operator);
     }
     let (left, right) = (bare(left), bare(right));
-    let applies = if EQUALITY.contains(&operator) {
-        // A number that differs from itself is no number: comparing a plain name is an idiom.
-        !is_name(left)
-    } else {
-        ORDERED.contains(&operator) || ARITHMETIC.contains(&operator)
+    let applies = match operator {
+        // A number that differs from itself is no number: comparing a name or an element is an idiom.
+        _ if EQUALITY.contains(&operator) => is_member(left),
+        // `x - x` compared with a constant asks whether x is finite.
+        "-" if is_name(left) => !node.parent().is_some_and(|parent| is_comparison(source, parent)),
+        _ => ORDERED.contains(&operator) || ARITHMETIC.contains(&operator),
     };
     let is_fault = applies
         && !is_literal(left)
@@ -80,15 +66,30 @@ fn repeated_in_chain(source: &Source, node: Node<'_>, operator: &str) -> Option<
             _ => operands.push(bare(part)),
         }
     }
+    let may_give_value = matches!(operator, "and" | "&&") && !is_condition(node);
     if !operands.iter().all(|operand| is_pure(source, *operand)) {
         return None;
     }
-    let mut seen = HashSet::new();
-    let again = operands.into_iter().find(|operand| {
-        !is_literal(*operand) && canonical(source, *operand).is_some_and(|code| !seen.insert(code))
+    let n_operands = operands.len();
+    let mut seen = HashMap::new();
+    let again = operands.into_iter().enumerate().find_map(|(position, operand)| {
+        let code = canonical(source, operand).filter(|_| !is_literal(operand))?;
+        let first = seen.insert(code, position)?;
+        // `x && x.ok && x` ends with the value that it has looked at.
+        let gives_value = position + 1 == n_operands && first + 1 < position;
+        (!(may_give_value && gives_value)).then_some(operand)
     })?;
     let operand = source.slice(again).to_owned();
     Some(found(again, vec![("OPERAND", operand), ("OPERATOR", operator.to_owned())]))
+}
+
+/// Whether an expression is asked for its truth only.
+fn is_condition(node: Node<'_>) -> bool {
+    let mut parent = node.parent();
+    while let Some(outer) = parent.filter(|it| it.kind() == "parenthesized_expression") {
+        parent = outer.parent();
+    }
+    parent.is_some_and(|outer| outer.child_by_field_name("condition").is_some())
 }
 
 /// Both sides and the operator, when there are exactly two sides.
@@ -114,6 +115,21 @@ fn is_name(node: Node<'_>) -> bool {
     node.kind() == "identifier"
 }
 
+fn is_member(node: Node<'_>) -> bool {
+    matches!(
+        node.kind(),
+        "attribute"
+            | "member_expression"
+            | "field_expression"
+            | "selector_expression"
+            | "field_access"
+    )
+}
+
+fn is_comparison(source: &Source, node: Node<'_>) -> bool {
+    sides(source, node).is_some_and(|(_, it, _)| EQUALITY.contains(&it) || ORDERED.contains(&it))
+}
+
 /// `BITS - BITS` and the like come from generated tables and from code kept symmetric.
 fn is_constant_name(source: &Source, node: Node<'_>) -> bool {
     let text = source.slice(node);
@@ -129,8 +145,7 @@ fn self_assignments(source: &Source) -> Vec<NativeMatch> {
             let right = bare(only_part(node.child_by_field_name("right")?));
             let is_fault = same(source, left, right)
                 && is_pure(source, left)
-                && !binds_outer_name(source, node)
-                && !acts_when_assigned(source, left);
+                && !may_be_meant(source, node, left);
             is_fault.then(|| found(node, vec![("TARGET", source.slice(left).to_owned())]))
         })
         .collect()
@@ -150,31 +165,37 @@ fn only_part(node: Node<'_>) -> Node<'_> {
     }
 }
 
-/// In the body of a Python class, `x = x` makes an outer name an attribute.
-fn binds_outer_name(source: &Source, node: Node<'_>) -> bool {
-    let block = node.parent().and_then(|statement| statement.parent());
-    source.language() == Language::Python
-        && block
-            .and_then(|block| block.parent())
-            .is_none_or(|owner| owner.kind() != "function_definition" && outermost_is_class(owner))
-}
-
-fn outermost_is_class(node: Node<'_>) -> bool {
-    let mut node = Some(node);
-    while let Some(current) = node {
-        match current.kind() {
-            "function_definition" => return false,
-            "class_definition" | "module" => return true,
-            _ => node = current.parent(),
-        }
+/// Where assigning a value to itself does something, or is written for readers.
+fn may_be_meant(source: &Source, node: Node<'_>, target: Node<'_>) -> bool {
+    match source.language() {
+        Language::Python => target.kind() == "identifier" && !is_statement_of_function(node),
+        // Properties may have setters; a parameter of the same name tells what was meant.
+        Language::JavaScript | Language::TypeScript | Language::Tsx => target
+            .child_by_field_name("property")
+            .is_some_and(|property| !has_parameter(source, node, source.slice(property))),
+        _ => false,
     }
-    true
 }
 
-fn acts_when_assigned(source: &Source, target: Node<'_>) -> bool {
-    let is_script =
-        matches!(source.language(), Language::JavaScript | Language::TypeScript | Language::Tsx);
-    let text = source.slice(target);
-    let last = text.rsplit('.').next().unwrap_or(text);
-    is_script && ACTING_PROPERTIES.contains(&last)
+/// In the body of a Python class `x = x` makes an outer name an attribute, and in a branch it says
+/// that nothing changes.
+fn is_statement_of_function(node: Node<'_>) -> bool {
+    let block = node.parent().and_then(|statement| statement.parent());
+    block.and_then(|block| block.parent()).is_some_and(|it| it.kind() == "function_definition")
+}
+
+/// Whether the function around a node has a parameter of this name.
+fn has_parameter(source: &Source, node: Node<'_>, name: &str) -> bool {
+    let mut current = node.parent();
+    while let Some(outer) = current {
+        if let Some(parameters) = outer.child_by_field_name("parameters") {
+            let mut found = false;
+            walk(parameters, None, |part| {
+                found |= part.kind() == "identifier" && source.slice(part) == name;
+            });
+            return found;
+        }
+        current = outer.parent();
+    }
+    false
 }

@@ -37,7 +37,8 @@ const LEAVING: [&str; 12] = [
 ];
 
 /// Declarations that work wherever they stand, and statements that do nothing.
-const HARMLESS: [&str; 26] = [
+const HARMLESS: [&str; 27] = [
+    "foreign_mod_item",
     "function_declaration",
     "generator_function_declaration",
     "interface_declaration",
