@@ -45,6 +45,12 @@ impl Config {
         Ok((config, warnings))
     }
 
+    /// Warnings about the entries of `review.rules` that fit none of the rules that there are. The
+    /// text is the one that this configuration was read from.
+    pub fn unknown_rules(&self, file_name: &str, text: &str, known: &[&str]) -> Vec<ConfigWarning> {
+        check::unknown_rules(self, &locate::Outline::of(text), file_name, known)
+    }
+
     /// The JSON Schema of the file.
     pub fn schema() -> schemars::Schema {
         schemars::schema_for!(Config)

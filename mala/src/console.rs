@@ -43,6 +43,7 @@ pub fn counted(number: usize, noun: &str) -> String {
 fn forgive_gone_reader(written: io::Result<()>) -> io::Result<()> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other,
+        Err(error) => Err(io::Error::new(error.kind(), format!("writing to stdout: {error}"))),
+        Ok(()) => Ok(()),
     }
 }

@@ -88,7 +88,8 @@ pub fn read_if_there(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
 }
 
-fn refusal(error: &ConfigError) -> Failure {
+/// A configuration error as the failure that it ends in.
+pub fn refusal(error: &ConfigError) -> Failure {
     let failure = Failure::new(Exit::Configuration, error.to_string()).frame(&error.frame);
     match &error.hint {
         Some(hint) => failure.hint(hint),

@@ -7,7 +7,8 @@ use super::globs::PathGlobs;
 use super::legacy::{self, SessionReview};
 use super::locate::{Outline, Step};
 use super::problem::{Concern, ConfigError, ConfigWarning, Place};
-use super::schema::Config;
+use super::read::nearest_or;
+use super::schema::{Config, LinterName};
 use super::switches::RuleSwitches;
 
 /// Checks a file's values: what to know about them, or why they cannot be used.
@@ -23,6 +24,36 @@ pub(super) fn check(
     check.triggers(config)?;
     check.legacy(config);
     Ok(check.warnings)
+}
+
+/// Entries of `review.rules` that fit none of the rules that there are.
+pub(super) fn unknown_rules(
+    config: &Config,
+    outline: &Outline<'_>,
+    file: &str,
+    known: &[&str],
+) -> Vec<ConfigWarning> {
+    let check = Check { outline, file, text: "", warnings: Vec::new() };
+    let entries = config.review.rules.iter().enumerate();
+    entries
+        .filter(|(_, setting)| !setting.fits_any(known) && !is_of_linter(&setting.rule))
+        .map(|(index, setting)| ConfigWarning {
+            file: file.to_owned(),
+            place: check.rule_place(index, &setting.rule).unwrap_or_else(Place::start),
+            message: format!(
+                "no rule is named `{}`: {}",
+                setting.rule,
+                nearest_or(&setting.rule, known, "'mala rules list' lists them")
+            ),
+            concern: Concern::Review,
+        })
+        .collect()
+}
+
+/// The rules of a linter are known to the linter alone.
+fn is_of_linter(rule: &str) -> bool {
+    let owner = rule.split('/').next().unwrap_or(rule);
+    LinterName::ALL.iter().any(|linter| linter.name() == owner)
 }
 
 struct Check<'f> {

@@ -123,6 +123,14 @@ fn plain_message(error: &Error) -> String {
 
 /// The valid word that a person most likely meant, or all of them.
 pub(super) fn nearest(word: &str, valid: &[&str], what: &str) -> String {
+    match valid {
+        [] => format!("no {what} is valid here"),
+        valid => nearest_or(word, valid, &format!("valid {what}s: {}", valid.join(", "))),
+    }
+}
+
+/// The valid word that a person most likely meant, or what to say when there is none.
+pub(super) fn nearest_or(word: &str, valid: &[&str], otherwise: &str) -> String {
     let close = valid
         .iter()
         .map(|candidate| (strsim::normalized_damerau_levenshtein(word, candidate), candidate))
@@ -130,7 +138,6 @@ pub(super) fn nearest(word: &str, valid: &[&str], what: &str) -> String {
         .max_by(|a, b| a.0.total_cmp(&b.0));
     match close {
         Some((_, candidate)) => format!("did you mean `{candidate}`?"),
-        None if valid.is_empty() => format!("no {what} is valid here"),
-        None => format!("valid {what}s: {}", valid.join(", ")),
+        None => otherwise.to_owned(),
     }
 }

@@ -57,14 +57,25 @@ impl RuleSwitches {
     }
 }
 
+impl RuleSetting {
+    /// Whether it is for any of these rules. One that is no glob is for none.
+    pub fn fits_any(&self, rules: &[&str]) -> bool {
+        rule_glob(&self.rule).is_ok_and(|glob| rules.iter().any(|rule| glob.is_match(rule)))
+    }
+}
+
+fn rule_glob(rule: &str) -> Result<GlobMatcher, String> {
+    match GlobBuilder::new(rule).build() {
+        Ok(glob) => Ok(glob.compile_matcher()),
+        Err(error) => Err(format!("`{rule}` is not a glob over rules: {}", error.kind())),
+    }
+}
+
 fn switch(setting: &RuleSetting) -> Result<Switch, String> {
     if setting.rule.is_empty() {
         return Err("the name of the rule is empty".to_owned());
     }
-    let rule = GlobBuilder::new(&setting.rule)
-        .build()
-        .map_err(|error| format!("`{}` is not a glob over rules: {}", setting.rule, error.kind()))?
-        .compile_matcher();
+    let rule = rule_glob(&setting.rule)?;
     let paths = match setting.paths.as_slice() {
         [] => None,
         globs => Some(PathGlobs::new(globs).map_err(|problem: GlobProblem| problem.to_string())?),

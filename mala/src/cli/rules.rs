@@ -101,6 +101,13 @@ fn entries(here: &Surroundings, folder: &Path) -> anyhow::Result<Vec<Entry>> {
     Ok(catalogue(own))
 }
 
+/// The ids of all rules, those of this repository too. A file that is no rule names none.
+pub(super) fn rule_ids(here: &Surroundings) -> anyhow::Result<Vec<String>> {
+    let files = files::read(&here.folder, &here.root().join(files::FOLDER))?;
+    let own = files.into_iter().filter_map(|(name, rule)| Some((name, rule.ok()?))).collect();
+    Ok(catalogue(own).into_iter().map(|entry| entry.id).collect())
+}
+
 fn find<'e>(entries: &'e [Entry], id: &str) -> Result<&'e Entry, Failure> {
     entries.iter().find(|entry| entry.id == id).ok_or_else(|| {
         let near = entries

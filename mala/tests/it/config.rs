@@ -76,6 +76,22 @@ fn what_this_version_does_not_run_is_accepted_with_warnings() {
 }
 
 #[test]
+fn a_setting_for_no_rule_is_warned_of() {
+    let world = world();
+    let rules = "{python/mutable-defualt: off, python/*: on, zzz: off, conflict-marker: off, ruff/E501: off}";
+    world.write("mala.yaml", format!("review:\n  rules: {rules}\n"));
+    assert_snapshot!(world.run(&["config", "check"]), @"
+    [exit 0]
+    [stdout]
+    mala.yaml is valid, with 3 warnings
+    [stderr]
+    warning: mala.yaml:2:11: no rule is named `python/mutable-defualt`: did you mean `python/mutable-default`?
+    warning: mala.yaml:2:54: no rule is named `zzz`: 'mala rules list' lists them
+    warning: mala.yaml:2:64: no rule is named `conflict-marker`: did you mean `diff/conflict-marker`?
+    ");
+}
+
+#[test]
 fn a_file_that_is_named_has_to_be_there() {
     assert_snapshot!(world().run(&["config", "check", "other.yaml"]), @"
     [exit 78]
@@ -147,7 +163,9 @@ fn what_show_prints_is_a_valid_file() {
     assert_snapshot!(world.run(&["config", "check", "shown.yaml"]), @"
     [exit 0]
     [stdout]
-    shown.yaml is valid
+    shown.yaml is valid, with 1 warning
+    [stderr]
+    warning: shown.yaml:16:7: no rule is named `x`: 'mala rules list' lists them
     ");
 }
 

@@ -90,3 +90,20 @@ fn the_manual_is_one_page_or_one_per_command() {
         assert!(world.read(page).contains(".TH"), "{page}");
     }
 }
+
+#[test]
+fn output_that_cannot_be_written_is_an_error() {
+    let world = world();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let output = world
+        .command(env!("CARGO_BIN_EXE_mala"))
+        .args(["completions", "bash"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_snapshot!(world.show(&output), @"
+    [exit 2]
+    [stderr]
+    error: writing to stdout: No space left on device (os error 28)
+    ");
+}

@@ -3,10 +3,11 @@
 use super::CheckFormat;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
-use crate::console;
+use crate::cli::rules::rule_ids;
+use crate::console::{self, counted};
 use crate::settings::{self, read_if_there};
 use crate::surroundings::Surroundings;
-use mala_domain::config::{Config, ConfigWarning, FILE_NAME, Place};
+use mala_domain::config::{Config, ConfigError, ConfigWarning, FILE_NAME, Place};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -28,29 +29,38 @@ pub(super) fn run(
         }
         (None, None) => Vec::new(),
     };
+    let checked = check(&name, &bytes, &rule_ids(here)?);
     match format {
-        CheckFormat::Text => as_text(&name, &bytes),
-        CheckFormat::Json => as_json(&name, &bytes),
+        CheckFormat::Text => as_text(&name, checked),
+        CheckFormat::Json => as_json(&name, checked),
     }
 }
 
-fn as_text(name: &str, bytes: &[u8]) -> anyhow::Result<Exit> {
-    let mut warnings = Vec::new();
-    settings::parse(name, bytes, &mut warnings)?;
+type Checked = Result<Vec<ConfigWarning>, Box<ConfigError>>;
+
+fn check(name: &str, bytes: &[u8], rules: &[String]) -> Checked {
+    let (config, mut warnings) = Config::parse_bytes(name, bytes)?;
+    let known: Vec<&str> = rules.iter().map(String::as_str).collect();
+    let text = String::from_utf8_lossy(bytes);
+    warnings.extend(config.unknown_rules(name, &text, &known));
+    Ok(warnings)
+}
+
+fn as_text(name: &str, checked: Checked) -> anyhow::Result<Exit> {
+    let warnings = checked.map_err(|error| settings::refusal(&error))?;
     for warning in &warnings {
         console::say(&format!("warning: {warning}"));
     }
     console::data(&match warnings.len() {
         0 => format!("{name} is valid\n"),
-        1 => format!("{name} is valid, with 1 warning\n"),
-        n => format!("{name} is valid, with {n} warnings\n"),
+        n => format!("{name} is valid, with {}\n", counted(n, "warning")),
     })?;
     Ok(Exit::Passed)
 }
 
-fn as_json(name: &str, bytes: &[u8]) -> anyhow::Result<Exit> {
-    let (error, warnings, exit) = match Config::parse_bytes(name, bytes) {
-        Ok((_, warnings)) => (Value::Null, warnings, Exit::Passed),
+fn as_json(name: &str, checked: Checked) -> anyhow::Result<Exit> {
+    let (error, warnings, exit) = match checked {
+        Ok(warnings) => (Value::Null, warnings, Exit::Passed),
         Err(error) => {
             let shown = problem(&error.place, &error.message, error.hint.as_deref());
             (shown, Vec::new(), Exit::Configuration)

@@ -2,6 +2,7 @@
 
 use mala_domain::finding::{Category, Priority};
 use mala_domain::language::Language;
+use mala_domain::secrets::{self, SecretRule};
 use mala_syntax::diff_checks::{self, DiffCheck, LineRule};
 use mala_syntax::rules::{Rule, RuleSet};
 
@@ -77,6 +78,23 @@ impl Entry {
         }
     }
 
+    fn of_secret(rule: &SecretRule) -> Self {
+        Self {
+            id: format!("secrets/{}", rule.id),
+            title: format!("{} in the code", rule.title),
+            message: rule.consequence(),
+            suggestion: None,
+            category: Category::Security,
+            priority: rule.priority,
+            confidence: Some(rule.confidence),
+            is_on: true,
+            languages: Vec::new(),
+            source: BUILT_IN.to_owned(),
+            bad: Vec::new(),
+            good: Vec::new(),
+        }
+    }
+
     fn of_check(check: &DiffCheck) -> Self {
         Self {
             id: check.id.to_owned(),
@@ -103,6 +121,8 @@ pub fn catalogue(own: Vec<(String, Rule)>) -> Vec<Entry> {
     entries.extend(builtin.catalogue().into_iter().map(|rule| Entry::of_rule(rule, BUILT_IN)));
     entries.extend(diff_checks::line_rules().map(Entry::of_line_rule));
     entries.extend(diff_checks::checks().iter().map(Entry::of_check));
+    let reported = secrets::rules().iter().filter(|rule| rule.reports());
+    entries.extend(reported.map(Entry::of_secret));
     entries.sort_by(|a, b| a.id.cmp(&b.id));
     entries.dedup_by(|later, first| later.id == first.id);
     entries
