@@ -17,7 +17,7 @@ mod word_list;
 mod tests;
 
 pub use redact::redact;
-pub use rule::{SecretRule, rules};
+pub use rule::{Family, SecretRule, rules};
 
 use crate::finding::Priority;
 use engine::{Candidate, Lens};
@@ -66,8 +66,7 @@ pub fn scan<'t>(path: &str, text: &'t str) -> Vec<SecretMatch<'t>> {
     let mut candidates = engine::candidates(text, Lens::Report(kind));
     candidates.sort_by_key(|candidate| candidate.start);
     for candidate in candidates {
-        let secret = &text[candidate.start..candidate.end];
-        let next = judge(candidate, kind, secret);
+        let next = judge(candidate, kind, text);
         match found.last_mut() {
             Some(last) if next.start < last.end => {
                 if outranks(&next, last) {
@@ -86,18 +85,25 @@ pub fn masked(secret: &str) -> String {
     format!("{shown}…")
 }
 
-fn judge(candidate: Candidate, kind: PathKind, secret: &str) -> SecretMatch<'_> {
-    let rule = candidate.rule;
-    let doubtful = kind == PathKind::Test && !candidate.verified;
-    let confidence = if candidate.verified { rule.confidence.max(0.99) } else { rule.confidence };
+fn judge(candidate: Candidate, kind: PathKind, text: &str) -> SecretMatch<'_> {
+    let Candidate { rule, start, end, verified } = candidate;
+    let in_comment = rule.family == Family::Generic && is_commented(text, start);
+    let doubtful = !verified && (kind == PathKind::Test || in_comment);
+    let confidence = if verified { rule.confidence.max(0.99) } else { rule.confidence };
     SecretMatch {
         rule,
-        start: candidate.start,
-        end: candidate.end,
+        start,
+        end,
         confidence: if doubtful { confidence * 0.7 } else { confidence },
         priority: if doubtful { rule.priority.lowered() } else { rule.priority },
-        secret,
+        secret: &text[start..end],
     }
+}
+
+/// Whether the line of the byte `at` is a comment in one of the usual languages.
+fn is_commented(text: &str, at: usize) -> bool {
+    let line = text[..at].rsplit('\n').next().unwrap_or_default().trim_start();
+    ["#", "//", "*", "/*", "--", ";", "<!--"].iter().any(|mark| line.starts_with(mark))
 }
 
 fn outranks(challenger: &SecretMatch<'_>, holder: &SecretMatch<'_>) -> bool {

@@ -40,7 +40,7 @@ impl<'t> Name<'t> {
 }
 
 /// The words of an identifier in snake, kebab, dotted or camel case, in lower case.
-fn words(name: &str) -> Vec<String> {
+pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
     let mut previous = '_';

@@ -1,5 +1,6 @@
 //! What a path tells about the text behind it: settings, tests, or something that a machine wrote.
 
+use super::names::words;
 use super::word_list::WordList;
 
 /// What kind of file a text comes from.
@@ -18,15 +19,15 @@ pub(super) enum PathKind {
 impl PathKind {
     /// The kind of the file at `path`.
     pub(super) fn of(path: &str) -> Self {
-        let original = path;
-        let path = path.replace('\\', "/").to_ascii_lowercase();
+        let path = path.replace('\\', "/");
         let (folders, name) = path.rsplit_once('/').unwrap_or(("", &path));
-        let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        if is_generated(folders, name, extension) {
+        let lower = name.to_ascii_lowercase();
+        let extension = lower.rsplit_once('.').map_or("", |(_, extension)| extension);
+        if is_generated(&folders.to_ascii_lowercase(), &lower, extension) {
             Self::Generated
-        } else if is_test(folders, name, extension) || has_test_class(original) {
+        } else if is_test(folders, name, extension) {
             Self::Test
-        } else if is_config(name, extension) {
+        } else if is_config(&lower, extension) {
             Self::Config
         } else {
             Self::Source
@@ -37,44 +38,15 @@ impl PathKind {
 fn is_generated(folders: &str, name: &str, extension: &str) -> bool {
     LOCK_FILES.has(name)
         || GENERATED_EXTENSIONS.has(extension)
-        || [
-            ".min.js",
-            ".min.css",
-            ".bundle.js",
-            ".min.mjs",
-            "-lock.json",
-            "-lock.yaml",
-            ".lock.json",
-        ]
-        .iter()
-        .any(|ending| name.ends_with(ending))
+        || GENERATED_ENDINGS.words().any(|ending| name.ends_with(ending))
         || folders.split('/').any(|folder| GENERATED_FOLDERS.has(folder))
 }
 
+/// A word of the path says so: `tests/`, `dockerTest/`, `a_test.go`, `FooTests.java`, `test-key.pem`.
 fn is_test(folders: &str, name: &str, extension: &str) -> bool {
-    let stem = name.split('.').next().unwrap_or(name);
-    folders.split('/').any(is_test_folder)
-        || stem.starts_with("test_")
-        || stem == "testing"
-        || ["md", "mdx", "rst", "adoc"].contains(&extension)
-        || ["_test", "_tests", "_spec", "-test", "-spec"]
-            .iter()
-            .any(|ending| stem.ends_with(ending))
-        || stem == "conftest"
-        || [".test.", ".spec.", ".stories.", ".fixture.", ".mock.", ".e2e."]
-            .iter()
-            .any(|part| name.contains(part))
-        || name.split(['.', '-', '_']).any(|part| SAMPLE_MARKS.has(part))
-}
-
-/// `FooTest.java`, `FooTests.cs`: a capital tells it from `latest`.
-fn has_test_class(path: &str) -> bool {
-    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    ["Test", "Tests", "Spec", "TestCase", "IT"].iter().any(|ending| stem.ends_with(ending))
-}
-
-fn is_test_folder(folder: &str) -> bool {
-    TEST_FOLDERS.has(folder) || folder.split(['-', '_', '.']).any(|part| TEST_WORDS.has(part))
+    DOCUMENT_EXTENSIONS.has(extension)
+        || words(folders).iter().any(|word| TEST_WORDS.has(word) || DOCUMENT_WORDS.has(word))
+        || words(name).iter().any(|word| TEST_WORDS.has(word))
 }
 
 fn is_config(name: &str, extension: &str) -> bool {
@@ -106,25 +78,20 @@ const GENERATED_FOLDERS: WordList = WordList(
 ",
 );
 
-const TEST_FOLDERS: WordList = WordList(
-    "
-    __tests__ __mocks__ __fixtures__ testdata test-data testing src-test t
-",
-);
+const GENERATED_ENDINGS: WordList =
+    WordList(".min.js .min.css .min.mjs .bundle.js -lock.json -lock.yaml .lock.json");
 
 const TEST_WORDS: WordList = WordList(
-    "
-    test tests spec specs fixture fixtures mock mocks fake fakes stub stubs example examples
-    sample samples demo demos doc docs documentation e2e benchmark benchmarks testsuite testutil
-    testutils guide guides tutorial tutorials
-",
+    "test tests testing testdata testsuite testutil testutils spec specs fixture fixtures mock mocks
+    fake fakes stub stubs example examples sample samples demo demos e2e conftest stories template
+    dist",
 );
 
-const SAMPLE_MARKS: WordList = WordList(
-    "
-    example examples sample samples template dist mock mocks fixture
-",
-);
+/// Folders of documents and measurements; as part of a file's name they say little.
+const DOCUMENT_WORDS: WordList =
+    WordList("doc docs documentation guide guides tutorial tutorials benchmark benchmarks");
+
+const DOCUMENT_EXTENSIONS: WordList = WordList("md mdx rst adoc");
 
 const CONFIG_EXTENSIONS: WordList = WordList(
     "
@@ -161,6 +128,9 @@ mod tests {
             ("src/a.spec.ts", PathKind::Test),
             ("docs/setup.md", PathKind::Test),
             ("README.md", PathKind::Test),
+            ("module/src/dockerTest/resources/server.key", PathKind::Test),
+            ("certs/test-server.key", PathKind::Test),
+            ("src/docs.rs", PathKind::Source),
             ("internal/testdata/key.pem", PathKind::Test),
             ("package-lock.json", PathKind::Generated),
             ("web/yarn.lock", PathKind::Generated),

@@ -142,8 +142,7 @@ impl From<String> for Pattern {
 }
 
 /// What stands between a name and its value, in the languages and settings files that we know.
-const IS: &str =
-    r#"\\?["'`\])]{0,2}\s{0,8}(?:=>|:=|={1,3}|:|,|>|\(|\s+value\s{0,2}=)\s{0,8}\\?["'`]?"#;
+const IS: &str = r#"\\?["'`\])]{0,2}\s{0,8}(?:(?:=>|:=|={1,3}|:|>|\(|\s+value\s{0,2}=)\s{0,8}|,[ \t]{0,4})\\?["'`]?"#;
 
 fn compile(anchor: &str, source: &str) -> Result<Regex, regex::Error> {
     let source = source.replace("<is>", IS);

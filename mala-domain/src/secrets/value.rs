@@ -162,8 +162,12 @@ fn looks_chosen(value: &str) -> bool {
         && kinds.n_digits > 0
         && n_kinds >= 3
         && (has_digit_inside(value) || kinds.n_signs > 0)
-        && (!is_wordy(value)
-            || n_kinds == 4 && value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?']))
+        && (!is_wordy(value) || n_kinds == 4 && value.len() <= 20 && has_policy_sign(value))
+}
+
+/// One of the signs that password rules ask for.
+fn has_policy_sign(value: &str) -> bool {
+    value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?'])
 }
 
 /// Most of the value is made of parts that are words: an identifier, a path, a slug.

@@ -353,6 +353,15 @@ fn generic_rules_are_silent_in_tests_and_documents() {
 }
 
 #[test]
+fn a_comment_lowers_what_has_no_format() {
+    let line = forge("api_key = \"«a40»\"");
+    let comment = format!("    // {line}");
+    assert_eq!(scan("src/a.py", &line)[0].priority, Priority::P1);
+    assert_eq!(scan("src/a.py", &comment)[0].priority, Priority::P2);
+    assert_eq!(scan("src/a.py", &forge("# sk_live_«a24»"))[0].priority, Priority::P0);
+}
+
+#[test]
 fn several_secrets_are_found_in_order() {
     let text = forge("a = 'AKIA«u16»'\nb = 'glpat-«w20»'\nc = 'AKIA«u16»'\n");
     assert_eq!(ids("a.py", &text), ["aws-access-key-id", "gitlab-pat", "aws-access-key-id"]);
