@@ -2,7 +2,7 @@
 //! expression run, on a window of bounded size. Cost is linear in the text, whatever is in it.
 
 use super::checksum::Proof;
-use super::names::Name;
+use super::names::{self, Name};
 use super::path::PathKind;
 use super::placeholder;
 use super::rule::{Family, Files, SecretRule, rules};
@@ -175,7 +175,7 @@ fn report(
     let plausible = proof != Proof::Failed
         && value::entropy(secret) >= rule.min_entropy
         && !rule.allows(secret)
-        && !is_shown_as_example(context.text, range.start)
+        && !is_shown_as_example(rule, context.text, range.start)
         && (rule.family == Family::Key || !placeholder::is_placeholder(secret))
         && rule
             .test
@@ -208,11 +208,15 @@ fn hide(
     Some(Candidate { rule, start: range.start, end, verified: false })
 }
 
-/// A form's hint, or "for example": the name right before the value says so.
-fn is_shown_as_example(text: &str, at: usize) -> bool {
-    let start = text.ceil_char_boundary(at.saturating_sub(24));
-    let before = text[start..at].rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
-    ["placeholder", "example", "e.g.", "sample"].iter().any(|word| before.contains(word))
+/// The words right before the value say so: a form's hint, "for example", or a name with "test"
+/// in it, which does not count against a format that names itself.
+fn is_shown_as_example(rule: &SecretRule, text: &str, at: usize) -> bool {
+    let start = text.ceil_char_boundary(at.saturating_sub(32));
+    let before = text[start..at].rsplit('\n').next().unwrap_or_default();
+    let words = names::words(before);
+    let has = |listed: &[&str]| words.iter().any(|word| listed.contains(&word.as_str()));
+    has(&["placeholder", "example", "sample"])
+        || rule.family == Family::Generic && has(&["test", "tests", "fake", "dummy", "mock"])
 }
 
 /// No line of this length was written by hand: minified code, or data.

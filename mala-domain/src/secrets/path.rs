@@ -84,7 +84,7 @@ const GENERATED_ENDINGS: WordList =
 const TEST_WORDS: WordList = WordList(
     "test tests testing testdata testsuite testutil testutils spec specs fixture fixtures mock mocks
     fake fakes stub stubs example examples sample samples demo demos e2e conftest stories template
-    dist",
+    dist unit t",
 );
 
 /// Folders of documents and measurements; as part of a file's name they say little.

@@ -22,10 +22,17 @@ pub(super) fn is_weak_password(password: &str) -> bool {
 /// Whether `value` is filled in later: a variable, a template, a format or a call.
 pub(super) fn is_template(value: &str) -> bool {
     TEMPLATE_MARKS.iter().any(|mark| value.contains(mark))
-        || value.starts_with(['$', '<', '{', '[', '%', '&'])
-        || value.starts_with('*') && value.ends_with('*')
+        || BRACKETS.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close))
+        || is_variable(value)
         || is_call(value)
         || has_format_mark(value)
+}
+
+/// `$NAME`, `%NAME%`, `&name` or `@name`.
+fn is_variable(value: &str) -> bool {
+    let is_name =
+        |name: &str| name.chars().all(|part| part.is_ascii_alphanumeric() || "_.-%".contains(part));
+    value.strip_prefix(['$', '%', '&', '@']).is_some_and(is_name)
 }
 
 /// `%s` or `%d` as a word of its own.
@@ -91,6 +98,8 @@ fn unleet(character: char) -> char {
         other => other,
     }
 }
+
+const BRACKETS: &[(char, char)] = &[('<', '>'), ('{', '}'), ('[', ']'), ('*', '*'), ('%', '%')];
 
 const TEMPLATE_MARKS: &[&str] =
     &["${", "{{", "}}", "#{", "<%", "%>", "%(", "$(", "{}", "::", "->", "\\(", "@@"];

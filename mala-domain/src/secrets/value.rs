@@ -92,7 +92,7 @@ fn is_assigned_password(claim: &Claim<'_>) -> bool {
             !placeholder::is_weak_password(value)
                 && !name.is_about()
                 && !is_hash(value)
-                && looks_chosen(value)
+                && (looks_chosen(value) || looks_random(value, strictness))
         }
         Strictness::Lenient if quoted => {
             is_one_word(value) && (Kinds::of(value).n_digits > 0 || !is_wordy(value))
@@ -160,8 +160,8 @@ fn looks_chosen(value: &str) -> bool {
         && value.len() <= 64
         && is_one_word(value)
         && kinds.n_digits > 0
-        && n_kinds >= 3
-        && (has_digit_inside(value) || kinds.n_signs > 0)
+        && (n_kinds >= 3 && (kinds.n_signs > 0 || n_digits_inside(value) > 0)
+            || n_kinds >= 2 && n_digits_inside(value) >= 3)
         && (!is_wordy(value) || n_kinds == 4 && value.len() <= 20 && has_policy_sign(value))
 }
 
@@ -194,23 +194,25 @@ fn is_cased_like_a_word(part: &str) -> bool {
     n_switches * 4 <= bytes.len()
 }
 
-fn has_digit_inside(value: &str) -> bool {
-    value.as_bytes().windows(3).any(|three| {
+/// How many times a word is cut by a digit, as no name is.
+fn n_digits_inside(value: &str) -> usize {
+    let is_cut = |three: &&[u8]| {
         three[0].is_ascii_alphabetic()
             && three[1].is_ascii_digit()
             && three[2].is_ascii_alphabetic()
-    })
+    };
+    value.as_bytes().windows(3).filter(is_cut).count()
 }
 
 fn is_one_word(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Code, an address, a path, a pattern or a template.
+/// Code, an address, a password's hash, a path, a pattern or a template.
 fn is_code(value: &str) -> bool {
     placeholder::is_template(value)
         || value.contains("://")
-        || value.starts_with(['/', '.', '#', '^', '~'])
+        || value.starts_with('^') && value.ends_with('$')
         || value.contains("[a-z")
         || value.contains("[A-Z")
         || value.contains("[0-9")
@@ -218,6 +220,7 @@ fn is_code(value: &str) -> bool {
         || value.starts_with("urn:")
         || value.starts_with("sha") && value.contains(['-', ':'])
         || value.starts_with("0x") && value.len() == 42
+        || value.starts_with('$') && value.split('$').count() > 3
         || FILE_ENDINGS.words().any(|ending| value.ends_with(ending))
 }
 
@@ -228,6 +231,7 @@ const FILE_ENDINGS: WordList = WordList(
 );
 
 fn is_uuid(value: &str) -> bool {
+    let value = value.trim_matches(['/', '{', '}']);
     value.len() == 36
         && value.bytes().enumerate().all(|(at, byte)| match at {
             8 | 13 | 18 | 23 => byte == b'-',

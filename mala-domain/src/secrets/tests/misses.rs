@@ -227,6 +227,8 @@ fn random_values_that_are_no_secrets_are_silent() {
         "build-id: «a24»",
         "src=\"data:font/woff2;base64,«b300»\"",
         "nonce: \"«b24»\"",
+        "password = \"$6$«a16»$«a43»\"",
+        "token = \"/«uuid»\"",
         "password_hash = \"$2b$12$«a53»\"",
         "public_key = \"«b44»\"",
         "\"NextToken\": \"«b64»\"",
