@@ -70,7 +70,12 @@ impl Command {
 /// The whole program.
 pub fn main() -> ExitCode {
     std::panic::set_hook(Box::new(admit_bug));
-    std::panic::catch_unwind(AssertUnwindSafe(run)).unwrap_or(Exit::Internal).into()
+    guarded(run).into()
+}
+
+/// Runs a program so that a bug in it ends with `Exit::Internal` and never looks like an outcome.
+pub(crate) fn guarded(program: impl FnOnce() -> Exit) -> Exit {
+    std::panic::catch_unwind(AssertUnwindSafe(program)).unwrap_or(Exit::Internal)
 }
 
 /// The command line as data, for the reference, completions and man pages.
@@ -108,11 +113,27 @@ pub(crate) fn show_answer(answer: &clap::Error) -> Exit {
 }
 
 /// A panic is a bug: said in two lines, without a trace that means nothing to a user.
-fn admit_bug(panic: &PanicHookInfo<'_>) {
+pub(crate) fn admit_bug(panic: &PanicHookInfo<'_>) {
     let what = panic.payload_as_str().unwrap_or("unknown cause");
     let place = panic.location().map(|at| format!(" ({}:{})", at.file(), at.line()));
     console::say(&format!(
         "error: mala has a bug: {what}{}\nhint: please report it with the command that you ran",
         place.unwrap_or_default()
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bug_is_no_outcome() {
+        assert_eq!(guarded(|| panic!("a bug")), Exit::Internal);
+        assert_eq!(guarded(|| Exit::Blocked), Exit::Blocked);
+    }
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
 }

@@ -1,8 +1,7 @@
 //! `review-gate`: the command line of the panel of external reviewers. This version has no panel,
 //! so that every command fails closed, in the shapes and with the exit codes of the real thing.
 
-use crate::cli::exit::Exit;
-use crate::cli::failure;
+use crate::cli::{self, exit::Exit, failure};
 use crate::console;
 use clap::{Parser, Subcommand, ValueEnum};
 use serde_json::json;
@@ -64,11 +63,15 @@ enum Reasoning {
 
 /// The whole program.
 pub fn main() -> ExitCode {
-    let gate = match Gate::try_parse() {
-        Ok(gate) => gate,
-        Err(answer) => return crate::cli::show_answer(&answer).into(),
-    };
-    refuse(&gate.command).unwrap_or_else(|error| failure::report(&error)).into()
+    std::panic::set_hook(Box::new(cli::admit_bug));
+    cli::guarded(run).into()
+}
+
+fn run() -> Exit {
+    match Gate::try_parse() {
+        Ok(gate) => refuse(&gate.command).unwrap_or_else(|error| failure::report(&error)),
+        Err(answer) => cli::show_answer(&answer),
+    }
 }
 
 fn refuse(command: &GateCommand) -> anyhow::Result<Exit> {
