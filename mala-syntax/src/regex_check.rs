@@ -13,6 +13,7 @@ mod parse;
 mod polynomial;
 mod program;
 mod pump;
+pub mod sources;
 mod structure;
 mod tag_filter;
 mod threads;

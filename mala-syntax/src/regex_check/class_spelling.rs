@@ -30,7 +30,7 @@ fn class_problems(class: &Class, pattern: &str, flavour: Flavour) -> Vec<RegexPr
             ItemKind::Range(low, high) if is_too_wide(*low, *high, item, pattern) => {
                 RegexProblemKind::OverlyWideRange
             }
-            ItemKind::Range(..) if overlaps_another(class, index) => {
+            ItemKind::Range(..) if overlaps_another(class, index, pattern) => {
                 RegexProblemKind::OverlappingRange
             }
             _ => continue,
@@ -51,7 +51,7 @@ fn names_controls(class: &Class) -> bool {
 }
 
 fn is_too_wide(low: u32, high: u32, item: &ClassItem, pattern: &str) -> bool {
-    if high > 126 || high - low + 1 < WIDE || spelled_by_number(item, pattern) {
+    if high > 126 || high - low + 1 < WIDE || thought_through(item, pattern) {
         return false;
     }
     // From the first printable character or to the last one is a way to say "printable".
@@ -75,23 +75,26 @@ fn extends_one_block(low: u32, high: u32) -> bool {
     })
 }
 
-/// Whether either bound is written as `\x41` or `\u0041`: such ranges are thought through.
-fn spelled_by_number(item: &ClassItem, pattern: &str) -> bool {
+/// Whether a bound is written as `\x41` or `\u0041`, or both are escaped: such ranges are thought
+/// through, or made by a program.
+fn thought_through(item: &ClassItem, pattern: &str) -> bool {
     let text = pattern.get(item.start..item.end).unwrap_or_default();
-    ["\\x", "\\u", "\\U", "\\0", "\\1"].iter().any(|escape| text.contains(escape))
+    let numbered = ["\\x", "\\u", "\\U", "\\0", "\\1"].iter().any(|escape| text.contains(escape));
+    numbered || (text.starts_with('\\') && text.contains("-\\"))
 }
 
 /// Whether the range shares characters with another range, or repeats a shorthand. Each pair is
 /// reported at its second range.
-fn overlaps_another(class: &Class, index: usize) -> bool {
+fn overlaps_another(class: &Class, index: usize, pattern: &str) -> bool {
     let ItemKind::Range(low, high) = class.items[index].kind else { return false };
-    if high > 126 {
+    if high > 126 || thought_through(&class.items[index], pattern) {
         return false;
     }
     class.items.iter().enumerate().any(|(other, item)| match &item.kind {
         ItemKind::Range(first, last) => {
             let identical = (*first, *last) == (low, high);
-            other < index && low <= *last && *first <= high && !identical
+            let meet = low <= *last && *first <= high;
+            other < index && meet && !identical && !thought_through(item, pattern)
         }
         ItemKind::Set(set) => *set == CharSet::digits() && set.contains(low) && set.contains(high),
         ItemKind::Char(_) | ItemKind::Backspace => false,

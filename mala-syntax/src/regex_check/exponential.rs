@@ -2,7 +2,7 @@
 //! followed by something that can fail. Found on the product of the automaton with itself and
 //! confirmed on the matcher.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::Flavour;
 use super::alphabet::{Alphabet, Mask};
@@ -14,6 +14,8 @@ use super::threads::{Threads, Ways};
 
 /// Pairs of edges that are compared.
 const WORK_LIMIT: usize = 1_500_000;
+/// Pairs of edges up to which each is compared with each.
+const FEW_EDGES: usize = 400;
 /// Pairs of states of one loop.
 const PAIR_LIMIT: usize = 40_000;
 /// Ambiguous words that are tried per loop.
@@ -237,23 +239,17 @@ impl Pairs {
         let inside = |state: State| search.components.of[state] == component;
         while let Some(&(left, right)) = pairs.get(edges.len()) {
             let mut out = Vec::new();
-            search.work += automaton.edges[left].len() * automaton.edges[right].len();
+            let successors = successors(automaton, (left, right), &inside);
+            search.work += successors.len() + automaton.edges[left].len();
             if search.work > WORK_LIMIT || pairs.len() > PAIR_LIMIT {
                 return None;
             }
-            for one in automaton.edges[left].iter().filter(|edge| inside(edge.to)) {
-                for other in automaton.edges[right].iter().filter(|edge| inside(edge.to)) {
-                    let on = one.on & other.on;
-                    if on.is_empty() {
-                        continue;
-                    }
-                    let pair = (one.to.min(other.to), one.to.max(other.to));
-                    let number = *index.entry(pair).or_insert_with(|| {
-                        pairs.push(pair);
-                        pairs.len() - 1
-                    });
-                    out.push((number, on));
-                }
+            for (to, on) in successors {
+                let number = *index.entry(to).or_insert_with(|| {
+                    pairs.push(to);
+                    pairs.len() - 1
+                });
+                out.push((number, on));
             }
             edges.push(out);
         }
@@ -329,4 +325,40 @@ impl Pairs {
         let on = on.classes().take(CANDIDATE_LIMIT / 4);
         on.map(|class| Candidate { state, word: word(class), states: states.clone() }).collect()
     }
+}
+
+/// The pairs that follow a pair, with the characters that lead to them.
+fn successors(
+    automaton: &Automaton,
+    (left, right): (State, State),
+    inside: &dyn Fn(State) -> bool,
+) -> Vec<((State, State), Mask)> {
+    let edges = |state: State| automaton.edges[state].iter().filter(|edge| inside(edge.to));
+    let mut found = Vec::new();
+    let mut pair = |one: State, other: State, on: Mask| {
+        if !on.is_empty() {
+            found.push(((one.min(other), one.max(other)), on));
+        }
+    };
+    if automaton.edges[left].len() * automaton.edges[right].len() <= FEW_EDGES {
+        for one in edges(left) {
+            edges(right).for_each(|other| pair(one.to, other.to, one.on & other.on));
+        }
+        return found;
+    }
+    // With many edges, as after a long list of words, most pairs share no character: go by
+    // character instead.
+    let mut by_class: BTreeMap<usize, (Vec<State>, Vec<State>)> = BTreeMap::new();
+    for edge in edges(left) {
+        edge.on.classes().for_each(|c| by_class.entry(c).or_default().0.push(edge.to));
+    }
+    for edge in edges(right) {
+        edge.on.classes().for_each(|c| by_class.entry(c).or_default().1.push(edge.to));
+    }
+    for (class, (ones, others)) in by_class {
+        for one in ones {
+            others.iter().for_each(|other| pair(one, *other, Mask::class(class)));
+        }
+    }
+    found
 }

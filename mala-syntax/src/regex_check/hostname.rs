@@ -67,6 +67,12 @@ fn collect(ast: &Ast, id: NodeId, steps: &mut Vec<Step>) {
         NodeKind::Chars { form: Form::Class, set } if *set == super::charset::CharSet::one(46) => {
             Token::Literal('.')
         }
+        // What is optional is taken to be there, unless it is one character.
+        NodeKind::Repeat { body, max: Some(1), .. }
+            if matches!(ast.kind(*body), NodeKind::Group { .. }) =>
+        {
+            return collect(ast, *body, steps);
+        }
         NodeKind::Repeat { body, max: None, .. } => match ast.kind(ast.bare(*body)) {
             NodeKind::Chars { form: Form::Dot, .. } => Token::Wildcard,
             _ => Token::Other,
@@ -109,6 +115,9 @@ fn domain_at(steps: &[Step], at: usize) -> Option<(usize, usize)> {
 
 /// An unescaped dot or a wildcard in front of the registered name.
 fn incomplete(steps: &[Step]) -> Option<RegexProblem> {
+    if is_prose(steps) {
+        return None;
+    }
     (1..steps.len()).find_map(|at| {
         let (start, end) = domain_at(steps, at)?;
         let front = steps[..start].last()?;
@@ -160,10 +169,14 @@ fn starts_with_host(steps: &[Step]) -> bool {
             label(step) || matches!(step.token, Token::Dot | Token::Literal('.') | Token::Wildcard)
         });
         let next = host.get(end).map(|step| step.token);
-        let prose = host.iter().any(|step| step.token == Token::Literal(' '));
-        lead && !prose
+        lead && !is_prose(host)
             && matches!(next, None | Some(Token::Literal('/' | ':' | '?') | Token::Other))
     })
+}
+
+/// Whether the pattern is about text that mentions a URL.
+fn is_prose(steps: &[Step]) -> bool {
+    steps.iter().any(|step| step.token == Token::Literal(' '))
 }
 
 /// The length of `http://`, `https?://` or `//` at the start.

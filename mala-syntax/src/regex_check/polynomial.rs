@@ -10,7 +10,7 @@ use super::ast::{Ast, NodeKind};
 use super::automaton::{Automaton, Begin, Bounds, Components, State};
 use super::exponential::{SlowLoop, smallest_loop};
 use super::program::Program;
-use super::pump::{Attack, polynomial_degree};
+use super::pump::{Attack, POLYNOMIAL_BUDGET, polynomial_degree};
 use super::threads::{Threads, Ways};
 
 /// Attacks that are tried on the matcher.
@@ -39,12 +39,18 @@ pub(super) fn find(ast: &Ast, alphabet: &Alphabet, flavour: Flavour) -> Option<(
         program: Program::compile(ast, ast.anchored, flavour)?,
         automaton: &automaton,
     };
-    let mut trials = 0;
+    let mut effort = Effort { trials: TRIAL_LIMIT, steps: POLYNOMIAL_BUDGET };
     let simple = search.pairs_by_character();
-    if let Some(found) = search.first_that_works(&simple, &mut trials) {
+    if let Some(found) = search.first_that_works(&simple, &mut effort) {
         return Some(found);
     }
-    search.first_that_works(&search.pairs_by_word(), &mut trials)
+    search.first_that_works(&search.pairs_by_word(), &mut effort)
+}
+
+/// What may still be spent on trials.
+struct Effort {
+    trials: usize,
+    steps: u64,
 }
 
 /// Two loops, the second after the first, and a word that both can repeat and that leads from
@@ -173,14 +179,14 @@ impl Search<'_> {
         None
     }
 
-    fn first_that_works(&self, pairs: &[Pair], trials: &mut usize) -> Option<(SlowLoop, u32)> {
+    fn first_that_works(&self, pairs: &[Pair], effort: &mut Effort) -> Option<(SlowLoop, u32)> {
         for pair in pairs {
-            if *trials >= TRIAL_LIMIT {
+            if effort.trials == 0 || effort.steps == 0 {
                 return None;
             }
             let Some(attack) = self.attack(pair) else { continue };
-            *trials += 1;
-            if let Some(degree) = polynomial_degree(&self.program, &attack) {
+            effort.trials -= 1;
+            if let Some(degree) = polynomial_degree(&self.program, &attack, &mut effort.steps) {
                 let node = self.automaton.nodes[pair.second];
                 let (start, end) = smallest_loop(self.ast, node.as_slice(), |_| true);
                 return Some((SlowLoop { start, end, attack }, degree));

@@ -29,8 +29,8 @@ impl Attack {
 const ROUNDS: usize = 13;
 /// Steps of one try for exponential growth.
 const EXPONENTIAL_LIMIT: u64 = 60_000;
-/// Steps of one try for polynomial growth.
-const POLYNOMIAL_LIMIT: u64 = 250_000;
+/// Steps of all tries for polynomial growth of one pattern.
+pub(super) const POLYNOMIAL_BUDGET: u64 = 300_000;
 
 /// Whether the cost of one attempt doubles with each round or two, as far as it can be followed.
 /// An attempt that matches in the end, by a way of lower priority, costs as much.
@@ -58,11 +58,16 @@ pub(super) fn grows_exponentially(program: &Program, attack: &Attack) -> bool {
 
 /// The degree of the polynomial by which the cost of a search grows, if it is above 1. A search
 /// that finds a late match costs as much as one that finds none.
-pub(super) fn polynomial_degree(program: &Program, attack: &Attack) -> Option<u32> {
+pub(super) fn polynomial_degree(
+    program: &Program,
+    attack: &Attack,
+    budget: &mut u64,
+) -> Option<u32> {
     let base = if attack.pump.chars().count() > 12 { 4 } else { 8 };
     let mut costs: Vec<u64> = Vec::new();
     for rounds in [base, base * 2, base * 4] {
-        let run = program.search(&attack.text(rounds), POLYNOMIAL_LIMIT);
+        let run = program.search(&attack.text(rounds), *budget);
+        *budget = budget.saturating_sub(run.steps);
         if run.outcome == Outcome::Exhausted {
             break;
         }

@@ -56,7 +56,10 @@ impl Walk<'_> {
                 }
             }
             NodeKind::Alternate(parts) => {
-                parts.iter().for_each(|part| self.anchors(*part, around));
+                // A branch that is only an anchor is a spare one: others take its place.
+                let branches =
+                    parts.iter().filter(|p| !matches!(ast.kind(**p), NodeKind::Assert(_)));
+                branches.for_each(|part| self.anchors(*part, around));
             }
             NodeKind::Group { body, .. } | NodeKind::Atomic(body) => self.anchors(*body, around),
             // A round may be the last one, but not every round is: leave the end open.

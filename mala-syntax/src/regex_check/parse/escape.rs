@@ -117,6 +117,7 @@ impl Parser<'_> {
             }
             'R' if self.flavour == Flavour::Java => Meaning::Set(CharSet::range(10, 13)),
             'p' | 'P' => self.property(letter),
+            'N' if self.flavour == Flavour::Python => self.named_character(),
             't' => Meaning::Point(9),
             'n' => Meaning::Point(10),
             'v' => Meaning::Point(11),
@@ -189,6 +190,14 @@ impl Parser<'_> {
         }
     }
 
+    /// `\N{NAME}`.
+    fn named_character(&mut self) -> Meaning {
+        let braced = self.rest().strip_prefix('{').and_then(|rest| rest.split_once('}'));
+        let Some((name, _)) = braced else { return Meaning::Point(u32::from('N')) };
+        self.at += name.len() + 2;
+        Meaning::Set(private_set(name))
+    }
+
     /// `\p{Name}` and `\pL`. Python has none of them; JavaScript only with braces.
     fn property(&mut self, letter: char) -> Meaning {
         let braced = self.rest().strip_prefix('{').and_then(|rest| rest.split_once('}'));
@@ -235,10 +244,12 @@ fn property_set(name: &str) -> CharSet {
         "Z" | "Zs" | "Space" | "White_Space" | "Separator" => CharSet::spaces(),
         "ASCII" => CharSet::range(0, 127),
         "Any" => CharSet::any(),
-        _ => {
-            let mix =
-                name.bytes().fold(17_u32, |sum, b| sum.wrapping_mul(31).wrapping_add(u32::from(b)));
-            CharSet::one(0xF_0000 + mix % 0xFFFE)
-        }
+        _ => private_set(name),
     }
+}
+
+/// A code point of its own for a name.
+fn private_set(name: &str) -> CharSet {
+    let mix = |sum: u32, byte: u8| sum.wrapping_mul(31).wrapping_add(u32::from(byte));
+    CharSet::one(0xF_0000 + name.bytes().fold(17, mix) % 0xFFFE)
 }

@@ -1,5 +1,6 @@
 //! What opens with a parenthesis: groups, lookaround, comments, inline flags, conditionals.
 
+use super::super::Flavour;
 use super::super::ast::{Capture, Look, NodeId, NodeKind, Reference};
 use super::Parser;
 
@@ -93,7 +94,8 @@ impl Parser<'_> {
                 'm' => modes.multi_line = on,
                 's' => modes.dot_all = on,
                 'x' => modes.verbose = on,
-                letter if letter.is_ascii_alphabetic() => {}
+                'a' | 'd' | 'L' | 'n' | 'u' | 'U' => {}
+                'R' if self.flavour == Flavour::Rust => {}
                 ')' => {
                     self.modes = modes;
                     return Some(None);
