@@ -7,6 +7,7 @@ mod automaton;
 mod charset;
 mod class_spelling;
 mod exponential;
+mod fixed;
 mod hostname;
 mod matcher;
 mod parse;

@@ -127,6 +127,7 @@ impl Search<'_> {
                 loops[component].push(state);
             }
         }
+        loops.retain(|states| !states.is_empty());
         let mut work = 0;
         let mut found = Vec::new();
         // Components are numbered against the direction of the edges.

@@ -21,6 +21,7 @@ mod scan;
 use std::ops::Range;
 
 use mala_domain::language::Language;
+use tree_sitter::Node;
 
 use super::{Anchoring, Flags, Flavour, RegexProblem, RegexProblemKind};
 use crate::source::Source;
@@ -56,6 +57,15 @@ pub struct PatternUse {
     /// The bytes of the text expression that it is applied to: for polynomial backtracking,
     /// that is the value that must be under an attacker's control.
     pub subject: Option<Range<usize>>,
+    /// What is put in place of a match, where that is known.
+    pub replacement: Option<String>,
+}
+
+impl PatternUse {
+    fn new(call: Node<'_>, role: Role, anchoring: Anchoring, subject: Option<Node<'_>>) -> Self {
+        let subject = subject.map(|subject| subject.byte_range());
+        Self { role, anchoring, call: call.byte_range(), subject, replacement: None }
+    }
 }
 
 /// What a pattern is used for.
@@ -110,18 +120,49 @@ impl Occurrence {
         }
     }
 
-    /// The bytes of a problem in the source file.
+    /// The bytes of a problem in the source file. They are empty if the pattern is put together
+    /// from pieces that stand in another order there.
     pub fn bytes_of(&self, problem: &RegexProblem) -> Range<usize> {
         let start = self.constant.source_of(problem.start);
         let last = problem.end.saturating_sub(1).max(problem.start);
         let end = self.constant.source_of(last) + 1;
-        start..end.max(start + 1)
+        start..end.max(start)
     }
 }
 
 /// All regular expressions of a file, in the order of their literals. Languages without support
 /// have none.
 pub fn find(source: &Source) -> Vec<Occurrence> {
+    scan(source).occurrences
+}
+
+/// Calls that replace a text by itself, as in `.replace(/"/g, '\"')`: the escape that was meant is
+/// missing.
+pub fn identity_replacements(source: &Source) -> Vec<Range<usize>> {
+    let scanned = scan(source);
+    let mut calls = scanned.identities;
+    for occurrence in &scanned.occurrences {
+        let uses = || occurrence.uses.iter().filter(|use_| use_.replacement.is_some());
+        if uses().next().is_none() {
+            continue;
+        }
+        let fixed = super::fixed::text(&occurrence.pattern, occurrence.flavour, occurrence.flags);
+        let same = uses().filter(|use_| use_.replacement == fixed);
+        calls.extend(same.map(|use_| use_.call.clone()));
+    }
+    calls.sort_by_key(|call| call.start);
+    calls
+}
+
+/// What a walk over a file finds.
+#[derive(Debug, Default)]
+struct Scanned {
+    occurrences: Vec<Occurrence>,
+    /// Calls that replace a plain string by itself.
+    identities: Vec<Range<usize>>,
+}
+
+fn scan(source: &Source) -> Scanned {
     let visit = match source.language() {
         Language::JavaScript | Language::TypeScript | Language::Tsx => javascript::visit,
         Language::Python => python::visit,
@@ -129,7 +170,7 @@ pub fn find(source: &Source) -> Vec<Occurrence> {
         Language::Go => go::visit,
         Language::Rust => rust::visit,
         Language::C | Language::Cpp | Language::Ruby | Language::CSharp | Language::Php => {
-            return Vec::new();
+            return Scanned::default();
         }
     };
     scan::Scan::of(source, visit)

@@ -19,12 +19,7 @@ pub(super) fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     };
     let name = scan.text(field);
     let argument = |index: u32| arguments.named_child(index);
-    let use_ = |role, subject: Option<Node<'_>>| PatternUse {
-        role,
-        anchoring: Anchoring::Search,
-        call: node.byte_range(),
-        subject: subject.map(|subject| subject.byte_range()),
-    };
+    let use_ = |role, subject| PatternUse::new(node, role, Anchoring::Search, subject);
     if scan.text(operand) != "regexp" {
         let role = match name {
             name if name.starts_with("Match") || name.starts_with("Find") => Role::Match,

@@ -23,9 +23,8 @@ pub(super) fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     }
     match name {
         "matcher" => {
-            let subject = argument(0).map(|subject| subject.byte_range());
             let (role, anchoring) = matcher_use(scan, node);
-            scan.used(object, PatternUse { role, anchoring, call: node.byte_range(), subject });
+            scan.used(object, PatternUse::new(node, role, anchoring, argument(0)));
         }
         "matches" | "replaceAll" | "replaceFirst" | "split" => {
             let (role, anchoring) = match name {
@@ -36,8 +35,10 @@ pub(super) fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
             let Some(constant) = argument(0).and_then(|pattern| scan.constant(pattern)) else {
                 return;
             };
-            let subject = Some(object.byte_range());
-            let use_ = PatternUse { role, anchoring, call: node.byte_range(), subject };
+            let mut use_ = PatternUse::new(node, role, anchoring, Some(object));
+            if role == Role::Replace {
+                use_.replacement = scan.replacement(argument(1));
+            }
             scan.used_here(node, use_);
             scan.pattern(constant, Flavour::Java, Flags::default(), node);
         }
@@ -56,9 +57,8 @@ fn pattern_class<'t>(scan: &mut Scan<'t>, node: Node<'t>, name: &str) {
             scan.pattern(constant, Flavour::Java, flags, node);
         }
         "matches" => {
-            let subject = argument(1).map(|subject| subject.byte_range());
-            let (role, anchoring) = (Role::Match, Anchoring::Full);
-            scan.used_here(node, PatternUse { role, anchoring, call: node.byte_range(), subject });
+            let use_ = PatternUse::new(node, Role::Match, Anchoring::Full, argument(1));
+            scan.used_here(node, use_);
             scan.pattern(constant, Flavour::Java, Flags::default(), node);
         }
         _ => {}

@@ -74,12 +74,13 @@ fn call<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
         _ => return,
     };
     let Some(expression) = expression else { return };
-    let use_ = PatternUse {
-        role,
-        anchoring: Anchoring::Search,
-        call: node.byte_range(),
-        subject: subject.map(|subject| subject.byte_range()),
-    };
+    let mut use_ = PatternUse::new(node, role, Anchoring::Search, subject);
+    if role == Role::Replace {
+        use_.replacement = scan.replacement(argument(1));
+        if let Some(by) = argument(1) {
+            scan.string_replaced(node, (expression, by));
+        }
+    }
     scan.used(expression, use_.clone());
     // These three make a pattern of a string; the others take it as it is.
     if matches!(method, "match" | "matchAll" | "search")

@@ -79,8 +79,11 @@ fn call<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
     let Some((role, anchoring, text, flags)) = shape(name) else { return };
     let flags = argument(scan, arguments, flags, "flags");
     let flags = flags.map_or(Flags::default(), |flags| read_flags(scan.text(flags)));
-    let subject = argument(scan, arguments, text, "string").map(|subject| subject.byte_range());
-    let use_ = PatternUse { role, anchoring, call: node.byte_range(), subject };
+    let subject = argument(scan, arguments, text, "string");
+    let mut use_ = PatternUse::new(node, role, anchoring, subject);
+    if role == Role::Replace {
+        use_.replacement = scan.replacement(argument(scan, arguments, 1, "repl"));
+    }
     match scan.constant(pattern) {
         Some(constant) => {
             scan.used_here(node, use_);
@@ -92,10 +95,20 @@ fn call<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
 
 /// A method of a compiled pattern.
 fn method<'t>(scan: &mut Scan<'t>, node: Node<'t>, object: Node<'t>, name: &str) {
-    let Some((role, anchoring, text, _)) = shape(name) else { return };
     let Some(arguments) = node.child_by_field_name("arguments") else { return };
-    let subject = argument(scan, arguments, text - 1, "string").map(|text| text.byte_range());
-    let use_ = PatternUse { role, anchoring, call: node.byte_range(), subject };
+    if name == "replace" {
+        let at = |position| argument(scan, arguments, position, "");
+        if let (Some(from), Some(to)) = (at(0), at(1)) {
+            scan.string_replaced(node, (from, to));
+        }
+        return;
+    }
+    let Some((role, anchoring, text, _)) = shape(name) else { return };
+    let subject = argument(scan, arguments, text - 1, "string");
+    let mut use_ = PatternUse::new(node, role, anchoring, subject);
+    if role == Role::Replace {
+        use_.replacement = scan.replacement(argument(scan, arguments, 0, "repl"));
+    }
     scan.used(object, use_);
 }
 

@@ -35,9 +35,7 @@ pub(super) fn visit<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
                 "split" | "splitn" => Role::Split,
                 _ => return,
             };
-            let subject = first.map(|subject| subject.byte_range());
-            let anchoring = Anchoring::Search;
-            scan.used(value, PatternUse { role, anchoring, call: node.byte_range(), subject });
+            scan.used(value, PatternUse::new(node, role, Anchoring::Search, first));
         }
         _ => {}
     }

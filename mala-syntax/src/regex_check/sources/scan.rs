@@ -9,7 +9,7 @@ use tree_sitter::Node;
 
 use super::constant::Constant;
 use super::decode::decode;
-use super::{Anchoring, Occurrence, PatternUse};
+use super::{Anchoring, Occurrence, PatternUse, Scanned};
 use crate::regex_check::{Flags, Flavour};
 use crate::source::Source;
 
@@ -30,6 +30,7 @@ pub(super) struct Scan<'t> {
     /// Uses of an expression where it stands, by its node.
     direct: HashMap<usize, PatternUse>,
     named: Vec<NamedUse<'t>>,
+    identities: Vec<Range<usize>>,
     /// What the language's visitor remembers: imported names and what they stand for.
     pub(super) imports: HashMap<&'t str, &'t str>,
 }
@@ -55,14 +56,15 @@ struct NamedUse<'t> {
 }
 
 impl<'t> Scan<'t> {
-    /// Walks the file and returns its patterns.
-    pub(super) fn of(source: &'t Source, visit: Visit) -> Vec<Occurrence> {
+    /// Walks the file and returns what it finds.
+    pub(super) fn of(source: &'t Source, visit: Visit) -> Scanned {
         let mut scan = Self {
             source,
             values: HashMap::new(),
             found: Vec::new(),
             direct: HashMap::new(),
             named: Vec::new(),
+            identities: Vec::new(),
             imports: HashMap::new(),
         };
         let nodes = preorder(source.tree().root_node());
@@ -110,6 +112,26 @@ impl<'t> Scan<'t> {
     /// The pattern that is found next at `holder` is used in place.
     pub(super) fn used_here(&mut self, holder: Node<'t>, use_: PatternUse) {
         self.direct.insert(holder.id(), use_);
+    }
+
+    /// A call that replaces a plain string.
+    pub(super) fn string_replaced(&mut self, call: Node<'t>, by: (Node<'t>, Node<'t>)) {
+        if let (Some(from), Some(to)) = (self.constant(by.0), self.constant(by.1))
+            && from.text == to.text
+        {
+            self.identities.push(call.byte_range());
+        }
+    }
+
+    /// The text that an argument is known to be, if it stands for itself as a replacement.
+    pub(super) fn replacement(&self, argument: Option<Node<'t>>) -> Option<String> {
+        let text = self.constant(argument?)?.text;
+        // Groups are referred to by `$1` and by `\\1`.
+        let refers = match self.language() {
+            Language::Python => text.contains('\\'),
+            _ => text.contains('$'),
+        };
+        (!refers).then_some(text)
     }
 
     /// The last word of a name such as `x`, `this.x` or `a.b.x`.
@@ -230,7 +252,7 @@ impl<'t> Scan<'t> {
         None
     }
 
-    fn finish(mut self) -> Vec<Occurrence> {
+    fn finish(mut self) -> Scanned {
         for named in std::mem::take(&mut self.named) {
             let at = named.use_.call.start;
             let fits = |found: &&mut Found<'_>| {
@@ -258,7 +280,7 @@ impl<'t> Scan<'t> {
             }
             same
         });
-        occurrences
+        Scanned { occurrences, identities: self.identities }
     }
 }
 
