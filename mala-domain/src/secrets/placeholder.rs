@@ -35,13 +35,16 @@ fn is_variable(value: &str) -> bool {
     value.strip_prefix(['$', '%', '&', '@']).is_some_and(is_name)
 }
 
-/// `%s` or `%d` as a word of its own.
+/// `%s` or `%d` as a word of its own, or two other marks of a format, as in `%Y-%m`.
 fn has_format_mark(value: &str) -> bool {
-    value.split('%').skip(1).any(|after| {
+    let marks = value.split('%').skip(1).filter_map(|after| {
         let mut characters = after.chars();
-        matches!(characters.next(), Some('s' | 'd' | 'v'))
-            && !characters.next().is_some_and(|next| next.is_ascii_alphanumeric())
-    })
+        let mark = characters.next().filter(char::is_ascii_alphabetic)?;
+        let ends = !characters.next().is_some_and(|next| next.is_ascii_alphanumeric());
+        ends.then_some(mark)
+    });
+    let weight = |mark| if matches!(mark, 's' | 'd' | 'v') { 2 } else { 1 };
+    marks.map(weight).sum::<usize>() >= 2
 }
 
 /// `name(...)`, with or without a path before the name.

@@ -159,7 +159,7 @@ fn looks_chosen(value: &str) -> bool {
     value.len() >= 8
         && value.len() <= 64
         && is_one_word(value)
-        && kinds.n_digits > 0
+        && (kinds.n_digits > 0 || kinds.n_signs >= 2)
         && (n_kinds >= 3 && (kinds.n_signs > 0 || n_digits_inside(value) > 0)
             || n_kinds >= 2 && n_digits_inside(value) >= 3)
         && (!is_wordy(value) || n_kinds == 4 && value.len() <= 20 && has_policy_sign(value))
@@ -213,6 +213,7 @@ fn is_code(value: &str) -> bool {
     placeholder::is_template(value)
         || value.contains("://")
         || value.starts_with('^') && value.ends_with('$')
+        || value.starts_with('/') && readability::score(value).0 >= 5.0
         || value.contains("[a-z")
         || value.contains("[A-Z")
         || value.contains("[0-9")

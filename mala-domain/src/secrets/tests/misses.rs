@@ -50,6 +50,8 @@ const PYTHON: &[&str] = &[
     "password = '{{ vault_db_password }}'",
     "password = '${DB_PASSWORD}'",
     "password = '%(db_password)s'",
+    "first_passage, '%Y-%m-%dT%H:%M:%S%z'",
+    "'PWD': '/Users/maciej/Work',",
     "password = 'changeme123!'",
     "password = 'P@ssw0rd123'",
     "password = 'hunter2hunter2'",

@@ -1,7 +1,8 @@
 //! What redaction hides and what it leaves.
 
 use super::forge::{forge, jwt, pem, with_base62_checksum};
-use crate::secrets::redact;
+use super::samples;
+use crate::secrets::{redact, scan};
 use std::borrow::Cow;
 
 #[test]
@@ -81,4 +82,29 @@ fn a_redacted_text_does_not_change_any_more() {
         let once = redact(&text).into_owned();
         assert_eq!(redact(&once), once, "{text}");
     }
+}
+
+/// Everything that is reported is hidden, wherever a log or a prompt puts it.
+#[test]
+fn no_sample_survives() {
+    let surroundings: [fn(&str) -> String; 8] = [
+        |text| text.to_owned(),
+        |text| format!("+{text}\n-{text}\n {text}\n"),
+        |text| format!("  12 | {text}\n"),
+        |text| format!("```\n{text}\n```"),
+        |text| format!("\u{1b}[32m{text}\u{1b}[0m"),
+        |text| format!("error: request failed: {text}; retrying"),
+        |text| format!("({text})"),
+        |text| format!("{{\"content\":{}}}", serde_json::json!(text)),
+    ];
+    let mut survivors = Vec::new();
+    for (id, path, text) in samples::all() {
+        for secret in scan(path, &text).iter().map(|found| found.secret()) {
+            let hidden = surroundings.map(|surround| redact(&surround(&text)).into_owned());
+            survivors.extend(
+                hidden.into_iter().filter(|text| text.contains(secret)).map(|text| (id, text)),
+            );
+        }
+    }
+    assert!(survivors.is_empty(), "{survivors:#?}");
 }

@@ -207,6 +207,13 @@ const SOURCE: &[(&str, &str)] = &[
     ("generic-password", r#"password = "«s14»""#),
     ("generic-password", r#"db.setPassword("«s22»");"#),
     ("generic-password", r#""password" => '«L3»9#«a6»',"#),
+    ("generic-secret", "jwtKey: '«a32»',"),
+    ("generic-password", r#"{"host": "h", "pass": "«s12»"}"#),
+    ("generic-password", "SMTP_PASS: '«s12»'"),
+    ("url-parameter-secret", "fetch('https://api.acme.io/v1?q=1&api_key=«a32»')"),
+    ("header-secret", r#"curl -H "X-Api-Key: «a32»" https://api.acme.io"#),
+    ("sql-password", "CREATE USER app IDENTIFIED BY '«s14»';"),
+    ("xml-secret", "<ClientSecret>«a32»</ClientSecret>"),
     ("netrc-password", "machine git.acme.io login deploy password «a20»"),
 ];
 
@@ -266,7 +273,8 @@ fn made() -> Vec<(&'static str, String)> {
     samples
 }
 
-fn all() -> Vec<(&'static str, &'static str, String)> {
+/// Every sample: its rule, where it stands, and its text.
+pub(super) fn all() -> Vec<(&'static str, &'static str, String)> {
     let source = SOURCE.iter().map(|(id, template)| (*id, "src/app.py", forge(template)));
     let settings = SETTINGS.iter().map(|(id, template)| (*id, "deploy/prod.env", forge(template)));
     let made = made().into_iter().map(|(id, text)| (id, "src/app.py", text));
