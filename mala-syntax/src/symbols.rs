@@ -4,10 +4,12 @@
 mod definition;
 mod enclosing;
 mod imports;
+mod modules;
 mod names;
 mod outline;
 mod parameters;
 mod scopes;
+mod switches;
 mod table;
 mod uses;
 mod walk;
@@ -15,7 +17,9 @@ mod walk;
 pub use definition::{Definition, Kind, Parameter, ParameterKind, Presence, Role, Visibility};
 pub use enclosing::{Enclosing, enclosing};
 pub use imports::{Guard, Import, Imported, Reach};
+pub use modules::{RustModule, files_of_module, files_of_submodule, join, parent};
 pub use outline::{Export, Openness, Outline};
+pub use switches::{Case, Fallback, Switch, switches};
 pub use uses::{Arguments, Binding, Call, Deed, Makes, Use, uses};
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub struct Import {
 }
 
 /// What is taken from a module.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Imported {
     /// The module itself.
     Module,

@@ -7,7 +7,7 @@ mod refine;
 
 pub use exports::Export;
 
-use super::definition::{Definition, Visibility};
+use super::definition::Definition;
 use super::imports::Import;
 use crate::source::Source;
 use mala_domain::language::Language;
@@ -47,20 +47,15 @@ impl Outline {
         build::outline(source)
     }
 
-    /// The definitions with this qualified name.
-    pub fn all<'a>(&'a self, qualified: &'a str) -> impl Iterator<Item = &'a Definition> {
-        self.definitions.iter().filter(move |definition| definition.qualified() == qualified)
-    }
-
-    /// Whether the file itself has this name at its top: defined, imported, exported or in a macro.
-    pub fn binds(&self, name: &str) -> bool {
-        self.definitions.iter().any(|definition| {
-            definition.name == name
-                && definition.container.is_none()
-                && definition.visibility != Visibility::Local
-        }) || self.imports.iter().any(|import| import.local == name)
-            || self.exports.iter().any(|export| export.name == name)
-            || self.in_macros.contains(name)
+    /// The names that the file itself has at its top: defined, imported, exported or in a macro.
+    pub fn bound(&self) -> HashSet<&str> {
+        let defined = self.definitions.iter().filter(|definition| definition.is_top_level());
+        defined
+            .map(|definition| definition.name.as_str())
+            .chain(self.imports.iter().map(|import| import.local.as_str()))
+            .chain(self.exports.iter().map(|export| export.name.as_str()))
+            .chain(self.in_macros.iter().map(String::as_str))
+            .collect()
     }
 }
 

@@ -175,7 +175,7 @@ impl<'s> Builder<'s> {
             kind,
             span: lines_of(outer),
             name_line: line_of(named.node),
-            parameters: refine::with_receiver(source.language(), kind, outer, parameters),
+            parameters: refine::with_receiver(source, kind, outer, parameters),
             visibility,
             role: refine::role(source, trail, node),
             members: Vec::new(),

@@ -107,33 +107,44 @@ fn declarator_parameters(node: Node<'_>) -> Option<Node<'_>> {
 
 /// Python writes the receiver as a parameter: a method's first one is it, a static method has none.
 pub(super) fn with_receiver(
-    language: Language,
+    source: &Source,
     kind: Kind,
     outer: Node<'_>,
     parameters: Option<Vec<Parameter>>,
 ) -> Option<Vec<Parameter>> {
+    let language = source.language();
     let mut parameters = parameters.or_else(|| {
         let bare = kind.is_callable() && language == Language::Ruby;
         (bare && outer.child_by_field_name("name").is_some()).then(Vec::new)
     })?;
-    if language == Language::Python && kind == Kind::Method && !is_static(outer) {
-        let first = parameters.first_mut().filter(|first| {
-            matches!(first.kind, ParameterKind::Positional | ParameterKind::PositionalOnly)
-        });
-        if let Some(first) = first {
-            first.kind = ParameterKind::Receiver;
-            first.presence = Presence::Required;
+    if language == Language::Python && kind == Kind::Method {
+        match decorator_of(source, outer) {
+            Some("staticmethod") => {}
+            // What a class method's first parameter takes is never passed.
+            Some("classmethod") if !parameters.is_empty() => {
+                parameters.remove(0);
+            }
+            _ => parameters.first_mut().into_iter().for_each(receives),
         }
     }
     Some(parameters)
 }
 
-fn is_static(outer: Node<'_>) -> bool {
+fn receives(first: &mut Parameter) {
+    if matches!(first.kind, ParameterKind::Positional | ParameterKind::PositionalOnly) {
+        first.kind = ParameterKind::Receiver;
+        first.presence = Presence::Required;
+    }
+}
+
+/// The decorator that says how a method is bound.
+fn decorator_of<'s>(source: &'s Source, outer: Node<'_>) -> Option<&'s str> {
     named_children(outer)
         .iter()
         .filter(|step| step.node.kind() == "decorator")
         .filter_map(|step| step.node.named_child(0))
-        .any(|node| node.kind() == "identifier" && node.byte_range().len() == "staticmethod".len())
+        .map(|node| source.slice(node))
+        .find(|name| matches!(*name, "staticmethod" | "classmethod"))
 }
 
 /// Who can name it.
@@ -326,9 +337,11 @@ fn decorator_name(text: &str) -> String {
     text.split(['(', '\n', ']']).next().unwrap_or_default().trim().to_owned()
 }
 
-/// The name of a Rust attribute.
+/// A Rust attribute with its arguments, cut when it is long.
 pub(super) fn attribute_name(source: &Source, node: Node<'_>) -> String {
-    decorator_name(source.slice(node))
+    const MAX_CHARS: usize = 120;
+    let text = source.slice(node).trim_start_matches(['#', '!', '[', ' ']);
+    text.trim_end_matches([']', ' ']).chars().take(MAX_CHARS).collect()
 }
 
 /// Whether a file makes names that nobody can see: Python's module-level `__getattr__`.

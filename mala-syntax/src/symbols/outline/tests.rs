@@ -1,7 +1,7 @@
 //! One sample a language: what its outline lists.
 
 use super::*;
-use crate::symbols::{ParameterKind, Presence, Role};
+use crate::symbols::{ParameterKind, Presence, Role, Visibility};
 
 /// An outline as lines: `kind qualified(parameters) lines marks`.
 fn shown(language: Language, text: &str) -> String {

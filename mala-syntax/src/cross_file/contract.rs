@@ -1,0 +1,96 @@
+//! A promise that a file made at base and does not keep at head.
+
+use crate::symbols::{Kind, Parameter, Visibility};
+use mala_domain::language::Language;
+
+/// A broken promise.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Contract {
+    /// What it was about.
+    pub(crate) symbol: Symbol,
+    /// How it is broken.
+    pub(crate) broken: Broken,
+}
+
+/// Something that a file defined at base.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Symbol {
+    /// The file at base.
+    pub(crate) file: String,
+    /// Its language.
+    pub(crate) language: Language,
+    /// Its package or namespace.
+    pub(crate) package: Option<String>,
+    /// The name; the stem of the file for a module.
+    pub(crate) name: String,
+    /// The class or type that it belongs to.
+    pub(crate) container: Option<String>,
+    /// What it is.
+    pub(crate) kind: Kind,
+    /// Who could name it.
+    pub(crate) visibility: Visibility,
+    /// The line at base.
+    pub(crate) line: u32,
+}
+
+/// How a promise is broken.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Broken {
+    /// The thing is gone.
+    Removed {
+        /// The name that the same thing has now.
+        successor: Option<String>,
+        /// The file that it is in now.
+        moved_to: Option<String>,
+    },
+    /// It takes something else.
+    Signature(Signature),
+    /// It has members that it had not.
+    Members {
+        /// The members at base.
+        before: Vec<String>,
+        /// Those added.
+        added: Vec<String>,
+        /// The line at head.
+        line: u32,
+    },
+    /// The whole file is gone.
+    Module {
+        /// Where it moved.
+        successor: Option<String>,
+    },
+}
+
+/// What something took, and what it takes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Signature {
+    /// At base; several when it is overloaded.
+    pub(crate) before: Vec<Vec<Parameter>>,
+    /// At head.
+    pub(crate) after: Vec<Vec<Parameter>>,
+    /// The line at head.
+    pub(crate) line: u32,
+    /// The file at head.
+    pub(crate) file: String,
+    /// What is called.
+    pub(crate) called: Called,
+}
+
+/// What a call of a changed signature calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Called {
+    /// The function.
+    Function,
+    /// The class, which hands the arguments to its constructor.
+    Class,
+}
+
+impl Symbol {
+    /// `Class.method`, or the bare name.
+    pub(crate) fn qualified(&self) -> String {
+        match &self.container {
+            Some(container) => format!("{container}.{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! One changed file: its outlines at base and at head, and the promises that it breaks.
+
+mod members;
+mod removed;
+mod signatures;
+
+use super::contract::{Broken, Contract, Symbol};
+use super::keys::{self, KeyChange};
+use crate::source::Source;
+use crate::symbols::{Deed, Definition, Kind, Outline, Visibility, uses};
+use mala_domain::change::{ChangedFile, FileStatus};
+use mala_domain::language::Language;
+use std::collections::{HashMap, HashSet};
+
+/// A changed file with its two versions.
+#[derive(Debug, Clone, Copy)]
+pub struct Versions<'a> {
+    /// What changed.
+    pub file: &'a ChangedFile,
+    /// The text at base, when there is one.
+    pub base: Option<&'a str>,
+    /// The text at head, when there is one.
+    pub head: Option<&'a str>,
+}
+
+/// What became of one file.
+#[derive(Debug, Clone)]
+pub struct FileDelta {
+    /// The path at base.
+    pub(crate) base_path: String,
+    /// The path at head, unless the file is gone.
+    pub(crate) head_path: Option<String>,
+    /// What happened to it.
+    pub(crate) status: FileStatus,
+    /// Its language.
+    pub(crate) language: Option<Language>,
+    /// What it defined.
+    pub(crate) base: Option<Outline>,
+    /// What it defines.
+    pub(crate) head: Option<Outline>,
+    /// The lines at head that the change added.
+    pub(crate) added: HashSet<u32>,
+    /// What it no longer keeps.
+    pub(crate) contracts: Vec<Contract>,
+    /// Whether it may still use at head what it breaks itself.
+    pub(crate) may_use_its_own: bool,
+    /// The configuration keys that it lost and has.
+    pub(crate) keys: KeyChange,
+}
+
+impl FileDelta {
+    /// Compares the two versions of a file.
+    pub fn of(versions: Versions<'_>) -> Self {
+        let file = versions.file;
+        let language = file.language();
+        let parse = |text: Option<&str>, language: Option<Language>| {
+            text.zip(language).and_then(|(text, language)| Source::parse(language, text))
+        };
+        let base_language = Language::of_path(file.base_path());
+        let base_source = parse(versions.base, base_language);
+        let head_source = parse(versions.head, language);
+        let mut delta = Self {
+            base_path: file.base_path().to_text().into_owned(),
+            head_path: versions.head.map(|_| file.path.to_text().into_owned()),
+            status: file.status,
+            language: base_language.or(language),
+            base: base_source.as_ref().map(Outline::of),
+            head: head_source.as_ref().map(Outline::of),
+            added: file.added_lines().map(|(line, _)| line).collect(),
+            contracts: Vec::new(),
+            may_use_its_own: false,
+            keys: keys::compare(versions),
+        };
+        let unread = versions.head.is_some() && language.is_some() && head_source.is_none();
+        if !unread && file.status != FileStatus::Copied {
+            delta.contracts = delta.broken(head_source.as_ref());
+            let names: Vec<&str> =
+                delta.contracts.iter().map(|contract| contract.symbol.name.as_str()).collect();
+            let at_head = head_source.as_ref().map(|source| uses(source, &names));
+            delta.may_use_its_own = at_head.iter().flatten().any(|found| found.deed == Deed::Reads);
+        }
+        delta
+    }
+
+    /// The promises of the base version that the head version breaks.
+    fn broken(&self, head_source: Option<&Source>) -> Vec<Contract> {
+        let Some(base) = &self.base else { return Vec::new() };
+        let moves = self.is_elsewhere() && module_is_its_file(base.language);
+        if moves && !self.is_package() {
+            return vec![self.lost_module(base)];
+        }
+        let base = Side::of(base);
+        let head = self.head.as_ref().filter(|_| !moves).map(Side::of);
+        let mut found = removed::contracts(self, &base, head.as_ref(), head_source);
+        if let (Some(head), Some(path)) = (&head, &self.head_path) {
+            found.extend(signatures::contracts(self, &base, head, path));
+            found.extend(members::contracts(self, &base, head));
+        }
+        found
+    }
+
+    /// Whether nothing is left at the path of base.
+    fn is_elsewhere(&self) -> bool {
+        self.status == FileStatus::Deleted
+            || self.head_path.as_deref().is_some_and(|path| path != self.base_path)
+    }
+
+    /// Whether it is a Python package's own file: without it the package's folder still imports.
+    fn is_package(&self) -> bool {
+        self.base_path.ends_with("__init__.py")
+    }
+
+    /// The module that goes with a deleted or renamed file.
+    fn lost_module(&self, base: &Outline) -> Contract {
+        let name = module_name(&self.base_path).to_owned();
+        let symbol = Symbol { name, ..self.symbol(base, None) };
+        Contract { symbol, broken: Broken::Module { successor: self.head_path.clone() } }
+    }
+
+    /// The symbol of a definition of the base version.
+    fn symbol(&self, base: &Outline, definition: Option<&Definition>) -> Symbol {
+        Symbol {
+            file: self.base_path.clone(),
+            language: base.language,
+            package: base.package.clone(),
+            name: definition.map(|d| d.name.clone()).unwrap_or_default(),
+            container: definition.and_then(|d| d.container.clone()),
+            kind: definition.map_or(Kind::Module, |d| d.kind),
+            visibility: definition.map_or(Visibility::Exported, |d| d.visibility),
+            line: definition.map_or(1, |d| d.name_line),
+        }
+    }
+}
+
+/// An outline with its definitions by qualified name.
+struct Side<'a> {
+    outline: &'a Outline,
+    by_name: HashMap<String, Vec<&'a Definition>>,
+    bound: HashSet<&'a str>,
+}
+
+impl<'a> Side<'a> {
+    fn of(outline: &'a Outline) -> Self {
+        let mut by_name: HashMap<String, Vec<&Definition>> = HashMap::new();
+        for definition in &outline.definitions {
+            by_name.entry(definition.qualified()).or_default().push(definition);
+        }
+        Self { outline, by_name, bound: outline.bound() }
+    }
+
+    /// The definitions with this qualified name; several when it is overloaded.
+    fn all(&self, qualified: &str) -> &[&'a Definition] {
+        self.by_name.get(qualified).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// Whether other files name a file of this language by its path.
+fn module_is_its_file(language: Language) -> bool {
+    matches!(
+        language,
+        Language::Python
+            | Language::JavaScript
+            | Language::TypeScript
+            | Language::Tsx
+            | Language::Rust
+            | Language::Ruby
+    )
+}
+
+/// The word by which other files name a file: its stem, or its folder for `index` and the like.
+pub(crate) fn module_name(path: &str) -> &str {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.split('.').next().unwrap_or_default();
+    match stem {
+        "index" | "__init__" | "mod" if !folder.is_empty() => {
+            folder.rsplit('/').next().unwrap_or_default()
+        }
+        _ => stem,
+    }
+}

@@ -1,0 +1,192 @@
+//! Definitions that a file no longer has.
+
+use super::{FileDelta, Side};
+use crate::cross_file::contract::{Broken, Contract, Symbol};
+use crate::cross_file::words::is_built_in;
+use crate::source::Source;
+use crate::symbols::{
+    Binding, Deed, Definition, Imported, Kind, Openness, Outline, Reach, Role, Use, Visibility,
+    uses,
+};
+use mala_domain::language::Language;
+use std::collections::{HashMap, HashSet};
+
+/// The definitions of `base` that are gone at head.
+pub(super) fn contracts(
+    delta: &FileDelta,
+    base: &Side<'_>,
+    head: Option<&Side<'_>>,
+    head_source: Option<&Source>,
+) -> Vec<Contract> {
+    let gone = gone(base, head);
+    let names: Vec<&str> = gone.iter().map(|definition| definition.name.as_str()).collect();
+    let at_head = head_source.map(|source| by_name(uses(source, &names))).unwrap_or_default();
+    let unsure = head_source.filter(|source| source.tree().root_node().has_error());
+    let unsure = unsure.map(|source| words(source.text())).unwrap_or_default();
+    let fresh = head.map(|head| Fresh::of(base, head));
+    let mut found: Vec<Contract> = gone
+        .into_iter()
+        .filter(|definition| {
+            let uses = at_head.get(&definition.name).map(Vec::as_slice).unwrap_or_default();
+            !head.is_some_and(|head| stays(definition, base, head, uses))
+        })
+        .filter(|definition| !unsure.contains(definition.name.as_str()))
+        .map(|definition| {
+            let successor = fresh.as_ref().and_then(|fresh| fresh.successor(definition));
+            let symbol = delta.symbol(base.outline, Some(definition));
+            Contract { symbol, broken: Broken::Removed { successor, moved_to: None } }
+        })
+        .collect();
+    found.extend(lost_exports(delta, base.outline, &found));
+    found
+}
+
+fn by_name(uses: Vec<Use>) -> HashMap<String, Vec<Use>> {
+    let mut found: HashMap<String, Vec<Use>> = HashMap::new();
+    for one in uses {
+        found.entry(one.name.clone()).or_default().push(one);
+    }
+    found
+}
+
+/// What base defines and head does not; of a class that is gone, only the class.
+fn gone<'a>(base: &Side<'a>, head: Option<&Side<'_>>) -> Vec<&'a Definition> {
+    let is_gone = |qualified: &str| head.is_none_or(|head| head.all(qualified).is_empty());
+    let imported: HashSet<&str> =
+        base.outline.imports.iter().map(|import| import.local.as_str()).collect();
+    let mut seen = HashSet::new();
+    base.outline
+        .definitions
+        .iter()
+        .filter(|definition| definition.visibility != Visibility::Local)
+        .filter(|definition| definition.role == Role::Defines)
+        .filter(|definition| !is_built_in(&definition.name, base.outline.language))
+        .filter(|definition| !imported.contains(definition.name.as_str()))
+        .filter(|definition| !is_anonymous_test(definition, base.outline.language))
+        .filter(|definition| {
+            let qualified = definition.qualified();
+            let container = definition.container.as_deref();
+            let container_gone = container
+                .is_some_and(|container| !base.all(container).is_empty() && is_gone(container));
+            is_gone(&qualified) && !container_gone && seen.insert(qualified)
+        })
+        .collect()
+}
+
+/// Test functions are called by nobody.
+fn is_anonymous_test(definition: &Definition, language: Language) -> bool {
+    let name = &definition.name;
+    let by_name = match language {
+        Language::Python => name.starts_with("test_"),
+        Language::Go => {
+            ["Test", "Benchmark", "Example", "Fuzz"].iter().any(|p| name.starts_with(p))
+        }
+        _ => false,
+    };
+    let callable = definition.kind.is_callable();
+    callable && (by_name || definition.decorators.iter().any(|on| on == "test" || on == "Test"))
+}
+
+/// Names by which a class answers to any name.
+const CATCH_ALL: [&str; 6] =
+    ["__getattr__", "__getattribute__", "method_missing", "__call", "__get", "__callStatic"];
+
+/// Whether the name is still there at head in another form.
+fn stays(definition: &Definition, base: &Side<'_>, head: &Side<'_>, at_head: &[Use]) -> bool {
+    let outline = head.outline;
+    let Some(container) = &definition.container else {
+        return head.bound.contains(definition.name.as_str())
+            || outline.openness == Openness::Open
+            || passes_all_on(outline)
+            || at_head.iter().any(|u| u.deed == Deed::Binds && u.binding == Binding::AtTop);
+    };
+    // A derive may make what was written by hand.
+    let on = |side: &Side<'_>| side.all(container).first().map(|holder| holder.decorators.clone());
+    let catches_all =
+        || CATCH_ALL.iter().any(|name| !head.all(&format!("{container}.{name}")).is_empty());
+    outline.in_macros.contains(&definition.name)
+        || at_head.iter().any(|u| u.deed == Deed::AssignsMember)
+        || catches_all()
+        || outline.language == Language::Rust && on(base) != on(head)
+}
+
+/// Whether a file passes on all names of another, among which any name may be.
+fn passes_all_on(outline: &Outline) -> bool {
+    outline.imports.iter().any(|import| {
+        import.imported == Imported::All
+            && (outline.language == Language::Python || import.reach == Reach::PassedOn)
+    }) || outline.exports.iter().any(|export| export.name == "*")
+}
+
+/// What head defines and base does not.
+struct Fresh<'a> {
+    by_fingerprint: HashMap<(Kind, Option<&'a str>, u64), &'a Definition>,
+    by_place: HashMap<(Kind, Option<&'a str>), Vec<&'a Definition>>,
+}
+
+impl<'a> Fresh<'a> {
+    fn of(base: &Side<'_>, head: &Side<'a>) -> Self {
+        let mut fresh = Self { by_fingerprint: HashMap::new(), by_place: HashMap::new() };
+        for definition in &head.outline.definitions {
+            if !base.all(&definition.qualified()).is_empty() {
+                continue;
+            }
+            let place = (definition.kind, definition.container.as_deref());
+            fresh.by_fingerprint.insert((place.0, place.1, definition.fingerprint), definition);
+            fresh.by_place.entry(place).or_default().push(definition);
+        }
+        fresh
+    }
+
+    /// The name under which head has what base had under another.
+    fn successor(&self, definition: &Definition) -> Option<String> {
+        let place = (definition.kind, definition.container.as_deref());
+        let twin = self.by_fingerprint.get(&(place.0, place.1, definition.fingerprint));
+        let lone = || match self.by_place.get(&place)?.as_slice() {
+            [only] if looks_alike(&only.name, &definition.name) => Some(only),
+            _ => None,
+        };
+        twin.or_else(lone).map(|other| other.name.clone())
+    }
+}
+
+/// Whether two names share most of their letters.
+fn looks_alike(a: &str, b: &str) -> bool {
+    let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    let common_end = a.bytes().rev().zip(b.bytes().rev()).take_while(|(x, y)| x == y).count();
+    let longest = a.len().max(b.len());
+    2 * common.max(common_end) >= longest
+}
+
+/// Names that a JavaScript file exported and exports no more, though it may still define them.
+fn lost_exports(delta: &FileDelta, base: &Outline, found: &[Contract]) -> Vec<Contract> {
+    let Some(head) = &delta.head else { return Vec::new() };
+    if head.openness == Openness::Open || base.exports.is_empty() || passes_all_on(head) {
+        return Vec::new();
+    }
+    let exported: HashSet<&str> = head.exports.iter().map(|export| export.name.as_str()).collect();
+    let reported: HashSet<&str> =
+        found.iter().map(|contract| contract.symbol.name.as_str()).collect();
+    let kinds: HashMap<&str, Kind> =
+        base.definitions.iter().map(|d| (d.name.as_str(), d.kind)).collect();
+    base.exports
+        .iter()
+        .filter(|export| export.name != "*" && !exported.contains(export.name.as_str()))
+        .filter(|export| !reported.contains(export.name.as_str()))
+        .map(|export| Contract {
+            symbol: Symbol {
+                name: export.name.clone(),
+                container: None,
+                kind: kinds.get(export.local.as_str()).copied().unwrap_or(Kind::Variable),
+                line: export.line,
+                ..delta.symbol(base, None)
+            },
+            broken: Broken::Removed { successor: None, moved_to: None },
+        })
+        .collect()
+}
+
+fn words(text: &str) -> HashSet<&str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').collect()
+}

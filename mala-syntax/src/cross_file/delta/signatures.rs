@@ -1,0 +1,137 @@
+//! Definitions that take something else than before.
+
+use super::{FileDelta, Side};
+use crate::cross_file::contract::{Broken, Called, Contract, Signature, Symbol};
+use crate::symbols::{Definition, Kind, Parameter, Visibility};
+use mala_domain::language::Language;
+use std::collections::HashSet;
+
+/// Decorators that leave what a Python function takes as it is.
+const TRANSPARENT: &[&str] = &[
+    "staticmethod",
+    "classmethod",
+    "abstractmethod",
+    "abc.abstractmethod",
+    "override",
+    "typing.override",
+    "contextmanager",
+    "contextlib.contextmanager",
+    "asynccontextmanager",
+    "contextlib.asynccontextmanager",
+    "lru_cache",
+    "functools.lru_cache",
+    "cache",
+    "functools.cache",
+    "functools.wraps",
+    "wraps",
+    "deprecated",
+    "typing.no_type_check",
+    "torch.no_grad",
+    "final",
+    "typing.final",
+];
+
+/// The definitions that base and head both have, with other parameters.
+pub(super) fn contracts(
+    delta: &FileDelta,
+    base: &Side<'_>,
+    head: &Side<'_>,
+    head_path: &str,
+) -> Vec<Contract> {
+    if base.outline.language == Language::Cpp || base.outline.language != head.outline.language {
+        return Vec::new();
+    }
+    let mut seen = HashSet::new();
+    base.outline
+        .definitions
+        .iter()
+        .filter(|definition| definition.parameters.is_some())
+        .filter(|definition| definition.visibility != Visibility::Local)
+        .filter(|definition| seen.insert(definition.qualified()))
+        .filter_map(|definition| {
+            let signature = signature(definition, base, head, head_path)?;
+            let symbol = called(delta, base, definition, signature.called)?;
+            Some(Contract { symbol, broken: Broken::Signature(signature) })
+        })
+        .collect()
+}
+
+fn signature(
+    definition: &Definition,
+    base: &Side<'_>,
+    head: &Side<'_>,
+    head_path: &str,
+) -> Option<Signature> {
+    let qualified = definition.qualified();
+    let language = base.outline.language;
+    let (before, after) = (base.all(&qualified), head.all(&qualified));
+    let line = after.first()?.name_line;
+    let plain = |all: &[&Definition]| {
+        all.iter().all(|one| one.kind.is_callable() && takes_what_it_says(one, language))
+    };
+    if !plain(before) || !plain(after) {
+        return None;
+    }
+    let lists = |all: &[&Definition]| -> Option<Vec<Vec<Parameter>>> {
+        all.iter().map(|one| one.parameters.clone()).collect()
+    };
+    let (before, after) = (lists(before)?, lists(after)?);
+    let called =
+        if is_constructor(definition, language) { Called::Class } else { Called::Function };
+    (before != after).then(|| Signature { before, after, line, file: head_path.to_owned(), called })
+}
+
+/// Whether nothing on a function changes what it takes.
+fn takes_what_it_says(definition: &Definition, language: Language) -> bool {
+    let on = &definition.decorators;
+    match language {
+        Language::Python => on.iter().all(|name| TRANSPARENT.contains(&name.as_str())),
+        Language::Rust => {
+            let known = [
+                "cfg",
+                "inline",
+                "must_use",
+                "doc",
+                "allow",
+                "expect",
+                "deprecated",
+                "track_caller",
+            ];
+            on.iter().all(|name| known.iter().any(|prefix| name.starts_with(prefix)))
+        }
+        Language::TypeScript | Language::Tsx | Language::JavaScript => on.is_empty(),
+        _ => true,
+    }
+}
+
+fn is_constructor(definition: &Definition, language: Language) -> bool {
+    let name = definition.name.as_str();
+    let container = definition.container.as_deref().unwrap_or_default();
+    match language {
+        Language::Python => name == "__init__",
+        Language::JavaScript | Language::TypeScript | Language::Tsx => name == "constructor",
+        Language::Php => name == "__construct",
+        Language::Ruby => name == "initialize",
+        Language::Java | Language::CSharp => container.rsplit('.').next() == Some(name),
+        _ => false,
+    }
+}
+
+/// What a call names: the function, or the class of a constructor.
+fn called(
+    delta: &FileDelta,
+    base: &Side<'_>,
+    definition: &Definition,
+    called: Called,
+) -> Option<Symbol> {
+    let own = delta.symbol(base.outline, Some(definition));
+    if called == Called::Function {
+        return Some(own);
+    }
+    let class = definition.container.clone()?;
+    let (container, name) = match class.rsplit_once('.') {
+        Some((outer, name)) => (Some(outer.to_owned()), name.to_owned()),
+        None => (None, class),
+    };
+    Some(Symbol { name, container, kind: Kind::Class, ..own })
+}

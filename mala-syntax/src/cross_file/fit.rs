@@ -1,0 +1,234 @@
+//! Whether a call fits what a function takes.
+
+use super::contract::Signature;
+use crate::symbols::{Arguments, Call, Parameter, ParameterKind, Presence};
+use mala_domain::language::Language;
+
+/// Why a call does not fit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Misfit {
+    /// It leaves these out.
+    Missing(Vec<String>),
+    /// It passes more than are taken.
+    TooMany {
+        /// How many go by position.
+        takes: usize,
+        /// How many are passed.
+        given: usize,
+    },
+    /// It names a parameter that there is not.
+    Unknown(String),
+    /// The argument meant for this parameter reaches another.
+    Shifted {
+        /// The parameter it was meant for.
+        meant: String,
+        /// The parameter it reaches.
+        reaches: String,
+    },
+}
+
+/// What stands before the name in a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Before {
+    /// An object: it is the receiver.
+    Object,
+    /// The type: the receiver is an argument.
+    Type,
+}
+
+/// Why a call that fitted at base does not fit at head; `None` when it fits, fitted no better
+/// before, or cannot be told.
+pub(crate) fn misfit(
+    signature: &Signature,
+    call: &Call,
+    before: Before,
+    language: Language,
+) -> Option<Misfit> {
+    if call.arguments == Arguments::Uncounted {
+        return None;
+    }
+    let call = &as_passed(call, signature, language);
+    let fits = |lists: &[Vec<Parameter>]| {
+        lists.iter().any(|list| check(list, call, before, language).is_none())
+    };
+    if !fits(&signature.before) {
+        return None;
+    }
+    if fits(&signature.after) {
+        return shifted(signature, call, before);
+    }
+    signature.after.first().and_then(|list| check(list, call, before, language))
+}
+
+/// Ruby hands names to a method that takes none as one hash.
+fn as_passed(call: &Call, signature: &Signature, language: Language) -> Call {
+    let takes_names = signature.before.iter().chain(&signature.after).flatten().any(|parameter| {
+        matches!(parameter.kind, ParameterKind::KeywordOnly | ParameterKind::Keywords)
+    });
+    if language != Language::Ruby || takes_names || call.keywords.is_empty() {
+        return call.clone();
+    }
+    Call { n_positional: call.n_positional + 1, keywords: Vec::new(), ..call.clone() }
+}
+
+fn check(list: &[Parameter], call: &Call, before: Before, language: Language) -> Option<Misfit> {
+    let slots = slots(list, before);
+    let has = |kind: ParameterKind| list.iter().any(|parameter| parameter.kind == kind);
+    let given = call.n_positional;
+    let ignores_more = matches!(language, Language::JavaScript | Language::Php);
+    if given > slots.len() && !has(ParameterKind::Variadic) && !ignores_more {
+        return Some(Misfit::TooMany { takes: slots.len(), given });
+    }
+    let by_name = |name: &String| {
+        list.iter().any(|parameter| {
+            parameter.name == *name
+                && matches!(parameter.kind, ParameterKind::Positional | ParameterKind::KeywordOnly)
+        })
+    };
+    if !has(ParameterKind::Keywords)
+        && let Some(unknown) = call.keywords.iter().find(|name| !by_name(name))
+    {
+        return Some(Misfit::Unknown(unknown.clone()));
+    }
+    if language == Language::JavaScript {
+        return None;
+    }
+    let named_only = list.iter().filter(|p| p.kind == ParameterKind::KeywordOnly);
+    let missing: Vec<String> = slots
+        .iter()
+        .skip(given)
+        .copied()
+        .chain(named_only)
+        .filter(|parameter| parameter.presence == Presence::Required)
+        .filter(|parameter| !call.keywords.contains(&parameter.name))
+        .map(|parameter| parameter.name.clone())
+        .collect();
+    (!missing.is_empty()).then_some(Misfit::Missing(missing))
+}
+
+/// The parameters that arguments reach by position.
+fn slots(list: &[Parameter], before: Before) -> Vec<&Parameter> {
+    list.iter()
+        .filter(|parameter| match parameter.kind {
+            ParameterKind::Positional | ParameterKind::PositionalOnly => true,
+            ParameterKind::Receiver => before == Before::Type,
+            _ => false,
+        })
+        .collect()
+}
+
+/// The first argument that reaches another parameter than it was meant for.
+fn shifted(signature: &Signature, call: &Call, before: Before) -> Option<Misfit> {
+    let ([old], [new]) = (signature.before.as_slice(), signature.after.as_slice()) else {
+        return None;
+    };
+    let (old, new) = (slots(old, before), slots(new, before));
+    old.iter().zip(&new).take(call.n_positional).find_map(|(meant, reaches)| {
+        let moved = meant.name != reaches.name
+            && !meant.name.is_empty()
+            && new.iter().any(|parameter| parameter.name == meant.name);
+        moved.then(|| Misfit::Shifted { meant: meant.name.clone(), reaches: reaches.name.clone() })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::contract::Called;
+    use super::*;
+    use crate::source::Source;
+    use crate::symbols::{Outline, uses};
+
+    fn takes(language: Language, text: &str) -> Vec<Vec<Parameter>> {
+        let source = Source::parse(language, text).expect("parses");
+        Outline::of(&source).definitions.into_iter().filter_map(|d| d.parameters).collect()
+    }
+
+    fn check(language: Language, before: &str, after: &str, call: &str) -> Option<Misfit> {
+        let signature = Signature {
+            before: takes(language, before),
+            after: takes(language, after),
+            line: 1,
+            file: String::new(),
+            called: Called::Function,
+        };
+        let source = Source::parse(language, call).expect("parses");
+        let found = uses(&source, &["f"]);
+        let call = found.iter().find_map(|found| found.call.as_ref()).expect("calls");
+        misfit(&signature, call, Before::Object, language)
+    }
+
+    #[test]
+    fn calls_that_fitted_and_do_not() {
+        let missing = |names: &[&str]| {
+            Some(Misfit::Missing(names.iter().map(|name| (*name).to_owned()).collect()))
+        };
+        let unknown = |name: &str| Some(Misfit::Unknown(name.to_owned()));
+        let too_many = |takes, given| Some(Misfit::TooMany { takes, given });
+        let shifted = |meant: &str, reaches: &str| {
+            Some(Misfit::Shifted { meant: meant.to_owned(), reaches: reaches.to_owned() })
+        };
+        let python = |before, after, call, expected| {
+            assert_eq!(check(Language::Python, before, after, call), expected, "{after} {call}");
+        };
+        python("def f(a): 1", "def f(a, b): 1", "f(1)", missing(&["b"]));
+        python("def f(a): 1", "def f(a, b=1): 1", "f(1)", None);
+        python("def f(a): 1", "def f(a, *b): 1", "f(1)", None);
+        python("def f(a): 1", "def f(a, *, b): 1", "f(1)", missing(&["b"]));
+        python("def f(a, b): 1", "def f(a): 1", "f(1, 2)", too_many(1, 2));
+        python("def f(a, b): 1", "def f(a, *b): 1", "f(1, 2)", None);
+        python("def f(a, b): 1", "def f(a, c): 1", "f(1, b=2)", unknown("b"));
+        python("def f(a, b): 1", "def f(a, **c): 1", "f(1, b=2)", None);
+        python("def f(a, b=1): 1", "def f(a, b): 1", "f(1)", missing(&["b"]));
+        python("def f(a, b): 1", "def f(b, a): 1", "f(1, 2)", shifted("a", "b"));
+        python("def f(a, b): 1", "def f(b, a): 1", "f(a=1, b=2)", None);
+        python("def f(a): 1", "def f(a, b): 1", "f(*x)", None);
+        python("def f(a): 1", "def f(a, b, c): 1", "f(1, 2)", None);
+        python("def f(a, b): 1", "def f(a, *, b): 1", "f(1, 2)", too_many(1, 2));
+    }
+
+    #[test]
+    fn languages_differ_in_what_they_forgive() {
+        for (language, before, after, call, expected) in [
+            (Language::JavaScript, "function f(a) {}", "function f(a, b) {}", "f(1)", None),
+            (Language::JavaScript, "function f(a, b) {}", "function f(a) {}", "f(1, 2)", None),
+            (
+                Language::TypeScript,
+                "function f(a: A) {}",
+                "function f(a: A, b: B) {}",
+                "f(1)",
+                Some(Misfit::Missing(vec!["b".to_owned()])),
+            ),
+            (
+                Language::TypeScript,
+                "function f(a: A) {}",
+                "function f(a: A, b?: B) {}",
+                "f(1)",
+                None,
+            ),
+            (
+                Language::Go,
+                "package p\nfunc f(a int) {}",
+                "package p\nfunc f(c C, a int) {}",
+                "package p\nfunc g() { f(1) }",
+                Some(Misfit::Missing(vec!["a".to_owned()])),
+            ),
+            (
+                Language::Rust,
+                "fn f(a: A, b: B) {}",
+                "fn f(a: A) {}",
+                "fn g() { f(1, 2) }",
+                Some(Misfit::TooMany { takes: 1, given: 2 }),
+            ),
+            (
+                Language::Ruby,
+                "def f(a, k: 1); end",
+                "def f(a, j: 1); end",
+                "f(1, k: 2)",
+                Some(Misfit::Unknown("k".to_owned())),
+            ),
+            (Language::Ruby, "def f(a); end", "def f(a, b = 1); end", "f(k: 2)", None),
+        ] {
+            assert_eq!(check(language, before, after, call), expected, "{after} {call}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What was found, decided: which uses really mean the broken thing.
+
+mod cases;
+mod lookups;
+mod members;
+mod modules;
+mod removed;
+mod sights;
+mod signatures;
+
+use super::contract::{Broken, Symbol};
+use super::plan::Plan;
+use super::resolve::World;
+use super::user::UserFile;
+use crate::symbols::{Deed, Definition};
+use mala_domain::change::FilePath;
+use mala_domain::finding::Candidate;
+use mala_domain::ports::WordHit;
+use std::collections::{HashMap, HashSet};
+
+/// What was found at head for a plan.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The lines with the words that the plan asks for.
+    pub hits: Vec<WordHit>,
+    /// The files that were read.
+    pub files: Vec<UserFile>,
+    /// The manifests among them, with their texts.
+    pub manifests: Vec<(String, String)>,
+    /// Those of the plan's paths that exist.
+    pub existing: Vec<FilePath>,
+}
+
+/// Findings about one broken thing beyond this many are left out.
+const MAX_PER_CONTRACT: usize = 20;
+
+/// What the plan and what was found add up to.
+pub fn fold(plan: &Plan, found: &Found) -> Vec<Candidate> {
+    let existing: Vec<String> =
+        found.existing.iter().map(|path| path.to_text().into_owned()).collect();
+    let manifests: Vec<(&str, &str)> =
+        found.manifests.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let world = World::new(
+        &plan.deltas,
+        &found.files,
+        existing.iter().map(String::as_str).collect(),
+        &manifests,
+    );
+    let scene = Scene::new(plan, found, &world);
+    let mut candidates = Vec::new();
+    for contract in &plan.contracts {
+        let mut of_contract = match &contract.broken {
+            Broken::Removed { .. } => removed::candidates(&scene, contract),
+            Broken::Signature(signature) => {
+                signatures::candidates(&scene, &contract.symbol, signature)
+            }
+            Broken::Members { .. } => cases::candidates(&scene, contract),
+            Broken::Module { successor } => {
+                modules::candidates(&scene, &contract.symbol, successor.as_deref())
+            }
+        };
+        of_contract.truncate(MAX_PER_CONTRACT);
+        candidates.extend(of_contract);
+    }
+    candidates.extend(modules::unresolved(&scene));
+    candidates.extend(lookups::candidates(&scene));
+    settled(candidates)
+}
+
+/// Everything a decision looks at.
+pub(super) struct Scene<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) found: &'a Found,
+    pub(super) world: &'a World<'a>,
+    /// What head defines, by its bare name, with its file.
+    defined: HashMap<&'a str, Vec<(&'a str, &'a Definition)>>,
+    /// The members that some code assigns to.
+    assigned: HashSet<&'a str>,
+    /// Whether some hits were left out.
+    pub(super) is_cut: bool,
+}
+
+impl<'a> Scene<'a> {
+    fn new(plan: &'a Plan, found: &'a Found, world: &'a World<'a>) -> Self {
+        let mut defined: HashMap<&str, Vec<(&str, &Definition)>> = HashMap::new();
+        for (path, outline) in &world.outlines {
+            for definition in &outline.definitions {
+                defined.entry(&definition.name).or_default().push((path, definition));
+            }
+        }
+        let uses = found.files.iter().flat_map(|file| &file.uses);
+        let assigned = uses
+            .filter(|one| one.deed == Deed::AssignsMember)
+            .map(|one| one.name.as_str())
+            .collect();
+        Self { plan, found, world, defined, assigned, is_cut: Plan::is_cut(&found.hits) }
+    }
+
+    /// Whether head has another thing of the symbol's name.
+    pub(super) fn has_other(&self, symbol: &Symbol) -> bool {
+        let name = symbol.name.as_str();
+        let own = symbol.qualified();
+        self.assigned.contains(name)
+            || self.defined.get(name).is_some_and(|all| {
+                all.iter()
+                    .any(|(path, definition)| *path != symbol.file || definition.qualified() != own)
+            })
+    }
+
+    /// The files that may use something.
+    pub(super) fn users(&self) -> impl Iterator<Item = &'a UserFile> {
+        self.found.files.iter()
+    }
+
+    /// Whether the change added this line.
+    pub(super) fn is_added(&self, path: &str, line: u32) -> bool {
+        self.plan
+            .deltas
+            .iter()
+            .any(|delta| delta.head_path.as_deref() == Some(path) && delta.added.contains(&line))
+    }
+}
+
+/// One finding a line and rule, in the order of files and lines.
+fn settled(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+    candidates.sort_by(|a, b| {
+        (&a.file, a.span, &a.rule).cmp(&(&b.file, b.span, &b.rule)).then(a.title.cmp(&b.title))
+    });
+    candidates.dedup_by(|a, b| {
+        a.file == b.file && a.span == b.span && a.rule == b.rule && a.title == b.title
+    });
+    candidates
+}

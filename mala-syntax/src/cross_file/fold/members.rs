@@ -1,0 +1,208 @@
+//! Members of classes and types: by the name of the type, by `self`, or because no other thing has
+//! the member's name.
+
+use super::Scene;
+use super::sights::{Sight, is_shadowed};
+use crate::cross_file::contract::Symbol;
+use crate::cross_file::fit::Before;
+use crate::cross_file::resolve::{
+    Evidence, Link, Written, denotes, imports_of_module, same_family,
+};
+use crate::cross_file::user::UserFile;
+use crate::cross_file::words::says_enough;
+use crate::symbols::{Definition, Kind, Use, parent};
+use mala_domain::language::Language;
+
+/// Receivers that are the object itself.
+const OWN: [&str; 8] = ["self", "cls", "this", "Self", "super()", "super", "static", "parent"];
+
+/// Base classes that give a class no members of their own worth the name.
+const PLAIN_BASES: &[&str] = &[
+    "object",
+    "ABC",
+    "Generic",
+    "Protocol",
+    "Exception",
+    "BaseException",
+    "ValueError",
+    "RuntimeError",
+    "TypeError",
+    "KeyError",
+    "Enum",
+    "IntEnum",
+    "StrEnum",
+    "Flag",
+    "IntFlag",
+    "str",
+    "int",
+    "TypedDict",
+    "NamedTuple",
+    "Object",
+    "Serializable",
+    "Comparable",
+    "Cloneable",
+    "Error",
+    "BaseModel",
+    "RuntimeException",
+    "StandardError",
+    "ApplicationRecord",
+    "JsonSerializable",
+    "Send",
+    "Sync",
+    "Sized",
+    "Clone",
+    "Debug",
+];
+
+/// Why a use means a member of a type.
+pub(super) fn sight<'u>(
+    scene: &Scene<'_>,
+    user: &'u UserFile,
+    (symbol, container): (&Symbol, &str),
+    found: &'u Use,
+) -> Option<Sight<'u>> {
+    if !same_family(user.outline.language, symbol.language)
+        || may_inherit(scene, symbol, container, 0)
+    {
+        return None;
+    }
+    let receiver = found.receiver.as_deref();
+    let through_type = receiver.and_then(|receiver| {
+        let link = names_type(scene, user, (symbol, container), (receiver, found))?;
+        Some(Sight { found, link, before: Before::Type })
+    });
+    through_type
+        .or_else(|| {
+            let link = through_itself(scene, user, (symbol, container), found)?;
+            Some(Sight { found, link, before: Before::Object })
+        })
+        .or_else(|| {
+            let link = only_one(scene, user, (symbol, container), found)?;
+            Some(Sight { found, link, before: Before::Object })
+        })
+}
+
+/// Why a receiver names the type: `Type.member`, `module.Type.member`.
+fn names_type(
+    scene: &Scene<'_>,
+    user: &UserFile,
+    (symbol, container): (&Symbol, &str),
+    (receiver, found): (&str, &Use),
+) -> Option<Link> {
+    if is_shadowed(user, found) || provided_by_trait(scene, symbol) {
+        return None;
+    }
+    let inner: Vec<&str> = container.split('.').collect();
+    let (outermost, nested) = inner.split_first()?;
+    let path: Vec<&str> = receiver.split('.').collect();
+    let prefix = path.strip_suffix(nested)?;
+    let owner = Symbol { name: (*outermost).to_owned(), container: None, ..symbol.clone() };
+    let written = Written { path: prefix, scope: found.within.as_deref() };
+    denotes(scene.world, user, &owner, written)
+}
+
+/// Rust's traits may give a type what it lost.
+fn provided_by_trait(scene: &Scene<'_>, symbol: &Symbol) -> bool {
+    symbol.language == Language::Rust && scene.has_other(symbol)
+}
+
+/// Why `self` or nothing before the name is an object of the type.
+fn through_itself(
+    scene: &Scene<'_>,
+    user: &UserFile,
+    (symbol, container): (&Symbol, &str),
+    found: &Use,
+) -> Option<Link> {
+    let own_receiver = found.receiver.as_deref().is_some_and(|receiver| OWN.contains(&receiver));
+    let bare = found.receiver.is_none()
+        && found.call.is_some()
+        && matches!(symbol.language, Language::Java | Language::CSharp)
+        && !is_shadowed(user, found);
+    if !(own_receiver || bare) || provided_by_trait(scene, symbol) {
+        return None;
+    }
+    let owner = found.owner.as_deref()?;
+    let class = container.rsplit('.').next().unwrap_or_default();
+    let is_super = found.receiver.as_deref().is_some_and(|receiver| receiver.starts_with("super"));
+    if user.path == symbol.file && owner == class && !is_super {
+        return Some(Link::in_scope());
+    }
+    let definition =
+        user.outline.definitions.iter().find(|d| d.name == owner && d.kind.is_type())?;
+    let owner_symbol = Symbol { name: class.to_owned(), container: None, ..symbol.clone() };
+    let [base] = definition.bases.as_slice() else { return None };
+    let written = Written { path: &[base.as_str()], scope: None };
+    let inherits = !container.contains('.') && *base == class;
+    let has_own = user.outline.definitions.iter().any(|d| {
+        d.name == symbol.name && d.container.as_deref().is_some_and(|c| c.ends_with(owner))
+    });
+    (inherits && !has_own).then(|| denotes(scene.world, user, &owner_symbol, written)).flatten()
+}
+
+/// Whether a class may have the member from a base class, as far as can be seen.
+fn may_inherit(scene: &Scene<'_>, symbol: &Symbol, class: &str, depth: usize) -> bool {
+    const MAX_DEPTH: usize = 4;
+    if matches!(symbol.language, Language::Go | Language::Rust) || symbol.kind == Kind::Constant {
+        return false;
+    }
+    if depth >= MAX_DEPTH {
+        return true;
+    }
+    let name = class.rsplit('.').next().unwrap_or_default();
+    let own_file = scene.world.outlines.get(symbol.file.as_str());
+    let classes: Vec<&Definition> = scene
+        .world
+        .outlines
+        .iter()
+        .filter(|(path, _)| depth > 0 || own_file.is_none() || **path == symbol.file)
+        .flat_map(|(_, outline)| &outline.definitions)
+        .filter(|definition| definition.name == name && definition.kind != Kind::Method)
+        .collect();
+    if classes.is_empty() {
+        return depth > 0;
+    }
+    classes.iter().flat_map(|class| &class.bases).any(|base| {
+        let base = base.rsplit('.').next().unwrap_or_default();
+        !PLAIN_BASES.contains(&base)
+            && (has_member(scene, base, &symbol.name)
+                || may_inherit(scene, symbol, base, depth + 1))
+    })
+}
+
+fn has_member(scene: &Scene<'_>, class: &str, member: &str) -> bool {
+    scene.world.outlines.values().flat_map(|outline| &outline.definitions).any(|definition| {
+        definition.name == member
+            && definition
+                .container
+                .as_deref()
+                .is_some_and(|container| container.rsplit('.').next() == Some(class))
+    })
+}
+
+/// Nothing at head has a member of this name, and the file has to do with the type.
+fn only_one(
+    scene: &Scene<'_>,
+    user: &UserFile,
+    (symbol, container): (&Symbol, &str),
+    found: &Use,
+) -> Option<Link> {
+    let receiver = found.receiver.as_deref()?;
+    let says_which = symbol.kind == Kind::Method
+        && found.call.is_some()
+        && !scene.is_cut
+        && says_enough(&symbol.name)
+        && !OWN.contains(&receiver);
+    if !says_which || scene.has_other(symbol) {
+        return None;
+    }
+    let class = container.rsplit('.').next().unwrap_or_default();
+    let mentions = user.uses.iter().any(|one| one.name == class)
+        || user.outline.imports.iter().any(|import| import.name() == Some(class));
+    let near = matches!(symbol.language, Language::Go | Language::Java)
+        && parent(&user.path) == parent(&symbol.file);
+    let related = mentions
+        || near
+        || user.path == symbol.file
+        || !imports_of_module(scene.world, user, symbol).is_empty();
+    related.then_some(Link { evidence: Evidence::OnlyOne, ..Link::in_scope() })
+}

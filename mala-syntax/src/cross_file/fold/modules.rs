@@ -1,0 +1,71 @@
+//! Imports that lead nowhere.
+
+use super::Scene;
+use crate::cross_file::contract::Symbol;
+use crate::cross_file::report;
+use crate::cross_file::resolve::imports_of_module;
+use crate::cross_file::user::UserFile;
+use crate::symbols::{Guard, Import, RustModule, files_of_module, parent};
+use mala_domain::finding::Candidate;
+use mala_domain::language::Language;
+
+/// One finding for every file that still imports a module that is gone.
+pub(super) fn candidates(
+    scene: &Scene<'_>,
+    symbol: &Symbol,
+    successor: Option<&str>,
+) -> Vec<Candidate> {
+    scene
+        .users()
+        .filter_map(|user| {
+            let import =
+                imports_of_module(scene.world, user, symbol).into_iter().find(|import| {
+                    import.guard == Guard::None && !resolves(scene, user, import, symbol)
+                })?;
+            Some(report::lost_module(symbol, successor, user, import))
+        })
+        .collect()
+}
+
+/// Whether an import leads to something at head after all.
+fn resolves(scene: &Scene<'_>, user: &UserFile, import: &Import, symbol: &Symbol) -> bool {
+    let world = scene.world;
+    let exists = |path: &str| world.existing.contains(path) || world.outlines.contains_key(path);
+    let language = user.outline.language;
+    if language == Language::Rust {
+        let module = RustModule::of(&symbol.file);
+        let paths = world.existing.iter().chain(world.outlines.keys());
+        return paths.filter(|path| ***path != symbol.file).any(|p| RustModule::of(p) == module);
+    }
+    let mut candidates = files_of_module(&user.path, language, &import.module);
+    let leads_directly = candidates.contains(&symbol.file);
+    if let (Language::Python, Some(name), false) = (language, import.name(), leads_directly) {
+        let package = format!("{}/__init__.py", parent(&symbol.file));
+        let bound = world.outlines.get(package.trim_start_matches('/'));
+        if bound.is_some_and(|outline| outline.bound().contains(name)) {
+            return true;
+        }
+        candidates = files_of_module(&user.path, language, &submodule(&import.module, name));
+    }
+    candidates.iter().filter(|path| **path != symbol.file).any(|path| exists(path))
+}
+
+fn submodule(module: &str, name: &str) -> String {
+    if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
+}
+
+/// One finding for every added import that leads to no file.
+pub(super) fn unresolved(scene: &Scene<'_>) -> Vec<Candidate> {
+    let world = scene.world;
+    scene
+        .plan
+        .checks
+        .iter()
+        .filter(|check| {
+            !check.candidates.iter().any(|path| {
+                world.existing.contains(path.as_str()) || world.outlines.contains_key(path.as_str())
+            })
+        })
+        .map(report::unresolved)
+        .collect()
+}

@@ -1,0 +1,66 @@
+//! Uses of what is gone.
+
+use super::Scene;
+use super::sights::{Sight, sights};
+use crate::cross_file::contract::{Broken, Contract, Symbol};
+use crate::cross_file::report::{self, Gone, Place};
+use crate::cross_file::resolve::{Evidence, Written, denotes};
+use crate::cross_file::user::UserFile;
+use crate::symbols::{Guard, Import};
+use mala_domain::finding::Candidate;
+
+/// One finding for every file that still uses the thing.
+pub(super) fn candidates(scene: &Scene<'_>, contract: &Contract) -> Vec<Candidate> {
+    let Broken::Removed { successor, moved_to } = &contract.broken else { return Vec::new() };
+    let symbol = &contract.symbol;
+    let gone = Gone { symbol, successor: successor.as_deref(), moved_to: moved_to.as_deref() };
+    scene
+        .users()
+        .filter_map(|user| {
+            let sights = sights(scene, user, symbol);
+            if sights.is_empty() {
+                let import = import_alone(scene, user, symbol)?;
+                return Some(report::still_imported(&gone, user, import));
+            }
+            Some(report::still_used(&gone, user, &place(&sights)?))
+        })
+        .collect()
+}
+
+/// The first call, or else the first use, with the lines of all.
+fn place<'u>(sights: &[Sight<'u>]) -> Option<Place<'u>> {
+    let first = sights.iter().find(|sight| sight.found.call.is_some()).or(sights.first())?;
+    let mut lines: Vec<u32> = sights.iter().map(|sight| sight.found.line).collect();
+    lines.sort_unstable();
+    lines.dedup();
+    let is_sure = sights.iter().any(|sight| sight.link.evidence == Evidence::Resolved);
+    let evidence = if is_sure { Evidence::Resolved } else { Evidence::OnlyOne };
+    Some(Place { found: first.found, import_line: first.link.import_line, lines, evidence })
+}
+
+/// An import of the thing in a file that does nothing with it, such as one that passes it on.
+fn import_alone<'u>(scene: &Scene<'_>, user: &'u UserFile, symbol: &Symbol) -> Option<&'u Import> {
+    if symbol.container.is_some() {
+        return None;
+    }
+    user.outline.imports.iter().find(|import| {
+        import.guard == Guard::None
+            && import.name() == Some(symbol.name.as_str())
+            && !import.local.is_empty()
+            && !is_bound_otherwise(user, import)
+            && denotes(
+                scene.world,
+                user,
+                symbol,
+                Written { path: &[import.local.as_str()], scope: import.scope.as_deref() },
+            )
+            .is_some_and(|link| link.import_line == Some(import.line))
+    })
+}
+
+fn is_bound_otherwise(user: &UserFile, import: &Import) -> bool {
+    user.outline
+        .imports
+        .iter()
+        .any(|other| other.local == import.local && other.module != import.module)
+}

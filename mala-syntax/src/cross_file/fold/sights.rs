@@ -1,0 +1,101 @@
+//! The uses in a file that mean a given thing.
+
+use super::Scene;
+use super::members;
+use crate::cross_file::contract::Symbol;
+use crate::cross_file::fit::Before;
+use crate::cross_file::resolve::{Evidence, Link, Written, denotes};
+use crate::cross_file::user::UserFile;
+use crate::symbols::{Binding, Deed, Guard, Imported, Use};
+
+/// A use that means the thing.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sight<'u> {
+    /// The use.
+    pub(super) found: &'u Use,
+    /// Why it means the thing.
+    pub(super) link: Link,
+    /// What stands before its name.
+    pub(super) before: Before,
+}
+
+/// The uses in a file that mean the symbol.
+pub(super) fn sights<'u>(scene: &Scene<'_>, user: &'u UserFile, symbol: &Symbol) -> Vec<Sight<'u>> {
+    let aliases = aliases(user, symbol);
+    user.uses
+        .iter()
+        .filter(|found| found.deed == Deed::Reads)
+        .filter(|found| found.name == symbol.name || aliases.contains(&found.name.as_str()))
+        .filter_map(|found| match &symbol.container {
+            None => top_level(scene, user, symbol, found),
+            Some(container) => members::sight(scene, user, (symbol, container), found),
+        })
+        .filter(|sight| sight.link.guard == Guard::None)
+        .collect()
+}
+
+/// The names that the symbol has in this file by import.
+fn aliases<'u>(user: &'u UserFile, symbol: &Symbol) -> Vec<&'u str> {
+    user.outline
+        .imports
+        .iter()
+        .filter(|import| match &import.imported {
+            Imported::Name(name) => *name == symbol.name,
+            Imported::Default => symbol.name == "default",
+            _ => false,
+        })
+        .map(|import| import.local.as_str())
+        .collect()
+}
+
+fn top_level<'u>(
+    scene: &Scene<'_>,
+    user: &'u UserFile,
+    symbol: &Symbol,
+    found: &'u Use,
+) -> Option<Sight<'u>> {
+    if is_shadowed(user, found) {
+        return None;
+    }
+    let link = written(scene, user, symbol, found)?;
+    Some(Sight { found, link, before: Before::Object })
+}
+
+/// Why a use as it is written means a top-level thing.
+fn written(scene: &Scene<'_>, user: &UserFile, symbol: &Symbol, found: &Use) -> Option<Link> {
+    let receiver = found.receiver.as_deref();
+    let mut path: Vec<&str> = receiver.iter().flat_map(|text| text.split('.')).collect();
+    path.push(&found.name);
+    let written = Written { path: &path, scope: found.within.as_deref() };
+    denotes(scene.world, user, symbol, written).or_else(|| global(scene, user, symbol, found))
+}
+
+/// In languages without imports of names, a thing that nothing else defines is the only one.
+fn global(scene: &Scene<'_>, user: &UserFile, symbol: &Symbol, found: &Use) -> Option<Link> {
+    use mala_domain::language::Language;
+    const MIN_LENGTH: usize = 4;
+    let by_name = matches!(symbol.language, Language::C | Language::Cpp | Language::Ruby);
+    let is_function = symbol.kind.is_callable() || symbol.kind.is_type();
+    let reaches = symbol.visibility == crate::symbols::Visibility::Exported;
+    let only = by_name
+        && is_function
+        && reaches
+        && !scene.is_cut
+        && found.receiver.is_none()
+        && found.call.is_some() == symbol.kind.is_callable()
+        && symbol.name.len() >= MIN_LENGTH
+        && crate::cross_file::resolve::same_family(user.outline.language, symbol.language)
+        && !scene.has_other(symbol);
+    only.then_some(Link { evidence: Evidence::OnlyOne, ..Link::in_scope() })
+}
+
+/// Whether the file means a thing of its own by the name, or by the first name of its receiver.
+pub(super) fn is_shadowed(user: &UserFile, found: &Use) -> bool {
+    let root = found.receiver.as_deref().and_then(|text| text.split('.').next());
+    let root = root.unwrap_or(&found.name);
+    match found.binding {
+        Binding::Free => false,
+        Binding::Inside => true,
+        Binding::AtTop => !user.outline.imports.iter().any(|import| import.local == root),
+    }
+}

@@ -1,0 +1,173 @@
+//! What has to be looked up to know whether a change breaks something elsewhere.
+
+mod imports;
+mod select;
+mod settle;
+
+pub(crate) use imports::ImportCheck;
+
+use super::contract::{Broken, Contract};
+use super::delta::FileDelta;
+use super::words;
+use crate::symbols::{Visibility, files_of_module, parent};
+use mala_domain::change::FilePath;
+use mala_domain::language::Language;
+use mala_domain::ports::{WordHit, WordQuery};
+use std::collections::{BTreeSet, HashSet};
+
+/// Words beyond this many are not looked for.
+const MAX_WORDS: usize = 96;
+
+/// Words that everybody uses are looked for only among so few.
+const MAX_WITH_COMMON: usize = 8;
+
+/// Hits beyond this many are not asked for.
+const MAX_HITS: usize = 10_000;
+
+/// What a change may break, and what has to be looked up to know.
+#[derive(Debug)]
+pub struct Plan {
+    pub(crate) deltas: Vec<FileDelta>,
+    pub(crate) contracts: Vec<Contract>,
+    pub(crate) keys: Vec<LostKey>,
+    pub(crate) checks: Vec<ImportCheck>,
+    words: Vec<String>,
+    names: HashSet<String>,
+}
+
+/// An environment variable that a file no longer lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LostKey {
+    /// The variable.
+    pub(crate) key: String,
+    /// The file that listed it.
+    pub(crate) file: String,
+    /// The line at base.
+    pub(crate) line: u32,
+}
+
+/// What has to be looked up for these files.
+pub fn plan(deltas: Vec<FileDelta>) -> Plan {
+    let contracts = settle::broken(&deltas);
+    let keys = settle::lost_keys(&deltas);
+    let checks = imports::checks(&deltas);
+    let words = words_to_find(&contracts, &keys);
+    let names = contracts.iter().flat_map(names_of).chain(words.iter().cloned()).collect();
+    Plan { deltas, contracts, keys, checks, words, names }
+}
+
+/// The words to look for. Words that everybody uses are looked for only in a small change: they
+/// cost the most and crowd the others out.
+fn words_to_find(contracts: &[Contract], keys: &[LostKey]) -> Vec<String> {
+    let mut seen = HashSet::new();
+    let (rare, common): (Vec<String>, Vec<String>) = contracts
+        .iter()
+        .flat_map(words_of)
+        .chain(keys.iter().map(|lost| lost.key.clone()))
+        .filter(|word| words::can_be_searched(word) && seen.insert(word.clone()))
+        .partition(|word| !words::is_common(word));
+    let room = MAX_WITH_COMMON.saturating_sub(rare.len());
+    rare.into_iter().take(MAX_WORDS).chain(common.into_iter().take(room)).collect()
+}
+
+impl Plan {
+    /// Whether there is nothing to look up and nothing to decide.
+    pub fn is_empty(&self) -> bool {
+        self.contracts.is_empty() && self.keys.is_empty() && self.checks.is_empty()
+    }
+
+    /// The words to look for at head; `None` when there are none.
+    pub fn query(&self) -> Option<WordQuery> {
+        if self.words.is_empty() {
+            return None;
+        }
+        let languages = self.contracts.iter().map(|contract| contract.symbol.language);
+        let globs: BTreeSet<&str> = languages.flat_map(words::globs).copied().collect();
+        let globs = if self.keys.is_empty() { globs } else { BTreeSet::new() };
+        Some(WordQuery {
+            words: self.words.clone(),
+            globs: globs.into_iter().map(str::to_owned).collect(),
+            max_hits: MAX_HITS,
+        })
+    }
+
+    /// The paths whose existence at head decides something.
+    pub fn paths_to_check(&self) -> Vec<FilePath> {
+        let imported = self.checks.iter().flat_map(|check| check.candidates.iter().cloned());
+        let spellings = self
+            .contracts
+            .iter()
+            .filter(|contract| matches!(contract.broken, Broken::Module { .. }))
+            .flat_map(|contract| other_spellings(&contract.symbol.file, contract.symbol.language));
+        let all: BTreeSet<String> = imported.chain(spellings).collect();
+        all.iter().map(|path| FilePath::from(path.as_str())).collect()
+    }
+
+    /// The files at head to read, given what was found.
+    pub fn files_to_read(&self, hits: &[WordHit]) -> Vec<FilePath> {
+        select::files(self, hits)
+    }
+
+    /// Whether so much was found that some of it was left out.
+    pub(crate) fn is_cut(hits: &[WordHit]) -> bool {
+        hits.len() >= MAX_HITS
+    }
+
+    /// The names whose uses matter.
+    pub(crate) fn names(&self) -> HashSet<&str> {
+        self.names.iter().map(String::as_str).collect()
+    }
+
+    /// The words that are looked for.
+    pub(crate) fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Whether switches matter.
+    pub(crate) fn asks_for_switches(&self) -> bool {
+        self.contracts.iter().any(|contract| matches!(contract.broken, Broken::Members { .. }))
+    }
+}
+
+/// The words by which uses of a broken thing are found in other files.
+fn words_of(contract: &Contract) -> Vec<String> {
+    let symbol = &contract.symbol;
+    let searched = symbol.visibility == Visibility::Exported || symbol.language == Language::Go;
+    if !searched {
+        return Vec::new();
+    }
+    match &contract.broken {
+        Broken::Members { before, .. } => {
+            [symbol.name.clone()].into_iter().chain(before.first().cloned()).collect()
+        }
+        Broken::Removed { .. } if symbol.name == "default" => {
+            vec![super::delta::module_name(&symbol.file).to_owned()]
+        }
+        _ => vec![symbol.name.clone()],
+    }
+}
+
+/// The names whose uses matter for a contract.
+fn names_of(contract: &Contract) -> Vec<String> {
+    let symbol = &contract.symbol;
+    let container = symbol.container.iter().flat_map(|path| path.rsplit('.').take(1));
+    [symbol.name.clone()].into_iter().chain(container.map(str::to_owned)).collect()
+}
+
+/// The other paths that the same module name may stand for.
+fn other_spellings(file: &str, language: Language) -> Vec<String> {
+    let name = super::delta::module_name(file);
+    let folder = parent(file);
+    let is_index = file.rsplit('/').next().is_some_and(|last| last.split('.').next() != Some(name));
+    let around = if is_index { parent(folder) } else { folder };
+    let beside = if around.is_empty() { "x".to_owned() } else { format!("{around}/x") };
+    let found = match language {
+        Language::Python => files_of_module(&beside, language, &format!(".{name}")),
+        Language::Rust => crate::symbols::files_of_submodule(&format!("{beside}/mod.rs"), name)
+            .into_iter()
+            .chain([format!("{around}/{name}.rs"), format!("{around}/{name}/mod.rs")])
+            .collect(),
+        _ => files_of_module(&beside, language, &format!("./{name}")),
+    };
+    found.into_iter().filter(|path| path != file).collect()
+}

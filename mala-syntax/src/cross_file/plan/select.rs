@@ -1,0 +1,123 @@
+//! Which of the files that were found are worth reading.
+
+use super::Plan;
+use crate::cross_file::contract::Broken;
+use crate::symbols::parent;
+use mala_domain::change::FilePath;
+use mala_domain::language::Language;
+use mala_domain::ports::WordHit;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+/// Files beyond this many are not read.
+const MAX_FILES: usize = 400;
+
+/// A word in more files than this says little about any of them.
+const MAX_FILES_A_WORD: usize = 120;
+
+/// Folders of other people's code.
+const FOREIGN: &[&str] = &[
+    "node_modules",
+    "vendor",
+    "third_party",
+    "third-party",
+    "bower_components",
+    ".yarn",
+    "site-packages",
+];
+
+/// The files to read: those that say what modules are called, the changed ones that may have kept a
+/// use, and those with the rarest words.
+pub(super) fn files(plan: &Plan, hits: &[WordHit]) -> Vec<FilePath> {
+    let mut chosen: Vec<FilePath> = Vec::new();
+    let mut seen: HashSet<FilePath> = HashSet::new();
+    let mut add = |path: FilePath| {
+        if seen.insert(path.clone()) {
+            chosen.push(path);
+        }
+    };
+    context_files(plan).into_iter().for_each(|path| add(FilePath::from(path.as_str())));
+    let mut by_rarity: Vec<BTreeSet<&FilePath>> = files_by_word(plan, hits).into_values().collect();
+    by_rarity.sort_by_key(BTreeSet::len);
+    for files in by_rarity {
+        files.into_iter().take(MAX_FILES_A_WORD).cloned().for_each(&mut add);
+    }
+    chosen.truncate(MAX_FILES);
+    chosen
+}
+
+fn files_by_word<'h>(plan: &Plan, hits: &'h [WordHit]) -> BTreeMap<String, BTreeSet<&'h FilePath>> {
+    let words: HashSet<&str> = plan.words().iter().map(String::as_str).collect();
+    let mut by_word: BTreeMap<String, BTreeSet<&FilePath>> = BTreeMap::new();
+    for hit in hits.iter().filter(|hit| Language::of_path(&hit.file).is_some()) {
+        let path = hit.file.to_text();
+        if path.split('/').any(|part| FOREIGN.contains(&part)) {
+            continue;
+        }
+        let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+        for word in hit.text.split(|c: char| !is_word(c)).filter(|word| words.contains(word)) {
+            by_word.entry(word.to_owned()).or_default().insert(&hit.file);
+        }
+    }
+    by_word
+}
+
+/// The files that are read whatever was found.
+fn context_files(plan: &Plan) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for delta in plan.deltas.iter().filter(|delta| delta.may_use_its_own) {
+        found.extend(delta.head_path.clone());
+    }
+    for contract in &plan.contracts {
+        let symbol = &contract.symbol;
+        let folder = parent(&symbol.file);
+        match symbol.language {
+            Language::Go => found.extend(folders(folder).map(|f| in_folder(f, "go.mod"))),
+            Language::Rust => {
+                found.extend(folders(folder).map(|f| in_folder(f, "Cargo.toml")));
+                found.extend(rust_parents(&symbol.file));
+            }
+            Language::Python => {
+                found.extend(folders(folder).take(2).map(|f| in_folder(f, "__init__.py")));
+            }
+            Language::JavaScript | Language::TypeScript | Language::Tsx => {
+                let barrels = ["index.ts", "index.tsx", "index.js"];
+                let around = folders(folder).take(2);
+                found.extend(around.flat_map(|f| barrels.iter().map(move |b| in_folder(f, b))));
+            }
+            _ => {}
+        }
+        if !matches!(contract.broken, Broken::Module { .. }) {
+            found.remove(&symbol.file);
+        }
+    }
+    for delta in plan.deltas.iter().filter(|delta| delta.may_use_its_own) {
+        found.extend(delta.head_path.clone());
+    }
+    found
+}
+
+/// The files that may declare the module of a Rust file, or pass its names on.
+fn rust_parents(file: &str) -> Vec<String> {
+    let folder = parent(file);
+    let mut found: Vec<String> =
+        ["lib.rs", "main.rs", "mod.rs"].iter().map(|name| in_folder(folder, name)).collect();
+    if !folder.is_empty() {
+        found.push(format!("{folder}.rs"));
+        found.extend(["lib.rs", "main.rs", "mod.rs"].map(|name| in_folder(parent(folder), name)));
+    }
+    found
+}
+
+/// A folder and those around it.
+fn folders(folder: &str) -> impl Iterator<Item = &str> {
+    const MAX_DEPTH: usize = 12;
+    std::iter::successors(Some(folder), |inner| {
+        let inner: &str = inner;
+        (!inner.is_empty()).then(|| parent(inner))
+    })
+    .take(MAX_DEPTH)
+}
+
+fn in_folder(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}

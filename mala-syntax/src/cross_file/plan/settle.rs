@@ -1,0 +1,67 @@
+//! What is broken when all changed files are seen together: what moved, and what is still there.
+
+use super::LostKey;
+use crate::cross_file::contract::{Broken, Contract, Symbol};
+use crate::cross_file::delta::FileDelta;
+use crate::symbols::{Definition, Role, parent};
+use mala_domain::language::Language;
+use std::collections::{HashMap, HashSet};
+
+/// The promises that the change as a whole breaks.
+pub(super) fn broken(deltas: &[FileDelta]) -> Vec<Contract> {
+    let mut at_head: HashMap<String, Vec<(&FileDelta, &Definition)>> = HashMap::new();
+    for delta in deltas {
+        for definition in delta.head.iter().flat_map(|head| &head.definitions) {
+            at_head.entry(definition.qualified()).or_default().push((delta, definition));
+        }
+    }
+    deltas
+        .iter()
+        .flat_map(|delta| &delta.contracts)
+        .filter_map(|contract| {
+            let Broken::Removed { successor, .. } = &contract.broken else {
+                return Some(contract.clone());
+            };
+            let symbol = &contract.symbol;
+            let elsewhere = at_head.get(&symbol.qualified()).map(Vec::as_slice).unwrap_or_default();
+            let elsewhere: Vec<_> = elsewhere
+                .iter()
+                .filter(|(delta, definition)| {
+                    definition.role != Role::Declares
+                        && delta.head_path.as_deref() != Some(symbol.file.as_str())
+                        && delta.language == Some(symbol.language)
+                })
+                .collect();
+            if elsewhere.iter().any(|(delta, _)| is_same_place(symbol, delta)) {
+                return None;
+            }
+            let moved_to = elsewhere.first().and_then(|(delta, _)| delta.head_path.clone());
+            let broken = Broken::Removed { successor: successor.clone(), moved_to };
+            Some(Contract { broken, symbol: symbol.clone() })
+        })
+        .collect()
+}
+
+/// Whether a definition in that file is found by whoever looked for the symbol.
+fn is_same_place(symbol: &Symbol, delta: &FileDelta) -> bool {
+    let path = delta.head_path.as_deref().unwrap_or_default();
+    let package = delta.head.as_ref().and_then(|head| head.package.clone());
+    match symbol.language {
+        Language::Go => parent(path) == parent(&symbol.file),
+        Language::Java | Language::CSharp | Language::Php => package == symbol.package,
+        Language::C | Language::Cpp | Language::Ruby => true,
+        _ => false,
+    }
+}
+
+/// The environment variables that no changed file lists any more.
+pub(super) fn lost_keys(deltas: &[FileDelta]) -> Vec<LostKey> {
+    let kept: HashSet<&str> =
+        deltas.iter().flat_map(|delta| &delta.keys.kept).map(String::as_str).collect();
+    deltas
+        .iter()
+        .flat_map(|delta| delta.keys.lost.iter().map(move |(key, line)| (delta, key, *line)))
+        .filter(|(_, key, _)| !kept.contains(key.as_str()))
+        .map(|(delta, key, line)| LostKey { key: key.clone(), file: delta.base_path.clone(), line })
+        .collect()
+}

@@ -1,0 +1,211 @@
+//! What is said about each broken thing: what happens, when, and what to do.
+
+mod removed;
+mod signature;
+
+pub(crate) use removed::{Gone, Place, still_imported, still_used};
+pub(crate) use signature::{Refitted, does_not_fit};
+
+use super::contract::{Broken, Contract, Symbol};
+use super::plan::{ImportCheck, LostKey};
+use super::resolve::Evidence;
+use super::user::UserFile;
+use crate::symbols::{Import, Imported, Switch};
+use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::finding::{Candidate, Category, Priority};
+use mala_domain::language::Language;
+use mala_domain::ports::WordHit;
+
+/// Who says so.
+const REVIEWER: &str = "builtin";
+
+/// What a finding says.
+struct Said {
+    rule: &'static str,
+    title: String,
+    body: String,
+    suggestion: String,
+}
+
+/// A finding at a line, as sure as its evidence.
+fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: Said) -> Candidate {
+    let (priority, confidence, verified_by) = match evidence {
+        Evidence::Resolved => (Priority::P1, 0.95, Some("name resolution at head".to_owned())),
+        Evidence::OnlyOne => (Priority::P2, 0.7, None),
+    };
+    Candidate {
+        file: file.clone(),
+        span: LineSpan::line(line),
+        priority: Some(priority),
+        category: Category::Bug,
+        title: said.title,
+        body: said.body,
+        suggestion: Some(said.suggestion),
+        evidence: None,
+        confidence,
+        reviewer: REVIEWER.to_owned(),
+        rule: Some(said.rule.to_owned()),
+        verified_by,
+    }
+}
+
+/// `` `name` runs`` of what is around a use, or what loads the file when nothing is.
+fn when(within: Option<&str>, user: &UserFile) -> String {
+    match within {
+        Some(name) => format!("When `{name}` runs"),
+        None => format!("When `{}` is loaded", user.path),
+    }
+}
+
+/// Whether a mistake in names stops the build instead of the program.
+fn is_compiled(language: Language) -> bool {
+    matches!(
+        language,
+        Language::TypeScript
+            | Language::Tsx
+            | Language::Rust
+            | Language::Go
+            | Language::Java
+            | Language::C
+            | Language::Cpp
+            | Language::CSharp
+    )
+}
+
+/// An import of a module that is gone.
+pub(crate) fn lost_module(
+    symbol: &Symbol,
+    successor: Option<&str>,
+    user: &UserFile,
+    import: &Import,
+) -> Candidate {
+    let module = written_module(import);
+    let language = user.outline.language;
+    let fails = match language {
+        Language::Python => format!("it fails with `ModuleNotFoundError`: `{module}` has no file"),
+        Language::JavaScript => format!("it fails with `Cannot find module '{module}'`"),
+        Language::Ruby => format!("it fails with `LoadError`: `{module}` has no file"),
+        _ => format!("it does not compile: `{module}` has no file"),
+    };
+    let (what, suggestion) = match successor {
+        Some(path) => (
+            format!("this change moves `{}` to `{path}`", symbol.file),
+            format!(
+                "Import it from `{path}`, or keep a file at `{}` that passes its names on.",
+                symbol.file
+            ),
+        ),
+        None => (
+            format!("this change deletes `{}`", symbol.file),
+            format!("Remove the import and what uses it, or keep `{}`.", symbol.file),
+        ),
+    };
+    let verb = if is_compiled(language) { "built" } else { "loaded" };
+    candidate(
+        &user.file,
+        import.line,
+        Evidence::Resolved,
+        Said {
+            rule: "cross-file/unresolved-import",
+            title: format!("`{module}` is imported here, but `{}` is gone", symbol.file),
+            body: format!("When `{}` is {verb}, {fails}, because {what}.", user.path),
+            suggestion,
+        },
+    )
+}
+
+fn written_module(import: &Import) -> String {
+    match &import.imported {
+        Imported::Submodule(name) => format!("mod {name}"),
+        Imported::Name(name) if import.module.ends_with('.') => format!("{}{name}", import.module),
+        _ => import.module.clone(),
+    }
+}
+
+/// An added import that leads to no file.
+pub(crate) fn unresolved(check: &ImportCheck) -> Candidate {
+    let shown: Vec<String> =
+        check.candidates.iter().take(2).map(|path| format!("`{path}`")).collect();
+    let fails = match check.language {
+        Language::Python => "it fails with `ModuleNotFoundError`",
+        Language::JavaScript => "it fails with `Cannot find module`",
+        Language::Ruby => "it fails with `LoadError`",
+        _ => "it does not compile",
+    };
+    let verb = if is_compiled(check.language) { "built" } else { "loaded" };
+    candidate(
+        &FilePath::from(check.file.as_str()),
+        check.line,
+        Evidence::Resolved,
+        Said {
+            rule: "cross-file/unresolved-import",
+            title: format!("`{}` leads to no file", check.module),
+            body: format!(
+                "When `{}` is {verb}, {fails}: there is no file for `{}` at head, such as {}.",
+                check.file,
+                check.module,
+                shown.join(" or ")
+            ),
+            suggestion: "Correct the path, or add the missing file to the change.".to_owned(),
+        },
+    )
+}
+
+/// A switch that was complete.
+pub(crate) fn unhandled(
+    contract: &Contract,
+    user: &UserFile,
+    switch: &Switch,
+    added: &[String],
+) -> Candidate {
+    let symbol = &contract.symbol;
+    let line = match &contract.broken {
+        Broken::Members { line, .. } => *line,
+        _ => symbol.line,
+    };
+    let shown: Vec<String> = added.iter().take(3).map(|name| format!("`{name}`")).collect();
+    let shown = shown.join(", ");
+    let language = user.outline.language;
+    let happens = match language {
+        Language::Rust => "the match does not compile".to_owned(),
+        Language::Php => "it throws `UnhandledMatchError`, or falls through".to_owned(),
+        _ => "no case runs and it falls through without a word".to_owned(),
+    };
+    let sure = if language == Language::Rust { Evidence::Resolved } else { Evidence::OnlyOne };
+    candidate(
+        &user.file,
+        switch.line,
+        sure,
+        Said {
+            rule: "cross-file/unhandled-member",
+            title: format!("{shown} of `{}` is not handled here", symbol.name),
+            body: format!(
+                "When the value is {shown}, {happens}: this change adds it to `{}` (`{}` line {line}), and this switch lists every other member and has no default.",
+                symbol.qualified(),
+                symbol.file
+            ),
+            suggestion: format!("Handle {shown}, or add a default that fails loudly."),
+        },
+    )
+}
+
+/// A read of an environment variable that is no longer listed.
+pub(crate) fn lost_key(lost: &LostKey, hit: &WordHit, happens: &str) -> Candidate {
+    candidate(
+        &hit.file,
+        hit.line,
+        Evidence::OnlyOne,
+        Said {
+            rule: "cross-file/removed-key",
+            title: format!("`{}` is read here, but `{}` no longer sets it", lost.key, lost.file),
+            body: format!(
+                "When nothing else sets `{}`, this read {happens}: this change removes it from `{}` (line {} before), the only file of the repository that listed it.",
+                lost.key, lost.file, lost.line
+            ),
+            suggestion: format!(
+                "Stop reading `{}`, give it a default, or keep it in `{}`.",
+                lost.key, lost.file
+            ),
+        },
+    )
+}

@@ -1,0 +1,82 @@
+//! Python: imports lead to files; a package passes on what its `__init__.py` imports.
+
+use super::world::leads_to;
+use super::{Link, World};
+use crate::cross_file::contract::Symbol;
+use crate::cross_file::user::UserFile;
+use crate::symbols::{Import, Imported, files_of_module};
+
+/// Why `path` means the symbol.
+pub(super) fn denotes(
+    world: &World<'_>,
+    user: &UserFile,
+    symbol: &Symbol,
+    path: &[&str],
+) -> Option<Link> {
+    let (name, before) = path.split_last()?;
+    let through = before.join(".");
+    user.outline
+        .imports
+        .iter()
+        .find(|import| match &import.imported {
+            _ if before.is_empty() => brings(world, user, import, symbol, name),
+            Imported::Module => {
+                import.local == through
+                    && *name == symbol.name
+                    && leads_to(user, &import.module, &symbol.file)
+            }
+            Imported::Name(module) => {
+                import.local == through
+                    && *name == symbol.name
+                    && leads_to(user, &submodule(&import.module, module), &symbol.file)
+            }
+            _ => false,
+        })
+        .map(Link::through)
+}
+
+/// Whether an import brings the symbol under this name.
+fn brings(
+    world: &World<'_>,
+    user: &UserFile,
+    import: &Import,
+    symbol: &Symbol,
+    name: &str,
+) -> bool {
+    match &import.imported {
+        Imported::Name(imported) if import.local == name => {
+            *imported == symbol.name && leads_to(user, &import.module, &symbol.file)
+                || passed_on(world, user, import, imported, symbol)
+        }
+        Imported::All => {
+            name == symbol.name
+                && !name.starts_with('_')
+                && leads_to(user, &import.module, &symbol.file)
+        }
+        _ => false,
+    }
+}
+
+fn passed_on(
+    world: &World<'_>,
+    user: &UserFile,
+    import: &Import,
+    imported: &str,
+    symbol: &Symbol,
+) -> bool {
+    files_of_module(&user.path, user.outline.language, &import.module).iter().any(|file| {
+        file.ends_with("__init__.py")
+            && world.passes_on(file, imported, (&symbol.file, &symbol.name))
+    })
+}
+
+/// Whether an import needs this file: as a module, or as the module that a name is taken from.
+pub(super) fn imports_file(user: &UserFile, import: &Import, file: &str) -> bool {
+    let as_submodule =
+        import.name().is_some_and(|name| leads_to(user, &submodule(&import.module, name), file));
+    as_submodule || leads_to(user, &import.module, file)
+}
+
+fn submodule(module: &str, name: &str) -> String {
+    if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
+}

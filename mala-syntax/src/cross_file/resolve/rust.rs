@@ -1,0 +1,206 @@
+//! Rust: paths lead through modules, and a module is a file or a block in one.
+
+use super::{Link, World, Written};
+use crate::cross_file::contract::Symbol;
+use crate::cross_file::user::UserFile;
+use crate::symbols::{Import, Imported, Kind, RustModule};
+
+/// How often an import may lead through another.
+const MAX_HOPS: usize = 6;
+
+/// A path from the root of a crate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Absolute {
+    root: String,
+    path: Vec<String>,
+    import_line: Option<u32>,
+}
+
+/// Why what is written means the symbol.
+pub(super) fn denotes(
+    world: &World<'_>,
+    user: &UserFile,
+    symbol: &Symbol,
+    written: Written<'_>,
+) -> Option<Link> {
+    let target = target(symbol);
+    absolute(world, user, written)
+        .into_iter()
+        .find(|found| {
+            let direct = found.root == target.root && found.path == target.path;
+            direct || passed_on(world, found, &target, symbol)
+        })
+        .map(|found| Link { import_line: found.import_line, ..Link::in_scope() })
+}
+
+fn target(symbol: &Symbol) -> Absolute {
+    let module = RustModule::of(&symbol.file);
+    let mut path = module.path;
+    path.push(symbol.name.clone());
+    Absolute { root: module.root, path, import_line: None }
+}
+
+/// Whether a module on the way passes the symbol on by `pub use`.
+fn passed_on(world: &World<'_>, found: &Absolute, target: &Absolute, symbol: &Symbol) -> bool {
+    let Some((name, module)) = found.path.split_last() else { return false };
+    if found.root != target.root || *name != symbol.name {
+        return false;
+    }
+    world.outlines.iter().any(|(path, outline)| {
+        let at = RustModule::of(path);
+        at.root == found.root
+            && at.path == module
+            && outline.imports.iter().any(|import| {
+                let brings = import.name() == Some(name) || import.imported == Imported::All;
+                let mut source = segments(&import.module);
+                resolve_head(&mut source, &at);
+                source.push(symbol.name.as_str().to_owned());
+                brings && import.scope.is_none() && source == target.path
+            })
+    })
+}
+
+/// The absolute forms of a path in a file, as far as imports and modules say; several when all
+/// names of several modules are imported.
+fn absolute(world: &World<'_>, user: &UserFile, written: Written<'_>) -> Vec<Absolute> {
+    let own = RustModule::of(&user.path);
+    let at = RustModule {
+        path: [own.path.clone(), inline_modules(user, written.scope)].concat(),
+        root: own.root.clone(),
+    };
+    let mut path: Vec<String> = written.path.iter().map(|part| (*part).to_owned()).collect();
+    let mut import_line = None;
+    for _ in 0..MAX_HOPS {
+        let Some(first) = path.first().cloned() else { return Vec::new() };
+        if matches!(first.as_str(), "crate" | "self" | "super") {
+            resolve_head(&mut path, &at);
+            return vec![Absolute { root: own.root, path, import_line }];
+        }
+        let Some(import) = import_of(user, &first) else {
+            if let Some(root) = crate_called(world, &first) {
+                return vec![Absolute { root, path: path.split_off(1), import_line }];
+            }
+            let found = in_own_module(user, &at, &path);
+            let line =
+                |one: Absolute| Absolute { import_line: import_line.or(one.import_line), ..one };
+            return found.into_iter().map(line).collect();
+        };
+        import_line = import_line.or(Some(import.line));
+        let mut start = segments(&import.module);
+        start.extend(import.name().map(str::to_owned));
+        if start == [first] {
+            return Vec::new();
+        }
+        start.extend(path.into_iter().skip(1));
+        path = start;
+    }
+    Vec::new()
+}
+
+/// A path that starts with a module that the file declares, or with a name that some `*` brings.
+fn in_own_module(user: &UserFile, at: &RustModule, path: &[String]) -> Vec<Absolute> {
+    let Some(first) = path.first() else { return Vec::new() };
+    let is_submodule = || {
+        user.outline.definitions.iter().any(|definition| {
+            definition.kind == Kind::Module
+                && definition.name == *first
+                && definition.container.is_none()
+        })
+    };
+    if path.len() > 1 && is_submodule() {
+        let own = RustModule::of(&user.path);
+        let path = [own.path.as_slice(), path].concat();
+        return vec![Absolute { root: own.root, path, import_line: None }];
+    }
+    let globs = user.outline.imports.iter().filter(|import| import.imported == Imported::All);
+    globs
+        .filter_map(|import| {
+            let mut module = segments(&import.module);
+            matches!(module.first()?.as_str(), "crate" | "self" | "super").then(|| {
+                resolve_head(&mut module, at);
+                module.extend_from_slice(path);
+                Absolute { root: at.root.clone(), path: module, import_line: Some(import.line) }
+            })
+        })
+        .collect()
+}
+
+/// The modules written inside the file that are around a scope.
+fn inline_modules(user: &UserFile, scope: Option<&str>) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for part in scope.unwrap_or_default().split('.').filter(|part| !part.is_empty()) {
+        let container = (!found.is_empty()).then(|| found.join("."));
+        let is_module = user.outline.definitions.iter().any(|definition| {
+            definition.kind == Kind::Module
+                && definition.name == part
+                && definition.container == container
+        });
+        if !is_module {
+            break;
+        }
+        found.push(part.to_owned());
+    }
+    found
+}
+
+fn import_of<'u>(user: &'u UserFile, local: &str) -> Option<&'u Import> {
+    user.outline.imports.iter().find(|import| {
+        import.local == local && matches!(import.imported, Imported::Name(_) | Imported::Module)
+    })
+}
+
+fn crate_called(world: &World<'_>, name: &str) -> Option<String> {
+    world.crates.iter().find(|(_, crate_name)| *crate_name == name).map(|(root, _)| root.clone())
+}
+
+fn segments(path: &str) -> Vec<String> {
+    path.split("::").filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+/// Replaces `crate`, `self` and `super` at the start of a path.
+fn resolve_head(path: &mut Vec<String>, at: &RustModule) {
+    let mut base = at.path.clone();
+    let mut n_used = 0;
+    for part in path.iter() {
+        match part.as_str() {
+            "crate" => base.clear(),
+            "self" => {}
+            "super" => {
+                base.pop();
+            }
+            _ => break,
+        }
+        n_used += 1;
+    }
+    if n_used == 0 {
+        return;
+    }
+    base.extend(path.drain(n_used..));
+    *path = base;
+}
+
+/// Whether an import needs this file: `mod name;`, or a path through its module.
+pub(super) fn imports_file(
+    world: &World<'_>,
+    user: &UserFile,
+    import: &Import,
+    file: &str,
+) -> bool {
+    if let Imported::Submodule(name) = &import.imported {
+        return crate::symbols::files_of_submodule(&user.path, name).iter().any(|f| f == file);
+    }
+    let target = RustModule::of(file);
+    if target.path.is_empty() {
+        return false;
+    }
+    let mut path = segments(&import.module);
+    path.extend(import.name().map(str::to_owned));
+    let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+    let written = Written { path: &parts, scope: import.scope.as_deref() };
+    let starts_here = matches!(parts.first(), Some(&("crate" | "self" | "super")))
+        || parts.first().is_some_and(|first| crate_called(world, first).is_some());
+    starts_here
+        && absolute(world, user, written)
+            .iter()
+            .any(|found| found.root == target.root && found.path.starts_with(&target.path))
+}

@@ -1,0 +1,95 @@
+//! Java.
+
+use super::check;
+
+const TREE: &str = "== src/a/Tools.java
+package a;
+
+public class Tools {
+  public static int addUp(int x) { return x; }
+  public void loadCache(String key) {}
+  private void inner() {}
+  void go() { inner(); }
+}
+== src/a/Color.java
+package a;
+
+public enum Color { RED, BLUE }
+";
+
+#[test]
+fn removed_members_are_reported_through_their_class() {
+    let user = "== src/b/User.java\npackage b;\n\nimport a.Tools;\n\nclass User {\n  int f(Tools t) {\n    t.loadCache(\"x\");\n    return Tools.addUp(1);\n  }\n}\n";
+    let base = format!("{TREE}{user}");
+    let head = base.replacen("  public static int addUp(int x) { return x; }\n", "", 1).replacen(
+        "  public void loadCache(String key) {}\n",
+        "",
+        1,
+    );
+    check(
+        &base,
+        &head,
+        &[
+            "src/b/User.java:7 removed-symbol P2 `Tools.loadCache` no longer exists, but is still called here",
+            "src/b/User.java:8 removed-symbol P1 `Tools.addUp` no longer exists, but is still called here",
+        ],
+    );
+    let updated = head.replace("    t.loadCache(\"x\");\n", "").replace("Tools.addUp(1)", "1");
+    check(&base, &updated, &[]);
+    let same_class = TREE.replacen("  private void inner() {}\n", "", 1);
+    check(
+        TREE,
+        &same_class,
+        &[
+            "src/a/Tools.java:6 removed-symbol P1 `Tools.inner` no longer exists, but is still called here",
+        ],
+    );
+}
+
+#[test]
+fn a_removed_class_is_reported_where_it_is_named() {
+    let user = "== src/a/Near.java\npackage a;\n\nclass Near { Tools t; }\n== src/b/Far.java\npackage b;\n\nimport other.Tools;\n\nclass Far { Tools t; }\n";
+    let base = format!("{TREE}{user}");
+    let start = base.find("== src/a/Color").expect("there");
+    let head = base.get(start..).expect("there").to_owned();
+    check(
+        &base,
+        &head,
+        &["src/a/Near.java:3 removed-symbol P1 `Tools` no longer exists, but is still used here"],
+    );
+}
+
+#[test]
+fn overloads_are_tried_together() {
+    let user =
+        "== src/a/User.java\npackage a;\n\nclass User {\n  int f() { return Tools.addUp(1); }\n}\n";
+    let base = format!("{TREE}{user}");
+    let head = base.replacen("addUp(int x)", "addUp(int x, int y)", 1);
+    check(
+        &base,
+        &head,
+        &[
+            "src/a/User.java:4 changed-signature P1 This call of `Tools.addUp` does not pass `y`, which it now needs",
+        ],
+    );
+    let overloaded = base.replacen(
+        "  public static int addUp(int x)",
+        "  public static int addUp(int x, int y) { return x; }\n  public static int addUp(int x)",
+        1,
+    );
+    check(&base, &overloaded, &[]);
+}
+
+#[test]
+fn an_added_constant_needs_a_case() {
+    let user = "== src/b/User.java\npackage b;\n\nimport a.Color;\n\nclass User {\n  void f(Color c) {\n    switch (c) {\n      case RED: break;\n      case BLUE: break;\n    }\n  }\n}\n";
+    let base = format!("{TREE}{user}");
+    let head = base.replacen("RED, BLUE }", "RED, BLUE, GREEN }", 1);
+    check(
+        &base,
+        &head,
+        &["src/b/User.java:7 unhandled-member P2 `GREEN` of `Color` is not handled here"],
+    );
+    let with_default = |text: &str| text.replacen("case BLUE:", "default:", 1);
+    check(&with_default(&base), &with_default(&head), &[]);
+}

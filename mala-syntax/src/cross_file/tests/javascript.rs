@@ -1,0 +1,92 @@
+//! JavaScript.
+
+use super::check;
+
+#[test]
+fn removed_exports_of_common_js_are_reported() {
+    for (exports, user) in [
+        (
+            "exports.addUp = function (a) {};\nexports.other = 1;\n",
+            "const m = require('./m');\nm.addUp(1);\n",
+        ),
+        (
+            "module.exports = { addUp, other: 1 };\nfunction addUp(a) {}\n",
+            "const { addUp } = require('./m');\naddUp(1);\n",
+        ),
+        (
+            "module.exports = { addUp: (a) => a, other: 1 };\n",
+            "const sum = require('./m').addUp;\nsum(1);\n",
+        ),
+        (
+            "export const addUp = (a) => a, other = 1;\n",
+            "import { addUp } from './m.js';\naddUp(1);\n",
+        ),
+    ] {
+        let base = format!("== lib/m.js\n{exports}== lib/user.js\n{user}");
+        let head = base
+            .replacen("exports.addUp = function (a) {};\n", "", 1)
+            .replacen("{ addUp, other: 1 };\nfunction addUp(a) {}", "{ other: 1 };", 1)
+            .replacen("addUp: (a) => a, ", "", 1)
+            .replacen("addUp = (a) => a, ", "", 1);
+        check(
+            &base,
+            &head,
+            &["lib/user.js:2 removed-symbol P1 `addUp` no longer exists, but is still called here"],
+        );
+        let updated = head.replacen("const { addUp } =", "const { other } =", 1);
+        let updated = updated.replace("m.addUp(1)", "m.other").replace("\naddUp(1);", "\nother;");
+        let updated = updated.replace("require('./m').addUp", "require('./m').other");
+        let updated = updated.replace("import { addUp }", "import { other }");
+        check(&base, &updated, &[]);
+    }
+}
+
+#[test]
+fn computed_exports_hide_what_is_gone() {
+    let user = "== user.js\nconst m = require('./m');\nm.addUp(1);\n";
+    let base = format!("== m.js\nexports.addUp = function (a) {{}};\n{user}");
+    for exports in
+        ["module.exports = make();\n", "module.exports = { ...rest };\n", "export * from './x';\n"]
+    {
+        let found = super::broken(&base, &format!("== m.js\n{exports}{user}"));
+        assert!(found.iter().all(|line| !line.contains("removed-symbol")), "{exports} {found:?}");
+    }
+}
+
+#[test]
+fn globals_are_nobodys_leftovers() {
+    let base = "== a.js\nconst fetch = require('node-fetch');\nfunction log() {}\nfetch('x');\n";
+    let head = "== a.js\nfunction log() {}\nfetch('x');\n";
+    check(base, head, &[]);
+}
+
+#[test]
+fn missing_arguments_are_forgiven_and_shifted_ones_are_not() {
+    let base = "== m.js\nexport function draw(shape, color) {}\n== user.js\nimport { draw } from './m';\ndraw(a, b);\n";
+    check(base, &base.replacen("(shape, color)", "(shape, color, size)", 1), &[]);
+    check(
+        base,
+        &base.replacen("(shape, color)", "(canvas, shape, color)", 1),
+        &["user.js:2 changed-signature P1 This call passes `draw` its `shape` as `canvas`"],
+    );
+}
+
+#[test]
+fn methods_need_a_lone_name() {
+    let base = "== m.js\nexport class Store {\n  loadCache(key) {}\n  go() { return this.loadCache(1); }\n}\n== user.js\nimport { Store } from './m';\nconst s = new Store();\ns.loadCache(1);\n";
+    let head = base.replacen("  loadCache(key) {}\n", "", 1);
+    check(
+        base,
+        &head,
+        &[
+            "m.js:2 removed-symbol P1 `Store.loadCache` no longer exists, but is still called here",
+            "user.js:3 removed-symbol P2 `Store.loadCache` no longer exists, but is still called here",
+        ],
+    );
+    let other = "== other.js\nconst api = { loadCache() {} };\n";
+    check(
+        &format!("{base}{other}"),
+        &format!("{head}{other}"),
+        &["m.js:2 removed-symbol P1 `Store.loadCache` no longer exists, but is still called here"],
+    );
+}

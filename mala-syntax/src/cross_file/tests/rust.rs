@@ -1,0 +1,180 @@
+//! Rust.
+
+use super::check;
+
+const TREE: &str = "== Cargo.toml
+[package]
+name = \"my-app\"
+== src/lib.rs
+mod helpers;
+mod user;
+pub mod deep;
+== src/helpers.rs
+pub fn compute(a: u8) -> u8 { a }
+
+pub enum Color { Red, Blue(u8) }
+
+pub struct Store;
+
+impl Store {
+    pub fn load_cache(&self, key: u8) -> u8 { key }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn works() {
+        assert_eq!(compute(1), 1);
+    }
+}
+== src/deep.rs
+pub mod inner;
+== src/deep/inner.rs
+pub fn other() {}
+";
+
+fn with(user: &str) -> String {
+    format!("{TREE}== src/user.rs\n{user}")
+}
+
+fn renamed(text: &str) -> String {
+    text.replacen("pub fn compute(", "pub fn calculate(", 1).replacen(
+        "assert_eq!(compute(1)",
+        "assert_eq!(calculate(1)",
+        1,
+    )
+}
+
+#[test]
+fn a_removed_function_is_reported_at_its_caller() {
+    for (user, line) in [
+        ("use crate::helpers::compute;\n\nfn go() { compute(1); }\n", 3),
+        ("use crate::helpers::{self, Store};\n\nfn go() { helpers::compute(1); }\n", 3),
+        ("use super::helpers::compute as c;\n\nfn go() { c(1); }\n", 3),
+        ("use crate::helpers::*;\n\nfn go() { compute(1); }\n", 3),
+        ("fn go() {\n    println!(\"{}\", crate::helpers::compute(1));\n}\n", 2),
+        ("mod x {\n    use super::super::helpers::compute;\n    fn go() { compute(1); }\n}\n", 3),
+    ] {
+        let expected = format!(
+            "src/user.rs:{line} removed-symbol P1 `compute` is now `calculate`, but is still called here"
+        );
+        check(&with(user), &renamed(&with(user)), &[&expected]);
+        let updated = renamed(&with(user)).replace("compute", "calculate");
+        check(&with(user), &updated, &[]);
+    }
+}
+
+#[test]
+fn leftovers_in_tests_of_the_same_file_are_reported() {
+    let head = TREE.replacen("pub fn compute(", "pub fn calculate(", 1);
+    check(
+        TREE,
+        &head,
+        &[
+            "src/helpers.rs:17 removed-symbol P1 `compute` is now `calculate`, but is still called here",
+        ],
+    );
+}
+
+#[test]
+fn other_crates_name_the_crate() {
+    let user = "== tests/it.rs\nuse my_app::helpers::compute;\n\n#[test]\nfn t() { compute(1); }\n";
+    let base = format!("{TREE}{user}");
+    check(
+        &base,
+        &renamed(&base),
+        &["tests/it.rs:4 removed-symbol P1 `compute` is now `calculate`, but is still called here"],
+    );
+}
+
+#[test]
+fn nothing_is_said_of_what_only_looks_like_a_use() {
+    for user in [
+        "use elsewhere::compute;\n\nfn go() { compute(1); }\n",
+        "fn compute(a: u8) {}\n\nfn go() { compute(1); }\n",
+        "fn go(compute: fn(u8)) { compute(1); }\n",
+        "fn go() { thing.compute(1); }\n",
+        "use crate::deep::inner::*;\n\nfn go() { compute(1); }\n",
+    ] {
+        check(&with(user), &renamed(&with(user)), &[]);
+    }
+}
+
+#[test]
+fn re_exports_keep_a_name_and_pass_it_on() {
+    let user = "use crate::helpers::compute;\n\nfn go() { compute(1); }\n";
+    let head = with(user).replacen(
+        "pub fn compute(a: u8) -> u8 { a }",
+        "pub use crate::deep::inner::compute;",
+        1,
+    );
+    check(&with(user), &head, &[]);
+    let passed = TREE.replacen("mod helpers;", "mod helpers;\npub use helpers::compute;", 1);
+    let base = format!("{passed}== src/user.rs\nuse crate::compute;\nfn go() {{ compute(1); }}\n");
+    check(
+        &base,
+        &renamed(&base),
+        &[
+            "src/lib.rs:2 removed-symbol P1 `compute` is now `calculate`, but is still imported here",
+            "src/user.rs:2 removed-symbol P1 `compute` is now `calculate`, but is still called here",
+        ],
+    );
+}
+
+#[test]
+fn changed_signatures_break_stale_callers() {
+    let user = "use crate::helpers::{compute, Store};\n\nfn go(s: &Store) {\n    compute(1);\n    s.load_cache(1);\n    Store::load_cache(s, 1);\n}\n";
+    let head = with(user).replacen("compute(a: u8)", "compute(a: u8, b: u8)", 1);
+    check(
+        &with(user),
+        &head,
+        &[
+            "src/user.rs:4 changed-signature P1 This call of `compute` does not pass `b`, which it now needs",
+        ],
+    );
+    let head = with(user).replacen("load_cache(&self, key: u8)", "load_cache(&self)", 1);
+    check(
+        &with(user),
+        &head,
+        &[
+            "src/user.rs:5 changed-signature P2 This call passes 1 arguments, but `Store.load_cache` now takes 0",
+            "src/user.rs:6 changed-signature P1 This call passes 2 arguments, but `Store.load_cache` now takes 1",
+        ],
+    );
+}
+
+#[test]
+fn an_added_variant_needs_an_arm() {
+    let user = "use crate::helpers::Color;\n\nfn go(c: Color) {\n    match c {\n        Color::Red => 1,\n        Color::Blue(_) => 2,\n    };\n}\n";
+    let head = with(user).replacen("Blue(u8) }", "Blue(u8), Green }", 1);
+    check(
+        &with(user),
+        &head,
+        &["src/user.rs:4 unhandled-member P1 `Green` of `Color` is not handled here"],
+    );
+    let covered = |text: &str| text.replacen("Color::Blue(_) =>", "_ =>", 1);
+    check(&covered(&with(user)), &covered(&head), &[]);
+}
+
+#[test]
+fn modules_must_have_files() {
+    let user = "use crate::deep::inner::other;\nfn go() { other() }\n";
+    let gone = with(user).replacen("== src/deep/inner.rs\npub fn other() {}\n", "", 1);
+    check(
+        &with(user),
+        &gone,
+        &[
+            "src/deep.rs:1 unresolved-import P1 `mod inner` is imported here, but `src/deep/inner.rs` is gone",
+            "src/user.rs:1 unresolved-import P1 `crate::deep::inner` is imported here, but `src/deep/inner.rs` is gone",
+        ],
+    );
+    let folder = with(user).replacen("== src/deep/inner.rs", "== src/deep/inner/mod.rs", 1);
+    check(&with(user), &folder, &[]);
+    let added = with(user).replacen("mod helpers;", "mod helpers;\nmod missing;", 1);
+    check(&with(user), &added, &["src/lib.rs:2 unresolved-import P1 `missing` leads to no file"]);
+    let moved =
+        with(user).replacen("mod helpers;", "mod helpers;\n#[path = \"x.rs\"]\nmod missing;", 1);
+    check(&with(user), &moved, &[]);
+}

@@ -1,0 +1,183 @@
+//! TypeScript.
+
+use super::check;
+
+const MATH: &str = "== src/math.ts
+export function addUp(a: number, b?: number): number { return a; }
+export const LIMIT = 3;
+export type Shape = 'round' | 'square';
+export enum Color { Red, Blue }
+export default class Engine {}
+";
+
+fn with(user: &str) -> String {
+    format!("{MATH}{user}")
+}
+
+#[test]
+fn a_removed_export_is_reported_at_its_caller() {
+    for (user, line) in [
+        ("import { addUp } from './math';\n\nexport const x = addUp(1);\n", 3),
+        ("import { addUp as sum } from './math.js';\n\nexport const x = sum(1);\n", 3),
+        ("import * as math from './math';\n\nexport const x = math.addUp(1);\n", 3),
+        ("import { addUp } from '@/math';\n\nexport const x = addUp(1);\n", 3),
+    ] {
+        let base = with(&format!("== src/user.ts\n{user}"));
+        let head = base.replacen("export function addUp", "export function sumOf", 1);
+        let expected = format!(
+            "src/user.ts:{line} removed-symbol P1 `addUp` is now `sumOf`, but is still called here"
+        );
+        check(&base, &head, &[&expected]);
+        let updated = head.replace("addUp", "sumOf");
+        check(&base, &updated, &[]);
+    }
+}
+
+#[test]
+fn what_is_no_longer_exported_is_gone_for_others() {
+    let base = with(
+        "== src/user.tsx\nimport { LIMIT } from './math';\nexport const x = <b>{LIMIT}</b>;\n",
+    );
+    let head = base.replacen("export const LIMIT", "const LIMIT", 1);
+    check(
+        &base,
+        &head,
+        &["src/user.tsx:2 removed-symbol P1 `LIMIT` no longer exists, but is still used here"],
+    );
+}
+
+#[test]
+fn types_and_default_exports_count() {
+    let base = with(
+        "== src/user.ts\nimport Engine, { Shape } from './math';\nlet s: Shape;\nnew Engine();\n",
+    );
+    let head = base.replacen("export type Shape = 'round' | 'square';\n", "", 1).replacen(
+        "export default class Engine {}\n",
+        "",
+        1,
+    );
+    check(
+        &base,
+        &head,
+        &[
+            "src/user.ts:2 removed-symbol P1 `Shape` no longer exists, but is still used here",
+            "src/user.ts:3 removed-symbol P1 `default` no longer exists, but is still called here",
+        ],
+    );
+}
+
+#[test]
+fn barrels_pass_names_on() {
+    let users = "== src/index.ts\nexport * from './math';\n== app/main.ts\nimport { addUp } from '../src';\naddUp(1);\n";
+    let base = with(users);
+    let head = base.replacen("export function addUp", "export function sumOf", 1);
+    check(
+        &base,
+        &head,
+        &["app/main.ts:2 removed-symbol P1 `addUp` is now `sumOf`, but is still called here"],
+    );
+    let kept =
+        head.replacen("export function sumOf", "export { sumOf as addUp };\nfunction sumOf", 1);
+    check(&base, &kept, &[]);
+}
+
+#[test]
+fn nothing_is_said_of_what_only_looks_like_a_use() {
+    for user in [
+        "import { addUp } from 'elsewhere';\naddUp(1);\n",
+        "function addUp() {}\naddUp();\n",
+        "thing.addUp(1);\n",
+        "const x = { addUp: 1 };\n",
+        "import { LIMIT } from './math';\nfunction f(addUp: any) { return addUp(LIMIT); }\n",
+    ] {
+        let base = with(&format!("== src/user.ts\n{user}"));
+        let head = base.replacen("export function addUp", "export function sumOf", 1);
+        check(&base, &head, &[]);
+    }
+}
+
+#[test]
+fn required_parameters_break_stale_callers() {
+    let base = with(
+        "== src/user.ts\nimport { addUp } from './math';\naddUp(1);\naddUp(1, 2);\naddUp(...xs);\n",
+    );
+    let changed = |signature: &str| base.replacen("addUp(a: number, b?: number)", signature, 1);
+    check(
+        &base,
+        &changed("addUp(a: number, b: number)"),
+        &[
+            "src/user.ts:2 changed-signature P1 This call of `addUp` does not pass `b`, which it now needs",
+        ],
+    );
+    check(
+        &base,
+        &changed("addUp(a: number)"),
+        &[
+            "src/user.ts:3 changed-signature P1 This call passes 2 arguments, but `addUp` now takes 1",
+        ],
+    );
+    check(&base, &changed("addUp(a: number, b?: number, c = 1)"), &[]);
+    check(&base, &changed("addUp(a: number, ...b: number[])"), &[]);
+}
+
+#[test]
+fn constructors_are_called_with_new() {
+    let base = "== a.ts\nexport class Job { constructor(name: string) {} }\n== b.ts\nimport { Job } from './a';\nnew Job('x');\n";
+    let head = base.replacen("name: string)", "name: string, queue: string)", 1);
+    check(
+        base,
+        &head,
+        &[
+            "b.ts:2 changed-signature P1 This call of `Job` does not pass `queue`, which it now needs",
+        ],
+    );
+}
+
+#[test]
+fn an_added_member_needs_a_case() {
+    let by_enum = "== src/user.ts\nimport { Color } from './math';\nfunction f(c: Color) {\n  switch (c) {\n    case Color.Red: return 1;\n    case Color.Blue: return 2;\n  }\n}\n";
+    let base = with(by_enum);
+    let head = base.replacen("enum Color { Red, Blue }", "enum Color { Red, Blue, Green }", 1);
+    let expected = "src/user.ts:3 unhandled-member P2 `Green` of `Color` is not handled here";
+    check(&base, &head, &[expected]);
+    let handled =
+        head.replacen("    case Color.Red:", "    case Color.Green:\n    case Color.Red:", 1);
+    check(&base, &handled, &[]);
+    let with_default =
+        |text: &str| text.replacen("    case Color.Red:", "    default:\n    case Color.Red:", 1);
+    check(&with_default(&base), &with_default(&head), &[]);
+    let partial = |text: &str| text.replacen("    case Color.Blue: return 2;\n", "", 1);
+    check(&partial(&base), &partial(&head), &[]);
+
+    let by_text = "== src/user.ts\nimport type { Shape } from './math';\nfunction f(s: Shape) {\n  switch (s) {\n    case 'round': return 1;\n    case 'square': return 2;\n  }\n}\n";
+    let base = with(by_text);
+    let head = base.replacen("'round' | 'square'", "'round' | 'square' | 'flat'", 1);
+    check(
+        &base,
+        &head,
+        &["src/user.ts:3 unhandled-member P2 `flat` of `Shape` is not handled here"],
+    );
+}
+
+#[test]
+fn imports_must_lead_somewhere() {
+    let base = with(
+        "== src/user.ts\nimport { LIMIT } from './math';\nexport { LIMIT as L } from './math';\n",
+    );
+    let moved = base.replacen("== src/math.ts", "== src/numbers.ts", 1);
+    check(
+        &base,
+        &moved,
+        &[
+            "src/user.ts:1 unresolved-import P1 `./math` is imported here, but `src/math.ts` is gone",
+        ],
+    );
+    let folder = base.replacen("== src/math.ts", "== src/math/index.ts", 1);
+    check(&base, &folder, &[]);
+    let script = base.replacen("== src/math.ts", "== src/math.tsx", 1);
+    check(&base, &script, &[]);
+    let added = format!(
+        "{base}== src/new.ts\nimport x from './nowhere';\nimport y from './style.css';\nimport z from './generated/api';\nimport w from 'lib';\n== src/style.css\na {{}}\n"
+    );
+    check(&base, &added, &["src/new.ts:1 unresolved-import P1 `./nowhere` leads to no file"]);
+}

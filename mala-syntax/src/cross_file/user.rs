@@ -1,0 +1,55 @@
+//! A file at head that may use what the change breaks.
+
+use super::plan::Plan;
+use crate::source::Source;
+use crate::symbols::{Imported, Outline, Switch, Use, switches, uses};
+use mala_domain::change::FilePath;
+use mala_domain::language::Language;
+use std::collections::HashSet;
+
+/// A file at head that was found.
+#[derive(Debug, Clone)]
+pub struct UserFile {
+    /// Its path.
+    pub(crate) file: FilePath,
+    /// The same as text.
+    pub(crate) path: String,
+    /// What it defines and imports.
+    pub(crate) outline: Outline,
+    /// Where it uses the names that were looked for.
+    pub(crate) uses: Vec<Use>,
+    /// Its switches and matches.
+    pub(crate) switches: Vec<Switch>,
+}
+
+impl UserFile {
+    /// Reads a file; `None` when no grammar reads it.
+    pub fn of(file: &FilePath, text: &str, plan: &Plan) -> Option<Self> {
+        let source = Source::parse(Language::of_path(file)?, text)?;
+        let outline = Outline::of(&source);
+        let names = names_to_find(&outline, plan);
+        let uses = uses(&source, &names);
+        let switches = if plan.asks_for_switches() { switches(&source) } else { Vec::new() };
+        let path = file.to_text().into_owned();
+        Some(Self { file: file.clone(), path, outline, uses, switches })
+    }
+}
+
+/// The names that the plan asks for, those they have in this file, and those they are reached
+/// through.
+fn names_to_find(outline: &Outline, plan: &Plan) -> Vec<String> {
+    let asked = plan.names();
+    let mut names: HashSet<String> = asked.iter().map(|name| (*name).to_owned()).collect();
+    for import in &outline.imports {
+        let renames = import.name().is_some_and(|name| asked.contains(name));
+        let whole = matches!(import.imported, Imported::Module | Imported::Default)
+            || import.name().is_some_and(|name| name.starts_with(char::is_lowercase));
+        if renames || whole {
+            names.insert(import.local.rsplit('.').next().unwrap_or_default().to_owned());
+            names.insert(import.local.split('.').next().unwrap_or_default().to_owned());
+        }
+    }
+    names.remove("");
+    names.remove("*");
+    names.into_iter().collect()
+}

@@ -1,0 +1,127 @@
+//! Which files of the repository a module name may stand for, seen from the file that names it.
+//! Paths are text with `/` between their parts; the root of the tree is empty.
+
+mod ecmascript;
+mod python;
+mod rust;
+
+pub use rust::RustModule;
+
+use mala_domain::language::Language;
+
+/// The files that a module name may stand for, the likeliest first; empty when it is not of this
+/// repository or cannot be told.
+pub fn files_of_module(importer: &str, language: Language, module: &str) -> Vec<String> {
+    match language {
+        Language::Python => python::files(importer, module),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            ecmascript::files(importer, module)
+        }
+        Language::C | Language::Cpp => join(parent(importer), module).into_iter().collect(),
+        Language::Ruby => join(parent(importer), &format!("{}.rb", module.trim_end_matches(".rb")))
+            .into_iter()
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The files that may hold a module of the file's own: `mod name;`.
+pub fn files_of_submodule(importer: &str, name: &str) -> Vec<String> {
+    rust::submodule_files(importer, name)
+}
+
+/// The folder of a path.
+pub fn parent(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// A relative path seen from a folder; `None` when it leaves the tree.
+pub fn join(folder: &str, relative: &str) -> Option<String> {
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in relative.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// A folder and all folders around it, the innermost first, the root last.
+fn folders_around(folder: &str) -> Vec<&str> {
+    const MAX_DEPTH: usize = 24;
+    let mut found = vec![folder];
+    let mut folder = folder;
+    while !folder.is_empty() && found.len() < MAX_DEPTH {
+        folder = parent(folder);
+        found.push(folder);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_stand_for_files() {
+        for (language, importer, module, expected) in [
+            (Language::Python, "pkg/sub/a.py", "..b", "pkg/b.py"),
+            (Language::Python, "pkg/sub/a.py", ".", "pkg/sub/__init__.py"),
+            (Language::Python, "pkg/__init__.py", ".b.c", "pkg/b/c.py"),
+            (Language::Python, "pkg/sub/a.py", "pkg.b", "pkg/b.py"),
+            (Language::Python, "src/pkg/a.py", "pkg.b", "src/pkg/b/__init__.py"),
+            (Language::Python, "tests/test_a.py", "pkg.b", "src/pkg/b.py"),
+            (Language::JavaScript, "lib/a.js", "./b", "lib/b.js"),
+            (Language::JavaScript, "lib/a.js", "../b", "b/index.js"),
+            (Language::TypeScript, "src/x/a.ts", "./b.js", "src/x/b.ts"),
+            (Language::TypeScript, "src/x/a.ts", "@/x/b", "src/x/b.tsx"),
+            (Language::Tsx, "src/a.tsx", "./a.css", "src/a.css"),
+            (Language::C, "src/a.c", "../inc/a.h", "inc/a.h"),
+            (Language::Ruby, "lib/a.rb", "./x/b", "lib/x/b.rb"),
+        ] {
+            let files = files_of_module(importer, language, module);
+            assert!(
+                files.iter().any(|file| file == expected),
+                "{module} from {importer}: {files:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn foreign_modules_stand_for_no_file() {
+        for (language, importer, module) in [
+            (Language::JavaScript, "lib/a.js", "express"),
+            (Language::TypeScript, "a.ts", "@scope/pkg"),
+            (Language::JavaScript, "a.js", "../outside"),
+            (Language::Python, "a.py", "...outside"),
+            (Language::Go, "a.go", "fmt"),
+        ] {
+            assert_eq!(
+                files_of_module(importer, language, module),
+                Vec::<String>::new(),
+                "{module}"
+            );
+        }
+    }
+
+    #[test]
+    fn rust_modules_have_files_and_paths() {
+        assert_eq!(files_of_submodule("src/lib.rs", "x"), ["src/x.rs", "src/x/mod.rs"]);
+        let nested = files_of_submodule("src/a.rs", "x");
+        assert_eq!(nested, ["src/x.rs", "src/x/mod.rs", "src/a/x.rs", "src/a/x/mod.rs"]);
+        for (file, root, path) in [
+            ("src/lib.rs", "src", ""),
+            ("src/a/b.rs", "src", "a.b"),
+            ("crates/x/src/a/mod.rs", "crates/x/src", "a"),
+            ("tests/it.rs", "tests/it.rs", ""),
+            ("src/bin/tool.rs", "src/bin/tool.rs", ""),
+        ] {
+            let module = RustModule::of(file);
+            assert_eq!((module.root.as_str(), module.path.join(".")), (root, path.to_owned()));
+        }
+    }
+}
