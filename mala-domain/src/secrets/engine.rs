@@ -94,7 +94,7 @@ fn build_index() -> Option<Index> {
 }
 
 fn applies(rule: &SecretRule, lens: Lens) -> bool {
-    let Lens::Report(kind) = lens else { return true };
+    let Lens::Report(kind) = lens else { return rule.redacts() };
     rule.reports()
         && match kind {
             PathKind::Source => rule.files == Files::All,

@@ -47,6 +47,7 @@ fn is_test(folders: &str, name: &str, extension: &str) -> bool {
     DOCUMENT_EXTENSIONS.has(extension)
         || words(folders).iter().any(|word| TEST_WORDS.has(word) || DOCUMENT_WORDS.has(word))
         || words(name).iter().any(|word| TEST_WORDS.has(word))
+        || ["template", "dist", "tmpl"].contains(&extension)
 }
 
 fn is_config(name: &str, extension: &str) -> bool {
@@ -83,8 +84,7 @@ const GENERATED_ENDINGS: WordList =
 
 const TEST_WORDS: WordList = WordList(
     "test tests testing testdata testsuite testutil testutils spec specs fixture fixtures mock mocks
-    fake fakes stub stubs example examples sample samples demo demos e2e conftest stories template
-    dist unit t",
+    fake fakes stub stubs example examples sample samples demo demos e2e conftest stories unit t",
 );
 
 /// Folders of documents and measurements; as part of a file's name they say little.
@@ -122,6 +122,8 @@ mod tests {
             (".env.production", PathKind::Config),
             ("deploy/Dockerfile", PathKind::Config),
             (".env.example", PathKind::Test),
+            (".env.template", PathKind::Test),
+            ("deploy/template.yaml", PathKind::Config),
             ("tests/it/main.rs", PathKind::Test),
             ("src/test/java/FooTest.java", PathKind::Test),
             ("pkg/auth_test.go", PathKind::Test),

@@ -60,7 +60,12 @@ impl SecretRule {
 
     /// Whether a match is reported, and not only hidden by redaction.
     pub fn reports(&self) -> bool {
-        self.usage == Usage::Both
+        self.usage != Usage::Redact
+    }
+
+    /// Whether redaction hides a match.
+    pub fn redacts(&self) -> bool {
+        self.usage != Usage::Report
     }
 
     /// Whether the match is the secret and nothing else, so that a word must not run into it.
@@ -119,6 +124,7 @@ pub(super) enum Usage {
     #[default]
     Both,
     Redact,
+    Report,
 }
 
 /// A regular expression that is compiled when it is first needed: most rules never are.
