@@ -2,6 +2,7 @@
 //! checks across files, and the linters that the project already has. They run side by side; what
 //! one of them cannot do is a warning, and the others go on.
 
+mod cross_file;
 mod file;
 mod secret_lines;
 
@@ -54,10 +55,15 @@ impl Reviewer for Builtin {
             let settings = self.settings.clone();
             let own = request.clone();
             let in_files = tokio::task::spawn_blocking(move || look_at_files(&own, &settings));
-            let in_files = in_files.await.map_err(|error| {
+            let (in_files, across) = tokio::join!(in_files, cross_file::check(request));
+            let mut in_files = in_files.map_err(|error| {
                 ReviewerFailure::Crashed(format!("the built-in checks stopped: {error}"))
             })?;
             let mut hearing = hearing(request);
+            match across {
+                Ok(found) => in_files.extend(found),
+                Err(trouble) => hearing.warnings.push(trouble.to_string()),
+            }
             hearing.candidates.extend(in_files.into_iter().filter_map(|it| self.settings.heed(it)));
             Ok(hearing)
         })

@@ -61,7 +61,7 @@ impl FileDelta {
         let head_source = parse(versions.head, language);
         let mut delta = Self {
             base_path: file.base_path().to_text().into_owned(),
-            head_path: versions.head.map(|_| file.path.to_text().into_owned()),
+            head_path: file.exists_at_head().then(|| file.path.to_text().into_owned()),
             status: file.status,
             language: base_language.or(language),
             base: base_source.as_ref().map(Outline::of),
@@ -71,8 +71,8 @@ impl FileDelta {
             may_use_its_own: false,
             keys: keys::compare(versions),
         };
-        let unread = versions.head.is_some() && language.is_some() && head_source.is_none();
-        if !unread && file.status != FileStatus::Copied {
+        let unread = file.exists_at_head() && language.is_some() && head_source.is_none();
+        if !unread && file.status != FileStatus::Copied && !is_stub(&delta.base_path) {
             delta.contracts = delta.broken(head_source.as_ref());
             let names: Vec<&str> =
                 delta.contracts.iter().map(|contract| contract.symbol.name.as_str()).collect();
@@ -152,6 +152,11 @@ impl<'a> Side<'a> {
     fn all(&self, qualified: &str) -> &[&'a Definition] {
         self.by_name.get(qualified).map(Vec::as_slice).unwrap_or_default()
     }
+}
+
+/// Whether a file only describes what another one defines.
+fn is_stub(path: &str) -> bool {
+    path.ends_with(".pyi") || path.ends_with(".d.ts")
 }
 
 /// Whether other files name a file of this language by its path.

@@ -6,13 +6,17 @@ use crate::cross_file::contract::{Broken, Contract, Symbol};
 use crate::cross_file::report::{self, Gone, Place};
 use crate::cross_file::resolve::{Evidence, Written, denotes};
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Guard, Import};
+use crate::symbols::{Guard, Import, parent};
 use mala_domain::finding::Candidate;
+use mala_domain::language::Language;
 
 /// One finding for every file that still uses the thing.
 pub(super) fn candidates(scene: &Scene<'_>, contract: &Contract) -> Vec<Candidate> {
     let Broken::Removed { successor, moved_to } = &contract.broken else { return Vec::new() };
     let symbol = &contract.symbol;
+    if is_still_there(scene, symbol) {
+        return Vec::new();
+    }
     let gone = Gone { symbol, successor: successor.as_deref(), moved_to: moved_to.as_deref() };
     scene
         .users()
@@ -25,6 +29,23 @@ pub(super) fn candidates(scene: &Scene<'_>, contract: &Contract) -> Vec<Candidat
             Some(report::still_used(&gone, user, &place(&sights)?))
         })
         .collect()
+}
+
+/// Whether another file of the same package has it: one for each platform, one that a tool made.
+fn is_still_there(scene: &Scene<'_>, symbol: &Symbol) -> bool {
+    let by_package = match symbol.language {
+        Language::Go => |a: &str, b: &str| parent(a) == parent(b),
+        Language::Java | Language::CSharp | Language::Php => |_: &str, _: &str| true,
+        _ => return false,
+    };
+    let qualified = symbol.qualified();
+    scene.world.outlines.iter().any(|(path, outline)| {
+        by_package(path, &symbol.file)
+            && outline.package == symbol.package
+            && outline.definitions.iter().any(|definition| {
+                definition.name == symbol.name && definition.qualified() == qualified
+            })
+    })
 }
 
 /// The first call, or else the first use, with the lines of all.

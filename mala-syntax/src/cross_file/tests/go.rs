@@ -129,3 +129,12 @@ fn an_added_constant_of_a_type_needs_a_case() {
         ],
     );
 }
+
+#[test]
+fn what_another_file_of_the_package_has_is_not_gone() {
+    let twin =
+        "== store/store_windows.go\npackage store\n\nfunc Load(key string) string { return key }\n";
+    let base = format!("{TREE}{twin}");
+    let head = base.replacen("func Load(key string) string { return key }\n", "", 1);
+    check(&base, &head, &[]);
+}

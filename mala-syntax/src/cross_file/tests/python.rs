@@ -300,3 +300,9 @@ fn an_added_import_must_lead_somewhere() {
         check(base, &format!("== pkg/a.py\n{fine}"), &[]);
     }
 }
+
+#[test]
+fn stubs_promise_nothing_of_their_own() {
+    let base = "== m.py\ndef compute(): pass\n== m.pyi\ndef compute(): ...\n== user.py\nfrom m import compute\ncompute()\n";
+    check(base, &base.replacen("def compute(): ...\n", "", 1), &[]);
+}
