@@ -98,6 +98,8 @@ pub enum Nature {
     Lock,
     /// Compressed for machines.
     Minified,
+    /// Text of so many megabytes that nobody reads it.
+    TooLarge,
     /// The configuration leaves it out.
     Ignored,
 }

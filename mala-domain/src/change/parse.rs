@@ -6,13 +6,16 @@
 //! oracle in the tests.
 
 mod apply;
+mod build;
 mod combined;
 mod compose;
 mod error;
 mod file;
 mod hunk;
+mod keep;
 mod lines;
 mod names;
+mod print;
 mod section;
 mod series;
 #[cfg(test)]

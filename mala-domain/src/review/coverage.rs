@@ -58,6 +58,8 @@ pub enum SkipReason {
     Submodule,
     /// Moved or re-moded, with no line changed.
     NoLines,
+    /// Text of so many megabytes that nobody reads it.
+    TooLarge,
     /// The configuration leaves it out.
     Ignored,
 }
@@ -73,6 +75,7 @@ impl SkipReason {
             Self::Minified => "minified",
             Self::Submodule => "submodule",
             Self::NoLines => "no changed lines",
+            Self::TooLarge => "too large",
             Self::Ignored => "ignored by configuration",
         }
     }
@@ -86,6 +89,7 @@ impl SkipReason {
             Nature::Vendored => Some(Self::Vendored),
             Nature::Lock => Some(Self::Lock),
             Nature::Minified => Some(Self::Minified),
+            Nature::TooLarge => Some(Self::TooLarge),
             Nature::Ignored => Some(Self::Ignored),
         }
     }

@@ -3,7 +3,7 @@
 
 use super::error::{DiffError, DiffProblem};
 use super::file::{FileDiff, HunkDiff, LineBytes};
-use super::hunk::{LineEnds, Range};
+use super::hunk::{LineEnds, Range, add};
 use super::lines::{Lines, without_cr};
 use super::names;
 use crate::change::{FileStatus, LineKind};
@@ -23,7 +23,9 @@ pub(super) fn section<'a>(
     lines.advance();
     while let Some(line) = lines.peek() {
         match line {
-            [b'@', b'@', b'@', ..] => file.hunks.push(hunk(lines, line, ends)?),
+            [b'@', b'@', b'@', ..] => {
+                add(&mut file.hunks, hunk(lines, line, ends)?, lines.number())?
+            }
             _ if !file.hunks.is_empty() => break,
             _ if line.starts_with(b"new file mode ") => file.status = FileStatus::Added,
             _ if line.starts_with(b"deleted file mode ") => file.status = FileStatus::Deleted,

@@ -3,12 +3,10 @@
 //! Both are walked side by side over the lines of the state between them. Lines that neither shows
 //! are gaps of a known length; everything else is known by its text.
 
+use super::build::Builder;
 use super::file::{HunkDiff, LineBytes};
 use super::hunk::Range;
 use crate::change::LineKind;
-
-/// How many unchanged lines are kept around a change.
-const CONTEXT: usize = 3;
 
 /// The second change does not start from what the first one gives.
 #[derive(Debug)]
@@ -21,7 +19,7 @@ pub(super) fn compose<'a>(
 ) -> Result<Vec<HunkDiff<'a>>, Conflict> {
     let mut first = Steps::new(first, HunkDiff::new_range);
     let mut second = Steps::new(second, HunkDiff::old_range);
-    let mut joined = Joined::default();
+    let mut joined = Builder::default();
     loop {
         match (first.peek(), second.peek()) {
             (Some(Step::Line(a)), _) if a.kind == LineKind::Removed => {
@@ -35,7 +33,7 @@ pub(super) fn compose<'a>(
             (None, None) => return Ok(joined.finish()),
             (a, b) => {
                 let n_lines = shared(a.as_ref(), b.as_ref());
-                joined.both(a, b, n_lines)?;
+                both(&mut joined, a, b, n_lines)?;
                 first.take(n_lines);
                 second.take(n_lines);
             }
@@ -51,6 +49,30 @@ fn shared(a: Option<&Step<'_>>, b: Option<&Step<'_>>) -> u32 {
         None => u32::MAX,
     };
     n_lines(a).min(n_lines(b))
+}
+
+/// Goes over lines of the state between that one or both of the changes show.
+fn both<'a>(
+    joined: &mut Builder<'a>,
+    a: Option<Step<'a>>,
+    b: Option<Step<'a>>,
+    n_lines: u32,
+) -> Result<(), Conflict> {
+    match (a, b) {
+        (Some(Step::Line(a)), Some(Step::Line(b))) => {
+            if (a.text, a.is_ended) != (b.text, b.is_ended) {
+                return Err(Conflict);
+            }
+            match (a.kind, b.kind) {
+                (LineKind::Added, LineKind::Removed) => {}
+                (LineKind::Added, _) => joined.line(a),
+                _ => joined.line(b),
+            }
+        }
+        (Some(Step::Line(line)), _) | (_, Some(Step::Line(line))) => joined.line(line),
+        _ => joined.gap(n_lines),
+    }
+    Ok(())
 }
 
 /// A line of a hunk, or lines that no hunk shows.
@@ -103,90 +125,4 @@ impl<'h, 'a> Steps<'h, 'a> {
         }
         self.refill();
     }
-}
-
-/// The joined change as it grows.
-#[derive(Default)]
-struct Joined<'a> {
-    hunks: Vec<HunkDiff<'a>>,
-    lines: Vec<LineBytes<'a>>,
-    /// Lines at base and at head before `lines`.
-    before: (u32, u32),
-}
-
-impl<'a> Joined<'a> {
-    fn line(&mut self, line: LineBytes<'a>) {
-        self.lines.push(line);
-    }
-
-    /// Goes over lines of the state between that one or both of the changes show.
-    fn both(
-        &mut self,
-        a: Option<Step<'a>>,
-        b: Option<Step<'a>>,
-        n_lines: u32,
-    ) -> Result<(), Conflict> {
-        match (a, b) {
-            (Some(Step::Line(a)), Some(Step::Line(b))) => {
-                if (a.text, a.is_ended) != (b.text, b.is_ended) {
-                    return Err(Conflict);
-                }
-                match (a.kind, b.kind) {
-                    (LineKind::Added, LineKind::Removed) => {}
-                    (LineKind::Added, _) => self.line(a),
-                    _ => self.line(b),
-                }
-            }
-            (Some(Step::Line(line)), _) | (_, Some(Step::Line(line))) => self.line(line),
-            _ => self.gap(n_lines),
-        }
-        Ok(())
-    }
-
-    fn gap(&mut self, n_lines: u32) {
-        let (old, new) = self.close();
-        self.before = (old.saturating_add(n_lines), new.saturating_add(n_lines));
-    }
-
-    /// Makes a hunk of the lines; gives how many lines at base and at head are gone over by then.
-    fn close(&mut self) -> (u32, u32) {
-        let mut lines = std::mem::take(&mut self.lines);
-        let (old, new) = counts(&lines);
-        let after = (self.before.0.saturating_add(old), self.before.1.saturating_add(new));
-        let is_change = |line: &LineBytes<'_>| line.kind != LineKind::Context;
-        if let (Some(first), Some(last)) =
-            (lines.iter().position(is_change), lines.iter().rposition(is_change))
-        {
-            let cut = first.saturating_sub(CONTEXT);
-            lines.truncate(last + 1 + CONTEXT);
-            lines.drain(..cut);
-            let cut = u32::try_from(cut).unwrap_or(u32::MAX);
-            let (old_lines, new_lines) = counts(&lines);
-            let start = |before: u32, n_lines: u32| {
-                before.saturating_add(cut).saturating_add(u32::from(n_lines > 0))
-            };
-            self.hunks.push(HunkDiff {
-                old_start: start(self.before.0, old_lines),
-                old_lines,
-                new_start: start(self.before.1, new_lines),
-                new_lines,
-                section: &[],
-                lines,
-            });
-        }
-        after
-    }
-
-    fn finish(mut self) -> Vec<HunkDiff<'a>> {
-        self.close();
-        self.hunks
-    }
-}
-
-fn counts(lines: &[LineBytes<'_>]) -> (u32, u32) {
-    let count = |other: LineKind| {
-        let own = lines.iter().filter(|line| line.kind != other).count();
-        u32::try_from(own).unwrap_or(u32::MAX)
-    };
-    (count(LineKind::Added), count(LineKind::Removed))
 }

@@ -45,12 +45,22 @@ pub(super) fn hunks<'a>(
     {
         let number = lines.number();
         let hunk = hunk(lines, line, ends)?;
-        if hunks.last().is_some_and(|last| !last.precedes(&hunk)) {
-            return Err(DiffProblem::HunkOrder.at(number));
-        }
-        hunks.push(hunk);
+        add(&mut hunks, hunk, number)?;
     }
     Ok(hunks)
+}
+
+/// Adds a hunk that must come after all others.
+pub(super) fn add<'a>(
+    hunks: &mut Vec<HunkDiff<'a>>,
+    hunk: HunkDiff<'a>,
+    number: usize,
+) -> Result<(), DiffError> {
+    if hunks.last().is_some_and(|last| !last.precedes(&hunk)) {
+        return Err(DiffProblem::HunkOrder.at(number));
+    }
+    hunks.push(hunk);
+    Ok(())
 }
 
 fn hunk<'a>(

@@ -31,6 +31,15 @@ impl Names {
         Ok(Self { old: old.map(inside).transpose()?, new: new.map(inside).transpose()? })
     }
 
+    /// A new file has no old name, whatever the header says of a move; nor a deleted one a new name.
+    pub(super) fn on_sides_of(self, status: FileStatus) -> Self {
+        match status {
+            FileStatus::Added => Self { old: self.new.clone(), ..self },
+            FileStatus::Deleted => Self { new: self.old.clone(), ..self },
+            _ => self,
+        }
+    }
+
     /// A file without hunks that is new, gone, moved or changed, as its names say.
     pub(super) fn into_file<'a>(self) -> FileDiff<'a> {
         let status = match (&self.old, &self.new) {
@@ -135,6 +144,9 @@ fn strip_either<'a>(text: &'a [u8], suffix: &[u8]) -> (&'a [u8], bool) {
     text.strip_suffix(suffix).map_or((text, false), |rest| (rest, true))
 }
 
+/// A name, as it stands there or unescaped.
+type Name<'a> = Cow<'a, [u8]>;
+
 /// What stands after `---` or `+++`.
 struct Label<'a> {
     name: Cow<'a, [u8]>,
@@ -178,7 +190,7 @@ fn quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
 
 /// The two names of `diff --git`. They are the same but for their prefixes, which tells where the
 /// first one ends even when they have spaces.
-fn split(header: &[u8]) -> Option<(Cow<'_, [u8]>, Cow<'_, [u8]>)> {
+fn split(header: &[u8]) -> Option<(Name<'_>, Name<'_>)> {
     if let Some((old, rest)) = quoted(header) {
         return Some((Cow::Owned(old), whole(rest.strip_prefix(b" ")?)));
     }

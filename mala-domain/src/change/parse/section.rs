@@ -161,6 +161,7 @@ fn git_section<'a>(lines: &mut Lines<'a>, header: &'a [u8]) -> Result<FileDiff<'
     let names =
         names::of_git(moved, shown, without_cr(header)).map_err(|problem| problem.at(at))?;
     let status = extended.status(&names);
+    let names = names.on_sides_of(status);
     let old_mode = extended.old_mode().filter(|_| status != FileStatus::Added);
     let new_mode = extended.new_mode().filter(|_| status != FileStatus::Deleted);
     let hunks = file_hunks;

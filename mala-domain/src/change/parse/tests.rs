@@ -375,6 +375,35 @@ proptest! {
     }
 
     #[test]
+    fn what_is_printed_reads_the_same(old in content(), new in content()) {
+        let diff = git_diff(&old, &new);
+        let files = read(&diff).unwrap();
+        let printed = files[0].print();
+        prop_assert_eq!(read(&printed).unwrap(), files);
+    }
+
+    #[test]
+    fn a_part_of_a_change_leads_to_the_same_head(
+        old in content(), new in content(), lines in proptest::collection::vec(any::<bool>(), 8)
+    ) {
+        let diff = git_diff(&old, &new);
+        let file = read(&diff).unwrap().remove(0);
+        let is_wanted = |line: &LineBytes<'_>, _: Option<u32>| lines[line.text.len() % 8];
+        let part = file.keep(is_wanted);
+        let base = part.revert(&new);
+        prop_assert!(base.is_some());
+        prop_assert_eq!(part.apply(&base.unwrap()), Some(new.clone()));
+        prop_assert_eq!(file.keep(|_, _| true).revert(&new), Some(old));
+        prop_assert!(file.keep(|_, _| false).hunks.is_empty());
+        let changed = part.hunks.iter().flat_map(|hunk| &hunk.lines)
+            .filter(|line| line.kind != LineKind::Context);
+        prop_assert!(changed.clone().all(|line| is_wanted(line, None)));
+        let wanted = file.hunks.iter().flat_map(|hunk| &hunk.lines)
+            .filter(|line| line.kind != LineKind::Context && is_wanted(line, None));
+        prop_assert_eq!(changed.count(), wanted.count());
+    }
+
+    #[test]
     fn reads_the_hunks_that_diffy_reads(old in content(), new in content()) {
         let diff = git_diff(&old, &new);
         let ours = read(&diff).unwrap();
@@ -438,6 +467,10 @@ fn no_bytes_make_it_panic() {
         }
         let Ok(files) = read(&diff) else { return };
         for file in files {
+            let printed = file.print();
+            let again = read(&printed);
+            let is_same = again.is_ok_and(|again| again.iter().all(|it| it.path == file.path));
+            assert!(is_same, "{file:?} {}", printed.escape_ascii());
             assert!(file.path.stays_inside() && file.base_path().stays_inside());
             let applied = file.apply(b"a\na\n");
             assert!(applied.is_none_or(|head| file.revert(&head).as_deref() == Some(b"a\na\n")));
