@@ -1,0 +1,154 @@
+//! A throw-away repository with real git, a fixed author and fixed dates, so that its commits have the
+//! same ids on every machine.
+
+use std::cell::Cell;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A repository in a folder that is gone when the value is.
+#[derive(Debug)]
+pub struct TestRepo {
+    folder: TempDir,
+    root: PathBuf,
+    n_commits: Cell<u64>,
+}
+
+impl Default for TestRepo {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TestRepo {
+    /// An empty repository on the branch `main`, without a commit.
+    pub fn new() -> Self {
+        let repo = Self::bare_folder("repo");
+        repo.git(&["init", "-q", "-b", "main"]);
+        repo
+    }
+
+    /// A folder that is no repository.
+    pub fn bare_folder(name: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap().join(name);
+        std::fs::create_dir(&root).unwrap();
+        Self { folder, root, n_commits: Cell::new(0) }
+    }
+
+    /// A repository with one commit that holds these files.
+    pub fn with_files(files: &[(&str, &str)]) -> Self {
+        let repo = Self::new();
+        for (path, text) in files {
+            repo.write(path, text);
+        }
+        repo.commit("start");
+        repo
+    }
+
+    /// The root of the work tree.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path beside the work tree, in the same throw-away folder.
+    pub fn beside(&self, name: &str) -> PathBuf {
+        self.root.parent().unwrap_or(self.folder.path()).join(name)
+    }
+
+    /// Where a path of the work tree is on disk.
+    pub fn path(&self, path: impl AsRef<[u8]>) -> PathBuf {
+        self.root.join(OsStr::from_bytes(path.as_ref()))
+    }
+
+    /// Writes a file, and its folders.
+    pub fn write(&self, path: impl AsRef<[u8]>, content: impl AsRef<[u8]>) {
+        let path = self.path(path);
+        let parent = path.parent().unwrap();
+        std::fs::create_dir_all(parent).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// Removes a file.
+    pub fn remove(&self, path: impl AsRef<[u8]>) {
+        std::fs::remove_file(self.path(path)).unwrap();
+    }
+
+    /// Makes a symbolic link.
+    pub fn link(&self, path: impl AsRef<[u8]>, target: impl AsRef<Path>) {
+        std::os::unix::fs::symlink(target, self.path(path)).unwrap();
+    }
+
+    /// Stages everything.
+    pub fn stage(&self) {
+        self.git(&["add", "-A"]);
+    }
+
+    /// Stages everything and commits it; gives the commit's id.
+    pub fn commit(&self, message: &str) -> String {
+        self.stage();
+        self.commit_staged(message)
+    }
+
+    /// Commits what is staged; gives the commit's id.
+    pub fn commit_staged(&self, message: &str) -> String {
+        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+        self.head()
+    }
+
+    /// The id of HEAD.
+    pub fn head(&self) -> String {
+        self.id("HEAD")
+    }
+
+    /// The id of a revision.
+    pub fn id(&self, revision: &str) -> String {
+        self.git(&["rev-parse", revision])
+    }
+
+    /// Makes a branch at HEAD and goes to it.
+    pub fn branch(&self, name: &str) {
+        self.git(&["checkout", "-q", "-b", name]);
+    }
+
+    /// Goes to a branch or a commit.
+    pub fn checkout(&self, revision: &str) {
+        self.git(&["checkout", "-q", revision]);
+    }
+
+    /// Runs git, which must succeed; gives its stdout without white space around it.
+    pub fn git(&self, args: &[&str]) -> String {
+        let output = self.try_git(args);
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "git {args:?}: {complaint}");
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    /// Runs git.
+    pub fn try_git(&self, args: &[&str]) -> Output {
+        // Every call has a second of its own, so that commits are ordered by their dates.
+        self.n_commits.set(self.n_commits.get() + 1);
+        let date = format!("{} +0000", 1_700_000_000 + self.n_commits.get());
+        let mut command = Command::new("git");
+        command.args(args).current_dir(&self.root).env_clear();
+        for kept in ["PATH", "TMPDIR"] {
+            command.envs(std::env::var_os(kept).map(|value| (kept, value)));
+        }
+        command
+            .env("HOME", self.folder.path())
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_SYSTEM", "/dev/null")
+            .env("LC_ALL", "C")
+            .env("GIT_AUTHOR_NAME", "Ada")
+            .env("GIT_AUTHOR_EMAIL", "ada@example.org")
+            .env("GIT_COMMITTER_NAME", "Ada")
+            .env("GIT_COMMITTER_EMAIL", "ada@example.org")
+            .env("GIT_AUTHOR_DATE", &date)
+            .env("GIT_COMMITTER_DATE", &date)
+            .env("GIT_ALLOW_PROTOCOL", "file")
+            .output()
+            .unwrap()
+    }
+}
