@@ -1,0 +1,166 @@
+//! The reviewed repository, through the `git` program with pinned options.
+//!
+//! The repository is not trusted. Its configuration may name commands (filters, hooks, monitors,
+//! helpers), its attributes may hide files, its revisions may be named like options: none of that
+//! takes effect here. Nothing is written into it, not even its index.
+
+mod attributes;
+mod call;
+mod commits;
+mod config;
+mod diff;
+mod error;
+mod files;
+mod filter;
+mod grep;
+mod index;
+mod nature;
+mod objects;
+mod open;
+mod overlay;
+mod patch;
+mod remote;
+mod revision;
+mod scope;
+mod tree;
+mod trees;
+mod working_tree;
+
+pub(crate) use filter::Filter;
+pub(crate) use overlay::Overlay;
+pub(crate) use scope::hex;
+pub(crate) use tree::Content;
+
+pub use error::{GitError, ScopeError};
+pub use tree::GitTree;
+
+use crate::process::Environment;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// An opened repository.
+#[derive(Debug, Clone)]
+pub struct Git {
+    inner: Arc<Inner>,
+    /// Where `.gitattributes` are read from: the trusted side of the change.
+    attributes: Option<ObjectId>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    dir: PathBuf,
+    top: PathBuf,
+    environment: Environment,
+    version: Version,
+    hash: Hash,
+    is_shallow: bool,
+    url: Option<String>,
+}
+
+impl Git {
+    /// The root of the work tree.
+    pub fn top(&self) -> &Path {
+        &self.inner.top
+    }
+
+    /// Where the repository is published, without credentials.
+    pub fn url(&self) -> Option<&str> {
+        self.inner.url.as_deref()
+    }
+
+    /// The version of the git program, such as `2.47.3`.
+    pub fn version(&self) -> String {
+        let Version(major, minor, patch) = self.inner.version;
+        format!("{major}.{minor}.{patch}")
+    }
+
+    fn with_attributes_of(&self, tree: &ObjectId) -> Self {
+        Self { inner: Arc::clone(&self.inner), attributes: Some(tree.clone()) }
+    }
+
+    fn empty_tree(&self) -> ObjectId {
+        ObjectId(self.inner.hash.empty_tree().to_owned())
+    }
+}
+
+/// Major, minor, patch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Version(u32, u32, u32);
+
+impl Version {
+    /// What everything here needs: configuration by environment variables.
+    const OLDEST: Self = Self(2, 31, 0);
+
+    /// Since when attributes can be read from a tree that is not checked out.
+    const ATTRIBUTES_OF_TREES: Self = Self(2, 41, 0);
+
+    /// From `git version 2.47.3 (Apple Git-154)`.
+    fn parse(printed: &str) -> Option<Self> {
+        let number = printed.trim().strip_prefix("git version ")?.split_whitespace().next()?;
+        let mut parts = number.split('.').map(|part| part.parse().ok());
+        let (major, minor) = (parts.next()??, parts.next()??);
+        Some(Self(major, minor, parts.next().flatten().unwrap_or_default()))
+    }
+}
+
+/// How the repository names its objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hash {
+    Sha1,
+    Sha256,
+}
+
+impl Hash {
+    fn n_bytes(self) -> usize {
+        match self {
+            Self::Sha1 => 20,
+            Self::Sha256 => 32,
+        }
+    }
+
+    fn empty_tree(self) -> &'static str {
+        match self {
+            Self::Sha1 => "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+            Self::Sha256 => "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+        }
+    }
+
+    fn empty_blob(self) -> &'static str {
+        match self {
+            Self::Sha1 => "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+            Self::Sha256 => "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+        }
+    }
+}
+
+/// The full name of an object: lower-case hexadecimal digits and nothing else, so that it is safe as
+/// an argument.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct ObjectId(String);
+
+impl ObjectId {
+    fn parse(text: &[u8]) -> Option<Self> {
+        let is_id = matches!(text.len(), 40 | 64)
+            && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        is_id.then(|| Self(text.iter().map(|byte| char::from(*byte)).collect()))
+    }
+
+    fn from_raw(bytes: &[u8]) -> Self {
+        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn short(&self) -> &str {
+        self.0.get(..12).unwrap_or(&self.0)
+    }
+}
+
+impl From<&ObjectId> for OsString {
+    fn from(id: &ObjectId) -> Self {
+        OsString::from(&id.0)
+    }
+}

@@ -1,0 +1,160 @@
+//! What the configuration may say. The user's own is read for three harmless settings; the
+//! repository's is read by git itself, so that everything in it that names a command is overridden.
+
+use crate::process::Environment;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+
+/// Settings that decide what is ignored and how lines end. They are taken over from the user, because
+/// a review must see the same change as the user's own `git status`.
+const TAKEN_OVER: &[&[u8]] = &[b"core.excludesfile", b"core.autocrlf", b"core.eol"];
+
+/// Overrides for every call: whatever starts a program, hides a change or alters what is printed.
+const PINNED: &[(&str, &str)] = &[
+    ("blame.ignoreRevsFile", ""),
+    ("color.ui", "false"),
+    ("core.attributesFile", "/dev/null"),
+    ("core.bigFileThreshold", "8m"),
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.pager", "cat"),
+    ("core.quotePath", "false"),
+    ("core.splitIndex", "false"),
+    ("core.sshCommand", "false"),
+    ("diff.orderFile", "/dev/null"),
+    ("diff.suppressBlankEmpty", "false"),
+    ("gc.auto", "0"),
+    ("grep.column", "false"),
+    ("grep.fullName", "true"),
+    ("maintenance.auto", "false"),
+    ("protocol.allow", "never"),
+    // Git has asked the user's own configuration already, when the repository was opened.
+    ("safe.directory", "*"),
+    ("submodule.recurse", "false"),
+];
+
+/// One line of `git config --list --show-scope`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Setting {
+    is_users: bool,
+    key: Vec<u8>,
+    value: Vec<u8>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Config {
+    settings: Vec<Setting>,
+}
+
+impl Config {
+    /// From `scope NUL key LF value NUL ...`.
+    pub(super) fn parse(listed: &[u8]) -> Self {
+        let mut fields = listed.split(|byte| *byte == 0);
+        let mut settings = Vec::new();
+        while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
+            let (key, value) = match entry.iter().position(|byte| *byte == b'\n') {
+                Some(end) => (&entry[..end], &entry[end + 1..]),
+                None => (entry, &b"true"[..]),
+            };
+            let is_users = matches!(scope, b"system" | b"global");
+            settings.push(Setting { is_users, key: key.to_vec(), value: value.to_vec() });
+        }
+        Self { settings }
+    }
+
+    /// Where the repository comes from: `origin`, or else its only other name.
+    pub(super) fn remote_url(&self) -> Option<&str> {
+        let url_of = |wanted: &dyn Fn(&[u8]) -> bool| {
+            let found = self.settings.iter().find(|setting| wanted(&setting.key))?;
+            std::str::from_utf8(&found.value).ok()
+        };
+        let is_url = |key: &[u8]| key.starts_with(b"remote.") && key.ends_with(b".url");
+        url_of(&|key| key == b"remote.origin.url").or_else(|| url_of(&is_url))
+    }
+
+    /// The environment in which git reads no configuration but the repository's, and obeys nothing
+    /// in it that starts a program.
+    pub(super) fn seal(&self, environment: Environment) -> Environment {
+        let mut pairs: Vec<(OsString, OsString)> =
+            PINNED.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect();
+        pairs.extend(self.taken_over());
+        pairs.extend(self.filters_off());
+        let mut sealed = environment
+            .with("GIT_CONFIG_GLOBAL", "/dev/null")
+            .with("GIT_CONFIG_SYSTEM", "/dev/null")
+            .with("GIT_CONFIG_NOSYSTEM", "1")
+            .with("GIT_CONFIG_COUNT", pairs.len().to_string());
+        for (number, (key, value)) in pairs.into_iter().enumerate() {
+            sealed = sealed
+                .with(format!("GIT_CONFIG_KEY_{number}"), key)
+                .with(format!("GIT_CONFIG_VALUE_{number}"), value);
+        }
+        sealed
+    }
+
+    fn taken_over(&self) -> impl Iterator<Item = (OsString, OsString)> + '_ {
+        TAKEN_OVER.iter().filter_map(|wanted| {
+            let last = self.settings.iter().rev().find(|setting| setting.key == *wanted)?;
+            let pair = (OsStr::from_bytes(wanted).into(), OsString::from_vec(last.value.clone()));
+            last.is_users.then_some(pair)
+        })
+    }
+
+    /// Filters run commands on files of the work tree as soon as git looks at them.
+    fn filters_off(&self) -> impl Iterator<Item = (OsString, OsString)> + '_ {
+        let drivers: std::collections::BTreeSet<_> =
+            self.settings.iter().filter_map(|setting| filter_driver(&setting.key)).collect();
+        drivers.into_iter().flat_map(|driver| {
+            let off = [("clean", ""), ("smudge", ""), ("process", ""), ("required", "false")];
+            off.map(|(variable, value)| {
+                let key = [b"filter.", driver, b".", variable.as_bytes()].concat();
+                (OsString::from_vec(key), value.into())
+            })
+        })
+    }
+}
+
+/// The name of a filter, from `filter.NAME.clean`; it may have dots of its own.
+fn filter_driver(key: &[u8]) -> Option<&[u8]> {
+    let rest = key.strip_prefix(b"filter.")?;
+    let end = rest.iter().rposition(|byte| *byte == b'.')?;
+    Some(&rest[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sealed(listed: &str) -> Vec<String> {
+        let environment = Config::parse(listed.as_bytes()).seal(Environment::default());
+        (PINNED.len()..)
+            .map_while(|number| {
+                let key = environment.get(format!("GIT_CONFIG_KEY_{number}"))?;
+                let value = environment.get(format!("GIT_CONFIG_VALUE_{number}"))?;
+                Some(format!("{}={}", key.to_string_lossy(), value.to_string_lossy()))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_users_own_way_with_lines_and_ignored_files_is_taken_over() {
+        let listed = "global\0core.autocrlf\ninput\0global\0core.eol\nlf\0local\0core.eol\ncrlf\0";
+        assert_eq!(sealed(listed), ["core.autocrlf=input"]);
+    }
+
+    #[test]
+    fn every_filter_is_turned_off_whatever_its_name() {
+        let listed = "local\0filter.a=b.c.clean\nrm -rf /\0local\0filter.a=b.c.required\0";
+        let expected = ["clean=", "smudge=", "process=", "required=false"];
+        let expected: Vec<_> = expected.iter().map(|end| format!("filter.a=b.c.{end}")).collect();
+        assert_eq!(sealed(listed), expected);
+    }
+
+    #[test]
+    fn origin_is_where_a_repository_comes_from() {
+        let both = "local\0remote.a.url\nx\0local\0remote.origin.url\ny\0";
+        assert_eq!(Config::parse(both.as_bytes()).remote_url(), Some("y"));
+        assert_eq!(Config::parse(b"local\0remote.a.url\nx\0").remote_url(), Some("x"));
+        assert_eq!(Config::parse(b"").remote_url(), None);
+    }
+}

@@ -1,0 +1,130 @@
+//! Whole words in a state of the tree, by `git grep`.
+
+use super::call::Call;
+use super::{Git, GitError, ObjectId};
+use mala_domain::change::FilePath;
+use mala_domain::ports::{WordHit, WordQuery};
+use std::ffi::OsString;
+
+/// How much of git's answer is looked at.
+const MAX_OUTPUT: usize = 32 << 20;
+
+/// How much of a line is kept: a compressed script may be one line of a megabyte.
+const MAX_LINE: usize = 2000;
+
+/// How many words one pattern holds.
+const MAX_WORDS: usize = 500;
+
+/// Where to look.
+#[derive(Debug, Clone)]
+pub(super) enum Haystack {
+    Commit(ObjectId),
+    Index,
+    WorkTree,
+}
+
+impl Git {
+    /// The lines with any of the words, by path and line.
+    pub(super) async fn grep(
+        &self,
+        haystack: &Haystack,
+        query: &WordQuery,
+    ) -> Result<Vec<WordHit>, GitError> {
+        let is_word = |word: &&String| !word.is_empty() && !word.contains(['\n', '\0']);
+        let words: Vec<_> = query.words.iter().filter(is_word).collect();
+        let mut hits: Vec<WordHit> = Vec::new();
+        for words in words.chunks(MAX_WORDS) {
+            let call = self.grep_call(haystack, words, &query.globs);
+            let finished = self.finish(&call).await?;
+            match finished.code() {
+                Some(0 | 1) => {}
+                _ if finished.output.stdout_cut => {}
+                _ => return Err(call.failed(&finished)),
+            }
+            let prefix = match haystack {
+                Haystack::Commit(id) => format!("{}:", id.as_str()),
+                Haystack::Index | Haystack::WorkTree => String::new(),
+            };
+            hits.extend(parse(&finished.output.stdout, prefix.as_bytes()).take(query.max_hits));
+        }
+        hits.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+        hits.dedup();
+        hits.truncate(query.max_hits);
+        Ok(hits)
+    }
+
+    fn grep_call(&self, haystack: &Haystack, words: &[&String], globs: &[String]) -> Call {
+        let options = ["grep", "--line-number", "--word-regexp", "-I", "--null", "--full-name"];
+        let more = ["--no-color", "--no-recurse-submodules", "--threads=4"];
+        let call = Call::new(options).args(more).args(pattern(words)).output(MAX_OUTPUT);
+        let call = match haystack {
+            Haystack::Commit(id) => call.args([id]),
+            Haystack::Index => call.args(["--cached"]),
+            Haystack::WorkTree => call.args(["--untracked"]),
+        };
+        call.args(["--"]).args(globs.iter().map(|glob| format!(":(top){glob}")))
+    }
+}
+
+/// One pattern for all words: git goes over every file once for each pattern that it is given.
+fn pattern(words: &[&String]) -> Vec<OsString> {
+    if let [word] = words {
+        return vec!["--fixed-strings".into(), "-e".into(), word.into()];
+    }
+    let mut words: Vec<_> = words.iter().map(|word| escape(word)).collect();
+    // A match that ends inside of a word is not looked at again, so that longer words come first.
+    words.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
+    vec!["--extended-regexp".into(), "-e".into(), words.join("|").into()]
+}
+
+fn escape(word: &str) -> String {
+    let mut escaped = String::with_capacity(word.len());
+    for c in word.chars() {
+        if r".[\*^$()+?{}|".contains(c) {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
+
+/// `PATH NUL LINE NUL TEXT LF`, over and over; what was cut at the end is left out.
+fn parse<'a>(printed: &'a [u8], prefix: &'a [u8]) -> impl Iterator<Item = WordHit> + 'a {
+    let mut rest = printed;
+    std::iter::from_fn(move || {
+        let (path, after) = split(rest, 0)?;
+        let (line, after) = split(after, 0)?;
+        let (text, after) = split(after, b'\n')?;
+        rest = after;
+        let line = std::str::from_utf8(line).ok()?.parse().ok()?;
+        let path = path.strip_prefix(prefix).unwrap_or(path);
+        let text = String::from_utf8_lossy(text.get(..MAX_LINE).unwrap_or(text)).into_owned();
+        Some(WordHit { file: FilePath::from_bytes(path), line, text })
+    })
+}
+
+fn split(bytes: &[u8], end: u8) -> Option<(&[u8], &[u8])> {
+    let at = bytes.iter().position(|byte| *byte == end)?;
+    Some((&bytes[..at], &bytes[at + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_answer_ends_at_the_last_whole_line() {
+        let printed = b"abc:x\ny.py\x002\0 hit\nabc:z\x003\0cut he";
+        let hits: Vec<_> = parse(printed, b"abc:").collect();
+        let hit = WordHit { file: FilePath::from("x\ny.py"), line: 2, text: " hit".to_owned() };
+        assert_eq!(hits, [hit]);
+    }
+
+    #[test]
+    fn words_are_no_patterns() {
+        let words = ["a.b".to_owned(), "longer|one".to_owned()];
+        let words: Vec<_> = words.iter().collect();
+        assert_eq!(pattern(&words)[2], r"longer\|one|a\.b");
+        assert_eq!(pattern(&words[..1])[2], "a.b");
+    }
+}

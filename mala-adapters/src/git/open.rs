@@ -1,0 +1,144 @@
+//! Finding the repository around a folder, and making sure of what it is.
+
+use super::call::probe;
+use super::config::Config;
+use super::{Git, GitError, Hash, Inner, Version, remote};
+use crate::process::{Environment, Finished};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// For every call: no prompts, no network, no locks, no replaced objects, messages in English.
+const PINNED: &[(&str, &str)] = &[
+    ("GIT_ADVICE", "0"),
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_ATTR_NOSYSTEM", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_SSH_COMMAND", "false"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("LC_ALL", "C"),
+];
+
+impl Git {
+    /// Opens the repository that this folder is in.
+    pub async fn open(dir: &Path, environment: &Environment) -> Result<Self, GitError> {
+        let mut environment = environment.clone();
+        for (name, value) in PINNED {
+            environment = environment.with(*name, *value);
+        }
+        let facts = [
+            "rev-parse",
+            "--is-bare-repository",
+            "--is-inside-work-tree",
+            "--is-shallow-repository",
+            "--show-object-format",
+            "--show-toplevel",
+        ];
+        let list = ["config", "--list", "--show-scope", "--null"];
+        let (version, facts, config) = tokio::join!(
+            probe(dir, &environment, &["version"]),
+            probe(dir, &environment, &facts),
+            probe(dir, &environment, &list),
+        );
+        let version = check_version(&version?)?;
+        let facts = Facts::read(dir, &facts?)?;
+        let config = config?;
+        if config.code() != Some(0) {
+            let complaint = complaint_of(&config);
+            return Err(GitError::Damaged { dir: facts.top, complaint });
+        }
+        let config = Config::parse(&config.output.stdout);
+        let inner = Inner {
+            dir: dir.canonicalize().map_err(|source| {
+                let what = format!("no such folder: {}", dir.display());
+                GitError::Io { what, source }
+            })?,
+            url: config.remote_url().and_then(remote::public_url),
+            environment: config.seal(environment),
+            top: facts.top,
+            version,
+            hash: facts.hash,
+            is_shallow: facts.is_shallow,
+        };
+        Ok(Self { inner: Arc::new(inner), attributes: None })
+    }
+}
+
+fn check_version(finished: &Finished) -> Result<Version, GitError> {
+    let printed = String::from_utf8_lossy(&finished.output.stdout);
+    let Some(version) = Version::parse(&printed) else {
+        return Err(GitError::Unexpected { command: "version".to_owned() });
+    };
+    if version < Version::OLDEST {
+        let Version(major, minor, _) = Version::OLDEST;
+        let found = printed.trim().trim_start_matches("git version ").to_owned();
+        return Err(GitError::TooOld { found, needed: format!("{major}.{minor}") });
+    }
+    Ok(version)
+}
+
+struct Facts {
+    top: PathBuf,
+    hash: Hash,
+    is_shallow: bool,
+}
+
+impl Facts {
+    fn read(dir: &Path, finished: &Finished) -> Result<Self, GitError> {
+        let mut lines = finished.output.stdout.splitn(5, |byte| *byte == b'\n');
+        let mut line = || lines.next().unwrap_or_default();
+        let (is_bare, is_inside) = (line() == b"true", line() == b"true");
+        let (is_shallow, hash) = (line() == b"true", line());
+        let hash = if hash == b"sha256" { Hash::Sha256 } else { Hash::Sha1 };
+        let top = line();
+        let top = PathBuf::from(OsStr::from_bytes(top.strip_suffix(b"\n").unwrap_or(top)));
+        if finished.code() != Some(0) {
+            return Err(refusal(dir, finished, is_bare));
+        }
+        if is_bare {
+            return Err(GitError::Bare { dir: dir.to_owned() });
+        }
+        if !is_inside || !top.is_absolute() {
+            return Err(GitError::InsideGitFolder { dir: dir.to_owned() });
+        }
+        // A repository may say that its work tree is anywhere, such as the user's home. Everything
+        // there would be under review, and read.
+        if !top.join(".git").exists() {
+            return Err(GitError::StrayWorkTree { top });
+        }
+        Ok(Self { top, hash, is_shallow })
+    }
+}
+
+fn refusal(dir: &Path, finished: &Finished, is_bare: bool) -> GitError {
+    let complaint = complaint_of(finished);
+    let dir = dir.to_owned();
+    if is_bare {
+        GitError::Bare { dir }
+    } else if complaint.contains("dubious ownership") {
+        GitError::DubiousOwnership { dir: root_of(&dir).unwrap_or(dir) }
+    } else if complaint.contains("must be run in a work tree") {
+        GitError::InsideGitFolder { dir }
+    } else if let Some(root) = root_of(&dir) {
+        GitError::Damaged { dir: root, complaint }
+    } else if complaint.contains("not a git repository") {
+        GitError::NoRepository { dir }
+    } else {
+        GitError::Damaged { dir, complaint }
+    }
+}
+
+fn complaint_of(finished: &Finished) -> String {
+    let complaint = finished.output.complaint();
+    complaint.strip_prefix("fatal: ").unwrap_or(&complaint).to_owned()
+}
+
+/// The nearest folder with a `.git`.
+fn root_of(dir: &Path) -> Option<PathBuf> {
+    let dir = dir.canonicalize().ok()?;
+    dir.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
+}

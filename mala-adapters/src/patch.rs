@@ -1,0 +1,113 @@
+//! A patch without a repository: nothing is known but what it shows.
+
+use crate::git::{Content, Filter, GitError, Overlay, ScopeError, hex};
+use mala_domain::change::{
+    Attributes, Change, EntryKind, FileDiff, FileStatus, LineKind, Nature, read,
+};
+use mala_domain::ports::{self, BoxFuture, ChangeSource, Scoped, Side};
+use mala_domain::scope::{Head, Scope, Target};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+/// A patch larger than this is not reviewed by anybody.
+pub(crate) const MAX_PATCH: usize = 256 << 20;
+
+/// Where there is no repository: only patches can be reviewed.
+#[derive(Debug)]
+pub struct WithoutRepository(ScopeError);
+
+impl WithoutRepository {
+    /// With the reason why there is none.
+    pub fn because(error: GitError) -> Self {
+        Self(error.into())
+    }
+}
+
+impl ChangeSource for WithoutRepository {
+    fn scope<'a>(
+        &'a self,
+        target: &'a Target,
+        paths: &'a [String],
+    ) -> BoxFuture<'a, Result<Scoped, ports::ScopeError>> {
+        let scoped = match target {
+            Target::Patch(patch) => scope(patch, paths).map_err(Into::into),
+            _ => Err(ports::ScopeError::from(&self.0)),
+        };
+        Box::pin(std::future::ready(scoped))
+    }
+}
+
+/// The change that a patch holds, kept to some paths (files, folders, globs, as the patch names
+/// them). White space alone is an empty change.
+pub fn scope(patch: &[u8], paths: &[String]) -> Result<Scoped, ScopeError> {
+    if patch.len() > MAX_PATCH {
+        return Err(ScopeError::TooLarge { n_bytes: patch.len() });
+    }
+    let filter = Filter::of_patch(paths)?;
+    let mut files = read(patch)?;
+    files.retain(|file| filter.keeps(&file.path) || filter.keeps(file.base_path()));
+    let mut overlay = Overlay::over(None);
+    files.iter().for_each(|file| lay_shown(&mut overlay, file));
+    let diff_hash = hex(&hash(patch, &files, &filter).finalize());
+    let change = Change { files: files.iter().map(|file| with_nature(file)).collect() };
+    let scope = Scope {
+        repository: None,
+        target: "a patch".to_owned(),
+        base: None,
+        head: Head::Patch,
+        diff_hash,
+        files: change.files.len(),
+        hunks: change.n_hunks(),
+        lines: change.n_lines(),
+    };
+    Ok(Scoped { scope, change: Arc::new(change), tree: Arc::new(overlay) })
+}
+
+/// The hash of the reviewed part: of the patch itself, or of what a filter leaves.
+pub(crate) fn hash(patch: &[u8], files: &[FileDiff<'_>], filter: &Filter) -> Sha256 {
+    if filter.is_everything() {
+        return Sha256::new_with_prefix(patch);
+    }
+    let mut hash = Sha256::new();
+    files.iter().for_each(|file| hash.update(file.print()));
+    hash
+}
+
+/// Lays the files that a patch shows as a whole: new ones at head, deleted ones at base.
+pub(crate) fn lay_shown(overlay: &mut Overlay, file: &FileDiff<'_>) {
+    if file.is_binary || file.kind() != EntryKind::File {
+        return;
+    }
+    match file.status {
+        FileStatus::Added => {
+            overlay.lay(Side::Head, file.path.clone(), Content::of(file.apply(&[])));
+        }
+        FileStatus::Deleted => {
+            overlay.lay(Side::Base, file.path.clone(), Content::of(file.revert(&[])));
+        }
+        _ => {}
+    }
+}
+
+fn with_nature(file: &FileDiff<'_>) -> mala_domain::change::ChangedFile {
+    let start = start_of(file);
+    let mut changed = file.clone().into_changed_file();
+    if changed.nature == Nature::Source {
+        changed.nature = Nature::of(&changed.path, Attributes::default(), Some(&start));
+    }
+    changed
+}
+
+/// How the file starts, where the patch shows it: at base, or at head when it is new.
+fn start_of(file: &FileDiff<'_>) -> String {
+    let is_new = file.status == FileStatus::Added;
+    let other = if is_new { LineKind::Removed } else { LineKind::Added };
+    let first = file.hunks.first().filter(|hunk| is_new || hunk.old_start <= 1);
+    let lines = first.into_iter().flat_map(|hunk| &hunk.lines);
+    let mut start = String::new();
+    for line in lines.filter(|line| line.kind != other) {
+        start.push_str(&String::from_utf8_lossy(line.text));
+        start.push('\n');
+    }
+    start
+}
