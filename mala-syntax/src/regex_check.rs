@@ -41,6 +41,14 @@ impl Flavour {
     pub fn backtracks(self) -> bool {
         matches!(self, Self::Python | Self::JavaScript | Self::Java)
     }
+
+    /// What ends a line for `.`, `^` and `$`.
+    fn breaks(self) -> charset::Breaks {
+        match self {
+            Self::JavaScript | Self::Java => charset::Breaks::Wide,
+            Self::Python | Self::Go | Self::Rust => charset::Breaks::Feed,
+        }
+    }
 }
 
 /// Where a match must lie in the text.
@@ -153,7 +161,7 @@ fn slowness(ast: &ast::Ast, flavour: Flavour) -> Vec<RegexProblem> {
     if !flavour.backtracks() || !ast.nodes.iter().any(loops) {
         return Vec::new();
     }
-    let Some(alphabet) = alphabet::Alphabet::of(ast) else { return Vec::new() };
+    let Some(alphabet) = alphabet::Alphabet::of(ast, flavour) else { return Vec::new() };
     let exponential = exponential::find(ast, &alphabet, flavour);
     if !exponential.is_empty() {
         let problems = exponential.into_iter().map(|slow| RegexProblem::slow(slow, None));

@@ -4,8 +4,9 @@
 use std::collections::HashMap;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, Not};
 
+use super::Flavour;
 use super::ast::{Ast, NodeKind};
-use super::charset::{Breaks, CharSet};
+use super::charset::CharSet;
 
 /// Classes a pattern may have; one more bit stands for an end of the text.
 const CLASS_LIMIT: usize = 255;
@@ -107,9 +108,9 @@ pub(super) struct Alphabet {
 
 impl Alphabet {
     /// Nothing if the pattern has too many different sets.
-    pub(super) fn of(ast: &Ast) -> Option<Self> {
+    pub(super) fn of(ast: &Ast, flavour: Flavour) -> Option<Self> {
         let word = CharSet::ascii_word();
-        let newline = CharSet::newlines(Breaks::Feed);
+        let newline = CharSet::newlines(flavour.breaks());
         let mut sets = vec![word.clone(), newline.clone()];
         let mut known: HashMap<CharSet, usize> = HashMap::new();
         known.insert(word.clone(), 0);

@@ -36,7 +36,7 @@ enum Edge {
 fn edge_of(ast: &Ast, id: NodeId) -> Option<Edge> {
     match ast.kind(id) {
         NodeKind::Assert(Assertion::TextStart) => Some(Edge::Start),
-        NodeKind::Assert(Assertion::TextEnd) => Some(Edge::End),
+        NodeKind::Assert(Assertion::TextEnd | Assertion::LastLineEnd) => Some(Edge::End),
         _ => None,
     }
 }

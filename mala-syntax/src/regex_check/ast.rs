@@ -70,6 +70,8 @@ pub(super) enum Look {
 pub(super) enum Assertion {
     TextStart,
     TextEnd,
+    /// At the end, or before a line feed that is the last character.
+    LastLineEnd,
     LineStart,
     LineEnd,
     WordBoundary,

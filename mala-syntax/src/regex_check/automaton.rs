@@ -47,6 +47,8 @@ pub(super) struct Automaton {
     /// The node of the pattern that a state consumes.
     pub(super) nodes: Vec<Option<NodeId>>,
     pub(super) start: State,
+    /// The line feed, if the end of the text may be one character away from where `$` matches.
+    pub(super) soft_end: Mask,
     /// The state that swallows text before the match, if matches may start anywhere.
     pub(super) before: Option<State>,
 }

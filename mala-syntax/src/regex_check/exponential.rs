@@ -187,7 +187,7 @@ impl Search<'_> {
 
     fn attack(&self, prefix: &[usize], candidate: &Candidate, threads: &Threads) -> Option<Attack> {
         let pumped = threads.after_rounds(self.automaton, &candidate.word)?;
-        let suffix = pumped.failing_text(self.automaton, self.alphabet)?;
+        let suffix = pumped.failing_text(self.automaton, self.alphabet, &candidate.word)?;
         Some(Attack {
             prefix: self.alphabet.spell(prefix),
             pump: self.alphabet.spell(&candidate.word),

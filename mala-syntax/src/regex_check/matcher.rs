@@ -234,12 +234,15 @@ impl<'p> Machine<'p> {
         let before = position.checked_sub(1).and_then(|index| self.text.get(index));
         let next = self.text.get(position);
         let is_word = |point: Option<&u32>| point.is_some_and(|point| self.word.contains(*point));
-        let newline = u32::from('\n');
+        let newline = |point: &u32| self.program.newlines.contains(*point);
         match assertion {
             Assertion::TextStart => before.is_none(),
             Assertion::TextEnd => next.is_none(),
-            Assertion::LineStart => before.is_none_or(|point| *point == newline),
-            Assertion::LineEnd => next.is_none_or(|point| *point == newline),
+            Assertion::LastLineEnd => {
+                next.is_none_or(|point| newline(point) && position + 1 == self.text.len())
+            }
+            Assertion::LineStart => before.is_none_or(newline),
+            Assertion::LineEnd => next.is_none_or(newline),
             Assertion::WordBoundary => is_word(before) != is_word(next),
             Assertion::NotWordBoundary => is_word(before) == is_word(next),
         }

@@ -6,7 +6,7 @@ mod escape;
 mod group;
 
 use super::ast::{Assertion, Ast, Capture, Class, Form, Greed, Node, NodeId, NodeKind};
-use super::charset::{Breaks, CharSet};
+use super::charset::CharSet;
 use super::{Anchoring, Flags, Flavour};
 
 /// Longest pattern that is looked at, in bytes.
@@ -259,8 +259,7 @@ impl<'p> Parser<'p> {
                 self.push(NodeKind::Assert(kind), start)
             }
             '$' => {
-                let kind =
-                    if self.modes.multi_line { Assertion::LineEnd } else { Assertion::TextEnd };
+                let kind = self.dollar();
                 self.push(NodeKind::Assert(kind), start)
             }
             '*' | '+' | '?' => return None,
@@ -269,20 +268,21 @@ impl<'p> Parser<'p> {
         Some(Some(node))
     }
 
+    fn dollar(&self) -> Assertion {
+        match self.flavour {
+            _ if self.modes.multi_line => Assertion::LineEnd,
+            Flavour::Python | Flavour::Java => Assertion::LastLineEnd,
+            Flavour::JavaScript | Flavour::Go | Flavour::Rust => Assertion::TextEnd,
+        }
+    }
+
     fn dot(&mut self, start: usize) -> NodeId {
         let set = if self.modes.dot_all {
             CharSet::any()
         } else {
-            CharSet::newlines(self.breaks()).negate()
+            CharSet::newlines(self.flavour.breaks()).negate()
         };
         self.chars(set, Form::Dot, start)
-    }
-
-    fn breaks(&self) -> Breaks {
-        match self.flavour {
-            Flavour::JavaScript | Flavour::Java => Breaks::Wide,
-            Flavour::Python | Flavour::Go | Flavour::Rust => Breaks::Feed,
-        }
     }
 }
 

@@ -215,7 +215,7 @@ impl Search<'_> {
             // Attempts that start after the pumped part come too late to save anything.
             pumped = pumped.without(before);
         }
-        let suffix = pumped.failing_text(self.automaton, self.alphabet)?;
+        let suffix = pumped.failing_text(self.automaton, self.alphabet, &pair.word)?;
         Some(Attack {
             prefix: self.alphabet.spell(prefix),
             pump: self.alphabet.spell(&pair.word),

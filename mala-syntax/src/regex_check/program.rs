@@ -36,6 +36,8 @@ pub(super) struct Program {
     pub(super) sets: Vec<CharSet>,
     pub(super) n_slots: usize,
     pub(super) n_registers: usize,
+    /// What ends a line.
+    pub(super) newlines: CharSet,
     /// Whether a reference to a group that took no part matches the empty string.
     pub(super) unset_is_empty: bool,
 }
@@ -48,6 +50,7 @@ impl Program {
             sets: Vec::new(),
             n_slots: 2 * (ast.groups.len() + 1),
             n_registers: 0,
+            newlines: CharSet::newlines(flavour.breaks()),
             unset_is_empty: flavour == Flavour::JavaScript,
         };
         let mut compiler = Compiler { ast, program };

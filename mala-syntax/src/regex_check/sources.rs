@@ -17,6 +17,7 @@ mod javascript;
 mod python;
 mod rust;
 mod scan;
+mod tree;
 
 use std::ops::Range;
 

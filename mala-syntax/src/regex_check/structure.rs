@@ -43,7 +43,7 @@ impl Walk<'_> {
             NodeKind::Assert(Assertion::TextStart) if around.before => {
                 self.report(RegexProblemKind::UnmatchableCaret, id);
             }
-            NodeKind::Assert(Assertion::TextEnd) if around.after => {
+            NodeKind::Assert(Assertion::TextEnd | Assertion::LastLineEnd) if around.after => {
                 self.report(RegexProblemKind::UnmatchableDollar, id);
             }
             NodeKind::Concat(parts) => {

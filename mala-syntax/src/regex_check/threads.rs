@@ -66,17 +66,19 @@ impl Threads {
         self
     }
 
-    /// The shortest text after which no thread can have matched.
+    /// The shortest text after which no thread can have matched. `word` led to these threads.
     pub(super) fn failing_text(
         &self,
         automaton: &Automaton,
         alphabet: &Alphabet,
+        word: &[usize],
     ) -> Option<Vec<usize>> {
         let mut seen = HashSet::from([self.clone()]);
         let mut queue = VecDeque::from([(self.clone(), Vec::new())]);
         let mut work = 0;
         while let Some((threads, text)) = queue.pop_front() {
-            if !threads.accepts(automaton, Mask::EDGE) {
+            let last = text.last().or(word.last()).map_or(Mask::NONE, |class| Mask::class(*class));
+            if !threads.accepts(automaton, Mask::EDGE) && !last.meets(automaton.soft_end) {
                 return Some(text);
             }
             work += threads.edge_count(automaton) * alphabet.len();

@@ -249,7 +249,8 @@ impl Builder<'_> {
         let cond = |before, next| Cond { before, next };
         match assertion {
             Assertion::TextStart => vec![cond(Mask::EDGE, Mask::ALL)],
-            Assertion::TextEnd => vec![cond(Mask::ALL, Mask::EDGE)],
+            // That a last line feed may follow is seen to where failing texts are chosen.
+            Assertion::TextEnd | Assertion::LastLineEnd => vec![cond(Mask::ALL, Mask::EDGE)],
             Assertion::LineStart => vec![cond(Mask::EDGE | newline, Mask::ALL)],
             Assertion::LineEnd => vec![cond(Mask::ALL, Mask::EDGE | newline)],
             Assertion::WordBoundary => vec![cond(word, !word), cond(!word, word)],
@@ -348,7 +349,10 @@ impl Builder<'_> {
             edges[from].push(edge);
         }
         edges.iter_mut().for_each(|out| out.sort_unstable_by_key(|edge| edge.to));
-        Some(Automaton { edges, accepts, nodes: self.nodes, start, before })
+        let soft = |kind: &NodeKind| matches!(kind, NodeKind::Assert(Assertion::LastLineEnd));
+        let soft = self.ast.nodes.iter().any(|node| soft(&node.kind));
+        let soft_end = if soft { self.alphabet.newline } else { Mask::NONE };
+        Some(Automaton { edges, accepts, nodes: self.nodes, start, soft_end, before })
     }
 }
 

@@ -51,6 +51,7 @@ impl Parser<'_> {
             'b' => Some(Assertion::WordBoundary),
             'B' => Some(Assertion::NotWordBoundary),
             'A' | 'G' if !javascript => Some(Assertion::TextStart),
+            'Z' if self.flavour == Flavour::Java => Some(Assertion::LastLineEnd),
             'Z' | 'z' if !javascript => Some(Assertion::TextEnd),
             _ => None,
         }
@@ -110,8 +111,8 @@ impl Parser<'_> {
             'D' => Meaning::Set(CharSet::digits().negate()),
             'w' => Meaning::Set(self.word()),
             'W' => Meaning::Set(self.word().negate()),
-            's' => Meaning::Set(CharSet::spaces()),
-            'S' => Meaning::Set(CharSet::spaces().negate()),
+            's' => Meaning::Set(self.spaces()),
+            'S' => Meaning::Set(self.spaces().negate()),
             'h' if self.flavour == Flavour::Java => {
                 Meaning::Set(CharSet::from_ranges(vec![(9, 9), (32, 32), (0xA0, 0xA0)]))
             }
@@ -145,6 +146,18 @@ impl Parser<'_> {
         match self.flavour {
             Flavour::Python | Flavour::Rust => CharSet::unicode_word(),
             Flavour::JavaScript | Flavour::Java | Flavour::Go => CharSet::ascii_word(),
+        }
+    }
+
+    fn spaces(&self) -> CharSet {
+        let ascii = CharSet::from_ranges(vec![(9, 13), (32, 32)]);
+        match self.flavour {
+            Flavour::Java | Flavour::Go => ascii,
+            Flavour::Python => CharSet::spaces().union(&CharSet::range(0x1C, 0x1F)),
+            Flavour::Rust => CharSet::spaces(),
+            Flavour::JavaScript => {
+                CharSet::spaces().minus(&CharSet::one(0x85)).union(&CharSet::one(0xFEFF))
+            }
         }
     }
 

@@ -100,6 +100,7 @@ impl Plain<'_> {
         match assertion {
             Assertion::TextStart => before.is_none(),
             Assertion::TextEnd => next.is_none(),
+            Assertion::LastLineEnd => next.is_none_or(|p| *p == 10 && at + 1 == self.text.len()),
             Assertion::LineStart => before.is_none_or(|p| *p == 10),
             Assertion::LineEnd => next.is_none_or(|p| *p == 10),
             Assertion::WordBoundary => word(before) != word(next),
