@@ -4,6 +4,7 @@
 
 mod builtin;
 mod compile;
+pub mod ecmascript;
 mod error;
 mod example;
 mod index;

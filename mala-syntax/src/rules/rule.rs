@@ -1,6 +1,7 @@
 //! A checked rule: everything that its file promises holds, and its matchers are compiled.
 
 use super::compile::{self, Matchers};
+use super::ecmascript::{self, ProgramCheck};
 use super::error::{Place, Problem, RuleError};
 use super::native::{self, NativeCheck};
 use super::schema::{DefaultState, Examples, RuleFile, TaintSpec};
@@ -49,6 +50,8 @@ pub enum Detector {
     Taint(TaintSpec),
     /// By a check written in Rust.
     Native(&'static NativeCheck),
+    /// By a check over the names and values of a JavaScript or TypeScript file.
+    Program(&'static ProgramCheck),
 }
 
 impl Rule {
@@ -131,12 +134,15 @@ fn detector(
             Ok((Detector::Taint(taint.clone()), names))
         }
         (None, None, Some(name)) => {
-            let check = native::find(name).ok_or_else(|| {
+            let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+            if let Some(check) = native::find(name) {
+                return Ok((Detector::Native(check), owned(check.captures)));
+            }
+            let check = ecmascript::find(name).ok_or_else(|| {
                 Problem::new(Place::Key("native"), format!("there is no check `{name}`"))
-                    .with_nearest(name, native::names())
+                    .with_nearest(name, native::names().chain(ecmascript::names()))
             })?;
-            let names = check.captures.iter().map(|name| (*name).to_owned()).collect();
-            Ok((Detector::Native(check), names))
+            Ok((Detector::Program(check), owned(check.captures)))
         }
         _ => Err(Problem::new(Place::File, "exactly one of `rule`, `taint`, `native` is needed")),
     }

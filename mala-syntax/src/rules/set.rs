@@ -1,5 +1,6 @@
 //! The rules of a run, and running them over a file.
 
+use super::ecmascript::Program;
 use super::index::{Entry, KindIndex};
 use super::matching::{LineStarts, Place, RuleMatch};
 use super::rule::{Detector, Rule};
@@ -14,6 +15,7 @@ use ast_grep_core::meta_var::MetaVariable;
 use ast_grep_core::tree_sitter::StrDoc;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::language::Language;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -128,16 +130,23 @@ impl RuleSet {
 
     fn whole_file_places(&self, index: &KindIndex, source: &Source) -> Vec<Place<'_>> {
         let rules = index.whole_file.iter().filter_map(|position| self.rules.get(*position));
-        rules.flat_map(|rule| whole_file_places(rule, source)).collect()
+        let program = OnceCell::new();
+        rules.flat_map(|rule| whole_file_places(rule, source, &program)).collect()
     }
 }
 
-fn whole_file_places<'r>(rule: &'r Arc<Rule>, source: &Source) -> Vec<Place<'r>> {
-    let Detector::Native(check) = &rule.detector else {
-        return Vec::new();
+fn whole_file_places<'r, 't>(
+    rule: &'r Arc<Rule>,
+    source: &'t Source,
+    program: &OnceCell<Program<'t>>,
+) -> Vec<Place<'r>> {
+    let found = match &rule.detector {
+        Detector::Native(check) => (check.run)(source),
+        Detector::Program(check) => check.matches(program.get_or_init(|| Program::of(source))),
+        Detector::Shape(_) | Detector::Taint(_) => return Vec::new(),
     };
-    let found = (check.run)(source).into_iter();
     found
+        .into_iter()
         .map(|found| Place {
             rule,
             bytes: found.bytes,

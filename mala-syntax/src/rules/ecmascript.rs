@@ -1,0 +1,68 @@
+//! Checks of JavaScript and TypeScript that need to know what a name stands for: where a value
+//! comes from, what a variable can hold, what a function returns. The facts of a file are gathered
+//! once; the checks are plain functions over them.
+
+mod binding;
+mod checks;
+mod constant;
+mod function;
+mod object;
+mod origin;
+mod program;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use super::native::NativeMatch;
+pub use program::Program;
+
+/// A check over the facts of a file.
+pub struct ProgramCheck {
+    /// The name in rule files.
+    pub name: &'static str,
+    /// The names that its matches fill.
+    pub captures: &'static [&'static str],
+    /// The check itself.
+    pub run: for<'t> fn(&Program<'t>) -> Vec<NativeMatch>,
+}
+
+const CHECKS: &[ProgramCheck] = &[
+    checks::arguments::ILLEGAL_CALL,
+    checks::arguments::SPURIOUS_ARGUMENTS,
+    checks::asynchronous::ASYNC_CALLBACK,
+    checks::asynchronous::FLOATING_PROMISE,
+    checks::asynchronous::PROMISE_AS_VALUE,
+    checks::comparison::NEEDLESS_NULL_CHECK,
+    checks::comparison::TYPES_APART,
+    checks::conversion::MEMBER_OF_NOTHING,
+    checks::conversion::MEMBER_OF_PRIMITIVE,
+    checks::conversion::NEGATED_LEFT_OPERAND,
+    checks::conversion::USELESS_OPERAND,
+    checks::credentials::CLIENT_SECRET,
+    checks::credentials::SIGNING_SECRET,
+    checks::naming::ASSIGNED_CONSTANT,
+    checks::naming::MISSING_THIS,
+    checks::naming::UNDECLARED_VARIABLE,
+    checks::naming::USE_BEFORE_DECLARATION,
+    checks::results::CALLBACK_WITHOUT_RETURN,
+    checks::results::NO_RESULT,
+];
+
+impl ProgramCheck {
+    /// What the check finds; a statement that does not parse is no ground to stand on.
+    pub fn matches(&self, program: &Program<'_>) -> Vec<NativeMatch> {
+        let mut found = (self.run)(program);
+        found.retain(|it| program.parses_around(&it.bytes));
+        found
+    }
+}
+
+/// The check with this name.
+pub fn find(name: &str) -> Option<&'static ProgramCheck> {
+    CHECKS.iter().find(|check| check.name == name)
+}
+
+/// All names.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    CHECKS.iter().map(|check| check.name)
+}

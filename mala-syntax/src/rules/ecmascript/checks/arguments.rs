@@ -1,0 +1,254 @@
+//! Calls that do not fit what they call: arguments that nobody reads, classes without `new`,
+//! `new` on what is no constructor.
+
+use super::{found, short};
+use crate::rules::ecmascript::function::is_generator;
+use crate::rules::ecmascript::origin::{arguments, callee};
+use crate::rules::ecmascript::program::{is_class, is_function};
+use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::native::NativeMatch;
+use tree_sitter::Node;
+
+pub(in crate::rules::ecmascript) const SPURIOUS_ARGUMENTS: ProgramCheck = ProgramCheck {
+    name: "spurious-arguments",
+    captures: &["CALLEE", "TAKES", "ARGUMENT"],
+    run: spurious_arguments,
+};
+
+pub(in crate::rules::ecmascript) const ILLEGAL_CALL: ProgramCheck =
+    ProgramCheck { name: "illegal-call", captures: &["CALLEE", "WHY"], run: illegal_calls };
+
+/// How many arguments functions take that every engine has.
+const KNOWN: &[(&str, usize)] = &[
+    ("parseFloat", 1),
+    ("parseInt", 2),
+    ("isNaN", 1),
+    ("isFinite", 1),
+    ("Number", 1),
+    ("Boolean", 1),
+    ("String", 1),
+    ("encodeURIComponent", 1),
+    ("decodeURIComponent", 1),
+    ("JSON.parse", 2),
+    ("JSON.stringify", 3),
+    ("Math.random", 0),
+    ("Math.round", 1),
+    ("Math.floor", 1),
+    ("Math.ceil", 1),
+    ("Math.trunc", 1),
+    ("Math.abs", 1),
+    ("Math.sqrt", 1),
+    ("Math.pow", 2),
+    ("Date.now", 0),
+    ("Array.isArray", 1),
+    ("Object.keys", 1),
+    ("Object.values", 1),
+    ("Object.entries", 1),
+    ("Object.freeze", 1),
+    ("TransformStream", 3),
+];
+
+fn spurious_arguments(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for call in program.of_kinds(&["call_expression", "new_expression"]) {
+        let Some(callee) = callee(call) else { continue };
+        let given: Vec<_> = arguments(call);
+        if let Some((takes, skipped)) = takes(program, callee)
+            && let Some(first) = first_spurious(&given, takes + skipped)
+        {
+            matches.push(found(
+                first,
+                vec![
+                    ("CALLEE", short(program.text(callee))),
+                    ("TAKES", counted(takes)),
+                    ("ARGUMENT", short(program.text(first))),
+                ],
+            ));
+        }
+    }
+    matches
+}
+
+fn counted(takes: usize) -> String {
+    match takes {
+        0 => "no arguments".to_owned(),
+        1 => "1 argument".to_owned(),
+        many => format!("{many} arguments"),
+    }
+}
+
+/// The argument behind those that are read; what is spread may be empty.
+fn first_spurious<'t>(given: &[Node<'t>], takes: usize) -> Option<Node<'t>> {
+    let n_certain = given.iter().filter(|it| it.kind() != "spread_element").count();
+    (n_certain > takes).then(|| given.get(takes).copied())?
+}
+
+/// How many arguments a callee reads, and how many of the call are not for it.
+fn takes<'t>(program: &Program<'t>, callee: Node<'t>) -> Option<(usize, usize)> {
+    if callee.kind() == "member_expression" {
+        let property = callee.child_by_field_name("property")?;
+        let object = callee.child_by_field_name("object")?;
+        if program.text(property) == "call" {
+            let function = program.value_of(object).filter(|it| is_function(*it))?;
+            return takes_of_function(program, function).map(|takes| (takes, 1));
+        }
+    }
+    if let Some(path) = program.origin(callee)
+        && let Some((_, takes)) = KNOWN.iter().find(|(name, _)| *name == path)
+    {
+        return Some((*takes, 0));
+    }
+    let target = if callee.kind() == "identifier" {
+        program.function_named(callee)?
+    } else {
+        return None;
+    };
+    if program.is_shadowed_elsewhere(callee) {
+        return None;
+    }
+    let takes = if is_class(target) {
+        takes_of_class(program, target)?
+    } else {
+        takes_of_function(program, target)?
+    };
+    Some((takes, 0))
+}
+
+fn takes_of_class<'t>(program: &Program<'t>, class: Node<'t>) -> Option<usize> {
+    let mut cursor = class.walk();
+    let constructor = program
+        .class_members(class)
+        .into_iter()
+        .find(|member| program.member_name(*member) == Some("constructor"));
+    match constructor {
+        Some(constructor) => parameter_count(program, constructor),
+        None if class.children(&mut cursor).any(|it| it.kind() == "class_heritage") => None,
+        None => Some(0),
+    }
+}
+
+fn takes_of_function<'t>(program: &Program<'t>, function: Node<'t>) -> Option<usize> {
+    let body = function.child_by_field_name("body")?;
+    if body.kind() == "statement_block" && is_stub(program, body) {
+        return None;
+    }
+    parameter_count(program, function)
+}
+
+/// `None` when the function reads more than its parameters.
+fn parameter_count<'t>(program: &Program<'t>, function: Node<'t>) -> Option<usize> {
+    let parameters = program.parameters(function);
+    let has_rest = parameters.iter().any(|parameter| {
+        let pattern = parameter.child_by_field_name("pattern").unwrap_or(*parameter);
+        pattern.kind() == "rest_pattern"
+    });
+    let body = function.child_by_field_name("body")?;
+    let reads_arguments = program.inside(body).iter().any(|inner| {
+        matches!(inner.kind(), "identifier" | "property_identifier")
+            && program.text(*inner) == "arguments"
+    });
+    (!has_rest && !reads_arguments).then_some(parameters.len())
+}
+
+/// A function that is there to be replaced: it does nothing, or only throws.
+fn is_stub<'t>(program: &Program<'t>, body: Node<'t>) -> bool {
+    let mut cursor = body.walk();
+    let statements: Vec<_> =
+        body.named_children(&mut cursor).filter(|it| it.kind() != "comment").collect();
+    match statements.as_slice() {
+        [] => true,
+        [only] if only.kind() == "throw_statement" => {
+            // A message made of the arguments shows that they are meant to be read.
+            !program.inside(*only).iter().any(|inner| {
+                program.variable(*inner).is_some_and(|it| {
+                    it.declared == crate::rules::ecmascript::binding::Declared::Parameter
+                })
+            })
+        }
+        [only] if only.kind() == "expression_statement" => only
+            .named_child(0)
+            .filter(|it| it.kind() == "call_expression")
+            .and_then(callee)
+            .and_then(|callee| program.value_of(callee))
+            .filter(|it| is_function(*it) && it.kind() != "function_declaration")
+            .and_then(|inner| inner.child_by_field_name("body"))
+            .is_some_and(|inner| {
+                program.inside(inner).iter().all(|it| it.kind() != "return_statement")
+                    && program.inside(inner).iter().any(|it| it.kind() == "throw_statement")
+                    && program.inside(inner).iter().all(|it| it.kind() != "if_statement")
+            }),
+        _ => false,
+    }
+}
+
+fn illegal_calls(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for call in program.of_kinds(&["call_expression", "new_expression"]) {
+        let Some(callee) = callee(call) else { continue };
+        let why = if call.kind() == "new_expression" {
+            no_constructor(program, callee)
+        } else {
+            class_without_new(program, callee)
+        };
+        if let Some(why) = why {
+            matches.push(found(
+                call,
+                vec![("CALLEE", short(program.text(callee))), ("WHY", why.to_owned())],
+            ));
+        }
+    }
+    matches
+}
+
+fn no_constructor<'t>(program: &Program<'t>, callee: Node<'t>) -> Option<&'static str> {
+    let target = program.value_of(callee)?;
+    if target.kind() == "arrow_function" {
+        return Some("an arrow function is no constructor");
+    }
+    if !is_function(target) || target.kind() == "method_definition" {
+        return None;
+    }
+    if is_generator(target) {
+        return Some("a generator is no constructor");
+    }
+    program.is_async(target).then_some("an async function is no constructor")
+}
+
+fn class_without_new<'t>(program: &Program<'t>, callee: Node<'t>) -> Option<&'static str> {
+    let (name, class) = if callee.kind() == "member_expression" {
+        let object = callee.child_by_field_name("object")?;
+        let name = program.text(callee.child_by_field_name("property")?);
+        (matches!(name, "call" | "apply").then_some(name), object)
+    } else {
+        (None, callee)
+    };
+    if name.is_none() && callee.kind() != "identifier" {
+        return None;
+    }
+    let class = program.value_of(class).filter(|it| is_class(*it))?;
+    let own = program.class_members(class);
+    let has_own = name
+        .is_some_and(|name| own.iter().any(|member| program.member_name(*member) == Some(name)));
+    (!has_own).then_some("a class is called with `new` only")
+}
+
+impl<'t> Program<'t> {
+    /// Whether a top-level function may be another one: scripts put functions into the window.
+    fn is_shadowed_elsewhere(&self, name: Node<'t>) -> bool {
+        let text = self.text(name);
+        self.of_kind("assignment_expression").iter().any(|assignment| {
+            let target = assignment.child_by_field_name("left");
+            target.filter(|it| it.kind() == "member_expression").is_some_and(|target| {
+                let property = target.child_by_field_name("property");
+                let object = target.child_by_field_name("object");
+                property.is_some_and(|it| self.text(it) == text)
+                    && object.is_some_and(|it| {
+                        matches!(
+                            self.text(it),
+                            "window" | "global" | "globalThis" | "self" | "this"
+                        )
+                    })
+            })
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! Comparisons that always have the same result, because the two sides are never of one type.
+
+use super::{found, short};
+use crate::rules::ecmascript::types::Types;
+use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::native::NativeMatch;
+use tree_sitter::Node;
+
+pub(in crate::rules::ecmascript) const TYPES_APART: ProgramCheck = ProgramCheck {
+    name: "comparison-of-different-types",
+    captures: &["LEFT", "RIGHT", "LEFT_TYPES", "RIGHT_TYPES", "RESULT"],
+    run: types_apart,
+};
+
+pub(in crate::rules::ecmascript) const NEEDLESS_NULL_CHECK: ProgramCheck = ProgramCheck {
+    name: "needless-null-check",
+    captures: &["LEFT", "RIGHT", "LEFT_TYPES", "RIGHT_TYPES", "RESULT"],
+    run: needless_null_checks,
+};
+
+/// A comparison whose result is known.
+struct Known<'t> {
+    sides: (Node<'t>, Node<'t>),
+    types: (Types, Types),
+    reported: NativeMatch,
+}
+
+fn types_apart(program: &Program<'_>) -> Vec<NativeMatch> {
+    let known = known_comparisons(program).into_iter();
+    known.filter(|it| !it.asks_for_nothing(program)).map(|it| it.reported).collect()
+}
+
+fn needless_null_checks(program: &Program<'_>) -> Vec<NativeMatch> {
+    let known = known_comparisons(program).into_iter();
+    known.filter(|it| it.asks_for_nothing(program)).map(|it| it.reported).collect()
+}
+
+impl<'t> Known<'t> {
+    /// Whether a value that is never null is asked whether it is; `typeof x == undefined` is no
+    /// such question, but a mistake.
+    fn asks_for_nothing(&self, program: &Program<'t>) -> bool {
+        let asks = |nothing: Types, other: Node<'t>| {
+            let is_mistake = other.kind() == "unary_expression"
+                || other.kind() == "null"
+                || program.constant_text(other).is_some();
+            nothing.within(Types::NOTHING) && !is_mistake
+        };
+        asks(self.types.1, self.sides.0) || asks(self.types.0, self.sides.1)
+    }
+}
+
+fn known_comparisons<'t>(program: &Program<'t>) -> Vec<Known<'t>> {
+    let binary = program.of_kind("binary_expression").iter().filter_map(|node| {
+        let left = node.child_by_field_name("left")?;
+        let right = node.child_by_field_name("right")?;
+        compare(program, *node, (left, right), program.operator(*node))
+    });
+    let cases = program.of_kind("switch_case").iter().filter_map(|case| {
+        let value = case.child_by_field_name("value")?;
+        let switch = program.ancestors(*case).find(|it| it.kind() == "switch_statement")?;
+        let subject = switch.child_by_field_name("value")?;
+        compare(program, value, (subject, value), "===")
+    });
+    binary.chain(cases).collect()
+}
+
+fn compare<'t>(
+    program: &Program<'t>,
+    at: Node<'t>,
+    (left, right): (Node<'t>, Node<'t>),
+    operator: &str,
+) -> Option<Known<'t>> {
+    // `f<typeof a>(b)` without its types reads as two comparisons.
+    let is_generic = operator == ">" && program.operator(left) == "<";
+    if is_generic || at.has_error() {
+        return None;
+    }
+    let types = (program.types(left), program.types(right));
+    let (differ, result) = match operator {
+        "===" => (never_identical(types), "false"),
+        "!==" => (never_identical(types), "true"),
+        "==" => (never_equal(program, (left, right), types), "false"),
+        "!=" => (never_equal(program, (left, right), types), "true"),
+        "<" | ">" | "<=" | ">=" => (never_ordered(program, (left, right), types), "false"),
+        _ => return None,
+    };
+    if !differ || types.0.is_empty() || types.1.is_empty() {
+        return None;
+    }
+    let reported = found(
+        at,
+        vec![
+            ("LEFT", short(program.text(left))),
+            ("RIGHT", short(program.text(right))),
+            ("LEFT_TYPES", types.0.describe()),
+            ("RIGHT_TYPES", types.1.describe()),
+            ("RESULT", result.to_owned()),
+        ],
+    );
+    Some(Known { sides: (left, right), types, reported })
+}
+
+fn never_identical((left, right): (Types, Types)) -> bool {
+    left.apart(right)
+}
+
+/// `==` converts: only nothing stays nothing, and words are no numbers.
+fn never_equal<'t>(
+    program: &Program<'t>,
+    (left, right): (Node<'t>, Node<'t>),
+    types: (Types, Types),
+) -> bool {
+    let nothing = |a: Types, b: Types| a.within(Types::NOTHING) && b.apart(Types::NOTHING);
+    nothing(types.0, types.1)
+        || nothing(types.1, types.0)
+        || word_and_number(program, left, types.1)
+        || word_and_number(program, right, types.0)
+}
+
+fn never_ordered<'t>(
+    program: &Program<'t>,
+    (left, right): (Node<'t>, Node<'t>),
+    types: (Types, Types),
+) -> bool {
+    let object_and_word = |a: Types, b: Types| a.within(Types::OBJECT) && b.within(Types::STRING);
+    object_and_word(types.0, types.1)
+        || object_and_word(types.1, types.0)
+        || types.0.within(Types::UNDEFINED)
+        || types.1.within(Types::UNDEFINED)
+        || word_and_number(program, left, types.1)
+        || word_and_number(program, right, types.0)
+}
+
+/// A text that is no number never equals one.
+fn word_and_number<'t>(program: &Program<'t>, word: Node<'t>, other: Types) -> bool {
+    other.within(Types::NUMBER | Types::BOOLEAN)
+        && program.constant_text(word).is_some_and(|text| {
+            let text = text.trim();
+            !text.is_empty()
+                && text.parse::<f64>().is_err()
+                && !text.starts_with("0x")
+                && !matches!(text, "true" | "false")
+        })
+}

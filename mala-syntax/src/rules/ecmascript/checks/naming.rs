@@ -1,0 +1,322 @@
+//! Names that mean something else than they seem to: methods called without `this`, variables that
+//! nobody declares, constants that are assigned.
+
+use super::found;
+use crate::rules::ecmascript::binding::{Declared, Variable};
+use crate::rules::ecmascript::program::is_function;
+use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::native::NativeMatch;
+use std::collections::HashSet;
+use tree_sitter::Node;
+
+pub(in crate::rules::ecmascript) const MISSING_THIS: ProgramCheck =
+    ProgramCheck { name: "missing-this", captures: &["NAME"], run: missing_this };
+
+pub(in crate::rules::ecmascript) const UNDECLARED_VARIABLE: ProgramCheck =
+    ProgramCheck { name: "undeclared-variable", captures: &["NAME"], run: undeclared_variables };
+
+pub(in crate::rules::ecmascript) const ASSIGNED_CONSTANT: ProgramCheck =
+    ProgramCheck { name: "assigned-constant", captures: &["NAME"], run: assigned_constants };
+
+pub(in crate::rules::ecmascript) const USE_BEFORE_DECLARATION: ProgramCheck = ProgramCheck {
+    name: "use-before-declaration",
+    captures: &["NAME"],
+    run: uses_before_declaration,
+};
+
+/// Functions that browsers, engines and test frameworks have for everyone.
+const EVERYWHERE: &[&str] = &[
+    "addEventListener",
+    "removeEventListener",
+    "dispatchEvent",
+    "alert",
+    "atob",
+    "blur",
+    "btoa",
+    "cancelAnimationFrame",
+    "clearInterval",
+    "clearTimeout",
+    "clearImmediate",
+    "close",
+    "confirm",
+    "fetch",
+    "find",
+    "focus",
+    "getComputedStyle",
+    "getSelection",
+    "matchMedia",
+    "moveBy",
+    "moveTo",
+    "open",
+    "postMessage",
+    "print",
+    "prompt",
+    "queueMicrotask",
+    "requestAnimationFrame",
+    "requestIdleCallback",
+    "resizeBy",
+    "resizeTo",
+    "scroll",
+    "scrollBy",
+    "scrollTo",
+    "setInterval",
+    "setTimeout",
+    "setImmediate",
+    "stop",
+    "structuredClone",
+    "eval",
+    "isNaN",
+    "isFinite",
+    "parseInt",
+    "parseFloat",
+    "encodeURIComponent",
+    "decodeURIComponent",
+    "encodeURI",
+    "decodeURI",
+    "escape",
+    "unescape",
+    "require",
+    "define",
+    "importScripts",
+    "describe",
+    "it",
+    "test",
+    "expect",
+    "before",
+    "after",
+    "beforeEach",
+    "afterEach",
+    "beforeAll",
+    "afterAll",
+    "assert",
+    "suite",
+    "setup",
+    "teardown",
+    "cy",
+    "jest",
+    "vi",
+    "name",
+    "event",
+    "status",
+    "location",
+    "history",
+    "navigator",
+    "screen",
+    "origin",
+    "parent",
+    "self",
+    "top",
+    "length",
+    "module",
+    "exports",
+    "process",
+    "console",
+    "global",
+    "globalThis",
+    "window",
+    "document",
+    "Symbol",
+    "Map",
+    "Set",
+    "log",
+    "t",
+    "i18n",
+    "gettext",
+    "ngettext",
+    "create",
+    "toString",
+    "valueOf",
+    "constructor",
+    "hasOwnProperty",
+    "super",
+    "pick",
+    "go",
+    "emit",
+    "read",
+    "write",
+    "load",
+    "gc",
+    "quit",
+];
+
+fn missing_this(program: &Program<'_>) -> Vec<NativeMatch> {
+    let globals = declared_globals(program);
+    let mut matches = Vec::new();
+    for variable in outside_names(program, &globals) {
+        for read in &variable.reads {
+            let is_call = program.parent(*read).is_some_and(|call| {
+                call.kind() == "call_expression"
+                    && call.child_by_field_name("function").is_some_and(|it| it.id() == read.id())
+            });
+            if is_call
+                && has_method(program, *read, variable.name)
+                && !may_be_global(program, *read)
+            {
+                matches.push(found(*read, vec![("NAME", variable.name.to_owned())]));
+            }
+        }
+    }
+    matches
+}
+
+fn has_method<'t>(program: &Program<'t>, place: Node<'t>, name: &str) -> bool {
+    let Some(class) = program.class_around(place) else { return false };
+    program.class_members(class).iter().any(|member| {
+        matches!(member.kind(), "method_definition" | "abstract_method_signature")
+            && program.member_name(*member) == Some(name)
+    })
+}
+
+/// Methods wrap functions of the same name, and namespaces go on in other files.
+fn may_be_global<'t>(program: &Program<'t>, name: Node<'t>) -> bool {
+    program.ancestors(name).any(|around| match around.kind() {
+        "internal_module" => true,
+        "method_definition" => program.member_name(around) == Some(program.text(name)),
+        _ => false,
+    })
+}
+
+/// Names that the file uses and nobody is known to declare.
+fn outside_names<'p, 't>(
+    program: &'p Program<'t>,
+    globals: &HashSet<&'t str>,
+) -> Vec<&'p Variable<'t>> {
+    program
+        .variables()
+        .iter()
+        .filter(|it| it.declared == Declared::Nowhere)
+        .filter(|it| !EVERYWHERE.contains(&it.name) && !globals.contains(it.name))
+        .collect()
+}
+
+/// The names in `/* global a, b:true */`.
+fn declared_globals<'t>(program: &Program<'t>) -> HashSet<&'t str> {
+    let mut names = HashSet::new();
+    for part in program.source().text().split("/*").skip(1) {
+        let comment = part.split("*/").next().unwrap_or_default().trim_start();
+        let list = ["globals ", "global ", "globals:", "global:", "exported "]
+            .iter()
+            .find_map(|word| comment.strip_prefix(word));
+        let entries = list.map(|list| list.split([',', ' ', '\n', '\t'])).into_iter().flatten();
+        names.extend(entries.map(|entry| entry.split(':').next().unwrap_or_default().trim()));
+    }
+    names
+}
+
+fn undeclared_variables(program: &Program<'_>) -> Vec<NativeMatch> {
+    let globals = declared_globals(program);
+    let mut matches = Vec::new();
+    for variable in outside_names(program, &globals) {
+        let is_event = variable.name.starts_with("on");
+        if is_event || variable.name.chars().next().is_some_and(char::is_uppercase) {
+            continue;
+        }
+        let mut told = HashSet::new();
+        for write in &variable.writes {
+            let Some(function) = program.function_around(write.target) else { continue };
+            if !function.has_error()
+                && told.insert(function.id())
+                && is_used_as_local(program, variable, function)
+            {
+                matches.push(found(write.target, vec![("NAME", variable.name.to_owned())]));
+            }
+        }
+    }
+    matches
+}
+
+/// Whether a function sets a variable before it reads it, as only a local one needs to be.
+fn is_used_as_local<'t>(
+    program: &Program<'t>,
+    variable: &Variable<'t>,
+    function: Node<'t>,
+) -> bool {
+    let here = |node: &Node<'t>| {
+        program.function_around(*node).is_some_and(|around| around.id() == function.id())
+    };
+    let writes = variable.writes.iter().map(|write| write.target).filter(here);
+    let reads = variable.reads.iter().copied().filter(here);
+    let first_write = writes.map(|it| it.start_byte()).min();
+    let first_read = reads.map(|it| it.start_byte()).min();
+    let (Some(first_write), Some(first_read)) = (first_write, first_read) else { return false };
+    // `a = a || 1` reads first, whatever comes first in the text.
+    first_write < first_read
+        && !program.ancestors_at(first_read).any(|around| {
+            around.kind() == "assignment_expression" && around.start_byte() == first_write
+        })
+}
+
+fn assigned_constants(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for variable in program.variables() {
+        let is_constant = matches!(variable.declared, Declared::Const | Declared::Import);
+        if !is_constant || variable.declarations.len() != 1 {
+            continue;
+        }
+        let declaration = variable.declarations.first().map(|it| it.id());
+        for write in &variable.writes {
+            if Some(write.target.id()) != declaration {
+                matches.push(found(write.target, vec![("NAME", variable.name.to_owned())]));
+            }
+        }
+    }
+    matches
+}
+
+fn uses_before_declaration(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for variable in program.variables() {
+        let dies = matches!(variable.declared, Declared::Let | Declared::Const | Declared::Class);
+        let [declaration] = variable.declarations.as_slice() else { continue };
+        if !dies {
+            continue;
+        }
+        let names =
+            variable.reads.iter().copied().chain(variable.writes.iter().map(|write| write.target));
+        for name in names {
+            if name.start_byte() < declaration.start_byte()
+                && runs_at_once(program, name, *declaration)
+            {
+                matches.push(found(name, vec![("NAME", variable.name.to_owned())]));
+            }
+        }
+    }
+    matches
+}
+
+/// Whether code runs before a later declaration in the same function: nothing between the two
+/// waits to be called, and no loop comes around.
+fn runs_at_once<'t>(program: &Program<'t>, name: Node<'t>, declaration: Node<'t>) -> bool {
+    let scope =
+        |node| program.ancestors(node).find(|it| is_function(*it) || it.kind() == "program");
+    let same_function = match (scope(name), scope(declaration)) {
+        (Some(a), Some(b)) => a.id() == b.id(),
+        _ => false,
+    };
+    let is_type = program.ancestors(name).any(|it| {
+        matches!(
+            it.kind(),
+            "type_query"
+                | "type_annotation"
+                | "class_body"
+                | "ambient_declaration"
+                | "export_specifier"
+                | "export_statement"
+                | "decorator"
+                | "switch_case"
+                | "switch_default"
+                | "type_alias_declaration"
+                | "interface_declaration"
+        )
+    });
+    same_function && !is_type
+}
+
+impl<'t> Program<'t> {
+    /// The nodes around the name that starts at a byte.
+    fn ancestors_at(&self, byte: usize) -> impl Iterator<Item = Node<'t>> + '_ {
+        let root = self.source().tree().root_node();
+        let leaf = root.named_descendant_for_byte_range(byte, byte);
+        leaf.into_iter().flat_map(|leaf| self.ancestors(leaf))
+    }
+}

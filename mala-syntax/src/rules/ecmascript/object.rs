@@ -1,0 +1,122 @@
+//! What is known about the members of an object: those of its literal, and those put into it later.
+
+use super::origin::unquoted;
+use super::program::Program;
+use tree_sitter::Node;
+
+/// Objects spread into one another deeper than this are not followed.
+const MAX_DEPTH: usize = 6;
+
+/// What an object holds under a name.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Member<'t> {
+    /// The value of this expression.
+    Is(Node<'t>),
+    /// Nothing.
+    Missing,
+    /// Only running the code tells.
+    Unsure,
+}
+
+impl<'t> Member<'t> {
+    /// The expression, when it is known.
+    pub(super) fn known(self) -> Option<Node<'t>> {
+        match self {
+            Self::Is(value) => Some(value),
+            Self::Missing | Self::Unsure => None,
+        }
+    }
+}
+
+impl<'t> Program<'t> {
+    /// What an object holds under a name.
+    pub(super) fn member(&self, object: Node<'t>, name: &str) -> Member<'t> {
+        self.member_within(object, name, MAX_DEPTH)
+    }
+
+    /// What an object holds under a path of names.
+    pub(super) fn member_path(&self, object: Node<'t>, path: &str) -> Member<'t> {
+        let mut found = Member::Is(object);
+        for name in path.split('.') {
+            let Member::Is(inner) = found else { return found };
+            found = self.member(inner, name);
+        }
+        found
+    }
+
+    fn member_within(&self, object: Node<'t>, name: &str, depth: usize) -> Member<'t> {
+        if depth == 0 {
+            return Member::Unsure;
+        }
+        if let Some(value) = self.put_later(object, name) {
+            return Member::Is(value);
+        }
+        match self.object_value(object) {
+            Some(literal) => self.member_of_literal(literal, name, depth),
+            None => Member::Unsure,
+        }
+    }
+
+    /// The literal that an expression stands for; also what a local function returns at once.
+    pub(super) fn object_value(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let value = self.value_of(node)?;
+        match value.kind() {
+            "object" => Some(value),
+            "call_expression" => {
+                let function = self.value_of(value.child_by_field_name("function")?)?;
+                let returned = self.only_return(function)?;
+                let returned = self.value_of(returned)?;
+                (returned.kind() == "object").then_some(returned)
+            }
+            _ => None,
+        }
+    }
+
+    /// The last `object.name = value`.
+    fn put_later(&self, object: Node<'t>, name: &str) -> Option<Node<'t>> {
+        // Anything but a name stands for no variable.
+        let variable = self.variable(object)?;
+        variable.reads.iter().rev().find_map(|read| {
+            let member = self.parent(*read).filter(|it| it.kind() == "member_expression")?;
+            let assignment =
+                self.parent(member).filter(|it| it.kind() == "assignment_expression")?;
+            let is_target = assignment.child_by_field_name("left")?.id() == member.id();
+            let property = member.child_by_field_name("property")?;
+            let object = member.child_by_field_name("object")?;
+            (is_target && object.id() == read.id() && self.text(property) == name)
+                .then(|| assignment.child_by_field_name("right"))?
+        })
+    }
+
+    fn member_of_literal(&self, literal: Node<'t>, name: &str, depth: usize) -> Member<'t> {
+        let mut cursor = literal.walk();
+        let entries: Vec<_> = literal.named_children(&mut cursor).collect();
+        for entry in entries.into_iter().rev() {
+            match entry.kind() {
+                "pair" | "method_definition" => {
+                    let field = if entry.kind() == "pair" { "key" } else { "name" };
+                    let Some(key) = entry.child_by_field_name(field) else { continue };
+                    if key.kind() == "computed_property_name" {
+                        return Member::Unsure;
+                    }
+                    if unquoted(self.text(key)) == name {
+                        let value = entry.child_by_field_name("value");
+                        return Member::Is(value.unwrap_or(entry));
+                    }
+                }
+                "shorthand_property_identifier" if self.text(entry) == name => {
+                    return Member::Is(entry);
+                }
+                "spread_element" => {
+                    let Some(inner) = entry.named_child(0) else { continue };
+                    match self.member_within(inner, name, depth - 1) {
+                        Member::Missing => {}
+                        found => return found,
+                    }
+                }
+                _ => {}
+            }
+        }
+        Member::Missing
+    }
+}

@@ -1,0 +1,184 @@
+//! Where a value comes from, as a path: `crypto:createHmac` for what the module `crypto` exports,
+//! `Math.random` for what is there everywhere. Calls are written `()`, so that the client made by
+//! `new pg.Client()` is `pg:Client()`.
+
+use super::binding::{Assigned, Declared, Variable};
+use super::program::Program;
+use tree_sitter::Node;
+
+/// Longer chains of names lead nowhere that a check knows.
+const MAX_STEPS: usize = 24;
+
+impl<'t> Program<'t> {
+    /// The path of a value; `None` when it is made in this file or comes from its callers.
+    pub(super) fn origin(&self, node: Node<'t>) -> Option<String> {
+        let mut behind = Vec::new();
+        let mut node = node;
+        for _ in 0..MAX_STEPS {
+            node = match self.step(node)? {
+                Step::Begins(base) => return Some(path(base, behind)),
+                Step::Same(inner) => inner,
+                Step::Of(inner, part) => {
+                    behind.push(part);
+                    inner
+                }
+            };
+        }
+        None
+    }
+
+    /// The path of what a call or `new` calls.
+    pub(super) fn callee_origin(&self, call: Node<'t>) -> Option<String> {
+        self.origin(callee(call)?)
+    }
+
+    fn step(&self, node: Node<'t>) -> Option<Step<'t>> {
+        match node.kind() {
+            "identifier" | "shorthand_property_identifier" => self.step_of_name(node),
+            "member_expression" => {
+                let property = node.child_by_field_name("property")?;
+                let object = node.child_by_field_name("object")?;
+                Some(Step::Of(object, Part::Member(self.text(property))))
+            }
+            "subscript_expression" => {
+                let name = self.plain_text(node.child_by_field_name("index")?)?;
+                Some(Step::Of(node.child_by_field_name("object")?, Part::Member(name)))
+            }
+            "call_expression" | "new_expression" => {
+                if let Some(module) = self.required(node) {
+                    return Some(Step::Begins(Base::Module(module)));
+                }
+                Some(Step::Of(callee(node)?, Part::Call))
+            }
+            "await_expression"
+            | "parenthesized_expression"
+            | "as_expression"
+            | "non_null_expression"
+            | "satisfies_expression" => Some(Step::Same(node.named_child(0)?)),
+            _ => None,
+        }
+    }
+
+    fn step_of_name(&self, node: Node<'t>) -> Option<Step<'t>> {
+        let variable = self.variable(node)?;
+        match variable.declared {
+            Declared::Nowhere => Some(Step::Begins(Base::Global(variable.name))),
+            Declared::Import => self.imported(variable),
+            _ => match variable.writes.as_slice() {
+                [only] => match only.value {
+                    Assigned::Exactly(value) => Some(Step::Same(value)),
+                    Assigned::Member(whole, key) => {
+                        Some(Step::Of(whole, Part::Member(unquoted(self.text(key)))))
+                    }
+                    _ => None,
+                },
+                _ => None,
+            },
+        }
+    }
+
+    fn imported(&self, variable: &Variable<'t>) -> Option<Step<'t>> {
+        let name = *variable.declarations.first()?;
+        let specifier = self.parent(name)?;
+        let statement = self.ancestors(name).find(|around| around.kind() == "import_statement")?;
+        let source = statement
+            .child_by_field_name("source")
+            .or_else(|| specifier.child_by_field_name("source"))?;
+        let module = module_name(unquoted(self.text(source)));
+        if specifier.kind() == "import_specifier" {
+            let outer = self.text(specifier.child_by_field_name("name")?);
+            return Some(Step::Begins(Base::Export(module, outer)));
+        }
+        Some(Step::Begins(Base::Module(module)))
+    }
+
+    /// The module of `require("module")` and `import("module")`.
+    fn required(&self, call: Node<'t>) -> Option<&'t str> {
+        let function = call.child_by_field_name("function")?;
+        let is_require = match function.kind() {
+            "import" => true,
+            "identifier" => {
+                self.text(function) == "require"
+                    && self.variable(function).is_some_and(|it| it.declared == Declared::Nowhere)
+            }
+            _ => false,
+        };
+        let argument = arguments(call).first().copied().filter(|_| is_require)?;
+        self.plain_text(argument).map(module_name)
+    }
+
+    /// The text of a literal without escapes.
+    fn plain_text(&self, node: Node<'t>) -> Option<&'t str> {
+        matches!(node.kind(), "string").then(|| unquoted(self.text(node)))
+    }
+}
+
+enum Step<'t> {
+    Begins(Base<'t>),
+    Same(Node<'t>),
+    Of(Node<'t>, Part<'t>),
+}
+
+enum Base<'t> {
+    Module(&'t str),
+    Export(&'t str, &'t str),
+    Global(&'t str),
+}
+
+enum Part<'t> {
+    Member(&'t str),
+    Call,
+}
+
+/// What a call or `new` calls.
+pub(super) fn callee(call: Node<'_>) -> Option<Node<'_>> {
+    call.child_by_field_name("function").or_else(|| call.child_by_field_name("constructor"))
+}
+
+/// The arguments of a call or `new`.
+pub(super) fn arguments(call: Node<'_>) -> Vec<Node<'_>> {
+    let Some(list) = call.child_by_field_name("arguments").filter(|it| it.kind() == "arguments")
+    else {
+        return Vec::new();
+    };
+    let mut cursor = list.walk();
+    list.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect()
+}
+
+/// The inside of a quoted text.
+pub(super) fn unquoted(text: &str) -> &str {
+    let quotes = ['"', '\'', '`'];
+    let inner = text.strip_prefix(quotes).and_then(|rest| rest.strip_suffix(quotes));
+    inner.unwrap_or(text)
+}
+
+fn module_name(name: &str) -> &str {
+    name.strip_prefix("node:").unwrap_or(name)
+}
+
+fn path(base: Base<'_>, behind: Vec<Part<'_>>) -> String {
+    let (mut path, mut at_start) = match base {
+        Base::Module(module) => (format!("{module}:"), true),
+        Base::Export(module, "default") => (format!("{module}:"), true),
+        Base::Export(module, name) => (format!("{module}:{name}"), false),
+        Base::Global(name) => (name.to_owned(), false),
+    };
+    for part in behind.into_iter().rev() {
+        match part {
+            // A default export is the module itself to those who require it.
+            Part::Member("default") if at_start => {}
+            Part::Member(name) => {
+                if !at_start {
+                    path.push('.');
+                }
+                path.push_str(name);
+                at_start = false;
+            }
+            Part::Call => {
+                path.push_str("()");
+                at_start = false;
+            }
+        }
+    }
+    path
+}
