@@ -23,5 +23,7 @@ pub use fold::{Found, fold};
 pub use plan::{Plan, plan};
 pub use user::UserFile;
 
+pub(crate) use words::is_common as is_common_word;
+
 #[cfg(test)]
 mod tests;

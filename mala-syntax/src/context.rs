@@ -1,0 +1,154 @@
+//! What a reviewer needs to see of a change besides its lines: the functions and classes around them,
+//! the definitions that changed, and who uses those elsewhere.
+//!
+//! [`FileView::of`] looks at one file, [`query`] says which words to look for, [`files_to_read`] which
+//! of the files found are worth reading, and [`assemble`] puts it together. Nothing is fetched here.
+
+mod callers;
+mod regions;
+
+pub use callers::{Caller, files_to_read, query};
+pub use regions::Region;
+
+use crate::source::Source;
+use crate::symbols::{Definition, Kind, Outline, Visibility};
+use mala_domain::change::{ChangedFile, FilePath, LineSpan};
+use mala_domain::language::Language;
+use mala_domain::ports::WordHit;
+use std::collections::{BTreeMap, HashMap};
+
+/// What a reviewer needs to see of a change besides its lines.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Context {
+    /// The changed files with the regions around their hunks.
+    pub files: Vec<FileContext>,
+    /// The definitions that changed.
+    pub changed_symbols: Vec<ChangedSymbol>,
+    /// Where those are used in other places.
+    pub callers: Vec<Caller>,
+}
+
+/// One changed file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileContext {
+    /// Its path at head.
+    pub path: FilePath,
+    /// Its language.
+    pub language: Option<Language>,
+    /// The regions around its hunks, in the order of the file.
+    pub regions: Vec<Region>,
+}
+
+/// A definition that the change touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedSymbol {
+    /// The file, at head or, when it is gone, at base.
+    pub file: FilePath,
+    /// `Class.method`, or the bare name.
+    pub symbol: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Its lines, at head unless it is gone.
+    pub span: LineSpan,
+    /// What happened to it.
+    pub change: SymbolChange,
+}
+
+/// What happened to a definition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SymbolChange {
+    /// It is new.
+    Added,
+    /// Its text differs.
+    Modified,
+    /// It is gone.
+    Removed,
+}
+
+/// One changed file, looked at by itself.
+#[derive(Debug, Clone)]
+pub struct FileView {
+    context: FileContext,
+    symbols: Vec<ChangedSymbol>,
+}
+
+impl FileView {
+    /// Looks at a changed file with its texts at base and at head.
+    pub fn of(file: &ChangedFile, base: Option<&str>, head: Option<&str>) -> Self {
+        let language = file.language();
+        let outline = |text: Option<&str>| {
+            let source = Source::parse(language?, text?)?;
+            Some(Outline::of(&source))
+        };
+        let (before, after) = (outline(base), outline(head));
+        let regions =
+            head.map(|text| regions::around(file, text, after.as_ref())).unwrap_or_default();
+        let context = FileContext { path: file.path.clone(), language, regions };
+        Self { context, symbols: changed_symbols(file, before.as_ref(), after.as_ref()) }
+    }
+}
+
+/// Puts together what the files show and what was found; `texts` are those files that were read.
+pub fn assemble(
+    views: Vec<FileView>,
+    hits: &[WordHit],
+    texts: &BTreeMap<FilePath, String>,
+) -> Context {
+    let callers = callers::callers(&views, hits, texts);
+    let mut context = Context { callers, ..Context::default() };
+    for view in views {
+        context.files.push(view.context);
+        context.changed_symbols.extend(view.symbols);
+    }
+    context
+}
+
+/// The definitions with changed lines in them, and those that only one side has.
+fn changed_symbols(
+    file: &ChangedFile,
+    base: Option<&Outline>,
+    head: Option<&Outline>,
+) -> Vec<ChangedSymbol> {
+    let added = file.added();
+    let before = base.map(by_name).unwrap_or_default();
+    let after = head.map(by_name).unwrap_or_default();
+    let symbol = |path: &FilePath, definition: &Definition, change| ChangedSymbol {
+        file: path.clone(),
+        symbol: definition.qualified(),
+        kind: definition.kind,
+        span: definition.span,
+        change,
+    };
+    let at_head = head.into_iter().flat_map(|head| &head.definitions).filter_map(|definition| {
+        let change = match before.get(&definition.qualified()) {
+            None if base.is_some() || !file.existed_at_base() => SymbolChange::Added,
+            Some(old)
+                if old.fingerprint != definition.fingerprint || added.touch(definition.span) =>
+            {
+                SymbolChange::Modified
+            }
+            _ => return None,
+        };
+        is_named(definition).then(|| symbol(&file.path, definition, change))
+    });
+    let gone = base
+        .into_iter()
+        .filter(|_| head.is_some() || !file.exists_at_head())
+        .flat_map(|base| &base.definitions)
+        .filter(|definition| !after.contains_key(&definition.qualified()))
+        .filter(|definition| is_named(definition))
+        .map(|definition| symbol(file.base_path(), definition, SymbolChange::Removed));
+    at_head.chain(gone).collect()
+}
+
+fn is_named(definition: &Definition) -> bool {
+    definition.visibility != Visibility::Local
+        && !matches!(definition.kind, Kind::Variable | Kind::Module)
+}
+
+fn by_name(outline: &Outline) -> HashMap<String, &Definition> {
+    outline.definitions.iter().map(|definition| (definition.qualified(), definition)).collect()
+}
+
+#[cfg(test)]
+mod tests;
