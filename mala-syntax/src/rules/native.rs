@@ -1,5 +1,6 @@
 //! Checks that need code: they compare parts of the tree with one another, or look into literals.
-//! Each is a plain function; rule files name it and give it its words.
+//! Rule files name a check and give it its words. Checks that come from the same look at a file are
+//! a family, so that the file is looked at once.
 
 mod branches;
 mod code;
@@ -10,15 +11,35 @@ mod unreachable;
 
 use crate::source::Source;
 use std::ops::Range;
+use tree_sitter::Node;
 
 /// A check written in Rust.
+#[derive(Debug, PartialEq, Eq)]
 pub struct NativeCheck {
     /// The name in rule files.
     pub name: &'static str,
     /// The names that its matches fill.
     pub captures: &'static [&'static str],
-    /// The check itself.
-    pub run: fn(&Source) -> Vec<NativeMatch>,
+}
+
+/// Checks that are made together.
+pub struct Family {
+    /// The checks.
+    pub checks: &'static [NativeCheck],
+    /// The kinds of nodes that it looks at, in any language.
+    pub kinds: &'static [&'static str],
+    /// Looks at a file and at its nodes of those kinds, outermost first. Where only some lines are
+    /// asked for, nodes that do not meet them are left out.
+    pub run: fn(&Source, &[Node<'_>]) -> Vec<CheckMatch>,
+}
+
+/// What one check of a family found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CheckMatch {
+    /// The name of the check.
+    pub check: &'static str,
+    /// The place.
+    pub found: NativeMatch,
 }
 
 /// A place that a check found.
@@ -32,26 +53,27 @@ pub struct NativeMatch {
     pub captures: Vec<(&'static str, String)>,
 }
 
-const CHECKS: &[NativeCheck] = &[
-    branches::DUPLICATE_CONDITION,
-    branches::IDENTICAL_BRANCHES,
-    keys::DUPLICATE_CASE,
-    keys::DUPLICATE_KEY,
-    keys::DUPLICATE_MAP_KEY,
-    keys::DUPLICATE_METHOD,
-    loops::REUSED_LOOP_VARIABLE,
-    loops::WRONG_LOOP_VARIABLE,
-    operands::IDENTICAL_OPERANDS,
-    operands::SELF_ASSIGNMENT,
-    unreachable::UNREACHABLE,
+/// Every family.
+pub const FAMILIES: &[Family] = &[
+    branches::FAMILY,
+    keys::CASES,
+    keys::LITERALS,
+    keys::MAP_CALLS,
+    keys::METHODS,
+    loops::FAMILY,
+    operands::ASSIGNMENTS,
+    operands::OPERATORS,
+    unreachable::FAMILY,
 ];
 
-/// The check with this name.
-pub fn find(name: &str) -> Option<&'static NativeCheck> {
-    CHECKS.iter().find(|check| check.name == name)
+/// The check with this name, and the position of its family.
+pub fn find(name: &str) -> Option<(usize, &'static NativeCheck)> {
+    FAMILIES.iter().enumerate().find_map(|(position, family)| {
+        Some((position, family.checks.iter().find(|check| check.name == name)?))
+    })
 }
 
 /// All names.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    CHECKS.iter().map(|check| check.name)
+    FAMILIES.iter().flat_map(|family| family.checks).map(|check| check.name)
 }

@@ -49,7 +49,12 @@ pub enum Detector {
     /// By following values from a source to a sink.
     Taint(TaintSpec),
     /// By a check written in Rust.
-    Native(&'static NativeCheck),
+    Native {
+        /// The check.
+        check: &'static NativeCheck,
+        /// The position of its family.
+        family: usize,
+    },
     /// By a check over the names and values of a JavaScript or TypeScript file.
     Program(&'static ProgramCheck),
 }
@@ -97,6 +102,11 @@ impl Rule {
         self.default == DefaultState::On
     }
 
+    /// Whether it is found by this native check.
+    pub(super) fn is_native(&self, name: &str) -> bool {
+        matches!(&self.detector, Detector::Native { check, .. } if check.name == name)
+    }
+
     fn compile(file: RuleFile, languages: &[Language]) -> Result<Self, Problem> {
         let (detector, names) = detector(&file, languages)?;
         check_names(&file, &names)?;
@@ -135,8 +145,8 @@ fn detector(
         }
         (None, None, Some(name)) => {
             let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
-            if let Some(check) = native::find(name) {
-                return Ok((Detector::Native(check), owned(check.captures)));
+            if let Some((family, check)) = native::find(name) {
+                return Ok((Detector::Native { check, family }, owned(check.captures)));
             }
             let check = ecmascript::find(name).ok_or_else(|| {
                 Problem::new(Place::Key("native"), format!("there is no check `{name}`"))

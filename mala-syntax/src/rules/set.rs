@@ -3,6 +3,7 @@
 use super::ecmascript::Program;
 use super::index::{Entry, KindIndex};
 use super::matching::{LineStarts, Place, RuleMatch};
+use super::native::{CheckMatch, FAMILIES, NativeMatch};
 use super::rule::{Detector, Rule};
 use super::template::Captures;
 use super::walk::walk;
@@ -92,15 +93,9 @@ impl RuleSet {
             return Vec::new();
         };
         let lines = LineStarts::of(source.text());
-        let mut places = self.whole_file_places(index, source);
-        let ast = source.ast();
-        walk(ast.root().get_inner_node(), only, |node| {
-            for entry in index.of_kind(node.kind_id()) {
-                places.extend(self.shape_place(entry, || ast.adopt(node)));
-            }
-        });
         let in_tests = is_test_path(path);
-        let mut matches: Vec<_> = places
+        let mut matches: Vec<_> = self
+            .places(index, source, only)
             .into_iter()
             .filter(|place| !(in_tests && place.rule.skip_tests))
             .filter(|place| only.is_none_or(|spans| place.meets(spans, &lines)))
@@ -110,6 +105,32 @@ impl RuleSet {
         matches.sort_by(|a, b| a.order().cmp(&b.order()));
         matches.dedup_by(|a, b| a.says_the_same_as(b));
         matches
+    }
+
+    /// Where the rules match, from one walk over the nodes that meet the lines asked for.
+    fn places(
+        &self,
+        index: &KindIndex,
+        source: &Source,
+        only: Option<&[LineSpan]>,
+    ) -> Vec<Place<'_>> {
+        let mut places = self.whole_file_places(index, source);
+        let mut for_families: BTreeMap<usize, Vec<_>> = BTreeMap::new();
+        let ast = source.ast();
+        walk(ast.root().get_inner_node(), only, |node| {
+            let kind = node.kind_id();
+            for entry in index.of_kind(kind) {
+                places.extend(self.shape_place(entry, || ast.adopt(node)));
+            }
+            for family in index.families_of_kind(kind) {
+                for_families.entry(*family).or_default().push(node);
+            }
+        });
+        for (family, rules) in &index.families {
+            let nodes = for_families.remove(family).unwrap_or_default();
+            places.extend(self.family_places(*family, rules, source, &nodes));
+        }
+        places
     }
 
     fn shape_place<'t>(
@@ -133,6 +154,29 @@ impl RuleSet {
         let program = OnceCell::new();
         rules.flat_map(|rule| whole_file_places(rule, source, &program)).collect()
     }
+
+    /// What a family of native checks finds, for each of the rules that name one of them.
+    fn family_places(
+        &self,
+        family: usize,
+        rules: &[usize],
+        source: &Source,
+        nodes: &[tree_sitter::Node<'_>],
+    ) -> Vec<Place<'_>> {
+        let Some(family) = FAMILIES.get(family) else {
+            return Vec::new();
+        };
+        if nodes.is_empty() && !family.kinds.is_empty() {
+            return Vec::new();
+        }
+        let mut places = Vec::new();
+        for CheckMatch { check, found } in (family.run)(source, nodes) {
+            let rules = rules.iter().filter_map(|rule| self.rules.get(*rule));
+            let named = rules.filter(|rule| rule.is_native(check));
+            places.extend(named.map(|rule| native_place(rule, found.clone())));
+        }
+        places
+    }
 }
 
 fn whole_file_places<'r, 't>(
@@ -141,19 +185,19 @@ fn whole_file_places<'r, 't>(
     program: &OnceCell<Program<'t>>,
 ) -> Vec<Place<'r>> {
     let found = match &rule.detector {
-        Detector::Native(check) => (check.run)(source),
         Detector::Program(check) => check.matches(program.get_or_init(|| Program::of(source))),
-        Detector::Shape(_) | Detector::Taint(_) => return Vec::new(),
+        Detector::Shape(_) | Detector::Taint(_) | Detector::Native { .. } => return Vec::new(),
     };
-    found
-        .into_iter()
-        .map(|found| Place {
-            rule,
-            bytes: found.bytes,
-            because: found.because,
-            captures: found.captures.into_iter().map(|(k, v)| (k.to_owned(), v)).collect(),
-        })
-        .collect()
+    found.into_iter().map(|found| native_place(rule, found)).collect()
+}
+
+fn native_place(rule: &Arc<Rule>, found: NativeMatch) -> Place<'_> {
+    Place {
+        rule,
+        bytes: found.bytes,
+        because: found.because,
+        captures: found.captures.into_iter().map(|(k, v)| (k.to_owned(), v)).collect(),
+    }
 }
 
 fn captures(found: &NodeMatch<'_, StrDoc<Grammar>>) -> Captures {

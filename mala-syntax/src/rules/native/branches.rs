@@ -1,26 +1,26 @@
 //! Branches that repeat one another: a condition that was asked before, and two ways that are the
 //! same way.
 
-use super::code::{
-    bare, canonical, found, found_because, is_comment, is_question, line, nodes, parts, same,
-};
-use super::{NativeCheck, NativeMatch};
+use super::code::{bare, because, canonical, found, is_comment, is_question, line, parts, same};
+use super::{CheckMatch, Family, NativeCheck};
 use crate::rules::walk::walk;
 use crate::source::Source;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
-pub(super) const DUPLICATE_CONDITION: NativeCheck = NativeCheck {
-    name: "duplicate-condition",
-    captures: &["CONDITION", "LINE"],
-    run: duplicate_conditions,
+pub(super) const FAMILY: Family = Family {
+    checks: &[DUPLICATE_CONDITION, IDENTICAL_BRANCHES],
+    kinds: &["if_statement", "if_expression", "ternary_expression", "conditional_expression"],
+    run,
 };
 
-pub(super) const IDENTICAL_BRANCHES: NativeCheck =
-    NativeCheck { name: "identical-branches", captures: &["CONDITION"], run: identical_branches };
+const DUPLICATE_CONDITION: NativeCheck =
+    NativeCheck { name: "duplicate-condition", captures: &["CONDITION", "LINE"] };
+
+const IDENTICAL_BRANCHES: NativeCheck =
+    NativeCheck { name: "identical-branches", captures: &["CONDITION"] };
 
 const IFS: [&str; 2] = ["if_statement", "if_expression"];
-const CHOICES: [&str; 2] = ["ternary_expression", "conditional_expression"];
 
 /// One branch of an if chain; the last may have no condition.
 struct Branch<'t> {
@@ -28,50 +28,18 @@ struct Branch<'t> {
     body: Node<'t>,
 }
 
-fn duplicate_conditions(source: &Source) -> Vec<NativeMatch> {
+fn run(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
+    let (ifs, choices): (Vec<_>, Vec<_>) =
+        nodes.iter().partition(|node| IFS.contains(&node.kind()));
     let mut matches = Vec::new();
-    for head in chain_heads(source) {
-        let mut seen: HashMap<String, Node<'_>> = HashMap::new();
-        for condition in chain(head).iter().filter_map(|branch| branch.condition) {
-            if !is_question(source, condition) {
-                continue;
-            }
-            let Some(code) = canonical(source, condition) else { continue };
-            match seen.get(&code) {
-                Some(first) => matches.push(found_because(
-                    condition,
-                    *first,
-                    vec![("CONDITION", source.slice(condition).to_owned()), ("LINE", line(*first))],
-                )),
-                None => {
-                    seen.insert(code, condition);
-                }
-            }
-        }
-    }
-    matches
-}
-
-fn identical_branches(source: &Source) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for head in chain_heads(source) {
+    for head in chain_heads(&ifs) {
         let branches = chain(head);
-        let [first, others @ ..] = branches.as_slice() else { continue };
-        let complete = others.last().is_some_and(|last| last.condition.is_none());
-        let written = !parts(first.body).is_empty();
-        // Who explains each branch knows that they are alike.
-        let explained = branches.iter().any(|branch| holds_comment(branch.body));
-        let alike = others.iter().all(|branch| same(source, first.body, branch.body));
-        if let Some(condition) = first.condition
-            && complete
-            && written
-            && !explained
-            && alike
-        {
+        duplicate_conditions(source, &branches, &mut matches);
+        if let Some(condition) = alike(source, &branches) {
             matches.push(branch_match(source, head, condition));
         }
     }
-    for choice in nodes(source, &CHOICES) {
+    for choice in choices {
         if let Some((condition, yes, no)) = choice_parts(choice)
             && same(source, bare(yes), bare(no))
         {
@@ -81,14 +49,43 @@ fn identical_branches(source: &Source) -> Vec<NativeMatch> {
     matches
 }
 
+fn duplicate_conditions(source: &Source, branches: &[Branch<'_>], out: &mut Vec<CheckMatch>) {
+    let mut seen: HashMap<String, Node<'_>> = HashMap::new();
+    for condition in branches.iter().filter_map(|branch| branch.condition) {
+        let Some(code) = canonical(source, condition).filter(|_| is_question(source, condition))
+        else {
+            continue;
+        };
+        if let Some(first) = seen.get(&code) {
+            let captures =
+                vec![("CONDITION", source.slice(condition).to_owned()), ("LINE", line(*first))];
+            out.push(because(found(&DUPLICATE_CONDITION, condition, captures), *first));
+        } else {
+            seen.insert(code, condition);
+        }
+    }
+}
+
+/// The condition of a chain that ends in `else` and does the same in every branch.
+fn alike<'t>(source: &Source, branches: &[Branch<'t>]) -> Option<Node<'t>> {
+    let [first, others @ ..] = branches else { return None };
+    let complete = others.last().is_some_and(|last| last.condition.is_none());
+    let alike = complete
+        && !parts(first.body).is_empty()
+        && others.iter().all(|branch| same(source, first.body, branch.body))
+        // Who explains each branch knows that they are alike.
+        && !branches.iter().any(|branch| holds_comment(branch.body));
+    first.condition.filter(|_| alike)
+}
+
 fn holds_comment(body: Node<'_>) -> bool {
     let mut found = false;
     walk(body, None, |node| found |= is_comment(node));
     found
 }
 
-fn branch_match(source: &Source, whole: Node<'_>, condition: Node<'_>) -> NativeMatch {
-    found(whole, vec![("CONDITION", source.slice(bare(condition)).to_owned())])
+fn branch_match(source: &Source, whole: Node<'_>, condition: Node<'_>) -> CheckMatch {
+    found(&IDENTICAL_BRANCHES, whole, vec![("CONDITION", source.slice(bare(condition)).to_owned())])
 }
 
 /// Condition, value if so, value if not.
@@ -104,12 +101,10 @@ fn choice_parts(choice: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
 }
 
 /// The ifs that are not the `else if` of another.
-fn chain_heads(source: &Source) -> Vec<Node<'_>> {
-    let all = nodes(source, &IFS);
-    let continued: Vec<usize> =
-        all.iter().filter_map(|head| next_if(*head)).map(|it| it.id()).collect();
-    let continued: std::collections::HashSet<usize> = continued.into_iter().collect();
-    all.into_iter().filter(|head| !continued.contains(&head.id())).collect()
+fn chain_heads<'t>(ifs: &[Node<'t>]) -> Vec<Node<'t>> {
+    let continued: HashSet<usize> =
+        ifs.iter().filter_map(|head| next_if(*head)).map(|next| next.id()).collect();
+    ifs.iter().copied().filter(|head| !continued.contains(&head.id())).collect()
 }
 
 /// The branches of an if chain in order; none when a part of it declares variables of its own.

@@ -1,11 +1,9 @@
 //! Looking at code the way the checks need it: nodes by kind, code compared without its layout,
 //! and whether evaluating an expression twice gives the same value.
 
-use super::NativeMatch;
-use crate::grammar::Grammar;
+use super::{CheckMatch, NativeCheck, NativeMatch};
 use crate::rules::walk::{Step, descend, walk};
 use crate::source::{Source, lines_of};
-use ast_grep_core::Language as _;
 use tree_sitter::Node;
 
 /// Code with more tokens is not compared: nobody repeats that much by mistake.
@@ -86,19 +84,6 @@ const PURE_CALLS: [&str; 40] = [
     "callable",
     "EqualFold",
 ];
-
-/// All nodes of some kinds, outermost first.
-pub(super) fn nodes<'t>(source: &'t Source, kinds: &[&str]) -> Vec<Node<'t>> {
-    let grammar = Grammar(source.language());
-    let ids: Vec<u16> = kinds.iter().map(|kind| grammar.kind_to_id(kind)).collect();
-    let mut found = Vec::new();
-    walk(source.tree().root_node(), None, |node| {
-        if ids.contains(&node.kind_id()) && node.is_named() {
-            found.push(node);
-        }
-    });
-    found
-}
 
 /// The code of a node without layout and comments; `None` when it is too much to compare. Depths
 /// are part of it: where layout carries meaning, equal tokens may be different code.
@@ -208,17 +193,19 @@ pub(super) fn is_literal(node: Node<'_>) -> bool {
 }
 
 /// A match of a node, with what to fill in.
-pub(super) fn found(node: Node<'_>, captures: Vec<(&'static str, String)>) -> NativeMatch {
-    NativeMatch { bytes: node.byte_range(), because: None, captures }
+pub(super) fn found(
+    check: &NativeCheck,
+    node: Node<'_>,
+    captures: Vec<(&'static str, String)>,
+) -> CheckMatch {
+    let found = NativeMatch { bytes: node.byte_range(), because: None, captures };
+    CheckMatch { check: check.name, found }
 }
 
-/// A match that another place makes wrong.
-pub(super) fn found_because(
-    node: Node<'_>,
-    because: Node<'_>,
-    captures: Vec<(&'static str, String)>,
-) -> NativeMatch {
-    NativeMatch { bytes: node.byte_range(), because: Some(because.byte_range()), captures }
+/// The same match, made wrong by another place.
+pub(super) fn because(mut found: CheckMatch, place: Node<'_>) -> CheckMatch {
+    found.found.because = Some(place.byte_range());
+    found
 }
 
 /// The first line of a node, for messages.

@@ -1,44 +1,55 @@
 //! Keys and cases that are there twice, so that one of them does nothing.
 
-use super::code::{canonical, found_because, is_literal, is_pure, line, nodes, parts};
-use super::{NativeCheck, NativeMatch};
+use super::code::{because, canonical, found, is_literal, is_pure, line, parts};
+use super::{CheckMatch, Family, NativeCheck};
 use crate::source::Source;
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-pub(super) const DUPLICATE_KEY: NativeCheck =
-    NativeCheck { name: "duplicate-key", captures: &["KEY", "LINE"], run: duplicate_keys };
+pub(super) const LITERALS: Family =
+    Family { checks: &[DUPLICATE_KEY], kinds: &["dictionary", "object"], run: duplicate_keys };
 
-pub(super) const DUPLICATE_CASE: NativeCheck =
-    NativeCheck { name: "duplicate-case", captures: &["CASE", "LINE"], run: duplicate_cases };
+pub(super) const CASES: Family = Family {
+    checks: &[DUPLICATE_CASE],
+    kinds: &["switch_body", "match_block", "match_statement", "expression_switch_statement"],
+    run: duplicate_cases,
+};
 
-pub(super) const DUPLICATE_MAP_KEY: NativeCheck =
-    NativeCheck { name: "duplicate-map-key", captures: &["KEY", "LINE"], run: duplicate_map_keys };
+pub(super) const MAP_CALLS: Family =
+    Family { checks: &[DUPLICATE_MAP_KEY], kinds: &["method_invocation"], run: duplicate_map_keys };
 
-pub(super) const DUPLICATE_METHOD: NativeCheck =
-    NativeCheck { name: "duplicate-method", captures: &["NAME", "LINE"], run: duplicate_methods };
+pub(super) const METHODS: Family = Family {
+    checks: &[DUPLICATE_METHOD],
+    kinds: &["class_definition", "class_body"],
+    run: duplicate_methods,
+};
+
+const DUPLICATE_KEY: NativeCheck =
+    NativeCheck { name: "duplicate-key", captures: &["KEY", "LINE"] };
+const DUPLICATE_CASE: NativeCheck =
+    NativeCheck { name: "duplicate-case", captures: &["CASE", "LINE"] };
+const DUPLICATE_MAP_KEY: NativeCheck =
+    NativeCheck { name: "duplicate-map-key", captures: &["KEY", "LINE"] };
+const DUPLICATE_METHOD: NativeCheck =
+    NativeCheck { name: "duplicate-method", captures: &["NAME", "LINE"] };
 
 /// Things seen by what they say, and the ones that come again.
 struct Repeats<'t> {
+    check: &'static NativeCheck,
     seen: HashMap<String, Node<'t>>,
-    name: &'static str,
-    matches: Vec<NativeMatch>,
+    matches: Vec<CheckMatch>,
 }
 
 impl<'t> Repeats<'t> {
-    fn new(name: &'static str) -> Self {
-        Self { seen: HashMap::new(), name, matches: Vec::new() }
+    fn new(check: &'static NativeCheck) -> Self {
+        Self { check, seen: HashMap::new(), matches: Vec::new() }
     }
 
-    fn see(&mut self, source: &Source, key: String, node: Node<'t>) -> Option<Node<'t>> {
-        let first = self.seen.insert(key, node)?;
-        let text = source.slice(node).to_owned();
-        self.matches.push(found_because(
-            node,
-            first,
-            vec![(self.name, text), ("LINE", line(first))],
-        ));
-        Some(first)
+    fn see(&mut self, source: &Source, key: String, node: Node<'t>) {
+        let Some(first) = self.seen.insert(key, node) else { return };
+        let name = self.check.captures.first().copied().unwrap_or_default();
+        let captures = vec![(name, source.slice(node).to_owned()), ("LINE", line(first))];
+        self.matches.push(because(found(self.check, node, captures), first));
     }
 
     fn forget(&mut self) {
@@ -46,10 +57,10 @@ impl<'t> Repeats<'t> {
     }
 }
 
-fn duplicate_keys(source: &Source) -> Vec<NativeMatch> {
+fn duplicate_keys(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
     let mut matches = Vec::new();
-    for literal in nodes(source, &["dictionary", "object"]) {
-        let mut repeats = Repeats::new("KEY");
+    for literal in nodes.iter().copied() {
+        let mut repeats = Repeats::new(&DUPLICATE_KEY);
         for entry in parts(literal) {
             match entry.kind() {
                 "pair" => {
@@ -73,9 +84,9 @@ fn duplicate_keys(source: &Source) -> Vec<NativeMatch> {
 }
 
 /// `Map.of` and `Set.of` in Java, which throw when a key is there twice.
-fn duplicate_map_keys(source: &Source) -> Vec<NativeMatch> {
+fn duplicate_map_keys(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
     let mut matches = Vec::new();
-    for call in nodes(source, &["method_invocation"]) {
+    for call in nodes {
         let field = |name| call.child_by_field_name(name);
         let (Some(object), Some(name), Some(arguments)) =
             (field("object"), field("name"), field("arguments"))
@@ -87,7 +98,7 @@ fn duplicate_map_keys(source: &Source) -> Vec<NativeMatch> {
             ("Set", "of") => 1,
             _ => continue,
         };
-        let mut repeats = Repeats::new("KEY");
+        let mut repeats = Repeats::new(&DUPLICATE_MAP_KEY);
         for key in parts(arguments).into_iter().step_by(step) {
             if is_literal(key) || key.kind() == "field_access" {
                 repeats.see(source, source.slice(key).to_owned(), key);
@@ -125,11 +136,10 @@ fn unquoted(text: &str) -> Option<&str> {
     (!inner.contains(['\\', '"', '\''])).then_some(inner)
 }
 
-fn duplicate_cases(source: &Source) -> Vec<NativeMatch> {
-    let switches = ["switch_body", "match_block", "match_statement", "expression_switch_statement"];
+fn duplicate_cases(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
     let mut matches = Vec::new();
-    for switch in nodes(source, &switches) {
-        let mut repeats = Repeats::new("CASE");
+    for switch in nodes.iter().copied() {
+        let mut repeats = Repeats::new(&DUPLICATE_CASE);
         for case in cases(switch) {
             for value in case_values(case) {
                 if is_pure(source, value)
@@ -167,11 +177,11 @@ fn case_values(case: Node<'_>) -> Vec<Node<'_>> {
     }
 }
 
-fn duplicate_methods(source: &Source) -> Vec<NativeMatch> {
+fn duplicate_methods(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
     let mut matches = Vec::new();
-    for class in nodes(source, &["class_definition", "class_body"]) {
+    for class in nodes.iter().copied() {
         let body = class.child_by_field_name("body").unwrap_or(class);
-        let mut repeats = Repeats::new("NAME");
+        let mut repeats = Repeats::new(&DUPLICATE_METHOD);
         for member in parts(body) {
             if let Some(name) = assigned_name(source, member) {
                 repeats.seen.remove(name);

@@ -1,25 +1,32 @@
 //! Loops over the wrong variable: one that is tested but never changes, and one that an inner loop
 //! takes away from the outer.
 
-use super::code::{bare, found, found_because, line, nodes, parts};
-use super::{NativeCheck, NativeMatch};
+use super::code::{bare, because, found, line, parts};
+use super::{CheckMatch, Family, NativeCheck};
 use crate::rules::walk::{Step, descend, walk};
 use crate::source::Source;
 use mala_domain::language::Language;
 use std::collections::BTreeSet;
 use tree_sitter::Node;
 
-pub(super) const WRONG_LOOP_VARIABLE: NativeCheck = NativeCheck {
-    name: "wrong-loop-variable",
-    captures: &["TESTED", "CHANGED", "CONDITION"],
-    run: wrong_loop_variables,
+pub(super) const FAMILY: Family = Family {
+    checks: &[WRONG_LOOP_VARIABLE, REUSED_LOOP_VARIABLE],
+    kinds: &["for_statement", "for_in_statement"],
+    run,
 };
 
-pub(super) const REUSED_LOOP_VARIABLE: NativeCheck = NativeCheck {
-    name: "reused-loop-variable",
-    captures: &["NAME", "LINE"],
-    run: reused_loop_variables,
-};
+const WRONG_LOOP_VARIABLE: NativeCheck =
+    NativeCheck { name: "wrong-loop-variable", captures: &["TESTED", "CHANGED", "CONDITION"] };
+
+const REUSED_LOOP_VARIABLE: NativeCheck =
+    NativeCheck { name: "reused-loop-variable", captures: &["NAME", "LINE"] };
+
+fn run(source: &Source, loops: &[Node<'_>]) -> Vec<CheckMatch> {
+    let wrong =
+        loops.iter().filter_map(|it| counting(*it)).filter_map(|it| wrong_variable(source, &it));
+    let reused = loops.iter().filter_map(|it| reused_inside(source, *it));
+    wrong.chain(reused).collect()
+}
 
 /// The three parts of a counting loop, with its body.
 struct Counting<'t> {
@@ -30,30 +37,21 @@ struct Counting<'t> {
     body: Node<'t>,
 }
 
-fn counting_loops(source: &Source) -> Vec<Counting<'_>> {
-    let loops = nodes(source, &["for_statement"]).into_iter();
-    loops
-        .filter_map(|whole| {
-            let clause = parts(whole).into_iter().find(|part| part.kind() == "for_clause");
-            let head = clause.unwrap_or(whole);
-            let field = |name| head.child_by_field_name(name);
-            Some(Counting {
-                whole,
-                start: field("initializer").or_else(|| field("init")),
-                condition: bare(field("condition")?),
-                update: field("increment").or_else(|| field("update"))?,
-                body: whole.child_by_field_name("body")?,
-            })
-        })
-        .collect()
-}
-
-fn wrong_loop_variables(source: &Source) -> Vec<NativeMatch> {
-    counting_loops(source).iter().filter_map(|it| wrong_variable(source, it)).collect()
+fn counting(whole: Node<'_>) -> Option<Counting<'_>> {
+    let clause = parts(whole).into_iter().find(|part| part.kind() == "for_clause");
+    let head = clause.unwrap_or(whole);
+    let field = |name| head.child_by_field_name(name);
+    Some(Counting {
+        whole,
+        start: field("initializer").or_else(|| field("init")),
+        condition: bare(field("condition")?),
+        update: field("increment").or_else(|| field("update"))?,
+        body: whole.child_by_field_name("body")?,
+    })
 }
 
 /// A comparison of names of which none changes, while the loop counts another one.
-fn wrong_variable(source: &Source, counting: &Counting<'_>) -> Option<NativeMatch> {
+fn wrong_variable(source: &Source, counting: &Counting<'_>) -> Option<CheckMatch> {
     let condition = unwrapped(counting.condition);
     let operator = condition.child_by_field_name("operator")?;
     if !matches!(source.slice(operator), "<" | "<=" | ">" | ">=") {
@@ -76,6 +74,7 @@ fn wrong_variable(source: &Source, counting: &Counting<'_>) -> Option<NativeMatc
         let condition = source.slice(counting.condition);
         let condition = condition.trim_end_matches(';').to_owned();
         found(
+            &WRONG_LOOP_VARIABLE,
             counting.whole,
             vec![
                 ("TESTED", source.slice(left).to_owned()),
@@ -154,13 +153,8 @@ fn calls_something_with(source: &Source, body: Node<'_>, names: &BTreeSet<String
     handed
 }
 
-fn reused_loop_variables(source: &Source) -> Vec<NativeMatch> {
-    let loops = nodes(source, &["for_statement", "for_in_statement"]);
-    loops.into_iter().filter_map(|outer| reused_inside(source, outer)).collect()
-}
-
 /// An inner loop that takes the variable of the outer one, which is used again after it.
-fn reused_inside(source: &Source, outer: Node<'_>) -> Option<NativeMatch> {
+fn reused_inside(source: &Source, outer: Node<'_>) -> Option<CheckMatch> {
     let name = loop_variable(source, outer)?;
     let body = outer.child_by_field_name("body")?;
     let mut inner: Option<Node<'_>> = None;
@@ -181,8 +175,8 @@ fn reused_inside(source: &Source, outer: Node<'_>) -> Option<NativeMatch> {
     (counts || used_after).then(|| {
         let captures = vec![("NAME", name.to_owned()), ("LINE", line(outer))];
         let head = inner.child_by_field_name("body").map_or(inner.end_byte(), |it| it.start_byte());
-        let mut found = found_because(inner, outer, captures);
-        found.bytes = inner.start_byte()..head.max(inner.start_byte() + 1);
+        let mut found = because(found(&REUSED_LOOP_VARIABLE, inner, captures), outer);
+        found.found.bytes = inner.start_byte()..head.max(inner.start_byte() + 1);
         found
     })
 }

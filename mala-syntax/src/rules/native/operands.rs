@@ -1,21 +1,26 @@
 //! Operators whose two sides are the same code, and values assigned to themselves.
 
-use super::code::{bare, canonical, found, is_literal, is_pure, nodes, parts, same};
-use super::{NativeCheck, NativeMatch};
+use super::code::{bare, canonical, found, is_literal, is_pure, parts, same};
+use super::{CheckMatch, Family, NativeCheck};
 use crate::rules::walk::walk;
 use crate::source::Source;
 use mala_domain::language::Language;
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-pub(super) const IDENTICAL_OPERANDS: NativeCheck = NativeCheck {
-    name: "identical-operands",
-    captures: &["OPERAND", "OPERATOR"],
-    run: identical_operands,
+pub(super) const OPERATORS: Family =
+    Family { checks: &[IDENTICAL_OPERANDS], kinds: &OPERATIONS, run: identical_operands };
+
+pub(super) const ASSIGNMENTS: Family = Family {
+    checks: &[SELF_ASSIGNMENT],
+    kinds: &["assignment", "assignment_expression", "assignment_statement"],
+    run: self_assignments,
 };
 
-pub(super) const SELF_ASSIGNMENT: NativeCheck =
-    NativeCheck { name: "self-assignment", captures: &["TARGET"], run: self_assignments };
+const IDENTICAL_OPERANDS: NativeCheck =
+    NativeCheck { name: "identical-operands", captures: &["OPERAND", "OPERATOR"] };
+
+const SELF_ASSIGNMENT: NativeCheck = NativeCheck { name: "self-assignment", captures: &["TARGET"] };
 
 const OPERATIONS: [&str; 4] =
     ["binary_expression", "binary_operator", "boolean_operator", "comparison_operator"];
@@ -24,11 +29,11 @@ const ORDERED: [&str; 4] = ["<", ">", "<=", ">="];
 const EQUALITY: [&str; 6] = ["==", "!=", "===", "!==", "is", "is not"];
 const ARITHMETIC: [&str; 5] = ["-", "/", "%", "//", "^"];
 
-fn identical_operands(source: &Source) -> Vec<NativeMatch> {
-    nodes(source, &OPERATIONS).into_iter().filter_map(|node| repeated(source, node)).collect()
+fn identical_operands(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
+    nodes.iter().filter_map(|node| repeated(source, *node)).collect()
 }
 
-fn repeated(source: &Source, node: Node<'_>) -> Option<NativeMatch> {
+fn repeated(source: &Source, node: Node<'_>) -> Option<CheckMatch> {
     let (left, operator, right) = sides(source, node)?;
     if LOGICAL.contains(&operator) {
         return repeated_in_chain(source, node, operator);
@@ -48,12 +53,16 @@ fn repeated(source: &Source, node: Node<'_>) -> Option<NativeMatch> {
         && !is_constant_name(source, left);
     is_fault.then(|| {
         let operand = source.slice(left).to_owned();
-        found(node, vec![("OPERAND", operand), ("OPERATOR", operator.to_owned())])
+        found(
+            &IDENTICAL_OPERANDS,
+            node,
+            vec![("OPERAND", operand), ("OPERATOR", operator.to_owned())],
+        )
     })
 }
 
 /// `a or b or a`: reported once, at the outermost operator of a chain.
-fn repeated_in_chain(source: &Source, node: Node<'_>, operator: &str) -> Option<NativeMatch> {
+fn repeated_in_chain(source: &Source, node: Node<'_>, operator: &str) -> Option<CheckMatch> {
     let continues = |other: Node<'_>| sides(source, other).is_some_and(|(_, it, _)| it == operator);
     if node.parent().is_some_and(continues) {
         return None;
@@ -80,7 +89,11 @@ fn repeated_in_chain(source: &Source, node: Node<'_>, operator: &str) -> Option<
         (!(may_give_value && gives_value)).then_some(operand)
     })?;
     let operand = source.slice(again).to_owned();
-    Some(found(again, vec![("OPERAND", operand), ("OPERATOR", operator.to_owned())]))
+    Some(found(
+        &IDENTICAL_OPERANDS,
+        again,
+        vec![("OPERAND", operand), ("OPERATOR", operator.to_owned())],
+    ))
 }
 
 /// Whether an expression is asked for its truth only.
@@ -136,9 +149,10 @@ fn is_constant_name(source: &Source, node: Node<'_>) -> bool {
     text.chars().any(char::is_alphabetic) && !text.chars().any(char::is_lowercase)
 }
 
-fn self_assignments(source: &Source) -> Vec<NativeMatch> {
-    nodes(source, &["assignment", "assignment_expression", "assignment_statement"])
-        .into_iter()
+fn self_assignments(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
+    nodes
+        .iter()
+        .copied()
         .filter(|node| is_plain_assignment(source, *node))
         .filter_map(|node| {
             let left = only_part(node.child_by_field_name("left")?);
@@ -146,7 +160,9 @@ fn self_assignments(source: &Source) -> Vec<NativeMatch> {
             let is_fault = same(source, left, right)
                 && is_pure(source, left)
                 && !may_be_meant(source, node, left);
-            is_fault.then(|| found(node, vec![("TARGET", source.slice(left).to_owned())]))
+            is_fault.then(|| {
+                found(&SELF_ASSIGNMENT, node, vec![("TARGET", source.slice(left).to_owned())])
+            })
         })
         .collect()
 }

@@ -1,13 +1,15 @@
 //! Statements that no execution reaches, because the one before always leaves.
 
-use super::code::{bare, found_because, line, nodes, parts};
-use super::{NativeCheck, NativeMatch};
+use super::code::{bare, because, found, line, parts};
+use super::{CheckMatch, Family, NativeCheck};
 use crate::rules::walk::walk;
 use crate::source::Source;
 use tree_sitter::Node;
 
-pub(super) const UNREACHABLE: NativeCheck =
-    NativeCheck { name: "unreachable", captures: &["EXIT", "LINE"], run: unreachable };
+pub(super) const FAMILY: Family =
+    Family { checks: &[UNREACHABLE], kinds: &BLOCKS, run: unreachable };
+
+const UNREACHABLE: NativeCheck = NativeCheck { name: "unreachable", captures: &["EXIT", "LINE"] };
 
 const BLOCKS: [&str; 9] = [
     "block",
@@ -67,11 +69,11 @@ const HARMLESS: [&str; 27] = [
     "ambient_declaration",
 ];
 
-fn unreachable(source: &Source) -> Vec<NativeMatch> {
-    nodes(source, &BLOCKS).into_iter().filter_map(|block| after_exit(source, block)).collect()
+fn unreachable(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
+    nodes.iter().filter_map(|block| after_exit(source, *block)).collect()
 }
 
-fn after_exit(source: &Source, block: Node<'_>) -> Option<NativeMatch> {
+fn after_exit(source: &Source, block: Node<'_>) -> Option<CheckMatch> {
     let statements = statements(block);
     let exit = statements.iter().position(|statement| leaves(source, *statement))?;
     let is_conditional = exit.checked_sub(1).is_some_and(|before| {
@@ -88,7 +90,8 @@ fn after_exit(source: &Source, block: Node<'_>) -> Option<NativeMatch> {
     }
     let word = source.slice(*exit).split_whitespace().next().unwrap_or_default();
     let word = word.split(['(', ';']).next().unwrap_or(word).to_owned();
-    Some(found_because(*dead, *exit, vec![("EXIT", word), ("LINE", line(*exit))]))
+    let captures = vec![("EXIT", word), ("LINE", line(*exit))];
+    Some(because(found(&UNREACHABLE, *dead, captures), *exit))
 }
 
 /// The statements of a block; of a case, without its label.
