@@ -26,6 +26,8 @@ const PINNED: &[(&str, &str)] = &[
     ("gc.auto", "0"),
     ("grep.column", "false"),
     ("grep.fullName", "true"),
+    // Only ever for a copy that is read once and thrown away.
+    ("index.skipHash", "true"),
     ("maintenance.auto", "false"),
     ("protocol.allow", "never"),
     // Git has asked the user's own configuration already, when the repository was opened.

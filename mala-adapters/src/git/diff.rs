@@ -14,6 +14,9 @@ pub(super) const MAX_DIFF: usize = 256 << 20;
 /// Nor is one with more lines than this, which would take a gigabyte of memory.
 const MAX_LINES: usize = 3_000_000;
 
+/// How many bytes of paths are given to git: below what a system takes.
+const MAX_ARGUMENTS: usize = 1 << 20;
+
 const OPTIONS: &[&str] = &[
     "diff",
     "--patch",
@@ -59,7 +62,8 @@ impl Git {
         // Kept to some paths, git sees one half of a move over their edge, and shows a whole new
         // file. With the other half named too, it finds the move.
         let others = self.other_halves(sides, &diff).await?;
-        if others.is_empty() {
+        let n_bytes: usize = others.iter().map(|path| path.as_bytes().len() + 32).sum();
+        if others.is_empty() || n_bytes > MAX_ARGUMENTS {
             return Ok(diff);
         }
         self.raw_diff(sides, OPTIONS, filter.with_files(others.iter())).await

@@ -18,6 +18,8 @@ const KEPT: &[&str] = &[
     "COMPOSER_HOME",
     "GEM_HOME",
     "GEM_PATH",
+    // In a hook, the index that is about to be committed is not always the repository's own.
+    "GIT_INDEX_FILE",
     "GOCACHE",
     "GOFLAGS",
     "GOMODCACHE",
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_and_git_variables_stay_behind() {
+    fn keys_and_what_redirects_programs_stay_behind() {
         let environment = kept(&[
             ("PATH", "/bin"),
             ("LC_ALL", "C"),

@@ -179,6 +179,41 @@ fn the_users_own_ignored_files_stay_out() {
 }
 
 #[test]
+fn the_users_own_line_ends_are_no_change() {
+    let repo = TestRepo::with_files(&[("a.txt", "1\n2\n"), ("b.txt", "1\n2\n")]);
+    let home = repo.beside("home");
+    std::fs::create_dir(&home).unwrap();
+    std::fs::write(home.join(".gitconfig"), "[core]\n\tautocrlf = true\n").unwrap();
+    repo.write("a.txt", "1\r\n2\r\n");
+    repo.write("b.txt", "1\r\n3\r\n");
+    assert_eq!(show(&scope(&repo, Target::WorkingTree)), "M b.txt -2:2 +2:3");
+}
+
+#[test]
+fn a_hook_reviews_the_index_that_is_about_to_be_committed() {
+    let repo = TestRepo::with_files(&[("a", "1\n"), ("b", "1\n")]);
+    repo.write("a", "2\n");
+    repo.write("b", "2\n");
+    repo.git(&["add", "b"]);
+    // What `git commit a` gives to its hooks: HEAD and `a`, without `b`.
+    let index = repo.beside("next-index");
+    let environment = environment(&repo).with("GIT_INDEX_FILE", &index);
+    let git = wait(Git::open(repo.root(), &environment)).unwrap();
+    std::fs::copy(repo.path(".git/index"), &index).unwrap();
+    let run = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(args).current_dir(repo.root()).env("GIT_INDEX_FILE", &index);
+        assert!(command.status().unwrap().success());
+    };
+    run(&["reset", "-q"]);
+    run(&["add", "a"]);
+    let scoped = wait(git.change(&Target::Staged, &[])).unwrap();
+    assert_eq!(show(&scoped), "M a -1:1 +1:2");
+    assert_eq!(read(&scoped, Side::Head, "a"), text("2\n"));
+    assert_eq!(show(&scope(&repo, Target::Staged)), "M b -1:1 +1:2");
+}
+
+#[test]
 fn the_same_change_has_the_same_hash_wherever_it_is_looked_at_from() {
     let repo = TestRepo::with_files(&[("src/a", "1\n")]);
     repo.write("src/a", "2\n");
