@@ -61,12 +61,11 @@ impl Call {
     }
 
     pub(super) fn failed(&self, finished: &Finished) -> GitError {
-        let complaint = finished.output.complaint();
-        let complaint = complaint.strip_prefix("fatal: ").unwrap_or(&complaint);
+        let complaint = complaint_of(finished);
         let complaint = match finished.signal() {
             Some(signal) if complaint.is_empty() => format!("killed by signal {signal}"),
             _ if complaint.is_empty() => format!("exit code {:?}", finished.code()),
-            _ => complaint.to_owned(),
+            _ => complaint,
         };
         GitError::Failed { command: self.command(), complaint }
     }
@@ -131,4 +130,15 @@ pub(super) async fn probe(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// What git says on stderr, as one line.
+pub(super) fn complaint_of(finished: &Finished) -> String {
+    let complaint = finished.output.complaint();
+    let plain = |line: &str| {
+        let line = line.strip_prefix("fatal: ").unwrap_or(line);
+        line.strip_prefix("error: ").unwrap_or(line).to_owned()
+    };
+    let lines: Vec<_> = complaint.lines().filter(|line| !line.is_empty()).map(plain).collect();
+    lines.join("; ")
 }

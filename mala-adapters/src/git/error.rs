@@ -111,6 +111,9 @@ impl GitError {
             Self::Failed { complaint, .. } if is_missing_object(complaint) => Some(
                 "the repository lacks objects; in a partial clone, fetch them first".to_owned(),
             ),
+            Self::Failed { complaint, .. } if complaint.contains("Permission denied") => {
+                Some("make it readable, ignore it, or leave it out with paths".to_owned())
+            }
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Finding the repository around a folder, and making sure of what it is.
 
-use super::call::probe;
+use super::call::{complaint_of, probe};
 use super::config::Config;
 use super::{Git, GitError, Hash, Inner, Version, remote};
 use crate::process::{Environment, Finished};
@@ -130,11 +130,6 @@ fn refusal(dir: &Path, finished: &Finished, is_bare: bool) -> GitError {
     } else {
         GitError::Damaged { dir, complaint }
     }
-}
-
-fn complaint_of(finished: &Finished) -> String {
-    let complaint = finished.output.complaint();
-    complaint.strip_prefix("fatal: ").unwrap_or(&complaint).to_owned()
 }
 
 /// The nearest folder with a `.git`.
