@@ -147,7 +147,8 @@ impl ObjectId {
     }
 
     fn from_raw(bytes: &[u8]) -> Self {
-        Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        let digit = |nibble: u8| char::from_digit(u32::from(nibble), 16).unwrap_or('0');
+        Self(bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect())
     }
 
     fn as_str(&self) -> &str {

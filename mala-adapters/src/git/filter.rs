@@ -55,7 +55,7 @@ impl Filter {
     }
 
     pub(crate) fn is_everything(&self) -> bool {
-        self.wanted.iter().all(|wanted| wanted.path.is_empty())
+        self.wanted.is_empty() || self.wanted.iter().any(|wanted| wanted.path.is_empty())
     }
 
     /// The arguments for git, with the `--` before them.

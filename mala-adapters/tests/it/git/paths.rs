@@ -37,6 +37,11 @@ fn files_folders_and_globs_are_kept() {
         ("", &["docs", "src/a.py"], &["docs/[x].md", "docs/c.md", "src/a.py"]),
         ("", &["docs/[x].md"], &["docs/[x].md"]),
         ("", &["."], &["docs/[x].md", "docs/c.md", "src/a.py", "src/deep/b.py", "src/new.py"]),
+        (
+            "",
+            &["src", "."],
+            &["docs/[x].md", "docs/c.md", "src/a.py", "src/deep/b.py", "src/new.py"],
+        ),
         ("src", &["a.py"], &["src/a.py"]),
         ("src", &["."], &["src/a.py", "src/deep/b.py", "src/new.py"]),
         ("src/deep", &["../a.py"], &["src/a.py"]),
