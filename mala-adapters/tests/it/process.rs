@@ -120,16 +120,20 @@ fn an_orphan_in_the_group_dies_with_the_child() {
 #[test]
 fn an_orphan_out_of_the_group_is_not_waited_for() {
     let before = Instant::now();
-    let script = "setsid sh -c 'echo $$; exec sleep 15' & sleep 0.5";
-    let finished = run_now(sh(script), seconds(60)).unwrap();
-    assert!(before.elapsed() < Duration::from_secs(10), "the orphan holds stdout open");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("started");
+    let script = "setsid sh -c 'echo here; touch FILE; exec sleep 25' &
+        while [ ! -e FILE ]; do sleep 0.05; done";
+    let script = script.replace("FILE", file.to_str().unwrap());
+    let finished = run_now(sh(&script), seconds(60)).unwrap();
+    assert!(before.elapsed() < Duration::from_secs(20), "the orphan holds stdout open");
     assert_eq!(finished.code(), Some(0));
-    assert!(!finished.output.stdout.is_empty());
+    assert_eq!(finished.output.stdout, b"here\n");
 }
 
 #[test]
 fn a_limit_reaches_who_left_the_group() {
-    let limits = Limits::within(Duration::from_millis(1500));
+    let limits = Limits::within(Duration::from_secs(3));
     let script = "setsid sh -c 'echo $$; exec sleep 1000' & sleep 1000";
     let error = run_now(sh(script), limits).unwrap_err();
     let ProcessError::TimedOut { output, .. } = &error else { panic!("{error:?}") };
