@@ -1,4 +1,10 @@
-//! Problems in the source text of regular expressions, found without running them on real input.
+//! Problems in the source text of regular expressions: matching that takes exponential or
+//! polynomial time, and spellings that do not mean what they seem to.
+//!
+//! [`check`] looks at one pattern, [`sources::find`] finds the patterns of a file and what they
+//! are applied to. How far a problem goes alone depends on its kind: see [`RegexProblemKind`].
+//! CPython merges alternatives of single characters such as `(?:\w|\d)` into one class; this is
+//! not modelled, because other engines for the same syntax do not.
 
 mod alphabet;
 mod alternation;
@@ -83,13 +89,17 @@ pub struct Flags {
 /// What is wrong with a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RegexProblemKind {
-    /// Matching can take time exponential in the length of the input.
+    /// Matching can take time exponential in the length of the input: thirty characters are
+    /// enough to stop a program. Worth reporting wherever input is not a constant.
     ExponentialBacktracking,
-    /// Matching can take time polynomial in the length of the input.
+    /// Matching can take time polynomial in the length of the input: tens of thousands of
+    /// characters are needed. One pattern in ten has it, so it matters only where someone else
+    /// controls the text and its length.
     PolynomialBacktracking,
     /// A range such as `[A-z]` or `[+-<]` takes in characters that its bounds do not suggest.
     OverlyWideRange,
-    /// A range shares characters with another range of its class: one of them is misspelled.
+    /// A range shares characters with another range of its class: one of them is misspelled, or
+    /// one is not needed.
     OverlappingRange,
     /// A range runs backwards, so that it is an error or matches nothing.
     ReversedRange,
@@ -109,11 +119,13 @@ pub enum RegexProblemKind {
     BackreferenceIntoNegativeLookahead,
     /// An unescaped dot or a wildcard in front of a domain lets other hosts match.
     IncompleteHostname,
-    /// A pattern for a URL or a host is not tied to the start of the text.
+    /// A pattern for a URL or a host is not tied to the start of the text. Matters where it
+    /// decides whether to trust an address.
     MissingAnchor,
-    /// An anchor binds to one branch of an alternation only.
+    /// An anchor binds to one branch of an alternation only: `^a|b` also finds `b` anywhere.
     SemiAnchoredAlternation,
-    /// A pattern for scripts or comments misses some that browsers accept.
+    /// A pattern for scripts or comments misses some that browsers accept; the witness is one.
+    /// Matters where it removes them, less where it only looks for them.
     BadTagFilter,
 }
 
@@ -157,7 +169,11 @@ fn has_syntax(pattern: &str) -> bool {
 }
 
 fn slowness(ast: &ast::Ast, flavour: Flavour) -> Vec<RegexProblem> {
-    let loops = |node: &ast::Node| matches!(node.kind, ast::NodeKind::Repeat { .. });
+    // Few rounds cost little, however they are divided.
+    let loops = |node: &ast::Node| match node.kind {
+        ast::NodeKind::Repeat { max, .. } => max.is_none_or(|max| max >= 16),
+        _ => false,
+    };
     if !flavour.backtracks() || !ast.nodes.iter().any(loops) {
         return Vec::new();
     }

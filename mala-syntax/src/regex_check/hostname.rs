@@ -29,6 +29,8 @@ pub(super) fn find(ast: &Ast, pattern: &str, flags: Flags) -> Vec<RegexProblem> 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Token {
     Literal(char),
+    /// One of several names.
+    Name,
     /// An unescaped dot.
     Dot,
     /// A dot that is repeated.
@@ -60,6 +62,7 @@ fn collect(ast: &Ast, id: NodeId, steps: &mut Vec<Step>) {
         NodeKind::Group { body, .. } if !matches!(ast.kind(*body), NodeKind::Alternate(_)) => {
             return collect(ast, *body, steps);
         }
+        NodeKind::Group { body, .. } if is_choice_of_names(ast, *body) => Token::Name,
         NodeKind::Chars { form: Form::Literal(point), .. } => {
             char::from_u32(*point).map_or(Token::Other, |c| Token::Literal(c.to_ascii_lowercase()))
         }
@@ -84,7 +87,20 @@ fn collect(ast: &Ast, id: NodeId, steps: &mut Vec<Step>) {
 }
 
 fn label(step: &Step) -> bool {
-    matches!(step.token, Token::Literal(c) if c.is_ascii_alphanumeric() || c == '-')
+    match step.token {
+        Token::Literal(c) => c.is_ascii_alphanumeric() || c == '-',
+        Token::Name => true,
+        Token::Dot | Token::Wildcard | Token::Start | Token::Other => false,
+    }
+}
+
+/// `(one|two)`, where each branch is a name of a host or a domain.
+fn is_choice_of_names(ast: &Ast, body: NodeId) -> bool {
+    let NodeKind::Alternate(branches) = ast.kind(body) else { return false };
+    branches.iter().all(|branch| {
+        let steps = spine(ast, *branch);
+        steps.len() >= 2 && steps.iter().all(label)
+    })
 }
 
 /// Where a registered name such as `example.com` starts and ends among the steps, if it ends at
@@ -109,8 +125,10 @@ fn domain_at(steps: &[Step], at: usize) -> Option<(usize, usize)> {
     if !matches!(steps[dot].token, Token::Dot | Token::Literal('.')) {
         return None;
     }
-    let length = steps[..dot].iter().rev().take_while(|step| label(step)).count();
-    (length >= 2).then_some((dot - length, end))
+    let name = steps[..dot].iter().rev().take_while(|step| label(step));
+    let (length, choice) =
+        name.fold((0, false), |(n, choice), step| (n + 1, choice || step.token == Token::Name));
+    (length >= 2 || choice).then_some((dot - length, end))
 }
 
 /// An unescaped dot or a wildcard in front of the registered name.
@@ -145,6 +163,7 @@ fn follows_scheme(steps: &[Step], start: usize) -> bool {
 fn spelled(steps: &[Step]) -> String {
     let letters = steps.iter().map(|step| match step.token {
         Token::Literal(c) => c,
+        Token::Name => '*',
         _ => '.',
     });
     letters.collect()
@@ -186,7 +205,7 @@ fn scheme_length(steps: &[Step]) -> usize {
         .take(10)
         .map(|step| match step.token {
             Token::Literal(c) => c,
-            Token::Other => '?',
+            Token::Other | Token::Name => '?',
             _ => ' ',
         })
         .collect();

@@ -13,6 +13,8 @@ use super::{Anchoring, Flags, Flavour};
 const LENGTH_LIMIT: usize = 16_384;
 /// Deepest nesting of groups and classes.
 const DEPTH_LIMIT: usize = 64;
+/// Quantifiers that one atom may have; most engines allow one.
+const STACK_LIMIT: usize = 3;
 
 /// The tree of `pattern`, or nothing if it is malformed, too long or too deep.
 pub(super) fn parse(pattern: &str, flavour: Flavour, flags: Flags) -> Option<Ast> {
@@ -191,7 +193,7 @@ impl<'p> Parser<'p> {
     fn quantified(&mut self) -> Option<Option<NodeId>> {
         let start = self.at;
         let Some(mut node) = self.atom()? else { return Some(None) };
-        loop {
+        for _ in 0..=STACK_LIMIT {
             self.skip_trivia();
             let Some((min, max)) = self.quantifier() else { return Some(Some(node)) };
             if max.is_some_and(|max| max < min) {
@@ -200,6 +202,7 @@ impl<'p> Parser<'p> {
             let greed = self.greed();
             node = self.push(NodeKind::Repeat { body: node, min, max, greed }, start);
         }
+        None
     }
 
     fn greed(&mut self) -> Greed {

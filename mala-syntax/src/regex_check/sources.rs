@@ -164,16 +164,21 @@ struct Scanned {
 }
 
 fn scan(source: &Source) -> Scanned {
-    let visit = match source.language() {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => javascript::visit,
-        Language::Python => python::visit,
-        Language::Java => java::visit,
-        Language::Go => go::visit,
-        Language::Rust => rust::visit,
+    use Language::{Go, Java, JavaScript, Python, Rust, Tsx, TypeScript};
+    // A file without any of the words has no pattern; most files are told apart by that alone.
+    let (visit, words): (scan::Visit, &[&str]) = match source.language() {
+        JavaScript | TypeScript | Tsx => (javascript::visit, &["/", "RegExp", "attern", "replace"]),
+        Python => (python::visit, &["import re", "from re", ", re", ".replace("]),
+        Java => (java::visit, &["Pattern", ".matches(", ".replace", ".split("]),
+        Go => (go::visit, &["regexp"]),
+        Rust => (rust::visit, &["Regex"]),
         Language::C | Language::Cpp | Language::Ruby | Language::CSharp | Language::Php => {
             return Scanned::default();
         }
     };
+    if !words.iter().any(|word| source.text().contains(word)) {
+        return Scanned::default();
+    }
     scan::Scan::of(source, visit)
 }
 

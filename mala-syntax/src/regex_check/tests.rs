@@ -89,6 +89,10 @@ fn huge_patterns_end_soon_and_say_nothing_wrong() {
         "((((a{9}){9}){9}){9}){9}".to_owned(),
         "(?=".repeat(60) + &")".repeat(60),
         "a{4000000000,}".to_owned(),
+        format!("(a){}", "{1}".repeat(3_000)),
+        (1..99).fold("(a)".to_owned(), |chain, n| format!("{chain}(\\{n})")) + "*b",
+        format!("({})*c", "|".repeat(8_000)),
+        format!("(?:{}b)*c", "a?".repeat(3_000)),
     ] {
         let problems = check(&pattern, Flavour::JavaScript, Flags::default());
         assert!(problems.iter().all(|problem| problem.end <= pattern.len()));

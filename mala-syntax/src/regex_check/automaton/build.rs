@@ -13,6 +13,8 @@ const STATE_LIMIT: usize = 3_000;
 const WORK_LIMIT: usize = 400_000;
 /// From here on a counted repetition is as good as a loop for exponential growth.
 const LOOP_FROM: u32 = 16;
+/// References inside of referenced groups that are spelled out.
+const REFERENCE_DEPTH: usize = 8;
 /// Optional rounds that are spelled out for a bounded repetition.
 const ROUNDS: u32 = 8;
 
@@ -125,7 +127,8 @@ impl Builder<'_> {
                     return Some(Fragment::empty());
                 };
                 let Some(node) = ast.capture_node(number) else { return Some(Fragment::empty()) };
-                if self.expanding.contains(&number) || node == id {
+                let deep = self.expanding.len() >= REFERENCE_DEPTH;
+                if deep || self.expanding.contains(&number) {
                     return Some(Fragment::empty());
                 }
                 self.expanding.push(number);

@@ -4,12 +4,14 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-/// All nodes of a tree, parents before children.
+/// All named nodes of a tree, parents before children.
 pub(super) fn preorder(root: Node<'_>) -> Vec<Node<'_>> {
     let mut nodes = Vec::new();
     let mut cursor = root.walk();
     loop {
-        nodes.push(cursor.node());
+        if cursor.node().is_named() {
+            nodes.push(cursor.node());
+        }
         if cursor.goto_first_child() || cursor.goto_next_sibling() {
             continue;
         }

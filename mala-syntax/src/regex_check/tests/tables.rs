@@ -154,6 +154,8 @@ fn wrong_spellings_are_found() {
         (r"^https?://www.example.com/", IncompleteHostname),
         (r"^(?:https?:)?//(?:api|web).example\.org$", IncompleteHostname),
         (r"^https://.*\.example\.com/", IncompleteHostname),
+        (r"^https://cdn.(?:one|two).com/", IncompleteHostname),
+        (r"^(?:(?:www|beta).)?example.com/", IncompleteHostname),
         (r"https?://example\.com/path", MissingAnchor),
         (r"example\.com", MissingAnchor),
         (r"^one|two", SemiAnchoredAlternation),
@@ -216,6 +218,8 @@ fn flavours_differ_where_engines_do() {
         (r"\p{L}[a-z]$", Flavour::Java, vec![]),
         (r"^(\p{L}|\p{Nd})+$", Flavour::Java, vec![]),
         (r"^(\p{L}|\p{L})+$", Flavour::Java, vec![ExponentialBacktracking]),
+        (r"^(?:\n+)+$", Flavour::Python, vec![ExponentialBacktracking]),
+        (r"^(?:[^x]+)*$", Flavour::Java, vec![ExponentialBacktracking]),
         ("x$\\n?y$\\n", Flavour::Python, vec![UnmatchableDollar]),
     ] {
         assert_eq!(kinds(pattern, flavour, ""), expected, "{pattern}");
