@@ -7,6 +7,7 @@ mod code;
 mod keys;
 mod loops;
 mod operands;
+mod regexes;
 mod unreachable;
 
 use crate::source::Source;
@@ -63,6 +64,8 @@ pub const FAMILIES: &[Family] = &[
     loops::FAMILY,
     operands::ASSIGNMENTS,
     operands::OPERATORS,
+    regexes::FAMILY,
+    regexes::REPLACEMENTS,
     unreachable::FAMILY,
 ];
 

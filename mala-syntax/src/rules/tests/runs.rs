@@ -148,7 +148,7 @@ fn hostile_sources_end() {
     let set = RuleSet::builtin(&Language::ALL);
     for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("a(", ")"), ("if x:", ""), ("!", "")]
     {
-        let code = format!("{}x{}", open.repeat(3_000), close.repeat(3_000));
+        let code = format!("{}x{}", open.repeat(1_000), close.repeat(1_000));
         for language in Language::ALL {
             let Some(source) = Source::parse(language, &code) else { continue };
             set.run(&source, &"a".into());
