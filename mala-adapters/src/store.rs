@@ -93,7 +93,9 @@ fn readable_by_all(_: &File) -> io::Result<()> {
 /// repository where nobody ran `mala init`.
 fn keep_out_of_git(root: &Path) -> io::Result<()> {
     match File::create_new(root.join(".gitignore")) {
-        Ok(mut file) => file.write_all(b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n!.gitignore\n"),
+        Ok(mut file) => file.write_all(
+            b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n",
+        ),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         Err(error) => Err(error),
     }

@@ -3,6 +3,7 @@
 
 use super::schema::{Config, LinterMode, LinterName, ReviewerType, RuleSetting, Seconds};
 use super::switches::{RuleSwitches, SwitchProblem};
+use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
 use serde::Serialize;
 use serde_json::Value;
@@ -69,6 +70,8 @@ pub struct ReviewPolicy {
     pub ignore: Sourced<Vec<String>>,
     /// More generated files, as path globs.
     pub generated: Sourced<Vec<String>>,
+    /// Which comments set findings aside.
+    pub suppressions: Sourced<SuppressionPolicy>,
     /// Rule settings of all layers; the last one that fits decides.
     pub rules: Vec<Sourced<RuleSetting>>,
     /// Whether linters run.
@@ -98,6 +101,7 @@ pub fn policy(layers: &[Layer]) -> ReviewPolicy {
         max_findings: pick.maybe(|config| config.review.max_findings),
         ignore: pick.or(|config| config.review.ignore.clone(), Vec::new()),
         generated: pick.or(|config| config.review.generated.clone(), Vec::new()),
+        suppressions: pick.or(|config| config.review.suppressions, SuppressionPolicy::All),
         rules: layers.iter().rev().flat_map(rules).collect(),
         linters: pick.or(|config| config.review.linters.enabled, LinterMode::Auto),
         linter_timeout: pick.or(|config| config.review.linters.timeout, seconds(LINTER_SECONDS)),
@@ -127,6 +131,7 @@ impl ReviewPolicy {
             entry("review.max_findings", &self.max_findings),
             entry("review.ignore", &self.ignore),
             entry("review.generated", &self.generated),
+            entry("review.suppressions", &self.suppressions),
             entry("review.linters.enabled", &self.linters),
             entry("review.linters.timeout", &self.linter_timeout),
             entry("review.linters.off", &self.linters_off),

@@ -1,6 +1,7 @@
 //! The `review:` block: how `mala review` works in this repository.
 
 use super::{RuleSetting, Seconds, rules};
+use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +31,11 @@ pub struct ReviewBlock {
     /// More files that tools write and nobody reviews, as path globs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<Vec<String>>,
+    /// Which comments `mala: ignore[rule] reason` set findings aside: `all`; `trusted` for those
+    /// that were there before the change, so that a change cannot excuse itself; or `off`.
+    #[schemars(extend("default" = "all"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suppressions: Option<SuppressionPolicy>,
     /// Rules turned off, on, or to another priority, everywhere or by path. The last entry that fits
     /// a rule and a file decides.
     #[serde(deserialize_with = "rules::list_or_map", skip_serializing_if = "Vec::is_empty")]

@@ -2,7 +2,7 @@
 //! and how much was covered.
 
 use super::Page;
-use crate::render::visible::{at_most, one_line};
+use crate::render::visible::{at_most, one_line, visible};
 use crate::render::wording::{self, ShaLength};
 use crate::report::Report;
 
@@ -20,7 +20,8 @@ pub(super) fn write(report: &Report, out: &mut Page) {
     reviewers(report, out);
     out.labelled("scope:", "scope:", &one_line(&wording::scope(&report.scope, ShaLength::Short)));
     if let Some(path) = report.review_log_path.as_deref() {
-        out.labelled("report:", "report:", &one_line(path));
+        // A path that is broken over two lines cannot be opened by a click or a copy.
+        out.line(&format!("report:  {}/review.md", visible(&one_line(path))));
     }
 }
 
