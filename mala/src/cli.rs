@@ -2,12 +2,14 @@
 
 pub mod completions;
 pub mod config;
+pub mod demo;
 pub mod doctor;
 pub mod exit;
 pub mod failure;
 pub mod init;
 pub mod man;
 pub mod reference;
+pub mod review;
 pub mod rules;
 pub mod runs;
 pub mod schema;
@@ -42,6 +44,8 @@ enum ColorWhen {
 /// What to do
 #[derive(Debug, Subcommand)]
 enum Command {
+    Review(review::ReviewArgs),
+    Demo(demo::DemoArgs),
     Init(init::InitArgs),
     Doctor(doctor::DoctorArgs),
     Config(config::ConfigArgs),
@@ -55,6 +59,8 @@ enum Command {
 impl Command {
     fn run(&self, here: &Surroundings) -> anyhow::Result<Exit> {
         match self {
+            Self::Review(args) => review::run(args, here),
+            Self::Demo(args) => demo::run(args, here),
             Self::Init(args) => init::run(args, here),
             Self::Doctor(args) => doctor::run(args, here),
             Self::Config(args) => config::run(args, here),

@@ -1,6 +1,9 @@
 //! Where the world is put together: the only place that names concrete adapters.
 
+pub mod changes;
 pub mod probe;
+pub mod reviewers;
+pub mod rules;
 
 use mala_adapters::store::StateFolder;
 use std::path::Path;

@@ -1,0 +1,87 @@
+//! `mala review`: what changed, reviewed, decided and shown.
+
+mod base;
+mod outputs;
+mod run;
+mod show;
+mod target;
+
+use super::exit::Exit;
+use crate::surroundings::Surroundings;
+use clap::Args;
+use mala_domain::config::ReviewerType;
+use mala_domain::verdict::Threshold;
+
+/// Review a change
+///
+/// With nothing said, the change is the working tree against HEAD: staged, unstaged and untracked
+/// files. Exit codes: 0 pass, 1 findings at or above --fail-on, 2 could not review, 3 timeout, 4 no
+/// reviewers, 5 internal error, 64 usage, 78 configuration, 130 interrupted.
+#[derive(Debug, Default, Args)]
+pub struct ReviewArgs {
+    /// Two commits, `A..B` for what differs between them, `A...B` for what B has since it left A;
+    /// anything else is a path
+    #[arg(value_name = "RANGE|PATH")]
+    what: Vec<String>,
+
+    /// Review what is staged
+    #[arg(long, conflicts_with_all = ["commit", "base", "patch"])]
+    staged: bool,
+
+    /// Review these commits, each against its first parent
+    #[arg(long, value_name = "SHA", num_args = 1.., conflicts_with_all = ["base", "patch"])]
+    commit: Vec<String>,
+
+    /// Review what HEAD has since it left this branch; without a name, the branch that
+    /// `review.base` names, or the default branch
+    #[arg(long, value_name = "BRANCH", num_args = 0..=1, default_missing_value = "",
+          conflicts_with = "patch")]
+    base: Option<String>,
+
+    /// Review a unified diff from a file, or from stdin with `-`; no repository is needed
+    #[arg(long, value_name = "FILE")]
+    patch: Option<String>,
+
+    /// Who reviews: builtin, agent_sdk, cerberus or command
+    #[arg(long, value_name = "NAME")]
+    reviewer: Option<ReviewerType>,
+
+    /// How long the review may take, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(1..=86_400))]
+    timeout: Option<i64>,
+
+    /// From which priority on findings fail the review: P0, P1, P2, P3 or none
+    #[arg(long, value_name = "PRIORITY")]
+    fail_on: Option<Threshold>,
+
+    /// How to show the result: text, markdown, json, sarif, rdjson, gitlab, junit or github
+    #[arg(long, value_name = "FORMAT")]
+    format: Vec<String>,
+
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+
+    /// Write a report to a file, as FORMAT=FILE or by the file's ending; may be given several times
+    #[arg(long, short, value_name = "[FORMAT=]FILE")]
+    output: Vec<String>,
+
+    /// Keep no files of this review under .mala/runs
+    #[arg(long)]
+    no_save: bool,
+
+    /// Show every skipped file and every suppressed finding
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+impl ReviewArgs {
+    /// A review of the working tree with the built-in reviewer, as the demo shows it.
+    pub(super) fn of_working_tree() -> Self {
+        Self { reviewer: Some(ReviewerType::Builtin), ..Self::default() }
+    }
+}
+
+pub(super) fn run(args: &ReviewArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    run::run(args, here)
+}

@@ -1,0 +1,153 @@
+//! One review from the command line: scope, settings, review, files, outputs.
+
+use super::outputs::{self, Sink};
+use super::target::{Asked, asked};
+use super::{ReviewArgs, base, show};
+use crate::cli::exit::Exit;
+use crate::console;
+use crate::progress::Progress;
+use crate::settings::{self, RepositoryFile, Settings};
+use crate::surroundings::Surroundings;
+use crate::wiring::changes::Changes;
+use crate::wiring::{changes, reviewers, rules};
+use anyhow::Context;
+use mala_domain::change::FilePath;
+use mala_domain::config::{Config, FILE_NAME, PathGlobs, ReviewBlock, Seconds};
+use mala_domain::ports::{RunStore, Scoped, Side};
+use mala_domain::scope::Target;
+use mala_pipeline::review::{Ask, Reviewed, Started, publish, review};
+
+pub(super) fn run(args: &ReviewArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let sinks = outputs::sinks(&formats(args), &args.output)?;
+    let asked = asked(args)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("starting the runtime")?;
+    let exit = runtime.block_on(async {
+        tokio::select! {
+            done = one_review(args, here, &asked, &sinks) => done,
+            signal = interrupted() => signal,
+        }
+    });
+    // A check that does not end must not keep the program from ending.
+    runtime.shutdown_background();
+    exit
+}
+
+fn formats(args: &ReviewArgs) -> Vec<String> {
+    if args.json { vec!["json".to_owned()] } else { args.format.clone() }
+}
+
+/// Ends when a person or the system asks the program to stop. Files are written whole or not at
+/// all, so there is nothing to clean up.
+async fn interrupted() -> anyhow::Result<Exit> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).context("listening for signals")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("listening for signals")?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    console::say("interrupted: nothing was decided");
+    Ok(Exit::Interrupted)
+}
+
+async fn one_review(
+    args: &ReviewArgs,
+    here: &Surroundings,
+    asked: &Asked,
+    sinks: &[Sink],
+) -> anyhow::Result<Exit> {
+    let started = started();
+    let changes = Changes::open(here).await;
+    let target = base::named(&asked.target, here, &changes).await?;
+    let scoped = changes.scope(&target, &asked.paths).await?;
+    let mut notices = Vec::new();
+    let settings = settings(args, here, &target, &scoped, &mut notices).await?;
+    let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
+    let chosen = reviewers::choose(&settings.policy, here, rules)?;
+    let ask = ask(&settings, &chosen, notices)?;
+    let progress = Progress::start();
+    let reviewed = review(&ask, scoped, &chosen.reviewers, &|event| progress.show(&event)).await;
+    progress.end();
+    let mut reviewed = reviewed.map_err(changes::failure)?;
+    if let Some(store) = changes.store().filter(|_| !args.no_save) {
+        keep(&mut reviewed, &started, &store);
+    }
+    show::show(&reviewed, sinks, &settings.policy, args, here)?;
+    Ok(Exit::from(reviewed.report.outcome))
+}
+
+/// Keeps the review's files; a folder that cannot be written is a warning, not a lost review.
+fn keep(reviewed: &mut Reviewed, started: &Started, store: &dyn RunStore) {
+    if let Err(error) = publish(reviewed, started, store) {
+        let warning = format!("the files of this review are not kept: {error}");
+        reviewed.report.warnings.push(warning);
+    }
+}
+
+fn started() -> Started {
+    let now = jiff::Timestamp::now();
+    Started { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
+}
+
+/// The settings, with the repository's file from the side of the change that is trusted.
+async fn settings(
+    args: &ReviewArgs,
+    here: &Surroundings,
+    target: &Target,
+    scoped: &Scoped,
+    notices: &mut Vec<String>,
+) -> anyhow::Result<Settings> {
+    let path = [FilePath::from(FILE_NAME)];
+    let text = async |side| -> anyhow::Result<Option<Vec<u8>>> {
+        let mut blobs = scoped.tree.read(side, &path).await.context("reading mala.yaml")?;
+        Ok(blobs.pop().and_then(|blob| blob.text().map(|text| text.as_bytes().to_vec())))
+    };
+    let at_base = scoped.scope.base.as_deref().unwrap_or("the base");
+    let trusted =
+        text(Side::Base).await?.map(|bytes| RepositoryFile::committed(short(at_base), bytes));
+    let at_head = text(Side::Head).await?.map(RepositoryFile::on_disk);
+    let chosen = settings::choose(target, trusted, at_head);
+    let settings = settings::load(here, chosen, flags(args))?;
+    notices.extend(settings.notice.clone());
+    notices.extend(settings.review_warnings().map(ToString::to_string));
+    Ok(settings)
+}
+
+fn short(sha: &str) -> &str {
+    sha.get(..12).unwrap_or(sha)
+}
+
+/// What the command line says, as the keys that it stands for.
+fn flags(args: &ReviewArgs) -> Config {
+    Config {
+        reviewer_type: args.reviewer,
+        review: ReviewBlock {
+            fail_on: args.fail_on,
+            timeout: args.timeout.and_then(Seconds::new),
+            ..ReviewBlock::default()
+        },
+        ..Config::default()
+    }
+}
+
+fn ask(
+    settings: &Settings,
+    chosen: &reviewers::Chosen,
+    warnings: Vec<String>,
+) -> anyhow::Result<Ask> {
+    let policy = &settings.policy;
+    Ok(Ask {
+        ignore: PathGlobs::new(&policy.ignore.value)?,
+        generated: PathGlobs::new(&policy.generated.value)?,
+        fail_on: policy.fail_on.value,
+        suppressions: policy.suppressions.value,
+        timeout: policy.timeout_for(chosen.kind),
+        prompt_version: chosen.version.clone(),
+        budget_profile: "standard".to_owned(),
+        preface: chosen.preface.clone(),
+        warnings,
+    })
+}

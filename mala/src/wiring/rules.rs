@@ -1,0 +1,74 @@
+//! The project's own rules: `.mala/rules/*.yaml` from the trusted side of the change.
+
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use anyhow::Context;
+use mala_domain::change::FilePath;
+use mala_domain::ports::{Scoped, Side};
+use mala_domain::scope::Target;
+use mala_syntax::rules::{Rule, RuleError};
+use sha2::{Digest, Sha256};
+use std::sync::Arc;
+
+/// Where a project keeps its rules.
+pub const FOLDER: &str = ".mala/rules";
+
+/// The project's rules.
+#[derive(Default)]
+pub struct ProjectRules {
+    /// The rules.
+    pub rules: Vec<Arc<Rule>>,
+    /// Differs when they do.
+    pub fingerprint: String,
+}
+
+/// Reads the rules at the base of the change. The owner of a working tree may also use rules that
+/// are not committed yet, when none are; a change never brings its own.
+pub async fn project_rules(
+    scoped: &Scoped,
+    target: &Target,
+    notices: &mut Vec<String>,
+) -> anyhow::Result<ProjectRules> {
+    let committed = rule_files(scoped, Side::Base).await?;
+    if !committed.is_empty() {
+        return parse(scoped, Side::Base, &committed).await;
+    }
+    let own_tree = matches!(target, Target::WorkingTree | Target::Staged);
+    let on_disk = if own_tree { rule_files(scoped, Side::Head).await? } else { Vec::new() };
+    if on_disk.is_empty() {
+        return Ok(ProjectRules::default());
+    }
+    notices.push(format!("{FOLDER} is not committed: using the rules in the work tree"));
+    parse(scoped, Side::Head, &on_disk).await
+}
+
+async fn rule_files(scoped: &Scoped, side: Side) -> anyhow::Result<Vec<FilePath>> {
+    let files =
+        scoped.tree.list(side, &FilePath::from(FOLDER)).await.context("listing .mala/rules")?;
+    let is_rule = |file: &FilePath| {
+        let name = file.file_name();
+        name.ends_with(".yaml") || name.ends_with(".yml")
+    };
+    Ok(files.into_iter().filter(is_rule).collect())
+}
+
+async fn parse(scoped: &Scoped, side: Side, files: &[FilePath]) -> anyhow::Result<ProjectRules> {
+    let blobs = scoped.tree.read(side, files).await.context("reading .mala/rules")?;
+    let mut hash = Sha256::new();
+    let mut rules = Vec::new();
+    for (file, blob) in files.iter().zip(blobs) {
+        let text = blob.text().ok_or_else(|| {
+            Failure::new(Exit::Configuration, format!("{file}: a rule file must be text"))
+        })?;
+        hash.update(text.len().to_le_bytes());
+        hash.update(text);
+        let rule = Rule::parse(&file.to_string(), text).map_err(|error| refusal(&error))?;
+        rules.push(Arc::new(rule));
+    }
+    let fingerprint = hash.finalize().iter().take(6).map(|byte| format!("{byte:02x}")).collect();
+    Ok(ProjectRules { rules, fingerprint })
+}
+
+fn refusal(error: &RuleError) -> Failure {
+    Failure::new(Exit::Configuration, error.to_string())
+}
