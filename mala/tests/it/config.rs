@@ -144,6 +144,7 @@ fn show_says_where_each_value_comes_from() {
       max_findings: null                     # default
       ignore: ["*.md","docs"]                # mala.yaml at HEAD
       generated: []                          # default
+      suppressions: all                      # default
       linters:
         enabled: auto                        # default
         timeout: 5                           # [HOME]/.config/mala/config.yaml
@@ -165,7 +166,7 @@ fn what_show_prints_is_a_valid_file() {
     [stdout]
     shown.yaml is valid, with 1 warning
     [stderr]
-    warning: shown.yaml:16:7: no rule is named `x`: 'mala rules list' lists them
+    warning: shown.yaml:17:7: no rule is named `x`: 'mala rules list' lists them
     ");
 }
 

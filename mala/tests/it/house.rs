@@ -1,0 +1,155 @@
+//! The rules of the house: what ARCHITECTURE.md promises of the code is so.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const CRATES: [&str; 6] =
+    ["mala-domain", "mala-syntax", "mala-adapters", "mala-pipeline", "mala", "mala-testkit"];
+const MAX_LINES: usize = 400;
+/// Lists of words may be longer: they are only data.
+const DATA: [&str; 1] = ["mala-syntax/src/cross_file/words.rs"];
+
+struct SourceFile {
+    name: String,
+    text: String,
+}
+
+impl SourceFile {
+    /// The code without its tests, which sit at the end of a file.
+    fn code(&self) -> &str {
+        self.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default()
+    }
+
+    fn is_test(&self) -> bool {
+        self.name.contains("/tests/") || self.name.ends_with("/tests.rs")
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
+}
+
+fn sources(of: &str) -> Vec<SourceFile> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(of).join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let name = path.strip_prefix(root()).unwrap().display().to_string();
+                found.push(SourceFile { name, text: fs::read_to_string(path).unwrap() });
+            }
+        }
+    }
+    assert!(!found.is_empty(), "{of} has no sources");
+    found
+}
+
+fn offences(crates: &[&str], offends: impl Fn(&SourceFile) -> Option<String>) -> Vec<String> {
+    let files = crates.iter().flat_map(|name| sources(name));
+    let mut found: Vec<String> = files
+        .filter_map(|file| offends(&file).map(|what| format!("{}: {what}", file.name)))
+        .collect();
+    found.sort();
+    found
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    let silent = offences(&CRATES, |file| {
+        (!file.text.starts_with("//!")).then(|| "does not open with //!".to_owned())
+    });
+    assert!(silent.is_empty(), "{silent:#?}");
+}
+
+#[test]
+fn files_can_be_read_in_one_sitting() {
+    let long = offences(&CRATES, |file| {
+        let lines = file.code().lines().count();
+        let is_data = DATA.contains(&file.name.as_str());
+        (!file.is_test() && !is_data && lines > MAX_LINES).then(|| format!("{lines} lines"))
+    });
+    assert!(long.is_empty(), "{long:#?}");
+}
+
+#[test]
+fn modules_have_names() {
+    let vague = ["mod", "utils", "util", "common", "helpers", "core", "misc", "imp"];
+    let offenders = offences(&CRATES, |file| {
+        let stem = Path::new(&file.name).file_stem()?.to_str()?.to_owned();
+        vague.contains(&stem.as_str()).then_some(stem)
+    });
+    assert!(offenders.is_empty(), "{offenders:#?}");
+}
+
+#[test]
+fn the_pure_crates_do_no_io() {
+    let world = [
+        "std::fs",
+        "std::env",
+        "std::process",
+        "std::net",
+        "std::thread",
+        "SystemTime::now",
+        "Instant::now",
+        "tokio",
+        "tracing::",
+        "println!",
+        "eprintln!",
+        "async fn",
+        ".await",
+    ];
+    let impure = offences(&["mala-domain", "mala-syntax"], |file| {
+        let code: String = file
+            .code()
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect::<Vec<_>>()
+            .join("\n");
+        let found = world.iter().find(|word| code.contains(**word))?;
+        (!file.is_test()).then(|| (*found).to_owned())
+    });
+    assert!(impure.is_empty(), "{impure:#?}");
+}
+
+#[test]
+fn the_arrows_point_one_way() {
+    let allowed: [(&str, &[&str]); 5] = [
+        ("mala-domain", &[]),
+        ("mala-syntax", &["mala-domain"]),
+        ("mala-adapters", &["mala-domain", "mala-syntax"]),
+        ("mala-pipeline", &["mala-domain", "mala-syntax"]),
+        ("mala-testkit", &["mala-domain"]),
+    ];
+    for (name, allowed) in allowed {
+        let manifest = fs::read_to_string(root().join(name).join("Cargo.toml")).unwrap();
+        let normal = manifest.split("[dev-dependencies]").next().unwrap_or_default();
+        for other in CRATES.into_iter().filter(|other| *other != name) {
+            let depends = normal.lines().any(|line| line.starts_with(&format!("{other}.")));
+            assert!(!depends || allowed.contains(&other), "{name} depends on {other}");
+        }
+    }
+}
+
+#[test]
+fn only_wiring_and_the_edge_read_the_environment() {
+    let readers = offences(&["mala-adapters", "mala-pipeline"], |file| {
+        let mut code = file.code().lines().filter(|line| !line.trim_start().starts_with("//"));
+        let reads = code.any(|line| line.contains("env::var"));
+        (reads && !file.is_test()).then(|| "reads the environment".to_owned())
+    });
+    assert!(readers.is_empty(), "{readers:#?}");
+}
+
+#[test]
+fn only_process_starts_children() {
+    let starters = offences(&["mala-adapters", "mala-pipeline", "mala"], |file| {
+        let starts =
+            file.code().contains("Command::new(") && !file.code().contains("clap::Command::new(");
+        let allowed = file.name.starts_with("mala-adapters/src/process");
+        (starts && !allowed && !file.is_test()).then(|| "starts a child".to_owned())
+    });
+    assert!(starters.is_empty(), "{starters:#?}");
+}

@@ -1,0 +1,106 @@
+//! Bad input: a clear error, the documented exit code, and nothing half-written.
+
+use super::{FLAW, findings, repo, review};
+use crate::world;
+use insta::assert_snapshot;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn what_makes_no_sense_is_said() {
+    let world = repo();
+    assert_snapshot!(world.run(&["review", "nope..HEAD"]));
+    assert_snapshot!(world.run(&["review", "--commit", "--output=x"]));
+    assert_snapshot!(world.run(&["review", "--staged", "main..HEAD"]));
+    assert_snapshot!(world.run(&["review", "../outside.py"]));
+    assert_snapshot!(world.run(&["review", "--patch", "missing.diff"]));
+    assert_snapshot!(world.run_with_stdin(&["review", "--patch", "-"], b"\x00\xff\x00garbage"));
+    assert_snapshot!(world.run(&["review", "--fail-on", "P9"]));
+}
+
+#[test]
+fn a_folder_without_a_repository() {
+    assert_snapshot!(world().run(&["review"]));
+}
+
+#[test]
+fn a_corrupt_repository() {
+    let world = repo();
+    world.write("app.py", FLAW).write(".git/HEAD", "garbage\n");
+    let shown = world.run(&["review"]);
+    assert!(shown.starts_with("[exit 2]") || shown.starts_with("[exit 64]"), "{shown}");
+    assert!(shown.contains("error: "), "{shown}");
+}
+
+#[test]
+fn a_machine_without_git() {
+    let world = repo().with_only(&[]);
+    assert_snapshot!(world.run(&["review"]));
+}
+
+#[test]
+fn a_broken_configuration_names_the_place() {
+    let world = repo();
+    world.write("app.py", FLAW).write("mala.yaml", "review:\n  fail_onn: P1\n");
+    let shown = world.run(&["review"]);
+    assert!(shown.starts_with("[exit 78]"), "{shown}");
+    assert!(shown.contains("mala.yaml:2:3") && shown.contains("fail_on"), "{shown}");
+}
+
+#[test]
+fn a_broken_rule_names_the_place() {
+    let world = repo();
+    world.write("app.py", FLAW).write(".mala/rules/bad.yaml", "id: own/bad\nlanguages: [pyton]\n");
+    let shown = world.run(&["review"]);
+    assert!(shown.starts_with("[exit 78]"), "{shown}");
+    assert!(shown.contains(".mala/rules/bad.yaml:2"), "{shown}");
+}
+
+#[test]
+fn an_output_that_cannot_be_written() {
+    let world = repo();
+    world.write("app.py", FLAW);
+    let shown = world.run(&["review", "--no-save", "--output", "json=no/such/folder/r.json"]);
+    assert!(shown.starts_with("[exit 5]"), "{shown}");
+    assert!(shown.contains("no/such/folder/r.json"), "{shown}");
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_written_is_a_warning() {
+    let world = repo();
+    // A file where the folder should be stops everybody, the owner of the machine too.
+    world.write("app.py", FLAW).write(".gitignore", ".mala\n").write(".mala", "not a folder");
+    let (code, report) = review(&world, &[]);
+    assert_eq!(code, 1);
+    assert!(report["warnings"].to_string().contains("not kept"), "{report:#}");
+    assert_eq!(report["review_log_path"], serde_json::Value::Null);
+}
+
+#[test]
+fn an_unreadable_file_is_never_a_pass() {
+    let world = repo();
+    world.write("app.py", FLAW);
+    let file = world.folder().join("app.py");
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let shown = world.run(&["review"]);
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(!shown.starts_with("[exit 0]"), "{shown}");
+}
+
+#[test]
+fn ten_thousand_findings() {
+    let world = repo();
+    world.write("many.py", "breakpoint()\n".repeat(10_000));
+    let (code, report) = review(&world, &["--no-save"]);
+    assert_eq!((code, findings(&report).len()), (1, 10_000));
+    let shown = world.run(&["review", "--no-save"]);
+    assert!(shown.lines().count() < 1_000, "the terminal shows the first and counts the rest");
+}
+
+#[test]
+fn control_characters_of_the_change_never_reach_the_terminal() {
+    let world = repo();
+    world.write("app.py", "breakpoint()  # \u{1b}[2J\u{1b}]0;owned\u{7} \u{202e}\n");
+    world.write("evil\u{1b}[31m.py", "breakpoint()\n");
+    let shown = world.run(&["review", "--no-save"]);
+    assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}'), "{shown:?}");
+}
