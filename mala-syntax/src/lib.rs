@@ -8,3 +8,4 @@ pub mod regex_check;
 pub mod rules;
 pub mod source;
 pub mod symbols;
+pub mod taint;

@@ -1,0 +1,216 @@
+//! Functions that nothing in the file calls: handlers, exported functions, methods. What their
+//! parameters are comes from the language's flow file.
+
+use super::super::api::{ApiId, Edge};
+use super::super::ir::{Function, FunctionId, Parameter, number};
+use super::super::model::{Entry, Role};
+use super::super::value::Value;
+use super::functions::Given;
+use super::statements::join_first;
+use super::{Frame, Machine};
+use std::collections::BTreeSet;
+
+impl<'p> Machine<'p> {
+    /// Runs everything that others call, and then everything that has not run yet.
+    pub(super) fn run_entries(&mut self) {
+        self.frames.push(Frame { function: FunctionId(0), returned: Value::default() });
+        let offered = self.offered();
+        for id in &offered {
+            self.run_entry(*id, true);
+        }
+        for index in 1..self.program.functions.len() {
+            let id = FunctionId(number(index));
+            let decorated = !self.program.function(id).decorators.is_empty();
+            if !self.visited.contains(&id) || (decorated && !offered.contains(&id)) {
+                self.run_entry(id, false);
+            }
+        }
+        self.frames.pop();
+    }
+
+    fn run_entry(&mut self, id: FunctionId, offered: bool) {
+        let mut values = self.parameter_values(id, &[], &[]);
+        if offered {
+            let function = self.program.function(id);
+            for (parameter, value) in function.parameters.iter().zip(&mut values) {
+                let library = self.path_value("library.input", parameter.place);
+                *value = value.join(&library);
+            }
+            let arguments = function.all_arguments.filter(|_| function.parameters.is_empty());
+            if arguments.is_some() {
+                let library = self.path_value("library.input", function.place);
+                values = vec![library; 5];
+            }
+        }
+        let given = Given { values: values.clone(), ..Given::default() };
+        self.run_function(id, values, &given);
+    }
+
+    /// The functions that the file offers to others.
+    fn offered(&mut self) -> BTreeSet<FunctionId> {
+        let mut found = BTreeSet::new();
+        let functions = self.program.functions.iter().enumerate();
+        found.extend(functions.filter(|(_, f)| f.offered).map(|(at, _)| FunctionId(number(at))));
+        let roots: Vec<ApiId> = ["module.exports", "exports"]
+            .iter()
+            .filter_map(|path| self.apis.path(path, &mut self.names))
+            .collect();
+        let stored: Vec<Value> = self
+            .heap
+            .iter()
+            .filter(|(api, _)| self.is_below(**api, &roots))
+            .map(|(_, value)| value.clone())
+            .collect();
+        for value in stored {
+            self.functions_in(&value, 4, &mut found);
+        }
+        found
+    }
+
+    fn is_below(&self, api: ApiId, roots: &[ApiId]) -> bool {
+        let mut current = Some(api);
+        while let Some(id) = current {
+            if roots.contains(&id) {
+                return true;
+            }
+            current = self.apis.parent(id);
+        }
+        false
+    }
+
+    fn functions_in(&mut self, value: &Value, depth: u8, found: &mut BTreeSet<FunctionId>) {
+        found.extend(value.functions());
+        if depth == 0 {
+            return;
+        }
+        if let Some(instance) = value.facts().and_then(|facts| facts.instance) {
+            let made = self.read(instance);
+            self.functions_in(&made, depth - 1, found);
+        }
+        let fields: Vec<Value> =
+            value.field_map().into_iter().flat_map(|fields| fields.values().cloned()).collect();
+        for field in fields {
+            self.functions_in(&field, depth - 1, found);
+        }
+    }
+
+    /// What the parameters of a function are when something unknown calls it.
+    pub(super) fn parameter_values(
+        &mut self,
+        id: FunctionId,
+        given: &[Option<Value>],
+        apis: &[ApiId],
+    ) -> Vec<Value> {
+        let function = self.program.function(id);
+        let entries = self.entries_of(function, apis);
+        let mut values = Vec::with_capacity(function.parameters.len());
+        for (position, parameter) in function.parameters.iter().enumerate() {
+            if let Some(Some(value)) = given.get(position) {
+                values.push(value.clone());
+                continue;
+            }
+            let mut value = Value::default();
+            for entry in &entries {
+                let bound = self.model.entries.get(*entry).and_then(|entry| bound_at(entry, position));
+                if let Some(path) = bound {
+                    let bound = self.path_value(path, parameter.place);
+                    value = join_first(&value, bound);
+                }
+            }
+            let typed = self.typed(parameter);
+            value = join_first(&value, typed);
+            let position = u8::try_from(position).unwrap_or(u8::MAX);
+            let handed = self.follow(apis, Edge::Parameter(position), parameter.place);
+            value = join_first(&value, handed);
+            if let Some(name) = parameter.name {
+                let unknown = self.unknown_value(name, parameter.place);
+                value = join_first(&value, unknown);
+            }
+            values.push(value);
+        }
+        values
+    }
+
+    /// What a parameter is by its declared type or its annotations.
+    fn typed(&mut self, parameter: &'p Parameter) -> Value {
+        let mut value = Value::default();
+        let declared = parameter.declared.map(|declared| self.eval(declared));
+        let mut apis: Vec<ApiId> = declared.iter().flat_map(|value| value.apis().to_vec()).collect();
+        for annotation in &parameter.annotations {
+            apis.extend(self.apis.root(*annotation));
+        }
+        for api in &apis {
+            for role in self.roles(*api).iter() {
+                let Role::Type(index) = role else { continue };
+                let path = self.model.entries.get(*index).and_then(|entry| entry.binds.first());
+                if let Some(path) = path.cloned() {
+                    let bound = self.path_value(&path, parameter.place);
+                    value = join_first(&value, bound);
+                }
+            }
+        }
+        let instances = self.follow(&apis, Edge::Call, parameter.place);
+        join_first(&value, instances)
+    }
+
+    /// The entries that a function is, by who calls it, its decorators, its names.
+    fn entries_of(&mut self, function: &'p Function, apis: &[ApiId]) -> Vec<usize> {
+        let mut found = Vec::new();
+        for api in apis {
+            for role in self.roles(*api).iter() {
+                if let Role::Callback(index) = role {
+                    found.push(*index);
+                }
+            }
+        }
+        for decorator in &function.decorators {
+            let value = self.eval(*decorator);
+            for api in self.decorator_apis(&value) {
+                for role in self.roles(api).iter() {
+                    if let Role::Decorator(index) = role {
+                        found.push(*index);
+                    }
+                }
+            }
+        }
+        if found.is_empty() {
+            let by_name = self.model.entries.iter().enumerate();
+            found.extend(by_name.filter(|(_, entry)| self.is_named_so(function, entry)).map(|(at, _)| at));
+        }
+        found
+    }
+
+    /// The paths of a decorator, whether or not it is called.
+    pub(super) fn decorator_apis(&self, value: &Value) -> Vec<ApiId> {
+        value
+            .apis()
+            .iter()
+            .map(|api| match (self.apis.edge(*api), self.apis.parent(*api)) {
+                (Edge::Call, Some(parent)) => parent,
+                _ => *api,
+            })
+            .collect()
+    }
+
+    fn is_named_so(&self, function: &Function, entry: &Entry) -> bool {
+        let named = function.name.map(|name| self.names.text(name));
+        if !entry.functions.is_empty() {
+            return named.is_some_and(|name| entry.functions.iter().any(|glob| glob.matches(name)));
+        }
+        !entry.names.is_empty()
+            && entry.names.iter().enumerate().all(|(position, choices)| {
+                let name = function.parameters.get(position).and_then(|parameter| parameter.name);
+                name.is_some_and(|name| choices.iter().any(|glob| glob.matches(self.names.text(name))))
+            })
+    }
+}
+
+/// The path that a parameter is bound to.
+fn bound_at(entry: &Entry, position: usize) -> Option<&str> {
+    let last = entry.binds.last().and_then(|last| last.strip_suffix("..."));
+    let path = match entry.binds.get(position) {
+        Some(path) => path.strip_suffix("...").unwrap_or(path),
+        None => last?,
+    };
+    (!path.is_empty()).then_some(path)
+}

@@ -1,0 +1,420 @@
+//! Expressions: how facts about parts become facts about the whole.
+
+use super::super::api::Edge;
+use super::super::ir::{
+    Argument, Comprehension, ExprId, Expression, Key, Member, Operator, Place, Sym, VarId,
+};
+use super::super::model::Role;
+use super::super::value::{Facts, Known, Taint, Value};
+use super::statements::join_first;
+use super::Machine;
+
+impl<'p> Machine<'p> {
+    pub(super) fn eval(&mut self, id: ExprId) -> Value {
+        if self.budget == 0 || self.depth >= super::MAX_DEPTH {
+            return Value::default();
+        }
+        self.budget -= 1;
+        self.depth += 1;
+        let value = self.eval_into(id);
+        self.depth -= 1;
+        value
+    }
+
+    fn eval_into(&mut self, id: ExprId) -> Value {
+        match self.expression(id) {
+            Expression::Variable(variable) => self.read(*variable),
+            Expression::Global(name) => self.global(*name, self.place(id)),
+            Expression::Module(name) => self.module(name, self.place(id)),
+            Expression::Text(text) => Self::text_value(text.clone(), id),
+            Expression::Number(number) => Value::of_known(Known::Number(*number)),
+            Expression::Bool(value) => Value::of_known(Known::Bool(*value)),
+            Expression::Null => Value::of_known(Known::Null),
+            Expression::Pattern(body, flags) => {
+                Value::of_known(Known::Pattern(body.clone(), flags.clone()))
+            }
+            Expression::Field(object, name) => {
+                let object = self.eval(*object);
+                self.field(&object, *name, self.place(id))
+            }
+            Expression::Element(object, index) => self.element(*object, *index, self.place(id)),
+            Expression::Call { callee, arguments, creates } => {
+                self.call(id, *callee, arguments, *creates)
+            }
+            Expression::Function(function) => {
+                Value::new(Facts { functions: vec![*function], ..Facts::default() })
+            }
+            Expression::Class { instance, bases, members } => self.class(*instance, bases, members),
+            _ => self.eval_compound(id),
+        }
+    }
+
+    fn eval_compound(&mut self, id: ExprId) -> Value {
+        match self.expression(id) {
+            Expression::Join(parts) => {
+                let parts: Vec<Value> = parts.iter().map(|part| self.eval(*part)).collect();
+                self.joined(&parts)
+            }
+            Expression::Format(format, arguments) => self.format(*format, arguments),
+            Expression::Binary(operator, left, right) => self.binary(*operator, *left, *right),
+            Expression::Not(inner) => {
+                let value = self.eval(*inner);
+                match value.known() {
+                    Known::Bool(known) => Value::of_known(Known::Bool(!known)),
+                    _ => self.number_of(&value),
+                }
+            }
+            Expression::Object(entries) => self.object(entries),
+            Expression::List(items) => self.list(items),
+            Expression::Assign(pattern, value) => {
+                let value = self.eval(*value);
+                self.bind(pattern, value.clone(), self.place(id));
+                value
+            }
+            Expression::Append(pattern, before, more) => {
+                let parts = [self.eval(*before), self.eval(*more)];
+                let value = self.joined(&parts);
+                self.bind(pattern, value.clone(), self.place(id));
+                value
+            }
+            Expression::Choice(condition, then, otherwise) => self.choice(*condition, *then, *otherwise),
+            Expression::Comprehension(inner) => self.comprehension(inner),
+            Expression::Markup { tag, attributes, children } => {
+                self.markup(id, *tag, attributes, children)
+            }
+            Expression::Yield(inner) => {
+                let value = self.eval(*inner);
+                if let Some(frame) = self.frames.last_mut() {
+                    frame.returned = join_first(&frame.returned, value);
+                }
+                Value::default()
+            }
+            Expression::Remove(target) => {
+                self.remove(*target);
+                Value::default()
+            }
+            Expression::TypeOf(inner) => {
+                self.eval(*inner);
+                Value::default()
+            }
+            Expression::Opaque(parts) => {
+                for part in parts {
+                    self.eval(*part);
+                }
+                Value::default()
+            }
+            _ => Value::default(),
+        }
+    }
+
+    fn global(&mut self, name: Sym, place: Place) -> Value {
+        match self.apis.root(name) {
+            Some(api) => self.api_value(api, place),
+            None => Value::default(),
+        }
+    }
+
+    /// A module by its name; `node:fs` is `fs`.
+    pub(super) fn module(&mut self, name: &str, place: Place) -> Value {
+        let name = name.strip_prefix("node:").unwrap_or(name);
+        self.root_value(name, place)
+    }
+
+    /// A field of a value.
+    pub(super) fn field(&mut self, object: &Value, name: Sym, place: Place) -> Value {
+        if let Some(own) = object.own_field(name) {
+            return own.clone();
+        }
+        let text = self.names.text(name);
+        if text == "default" && !object.apis().is_empty() {
+            return object.clone();
+        }
+        let mut value = if self.model.safe_fields.contains(text) {
+            self.number_of(object)
+        } else {
+            object.inherited()
+        };
+        if !object.apis().is_empty() {
+            let apis = object.apis().to_vec();
+            let followed = self.follow(&apis, Edge::Name(name), place);
+            value = self.sanitized_field(&followed, value);
+            value = join_first(&value, followed);
+        }
+        value
+    }
+
+    /// Drops what a field is known not to carry.
+    fn sanitized_field(&mut self, followed: &Value, value: Value) -> Value {
+        let mut cleared = 0;
+        for api in followed.apis() {
+            for role in self.roles(*api).iter() {
+                if let Role::Sanitizer(index) = role {
+                    cleared |= self.model.sanitizers.get(*index).map_or(0, |found| found.clears);
+                }
+            }
+        }
+        if cleared == 0 { value } else { value.map_taints(&|taint| self.cleared(taint, cleared)) }
+    }
+
+    fn element(&mut self, object: ExprId, index: ExprId, place: Place) -> Value {
+        let object = self.eval(object);
+        let index = self.eval(index);
+        if let Some(name) = self.constant_key(&index) {
+            return self.field(&object, name, place);
+        }
+        let mut value = self.element_of(&object, place);
+        let chosen = self.chosen_by(&index);
+        value.add_taints(&chosen);
+        value
+    }
+
+    /// What a key from outside chooses: anything, among it what nobody meant.
+    pub(super) fn chosen_by(&self, index: &Value) -> Vec<Taint> {
+        let usable = index.taints().iter().filter(|taint| taint.clean & self.classes.prototype == 0);
+        usable.map(|taint| Taint { chose: true, ..*taint }).collect()
+    }
+
+    pub(super) fn constant_key(&mut self, index: &Value) -> Option<Sym> {
+        match index.known() {
+            Known::Texts(texts) if texts.len() == 1 => texts.first().map(|text| self.names.intern(text)),
+            Known::Number(number) if number.fract() == 0.0 => Some(self.names.intern(&number.to_string())),
+            _ => None,
+        }
+    }
+
+    /// Any one element of a value.
+    pub(super) fn element_of(&mut self, object: &Value, place: Place) -> Value {
+        let mut value = object.inherited();
+        if let Some(fields) = object.field_map() {
+            for element in fields.values() {
+                value = join_first(&value, element.clone());
+            }
+        }
+        if !object.apis().is_empty() {
+            let apis = object.apis().to_vec();
+            let any = self.names.intern("[]");
+            let followed = self.follow(&apis, Edge::Name(any), place);
+            value = join_first(&value, followed);
+        }
+        value
+    }
+
+    pub(super) fn keys_of(&mut self, object: &Value) -> Value {
+        object.inherited()
+    }
+
+    fn list(&mut self, items: &'p [Argument]) -> Value {
+        let mut value = Value::default();
+        let mut position = Some(0_usize);
+        value.edit(|_| {});
+        for item in items {
+            let element = self.eval(item.value);
+            if item.spread {
+                let place = self.place(item.value);
+                let inner = self.element_of(&element, place);
+                value = self.with_element(&value, inner);
+                position = None;
+                continue;
+            }
+            value = match position {
+                Some(at) if at < 24 => {
+                    let name = self.names.intern(&at.to_string());
+                    value.with_field(name, element)
+                }
+                _ => self.with_element(&value, element),
+            };
+            position = position.map(|at| at + 1);
+        }
+        value
+    }
+
+    /// The value with one more element at an unknown place.
+    pub(super) fn with_element(&mut self, value: &Value, element: Value) -> Value {
+        let any = self.names.intern("*");
+        let joined = match value.own_field(any) {
+            Some(before) => before.join(&element),
+            None => element,
+        };
+        value.with_field(any, joined)
+    }
+
+    fn object(&mut self, entries: &'p [(Key, ExprId)]) -> Value {
+        let mut value = Value::default();
+        value.edit(|_| {});
+        for (key, entry) in entries {
+            let inner = self.eval(*entry);
+            value = match key {
+                Key::Name(name) => {
+                    self.check_named(*name, &inner, self.place(*entry));
+                    value.with_field(*name, inner)
+                }
+                Key::Computed(key) => {
+                    let key = self.eval(*key);
+                    match self.constant_key(&key) {
+                        Some(name) => value.with_field(name, inner),
+                        None => self.with_element(&value, inner),
+                    }
+                }
+                Key::Spread => self.merged(&value, &inner),
+            };
+        }
+        value
+    }
+
+    /// The fields of both; the second one wins.
+    pub(super) fn merged(&mut self, value: &Value, more: &Value) -> Value {
+        let mut merged = value.clone();
+        merged.add_taints(more.taints());
+        for (name, field) in more.field_map().into_iter().flatten() {
+            merged = merged.with_field(*name, field.clone());
+        }
+        merged
+    }
+
+    fn class(&mut self, instance: VarId, bases: &'p [ExprId], members: &'p [Member]) -> Value {
+        let mut made = self.read(instance);
+        made.edit(|_| {});
+        let mut class = Value::new(Facts { instance: Some(instance), ..Facts::default() });
+        for base in bases {
+            let value = self.eval(*base);
+            let parent = value.facts().and_then(|facts| facts.instance).map(|parent| self.read(parent));
+            let apis = value.apis().to_vec();
+            let inherited = self.follow(&apis, Edge::Call, self.place(*base));
+            made = made.join(&parent.unwrap_or(inherited));
+        }
+        self.write(instance, made.clone());
+        for member in members {
+            let value = self.eval(member.value);
+            made = made.with_field(member.name, value.clone());
+            class = class.with_field(member.name, value.clone());
+            if member.constructor {
+                let functions = value.functions().to_vec();
+                class.edit(|facts| facts.functions = functions);
+            }
+            self.write(instance, made.clone());
+        }
+        class
+    }
+
+    fn binary(&mut self, operator: Operator, left: ExprId, right: ExprId) -> Value {
+        match operator {
+            Operator::And | Operator::Or | Operator::Coalesce => self.logic(operator, left, right),
+            _ => {
+                let (a, b) = (self.eval(left), self.eval(right));
+                match operator {
+                    Operator::Arithmetic | Operator::Remainder => {
+                        join_first(&self.number_of(&a), self.number_of(&b))
+                    }
+                    Operator::Divide if self.divides_paths() => self.joined(&[a, b]),
+                    Operator::Divide => join_first(&self.number_of(&a), self.number_of(&b)),
+                    Operator::Equal | Operator::NotEqual => compared(operator, &a, &b),
+                    _ => Value::default(),
+                }
+            }
+        }
+    }
+
+    /// In Python, `/` joins paths.
+    fn divides_paths(&self) -> bool {
+        self.language == mala_domain::language::Language::Python
+    }
+
+    /// A number made from a value: most taint is gone.
+    pub(super) fn number_of(&self, value: &Value) -> Value {
+        Value::of_taints(value.taints().iter().filter_map(|taint| self.in_numbers(*taint)).collect())
+    }
+
+    fn logic(&mut self, operator: Operator, left: ExprId, right: ExprId) -> Value {
+        let first = self.eval(left);
+        self.state.push();
+        match operator {
+            Operator::And => self.assume(left, true),
+            Operator::Or => self.assume(left, false),
+            _ => {}
+        }
+        let second = self.eval(right);
+        let changes = self.state.pop();
+        self.state.merge(vec![changes, super::Changes::new()]);
+        match (operator, first.known()) {
+            (Operator::And, Known::Bool(false) | Known::Null) => first,
+            (Operator::Or, Known::Bool(true)) => first,
+            (Operator::And, _) => second,
+            (Operator::Or | Operator::Coalesce, Known::Null | Known::Bool(false)) => second,
+            _ => first.join(&second),
+        }
+    }
+
+    fn choice(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> Value {
+        self.eval(condition);
+        if then == otherwise {
+            return self.eval(then);
+        }
+        self.state.push();
+        self.assume(condition, true);
+        let first = self.eval(then);
+        let changes = self.state.pop();
+        self.state.push();
+        self.assume(condition, false);
+        let second = self.eval(otherwise);
+        let others = self.state.pop();
+        self.state.merge(vec![changes, others]);
+        first.join(&second)
+    }
+
+    fn comprehension(&mut self, inner: &'p Comprehension) -> Value {
+        for (pattern, iterated) in &inner.loops {
+            let value = self.eval(*iterated);
+            let place = self.place(*iterated);
+            let element = self.element_of(&value, place);
+            self.bind(pattern, element, place);
+        }
+        self.state.push();
+        for condition in &inner.conditions {
+            self.eval(*condition);
+            self.assume(*condition, true);
+        }
+        let mut value = Value::default();
+        for element in &inner.elements {
+            let element = self.eval(*element);
+            value = self.with_element(&value, element);
+        }
+        self.state.pop();
+        value
+    }
+
+    fn markup(
+        &mut self,
+        id: ExprId,
+        tag: ExprId,
+        attributes: &'p [(Option<Sym>, ExprId)],
+        children: &'p [ExprId],
+    ) -> Value {
+        let place = self.place(id);
+        let element = match self.expression(tag) {
+            Expression::Text(name) => {
+                let root = format!("tag:{name}");
+                self.root_value(&root, place)
+            }
+            _ => self.eval(tag),
+        };
+        for (name, attribute) in attributes {
+            let value = self.eval(*attribute);
+            if let Some(name) = name {
+                self.check_write(&element, *name, &value, *attribute);
+            }
+            self.run_callbacks_in(&value);
+        }
+        for child in children {
+            self.eval(*child);
+        }
+        let apis = element.apis().to_vec();
+        self.follow(&apis, Edge::Call, place)
+    }
+}
+
+fn compared(operator: Operator, a: &Value, b: &Value) -> Value {
+    match (a.text(), b.text()) {
+        (Some(a), Some(b)) => Value::of_known(Known::Bool((a == b) == (operator == Operator::Equal))),
+        _ => Value::default(),
+    }
+}
