@@ -9,6 +9,7 @@ mod expressions;
 mod functions;
 mod guards;
 mod methods;
+mod replacements;
 mod sinks;
 mod statements;
 mod texts;

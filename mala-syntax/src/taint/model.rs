@@ -45,6 +45,7 @@ pub(crate) struct FlowRule {
     pub(crate) kinds: Bits,
     pub(crate) class: Bits,
     pub(crate) literal: bool,
+    pub(crate) anything: bool,
     pub(crate) check: Option<String>,
 }
 
@@ -69,6 +70,7 @@ pub(crate) struct Propagator {
 pub(crate) struct Entry {
     pub(crate) names: Vec<Vec<Glob>>,
     pub(crate) functions: Vec<Glob>,
+    pub(crate) stored_in: Vec<String>,
     pub(crate) binds: Vec<String>,
 }
 
@@ -125,10 +127,11 @@ impl Model {
     }
 
     fn add_rule(&mut self, index: usize, rule: &TaintSpec) -> Result<(), PatternProblem> {
-        let literal = rule.sources.iter().any(|source| source == "literal");
+        let says = |word: &str| rule.sources.iter().any(|source| source == word);
+        let (literal, anything) = (says("literal"), says("anything"));
         let kinds = self.kind_bits(&rule.sources);
         let class = self.class_bits(std::slice::from_ref(&rule.class));
-        self.rules.push(FlowRule { kinds, class, literal, check: rule.check.clone() });
+        self.rules.push(FlowRule { kinds, class, literal, anything, check: rule.check.clone() });
         self.add_paths(&rule.sanitizers, Role::Sanitizer(self.sanitizers.len()))?;
         self.sanitizers.push(Sanitizer { selectors: Vec::new(), clears: class, restores: 0 });
         for sink in &rule.sinks {
@@ -175,6 +178,7 @@ impl Model {
         self.entries.push(Entry {
             names: spec.names.iter().map(globs).collect(),
             functions: globs(&spec.functions),
+            stored_in: spec.stored_in.clone(),
             binds: spec.binds.clone(),
         });
         Ok(())

@@ -17,7 +17,8 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TaintSpec {
-    /// Kinds of sources, as named in the language's flow file.
+    /// Kinds of sources, as named in the language's flow file. `literal` is a text written in the
+    /// code, `anything` is every value: then the conditions of the sinks decide alone.
     pub sources: Vec<String>,
     /// What a sanitizer must clear for this rule, such as `html` or `path`.
     pub class: String,
@@ -39,7 +40,7 @@ pub struct SinkSpec {
     /// Paths of functions; `args` says which of their arguments.
     #[serde(default)]
     pub call: Vec<String>,
-    /// Selectors of the arguments of `call`.
+    /// Selectors of the arguments of `call`; without them the call itself is reported.
     #[serde(default)]
     pub args: Vec<String>,
     /// Paths of fields that are assigned.
@@ -48,7 +49,8 @@ pub struct SinkSpec {
     /// Decorators of functions whose result it is.
     #[serde(default)]
     pub give: Vec<String>,
-    /// Conditions on the call: `shell=true`, `0~^(sh|bash)$`, `1` (is there), `!1.limit` (is not).
+    /// Conditions on the call: `shell=true`, `0~^(sh|bash)$`, `0.bits<2048`, `1` (is there),
+    /// `!1.limit` (is not). For `write`, `0` is the value.
     #[serde(default)]
     pub when: Vec<String>,
 }
@@ -112,6 +114,9 @@ pub struct EntrySpec {
     /// Names of the function itself.
     #[serde(default)]
     pub functions: Vec<String>,
+    /// Paths that the function is assigned to, at any depth below.
+    #[serde(default)]
+    pub stored_in: Vec<String>,
     /// What the parameters are, as paths; the last one goes on for the rest when it ends with `...`.
     pub binds: Vec<String>,
 }

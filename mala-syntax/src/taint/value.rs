@@ -57,6 +57,8 @@ pub(crate) struct Facts {
     pub(crate) literals: Vec<ExprId>,
     pub(crate) known: Known,
     pub(crate) fields: Option<Rc<BTreeMap<Sym, Value>>>,
+    /// The call that gave it, when it is in a variable.
+    pub(crate) origin: Option<ExprId>,
     /// For a class: the variable of its instances.
     pub(crate) instance: Option<VarId>,
     pub(crate) nesting: u8,
@@ -300,6 +302,7 @@ fn join_facts(a: &Facts, b: &Facts) -> Facts {
         literals: union(&a.literals, &b.literals),
         known: join_known(&a.known, &b.known),
         fields: join_fields(a, b),
+        origin: a.origin.filter(|_| a.origin == b.origin),
         instance: a.instance.or(b.instance),
         nesting: a.nesting.max(b.nesting),
     }

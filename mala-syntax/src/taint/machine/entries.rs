@@ -14,47 +14,55 @@ impl<'p> Machine<'p> {
     /// Runs everything that others call, and then everything that has not run yet.
     pub(super) fn run_entries(&mut self) {
         self.frames.push(Frame { function: FunctionId(0), returned: Value::default() });
-        let offered = self.offered();
-        for id in &offered {
-            self.run_entry(*id, true);
+        let mut offered = BTreeSet::new();
+        for (at, entry) in self.model.entries.iter().enumerate() {
+            if entry.stored_in.is_empty() {
+                continue;
+            }
+            for id in self.stored_below(&entry.stored_in) {
+                self.run_entry(id, Some(at));
+                offered.insert(id);
+            }
         }
         for index in 1..self.program.functions.len() {
             let id = FunctionId(number(index));
             let decorated = !self.program.function(id).decorators.is_empty();
             if !self.visited.contains(&id) || (decorated && !offered.contains(&id)) {
-                self.run_entry(id, false);
+                self.run_entry(id, None);
             }
         }
         self.frames.pop();
     }
 
-    fn run_entry(&mut self, id: FunctionId, offered: bool) {
+    fn run_entry(&mut self, id: FunctionId, entry: Option<usize>) {
         let mut values = self.parameter_values(id, &[], &[]);
-        if offered {
-            let function = self.program.function(id);
-            for (parameter, value) in function.parameters.iter().zip(&mut values) {
-                let library = self.path_value("library.input", parameter.place);
-                *value = value.join(&library);
+        let function = self.program.function(id);
+        if let Some(entry) = entry.and_then(|entry| self.model.entries.get(entry)) {
+            for (position, (parameter, value)) in function.parameters.iter().zip(&mut values).enumerate() {
+                if let Some(path) = bound_at(entry, position) {
+                    let bound = self.path_value(path, parameter.place);
+                    *value = value.join(&bound);
+                }
             }
-            let arguments = function.all_arguments.filter(|_| function.parameters.is_empty());
-            if arguments.is_some() {
-                let library = self.path_value("library.input", function.place);
-                values = vec![library; 5];
+            let unnamed = function.parameters.is_empty() && function.all_arguments.is_some();
+            if let (true, Some(path)) = (unnamed, bound_at(entry, 0)) {
+                let bound = self.path_value(path, function.place);
+                values = vec![bound; 5];
             }
         }
         let given = Given { values: values.clone(), ..Given::default() };
         self.run_function(id, values, &given);
     }
 
-    /// The functions that the file offers to others.
-    fn offered(&mut self) -> BTreeSet<FunctionId> {
+    /// The functions that were assigned to something below these paths.
+    fn stored_below(&mut self, paths: &[String]) -> BTreeSet<FunctionId> {
         let mut found = BTreeSet::new();
-        let functions = self.program.functions.iter().enumerate();
-        found.extend(functions.filter(|(_, f)| f.offered).map(|(at, _)| FunctionId(number(at))));
-        let roots: Vec<ApiId> = ["module.exports", "exports"]
-            .iter()
-            .filter_map(|path| self.apis.path(path, &mut self.names))
-            .collect();
+        if paths.iter().any(|path| path == "offered") {
+            let functions = self.program.functions.iter().enumerate();
+            found.extend(functions.filter(|(_, f)| f.offered).map(|(at, _)| FunctionId(number(at))));
+        }
+        let roots: Vec<ApiId> =
+            paths.iter().filter_map(|path| self.apis.path(path, &mut self.names)).collect();
         let stored: Vec<Value> = self
             .heap
             .iter()

@@ -66,8 +66,11 @@ impl<'p> Machine<'p> {
             }
             Expression::Object(entries) => self.object(entries),
             Expression::List(items) => self.list(items),
-            Expression::Assign(pattern, value) => {
-                let value = self.eval(*value);
+            Expression::Assign(pattern, source) => {
+                let mut value = self.eval(*source);
+                if !value.taints().is_empty() && matches!(self.expression(*source), Expression::Call { .. }) {
+                    value.edit(|facts| facts.origin = Some(*source));
+                }
                 self.bind(pattern, value.clone(), self.place(id));
                 value
             }

@@ -30,6 +30,8 @@ impl<'p> Machine<'p> {
             Expression::Call { callee, arguments, .. } => {
                 self.assume_call(*callee, arguments, truth, nesting);
             }
+            // What is false or empty carries nothing.
+            Expression::Variable(_) | Expression::Field(..) if !truth => self.assume_constant(condition),
             _ => {}
         }
     }
@@ -255,24 +257,34 @@ impl<'p> Machine<'p> {
         });
     }
 
-    /// Refines what a check is about: `normalize(x)` is about `x`.
+    /// Refines what a check is about: `normalize(x)` is about `x`, and so is a variable that holds it.
     fn refine_checked(&mut self, subject: ExprId, change: &dyn Fn(&Self, Taint) -> Option<Taint>) {
-        match self.expression(subject) {
-            Expression::Call { callee, arguments, .. } => {
-                let inner = match (self.expression(*callee), arguments.as_slice()) {
-                    (_, [only]) => Some(only.value),
-                    (Expression::Field(object, _), []) => Some(*object),
-                    _ => None,
-                };
-                let checked = self.eval(subject);
-                let Some(inner) = inner else { return };
-                // The check speaks about the result; what it learned there holds for what went in.
-                let learned = checked.taints().iter().filter_map(|taint| change(self, *taint));
-                let path = self.classes.path;
-                let safe = learned.fold(0, |all, taint| all | (taint.clean & path));
-                self.clear(inner, safe);
+        let checked = self.eval(subject);
+        let given = match self.expression(subject) {
+            Expression::Call { .. } => Some(subject),
+            _ => {
+                self.refine(subject, change);
+                checked.facts().and_then(|facts| facts.origin)
             }
-            _ => self.refine(subject, change),
+        };
+        let Some(Expression::Call { callee, arguments, .. }) = given.map(|given| self.expression(given)) else {
+            return;
+        };
+        // The check speaks about the result; what it learned there holds for what went in.
+        let classes = self.classes;
+        let inside = classes.relative | classes.contained;
+        let safe = checked.taints().iter().filter_map(|taint| change(self, *taint)).any(|taint| {
+            taint.clean & classes.path != 0 || taint.clean & inside == inside
+        });
+        if !safe {
+            return;
+        }
+        let mut inputs: Vec<ExprId> = arguments.iter().map(|argument| argument.value).collect();
+        if let Expression::Field(object, _) = self.expression(*callee) {
+            inputs.push(*object);
+        }
+        for input in inputs {
+            self.clear(input, classes.path);
         }
     }
 

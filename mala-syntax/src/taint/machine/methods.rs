@@ -134,14 +134,37 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// `new RegExp("x", "g")` is a pattern when its text is known.
+    fn pattern(&mut self, site: &Site<'p>) -> Option<Value> {
+        let body = site.values.first()?;
+        let flags = match site.values.get(1).map(|flags| flags.text()) {
+            None => "".into(),
+            Some(Some(flags)) => flags.clone(),
+            Some(None) => "?".into(),
+        };
+        match body.known() {
+            Known::Pattern(body, own) => {
+                let flags = if site.values.len() > 1 { flags } else { own.clone() };
+                Some(Value::of_known(Known::Pattern(body.clone(), flags)))
+            }
+            _ => body.text().map(|text| Value::of_known(Known::Pattern(text.clone(), flags))),
+        }
+    }
+
     /// Methods that lists, texts and promises have in common.
     pub(super) fn method_call(&mut self, site: &Site<'p>) -> Option<Value> {
         let name = self.names.text(site.name?).to_owned();
+        if name == "RegExp" && self.is_javascript() {
+            return self.pattern(site);
+        }
         let (object, holder) = site.receiver.clone()?;
-        if self.has_callback(site) {
+        if self.has_callback(site) && !name.starts_with("replace") {
             if let Some(value) = self.walk(site, &name, &holder) {
                 return Some(value);
             }
+        }
+        if matches!(name.as_str(), "replace" | "replaceAll") && !holder.deep_taints().is_empty() {
+            return self.replaced(site, &name, &holder);
         }
         match name.as_str() {
             "then" | "catch" | "finally" if self.is_javascript() => Some(holder),

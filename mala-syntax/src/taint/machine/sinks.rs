@@ -56,6 +56,9 @@ impl<'p> Machine<'p> {
         if self.model.rules.get(rule).is_some_and(|rule| rule.literal) {
             self.check_literals(rule, value, deep);
         }
+        if self.model.rules.get(rule).is_some_and(|rule| rule.anything) {
+            self.report(rule, sink, None);
+        }
         let taints = if deep { value.deep_taints() } else { value.taints().to_vec() };
         if let Some(taint) = taints.into_iter().find(|taint| self.harms(rule, *taint)) {
             self.report(rule, sink, Some(taint));
@@ -79,6 +82,10 @@ impl<'p> Machine<'p> {
                 if !sink.conditions.iter().all(|condition| self.holds(site, condition)) {
                     continue;
                 }
+                let anything = self.model.rules.get(sink.rule).is_some_and(|rule| rule.anything);
+                if sink.selectors.is_empty() && anything {
+                    self.report(sink.rule, site.place, None);
+                }
                 for selector in &sink.selectors {
                     self.check_selected(site, selector, sink.rule);
                 }
@@ -95,15 +102,7 @@ impl<'p> Machine<'p> {
 
     fn holds(&mut self, site: &Site<'p>, condition: &Condition) -> bool {
         let picked = self.select(site, &condition.selector);
-        let held = match &condition.test {
-            Test::Exists => !picked.is_empty(),
-            Test::Is(wanted) => picked.iter().any(|(value, _)| known_is(value, wanted)),
-            Test::Matches(pattern) => picked.iter().any(|(value, _)| {
-                value.texts().iter().any(|text| pattern.is_match(text))
-                    || matches!(value.known(), Known::Prefix(prefix) if pattern.is_match(prefix))
-            }),
-        };
-        held != condition.negated
+        picked.iter().any(|(value, _)| passes(value, &condition.test)) != condition.negated
     }
 
     /// A field that is assigned, or an attribute of markup.
@@ -155,9 +154,10 @@ impl<'p> Machine<'p> {
     fn check_write_roles(&mut self, api: ApiId, value: &Value, place: Place) {
         for role in self.roles(api).iter() {
             let Role::WriteSink(index) = role else { continue };
-            if let Some(sink) = self.model.sinks.get(*index) {
-                let rule = sink.rule;
-                self.check_value(rule, value, place, false);
+            let Some(sink) = self.model.sinks.get(*index) else { continue };
+            let holds = |condition: &Condition| passes(value, &condition.test) != condition.negated;
+            if sink.conditions.iter().all(holds) {
+                self.check_value(sink.rule, value, place, false);
             }
         }
     }
@@ -266,6 +266,18 @@ impl<'p> Machine<'p> {
                 self.check_value(rule, &value, place, false);
             }
         }
+    }
+}
+
+fn passes(value: &Value, test: &Test) -> bool {
+    match test {
+        Test::Exists => true,
+        Test::Is(wanted) => known_is(value, wanted),
+        Test::Less(bound) => matches!(value.known(), Known::Number(number) if number < bound),
+        Test::Matches(pattern) => match value.known() {
+            Known::Prefix(prefix) => pattern.is_match(prefix),
+            _ => value.texts().iter().any(|text| pattern.is_match(text)),
+        },
     }
 }
 

@@ -243,6 +243,7 @@ impl Selector {
 pub(crate) enum Test {
     Exists,
     Is(String),
+    Less(f64),
     Matches(regex::Regex),
 }
 
@@ -260,10 +261,11 @@ impl Condition {
             Some(body) => (true, body),
             None => (false, text.trim()),
         };
-        let split = body.find(['=', '~']);
+        let split = body.find(['=', '~', '<']);
         let (selector, test) = match split.map(|at| (&body[..at], &body[at..=at], &body[at + 1..])) {
             None => (body, Test::Exists),
             Some((selector, "=", value)) => (selector, Test::Is(value.to_owned())),
+            Some((selector, "<", value)) => (selector, Test::Less(value.parse().unwrap_or(f64::NAN))),
             Some((selector, _, pattern)) => {
                 let pattern = regex::Regex::new(pattern).map_err(|_| PatternProblem {
                     text: text.to_owned(),
