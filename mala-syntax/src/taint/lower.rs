@@ -2,6 +2,7 @@
 //! they share is here: ids, scopes, and the limits that keep hostile files cheap.
 
 mod javascript;
+mod python;
 
 use super::ir::{
     Argument, ExprId, Expression, Function, FunctionId, Node, Operator, Pattern, Place,
@@ -24,6 +25,7 @@ const MAX_EXPRESSIONS: usize = 400_000;
 pub(crate) fn lower(source: &Source) -> Option<Program> {
     let read: fn(&mut Builder<'_>, Tree<'_>) = match source.language() {
         Language::JavaScript | Language::TypeScript | Language::Tsx => javascript::read,
+        Language::Python => python::read,
         _ => return None,
     };
     let mut builder = Builder::new(source.text());
