@@ -44,7 +44,8 @@ pub struct Flow {
     pub way: Vec<Spot>,
 }
 
-/// All flows from a source to a sink in a file.
+/// All flows from a source to a sink in a file. Where several rules speak about the same value on
+/// the same line, the first one in the model does.
 pub fn flows(source: &Source, model: &Model) -> Vec<Flow> {
     let Some(mut program) = lower::lower(source) else { return Vec::new() };
     let names = std::mem::take(&mut program.names);
@@ -58,6 +59,16 @@ pub fn flows(source: &Source, model: &Model) -> Vec<Flow> {
             way: hit.way.into_iter().map(spot).collect(),
         })
         .collect();
+    flows.sort_by_key(|flow| (flow.rule, flow.sink.bytes.start, flow.sink.bytes.end));
+    let mut told: Vec<(LineSpan, usize)> = Vec::new();
+    // One value on one line is told once, by the first rule that says so.
+    flows.retain(|flow| {
+        let Some(source) = &flow.source else { return true };
+        let same = (flow.sink.lines, source.bytes.start);
+        let known = told.contains(&same);
+        told.push(same);
+        !known
+    });
     flows.sort_by_key(|flow| (flow.sink.bytes.start, flow.sink.bytes.end, flow.rule));
     flows
 }

@@ -65,7 +65,11 @@ pub(crate) struct Machine<'p> {
     trail: Trail,
     hits: Vec<Hit>,
     reported: HashSet<(usize, u32, u32)>,
+    /// Calls with a rule that they were reported for.
+    reported_calls: HashSet<(usize, u32, u32)>,
     visited: HashSet<FunctionId>,
+    /// Functions by the function they are declared in.
+    nested: HashMap<FunctionId, Vec<FunctionId>>,
     memo: HashMap<(FunctionId, u64), Value>,
     /// Expressions that may still be looked at.
     budget: usize,
@@ -88,6 +92,8 @@ struct Classes {
     path: u64,
     /// A URL whose host is fixed.
     url: u64,
+    /// A URL without backslashes.
+    slashes: u64,
     prototype: u64,
     /// Values that stay what they are in arithmetic.
     numeric: u64,
@@ -107,6 +113,7 @@ impl<'p> Machine<'p> {
             normal: model.class("path-normal"),
             path: model.class("path"),
             url: model.class("url"),
+            slashes: model.class("url-slashes"),
             prototype: model.class("prototype"),
             numeric: model.kind("random"),
             object: model.kind("object"),
@@ -128,7 +135,9 @@ impl<'p> Machine<'p> {
             trail: Trail::default(),
             hits: Vec::new(),
             reported: HashSet::new(),
+            reported_calls: HashSet::new(),
             visited: HashSet::new(),
+            nested: nested(program),
             memo: HashMap::new(),
             budget: (size * 40 + 20_000).min(3_000_000),
             depth: 0,
@@ -206,9 +215,9 @@ impl<'p> Machine<'p> {
         let mut value = Value::of_api(api);
         for role in self.roles(api).iter() {
             match role {
-                Role::Source(kinds) => {
+                Role::Source(kinds, clean) => {
                     let taint = self.trail.start(place, *kinds);
-                    value.add_taints(&[taint]);
+                    value.add_taints(&[Taint { clean: *clean, ..taint }]);
                 }
                 Role::Alias(index) => {
                     let path = self.model.aliases.get(*index).cloned().unwrap_or_default();
@@ -279,4 +288,15 @@ impl<'p> Machine<'p> {
             ..Facts::default()
         })
     }
+}
+
+/// Functions by the function they are declared in; those of the file itself run last of all.
+fn nested(program: &Program) -> HashMap<FunctionId, Vec<FunctionId>> {
+    let mut found: HashMap<FunctionId, Vec<FunctionId>> = HashMap::new();
+    for (at, function) in program.functions.iter().enumerate().skip(1) {
+        if let Some(outer) = function.inside.filter(|outer| *outer != FunctionId(0)) {
+            found.entry(outer).or_default().push(FunctionId(super::ir::number(at)));
+        }
+    }
+    found
 }

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
     /// Its value is of these kinds.
-    Source(Bits),
+    Source(Bits, Bits),
     /// What it gives is harmless for these classes.
     Sanitizer(usize),
     Propagator(usize),
@@ -37,6 +37,7 @@ pub(crate) struct Sink {
     pub(crate) rule: usize,
     pub(crate) selectors: Vec<Selector>,
     pub(crate) conditions: Vec<Condition>,
+    pub(crate) not_in: Vec<String>,
 }
 
 /// A rule, as far as flow is concerned.
@@ -55,6 +56,7 @@ pub(crate) struct Sanitizer {
     pub(crate) selectors: Vec<Selector>,
     pub(crate) clears: Bits,
     pub(crate) restores: Bits,
+    pub(crate) conditions: Vec<Condition>,
 }
 
 /// A call that hands values on.
@@ -107,7 +109,8 @@ impl Model {
         }
         for source in &flow.sources {
             let kinds = model.kind_bits(&source.kinds);
-            model.add_paths(&source.paths, Role::Source(kinds))?;
+            let clean = model.class_bits(&source.clean);
+            model.add_paths(&source.paths, Role::Source(kinds, clean))?;
         }
         for sanitizer in &flow.sanitizers {
             model.add_sanitizer(sanitizer)?;
@@ -133,7 +136,8 @@ impl Model {
         let class = self.class_bits(std::slice::from_ref(&rule.class));
         self.rules.push(FlowRule { kinds, class, literal, anything, check: rule.check.clone() });
         self.add_paths(&rule.sanitizers, Role::Sanitizer(self.sanitizers.len()))?;
-        self.sanitizers.push(Sanitizer { selectors: Vec::new(), clears: class, restores: 0 });
+        let conditions = Vec::new();
+        self.sanitizers.push(Sanitizer { selectors: Vec::new(), clears: class, restores: 0, conditions });
         for sink in &rule.sinks {
             self.add_sink(index, sink)?;
         }
@@ -144,7 +148,7 @@ impl Model {
         let selectors = spec.args.iter().map(|text| Selector::parse(text)).collect::<Result<_, _>>()?;
         let conditions = spec.when.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?;
         let sink = self.sinks.len();
-        self.sinks.push(Sink { rule, selectors, conditions });
+        self.sinks.push(Sink { rule, selectors, conditions, not_in: spec.not_in.clone() });
         self.add_paths(&spec.call, Role::CallSink(sink))?;
         self.add_paths(&spec.write, Role::WriteSink(sink))?;
         self.add_paths(&spec.give, Role::GiveSink(sink))
@@ -155,7 +159,8 @@ impl Model {
         let clears = self.class_bits(&spec.clears);
         let restores = self.class_bits(&spec.restores);
         self.add_paths(&spec.calls, Role::Sanitizer(self.sanitizers.len()))?;
-        self.sanitizers.push(Sanitizer { selectors, clears, restores });
+        let conditions = spec.when.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?;
+        self.sanitizers.push(Sanitizer { selectors, clears, restores, conditions });
         Ok(())
     }
 

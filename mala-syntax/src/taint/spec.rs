@@ -43,6 +43,9 @@ pub struct SinkSpec {
     /// Selectors of the arguments of `call`; without them the call itself is reported.
     #[serde(default)]
     pub args: Vec<String>,
+    /// Fields of an argument in which values do no harm.
+    #[serde(default)]
+    pub not_in: Vec<String>,
     /// Paths of fields that are assigned.
     #[serde(default)]
     pub write: Vec<String>,
@@ -93,6 +96,9 @@ pub struct SourceSpec {
     pub kinds: Vec<String>,
     /// Where they are.
     pub paths: Vec<String>,
+    /// Classes for which they are harmless as a whole; parts of them are not.
+    #[serde(default)]
+    pub clean: Vec<String>,
 }
 
 /// Functions that are called from outside, and with what.
@@ -135,6 +141,9 @@ pub struct SanitizerSpec {
     /// For which classes the result is harmful again.
     #[serde(default)]
     pub restores: Vec<String>,
+    /// Conditions on the call, as for sinks.
+    #[serde(default)]
+    pub when: Vec<String>,
 }
 
 /// Calls whose result carries what went in.

@@ -224,7 +224,7 @@ impl Value {
 
     /// What a field holds that was never set: the taint of the whole.
     pub(crate) fn inherited(&self) -> Value {
-        Self::of_taints(self.taints().to_vec())
+        Self::of_taints(self.taints().iter().filter(|taint| !taint.chose).copied().collect())
     }
 
     /// The same value with one field set.

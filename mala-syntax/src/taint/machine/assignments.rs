@@ -21,7 +21,7 @@ impl<'p> Machine<'p> {
         match pattern {
             Pattern::Variable(variable) => {
                 let name = self.program.variable(*variable).name;
-                self.check_named(name, &value, place);
+                let value = self.check_named(name, value, place);
                 let value = self.passed(value, place);
                 self.write(*variable, value);
             }
@@ -95,9 +95,9 @@ impl<'p> Machine<'p> {
 
     fn assign_field(&mut self, target: ExprId, object: ExprId, name: Sym, value: Value) {
         let holder = self.eval(object);
-        self.check_named(name, &value, self.place(target));
+        let value = self.check_named(name, value, self.place(target));
         self.check_write_at(&holder, name, &value, (target, object));
-        self.check_chosen_write(&holder, target);
+        self.check_chosen_write(&holder, None, target);
         for api in holder.apis() {
             if let Some(child) = self.apis.child(*api, Edge::Name(name)) {
                 self.remember(child, &value);
@@ -121,7 +121,7 @@ impl<'p> Machine<'p> {
 
     fn assign_element(&mut self, target: ExprId, object: ExprId, key: &Value, value: Value) {
         let holder = self.eval(object);
-        self.check_chosen_write(&holder, target);
+        self.check_chosen_write(&holder, Some(key), target);
         self.check_key_write(key, &holder, target);
         if let Some(spot) = self.spot(object) {
             let holder = self.with_element(&holder, value);
@@ -133,12 +133,12 @@ impl<'p> Machine<'p> {
         match self.expression(target) {
             Expression::Element(object, index) => {
                 let (holder, key) = (self.eval(*object), self.eval(*index));
-                self.check_chosen_write(&holder, target);
+                self.check_chosen_write(&holder, Some(&key), target);
                 self.check_key_write(&key, &holder, target);
             }
             Expression::Field(object, _) => {
                 let holder = self.eval(*object);
-                self.check_chosen_write(&holder, target);
+                self.check_chosen_write(&holder, None, target);
             }
             _ => {}
         }

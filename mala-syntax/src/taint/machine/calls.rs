@@ -75,6 +75,11 @@ impl<'p> Machine<'p> {
         if let (Some((object, _)), Some(name)) = (&receiver, name) {
             let event = self.event_apis(&receiver, name, &values);
             apis.extend(event);
+            if apis.is_empty() {
+                let anything = self.names.intern("?");
+                let root = self.apis.root(anything);
+                apis.extend(root.and_then(|root| self.apis.child(root, Edge::Name(name))));
+            }
             apis.extend(self.hint(*object, name));
         }
         let place = self.place(id);
@@ -182,6 +187,10 @@ impl<'p> Machine<'p> {
                 }
             }
         }
+        sanitizers.retain(|index| {
+            let sanitizer = self.model.sanitizers.get(*index);
+            sanitizer.is_some_and(|found| found.conditions.iter().all(|condition| self.holds(site, condition)))
+        });
         if !sanitizers.is_empty() {
             return self.sanitize(site, &sanitizers);
         }
@@ -249,6 +258,12 @@ impl<'p> Machine<'p> {
         }
         let apis = site.callee.apis().to_vec();
         let mut value = self.follow(&apis, Edge::Call, site.place);
+        for (argument, given) in site.arguments.iter().zip(&site.values) {
+            // What is made with `Parser(strict=True)` has these settings.
+            if let Some(name) = argument.name.filter(|_| !apis.is_empty()) {
+                value = value.with_field(name, given.clone());
+            }
+        }
         value.add_taints(&handed);
         if !called.taints().is_empty() {
             value.add_taints(called.taints());

@@ -2,7 +2,7 @@
 //! parameters are comes from the language's flow file.
 
 use super::super::api::{ApiId, Edge};
-use super::super::ir::{Function, FunctionId, Parameter, number};
+use super::super::ir::{Expression, Function, FunctionId, Parameter, number};
 use super::super::model::{Entry, Role};
 use super::super::value::Value;
 use super::functions::Given;
@@ -32,6 +32,16 @@ impl<'p> Machine<'p> {
             }
         }
         self.frames.pop();
+    }
+
+    /// Runs functions that were declared in this one and never called: they see its variables.
+    pub(super) fn run_nested(&mut self, outer: FunctionId) {
+        let Some(nested) = self.nested.get(&outer) else { return };
+        for id in nested.clone() {
+            if !self.visited.contains(&id) && self.frames.len() <= super::MAX_CALLS {
+                self.run_entry(id, None);
+            }
+        }
     }
 
     fn run_entry(&mut self, id: FunctionId, entry: Option<usize>) {
@@ -119,6 +129,9 @@ impl<'p> Machine<'p> {
             }
             let mut value = Value::default();
             for entry in &entries {
+                if self.is_converted(function, parameter) {
+                    break;
+                }
                 let bound = self.model.entries.get(*entry).and_then(|entry| bound_at(entry, position));
                 if let Some(path) = bound {
                     let bound = self.path_value(path, parameter.place);
@@ -186,6 +199,30 @@ impl<'p> Machine<'p> {
             found.extend(by_name.filter(|(_, entry)| self.is_named_so(function, entry)).map(|(at, _)| at));
         }
         found
+    }
+
+    /// Whether the framework makes a parameter of a decorated function a number, an injected object
+    /// or something else that the client does not choose as a text.
+    fn is_converted(&self, function: &Function, parameter: &Parameter) -> bool {
+        if function.decorators.is_empty() {
+            return false;
+        }
+        let name = parameter.name.map_or("", |name| self.names.text(name));
+        let in_route = function.decorators.iter().any(|decorator| {
+            let Expression::Call { arguments, .. } = self.program.expression(*decorator) else { return false };
+            arguments.iter().filter_map(|argument| self.literal_text(argument.value)).any(|route| {
+                ["int:", "float:", "uuid:"].iter().any(|kind| route.contains(&format!("<{kind}{name}>")))
+            })
+        });
+        let injected = parameter.default.is_some_and(|default| {
+            matches!(self.program.expression(default), Expression::Call { callee, .. }
+                if self.written_name(*callee).is_some_and(|name| matches!(name.as_str(), "Depends" | "Security" | "Inject")))
+        });
+        let declared = parameter.declared.and_then(|declared| self.written_name(declared));
+        let other_type = declared.is_some_and(|declared| {
+            !matches!(declared.as_str(), "str" | "Optional" | "List" | "list" | "dict" | "Dict" | "Any" | "Annotated" | "bytes" | "UploadFile" | "Union" | "Path")
+        });
+        in_route || injected || other_type
     }
 
     /// The paths of a decorator, whether or not it is called.

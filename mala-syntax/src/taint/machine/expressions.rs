@@ -166,8 +166,13 @@ impl<'p> Machine<'p> {
             return self.field(&object, name, place);
         }
         let mut value = self.element_of(&object, place);
-        let chosen = self.chosen_by(&index);
-        value.add_taints(&chosen);
+        let numbers: Vec<Taint> =
+            index.taints().iter().filter_map(|taint| self.in_numbers(*taint)).collect();
+        value.add_taints(&numbers);
+        if !self.lacks_prototype(&object) {
+            let chosen = self.chosen_by(&index);
+            value.add_taints(&chosen);
+        }
         value
     }
 
@@ -175,6 +180,14 @@ impl<'p> Machine<'p> {
     pub(super) fn chosen_by(&self, index: &Value) -> Vec<Taint> {
         let usable = index.taints().iter().filter(|taint| taint.clean & self.classes.prototype == 0);
         usable.map(|taint| Taint { chose: true, ..*taint }).collect()
+    }
+
+    /// Whether a value was made by `Object.create(null)`.
+    fn lacks_prototype(&mut self, object: &Value) -> bool {
+        object.apis().iter().any(|api| {
+            self.roles(*api).iter().any(|role| matches!(role, Role::Sanitizer(index)
+                if self.model.sanitizers.get(*index).is_some_and(|found| found.clears & self.classes.prototype != 0)))
+        })
     }
 
     pub(super) fn constant_key(&mut self, index: &Value) -> Option<Sym> {
@@ -248,7 +261,7 @@ impl<'p> Machine<'p> {
             let inner = self.eval(*entry);
             value = match key {
                 Key::Name(name) => {
-                    self.check_named(*name, &inner, self.place(*entry));
+                    let inner = self.check_named(*name, inner, self.place(*entry));
                     value.with_field(*name, inner)
                 }
                 Key::Computed(key) => {

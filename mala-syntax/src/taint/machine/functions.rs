@@ -82,6 +82,7 @@ impl<'p> Machine<'p> {
         }
         let open_loops = std::mem::take(&mut self.loops);
         self.execute(&function.body);
+        self.run_nested(id);
         self.loops = open_loops;
         let mut changes = self.state.pop();
         changes.retain(|variable, _| self.program.variable(*variable).owner != id);

@@ -31,7 +31,11 @@ impl<'p> Machine<'p> {
                 self.assume_call(*callee, arguments, truth, nesting);
             }
             // What is false or empty carries nothing.
-            Expression::Variable(_) | Expression::Field(..) if !truth => self.assume_constant(condition),
+            Expression::Variable(_) | Expression::Field(..) if !truth => {
+                self.assume_constant(condition);
+                self.assume_field(condition, false);
+            }
+            Expression::Field(..) => self.assume_field(condition, true),
             _ => {}
         }
     }
@@ -53,6 +57,33 @@ impl<'p> Machine<'p> {
         self.state.merge(vec![first, second]);
     }
 
+    /// A field of the value is there, or not: texts have no fields but their length, and a URL
+    /// without a host stays on this one.
+    fn assume_field(&mut self, condition: ExprId, there: bool) {
+        let Expression::Field(object, name) = self.expression(condition) else { return };
+        match self.names.text(*name) {
+            "netloc" | "hostname" | "host" if !there => {
+                let (url, slashes) = (self.classes.url, self.classes.slashes);
+                self.refine_origin(*object, &|taint| if taint.clean & slashes != 0 { url } else { 0 });
+            }
+            "length" => {}
+            _ if there => self.clear(*object, self.model.class("html")),
+            _ => {}
+        }
+    }
+
+    /// Clears classes of what went into the call that gave a value.
+    fn refine_origin(&mut self, subject: ExprId, classes: &dyn Fn(Taint) -> u64) {
+        let given = match self.expression(subject) {
+            Expression::Call { .. } => Some(subject),
+            _ => self.eval(subject).facts().and_then(|facts| facts.origin),
+        };
+        let Some(Expression::Call { arguments, .. }) = given.map(|given| self.expression(given)) else { return };
+        for argument in arguments {
+            self.refine(argument.value, &|_, taint| Some(Taint { clean: taint.clean | classes(taint), ..taint }));
+        }
+    }
+
     /// The value in question is one of a fixed set.
     pub(super) fn assume_constant(&mut self, subject: ExprId) {
         self.refine(subject, &|machine, taint| machine.cleared(taint, ALL));
@@ -66,6 +97,22 @@ impl<'p> Machine<'p> {
             return;
         }
         let changed = value.map_taints(&|taint| change(self, taint));
+        let place = self.place(subject);
+        self.store(&spot, changed, place);
+        self.refine_entry(subject, change);
+    }
+
+    /// Checking the name of an archive's entry or of an upload is checking the entry.
+    fn refine_entry(&mut self, subject: ExprId, change: &dyn Fn(&Self, Taint) -> Option<Taint>) {
+        let Expression::Field(holder, name) = self.expression(subject) else { return };
+        let named = matches!(self.names.text(*name), "name" | "filename" | "fileName" | "entryName" | "path");
+        let Some(spot) = self.spot(*holder).filter(|_| named) else { return };
+        let inside = self.classes.path | self.classes.relative | self.classes.contained | self.classes.normal;
+        let value = self.eval(*holder);
+        let changed = value.map_taints(&|taint| match change(self, taint) {
+            Some(after) => Some(Taint { clean: taint.clean | (after.clean & inside), ..taint }),
+            None => Some(Taint { clean: taint.clean | self.classes.path, ..taint }),
+        });
         let place = self.place(subject);
         self.store(&spot, changed, place);
     }
@@ -108,13 +155,21 @@ impl<'p> Machine<'p> {
                 return;
             }
             Expression::Element(object, _) => self.assume_first(*object, other, equal),
+            Expression::Field(..) => {
+                let empty = match self.expression(other) {
+                    Expression::Null => true,
+                    Expression::Text(text) => text.is_empty(),
+                    _ => false,
+                };
+                if empty {
+                    self.assume_field(subject, !equal);
+                }
+            }
             _ => {}
         }
         let other = self.eval(other);
         let fixed = other.deep_taints().is_empty();
-        if equal && fixed && !matches!(other.known(), Known::Nothing if other.facts().is_none()) {
-            self.assume_constant(subject);
-        } else if equal && fixed {
+        if equal && fixed {
             self.assume_constant(subject);
         } else if !equal && other.texts().iter().any(|text| is_prototype_name(text)) {
             self.clear(subject, self.classes.prototype);
@@ -128,8 +183,12 @@ impl<'p> Machine<'p> {
             ("number" | "boolean" | "undefined" | "function", true) => self.assume_constant(subject),
             ("string", _) => {
                 let object = self.classes.object;
-                self.refine(subject, &|_, taint| Some(Taint { kinds: taint.kinds & !object, ..taint }));
+                let html = if equal { 0 } else { self.model.class("html") };
+                self.refine(subject, &|_, taint| {
+                    Some(Taint { kinds: taint.kinds & !object, clean: taint.clean | html, ..taint })
+                });
             }
+            ("undefined", false) => self.assume_field(subject, true),
             _ => {}
         }
     }
@@ -145,6 +204,12 @@ impl<'p> Machine<'p> {
     /// `list.indexOf(x) === -1`, `path.indexOf(root) === 0`, `path.slice(0, n) === root`.
     fn assume_call_result(&mut self, callee: ExprId, arguments: &'p [Argument], other: ExprId, equal: bool) {
         let Expression::Field(object, name) = self.expression(callee) else { return };
+        if matches!(self.names.text(*name), "commonprefix" | "commonpath" | "Rel" | "relpath") {
+            if equal {
+                self.clear_inside(arguments);
+            }
+            return;
+        }
         let (object, name) = (*object, self.names.text(*name).to_owned());
         let Some(first) = arguments.first().map(|argument| argument.value) else { return };
         let number = match self.expression(other) {
@@ -169,6 +234,19 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Every path in these arguments lies where it should.
+    fn clear_inside(&mut self, arguments: &'p [Argument]) {
+        let mut pending: Vec<(ExprId, u8)> = arguments.iter().map(|argument| (argument.value, 0)).collect();
+        while let Some((id, depth)) = pending.pop() {
+            self.clear(id, self.classes.path);
+            let inner: &[Argument] = match self.expression(id) {
+                Expression::Call { arguments, .. } | Expression::List(arguments) if depth < 4 => arguments,
+                _ => continue,
+            };
+            pending.extend(inner.iter().map(|argument| (argument.value, depth + 1)));
+        }
+    }
+
     /// `list.indexOf(x) >= 0`, `list.indexOf(x) > -1`.
     fn assume_order(&mut self, operator: Operator, left: ExprId, right: ExprId, truth: bool) {
         let Expression::Call { callee, arguments, .. } = self.expression(left) else { return };
@@ -182,6 +260,12 @@ impl<'p> Machine<'p> {
 
     /// `subject` is a member of `holder`, or `holder` is a text that contains it.
     fn assume_member(&mut self, holder: ExprId, subject: ExprId, inside: bool) {
+        if let (Expression::Field(object, name), true) = (self.expression(subject), inside) {
+            if matches!(self.names.text(*name), "netloc" | "hostname" | "host" | "origin" | "domain") {
+                let url = self.classes.url;
+                self.refine_origin(*object, &|_| url);
+            }
+        }
         let whole = self.eval(holder);
         let part = self.eval(subject);
         if whole.taints().is_empty() {
@@ -348,6 +432,12 @@ impl<'p> Machine<'p> {
                 } else {
                     self.assume_constant(subject);
                 }
+            }
+            return;
+        }
+        if says(&["iselement", "isdom", "isnode", "isjquery"]) {
+            if let (true, Some(subject)) = (truth, first) {
+                self.clear(subject, self.model.class("html"));
             }
             return;
         }

@@ -20,7 +20,13 @@ impl<'p> Machine<'p> {
                 let function = function.clone();
                 self.call_through(site, &name, &function)
             }
-            ("resolve", None) if self.is_resolver(site) => {
+            (_, None) if self.is_resolver(site) => {
+                let value = site.values.first().cloned().unwrap_or_default();
+                self.settle(site, value);
+                Some(Value::default())
+            }
+            ("useState" | "useReducer", _) if self.is_javascript() => Some(self.state_pair(site)),
+            (_, None) if self.is_setter(site) => {
                 let value = site.values.first().cloned().unwrap_or_default();
                 self.settle(site, value);
                 Some(Value::default())
@@ -118,9 +124,31 @@ impl<'p> Machine<'p> {
         value
     }
 
+    /// `[value, setValue]` of a component's state: what is set is what is read.
+    fn state_pair(&mut self, site: &Site<'p>) -> Value {
+        let setter = self.root_value(&format!("setter#{}", site.id.0), site.place);
+        let apis = setter.apis().to_vec();
+        let settled = self.follow(&apis, Edge::Call, site.place);
+        let mut state = site.values.first().cloned().unwrap_or_default().join(&settled);
+        state.edit(|facts| {
+            facts.apis.clear();
+            facts.functions.clear();
+        });
+        let (zero, one) = (self.names.intern("0"), self.names.intern("1"));
+        Value::default().with_field(zero, state).with_field(one, setter)
+    }
+
+    fn is_setter(&self, site: &Site<'p>) -> bool {
+        self.has_root(site, "setter#")
+    }
+
     fn is_resolver(&self, site: &Site<'p>) -> bool {
+        self.has_root(site, "promise#")
+    }
+
+    fn has_root(&self, site: &Site<'p>, prefix: &str) -> bool {
         site.callee.apis().iter().any(|api| match self.apis.edge(*api) {
-            Edge::Name(name) => self.names.text(name).starts_with("promise#"),
+            Edge::Name(name) => self.names.text(name).starts_with(prefix),
             _ => false,
         })
     }

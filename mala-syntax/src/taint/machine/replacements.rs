@@ -16,6 +16,9 @@ impl<'p> Machine<'p> {
                 classes |= self.model.class(class);
             }
         }
+        if removed.covers('\\') {
+            classes |= self.classes.slashes;
+        }
         if removed.covers('/') {
             classes |= self.classes.path;
         }

@@ -3,7 +3,7 @@
 use super::super::api::{ApiId, Edge};
 use super::super::ir::{ExprId, Expression, Operator, Place, Statement, Sym};
 use super::super::model::pattern::{Condition, Selector, Test};
-use super::super::model::{Model, Role};
+use super::super::model::{Model, Role, Sink};
 use super::super::value::{Known, Taint, Value};
 use super::calls::Site;
 use super::{Hit, Machine};
@@ -87,20 +87,33 @@ impl<'p> Machine<'p> {
                     self.report(sink.rule, site.place, None);
                 }
                 for selector in &sink.selectors {
-                    self.check_selected(site, selector, sink.rule);
+                    self.check_selected(site, selector, sink);
                 }
             }
         }
     }
 
-    fn check_selected(&mut self, site: &Site<'p>, selector: &Selector, rule: usize) {
-        for (value, at) in self.select(site, selector) {
-            let place = self.place(at);
-            self.check_value(rule, &value, place, selector.deep);
+    /// One call is reported once for a rule, whatever reaches it by how many arguments.
+    fn check_selected(&mut self, site: &Site<'p>, selector: &Selector, sink: &Sink) {
+        let literal = self.model.rules.get(sink.rule).is_some_and(|rule| rule.literal);
+        let call = (sink.rule, site.place.start, site.place.end);
+        for (mut value, at) in self.select(site, selector) {
+            if !literal && self.reported_calls.contains(&call) {
+                return;
+            }
+            for name in &sink.not_in {
+                let name = self.names.intern(name);
+                value = without(&value, name);
+            }
+            let before = self.hits.len();
+            self.check_value(sink.rule, &value, self.place(at), selector.deep);
+            if self.hits.len() > before {
+                self.reported_calls.insert(call);
+            }
         }
     }
 
-    fn holds(&mut self, site: &Site<'p>, condition: &Condition) -> bool {
+    pub(super) fn holds(&mut self, site: &Site<'p>, condition: &Condition) -> bool {
         let picked = self.select(site, &condition.selector);
         picked.iter().any(|(value, _)| passes(value, &condition.test)) != condition.negated
     }
@@ -195,16 +208,21 @@ impl<'p> Machine<'p> {
         rules
     }
 
-    /// A variable or field whose name says that it is a secret.
-    pub(super) fn check_named(&mut self, name: Sym, value: &Value, place: Place) {
+    /// A variable or field whose name says that it is a secret. What was reported is not followed
+    /// any further.
+    pub(super) fn check_named(&mut self, name: Sym, value: Value, place: Place) -> Value {
         if value.taints().is_empty() || self.checks.secret_name.is_empty() {
-            return;
+            return value;
         }
-        if names_a_secret(self.names.text(name)) {
-            for rule in self.checks.secret_name.clone() {
-                self.check_value(rule, value, place, false);
-            }
+        if !names_a_secret(self.names.text(name)) {
+            return value;
         }
+        let mut kinds = 0;
+        for rule in self.checks.secret_name.clone() {
+            self.check_value(rule, &value, place, false);
+            kinds |= self.model.rules.get(rule).map_or(0, |rule| rule.kinds);
+        }
+        value.map_taints(&|taint| Some(Taint { kinds: taint.kinds & !kinds, ..taint }).filter(|taint| taint.kinds != 0))
     }
 
     fn check_chosen(&mut self, rules: &[usize], value: &Value, place: Place) {
@@ -220,10 +238,15 @@ impl<'p> Machine<'p> {
     }
 
     /// A write to something that a key from outside chose.
-    pub(super) fn check_chosen_write(&mut self, holder: &Value, target: ExprId) {
-        if holder.taints().iter().any(|taint| taint.chose) {
+    pub(super) fn check_chosen_write(&mut self, holder: &Value, key: Option<&Value>, target: ExprId) {
+        let outside = key.is_some_and(|key| !key.taints().is_empty());
+        let library = self.model.kind("library");
+        // Callers of a library know which field they set; what they may not know is both names.
+        let told = |taint: &&Taint| taint.chose && (outside || taint.kinds & library == 0);
+        let chosen: Vec<Taint> = holder.taints().iter().filter(told).copied().collect();
+        if !chosen.is_empty() {
             let rules = self.checks.prototype_write.clone();
-            self.check_chosen(&rules, holder, self.place(target));
+            self.check_chosen(&rules, &Value::of_taints(chosen), self.place(target));
         }
     }
 
@@ -267,6 +290,16 @@ impl<'p> Machine<'p> {
             }
         }
     }
+}
+
+/// The value without a field of this name, at any depth.
+fn without(value: &Value, name: Sym) -> Value {
+    let Some(fields) = value.field_map() else { return value.clone() };
+    let kept = fields.iter().filter(|(key, _)| **key != name);
+    let kept = kept.map(|(key, field)| (*key, without(field, name))).collect();
+    let mut changed = value.clone();
+    changed.edit(|facts| facts.fields = Some(Rc::new(kept)));
+    changed
 }
 
 fn passes(value: &Value, test: &Test) -> bool {

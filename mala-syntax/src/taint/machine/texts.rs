@@ -40,7 +40,7 @@ impl<'p> Machine<'p> {
             return None;
         }
         if !before.is_empty() {
-            taint.clean |= self.classes.relative;
+            taint.clean |= self.classes.relative | self.classes.prototype;
             taint.clean &= !self.classes.normal;
         }
         if before.fixes_host() {
