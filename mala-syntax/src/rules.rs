@@ -7,6 +7,7 @@ mod compile;
 pub mod ecmascript;
 mod error;
 mod example;
+mod flows;
 mod index;
 mod inspect;
 mod matching;

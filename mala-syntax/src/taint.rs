@@ -2,6 +2,7 @@
 //! harm. The tree is lowered to a small language (`ir`), which is run once over abstract values.
 
 mod api;
+mod flow_files;
 mod ir;
 mod lower;
 mod machine;
@@ -11,6 +12,7 @@ mod state;
 mod trail;
 mod value;
 
+pub(crate) use flow_files::flow_model;
 pub use model::Model;
 pub use model::pattern::PatternProblem;
 pub use spec::{
@@ -21,6 +23,13 @@ use crate::source::Source;
 use machine::Machine;
 use mala_domain::change::LineSpan;
 use std::ops::Range;
+
+impl TaintSpec {
+    /// Checks that its paths, selectors and conditions can be read.
+    pub fn check(&self) -> Result<(), PatternProblem> {
+        Model::default().with_rules(&[self]).map(|_| ())
+    }
+}
 
 /// A piece of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,8 +2,9 @@
 
 use super::error::{Place, Problem};
 use super::inspect;
-use super::schema::{RuleFile, TaintSpec};
+use super::schema::RuleFile;
 use crate::grammar::Grammar;
+use crate::taint::TaintSpec;
 use ast_grep_config::{DeserializeEnv, RuleCore, SerializableRule, SerializableRuleCore};
 use mala_domain::language::Language;
 use std::collections::BTreeSet;
@@ -45,37 +46,12 @@ pub(super) fn names(matchers: &Matchers) -> BTreeSet<String> {
     names.fold(first, |known, other| known.intersection(&other).cloned().collect())
 }
 
-/// Checks that the parts of a taint rule compile, and gives the names in its sinks.
-pub(super) fn taint_names(
-    file: &RuleFile,
-    taint: &TaintSpec,
-    languages: &[Language],
-) -> Result<BTreeSet<String>, Problem> {
-    for rule in taint.sources.iter().chain(&taint.sanitizers) {
-        matchers(file, rule, languages)?;
-    }
-    for propagator in &taint.propagators {
-        let known = names(&matchers(file, &propagator.rule, languages)?);
-        for name in propagator.to.iter().chain([&propagator.from]) {
-            check_captured(name, &known)?;
-        }
-    }
-    let mut all = BTreeSet::from(["SOURCE".to_owned(), "SINK".to_owned()]);
-    for sink in &taint.sinks {
-        let known = names(&matchers(file, &sink.rule, languages)?);
-        check_captured(&sink.arg, &known)?;
-        all.extend(known);
-    }
-    Ok(all)
-}
-
-fn check_captured(name: &str, known: &BTreeSet<String>) -> Result<(), Problem> {
-    if known.contains(name) {
-        return Ok(());
-    }
-    let place = Place::Text("taint", name.to_owned());
-    Err(Problem::new(place, format!("`{name}` is captured by no part of its rule"))
-        .with_nearest(name, known.iter().map(String::as_str)))
+/// The names that a flow fills, when the paths and selectors of its rule can be read.
+pub(super) fn taint_names(taint: &TaintSpec) -> Result<BTreeSet<String>, Problem> {
+    taint.check().map_err(|problem| {
+        Problem::new(Place::Text("taint", problem.text().to_owned()), problem.to_string())
+    })?;
+    Ok(["SOURCE", "SOURCE_LINE", "SINK"].into_iter().map(str::to_owned).collect())
 }
 
 fn defined(core: &RuleCore) -> BTreeSet<String> {

@@ -59,13 +59,6 @@ pub(super) fn check_objects(file: &Value, languages: &[Language]) -> Result<(), 
             inspector.object(rule, Nesting::default())?;
         }
     }
-    inspector.key = "taint";
-    for part in ["sources", "sinks", "sanitizers", "propagators"] {
-        let list = file.get("taint").and_then(|taint| taint.get(part)).and_then(Value::as_array);
-        for entry in list.into_iter().flatten() {
-            inspector.object(entry.get("rule").unwrap_or(entry), Nesting::default())?;
-        }
-    }
     Ok(())
 }
 

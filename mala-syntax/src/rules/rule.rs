@@ -4,8 +4,9 @@ use super::compile::{self, Matchers};
 use super::ecmascript::{self, ProgramCheck};
 use super::error::{Place, Problem, RuleError};
 use super::native::{self, NativeCheck};
-use super::schema::{DefaultState, Examples, RuleFile, TaintSpec};
+use super::schema::{DefaultState, Examples, RuleFile};
 use super::{inspect, template};
+use crate::taint::TaintSpec;
 use mala_domain::finding::{Category, Priority};
 use mala_domain::language::Language;
 use std::collections::BTreeSet;
@@ -140,7 +141,7 @@ fn detector(
             Ok((Detector::Shape(matchers), names))
         }
         (None, Some(taint), None) => {
-            let names = compile::taint_names(file, taint, languages)?;
+            let names = compile::taint_names(taint)?;
             Ok((Detector::Taint(taint.clone()), names))
         }
         (None, None, Some(name)) => {

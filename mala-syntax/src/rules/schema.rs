@@ -1,6 +1,7 @@
 //! What a rule file may say. The shapes here are read from YAML and described by a JSON Schema for
 //! editors; `rule.rs` turns a file into a checked `Rule`.
 
+use crate::taint::TaintSpec;
 use ast_grep_config::SerializableRule;
 use mala_domain::finding::{Category, Priority};
 use mala_domain::language::Language;
@@ -76,45 +77,6 @@ pub struct Examples {
     pub bad: Vec<String>,
     /// None matches.
     pub good: Vec<String>,
-}
-
-/// Values that flow from a source to a sink without passing a sanitizer.
-#[derive(Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TaintSpec {
-    /// Expressions whose value an outsider chooses.
-    pub sources: Vec<SerializableRule>,
-    /// Where such a value does harm.
-    pub sinks: Vec<SinkSpec>,
-    /// Expressions whose value is harmless whatever went in.
-    #[serde(default)]
-    pub sanitizers: Vec<SerializableRule>,
-    /// Calls that hand on the value of one part to another, beyond what every language does.
-    #[serde(default)]
-    pub propagators: Vec<PropagatorSpec>,
-}
-
-/// Where a tainted value does harm.
-#[derive(Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct SinkSpec {
-    /// The expression.
-    pub rule: SerializableRule,
-    /// The metavariable in it that must not be tainted, such as `QUERY`.
-    pub arg: String,
-}
-
-/// An expression that hands on a value.
-#[derive(Clone, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PropagatorSpec {
-    /// The expression.
-    pub rule: SerializableRule,
-    /// The metavariable whose taint is handed on.
-    pub from: String,
-    /// The metavariable that becomes tainted; without it, the whole expression.
-    #[serde(default)]
-    pub to: Option<String>,
 }
 
 /// The JSON Schema of a rule file.

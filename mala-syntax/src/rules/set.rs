@@ -1,6 +1,7 @@
 //! The rules of a run, and running them over a file.
 
 use super::ecmascript::Program;
+use super::flows::FlowRules;
 use super::index::{Entry, KindIndex};
 use super::matching::{LineStarts, Place, RuleMatch};
 use super::native::{CheckMatch, FAMILIES, NativeMatch};
@@ -19,7 +20,7 @@ use mala_domain::language::Language;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A file with more matches than this is not read any better for having them all.
 const MAX_MATCHES: usize = 1_000;
@@ -28,6 +29,8 @@ const MAX_MATCHES: usize = 1_000;
 pub struct RuleSet {
     rules: Vec<Arc<Rule>>,
     indexes: BTreeMap<Language, KindIndex>,
+    /// Made when the first file of the language is searched.
+    flows: BTreeMap<Language, OnceLock<Option<FlowRules>>>,
 }
 
 impl RuleSet {
@@ -39,12 +42,13 @@ impl RuleSet {
     /// A set of given rules.
     pub fn of(rules: impl IntoIterator<Item = Arc<Rule>>) -> Self {
         let rules: Vec<_> = rules.into_iter().collect();
-        let indexes = Language::ALL
+        let indexes: BTreeMap<Language, KindIndex> = Language::ALL
             .into_iter()
             .filter(|language| rules.iter().any(|rule| rule.languages.contains(language)))
             .map(|language| (language, KindIndex::new(&rules, language)))
             .collect();
-        Self { rules, indexes }
+        let flows = indexes.keys().map(|language| (*language, OnceLock::new())).collect();
+        Self { rules, indexes, flows }
     }
 
     /// The same set with further rules; one with a known id takes the place of the other.
@@ -115,6 +119,7 @@ impl RuleSet {
         only: Option<&[LineSpan]>,
     ) -> Vec<Place<'_>> {
         let mut places = self.whole_file_places(index, source);
+        places.extend(self.flow_places(source));
         let mut for_families: BTreeMap<usize, Vec<_>> = BTreeMap::new();
         let ast = source.ast();
         walk(ast.root().get_inner_node(), only, |node| {
@@ -147,6 +152,12 @@ impl RuleSet {
         let at = rule.at.as_deref().and_then(|name| range_of(&found, name));
         let bytes = at.unwrap_or_else(|| found.range());
         Some(Place { rule, bytes, because: None, captures: captures(&found) })
+    }
+
+    fn flow_places(&self, source: &Source) -> Vec<Place<'_>> {
+        let Some(made) = self.flows.get(&source.language()) else { return Vec::new() };
+        let flows = made.get_or_init(|| FlowRules::new(&self.rules, source.language()));
+        flows.as_ref().map(|flows| flows.places(&self.rules, source)).unwrap_or_default()
     }
 
     fn whole_file_places(&self, index: &KindIndex, source: &Source) -> Vec<Place<'_>> {

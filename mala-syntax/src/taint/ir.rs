@@ -183,7 +183,7 @@ pub(crate) enum Expression {
     Call {
         callee: ExprId,
         arguments: Vec<Argument>,
-        creates: bool,
+        kind: CallKind,
     },
     Function(FunctionId),
     Class {
@@ -209,6 +209,14 @@ pub(crate) enum Expression {
     Remove(ExprId),
     /// Parts that are looked at; the value is unknown.
     Opaque(Vec<ExprId>),
+}
+
+/// What a call is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallKind {
+    Plain,
+    /// `new X()`.
+    Creation,
 }
 
 /// A member of a class.
@@ -254,8 +262,6 @@ pub(crate) struct Loop {
 pub(crate) enum Over {
     Elements,
     Keys,
-    /// Pairs of key and element.
-    Entries,
 }
 
 /// One case of a switch; no values are the default.

@@ -5,8 +5,8 @@ mod javascript;
 mod python;
 
 use super::ir::{
-    Argument, ExprId, Expression, Function, FunctionId, Node, Operator, Pattern, Place,
-    Program, Statement, Sym, VarId, Variable, number,
+    Argument, ExprId, Expression, Function, FunctionId, Node, Operator, Pattern, Place, Program,
+    Statement, Sym, VarId, Variable, number,
 };
 use crate::source::Source;
 use mala_domain::language::Language;

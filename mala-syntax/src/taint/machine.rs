@@ -2,8 +2,9 @@
 //! file's own functions are followed. What reaches a sink on the way is noted.
 
 mod assignments;
-mod calls;
 mod callbacks;
+mod calls;
+mod containers;
 mod entries;
 mod expressions;
 mod functions;
@@ -90,6 +91,9 @@ struct Classes {
     /// A path in its shortest form.
     normal: u64,
     path: u64,
+    shell: u64,
+    /// Where the program is installed: nobody outside chooses it.
+    location: u64,
     /// A URL whose host is fixed.
     url: u64,
     /// A URL without backslashes.
@@ -106,12 +110,19 @@ const MAX_DEPTH: u32 = 350;
 const MAX_CALLS: usize = 7;
 
 impl<'p> Machine<'p> {
-    pub(crate) fn new(language: Language, program: &'p Program, names: Names, model: &'p Model) -> Self {
+    pub(crate) fn new(
+        language: Language,
+        program: &'p Program,
+        names: Names,
+        model: &'p Model,
+    ) -> Self {
         let classes = Classes {
             relative: model.class("path-relative"),
             contained: model.class("path-contained"),
             normal: model.class("path-normal"),
             path: model.class("path"),
+            shell: model.class("shell"),
+            location: model.kind("location"),
             url: model.class("url"),
             slashes: model.class("url-slashes"),
             prototype: model.class("prototype"),
@@ -173,7 +184,8 @@ impl<'p> Machine<'p> {
     /// How much functions have left behind for each other.
     fn remembered(&self) -> usize {
         let taints = |value: &Value| value.deep_taints().len() + value.functions().len();
-        self.ambient.values().map(taints).sum::<usize>() + self.heap.values().map(taints).sum::<usize>()
+        self.ambient.values().map(taints).sum::<usize>()
+            + self.heap.values().map(taints).sum::<usize>()
     }
 
     fn current(&self) -> FunctionId {
@@ -187,7 +199,9 @@ impl<'p> Machine<'p> {
     fn read(&self, variable: VarId) -> Value {
         let value = self.state.get(variable).cloned().unwrap_or_default();
         match self.ambient.get(&variable) {
-            Some(other) if self.program.variable(variable).owner != self.current() => value.join(other),
+            Some(other) if self.program.variable(variable).owner != self.current() => {
+                value.join(other)
+            }
             _ => value,
         }
     }

@@ -32,7 +32,7 @@ pub(crate) enum Role {
 }
 
 /// A sink, ready to be checked.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sink {
     pub(crate) rule: usize,
     pub(crate) selectors: Vec<Selector>,
@@ -41,7 +41,7 @@ pub(crate) struct Sink {
 }
 
 /// A rule, as far as flow is concerned.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct FlowRule {
     pub(crate) kinds: Bits,
     pub(crate) class: Bits,
@@ -51,7 +51,7 @@ pub(crate) struct FlowRule {
 }
 
 /// A call that makes values harmless.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Sanitizer {
     pub(crate) selectors: Vec<Selector>,
     pub(crate) clears: Bits,
@@ -60,15 +60,16 @@ pub(crate) struct Sanitizer {
 }
 
 /// A call that hands values on.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Propagator {
     pub(crate) from: Vec<Selector>,
     pub(crate) callback: Option<u8>,
     pub(crate) adds: Bits,
+    pub(crate) drops: Bits,
 }
 
 /// Functions that are called from outside.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Entry {
     pub(crate) names: Vec<Vec<Glob>>,
     pub(crate) functions: Vec<Glob>,
@@ -77,7 +78,7 @@ pub(crate) struct Entry {
 }
 
 /// Everything about a language.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Model {
     patterns: Vec<(PathPattern, Role)>,
     by_name: HashMap<String, Vec<usize>>,
@@ -97,16 +98,22 @@ pub struct Model {
 }
 
 impl Model {
-    /// Puts a flow file and the rules of its language together.
-    pub fn new(flow: &FlowFile, rules: &[&TaintSpec]) -> Result<Self, PatternProblem> {
+    /// The same with rules; they come in the order given.
+    pub fn with_rules(&self, rules: &[&TaintSpec]) -> Result<Self, PatternProblem> {
+        let mut model = self.clone();
+        for (index, rule) in rules.iter().enumerate() {
+            model.add_rule(index, rule)?;
+        }
+        Ok(model)
+    }
+
+    /// What a flow file says, without any rule.
+    pub fn new(flow: &FlowFile) -> Result<Self, PatternProblem> {
         let mut model = Self {
             safe_fields: flow.safe_fields.iter().cloned().collect(),
             safe_methods: flow.safe_methods.iter().cloned().collect(),
             ..Self::default()
         };
-        for (index, rule) in rules.iter().enumerate() {
-            model.add_rule(index, rule)?;
-        }
         for source in &flow.sources {
             let kinds = model.kind_bits(&source.kinds);
             let clean = model.class_bits(&source.clean);
@@ -137,7 +144,12 @@ impl Model {
         self.rules.push(FlowRule { kinds, class, literal, anything, check: rule.check.clone() });
         self.add_paths(&rule.sanitizers, Role::Sanitizer(self.sanitizers.len()))?;
         let conditions = Vec::new();
-        self.sanitizers.push(Sanitizer { selectors: Vec::new(), clears: class, restores: 0, conditions });
+        self.sanitizers.push(Sanitizer {
+            selectors: Vec::new(),
+            clears: class,
+            restores: 0,
+            conditions,
+        });
         for sink in &rule.sinks {
             self.add_sink(index, sink)?;
         }
@@ -145,8 +157,10 @@ impl Model {
     }
 
     fn add_sink(&mut self, rule: usize, spec: &SinkSpec) -> Result<(), PatternProblem> {
-        let selectors = spec.args.iter().map(|text| Selector::parse(text)).collect::<Result<_, _>>()?;
-        let conditions = spec.when.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?;
+        let selectors =
+            spec.args.iter().map(|text| Selector::parse(text)).collect::<Result<_, _>>()?;
+        let conditions =
+            spec.when.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?;
         let sink = self.sinks.len();
         self.sinks.push(Sink { rule, selectors, conditions, not_in: spec.not_in.clone() });
         self.add_paths(&spec.call, Role::CallSink(sink))?;
@@ -155,11 +169,13 @@ impl Model {
     }
 
     fn add_sanitizer(&mut self, spec: &SanitizerSpec) -> Result<(), PatternProblem> {
-        let selectors = spec.args.iter().map(|text| Selector::parse(text)).collect::<Result<_, _>>()?;
+        let selectors =
+            spec.args.iter().map(|text| Selector::parse(text)).collect::<Result<_, _>>()?;
         let clears = self.class_bits(&spec.clears);
         let restores = self.class_bits(&spec.restores);
         self.add_paths(&spec.calls, Role::Sanitizer(self.sanitizers.len()))?;
-        let conditions = spec.when.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?;
+        let conditions =
+            spec.when.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?;
         self.sanitizers.push(Sanitizer { selectors, clears, restores, conditions });
         Ok(())
     }
@@ -167,8 +183,9 @@ impl Model {
     fn add_propagator(&mut self, spec: &PropagatorSpec) -> Result<(), PatternProblem> {
         let from = spec.from.iter().map(|text| Selector::parse(text)).collect::<Result<_, _>>()?;
         let adds = self.kind_bits(&spec.adds);
+        let drops = self.kind_bits(&spec.drops);
         self.add_paths(&spec.calls, Role::Propagator(self.propagators.len()))?;
-        self.propagators.push(Propagator { from, callback: spec.callback, adds });
+        self.propagators.push(Propagator { from, callback: spec.callback, adds, drops });
         Ok(())
     }
 
@@ -177,12 +194,10 @@ impl Model {
         self.add_paths(&spec.callback_of, Role::Callback(index))?;
         self.add_paths(&spec.decorators, Role::Decorator(index))?;
         self.add_paths(&spec.types, Role::Type(index))?;
-        let globs = |names: &Vec<String>| {
-            names.iter().flat_map(|name| choices(name)).map(|name| Glob::new(&name)).collect()
-        };
+        let names = spec.names.iter().map(|names| globs(names)).collect::<Result<_, _>>()?;
         self.entries.push(Entry {
-            names: spec.names.iter().map(globs).collect(),
-            functions: globs(&spec.functions),
+            names,
+            functions: globs(&spec.functions)?,
             stored_in: spec.stored_in.clone(),
             binds: spec.binds.clone(),
         });
@@ -190,18 +205,23 @@ impl Model {
     }
 
     fn add_paths(&mut self, paths: &[String], role: Role) -> Result<(), PatternProblem> {
-        for path in paths.iter().flat_map(|path| choices(path)) {
-            let pattern = PathPattern::parse(&path)?;
-            let index = self.patterns.len();
-            match pattern.ending() {
-                Ending::Name(name) => self.by_name.entry(name).or_default().push(index),
-                Ending::Call => self.calls.push(index),
-                Ending::Parameter => self.parameters.push(index),
-                Ending::Anything => self.anything.push(index),
+        for path in paths {
+            for choice in choices(path)? {
+                self.add_path(PathPattern::parse(&choice)?, role);
             }
-            self.patterns.push((pattern, role));
         }
         Ok(())
+    }
+
+    fn add_path(&mut self, pattern: PathPattern, role: Role) {
+        let index = self.patterns.len();
+        match pattern.ending() {
+            Ending::Name(name) => self.by_name.entry(name).or_default().push(index),
+            Ending::Call => self.calls.push(index),
+            Ending::Parameter => self.parameters.push(index),
+            Ending::Anything => self.anything.push(index),
+        }
+        self.patterns.push((pattern, role));
     }
 
     /// What is said about a path.
@@ -247,6 +267,14 @@ impl Model {
     pub(crate) fn class(&self, name: &str) -> Bits {
         bit(&self.classes, name)
     }
+}
+
+fn globs(names: &[String]) -> Result<Vec<Glob>, PatternProblem> {
+    let mut found = Vec::new();
+    for name in names {
+        found.extend(choices(name)?.iter().map(|name| Glob::new(name)));
+    }
+    Ok(found)
 }
 
 fn bits(known: &mut Vec<String>, names: &[String]) -> Bits {

@@ -161,6 +161,9 @@ pub struct PropagatorSpec {
     /// Kinds that the result has besides.
     #[serde(default)]
     pub adds: Vec<String>,
+    /// Kinds that the result has no more.
+    #[serde(default)]
+    pub drops: Vec<String>,
 }
 
 /// Another path for the same thing.

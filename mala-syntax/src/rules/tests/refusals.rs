@@ -81,7 +81,7 @@ const WRONG: &[(&str, &str)] = &[
     ("rule:\n  pattern: eval($CODE)", "native: nothing"),
     (
         "rule:\n  pattern: eval($CODE)",
-        "taint: {sources: [{pattern: a()}], sinks: [{rule: {pattern: b($X)}, arg: Y}]}",
+        "taint: {sources: [remote], class: code, sinks: [{call: [a..b], args: ['0']}]}",
     ),
     ("id: own", "id: [own"),
     ("id: own", "&a id: *a"),
@@ -114,7 +114,7 @@ fn a_wrong_file_is_told_what_and_where() {
     own.yaml:10:1: the rule does not work in python: Rule `unknown` is not defined
     own.yaml: exactly one of `rule`, `taint`, `native` is needed
     own.yaml:10:1: there is no check `nothing`
-    own.yaml:10:74: `Y` is captured by no part of its rule
+    own.yaml:10:57: `a..b` is not a path: a name is missing
     own.yaml:2:10: illegal placement of ':' indicator
     own.yaml:1:4: budget breached: Anchors { anchors: 1 }
     "#);

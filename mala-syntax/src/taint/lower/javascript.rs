@@ -2,13 +2,14 @@
 
 mod expressions;
 mod functions;
+mod literals;
+mod modules;
 
-use super::super::ir::{
-    Case, Expression, Key, Loop, Over, Pattern, Statement, Try,
-};
+use super::super::ir::{Case, Expression, Key, Loop, Over, Pattern, Statement, Try};
 use super::{Builder, Tree, children, field};
 use expressions::expression;
 use functions::{class, function, pattern};
+use modules::{export, import, imported_names};
 
 /// Reads a whole file.
 pub(super) fn read(b: &mut Builder<'_>, root: Tree<'_>) {
@@ -39,9 +40,7 @@ fn block(b: &mut Builder<'_>, nodes: &[Tree<'_>]) -> Vec<Statement> {
 /// The declaration in an `export`, or the statement itself.
 fn declared(node: Tree<'_>) -> Tree<'_> {
     match node.kind() {
-        "export_statement" | "ambient_declaration" => {
-            field(node, "declaration").unwrap_or(node)
-        }
+        "export_statement" | "ambient_declaration" => field(node, "declaration").unwrap_or(node),
         _ => node,
     }
 }
@@ -53,7 +52,9 @@ fn is_function(node: Tree<'_>) -> bool {
 /// `let`, `const`, classes and functions belong to their block.
 fn hoist_block_names(b: &mut Builder<'_>, node: Tree<'_>) {
     match node.kind() {
-        "function_declaration" | "generator_function_declaration" | "class_declaration"
+        "function_declaration"
+        | "generator_function_declaration"
+        | "class_declaration"
         | "abstract_class_declaration" => {
             if let Some(name) = field(node, "name") {
                 let name = b.sym_of(name);
@@ -65,6 +66,12 @@ fn hoist_block_names(b: &mut Builder<'_>, node: Tree<'_>) {
                 if let Some(name) = field(declarator, "name") {
                     declare_names(b, name, Builder::declare);
                 }
+            }
+        }
+        "import_statement" => {
+            for name in imported_names(node) {
+                let name = b.sym_of(name);
+                b.declare(name);
             }
         }
         _ => {}
@@ -81,10 +88,11 @@ fn hoist_variables(b: &mut Builder<'_>, root: Tree<'_>) {
                     declare_names(b, name, Builder::declare_in_function);
                 }
             }
-        } else if node.kind() == "for_in_statement" && field(node, "kind").is_some_and(|kind| b.slice(kind) == "var") {
-            if let Some(left) = field(node, "left") {
-                declare_names(b, left, Builder::declare_in_function);
-            }
+        } else if node.kind() == "for_in_statement"
+            && field(node, "kind").is_some_and(|kind| b.slice(kind) == "var")
+            && let Some(left) = field(node, "left")
+        {
+            declare_names(b, left, Builder::declare_in_function);
         }
         pending.extend(children(node).into_iter().filter(|child| may_hold_statements(*child)));
     }
@@ -95,8 +103,14 @@ fn may_hold_statements(node: Tree<'_>) -> bool {
     kind.ends_with("statement") && kind != "expression_statement" && kind != "return_statement"
         || matches!(
             kind,
-            "variable_declaration" | "statement_block" | "else_clause" | "catch_clause"
-                | "finally_clause" | "switch_body" | "switch_case" | "switch_default"
+            "variable_declaration"
+                | "statement_block"
+                | "else_clause"
+                | "catch_clause"
+                | "finally_clause"
+                | "switch_body"
+                | "switch_case"
+                | "switch_default"
         )
 }
 
@@ -114,7 +128,9 @@ fn declare_names<'s, R>(
                 declare(b, name);
             }
             "pair_pattern" => pending.extend(field(node, "value")),
-            "assignment_pattern" | "object_assignment_pattern" => pending.extend(field(node, "left")),
+            "assignment_pattern" | "object_assignment_pattern" => {
+                pending.extend(field(node, "left"))
+            }
             "object_pattern" | "array_pattern" | "rest_pattern" => pending.extend(children(node)),
             _ => {}
         }
@@ -242,7 +258,11 @@ fn loop_statement(b: &mut Builder<'_>, node: Tree<'_>) -> Vec<Statement> {
         if start.kind().ends_with("declaration") {
             statement(b, start, &mut out);
         } else if start.kind() != "empty_statement" {
-            let inner = if start.kind() == "expression_statement" { children(start).first().copied() } else { Some(start) };
+            let inner = if start.kind() == "expression_statement" {
+                children(start).first().copied()
+            } else {
+                Some(start)
+            };
             if let Some(inner) = inner {
                 let value = expression(b, inner);
                 out.push(Statement::Expression(value));
@@ -301,109 +321,12 @@ fn try_statement(b: &mut Builder<'_>, node: Tree<'_>) -> Statement {
     Statement::Try(Box::new(Try { body, catches, finally }))
 }
 
-/// `import` binds modules and parts of them.
-fn import(b: &mut Builder<'_>, node: Tree<'_>, out: &mut Vec<Statement>) {
-    let mut pending = children(node);
-    let source = field(node, "source");
-    while let Some(child) = pending.pop() {
-        match child.kind() {
-            "import_require_clause" => {
-                let module = field(child, "source").map(|source| module(b, source));
-                let name = children(child).first().copied();
-                if let (Some(module), Some(name)) = (module, name) {
-                    bind_import(b, name, module, out);
-                }
-            }
-            "import_clause" | "named_imports" => pending.extend(children(child)),
-            "identifier" => {
-                if let Some(source) = source {
-                    let module = module(b, source);
-                    bind_import(b, child, module, out);
-                }
-            }
-            "namespace_import" => {
-                if let (Some(source), Some(name)) = (source, children(child).first()) {
-                    let module = module(b, source);
-                    bind_import(b, *name, module, out);
-                }
-            }
-            "import_specifier" => {
-                let (Some(source), Some(name)) = (source, field(child, "name")) else { continue };
-                let module = module(b, source);
-                let member = b.sym_of(name);
-                let value = b.add(Expression::Field(module, member), child);
-                bind_import(b, field(child, "alias").unwrap_or(name), value, out);
-            }
-            _ => {}
-        }
-    }
-}
-
-fn bind_import(b: &mut Builder<'_>, name: Tree<'_>, value: super::ExprId, out: &mut Vec<Statement>) {
-    let name = b.sym_of(name);
-    let target = Pattern::Variable(b.declare(name));
-    out.push(b.assign(target, value));
-}
-
-fn module(b: &mut Builder<'_>, source: Tree<'_>) -> super::ExprId {
-    let text = b.slice(source).trim_matches(['"', '\'', '`']);
-    b.add(Expression::Module(std::rc::Rc::from(text)), source)
-}
-
-/// `export` makes something a field of `module.exports`.
-fn export(b: &mut Builder<'_>, node: Tree<'_>, out: &mut Vec<Statement>) {
-    if let Some(declaration) = field(node, "declaration") {
-        statement(b, declaration, out);
-        for name in exported_names(declaration) {
-            let member = b.sym_of(name);
-            let value = b.name_expression(member, name);
-            out.push(export_member(b, member, value));
-        }
-        return;
-    }
-    if let Some(value) = field(node, "value") {
-        let value = expression(b, value);
-        let member = b.sym("default");
-        out.push(export_member(b, member, value));
-        return;
-    }
-    if field(node, "source").is_some() {
-        return;
-    }
-    let clauses = children(node).into_iter().filter(|child| child.kind() == "export_clause");
-    for specifier in clauses.flat_map(children) {
-        let Some(name) = field(specifier, "name") else { continue };
-        let local = b.sym_of(name);
-        let value = b.name_expression(local, name);
-        let member = b.sym_of(field(specifier, "alias").unwrap_or(name));
-        out.push(export_member(b, member, value));
-    }
-}
-
-fn exported_names(declaration: Tree<'_>) -> Vec<Tree<'_>> {
-    match declaration.kind() {
-        "lexical_declaration" | "variable_declaration" => children(declaration)
-            .into_iter()
-            .filter_map(|declarator| field(declarator, "name"))
-            .filter(|name| name.kind() == "identifier")
-            .collect(),
-        _ => field(declaration, "name").into_iter().filter(|name| name.kind() != "string").collect(),
-    }
-}
-
-fn export_member(b: &mut Builder<'_>, member: super::Sym, value: super::ExprId) -> Statement {
-    let place = b.program.node(value).place;
-    let (module, exports) = (b.sym("module"), b.sym("exports"));
-    let module = b.add_at(Expression::Global(module), place);
-    let exports = b.add_at(Expression::Field(module, exports), place);
-    let target = b.add_at(Expression::Field(exports, member), place);
-    b.assign(Pattern::Target(target), value)
-}
-
 /// Whether an object key is a plain name.
 fn key(b: &mut Builder<'_>, node: Tree<'_>) -> Key {
     match node.kind() {
-        "property_identifier" | "private_property_identifier" | "number"
+        "property_identifier"
+        | "private_property_identifier"
+        | "number"
         | "shorthand_property_identifier" => Key::Name(b.sym_of(node)),
         "string" => {
             let text = super::unescape(b.slice(node).trim_matches(['"', '\'']));

@@ -2,12 +2,13 @@
 
 mod definitions;
 mod expressions;
+mod imports;
 
-use super::super::ir::{Case, ExprId, Expression, Loop, Over, Pattern, Statement, Sym, Try};
+use super::super::ir::{Case, ExprId, Expression, Loop, Over, Pattern, Statement, Try};
 use super::{Builder, Tree, argument, children, field};
 use definitions::{class, function};
 use expressions::expression;
-use std::rc::Rc;
+use imports::{import, import_from, imported_names};
 
 /// Reads a whole file.
 pub(super) fn read(b: &mut Builder<'_>, root: Tree<'_>) {
@@ -39,7 +40,10 @@ fn declare_bound_names(b: &mut Builder<'_>, root: Tree<'_>) {
                 bound.extend(field(node, "name"));
                 continue;
             }
-            "lambda" | "list_comprehension" | "set_comprehension" | "dictionary_comprehension"
+            "lambda"
+            | "list_comprehension"
+            | "set_comprehension"
+            | "dictionary_comprehension"
             | "generator_expression" => continue,
             "assignment" | "augmented_assignment" | "for_statement" => {
                 bound.extend(field(node, "left"));
@@ -62,19 +66,6 @@ fn declare_bound_names(b: &mut Builder<'_>, root: Tree<'_>) {
     }
 }
 
-/// The local names that an import binds.
-fn imported_names(node: Tree<'_>) -> Vec<Tree<'_>> {
-    let mut cursor = node.walk();
-    let names: Vec<Tree<'_>> = node.children_by_field_name("name", &mut cursor).collect();
-    names
-        .into_iter()
-        .filter_map(|name| match name.kind() {
-            "aliased_import" => field(name, "alias"),
-            _ => children(name).first().copied(),
-        })
-        .collect()
-}
-
 /// The plain names in a target.
 fn target_names(node: Tree<'_>) -> Vec<Tree<'_>> {
     let mut found = Vec::new();
@@ -82,8 +73,14 @@ fn target_names(node: Tree<'_>) -> Vec<Tree<'_>> {
     while let Some(node) = pending.pop() {
         match node.kind() {
             "identifier" => found.push(node),
-            "pattern_list" | "tuple_pattern" | "list_pattern" | "list_splat_pattern" | "tuple"
-            | "list" | "as_pattern_target" | "parenthesized_expression" => {
+            "pattern_list"
+            | "tuple_pattern"
+            | "list_pattern"
+            | "list_splat_pattern"
+            | "tuple"
+            | "list"
+            | "as_pattern_target"
+            | "parenthesized_expression" => {
                 pending.extend(children(node));
             }
             _ => {}
@@ -101,7 +98,9 @@ fn pattern(b: &mut Builder<'_>, node: Tree<'_>) -> Pattern {
         }
         "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple" | "list" => b
             .deeper(|b| {
-                Pattern::Elements(children(node).into_iter().map(|child| pattern(b, child)).collect())
+                Pattern::Elements(
+                    children(node).into_iter().map(|child| pattern(b, child)).collect(),
+                )
             })
             .unwrap_or(Pattern::Ignore),
         "list_splat_pattern" | "as_pattern_target" | "parenthesized_expression" => {
@@ -152,7 +151,12 @@ fn shallow_statement(b: &mut Builder<'_>, node: Tree<'_>, out: &mut Vec<Statemen
     }
 }
 
-fn definition(b: &mut Builder<'_>, node: Tree<'_>, decorators: &[ExprId], out: &mut Vec<Statement>) {
+fn definition(
+    b: &mut Builder<'_>,
+    node: Tree<'_>,
+    decorators: &[ExprId],
+    out: &mut Vec<Statement>,
+) {
     let Some(name) = field(node, "name") else { return };
     let value = match node.kind() {
         "class_definition" => class(b, node),
@@ -170,7 +174,9 @@ fn control(b: &mut Builder<'_>, node: Tree<'_>, out: &mut Vec<Statement>) {
             out.push(branch);
         }
         "for_statement" => {
-            let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else { return };
+            let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {
+                return;
+            };
             let iterated = expression(b, right);
             let target = pattern(b, left);
             let body = body_of(b, node);
@@ -305,80 +311,14 @@ fn literals_in(b: &mut Builder<'_>, node: Tree<'_>, out: &mut Vec<ExprId>) {
     }
 }
 
-/// `a.b.c` as a module and parts of it.
-fn dotted(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
-    let mut current: Option<ExprId> = None;
-    for name in children(node) {
-        current = Some(match current {
-            None => {
-                let text: Rc<str> = Rc::from(b.slice(name));
-                b.add(Expression::Module(text), name)
-            }
-            Some(before) => {
-                let name_sym = b.sym_of(name);
-                b.add(Expression::Field(before, name_sym), name)
-            }
-        });
-    }
-    current.unwrap_or_else(|| b.opaque(node))
-}
-
-fn import(b: &mut Builder<'_>, node: Tree<'_>, out: &mut Vec<Statement>) {
-    let mut cursor = node.walk();
-    let names: Vec<Tree<'_>> = node.children_by_field_name("name", &mut cursor).collect();
-    for name in names {
-        let (value, local) = match name.kind() {
-            "aliased_import" => {
-                let (Some(path), Some(alias)) = (field(name, "name"), field(name, "alias")) else {
-                    continue;
-                };
-                (dotted(b, path), alias)
-            }
-            _ => {
-                // `import a.b` binds `a`.
-                let Some(first) = children(name).first().copied() else { continue };
-                let text: Rc<str> = Rc::from(b.slice(first));
-                (b.add(Expression::Module(text), first), first)
-            }
-        };
-        let local = b.sym_of(local);
-        let target = b.name_target(local);
-        out.push(b.assign(target, value));
-    }
-}
-
-fn import_from(b: &mut Builder<'_>, node: Tree<'_>, out: &mut Vec<Statement>) {
-    let Some(module) = field(node, "module_name") else { return };
-    let mut cursor = node.walk();
-    let names: Vec<Tree<'_>> = node.children_by_field_name("name", &mut cursor).collect();
-    for name in names {
-        let (path, local) = match name.kind() {
-            "aliased_import" => (field(name, "name"), field(name, "alias")),
-            _ => (Some(name), children(name).first().copied()),
-        };
-        let (Some(path), Some(local)) = (path, local) else { continue };
-        let base = match module.kind() {
-            "dotted_name" => dotted(b, module),
-            _ => {
-                let text: Rc<str> = Rc::from(b.slice(module));
-                b.add(Expression::Module(text), module)
-            }
-        };
-        let member: Sym = b.sym_of(path);
-        let value = b.add(Expression::Field(base, member), path);
-        let local = b.sym_of(local);
-        let target = b.name_target(local);
-        out.push(b.assign(target, value));
-    }
-}
-
 /// Arguments of a call or items of a list.
 fn arguments(b: &mut Builder<'_>, node: Tree<'_>) -> Vec<super::super::ir::Argument> {
     let mut out = Vec::new();
     for child in children(node) {
         let made = match child.kind() {
             "keyword_argument" => {
-                let (Some(name), Some(value)) = (field(child, "name"), field(child, "value")) else {
+                let (Some(name), Some(value)) = (field(child, "name"), field(child, "value"))
+                else {
                     continue;
                 };
                 let value = expression(b, value);

@@ -1,13 +1,13 @@
 //! Functions that are handed to others: they run with what those hand to them, as far as is known.
 
 use super::super::api::{ApiId, Edge};
-use super::super::ir::{FunctionId, Place};
+use super::super::ir::FunctionId;
 use super::super::model::Role;
 use super::super::value::{Taint, Value};
+use super::Machine;
 use super::calls::Site;
 use super::functions::Given;
 use super::statements::join_first;
-use super::Machine;
 
 impl<'p> Machine<'p> {
     /// Runs every function among the arguments; gives what they return.
@@ -20,7 +20,7 @@ impl<'p> Machine<'p> {
             let given = self.handed_to_callback(site, handed);
             let called = self.run_with(value, &given, site);
             returned = join_first(&returned, called);
-            self.run_fields(value, &site.apis.clone(), site.place);
+            self.run_fields(value, &site.apis);
         }
         returned
     }
@@ -42,11 +42,16 @@ impl<'p> Machine<'p> {
     }
 
     /// Runs the functions of a value with these leading arguments.
-    pub(super) fn run_with(&mut self, callback: &Value, given: &[Option<Value>], site: &Site<'p>) -> Value {
+    pub(super) fn run_with(
+        &mut self,
+        callback: &Value,
+        given: &[Option<Value>],
+        site: &Site<'p>,
+    ) -> Value {
         let mut returned = Value::default();
         for id in callback.functions().to_vec() {
             let apis = site.apis.clone();
-            let value = self.run_handed(id, given, &apis, site.place);
+            let value = self.run_handed(id, given, &apis);
             returned = join_first(&returned, value);
         }
         returned
@@ -58,18 +63,19 @@ impl<'p> Machine<'p> {
         id: FunctionId,
         given: &[Option<Value>],
         apis: &[ApiId],
-        place: Place,
     ) -> Value {
-        if self.frames.len() > super::MAX_CALLS || self.frames.iter().any(|frame| frame.function == id) {
+        if self.frames.len() > super::MAX_CALLS
+            || self.frames.iter().any(|frame| frame.function == id)
+        {
             return Value::default();
         }
         let values = self.parameter_values(id, given, apis);
-        let key = Given { values, place, ..Given::default() };
+        let key = Given { values, ..Given::default() };
         self.call_function(id, &key)
     }
 
     /// Runs functions in the fields of an argument, such as `{ handler: (req) => ... }`.
-    fn run_fields(&mut self, value: &Value, apis: &[ApiId], place: Place) {
+    fn run_fields(&mut self, value: &Value, apis: &[ApiId]) {
         let fields: Vec<(super::Sym, Value)> = value
             .field_map()
             .into_iter()
@@ -84,10 +90,10 @@ impl<'p> Machine<'p> {
                 apis.iter().filter_map(|api| self.apis.child(*api, Edge::Name(name))).collect();
             for id in field.functions().to_vec() {
                 if !self.visited.contains(&id) {
-                    self.run_handed(id, &[], &paths, place);
+                    self.run_handed(id, &[], &paths);
                 }
             }
-            self.run_fields(&field, &paths, place);
+            self.run_fields(&field, &paths);
         }
     }
 
@@ -95,7 +101,7 @@ impl<'p> Machine<'p> {
     pub(super) fn run_callbacks_in(&mut self, value: &Value) {
         for id in value.functions().to_vec() {
             if !self.visited.contains(&id) {
-                self.run_handed(id, &[], &[], Place::default());
+                self.run_handed(id, &[], &[]);
             }
         }
     }

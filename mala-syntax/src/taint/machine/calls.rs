@@ -1,13 +1,13 @@
 //! Calls: what they give, and what they hand on.
 
 use super::super::api::{ApiId, Edge};
-use super::super::ir::{Argument, ExprId, Expression, Place, Sym};
+use super::super::ir::{Argument, CallKind, ExprId, Expression, Place, Sym};
 use super::super::model::Role;
 use super::super::model::pattern::{Position, Selector};
 use super::super::value::{Taint, Value, add_taint};
+use super::Machine;
 use super::functions::Given;
 use super::statements::join_first;
-use super::Machine;
 
 /// A call with everything in it evaluated.
 pub(super) struct Site<'p> {
@@ -19,7 +19,7 @@ pub(super) struct Site<'p> {
     pub(super) callee: Value,
     pub(super) arguments: &'p [Argument],
     pub(super) values: Vec<Value>,
-    pub(super) creates: bool,
+    pub(super) kind: CallKind,
     /// Paths of what is called: what is known of it, and what the receiver is called.
     pub(super) apis: Vec<ApiId>,
 }
@@ -30,9 +30,9 @@ impl<'p> Machine<'p> {
         id: ExprId,
         callee: ExprId,
         arguments: &'p [Argument],
-        creates: bool,
+        kind: CallKind,
     ) -> Value {
-        let site = self.site(id, callee, arguments, creates);
+        let site = self.site(id, callee, arguments, kind);
         if let Some(value) = self.special_call(&site) {
             return value;
         }
@@ -50,7 +50,13 @@ impl<'p> Machine<'p> {
         self.result(&site, handed, called)
     }
 
-    fn site(&mut self, id: ExprId, callee: ExprId, arguments: &'p [Argument], creates: bool) -> Site<'p> {
+    fn site(
+        &mut self,
+        id: ExprId,
+        callee: ExprId,
+        arguments: &'p [Argument],
+        kind: CallKind,
+    ) -> Site<'p> {
         let (receiver, value, name) = match self.expression(callee) {
             Expression::Field(object, name) => {
                 let holder = self.eval(*object);
@@ -72,9 +78,11 @@ impl<'p> Machine<'p> {
         let values: Vec<Value> =
             arguments.iter().map(|argument| self.argument_value(argument)).collect();
         let mut apis = value.apis().to_vec();
-        if let (Some((object, _)), Some(name)) = (&receiver, name) {
-            let event = self.event_apis(&receiver, name, &values);
+        if let Some(name) = name {
+            let event = self.event_apis(receiver.as_ref().map(|(_, holder)| holder), name, &values);
             apis.extend(event);
+        }
+        if let (Some((object, _)), Some(name)) = (&receiver, name) {
             if apis.is_empty() {
                 let anything = self.names.intern("?");
                 let root = self.apis.root(anything);
@@ -83,7 +91,7 @@ impl<'p> Machine<'p> {
             apis.extend(self.hint(*object, name));
         }
         let place = self.place(id);
-        Site { id, place, name, receiver, callee: value, arguments, values, creates, apis }
+        Site { id, place, name, receiver, callee: value, arguments, values, kind, apis }
     }
 
     fn argument_value(&mut self, argument: &Argument) -> Value {
@@ -95,16 +103,14 @@ impl<'p> Machine<'p> {
     }
 
     /// `x.on("data")` is also the path `x.on:data`.
-    fn event_apis(&mut self, receiver: &Option<(ExprId, Value)>, name: Sym, values: &[Value]) -> Vec<ApiId> {
+    fn event_apis(&mut self, receiver: Option<&Value>, name: Sym, values: &[Value]) -> Vec<ApiId> {
         let text = self.names.text(name);
         if !matches!(text, "on" | "once" | "addEventListener" | "addListener" | "bind" | "handle") {
             return Vec::new();
         }
-        let (Some((_, holder)), Some(event)) = (receiver, values.first().and_then(Value::text)) else {
-            return Vec::new();
-        };
+        let Some(event) = values.first().and_then(Value::text) else { return Vec::new() };
         let edge = self.names.intern(&format!("on:{event}"));
-        let mut holders = holder.apis().to_vec();
+        let mut holders = receiver.map(|holder| holder.apis().to_vec()).unwrap_or_default();
         if holders.is_empty() {
             let anything = self.names.intern("?");
             holders.extend(self.apis.root(anything));
@@ -143,7 +149,11 @@ impl<'p> Machine<'p> {
         let mut result = Value::default();
         for function in functions {
             let value = self.call_function(function, &given);
-            let made = if site.creates { self.program.function(function).receiver } else { None };
+            let made = if site.kind == CallKind::Creation {
+                self.program.function(function).receiver
+            } else {
+                None
+            };
             let value = made.map_or(value, |receiver| self.read(receiver));
             result = join_first(&result, value);
         }
@@ -159,7 +169,7 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn given(&mut self, site: &Site<'p>) -> Given {
-        let mut given = Given { place: site.place, ..Given::default() };
+        let mut given = Given::default();
         for (argument, value) in site.arguments.iter().zip(&site.values) {
             match argument.name {
                 Some(name) => given.named.push((name, value.clone())),
@@ -189,15 +199,18 @@ impl<'p> Machine<'p> {
         }
         sanitizers.retain(|index| {
             let sanitizer = self.model.sanitizers.get(*index);
-            sanitizer.is_some_and(|found| found.conditions.iter().all(|condition| self.holds(site, condition)))
+            sanitizer.is_some_and(|found| {
+                found.conditions.iter().all(|condition| self.holds(site, condition))
+            })
         });
         if !sanitizers.is_empty() {
             return self.sanitize(site, &sanitizers);
         }
-        if !said && self.receiver_carries(site) {
-            if let Some((_, holder)) = &site.receiver {
-                taints.extend(self.carried(holder));
-            }
+        if !said
+            && self.receiver_carries(site)
+            && let Some((_, holder)) = &site.receiver
+        {
+            taints.extend(self.carried(holder));
         }
         taints
     }
@@ -219,7 +232,8 @@ impl<'p> Machine<'p> {
         }
         for value in values {
             for taint in self.carried_deep(&value) {
-                add_taint(taints, Taint { kinds: taint.kinds | propagator.adds, ..taint });
+                let kinds = (taint.kinds | propagator.adds) & !propagator.drops;
+                add_taint(taints, Taint { kinds, ..taint });
             }
         }
     }
@@ -231,7 +245,7 @@ impl<'p> Machine<'p> {
         let receiver = site.receiver.iter().map(|(_, value)| (None, value.clone()));
         let inputs: Vec<(Option<usize>, Value)> = inputs.chain(receiver).collect();
         for (at, value) in inputs {
-            let (mut clears, mut restores) = (0, 0);
+            let (mut clears, mut restores, mut passes) = (0, 0, false);
             for index in sanitizers {
                 let Some(sanitizer) = self.model.sanitizers.get(*index) else { continue };
                 let concerned = sanitizer.selectors.is_empty()
@@ -239,7 +253,11 @@ impl<'p> Machine<'p> {
                 if concerned {
                     clears |= sanitizer.clears;
                     restores |= sanitizer.restores;
+                    passes = true;
                 }
+            }
+            if !passes {
+                continue;
             }
             for taint in self.carried_deep(&value) {
                 let taint = Taint { clean: taint.clean & !restores, ..taint };
@@ -285,9 +303,9 @@ impl<'p> Machine<'p> {
 
     /// Whether the result is made of the arguments' text.
     fn keeps_literals(&mut self, site: &Site<'p>) -> bool {
-        site.apis.iter().any(|api| {
-            self.roles(*api).iter().any(|role| matches!(role, Role::Propagator(_)))
-        })
+        site.apis
+            .iter()
+            .any(|api| self.roles(*api).iter().any(|role| matches!(role, Role::Propagator(_))))
     }
 
     /// The values that a selector picks from a call, with where they are.
@@ -296,7 +314,9 @@ impl<'p> Machine<'p> {
         let named = |argument: &Argument| argument.name.is_some();
         let positional = || site.arguments.iter().zip(&site.values).filter(|(a, _)| !named(a));
         match &selector.position {
-            Position::Receiver => picked.extend(site.receiver.iter().map(|(id, value)| (value.clone(), *id))),
+            Position::Receiver => {
+                picked.extend(site.receiver.iter().map(|(id, value)| (value.clone(), *id)))
+            }
             Position::At(at) => {
                 picked.extend(positional().nth(*at).map(|(a, v)| (v.clone(), a.value)));
                 let spread = positional().take(*at).find(|(a, _)| a.spread);
@@ -306,12 +326,16 @@ impl<'p> Machine<'p> {
                 picked.extend(positional().skip(*at).map(|(a, v)| (v.clone(), a.value)));
             }
             Position::Any => {
-                picked.extend(site.arguments.iter().zip(&site.values).map(|(a, v)| (v.clone(), a.value)));
+                picked.extend(
+                    site.arguments.iter().zip(&site.values).map(|(a, v)| (v.clone(), a.value)),
+                );
             }
             Position::Named(wanted) => {
                 let wanted = self.names.intern(wanted);
                 let all = site.arguments.iter().zip(&site.values);
-                picked.extend(all.filter(|(a, _)| a.name == Some(wanted)).map(|(a, v)| (v.clone(), a.value)));
+                picked.extend(
+                    all.filter(|(a, _)| a.name == Some(wanted)).map(|(a, v)| (v.clone(), a.value)),
+                );
             }
         }
         for name in &selector.fields {

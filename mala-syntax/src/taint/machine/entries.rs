@@ -48,7 +48,9 @@ impl<'p> Machine<'p> {
         let mut values = self.parameter_values(id, &[], &[]);
         let function = self.program.function(id);
         if let Some(entry) = entry.and_then(|entry| self.model.entries.get(entry)) {
-            for (position, (parameter, value)) in function.parameters.iter().zip(&mut values).enumerate() {
+            for (position, (parameter, value)) in
+                function.parameters.iter().zip(&mut values).enumerate()
+            {
                 if let Some(path) = bound_at(entry, position) {
                     let bound = self.path_value(path, parameter.place);
                     *value = value.join(&bound);
@@ -69,7 +71,8 @@ impl<'p> Machine<'p> {
         let mut found = BTreeSet::new();
         if paths.iter().any(|path| path == "offered") {
             let functions = self.program.functions.iter().enumerate();
-            found.extend(functions.filter(|(_, f)| f.offered).map(|(at, _)| FunctionId(number(at))));
+            found
+                .extend(functions.filter(|(_, f)| f.offered).map(|(at, _)| FunctionId(number(at))));
         }
         let roots: Vec<ApiId> =
             paths.iter().filter_map(|path| self.apis.path(path, &mut self.names)).collect();
@@ -132,7 +135,8 @@ impl<'p> Machine<'p> {
                 if self.is_converted(function, parameter) {
                     break;
                 }
-                let bound = self.model.entries.get(*entry).and_then(|entry| bound_at(entry, position));
+                let bound =
+                    self.model.entries.get(*entry).and_then(|entry| bound_at(entry, position));
                 if let Some(path) = bound {
                     let bound = self.path_value(path, parameter.place);
                     value = join_first(&value, bound);
@@ -156,7 +160,8 @@ impl<'p> Machine<'p> {
     fn typed(&mut self, parameter: &'p Parameter) -> Value {
         let mut value = Value::default();
         let declared = parameter.declared.map(|declared| self.eval(declared));
-        let mut apis: Vec<ApiId> = declared.iter().flat_map(|value| value.apis().to_vec()).collect();
+        let mut apis: Vec<ApiId> =
+            declared.iter().flat_map(|value| value.apis().to_vec()).collect();
         for annotation in &parameter.annotations {
             apis.extend(self.apis.root(*annotation));
         }
@@ -196,7 +201,9 @@ impl<'p> Machine<'p> {
         }
         if found.is_empty() {
             let by_name = self.model.entries.iter().enumerate();
-            found.extend(by_name.filter(|(_, entry)| self.is_named_so(function, entry)).map(|(at, _)| at));
+            found.extend(
+                by_name.filter(|(_, entry)| self.is_named_so(function, entry)).map(|(at, _)| at),
+            );
         }
         found
     }
@@ -209,9 +216,13 @@ impl<'p> Machine<'p> {
         }
         let name = parameter.name.map_or("", |name| self.names.text(name));
         let in_route = function.decorators.iter().any(|decorator| {
-            let Expression::Call { arguments, .. } = self.program.expression(*decorator) else { return false };
+            let Expression::Call { arguments, .. } = self.program.expression(*decorator) else {
+                return false;
+            };
             arguments.iter().filter_map(|argument| self.literal_text(argument.value)).any(|route| {
-                ["int:", "float:", "uuid:"].iter().any(|kind| route.contains(&format!("<{kind}{name}>")))
+                ["int:", "float:", "uuid:"]
+                    .iter()
+                    .any(|kind| route.contains(&format!("<{kind}{name}>")))
             })
         });
         let injected = parameter.default.is_some_and(|default| {
@@ -220,7 +231,21 @@ impl<'p> Machine<'p> {
         });
         let declared = parameter.declared.and_then(|declared| self.written_name(declared));
         let other_type = declared.is_some_and(|declared| {
-            !matches!(declared.as_str(), "str" | "Optional" | "List" | "list" | "dict" | "Dict" | "Any" | "Annotated" | "bytes" | "UploadFile" | "Union" | "Path")
+            !matches!(
+                declared.as_str(),
+                "str"
+                    | "Optional"
+                    | "List"
+                    | "list"
+                    | "dict"
+                    | "Dict"
+                    | "Any"
+                    | "Annotated"
+                    | "bytes"
+                    | "UploadFile"
+                    | "Union"
+                    | "Path"
+            )
         });
         in_route || injected || other_type
     }
@@ -245,7 +270,9 @@ impl<'p> Machine<'p> {
         !entry.names.is_empty()
             && entry.names.iter().enumerate().all(|(position, choices)| {
                 let name = function.parameters.get(position).and_then(|parameter| parameter.name);
-                name.is_some_and(|name| choices.iter().any(|glob| glob.matches(self.names.text(name))))
+                name.is_some_and(|name| {
+                    choices.iter().any(|glob| glob.matches(self.names.text(name)))
+                })
             })
     }
 }

@@ -1,13 +1,12 @@
 //! Expressions: how facts about parts become facts about the whole.
 
 use super::super::api::Edge;
-use super::super::ir::{
-    Argument, Comprehension, ExprId, Expression, Key, Member, Operator, Place, Sym, VarId,
-};
+use super::super::ir::{ExprId, Expression, Operator, Place, Sym};
 use super::super::model::Role;
 use super::super::value::{Facts, Known, Taint, Value};
-use super::statements::join_first;
 use super::Machine;
+use super::guards::Truth;
+use super::statements::join_first;
 
 impl<'p> Machine<'p> {
     pub(super) fn eval(&mut self, id: ExprId) -> Value {
@@ -38,8 +37,8 @@ impl<'p> Machine<'p> {
                 self.field(&object, *name, self.place(id))
             }
             Expression::Element(object, index) => self.element(*object, *index, self.place(id)),
-            Expression::Call { callee, arguments, creates } => {
-                self.call(id, *callee, arguments, *creates)
+            Expression::Call { callee, arguments, kind } => {
+                self.call(id, *callee, arguments, *kind)
             }
             Expression::Function(function) => {
                 Value::new(Facts { functions: vec![*function], ..Facts::default() })
@@ -68,7 +67,9 @@ impl<'p> Machine<'p> {
             Expression::List(items) => self.list(items),
             Expression::Assign(pattern, source) => {
                 let mut value = self.eval(*source);
-                if !value.taints().is_empty() && matches!(self.expression(*source), Expression::Call { .. }) {
+                if !value.taints().is_empty()
+                    && matches!(self.expression(*source), Expression::Call { .. })
+                {
                     value.edit(|facts| facts.origin = Some(*source));
                 }
                 self.bind(pattern, value.clone(), self.place(id));
@@ -80,34 +81,38 @@ impl<'p> Machine<'p> {
                 self.bind(pattern, value.clone(), self.place(id));
                 value
             }
-            Expression::Choice(condition, then, otherwise) => self.choice(*condition, *then, *otherwise),
+            Expression::Choice(condition, then, otherwise) => {
+                self.choice(*condition, *then, *otherwise)
+            }
             Expression::Comprehension(inner) => self.comprehension(inner),
             Expression::Markup { tag, attributes, children } => {
                 self.markup(id, *tag, attributes, children)
             }
+            _ => self.eval_effect(id),
+        }
+    }
+
+    /// Expressions that are there for what they do.
+    fn eval_effect(&mut self, id: ExprId) -> Value {
+        match self.expression(id) {
             Expression::Yield(inner) => {
                 let value = self.eval(*inner);
                 if let Some(frame) = self.frames.last_mut() {
                     frame.returned = join_first(&frame.returned, value);
                 }
-                Value::default()
             }
-            Expression::Remove(target) => {
-                self.remove(*target);
-                Value::default()
-            }
+            Expression::Remove(target) => self.remove(*target),
             Expression::TypeOf(inner) => {
                 self.eval(*inner);
-                Value::default()
             }
             Expression::Opaque(parts) => {
                 for part in parts {
                     self.eval(*part);
                 }
-                Value::default()
             }
-            _ => Value::default(),
+            _ => {}
         }
+        Value::default()
     }
 
     fn global(&mut self, name: Sym, place: Place) -> Value {
@@ -178,7 +183,8 @@ impl<'p> Machine<'p> {
 
     /// What a key from outside chooses: anything, among it what nobody meant.
     pub(super) fn chosen_by(&self, index: &Value) -> Vec<Taint> {
-        let usable = index.taints().iter().filter(|taint| taint.clean & self.classes.prototype == 0);
+        let usable =
+            index.taints().iter().filter(|taint| taint.clean & self.classes.prototype == 0);
         usable.map(|taint| Taint { chose: true, ..*taint }).collect()
     }
 
@@ -192,8 +198,12 @@ impl<'p> Machine<'p> {
 
     pub(super) fn constant_key(&mut self, index: &Value) -> Option<Sym> {
         match index.known() {
-            Known::Texts(texts) if texts.len() == 1 => texts.first().map(|text| self.names.intern(text)),
-            Known::Number(number) if number.fract() == 0.0 => Some(self.names.intern(&number.to_string())),
+            Known::Texts(texts) if texts.len() == 1 => {
+                texts.first().map(|text| self.names.intern(text))
+            }
+            Known::Number(number) if number.fract() == 0.0 => {
+                Some(self.names.intern(&number.to_string()))
+            }
             _ => None,
         }
     }
@@ -217,99 +227,6 @@ impl<'p> Machine<'p> {
 
     pub(super) fn keys_of(&mut self, object: &Value) -> Value {
         object.inherited()
-    }
-
-    fn list(&mut self, items: &'p [Argument]) -> Value {
-        let mut value = Value::default();
-        let mut position = Some(0_usize);
-        value.edit(|_| {});
-        for item in items {
-            let element = self.eval(item.value);
-            if item.spread {
-                let place = self.place(item.value);
-                let inner = self.element_of(&element, place);
-                value = self.with_element(&value, inner);
-                position = None;
-                continue;
-            }
-            value = match position {
-                Some(at) if at < 24 => {
-                    let name = self.names.intern(&at.to_string());
-                    value.with_field(name, element)
-                }
-                _ => self.with_element(&value, element),
-            };
-            position = position.map(|at| at + 1);
-        }
-        value
-    }
-
-    /// The value with one more element at an unknown place.
-    pub(super) fn with_element(&mut self, value: &Value, element: Value) -> Value {
-        let any = self.names.intern("*");
-        let joined = match value.own_field(any) {
-            Some(before) => before.join(&element),
-            None => element,
-        };
-        value.with_field(any, joined)
-    }
-
-    fn object(&mut self, entries: &'p [(Key, ExprId)]) -> Value {
-        let mut value = Value::default();
-        value.edit(|_| {});
-        for (key, entry) in entries {
-            let inner = self.eval(*entry);
-            value = match key {
-                Key::Name(name) => {
-                    let inner = self.check_named(*name, inner, self.place(*entry));
-                    value.with_field(*name, inner)
-                }
-                Key::Computed(key) => {
-                    let key = self.eval(*key);
-                    match self.constant_key(&key) {
-                        Some(name) => value.with_field(name, inner),
-                        None => self.with_element(&value, inner),
-                    }
-                }
-                Key::Spread => self.merged(&value, &inner),
-            };
-        }
-        value
-    }
-
-    /// The fields of both; the second one wins.
-    pub(super) fn merged(&mut self, value: &Value, more: &Value) -> Value {
-        let mut merged = value.clone();
-        merged.add_taints(more.taints());
-        for (name, field) in more.field_map().into_iter().flatten() {
-            merged = merged.with_field(*name, field.clone());
-        }
-        merged
-    }
-
-    fn class(&mut self, instance: VarId, bases: &'p [ExprId], members: &'p [Member]) -> Value {
-        let mut made = self.read(instance);
-        made.edit(|_| {});
-        let mut class = Value::new(Facts { instance: Some(instance), ..Facts::default() });
-        for base in bases {
-            let value = self.eval(*base);
-            let parent = value.facts().and_then(|facts| facts.instance).map(|parent| self.read(parent));
-            let apis = value.apis().to_vec();
-            let inherited = self.follow(&apis, Edge::Call, self.place(*base));
-            made = made.join(&parent.unwrap_or(inherited));
-        }
-        self.write(instance, made.clone());
-        for member in members {
-            let value = self.eval(member.value);
-            made = made.with_field(member.name, value.clone());
-            class = class.with_field(member.name, value.clone());
-            if member.constructor {
-                let functions = value.functions().to_vec();
-                class.edit(|facts| facts.functions = functions);
-            }
-            self.write(instance, made.clone());
-        }
-        class
     }
 
     fn binary(&mut self, operator: Operator, left: ExprId, right: ExprId) -> Value {
@@ -337,15 +254,17 @@ impl<'p> Machine<'p> {
 
     /// A number made from a value: most taint is gone.
     pub(super) fn number_of(&self, value: &Value) -> Value {
-        Value::of_taints(value.taints().iter().filter_map(|taint| self.in_numbers(*taint)).collect())
+        Value::of_taints(
+            value.taints().iter().filter_map(|taint| self.in_numbers(*taint)).collect(),
+        )
     }
 
     fn logic(&mut self, operator: Operator, left: ExprId, right: ExprId) -> Value {
         let first = self.eval(left);
         self.state.push();
         match operator {
-            Operator::And => self.assume(left, true),
-            Operator::Or => self.assume(left, false),
+            Operator::And => self.assume(left, Truth::Holds),
+            Operator::Or => self.assume(left, Truth::Fails),
             _ => {}
         }
         let second = self.eval(right);
@@ -366,71 +285,23 @@ impl<'p> Machine<'p> {
             return self.eval(then);
         }
         self.state.push();
-        self.assume(condition, true);
+        self.assume(condition, Truth::Holds);
         let first = self.eval(then);
         let changes = self.state.pop();
         self.state.push();
-        self.assume(condition, false);
+        self.assume(condition, Truth::Fails);
         let second = self.eval(otherwise);
         let others = self.state.pop();
         self.state.merge(vec![changes, others]);
         first.join(&second)
     }
-
-    fn comprehension(&mut self, inner: &'p Comprehension) -> Value {
-        for (pattern, iterated) in &inner.loops {
-            let value = self.eval(*iterated);
-            let place = self.place(*iterated);
-            let element = self.element_of(&value, place);
-            self.bind(pattern, element, place);
-        }
-        self.state.push();
-        for condition in &inner.conditions {
-            self.eval(*condition);
-            self.assume(*condition, true);
-        }
-        let mut value = Value::default();
-        for element in &inner.elements {
-            let element = self.eval(*element);
-            value = self.with_element(&value, element);
-        }
-        self.state.pop();
-        value
-    }
-
-    fn markup(
-        &mut self,
-        id: ExprId,
-        tag: ExprId,
-        attributes: &'p [(Option<Sym>, ExprId)],
-        children: &'p [ExprId],
-    ) -> Value {
-        let place = self.place(id);
-        let element = match self.expression(tag) {
-            Expression::Text(name) => {
-                let root = format!("tag:{name}");
-                self.root_value(&root, place)
-            }
-            _ => self.eval(tag),
-        };
-        for (name, attribute) in attributes {
-            let value = self.eval(*attribute);
-            if let Some(name) = name {
-                self.check_write(&element, *name, &value, *attribute);
-            }
-            self.run_callbacks_in(&value);
-        }
-        for child in children {
-            self.eval(*child);
-        }
-        let apis = element.apis().to_vec();
-        self.follow(&apis, Edge::Call, place)
-    }
 }
 
 fn compared(operator: Operator, a: &Value, b: &Value) -> Value {
     match (a.text(), b.text()) {
-        (Some(a), Some(b)) => Value::of_known(Known::Bool((a == b) == (operator == Operator::Equal))),
+        (Some(a), Some(b)) => {
+            Value::of_known(Known::Bool((a == b) == (operator == Operator::Equal)))
+        }
         _ => Value::default(),
     }
 }

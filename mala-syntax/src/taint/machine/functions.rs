@@ -1,6 +1,6 @@
 //! Calls of the file's own functions: they are run with the arguments given.
 
-use super::super::ir::{FunctionId, Parameter, Place, Sym};
+use super::super::ir::{FunctionId, Parameter, Sym};
 use super::super::value::{Facts, Known, Value};
 use super::{Frame, Machine};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -12,7 +12,6 @@ pub(super) struct Given {
     pub(super) named: Vec<(Sym, Value)>,
     /// What any argument may be besides, when a list was spread.
     pub(super) spread: Option<Value>,
-    pub(super) place: Place,
 }
 
 /// How often one function is run with different arguments.
@@ -29,7 +28,9 @@ impl<'p> Machine<'p> {
         if let Some(known) = self.memo.get(&key) {
             return known.clone();
         }
-        if self.memo.keys().filter(|(function, _)| *function == id).take(MAX_RUNS).count() == MAX_RUNS {
+        if self.memo.keys().filter(|(function, _)| *function == id).take(MAX_RUNS).count()
+            == MAX_RUNS
+        {
             return Value::default();
         }
         let function = self.program.function(id);
@@ -52,7 +53,8 @@ impl<'p> Machine<'p> {
             }
             return list;
         }
-        let by_name = parameter.name.and_then(|name| given.named.iter().find(|(known, _)| *known == name));
+        let by_name =
+            parameter.name.and_then(|name| given.named.iter().find(|(known, _)| *known == name));
         let value = by_name.map(|(_, value)| value).or_else(|| given.values.get(position));
         match (value, &given.spread, parameter.default) {
             (Some(value), _, _) => value.clone(),
@@ -63,7 +65,12 @@ impl<'p> Machine<'p> {
     }
 
     /// Runs a function with these values for its parameters.
-    pub(super) fn run_function(&mut self, id: FunctionId, values: Vec<Value>, given: &Given) -> Value {
+    pub(super) fn run_function(
+        &mut self,
+        id: FunctionId,
+        values: Vec<Value>,
+        given: &Given,
+    ) -> Value {
         let function = self.program.function(id);
         self.visited.insert(id);
         self.frames.push(Frame { function: id, returned: Value::default() });

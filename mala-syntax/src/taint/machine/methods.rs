@@ -2,12 +2,12 @@
 //! `apply`, walking lists, waiting for promises, adding to collections.
 
 use super::super::api::Edge;
-use super::super::ir::{ExprId, Expression};
+use super::super::ir::{CallKind, ExprId, Expression};
 use super::super::value::{Known, Value};
+use super::Machine;
 use super::calls::Site;
 use super::functions::Given;
 use super::statements::join_first;
-use super::Machine;
 use mala_domain::language::Language;
 
 impl<'p> Machine<'p> {
@@ -31,7 +31,7 @@ impl<'p> Machine<'p> {
                 self.settle(site, value);
                 Some(Value::default())
             }
-            ("Promise", None) if site.creates => Some(self.promise(site)),
+            ("Promise", None) if site.kind == CallKind::Creation => Some(self.promise(site)),
             ("createElement", Some(_)) => {
                 let tag = site.values.first().and_then(Value::text)?.to_lowercase();
                 Some(self.root_value(&format!("tag:{tag}"), site.place))
@@ -69,14 +69,15 @@ impl<'p> Machine<'p> {
                 vec![self.element_of(&list, site.place)]
             }
         };
-        let given = Given { values: values.clone(), place: site.place, ..Given::default() };
+        let given = Given { values: values.clone(), ..Given::default() };
         let mut result = Value::default();
         for id in function.functions().to_vec() {
             let value = self.call_function(id, &given);
             result = join_first(&result, value);
         }
         if function.functions().is_empty() {
-            let arguments = if how == "call" { site.arguments.get(1..)? } else { site.arguments.get(1..2)? };
+            let arguments =
+                if how == "call" { site.arguments.get(1..)? } else { site.arguments.get(1..2)? };
             let inner = Site {
                 name: self.last_name(function),
                 receiver: None,
@@ -114,7 +115,7 @@ impl<'p> Machine<'p> {
         let root = format!("promise#{}", site.id.0);
         let resolver = self.root_value(&root, site.place);
         for id in site.values.first().map(Value::functions).unwrap_or_default().to_vec() {
-            let given = Given { values: vec![resolver.clone()], place: site.place, ..Given::default() };
+            let given = Given { values: vec![resolver.clone()], ..Given::default() };
             self.call_function(id, &given);
         }
         let apis = resolver.apis().to_vec();
@@ -156,7 +157,8 @@ impl<'p> Machine<'p> {
     fn settle(&mut self, site: &Site<'p>, value: Value) {
         for api in site.callee.apis().to_vec() {
             if let Some(result) = self.apis.child(api, Edge::Call) {
-                let joined = self.heap.get(&result).map_or_else(|| value.clone(), |old| old.join(&value));
+                let joined =
+                    self.heap.get(&result).map_or_else(|| value.clone(), |old| old.join(&value));
                 self.heap.insert(result, joined);
             }
         }
@@ -186,10 +188,11 @@ impl<'p> Machine<'p> {
             return self.pattern(site);
         }
         let (object, holder) = site.receiver.clone()?;
-        if self.has_callback(site) && !name.starts_with("replace") {
-            if let Some(value) = self.walk(site, &name, &holder) {
-                return Some(value);
-            }
+        if self.has_callback(site)
+            && !name.starts_with("replace")
+            && let Some(value) = self.walk(site, &name, &holder)
+        {
+            return Some(value);
         }
         if matches!(name.as_str(), "replace" | "replaceAll") && !holder.deep_taints().is_empty() {
             return self.replaced(site, &name, &holder);
@@ -201,10 +204,9 @@ impl<'p> Machine<'p> {
                 self.add_to(site, object, &holder);
                 None
             }
-            "join" | "concat" | "reverse" | "slice" | "sort" | "flat" | "pop" | "shift" | "values"
-            | "toString" | "splice" | "copy" | "items" | "at" | "items_list" | "filter" => {
-                self.list_method(site, &name, &holder)
-            }
+            "join" | "concat" | "reverse" | "slice" | "sort" | "flat" | "pop" | "shift"
+            | "values" | "toString" | "splice" | "copy" | "items" | "at" | "items_list"
+            | "filter" => self.list_method(site, &name, &holder),
             "get" => self.lookup(site, &holder),
             _ => None,
         }
@@ -218,8 +220,8 @@ impl<'p> Machine<'p> {
     fn walk(&mut self, site: &Site<'p>, name: &str, holder: &Value) -> Option<Value> {
         let (first, second) = match name {
             "then" => (holder.clone(), None),
-            "map" | "forEach" | "each" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every"
-            | "flatMap" | "sort" | "subscribe" | "tap" => {
+            "map" | "forEach" | "each" | "filter" | "find" | "findIndex" | "findLast" | "some"
+            | "every" | "flatMap" | "sort" | "subscribe" | "tap" => {
                 (self.element_of(holder, site.place), None)
             }
             "reduce" | "reduceRight" => {
@@ -261,7 +263,10 @@ impl<'p> Machine<'p> {
         let mut changed = holder.clone();
         for value in &site.values {
             if value.facts().is_some_and(|facts| {
-                !facts.taints.is_empty() || !facts.literals.is_empty() || facts.fields.is_some() || !facts.functions.is_empty()
+                !facts.taints.is_empty()
+                    || !facts.literals.is_empty()
+                    || facts.fields.is_some()
+                    || !facts.functions.is_empty()
             }) {
                 changed = self.with_element(&changed, value.clone());
             }
@@ -270,13 +275,20 @@ impl<'p> Machine<'p> {
     }
 
     fn list_method(&mut self, site: &Site<'p>, name: &str, holder: &Value) -> Option<Value> {
-        if holder.facts().is_none() && site.values.iter().all(|value| value.deep_taints().is_empty()) {
+        if holder.facts().is_none()
+            && site.values.iter().all(|value| value.deep_taints().is_empty())
+        {
             return None;
         }
         if self.is_library(holder) && name != "concat" {
             return None;
         }
         match name {
+            "join" if self.language == Language::Python => {
+                let list = site.values.first().cloned().unwrap_or_default();
+                let element = self.element_of(&list, site.place);
+                Some(self.joined(&[element, holder.clone()]))
+            }
             "join" => {
                 let separator = site.values.first().cloned().unwrap_or_default();
                 let items: Vec<Value> = match holder.field_map() {

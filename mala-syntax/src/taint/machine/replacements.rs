@@ -1,13 +1,18 @@
 //! Replacing and splitting: what a text can no longer contain afterwards.
 
 use super::super::value::{Known, Taint, Value};
-use super::calls::Site;
 use super::Machine;
+use super::calls::Site;
 use mala_domain::language::Language;
 
 impl<'p> Machine<'p> {
     /// `x.replace(pattern, with)`: the result, with what the pattern removes taken into account.
-    pub(super) fn replaced(&mut self, site: &Site<'p>, name: &str, holder: &Value) -> Option<Value> {
+    pub(super) fn replaced(
+        &mut self,
+        site: &Site<'p>,
+        name: &str,
+        holder: &Value,
+    ) -> Option<Value> {
         let (pattern, with) = (site.values.first()?, site.values.get(1)?);
         let removed = self.removed(name, pattern, with);
         let mut classes = 0;
@@ -46,12 +51,13 @@ impl<'p> Machine<'p> {
 
     fn removed(&self, name: &str, pattern: &Value, with: &Value) -> Removed {
         let kept = with.text().map(|text| text.to_string());
-        let escapes = with.functions().first().is_some();
+        let escapes = !with.functions().is_empty();
         let every = name == "replaceAll" || !self.is_script();
         match pattern.known() {
             Known::Pattern(body, flags) => {
                 let global = flags.contains('g') || flags.contains('?') || !self.is_script();
-                Removed::of_pattern(body, global, kept.as_deref(), escapes)
+                let kept = kept.as_deref().filter(|_| !escapes).unwrap_or_default();
+                if global { Removed::everywhere(body, kept) } else { Removed::once(body) }
             }
             // Without `every`, only the first one goes, which makes nothing certain.
             Known::Texts(texts) if every => {
@@ -97,36 +103,33 @@ impl Removed {
     fn of_text(text: &str, kept: Option<&str>) -> Self {
         let mut removed = Self::default();
         let mut chars = text.chars();
-        if let (Some(only), None) = (chars.next(), chars.next()) {
-            if !kept.is_some_and(|kept| kept.contains(only)) {
-                removed.single.push(CharSet { negated: false, ranges: vec![(only, only)] });
-            }
+        if let (Some(only), None) = (chars.next(), chars.next())
+            && !kept.is_some_and(|kept| kept.contains(only))
+        {
+            removed.single.push(CharSet { negated: false, ranges: vec![(only, only)] });
         }
         removed.upwards = text == ".." || text == "../";
         removed
     }
 
-    fn of_pattern(body: &str, global: bool, kept: Option<&str>, escapes: bool) -> Self {
+    /// Only the first match goes.
+    fn once(body: &str) -> Self {
+        let leading_upwards = body.contains(r"\.\.") && body.contains('/');
+        Self { leading_upwards, ..Self::default() }
+    }
+
+    /// Every match goes, and `kept` comes in its place.
+    fn everywhere(body: &str, kept: &str) -> Self {
         let mut removed = Self::default();
-        if body.contains(r"\.\.") && body.contains('/') && !global {
-            removed.leading_upwards = true;
-        }
-        if !global {
-            return removed;
-        }
         for branch in branches(body) {
             if branch == r"\.\." || branch == r"\.\.\/" || branch == r"\.+" || branch == r"\.{2,}" {
                 removed.upwards = true;
             }
-            if let Some(set) = CharSet::parse(branch.trim_end_matches(['+', '*'])) {
-                removed.single.push(set);
-            }
+            removed.single.extend(CharSet::parse(branch.trim_end_matches(['+', '*'])));
         }
-        let kept = kept.unwrap_or_default();
         // An escape such as `&lt;` is not the character; a replacement that holds it puts it back.
-        if !escapes && !kept.is_empty() {
-            removed.single.retain(|set| !kept.chars().any(|c| !c.is_alphanumeric() && c != '&' && c != ';' && set.contains(c)));
-        }
+        let back = |c: char| !c.is_alphanumeric() && c != '&' && c != ';';
+        removed.single.retain(|set| !kept.chars().any(|c| back(c) && set.contains(c)));
         removed
     }
 }
@@ -240,9 +243,8 @@ mod tests {
             ("[/]", "/x", '/', false),
             ("ab", "", 'a', false),
         ] {
-            let removed = Removed::of_pattern(body, true, Some(kept), false);
-            assert_eq!(removed.covers(c), expected, "{body} {c}");
-            assert!(!Removed::of_pattern(body, false, Some(kept), false).covers(c));
+            assert_eq!(Removed::everywhere(body, kept).covers(c), expected, "{body} {c}");
+            assert!(!Removed::once(body).covers(c));
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::api::{ApiId, Edge};
 use super::super::ir::{ExprId, Expression, Operator, Place, Statement, Sym};
-use super::super::model::pattern::{Condition, Selector, Test};
+use super::super::model::pattern::{Condition, Reach, Selector, Test};
 use super::super::model::{Model, Role, Sink};
 use super::super::value::{Known, Taint, Value};
 use super::calls::Site;
@@ -52,21 +52,27 @@ impl<'p> Machine<'p> {
     }
 
     /// Reports the value when it is harmful under the rule.
-    fn check_value(&mut self, rule: usize, value: &Value, sink: Place, deep: bool) {
+    fn check_value(&mut self, rule: usize, value: &Value, sink: Place, reach: Reach) {
         if self.model.rules.get(rule).is_some_and(|rule| rule.literal) {
-            self.check_literals(rule, value, deep);
+            self.check_literals(rule, value, reach);
         }
         if self.model.rules.get(rule).is_some_and(|rule| rule.anything) {
             self.report(rule, sink, None);
         }
-        let taints = if deep { value.deep_taints() } else { value.taints().to_vec() };
+        let taints = match reach {
+            Reach::Deep => value.deep_taints(),
+            Reach::Shallow => value.taints().to_vec(),
+        };
         if let Some(taint) = taints.into_iter().find(|taint| self.harms(rule, *taint)) {
             self.report(rule, sink, Some(taint));
         }
     }
 
-    fn check_literals(&mut self, rule: usize, value: &Value, deep: bool) {
-        let literals = if deep { value.deep_literals() } else { value.literals().to_vec() };
+    fn check_literals(&mut self, rule: usize, value: &Value, reach: Reach) {
+        let literals = match reach {
+            Reach::Deep => value.deep_literals(),
+            Reach::Shallow => value.literals().to_vec(),
+        };
         for literal in literals {
             if self.literal_text(literal).is_some_and(looks_secret) {
                 self.report(rule, self.place(literal), None);
@@ -106,7 +112,7 @@ impl<'p> Machine<'p> {
                 value = without(&value, name);
             }
             let before = self.hits.len();
-            self.check_value(sink.rule, &value, self.place(at), selector.deep);
+            self.check_value(sink.rule, &value, self.place(at), selector.reach);
             if self.hits.len() > before {
                 self.reported_calls.insert(call);
             }
@@ -155,8 +161,12 @@ impl<'p> Machine<'p> {
 
     /// Fields of an object that is assigned as a whole.
     fn check_inner_writes(&mut self, api: ApiId, value: &Value, place: Place) {
-        let fields: Vec<(Sym, Value)> =
-            value.field_map().into_iter().flatten().map(|(name, field)| (*name, field.clone())).collect();
+        let fields: Vec<(Sym, Value)> = value
+            .field_map()
+            .into_iter()
+            .flatten()
+            .map(|(name, field)| (*name, field.clone()))
+            .collect();
         for (name, field) in fields {
             if let Some(child) = self.apis.child(api, Edge::Name(name)) {
                 self.check_write_roles(child, &field, place);
@@ -170,7 +180,7 @@ impl<'p> Machine<'p> {
             let Some(sink) = self.model.sinks.get(*index) else { continue };
             let holds = |condition: &Condition| passes(value, &condition.test) != condition.negated;
             if sink.conditions.iter().all(holds) {
-                self.check_value(sink.rule, value, place, false);
+                self.check_value(sink.rule, value, place, Reach::Shallow);
             }
         }
     }
@@ -189,7 +199,7 @@ impl<'p> Machine<'p> {
         };
         for rule in gives.iter() {
             let place = self.place(given);
-            self.check_value(*rule, value, place, true);
+            self.check_value(*rule, value, place, Reach::Deep);
         }
     }
 
@@ -219,10 +229,12 @@ impl<'p> Machine<'p> {
         }
         let mut kinds = 0;
         for rule in self.checks.secret_name.clone() {
-            self.check_value(rule, &value, place, false);
+            self.check_value(rule, &value, place, Reach::Shallow);
             kinds |= self.model.rules.get(rule).map_or(0, |rule| rule.kinds);
         }
-        value.map_taints(&|taint| Some(Taint { kinds: taint.kinds & !kinds, ..taint }).filter(|taint| taint.kinds != 0))
+        value.map_taints(&|taint| {
+            Some(Taint { kinds: taint.kinds & !kinds, ..taint }).filter(|taint| taint.kinds != 0)
+        })
     }
 
     fn check_chosen(&mut self, rules: &[usize], value: &Value, place: Place) {
@@ -238,7 +250,12 @@ impl<'p> Machine<'p> {
     }
 
     /// A write to something that a key from outside chose.
-    pub(super) fn check_chosen_write(&mut self, holder: &Value, key: Option<&Value>, target: ExprId) {
+    pub(super) fn check_chosen_write(
+        &mut self,
+        holder: &Value,
+        key: Option<&Value>,
+        target: ExprId,
+    ) {
         let outside = key.is_some_and(|key| !key.taints().is_empty());
         let library = self.model.kind("library");
         // Callers of a library know which field they set; what they may not know is both names.
@@ -265,7 +282,7 @@ impl<'p> Machine<'p> {
         }
         for rule in self.checks.key_write.clone() {
             let place = self.place(target);
-            self.check_value(rule, key, place, false);
+            self.check_value(rule, key, place, Reach::Shallow);
         }
     }
 
@@ -274,7 +291,8 @@ impl<'p> Machine<'p> {
         if self.checks.loop_bound.is_empty() {
             return;
         }
-        let Expression::Binary(Operator::Less | Operator::Greater, left, right) = self.expression(condition)
+        let Expression::Binary(Operator::Less | Operator::Greater, left, right) =
+            self.expression(condition)
         else {
             return;
         };
@@ -286,7 +304,7 @@ impl<'p> Machine<'p> {
             let value = self.eval(*object);
             for rule in self.checks.loop_bound.clone() {
                 let place = self.place(side);
-                self.check_value(rule, &value, place, false);
+                self.check_value(rule, &value, place, Reach::Shallow);
             }
         }
     }
@@ -327,9 +345,19 @@ fn known_is(value: &Value, wanted: &str) -> bool {
 /// Whether a name says that its value must stay secret or unguessable.
 pub(super) fn names_a_secret(name: &str) -> bool {
     let name = name.to_lowercase();
-    ["password", "passwd", "secret", "token", "passphrase", "apikey", "api_key", "privatekey", "private_key"]
-        .iter()
-        .any(|word| name.contains(word))
+    [
+        "password",
+        "passwd",
+        "secret",
+        "token",
+        "passphrase",
+        "apikey",
+        "api_key",
+        "privatekey",
+        "private_key",
+    ]
+    .iter()
+    .any(|word| name.contains(word))
         && !["count", "length", "index", "field", "hash", "type", "name", "tokenize", "tokenizer"]
             .iter()
             .any(|word| name.contains(word))
@@ -338,7 +366,23 @@ pub(super) fn names_a_secret(name: &str) -> bool {
 /// Whether a literal could be a real secret and not a stand-in for one.
 fn looks_secret(text: &str) -> bool {
     let lower = text.to_lowercase();
-    let stand_in = ["change", "example", "placeholder", "your", "xxx", "sample", "dummy", "insert", "fake", "test", "todo", "<", "{{", "${", "%("];
+    let stand_in = [
+        "change",
+        "example",
+        "placeholder",
+        "your",
+        "xxx",
+        "sample",
+        "dummy",
+        "insert",
+        "fake",
+        "test",
+        "todo",
+        "<",
+        "{{",
+        "${",
+        "%(",
+    ];
     text.len() >= 4
         && !stand_in.iter().any(|word| lower.contains(word))
         && lower.chars().collect::<std::collections::HashSet<_>>().len() >= 4

@@ -3,6 +3,7 @@
 use super::super::ir::{Case, ExprId, Expression, Loop, Over, Pattern, Place, Statement, Try};
 use super::super::state::Changes;
 use super::super::value::{Known, Value};
+use super::guards::Truth;
 use super::{LoopFrame, Machine};
 
 /// Whether what follows a statement can run.
@@ -67,21 +68,26 @@ impl<'p> Machine<'p> {
             }
             Statement::Assert(condition) => {
                 self.eval(*condition);
-                self.assume(*condition, true);
+                self.assume(*condition, Truth::Holds);
                 After::GoesOn
             }
         }
     }
 
-    fn branch(&mut self, condition: ExprId, then: &'p [Statement], otherwise: &'p [Statement]) -> After {
+    fn branch(
+        &mut self,
+        condition: ExprId,
+        then: &'p [Statement],
+        otherwise: &'p [Statement],
+    ) -> After {
         let value = self.eval(condition);
         let decided = match value.known() {
             Known::Bool(decided) => Some(*decided),
             _ => None,
         };
         let mut live = Vec::new();
-        for (truth, body) in [(true, then), (false, otherwise)] {
-            if decided == Some(!truth) {
+        for (truth, body) in [(Truth::Holds, then), (Truth::Fails, otherwise)] {
+            if decided == Some(truth == Truth::Fails) {
                 continue;
             }
             self.state.push();
@@ -115,7 +121,7 @@ impl<'p> Machine<'p> {
             if let Some(condition) = inner.condition {
                 self.eval(condition);
                 self.check_loop_bound(condition, &inner.body);
-                self.assume(condition, true);
+                self.assume(condition, Truth::Holds);
             }
             if self.execute(&inner.body) == After::Ends {
                 break;
@@ -130,7 +136,7 @@ impl<'p> Machine<'p> {
         after_any.extend(exits);
         self.state.merge(after_any);
         if let Some(condition) = inner.condition {
-            self.assume(condition, false);
+            self.assume(condition, Truth::Fails);
         }
         After::GoesOn
     }
@@ -139,11 +145,6 @@ impl<'p> Machine<'p> {
         match over {
             Over::Elements => self.element_of(iterated, place),
             Over::Keys => self.keys_of(iterated),
-            Over::Entries => {
-                let (key, element) = (self.keys_of(iterated), self.element_of(iterated, place));
-                let (zero, one) = (self.names.intern("0"), self.names.intern("1"));
-                Value::default().with_field(zero, key).with_field(one, element)
-            }
         }
     }
 

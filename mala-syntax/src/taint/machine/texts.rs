@@ -43,6 +43,9 @@ impl<'p> Machine<'p> {
             taint.clean |= self.classes.relative | self.classes.prototype;
             taint.clean &= !self.classes.normal;
         }
+        if before.quotes() && taint.kinds & !self.classes.location == 0 {
+            taint.clean |= self.classes.shell;
+        }
         if before.fixes_host() {
             taint.clean |= self.classes.url;
         }
@@ -133,6 +136,11 @@ impl Before {
         }
     }
 
+    /// Whether an open quote comes right before.
+    fn quotes(&self) -> bool {
+        self.text.ends_with(['"', '\''])
+    }
+
     /// Whether the host of a URL is given by what stands here.
     fn fixes_host(&self) -> bool {
         self.own_start || fixes_host(&self.text)
@@ -150,7 +158,9 @@ pub(super) fn fixes_host(prefix: &str) -> bool {
                 return match (chars.next(), chars.next()) {
                     (Some('/'), Some(second)) => second != '/' && second != '\\',
                     (Some('?' | '#'), _) => true,
-                    (Some(first), _) => first.is_ascii_alphanumeric() && prefix.contains(['/', '?', '#']),
+                    (Some(first), _) => {
+                        first.is_ascii_alphanumeric() && prefix.contains(['/', '?', '#'])
+                    }
                     (None, _) => false,
                 };
             }

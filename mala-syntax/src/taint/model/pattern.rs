@@ -4,6 +4,12 @@ use super::super::api::Edge;
 use super::super::ir::Names;
 use thiserror::Error;
 
+/// What a rule file may cost.
+const MAX_CHOICES: usize = 4_000;
+const MAX_SEGMENTS: usize = 16;
+const MAX_ANYTHING: usize = 3;
+const MAX_REGEX_MEMORY: usize = 256 * 1024;
+
 /// A path or selector that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{text}` is not a {what}: {why}")]
@@ -11,6 +17,13 @@ pub struct PatternProblem {
     text: String,
     what: &'static str,
     why: &'static str,
+}
+
+impl PatternProblem {
+    /// What was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
 }
 
 /// A name, possibly with stars in it.
@@ -91,8 +104,10 @@ impl PathPattern {
                 rest = after;
                 expect_name = false;
             } else if let (Some(after), false) = (rest.strip_prefix('@'), expect_name) {
-                let digits = after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-                let position = after[..digits].parse().map_err(|_| problem("`@` wants a number"))?;
+                let digits =
+                    after.len() - after.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+                let position =
+                    after[..digits].parse().map_err(|_| problem("`@` wants a number"))?;
                 segments.push(Segment::Parameter(position));
                 rest = &after[digits..];
             } else if let (Some(after), false) = (rest.strip_prefix('.'), expect_name) {
@@ -109,6 +124,10 @@ impl PathPattern {
         }
         if expect_name {
             return Err(problem("it ends with a dot"));
+        }
+        let n_anything = segments.iter().filter(|segment| **segment == Segment::AnyPath).count();
+        if segments.len() > MAX_SEGMENTS || n_anything > MAX_ANYTHING {
+            return Err(problem("it is too long"));
         }
         Ok(Self { segments })
     }
@@ -166,7 +185,10 @@ fn segment(text: &str) -> Result<(Segment, &str), &'static str> {
     }
     if let Some(after) = text.strip_prefix('<') {
         let (words, after) = after.split_once('>').ok_or("`<` is not closed")?;
-        return Ok((Segment::Hint(words.split(',').map(|word| word.trim().to_lowercase()).collect()), after));
+        return Ok((
+            Segment::Hint(words.split(',').map(|word| word.trim().to_lowercase()).collect()),
+            after,
+        ));
     }
     let (unknown, text) = match text.strip_prefix('?') {
         Some(after) => (true, after),
@@ -184,15 +206,26 @@ fn segment(text: &str) -> Result<(Segment, &str), &'static str> {
 }
 
 /// Every text that choosing in `{a,b}` gives.
-pub(crate) fn choices(text: &str) -> Vec<String> {
-    let Some((before, rest)) = text.split_once('{') else { return vec![text.to_owned()] };
-    let Some((inside, after)) = rest.split_once('}') else { return vec![text.to_owned()] };
-    let later = choices(after);
-    let mut all = Vec::new();
-    for choice in inside.split(',') {
-        all.extend(later.iter().map(|later| format!("{before}{}{later}", choice.trim())));
+pub(crate) fn choices(text: &str) -> Result<Vec<String>, PatternProblem> {
+    let problem = |why| PatternProblem { text: text.to_owned(), what: "path", why };
+    let mut all = vec![String::new()];
+    let mut rest = text;
+    while let Some((before, opened)) = rest.split_once('{') {
+        let (inside, after) = opened.split_once('}').ok_or(problem("`{` is not closed"))?;
+        let options: Vec<&str> = inside.split(',').map(str::trim).collect();
+        if all.len() * options.len() > MAX_CHOICES {
+            return Err(problem("it has too many choices"));
+        }
+        let extend = |start: &String| {
+            options.iter().map(|option| format!("{start}{before}{option}")).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(extend).collect();
+        rest = after;
     }
-    all
+    for text in &mut all {
+        text.push_str(rest);
+    }
+    Ok(all)
 }
 
 /// Which arguments of a call.
@@ -205,14 +238,22 @@ pub(crate) enum Position {
     Receiver,
 }
 
+/// How far into a value a selector looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reach {
+    /// At the value itself.
+    Shallow,
+    /// At everything in it, too.
+    Deep,
+}
+
 /// A part of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Selector {
     pub(crate) position: Position,
     /// Fields inside of it.
     pub(crate) fields: Vec<String>,
-    /// Whether anything inside counts.
-    pub(crate) deep: bool,
+    pub(crate) reach: Reach,
 }
 
 impl Selector {
@@ -230,11 +271,12 @@ impl Selector {
             },
         };
         let mut fields: Vec<String> = parts.map(str::to_owned).collect();
-        let deep = fields.last().is_some_and(|last| last == "**");
-        if deep {
+        let mut reach = Reach::Shallow;
+        if fields.last().is_some_and(|last| last == "**") {
             fields.pop();
+            reach = Reach::Deep;
         }
-        Ok(Self { position, fields, deep })
+        Ok(Self { position, fields, reach })
     }
 }
 
@@ -262,12 +304,16 @@ impl Condition {
             None => (false, text.trim()),
         };
         let split = body.find(['=', '~', '<']);
-        let (selector, test) = match split.map(|at| (&body[..at], &body[at..=at], &body[at + 1..])) {
+        let (selector, test) = match split.map(|at| (&body[..at], &body[at..=at], &body[at + 1..]))
+        {
             None => (body, Test::Exists),
             Some((selector, "=", value)) => (selector, Test::Is(value.to_owned())),
-            Some((selector, "<", value)) => (selector, Test::Less(value.parse().unwrap_or(f64::NAN))),
+            Some((selector, "<", value)) => {
+                (selector, Test::Less(value.parse().unwrap_or(f64::NAN)))
+            }
             Some((selector, _, pattern)) => {
-                let pattern = regex::Regex::new(pattern).map_err(|_| PatternProblem {
+                let built = regex::RegexBuilder::new(pattern).size_limit(MAX_REGEX_MEMORY).build();
+                let pattern = built.map_err(|_| PatternProblem {
                     text: text.to_owned(),
                     what: "condition",
                     why: "its regular expression is not valid",
@@ -288,6 +334,7 @@ mod tests {
         let (mut apis, mut names) = (Apis::default(), Names::default());
         let id = apis.path(path, &mut names).expect("short");
         choices(pattern)
+            .expect("few choices")
             .iter()
             .any(|one| PathPattern::parse(one).expect("parses").matches(&apis.steps(id), &names))
     }
@@ -317,23 +364,23 @@ mod tests {
 
     #[test]
     fn odd_paths_are_refused() {
-        for pattern in ["", "a.", "a..b", "'a", "a@x", "<a.b"] {
+        for pattern in ["", "a.", "a..b", "'a", "a@x", "<a.b", "**.**.**.**.a"] {
             assert!(PathPattern::parse(pattern).is_err(), "{pattern}");
         }
     }
 
     #[test]
     fn selectors_name_positions_names_and_fields() {
-        for (text, position, fields, deep) in [
-            ("0", Position::At(0), vec![], false),
-            ("2+", Position::From(2), vec![], false),
-            ("*.cwd", Position::Any, vec!["cwd"], false),
-            ("args", Position::Named("args".into()), vec![], false),
-            ("0.**", Position::At(0), vec![], true),
-            ("self", Position::Receiver, vec![], false),
+        for (text, position, fields, reach) in [
+            ("0", Position::At(0), vec![], Reach::Shallow),
+            ("2+", Position::From(2), vec![], Reach::Shallow),
+            ("*.cwd", Position::Any, vec!["cwd"], Reach::Shallow),
+            ("args", Position::Named("args".into()), vec![], Reach::Shallow),
+            ("0.**", Position::At(0), vec![], Reach::Deep),
+            ("self", Position::Receiver, vec![], Reach::Shallow),
         ] {
             let selector = Selector::parse(text).expect("parses");
-            assert_eq!((selector.position, selector.deep), (position, deep), "{text}");
+            assert_eq!((selector.position, selector.reach), (position, reach), "{text}");
             assert_eq!(selector.fields, fields, "{text}");
         }
     }

@@ -1,10 +1,10 @@
 //! Expressions, literals and markup.
 
-use super::super::super::ir::{Argument, ExprId, Expression, Key, Operator, Pattern};
-use super::super::{Builder, Tree, argument, children, field, place_of, unescape};
+use super::super::super::ir::{Argument, CallKind, ExprId, Expression, Key, Operator, Pattern};
+use super::super::{Builder, Tree, argument, children, field};
 use super::functions::{class, function, method, named, pattern};
 use super::key;
-use std::rc::Rc;
+use super::literals::{markup, number, regex, template, template_parts, text};
 
 /// Any expression; what is nested too deep is opaque.
 pub(super) fn expression(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
@@ -48,9 +48,14 @@ fn shallow(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
 
 fn compound(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
     match node.kind() {
-        "parenthesized_expression" | "await_expression" | "as_expression"
-        | "satisfies_expression" | "non_null_expression" | "jsx_expression"
-        | "instantiation_expression" | "spread_element" => first(b, node),
+        "parenthesized_expression"
+        | "await_expression"
+        | "as_expression"
+        | "satisfies_expression"
+        | "non_null_expression"
+        | "jsx_expression"
+        | "instantiation_expression"
+        | "spread_element" => first(b, node),
         "type_assertion" => match children(node).last() {
             Some(inner) => expression(b, *inner),
             None => b.opaque(node),
@@ -84,7 +89,7 @@ fn part(b: &mut Builder<'_>, node: Tree<'_>, name: &str) -> ExprId {
     }
 }
 
-fn first(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
+pub(super) fn first(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
     match children(node).first() {
         Some(inner) => expression(b, *inner),
         None => b.opaque(node),
@@ -107,60 +112,6 @@ fn receiver(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
             b.add(Expression::Global(name), node)
         }
     }
-}
-
-fn text(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
-    let raw = b.slice(node);
-    let inner = raw.get(1..raw.len().saturating_sub(1)).unwrap_or_default();
-    let value = unescape(inner);
-    b.text_at(&value, node)
-}
-
-/// Text pieces and what is put between them, in order.
-fn template_parts(b: &mut Builder<'_>, node: Tree<'_>) -> Vec<ExprId> {
-    let mut parts = Vec::new();
-    let mut from = node.start_byte() + 1;
-    let inner: Vec<Tree<'_>> =
-        children(node).into_iter().filter(|child| child.kind() == "template_substitution").collect();
-    for substitution in inner {
-        piece(b, node, (from, substitution.start_byte()), &mut parts);
-        parts.push(first(b, substitution));
-        from = substitution.end_byte();
-    }
-    piece(b, node, (from, node.end_byte().saturating_sub(1)), &mut parts);
-    parts
-}
-
-fn piece(b: &mut Builder<'_>, node: Tree<'_>, range: (usize, usize), parts: &mut Vec<ExprId>) {
-    let raw = b.text.get(range.0..range.1).unwrap_or_default();
-    if !raw.is_empty() {
-        let value = unescape(raw);
-        parts.push(b.text_at(&value, node));
-    }
-}
-
-fn template(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
-    let parts = template_parts(b, node);
-    match parts.as_slice() {
-        [] => b.text_at("", node),
-        [only] if matches!(b.program.expression(*only), Expression::Text(_)) => *only,
-        _ => b.add(Expression::Join(parts), node),
-    }
-}
-
-fn number(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
-    let raw: String = b.slice(node).chars().filter(|c| *c != '_' && *c != 'n').collect();
-    let value = match raw.strip_prefix("0x").or_else(|| raw.strip_prefix("0X")) {
-        Some(digits) => u64::from_str_radix(digits, 16).map_or(f64::NAN, |value| value as f64),
-        None => raw.parse().unwrap_or(f64::NAN),
-    };
-    b.add(Expression::Number(value), node)
-}
-
-fn regex(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
-    let body = field(node, "pattern").map_or("", |pattern| b.slice(pattern));
-    let flags = field(node, "flags").map_or("", |flags| b.slice(flags));
-    b.add(Expression::Pattern(Rc::from(body), Rc::from(flags)), node)
 }
 
 fn member(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
@@ -192,20 +143,25 @@ fn arguments(b: &mut Builder<'_>, node: Tree<'_>) -> Vec<Argument> {
 }
 
 fn call(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
+    // The grammar reads `await (x).y` as a call of something named `await`.
+    if field(node, "function").is_some_and(|callee| b.slice(callee) == "await") {
+        return first(b, field(node, "arguments").unwrap_or(node));
+    }
     let callee = part(b, node, "function");
     let arguments = match field(node, "arguments") {
         Some(list) if list.kind() == "template_string" => tagged(b, list),
         Some(list) => arguments(b, list),
         None => Vec::new(),
     };
-    b.add(Expression::Call { callee, arguments, creates: false }, node)
+    b.add(Expression::Call { callee, arguments, kind: CallKind::Plain }, node)
 }
 
 /// A tagged template is a call with its first piece of text and all that is put in.
 fn tagged(b: &mut Builder<'_>, node: Tree<'_>) -> Vec<Argument> {
     let mut parts = template_parts(b, node);
-    let starts_with_text =
-        parts.first().is_some_and(|part| matches!(b.program.expression(*part), Expression::Text(_)));
+    let starts_with_text = parts
+        .first()
+        .is_some_and(|part| matches!(b.program.expression(*part), Expression::Text(_)));
     if !starts_with_text {
         let empty = b.text_at("", node);
         parts.insert(0, empty);
@@ -216,7 +172,7 @@ fn tagged(b: &mut Builder<'_>, node: Tree<'_>) -> Vec<Argument> {
 fn creation(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
     let callee = part(b, node, "constructor");
     let arguments = field(node, "arguments").map(|list| arguments(b, list)).unwrap_or_default();
-    b.add(Expression::Call { callee, arguments, creates: true }, node)
+    b.add(Expression::Call { callee, arguments, kind: CallKind::Creation }, node)
 }
 
 fn object(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
@@ -290,7 +246,8 @@ fn sum(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
     loop {
         let plus = current.kind() == "binary_expression"
             && field(current, "operator").is_some_and(|operator| b.slice(operator) == "+");
-        let (true, Some(left), Some(right)) = (plus, field(current, "left"), field(current, "right"))
+        let (true, Some(left), Some(right)) =
+            (plus, field(current, "left"), field(current, "right"))
         else {
             parts.push(current);
             break;
@@ -340,7 +297,8 @@ fn prototype_of(b: &mut Builder<'_>, target: Tree<'_>) -> Option<super::super::S
     let object = field(target, "object").filter(|_| target.kind() == "member_expression")?;
     let is_prototype =
         field(object, "property").is_some_and(|property| b.slice(property) == "prototype");
-    let class = field(object, "object").filter(|class| is_prototype && class.kind() == "identifier")?;
+    let class =
+        field(object, "object").filter(|class| is_prototype && class.kind() == "identifier")?;
     Some(b.sym_of(class))
 }
 
@@ -369,42 +327,4 @@ fn augmented(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
             b.add(Expression::Assign(target, value), node)
         }
     }
-}
-
-fn markup(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
-    let head = field(node, "open_tag").unwrap_or(node);
-    let tag = match field(head, "name") {
-        Some(name) if b.slice(name).starts_with(|c: char| c.is_ascii_lowercase()) => {
-            let text = b.slice(name);
-            b.text_at(text, name)
-        }
-        Some(name) => expression(b, name),
-        None => b.text_at("", node),
-    };
-    let mut attributes = Vec::new();
-    let mut inner = Vec::new();
-    for child in children(head) {
-        match child.kind() {
-            "jsx_attribute" => {
-                let parts = children(child);
-                if let (Some(name), Some(value)) = (parts.first(), parts.get(1)) {
-                    let value = expression(b, *value);
-                    attributes.push((Some(b.sym_of(*name)), value));
-                }
-            }
-            "jsx_expression" => attributes.push((None, first(b, child))),
-            _ => {}
-        }
-    }
-    for child in children(node) {
-        if matches!(
-            child.kind(),
-            "jsx_element" | "jsx_self_closing_element" | "jsx_expression" | "jsx_fragment"
-        ) && child.id() != head.id()
-            && node.kind() != "jsx_self_closing_element"
-        {
-            inner.push(expression(b, child));
-        }
-    }
-    b.add_at(Expression::Markup { tag, attributes, children: inner }, place_of(node))
 }

@@ -1,7 +1,8 @@
 //! Functions, classes and the patterns that parameters and declarations bind.
 
 use super::super::super::ir::{
-    ExprId, Expression, FieldPattern, Function, Key, Member, Parameter, Pattern, Statement, Sym, VarId,
+    ExprId, Expression, FieldPattern, Function, Key, Member, Parameter, Pattern, Statement, Sym,
+    VarId,
 };
 use super::super::{Builder, Tree, children, field, place_of};
 use super::{block, declare_names, expression, hoist_variables, key};
@@ -69,7 +70,15 @@ fn plain_parameter(b: &mut Builder<'_>, node: Tree<'_>) -> Parameter {
     let name = (inner.kind() == "identifier").then(|| b.sym_of(inner));
     let bound = pattern(b, inner);
     let place = place_of(node);
-    Parameter { place, pattern: bound, name, default, declared: None, annotations: Vec::new(), rest }
+    Parameter {
+        place,
+        pattern: bound,
+        name,
+        default,
+        declared: None,
+        annotations: Vec::new(),
+        rest,
+    }
 }
 
 /// The first named type in an annotation, as a name or a path.
@@ -120,9 +129,9 @@ fn shallow_pattern(b: &mut Builder<'_>, node: Tree<'_>) -> Pattern {
             let name = b.sym_of(node);
             b.name_target(name)
         }
-        "object_pattern" => {
-            Pattern::Fields(children(node).into_iter().map(|child| field_pattern(b, child)).collect())
-        }
+        "object_pattern" => Pattern::Fields(
+            children(node).into_iter().map(|child| field_pattern(b, child)).collect(),
+        ),
         "array_pattern" => array_pattern(b, node),
         "assignment_pattern" | "object_assignment_pattern" => {
             let (Some(left), Some(right)) = (field(node, "left"), field(node, "right")) else {

@@ -12,7 +12,12 @@ pub(super) fn function(b: &mut Builder<'_>, node: Tree<'_>, decorators: &[ExprId
     method(b, node, decorators, None)
 }
 
-fn method(b: &mut Builder<'_>, node: Tree<'_>, decorators: &[ExprId], instance: Option<VarId>) -> ExprId {
+fn method(
+    b: &mut Builder<'_>,
+    node: Tree<'_>,
+    decorators: &[ExprId],
+    instance: Option<VarId>,
+) -> ExprId {
     let name = field(node, "name").map(|name| b.sym_of(name));
     let id = b.function(node, instance, |b, made| {
         made.name = name;
@@ -47,9 +52,16 @@ fn parameters(b: &mut Builder<'_>, node: Tree<'_>, made: &mut Function, instance
             "typed_parameter" => {
                 let inner = children(parameter).first().copied();
                 let rest = inner.is_some_and(|inner| inner.kind().ends_with("splat_pattern"));
-                (inner.map(|inner| if rest { children(inner).first().copied().unwrap_or(inner) } else { inner }), rest)
+                (
+                    inner.map(|inner| {
+                        if rest { children(inner).first().copied().unwrap_or(inner) } else { inner }
+                    }),
+                    rest,
+                )
             }
-            "list_splat_pattern" | "dictionary_splat_pattern" => (children(parameter).first().copied(), true),
+            "list_splat_pattern" | "dictionary_splat_pattern" => {
+                (children(parameter).first().copied(), true)
+            }
             _ => continue,
         };
         let Some(named) = named else { continue };
@@ -123,7 +135,9 @@ fn member(b: &mut Builder<'_>, node: Tree<'_>, instance: VarId, out: &mut Vec<Me
         }
         "expression_statement" => {
             for assignment in children(node) {
-                let (Some(left), Some(right)) = (field(assignment, "left"), field(assignment, "right")) else {
+                let (Some(left), Some(right)) =
+                    (field(assignment, "left"), field(assignment, "right"))
+                else {
                     continue;
                 };
                 if assignment.kind() == "assignment" && left.kind() == "identifier" {
@@ -137,7 +151,13 @@ fn member(b: &mut Builder<'_>, node: Tree<'_>, instance: VarId, out: &mut Vec<Me
     }
 }
 
-fn add_method(b: &mut Builder<'_>, node: Tree<'_>, decorators: &[ExprId], instance: VarId, out: &mut Vec<Member>) {
+fn add_method(
+    b: &mut Builder<'_>,
+    node: Tree<'_>,
+    decorators: &[ExprId],
+    instance: VarId,
+    out: &mut Vec<Member>,
+) {
     add_decorated(b, node, decorators, Some(instance), out);
 }
 

@@ -1,6 +1,8 @@
 //! Expressions and literals.
 
-use super::super::super::ir::{Comprehension, ExprId, Expression, Key, Operator, Pattern};
+use super::super::super::ir::{
+    CallKind, Comprehension, ExprId, Expression, Key, Operator, Pattern,
+};
 use super::super::{Builder, Tree, argument, children, field, unescape};
 use super::definitions::lambda;
 use super::{arguments, pattern, target_names};
@@ -46,7 +48,9 @@ fn shallow(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
             b.add(Expression::List(items), node)
         }
         "dictionary" => dictionary(b, node),
-        "list_comprehension" | "set_comprehension" | "generator_expression"
+        "list_comprehension"
+        | "set_comprehension"
+        | "generator_expression"
         | "dictionary_comprehension" => comprehension(b, node),
         _ => compound(b, node),
     }
@@ -54,7 +58,9 @@ fn shallow(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
 
 fn compound(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
     match node.kind() {
-        "parenthesized_expression" | "await" | "as_pattern" | "list_splat" | "type" => first(b, node),
+        "parenthesized_expression" | "await" | "as_pattern" | "list_splat" | "type" => {
+            first(b, node)
+        }
         "binary_operator" => binary(b, node),
         "boolean_operator" => {
             let operator = field(node, "operator").map_or("", |operator| b.slice(operator));
@@ -68,7 +74,8 @@ fn compound(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
         }
         "comparison_operator" => comparison(b, node),
         "conditional_expression" => {
-            let parts: Vec<ExprId> = children(node).into_iter().map(|part| expression(b, part)).collect();
+            let parts: Vec<ExprId> =
+                children(node).into_iter().map(|part| expression(b, part)).collect();
             match parts.as_slice() {
                 [then, condition, otherwise] => {
                     b.add(Expression::Choice(*condition, *then, *otherwise), node)
@@ -165,14 +172,14 @@ fn call(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
         None => Vec::new(),
     };
     let formats = field(callee, "attribute").is_some_and(|name| b.slice(name) == "format");
-    if let (true, Some(object)) = (formats, field(callee, "object")) {
-        if matches!(object.kind(), "string" | "concatenated_string" | "identifier") {
-            let format = expression(b, object);
-            return b.add(Expression::Format(format, given), node);
-        }
+    if let (true, Some(object)) = (formats, field(callee, "object"))
+        && matches!(object.kind(), "string" | "concatenated_string" | "identifier")
+    {
+        let format = expression(b, object);
+        return b.add(Expression::Format(format, given), node);
     }
     let callee = expression(b, callee);
-    b.add(Expression::Call { callee, arguments: given, creates: false }, node)
+    b.add(Expression::Call { callee, arguments: given, kind: CallKind::Plain }, node)
 }
 
 fn dictionary(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
@@ -200,11 +207,13 @@ fn dictionary(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
 
 fn comprehension(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
     let made = b.in_scope(|b| {
-        let mut made = Comprehension { loops: Vec::new(), conditions: Vec::new(), elements: Vec::new() };
+        let mut made =
+            Comprehension { loops: Vec::new(), conditions: Vec::new(), elements: Vec::new() };
         for clause in children(node) {
             match clause.kind() {
                 "for_in_clause" => {
-                    let (Some(left), Some(right)) = (field(clause, "left"), field(clause, "right")) else {
+                    let (Some(left), Some(right)) = (field(clause, "left"), field(clause, "right"))
+                    else {
                         continue;
                     };
                     let iterated = expression(b, right);
@@ -244,7 +253,8 @@ fn binary(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
                 _ => vec![argument(expression(b, right))],
             };
             if number {
-                return b.add(Expression::Opaque(given.iter().map(|item| item.value).collect()), node);
+                return b
+                    .add(Expression::Opaque(given.iter().map(|item| item.value).collect()), node);
             }
             b.add(Expression::Format(left, given), node)
         }
@@ -262,7 +272,8 @@ fn sum(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
     loop {
         let plus = current.kind() == "binary_operator"
             && field(current, "operator").is_some_and(|operator| b.slice(operator) == "+");
-        let (true, Some(left), Some(right)) = (plus, field(current, "left"), field(current, "right"))
+        let (true, Some(left), Some(right)) =
+            (plus, field(current, "left"), field(current, "right"))
         else {
             parts.push(current);
             break;

@@ -1,0 +1,67 @@
+//! The rules of a language that follow values, run together: one pass over a file serves them all.
+
+use super::matching::Place;
+use super::rule::{Detector, Rule};
+use super::template::Captures;
+use crate::source::Source;
+use crate::taint::{self, Flow, Model, TaintSpec};
+use mala_domain::language::Language;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// What the rules that follow values say together.
+pub(super) struct FlowRules {
+    model: Model,
+    /// Positions of the rules in the set, in the order of the model.
+    rules: Vec<usize>,
+}
+
+impl FlowRules {
+    /// `None` when no rule follows values in this language. The most urgent rules come first: they
+    /// speak where several could.
+    pub(super) fn new(rules: &[Arc<Rule>], language: Language) -> Option<Self> {
+        let mut found: Vec<(usize, &Arc<Rule>, &TaintSpec)> = rules
+            .iter()
+            .enumerate()
+            .filter(|(_, rule)| rule.languages.contains(&language))
+            .filter_map(|(at, rule)| match &rule.detector {
+                Detector::Taint(spec) => Some((at, rule, spec)),
+                _ => None,
+            })
+            .collect();
+        found.sort_by(|(_, a, _), (_, b, _)| {
+            let urgency = a.priority.cmp(&b.priority);
+            urgency.then(b.confidence.total_cmp(&a.confidence)).then(a.id.cmp(&b.id))
+        });
+        if found.is_empty() {
+            return None;
+        }
+        let specs: Vec<&TaintSpec> = found.iter().map(|(_, _, spec)| *spec).collect();
+        let model = taint::flow_model(language)?.with_rules(&specs).ok()?;
+        Some(Self { model, rules: found.into_iter().map(|(at, _, _)| at).collect() })
+    }
+
+    /// What they find in a file.
+    pub(super) fn places<'r>(&self, rules: &'r [Arc<Rule>], source: &Source) -> Vec<Place<'r>> {
+        taint::flows(source, &self.model)
+            .into_iter()
+            .filter_map(|flow| {
+                let rule = self.rules.get(flow.rule).and_then(|at| rules.get(*at))?;
+                let captures = captures(&flow, source);
+                let because = flow.source.map(|source| source.bytes);
+                Some(Place { rule, bytes: flow.sink.bytes, because, captures })
+            })
+            .collect()
+    }
+}
+
+fn captures(flow: &Flow, source: &Source) -> Captures {
+    let text =
+        |bytes: &Range<usize>| source.text().get(bytes.clone()).unwrap_or_default().to_owned();
+    let mut captures = Captures::from([("SINK".to_owned(), text(&flow.sink.bytes))]);
+    if let Some(from) = &flow.source {
+        captures.insert("SOURCE".to_owned(), text(&from.bytes));
+        captures.insert("SOURCE_LINE".to_owned(), from.lines.start().to_string());
+    }
+    captures
+}
