@@ -65,6 +65,13 @@ impl Automaton {
         build::build(ast, root, alphabet, bounds, begin)
     }
 
+    /// The characters that lead from one state to another.
+    pub(super) fn edge(&self, from: State, to: State) -> Mask {
+        let edges = &self.edges[from];
+        let found = edges.binary_search_by_key(&to, |edge| edge.to).ok();
+        found.map_or(Mask::NONE, |index| edges[index].on)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.edges.len()
     }

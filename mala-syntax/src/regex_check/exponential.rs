@@ -2,22 +2,23 @@
 //! followed by something that can fail. Found on the product of the automaton with itself and
 //! confirmed on the matcher.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+mod pairs;
 
 use super::Flavour;
-use super::alphabet::{Alphabet, Mask};
+use super::alphabet::Alphabet;
 use super::ast::{Ast, Look, NodeId, NodeKind};
-use super::automaton::{Automaton, Begin, Bounds, Components, State};
+use super::automaton::{Automaton, Begin, Bounds, Components, Edge, State};
 use super::program::Program;
 use super::pump::{Attack, grows_exponentially};
 use super::threads::{Threads, Ways};
+use pairs::Pairs;
 
-/// Pairs of edges that are compared.
-const WORK_LIMIT: usize = 1_500_000;
-/// Pairs of edges up to which each is compared with each.
-const FEW_EDGES: usize = 400;
-/// Pairs of states of one loop.
-const PAIR_LIMIT: usize = 40_000;
+/// Edges that may be followed for all candidates together, roughly.
+const THREAD_WORK: usize = 200_000;
+/// States, edges of a state and characters of a pair of edges that are searched for short forks.
+const FORK_STATES: usize = 48;
+const FORK_EDGES: usize = 24;
+const FORK_CLASSES: usize = 4;
 /// Ambiguous words that are tried per loop.
 const CANDIDATE_LIMIT: usize = 24;
 /// Attacks that are tried on the matcher per loop.
@@ -90,11 +91,7 @@ fn find_below(
     };
     let mut found: Vec<SlowLoop> = Vec::new();
     for component in (0..components.cyclic.len()).rev().filter(|c| components.cyclic[*c]) {
-        let Some(candidates) = search.ambiguous_words(component) else { continue };
-        if candidates.iter().all(|candidate| search.is_known(candidate, &found)) {
-            continue;
-        }
-        found.extend(search.first_that_works(&candidates));
+        found.extend(search.slow_loop(component, &found));
         if found.len() >= LOOP_LIMIT {
             break;
         }
@@ -111,6 +108,9 @@ struct Candidate {
     states: Vec<State>,
 }
 
+/// A way to find candidates among the states of a component.
+type Stage = fn(&mut Search<'_>, &[State], usize) -> Vec<Candidate>;
+
 struct Search<'a> {
     ast: &'a Ast,
     alphabet: &'a Alphabet,
@@ -122,18 +122,66 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Ambiguous words of one component; nothing when the work limit is reached.
-    fn ambiguous_words(&mut self, component: usize) -> Option<Vec<Candidate>> {
+    /// A loop of one component that is slow and not among those found before. The cheap signs of
+    /// ambiguity are tried first.
+    fn slow_loop(&mut self, component: usize, found: &[SlowLoop]) -> Option<SlowLoop> {
         let members: Vec<State> = (0..self.automaton.len())
             .filter(|state| self.components.of[*state] == component)
             .collect();
-        let mut found = self.doubled_edges(&members, component);
-        if found.len() < CANDIDATE_LIMIT {
-            let pairs = Pairs::explore(self, &members, component)?;
-            found.extend(pairs.candidates());
+        let stages: [Stage; 3] = [
+            |search, members, component| search.doubled_edges(members, component),
+            |search, members, component| search.short_forks(members, component),
+            |search, members, component| {
+                let pairs = Pairs::explore(search, members, component);
+                pairs.map(|pairs| pairs.candidates()).unwrap_or_default()
+            },
+        ];
+        for stage in stages {
+            let mut candidates = stage(self, &members, component);
+            candidates.truncate(self.patience());
+            if candidates.iter().any(|candidate| self.is_known(candidate, found)) {
+                return None;
+            }
+            if let Some(slow) = self.first_that_works(&candidates) {
+                return Some(slow);
+            }
         }
-        found.truncate(CANDIDATE_LIMIT);
-        Some(found)
+        None
+    }
+
+    /// How many candidates are tried: fewer where following one is dear.
+    fn patience(&self) -> usize {
+        let edges: usize = self.automaton.edges.iter().map(Vec::len).sum();
+        (THREAD_WORK / (edges + 1)).clamp(2, CANDIDATE_LIMIT)
+    }
+
+    /// States from which one character leads to two states, and one more leads back from both.
+    fn short_forks(&self, members: &[State], component: usize) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for &state in members.iter().take(FORK_STATES) {
+            let edges = self.automaton.edges[state].iter();
+            let inside = edges.filter(|edge| self.components.of[edge.to] == component);
+            let edges: Vec<&Edge> = inside.take(FORK_EDGES).collect();
+            for (index, one) in edges.iter().enumerate() {
+                for other in &edges[index + 1..] {
+                    let back =
+                        self.automaton.edge(one.to, state) & self.automaton.edge(other.to, state);
+                    let (Some(class), false) =
+                        (back.classes().next(), found.len() >= CANDIDATE_LIMIT)
+                    else {
+                        continue;
+                    };
+                    let states = vec![state, one.to, other.to];
+                    let forks = (one.on & other.on).classes().take(FORK_CLASSES);
+                    found.extend(forks.map(|fork| Candidate {
+                        state,
+                        word: vec![fork, class],
+                        states: states.clone(),
+                    }));
+                }
+            }
+        }
+        found
     }
 
     /// Edges along which more than one way leads.
@@ -221,144 +269,4 @@ pub(super) fn smallest_loop(
         .map(|id| (ast.node(id).start, ast.node(id).end))
         .min_by_key(|(start, end)| end - start)
         .unwrap_or((start, end))
-}
-
-/// The reachable part of the product of one component with itself.
-struct Pairs {
-    pairs: Vec<(State, State)>,
-    edges: Vec<Vec<(usize, Mask)>>,
-}
-
-impl Pairs {
-    fn explore(search: &mut Search<'_>, members: &[State], component: usize) -> Option<Self> {
-        let mut pairs: Vec<(State, State)> = members.iter().map(|state| (*state, *state)).collect();
-        let mut index: HashMap<(State, State), usize> =
-            pairs.iter().enumerate().map(|(number, pair)| (*pair, number)).collect();
-        let mut edges: Vec<Vec<(usize, Mask)>> = Vec::new();
-        let automaton = search.automaton;
-        let inside = |state: State| search.components.of[state] == component;
-        while let Some(&(left, right)) = pairs.get(edges.len()) {
-            let mut out = Vec::new();
-            let successors = successors(automaton, (left, right), &inside);
-            search.work += successors.len() + automaton.edges[left].len();
-            if search.work > WORK_LIMIT || pairs.len() > PAIR_LIMIT {
-                return None;
-            }
-            for (to, on) in successors {
-                let number = *index.entry(to).or_insert_with(|| {
-                    pairs.push(to);
-                    pairs.len() - 1
-                });
-                out.push((number, on));
-            }
-            edges.push(out);
-        }
-        Some(Self { pairs, edges })
-    }
-
-    fn diagonal(&self, number: usize) -> bool {
-        self.pairs[number].0 == self.pairs[number].1
-    }
-
-    /// Words on which two ways part and meet again in the state where they parted.
-    fn candidates(&self) -> Vec<Candidate> {
-        let graph: Vec<Vec<usize>> =
-            self.edges.iter().map(|out| out.iter().map(|(to, _)| *to).collect()).collect();
-        let components = Components::of(&graph);
-        let mut mixed = vec![(false, false); components.cyclic.len()];
-        for number in 0..self.pairs.len() {
-            let entry = &mut mixed[components.of[number]];
-            if self.diagonal(number) { entry.0 = true } else { entry.1 = true }
-        }
-        let mut found = Vec::new();
-        for origin in (0..self.pairs.len()).filter(|number| self.diagonal(*number)) {
-            let component = components.of[origin];
-            if mixed[component] != (true, true) {
-                continue;
-            }
-            for (fork, on) in &self.edges[origin] {
-                if self.diagonal(*fork) || components.of[*fork] != component {
-                    continue;
-                }
-                found.extend(self.round_trips(origin, *fork, *on, &components));
-                if found.len() >= CANDIDATE_LIMIT {
-                    return found;
-                }
-            }
-        }
-        found
-    }
-
-    /// The words `c · rest` with `c` in `on`, where `rest` leads from `fork` back to `origin`.
-    fn round_trips(
-        &self,
-        origin: usize,
-        fork: usize,
-        on: Mask,
-        components: &Components,
-    ) -> Vec<Candidate> {
-        let mut parents: HashMap<usize, (usize, Mask)> = HashMap::new();
-        let mut queue = VecDeque::from([fork]);
-        while let Some(number) = queue.pop_front() {
-            if number == origin {
-                break;
-            }
-            for (to, mask) in &self.edges[number] {
-                let inside = components.of[*to] == components.of[origin];
-                if inside && *to != fork && !parents.contains_key(to) {
-                    parents.insert(*to, (number, *mask));
-                    queue.push_back(*to);
-                }
-            }
-        }
-        let (mut rest, mut at) = (Vec::new(), origin);
-        let state = self.pairs[origin].0;
-        let mut states = vec![state];
-        while at != fork {
-            let Some((before, mask)) = parents.get(&at) else { return Vec::new() };
-            rest.extend(mask.classes().next());
-            states.extend([self.pairs[*before].0, self.pairs[*before].1]);
-            at = *before;
-        }
-        rest.reverse();
-        let word = |class| std::iter::once(class).chain(rest.iter().copied()).collect();
-        let on = on.classes().take(CANDIDATE_LIMIT / 4);
-        on.map(|class| Candidate { state, word: word(class), states: states.clone() }).collect()
-    }
-}
-
-/// The pairs that follow a pair, with the characters that lead to them.
-fn successors(
-    automaton: &Automaton,
-    (left, right): (State, State),
-    inside: &dyn Fn(State) -> bool,
-) -> Vec<((State, State), Mask)> {
-    let edges = |state: State| automaton.edges[state].iter().filter(|edge| inside(edge.to));
-    let mut found = Vec::new();
-    let mut pair = |one: State, other: State, on: Mask| {
-        if !on.is_empty() {
-            found.push(((one.min(other), one.max(other)), on));
-        }
-    };
-    if automaton.edges[left].len() * automaton.edges[right].len() <= FEW_EDGES {
-        for one in edges(left) {
-            edges(right).for_each(|other| pair(one.to, other.to, one.on & other.on));
-        }
-        return found;
-    }
-    // With many edges, as after a long list of words, most pairs share no character: go by
-    // character instead.
-    let mut by_class: BTreeMap<usize, (Vec<State>, Vec<State>)> = BTreeMap::new();
-    for edge in edges(left) {
-        edge.on.classes().for_each(|c| by_class.entry(c).or_default().0.push(edge.to));
-    }
-    for edge in edges(right) {
-        edge.on.classes().for_each(|c| by_class.entry(c).or_default().1.push(edge.to));
-    }
-    for (class, (ones, others)) in by_class {
-        for one in ones {
-            others.iter().for_each(|other| pair(one, *other, Mask::class(class)));
-        }
-    }
-    found
 }

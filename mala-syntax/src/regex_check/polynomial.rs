@@ -19,7 +19,7 @@ const TRIAL_LIMIT: usize = 10;
 const CLASSES_PER_PAIR: usize = 3;
 /// Texts in front of the pumped part that are tried.
 const PREFIXES: usize = 8;
-/// Steps of the search for longer words that two loops share.
+/// Steps of each search for what two loops share.
 const WORK_LIMIT: usize = 150_000;
 /// States of one loop from which a shared word is searched.
 const STATES_PER_LOOP: usize = 6;
@@ -72,21 +72,19 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn edge(&self, from: State, to: State) -> Mask {
-        let edges = &self.automaton.edges[from];
-        let found = edges.binary_search_by_key(&to, |edge| edge.to).ok();
-        found.map_or(Mask::NONE, |index| edges[index].on)
-    }
-
     /// Pairs of states that loop on one and the same character.
     fn pairs_by_character(&self) -> Vec<Pair> {
         let mut found = Vec::new();
         let mut per_pair: HashMap<(State, State), usize> = HashMap::new();
+        let mut work = 0;
         for class in 0..self.alphabet.len() {
             let mask = Mask::class(class);
-            let loops = |state: State| self.edge(state, state).meets(mask);
+            let loops = |state: State| self.automaton.edge(state, state).meets(mask);
             for first in (0..self.automaton.len()).filter(|state| loops(*state)) {
-                for second in self.reached_by(first, mask) {
+                if work > WORK_LIMIT {
+                    break;
+                }
+                for second in self.reached_by(first, mask, &mut work) {
                     let apart = self.components.of[first] != self.components.of[second];
                     let tried = per_pair.entry((first, second)).or_insert(0);
                     if apart && loops(second) && *tried < CLASSES_PER_PAIR {
@@ -102,11 +100,12 @@ impl Search<'_> {
     }
 
     /// States that are reached from `origin` by repeating one character.
-    fn reached_by(&self, origin: State, mask: Mask) -> Vec<State> {
+    fn reached_by(&self, origin: State, mask: Mask, work: &mut usize) -> Vec<State> {
         let mut seen = vec![false; self.automaton.len()];
         let (mut stack, mut reached) = (vec![origin], Vec::new());
         seen[origin] = true;
         while let Some(state) = stack.pop() {
+            *work += self.automaton.edges[state].len();
             for edge in self.automaton.edges[state].iter().filter(|edge| edge.on.meets(mask)) {
                 if !seen[edge.to] {
                     seen[edge.to] = true;

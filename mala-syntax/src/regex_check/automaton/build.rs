@@ -10,7 +10,7 @@ use super::{Automaton, Begin, Bounds, Edge, State};
 /// States an automaton may have.
 const STATE_LIMIT: usize = 3_000;
 /// Steps that building may take.
-const WORK_LIMIT: usize = 400_000;
+const WORK_LIMIT: usize = 150_000;
 /// From here on a counted repetition is as good as a loop for exponential growth.
 const LOOP_FROM: u32 = 16;
 /// References inside of referenced groups that are spelled out.
