@@ -6,6 +6,7 @@ mod cross_file;
 mod file;
 mod secret_lines;
 
+use crate::linters::{self, Linted, LinterSettings, LinterWorld};
 use file::FileCheck;
 use mala_domain::change::{ChangedFile, FilePath};
 use mala_domain::config::{RuleSwitches, RuleUse};
@@ -33,12 +34,23 @@ pub struct Settings {
     pub switches: RuleSwitches,
     /// The project's own rules, from the trusted ref.
     pub rules: Vec<Arc<Rule>>,
+    /// How the project's linters take part.
+    pub linters: LinterSettings,
+    /// Where linters are found and run; without it, none runs.
+    pub linter_world: Option<LinterWorld>,
 }
 
 impl Builtin {
     /// The reviewer with these settings.
     pub fn new(settings: Settings) -> Self {
         Self { settings: Arc::new(settings) }
+    }
+
+    async fn lint(&self, request: &ReviewRequest) -> Linted {
+        match &self.settings.linter_world {
+            Some(world) => linters::run(request, &self.settings.linters, world).await,
+            None => Linted::default(),
+        }
     }
 }
 
@@ -55,7 +67,8 @@ impl Reviewer for Builtin {
             let settings = self.settings.clone();
             let own = request.clone();
             let in_files = tokio::task::spawn_blocking(move || look_at_files(&own, &settings));
-            let (in_files, across) = tokio::join!(in_files, cross_file::check(request));
+            let (in_files, across, linted) =
+                tokio::join!(in_files, cross_file::check(request), self.lint(request));
             let mut in_files = in_files.map_err(|error| {
                 ReviewerFailure::Crashed(format!("the built-in checks stopped: {error}"))
             })?;
@@ -64,6 +77,8 @@ impl Reviewer for Builtin {
                 Ok(found) => in_files.extend(found),
                 Err(trouble) => hearing.warnings.push(trouble.to_string()),
             }
+            in_files.extend(linted.candidates);
+            hearing.warnings.extend(linted.warnings);
             hearing.candidates.extend(in_files.into_iter().filter_map(|it| self.settings.heed(it)));
             Ok(hearing)
         })

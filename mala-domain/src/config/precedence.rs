@@ -80,6 +80,8 @@ pub struct ReviewPolicy {
     pub linter_timeout: Sourced<Seconds>,
     /// Linters that are never run.
     pub linters_off: Sourced<Vec<LinterName>>,
+    /// Slow linters that run too.
+    pub linters_also: Sourced<Vec<LinterName>>,
     /// How long the agent may take.
     pub agent_timeout: Sourced<Seconds>,
     /// The model behind the agent.
@@ -106,6 +108,7 @@ pub fn policy(layers: &[Layer]) -> ReviewPolicy {
         linters: pick.or(|config| config.review.linters.enabled, LinterMode::Auto),
         linter_timeout: pick.or(|config| config.review.linters.timeout, seconds(LINTER_SECONDS)),
         linters_off: pick.or(|config| config.review.linters.off.clone(), Vec::new()),
+        linters_also: pick.or(|config| config.review.linters.also.clone(), Vec::new()),
         agent_timeout: pick.or(|config| config.agent_sdk_review_timeout, seconds(AGENT_SECONDS)),
         agent_model: pick.or(|config| config.agent_sdk_reviewer_model.clone(), "sonnet".to_owned()),
     }
@@ -135,6 +138,7 @@ impl ReviewPolicy {
             entry("review.linters.enabled", &self.linters),
             entry("review.linters.timeout", &self.linter_timeout),
             entry("review.linters.off", &self.linters_off),
+            entry("review.linters.also", &self.linters_also),
         ]
     }
 

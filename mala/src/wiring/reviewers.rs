@@ -4,10 +4,13 @@
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
+use crate::wiring::changes::environment;
 use crate::wiring::rules::ProjectRules;
+use mala_adapters::linters::{LinterSettings, LinterWorld};
 use mala_adapters::reviewers::builtin::{Builtin, Settings};
 use mala_domain::config::{ReviewPolicy, ReviewerType};
 use mala_domain::ports::Reviewer;
+use std::path::Path;
 use std::sync::Arc;
 
 /// The variables that hold a key for a model.
@@ -32,26 +35,42 @@ pub fn choose(
     rules: ProjectRules,
 ) -> anyhow::Result<Chosen> {
     match policy.reviewer.value {
-        Some(ReviewerType::Builtin) => builtin(policy, rules, None),
-        None => builtin(policy, rules, Some(fallback_notice(here))),
+        Some(ReviewerType::Builtin) => builtin(policy, here, rules, None),
+        None => builtin(policy, here, rules, Some(fallback_notice(here))),
         Some(other) => Err(unavailable(other, here).into()),
     }
 }
 
 fn builtin(
     policy: &ReviewPolicy,
+    here: &Surroundings,
     rules: ProjectRules,
     preface: Option<String>,
 ) -> anyhow::Result<Chosen> {
     let switches = policy.switches()?;
     let version = format!("builtin {} {}", env!("CARGO_PKG_VERSION"), rules.fingerprint);
-    let reviewer = Builtin::new(Settings { switches, rules: rules.rules });
+    let folder = here.work_tree().map(Path::to_owned);
+    let reviewer = Builtin::new(Settings {
+        switches,
+        rules: rules.rules,
+        linters: linters(policy),
+        linter_world: Some(LinterWorld { folder, environment: environment(here) }),
+    });
     Ok(Chosen {
         kind: ReviewerType::Builtin,
         reviewers: vec![Arc::new(reviewer)],
         version,
         preface,
     })
+}
+
+fn linters(policy: &ReviewPolicy) -> LinterSettings {
+    LinterSettings {
+        mode: policy.linters.value,
+        timeout: policy.linter_timeout.value.duration(),
+        off: policy.linters_off.value.clone(),
+        also: policy.linters_also.value.clone(),
+    }
 }
 
 fn fallback_notice(here: &Surroundings) -> String {

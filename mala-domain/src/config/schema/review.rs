@@ -62,6 +62,9 @@ pub struct Linters {
     /// Linters that are never run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub off: Option<Vec<LinterName>>,
+    /// Slow linters that run too: `clippy`, `tsc` and `golangci-lint` run only when listed here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub also: Option<Vec<LinterName>>,
 }
 
 /// Whether linters run.

@@ -1,0 +1,170 @@
+//! The linters that the project already has, run over the changed files and kept to the changed
+//! lines. A linter is found on the path and never in the reviewed tree; one that runs the project's
+//! own code runs only over the user's own work tree. What goes wrong is one warning per linter.
+
+mod call;
+mod claim;
+mod grade;
+mod output;
+mod place;
+mod setup;
+mod table;
+
+use crate::process::Environment;
+use call::Trouble;
+use futures_util::future::join_all;
+use mala_domain::change::ChangedFile;
+use mala_domain::config::{LinterMode, LinterName};
+use mala_domain::finding::Candidate;
+use mala_domain::review::ReviewRequest;
+use mala_domain::scope::Head;
+use place::Place;
+use std::path::PathBuf;
+use std::time::Duration;
+use table::{LINTERS, Linter, Needs, Pace, Reach};
+
+/// The most files that one linter is given.
+const MAX_FILES: usize = 1000;
+
+/// What a project sets of its linters.
+#[derive(Debug, Clone)]
+pub struct LinterSettings {
+    /// Whether any runs.
+    pub mode: LinterMode,
+    /// How long one may take.
+    pub timeout: Duration,
+    /// Those that never run.
+    pub off: Vec<LinterName>,
+    /// Slow ones that run too.
+    pub also: Vec<LinterName>,
+}
+
+impl Default for LinterSettings {
+    fn default() -> Self {
+        Self {
+            mode: LinterMode::Auto,
+            timeout: Duration::from_secs(60),
+            off: Vec::new(),
+            also: Vec::new(),
+        }
+    }
+}
+
+/// Where linters are found and run.
+#[derive(Debug, Clone)]
+pub struct LinterWorld {
+    /// The root of the work tree; `None` when there is none.
+    pub folder: Option<PathBuf>,
+    /// The environment of linters, with the path on which they are found.
+    pub environment: Environment,
+}
+
+/// What the linters say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Linted {
+    /// Their claims, on lines that the change added.
+    pub candidates: Vec<Candidate>,
+    /// One for each linter that could not run.
+    pub warnings: Vec<String>,
+}
+
+/// Runs the linters that the project is set up for, side by side.
+pub async fn run(
+    request: &ReviewRequest,
+    settings: &LinterSettings,
+    world: &LinterWorld,
+) -> Linted {
+    let wanted = LINTERS.iter().filter(|linter| settings.want(linter));
+    let runs = join_all(wanted.map(|linter| Run { linter, request, settings, world }.finish()));
+    let mut all = Linted::default();
+    for one in runs.await {
+        all.candidates.extend(one.candidates);
+        all.warnings.extend(one.warnings);
+    }
+    all
+}
+
+impl LinterSettings {
+    fn want(&self, linter: &Linter) -> bool {
+        self.mode == LinterMode::Auto
+            && !self.off.contains(&linter.name)
+            && (linter.pace == Pace::Fast || self.also.contains(&linter.name))
+    }
+}
+
+/// One linter over one change.
+struct Run<'r> {
+    linter: &'static Linter,
+    request: &'r ReviewRequest,
+    settings: &'r LinterSettings,
+    world: &'r LinterWorld,
+}
+
+impl Run<'_> {
+    async fn finish(self) -> Linted {
+        let name = self.linter.name.name();
+        match self.attempt().await {
+            Ok(linted) => linted,
+            Err(trouble) => Linted {
+                warnings: vec![format!("{name} could not run: {trouble}")],
+                ..Linted::default()
+            },
+        }
+    }
+
+    async fn attempt(&self) -> Result<Linted, Trouble> {
+        let all = self.targets();
+        if all.is_empty() {
+            return Ok(Linted::default());
+        }
+        let targets: Vec<&ChangedFile> = all.iter().copied().take(MAX_FILES).collect();
+        let setup = setup::look(self.linter, self.request, &targets).await?;
+        if !setup.is_used && self.linter.needs == Needs::Setup {
+            return Ok(Linted::default());
+        }
+        if self.linter.reach == Reach::Project && !self.is_own_tree() {
+            return self.refuse();
+        }
+        let Some(program) = call::find(self.linter, self.world).await else {
+            return if setup.is_used { Err(Trouble::NotFound) } else { Ok(Linted::default()) };
+        };
+        let place = Place::prepare(self, &targets, &setup).await?;
+        if place.targets.is_empty() {
+            return Ok(Linted::default());
+        }
+        let hits = call::run(self, &program, &place, &setup).await?;
+        let candidates = claim::on_added_lines(self.linter, &hits, &place);
+        Ok(Linted { candidates, warnings: self.left_out(all.len()) })
+    }
+
+    /// The changed files that the linter looks at and that can be named on a command line.
+    fn targets(&self) -> Vec<&ChangedFile> {
+        let texts = &self.request.texts;
+        let fits = |file: &&ChangedFile| {
+            let text = texts.at_head(&file.path).filter(|_| file.is_reviewable());
+            let nameable = std::str::from_utf8(file.path.as_bytes()).is_ok();
+            nameable
+                && file.path.stays_inside()
+                && text.is_some_and(|text| (self.linter.looks_at)(&file.path, text))
+        };
+        self.request.change.files.iter().filter(fits).collect()
+    }
+
+    /// Whether the reviewed state is the user's own, and not a commit that somebody made.
+    fn is_own_tree(&self) -> bool {
+        let own = matches!(self.request.scope.head, Head::WorkingTree | Head::Index);
+        own && self.world.folder.is_some()
+    }
+
+    /// Silence for a linter that runs by itself, a word for one that was asked for by name.
+    fn refuse(&self) -> Result<Linted, Trouble> {
+        let asked_for = self.settings.also.contains(&self.linter.name);
+        if asked_for { Err(Trouble::NotOwnTree) } else { Ok(Linted::default()) }
+    }
+
+    fn left_out(&self, n_all: usize) -> Vec<String> {
+        let name = self.linter.name.name();
+        let text = || format!("{name} looked at {MAX_FILES} of {n_all} changed files");
+        if n_all > MAX_FILES { vec![text()] } else { Vec::new() }
+    }
+}

@@ -1,0 +1,291 @@
+//! Every linter that mala runs: which files it looks at, how a project shows that it uses it, how it
+//! is called, and how its answer is read.
+
+use super::output::{self, Hit, Unreadable};
+use mala_domain::change::FilePath;
+use mala_domain::config::LinterName;
+
+/// One linter.
+pub(super) struct Linter {
+    pub(super) name: LinterName,
+    /// The program on the path.
+    pub(super) program: &'static str,
+    /// Whether it looks at this file.
+    pub(super) looks_at: fn(&FilePath, &str) -> bool,
+    /// Its configuration files, in the root or in a folder above a changed file.
+    pub(super) configs: &'static [&'static str],
+    /// Folders of configuration files, in the root.
+    pub(super) config_folders: &'static [&'static str],
+    /// Files that show its use when they hold a text.
+    pub(super) mentions: &'static [(&'static str, &'static str)],
+    pub(super) needs: Needs,
+    pub(super) reach: Reach,
+    pub(super) pace: Pace,
+    /// Its arguments; `{scratch}` is a folder of its own.
+    pub(super) args: &'static [&'static str],
+    /// The option before each configuration file, for one that does not find them.
+    pub(super) config_option: Option<&'static str>,
+    pub(super) read: fn(&str) -> Result<Vec<Hit>, Unreadable>,
+    /// The exit codes of a run that did its work.
+    pub(super) exits: &'static [i32],
+}
+
+/// When a linter that is installed runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    /// When the project is set up for it.
+    Setup,
+    /// Whenever a changed file is one of its own.
+    Nothing,
+}
+
+/// What a linter needs to see, and what it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// One file at a time, and no code of the project: any state can be looked at, as a copy.
+    Files,
+    /// The whole project, with its code or plugins: only the user's own work tree.
+    Project,
+}
+
+/// Whether a review waits for it without being told to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pace {
+    Fast,
+    Slow,
+}
+
+/// What most rows share.
+const COMMON: Linter = Linter {
+    name: LinterName::Ruff,
+    program: "",
+    looks_at: |_, _| false,
+    configs: &[],
+    config_folders: &[],
+    mentions: &[],
+    needs: Needs::Setup,
+    reach: Reach::Files,
+    pace: Pace::Fast,
+    args: &[],
+    config_option: None,
+    read: |_| Ok(Vec::new()),
+    exits: &[0, 1],
+};
+
+pub(super) const LINTERS: [Linter; 11] = [
+    Linter {
+        name: LinterName::Ruff,
+        program: "ruff",
+        looks_at: |path, _| ends(path, &[".py", ".pyi"]),
+        configs: &["ruff.toml", ".ruff.toml"],
+        mentions: &[
+            ("pyproject.toml", "[tool.ruff"),
+            ("pyproject.toml", "\"ruff"),
+            (".pre-commit-config.yaml", "ruff"),
+        ],
+        args: &["check", "--output-format", "json", "--no-cache", "--no-fix", "--force-exclude"],
+        read: output::ruff,
+        ..COMMON
+    },
+    Linter {
+        name: LinterName::Eslint,
+        program: "eslint",
+        looks_at: |path, _| ends(path, SCRIPTS),
+        configs: &[
+            "eslint.config.js",
+            "eslint.config.mjs",
+            "eslint.config.cjs",
+            "eslint.config.ts",
+            ".eslintrc",
+            ".eslintrc.js",
+            ".eslintrc.cjs",
+            ".eslintrc.json",
+            ".eslintrc.yml",
+            ".eslintrc.yaml",
+        ],
+        mentions: &[("package.json", "\"eslintConfig\"")],
+        reach: Reach::Project,
+        args: &["--format", "json"],
+        read: output::eslint,
+        ..COMMON
+    },
+    Linter {
+        name: LinterName::Biome,
+        program: "biome",
+        looks_at: |path, _| ends(path, SCRIPTS) || ends(path, &[".css"]),
+        configs: &["biome.json", "biome.jsonc"],
+        mentions: &[("package.json", "\"@biomejs/biome\"")],
+        args: &[
+            "lint",
+            "--reporter=json",
+            "--max-diagnostics=none",
+            "--no-errors-on-unmatched",
+            "--colors=off",
+        ],
+        read: output::biome,
+        ..COMMON
+    },
+    Linter {
+        name: LinterName::Oxlint,
+        program: "oxlint",
+        looks_at: |path, _| ends(path, SCRIPTS),
+        configs: &[".oxlintrc.json", ".oxlintrc.jsonc"],
+        mentions: &[("package.json", "\"oxlint\"")],
+        args: &["--format", "json", "--no-error-on-unmatched-pattern"],
+        read: output::oxlint,
+        ..COMMON
+    },
+    Linter {
+        name: LinterName::Tsc,
+        program: "tsc",
+        looks_at: |path, _| ends(path, &[".ts", ".tsx", ".mts", ".cts"]),
+        configs: &["tsconfig.json"],
+        reach: Reach::Project,
+        pace: Pace::Slow,
+        // A project that builds in steps would write its notes into the tree: they go elsewhere.
+        args: &[
+            "--noEmit",
+            "--pretty",
+            "false",
+            "--incremental",
+            "--tsBuildInfoFile",
+            "{scratch}/tsbuildinfo",
+            "--project",
+            ".",
+        ],
+        read: output::tsc,
+        exits: &[0, 1, 2],
+        ..COMMON
+    },
+    Linter {
+        name: LinterName::Clippy,
+        program: "cargo-clippy",
+        looks_at: |path, _| ends(path, &[".rs"]),
+        configs: &["Cargo.toml"],
+        reach: Reach::Project,
+        pace: Pace::Slow,
+        args: &["clippy", "--message-format=json", "--workspace", "--all-targets", "--offline"],
+        read: output::clippy,
+        exits: &[0, 101],
+        ..COMMON
+    },
+    Linter {
+        name: LinterName::GolangciLint,
+        program: "golangci-lint",
+        looks_at: |path, _| ends(path, &[".go"]),
+        configs: &[".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"],
+        reach: Reach::Project,
+        pace: Pace::Slow,
+        args: &["run", "--output.json.path", "stdout", "--show-stats=false"],
+        read: output::golangci_lint,
+        ..COMMON
+    },
+    Linter {
+        name: LinterName::Shellcheck,
+        program: "shellcheck",
+        looks_at: is_shell,
+        configs: &[".shellcheckrc"],
+        mentions: &[(".pre-commit-config.yaml", "shellcheck")],
+        needs: Needs::Nothing,
+        args: &["--format", "json1"],
+        read: output::shellcheck,
+        ..COMMON
+    },
+    Linter {
+        name: LinterName::Semgrep,
+        program: "semgrep",
+        looks_at: |_, _| true,
+        configs: &[".semgrep.yml", ".semgrep.yaml"],
+        config_folders: &[".semgrep"],
+        args: &["scan", "--json", "--quiet", "--metrics", "off", "--disable-version-check"],
+        config_option: Some("--config"),
+        read: output::semgrep,
+        ..COMMON
+    },
+    Linter {
+        name: LinterName::Hadolint,
+        program: "hadolint",
+        looks_at: |path, _| is_dockerfile(path.file_name()),
+        configs: &[".hadolint.yaml", ".hadolint.yml"],
+        mentions: &[(".pre-commit-config.yaml", "hadolint")],
+        needs: Needs::Nothing,
+        args: &["--format", "json"],
+        read: output::hadolint,
+        ..COMMON
+    },
+    Linter {
+        name: LinterName::Actionlint,
+        program: "actionlint",
+        looks_at: |path, _| is_workflow(path),
+        configs: &[".github/actionlint.yaml", ".github/actionlint.yml"],
+        mentions: &[(".pre-commit-config.yaml", "actionlint")],
+        needs: Needs::Nothing,
+        args: &["-format", "{{json .}}", "-shellcheck=", "-pyflakes="],
+        config_option: Some("-config-file"),
+        read: output::actionlint,
+        ..COMMON
+    },
+];
+
+const SCRIPTS: &[&str] = &[".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"];
+
+fn ends(path: &FilePath, endings: &[&str]) -> bool {
+    endings.iter().any(|ending| path.file_name().ends_with(ending))
+}
+
+fn is_shell(path: &FilePath, text: &str) -> bool {
+    let shebang = text.lines().next().and_then(|line| line.strip_prefix("#!")).unwrap_or_default();
+    let mut words = shebang.split(|c: char| c == '/' || c.is_whitespace());
+    let by_shebang = words.any(|word| matches!(word, "sh" | "bash" | "dash" | "ksh"));
+    by_shebang || (shebang.is_empty() && ends(path, &[".sh", ".bash"]))
+}
+
+fn is_dockerfile(name: &str) -> bool {
+    let stem = |stem: &str| {
+        name.strip_prefix(stem).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    };
+    stem("Dockerfile") || stem("Containerfile") || name.to_lowercase().ends_with(".dockerfile")
+}
+
+fn is_workflow(path: &FilePath) -> bool {
+    path.as_bytes().starts_with(b".github/workflows/") && ends(path, &[".yml", ".yaml"])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn linters_of(path: &str, text: &str) -> Vec<&'static str> {
+        let path = FilePath::parse(path);
+        let fits = LINTERS.iter().filter(|linter| (linter.looks_at)(&path, text));
+        fits.map(|linter| linter.name.name()).filter(|name| *name != "semgrep").collect()
+    }
+
+    #[test]
+    fn files_find_their_linters() {
+        let no_linters: &[&str] = &[];
+        for (path, text, expected) in [
+            ("a/b.py", "", &["ruff"][..]),
+            ("a.tsx", "", &["eslint", "biome", "oxlint", "tsc"]),
+            ("a.css", "", &["biome"]),
+            ("a.rs", "", &["clippy"]),
+            ("a.go", "", &["golangci-lint"]),
+            ("a.sh", "", &["shellcheck"]),
+            ("a.sh", "#!/usr/bin/env fish\n", no_linters),
+            ("bin/run", "#!/usr/bin/env bash\n", &["shellcheck"]),
+            ("bin/run", "#!/usr/bin/env python3\n", no_linters),
+            ("docker/Dockerfile.dev", "", &["hadolint"]),
+            ("Dockerfiles", "", no_linters),
+            (".github/workflows/ci.yml", "", &["actionlint"]),
+            ("ci.yml", "", no_linters),
+        ] {
+            assert_eq!(linters_of(path, text), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn every_name_has_one_row() {
+        let names: Vec<LinterName> = LINTERS.iter().map(|linter| linter.name).collect();
+        assert_eq!(names, LinterName::ALL);
+    }
+}
