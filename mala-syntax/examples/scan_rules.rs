@@ -24,7 +24,6 @@ fn main() -> std::io::Result<()> {
         [] => rule.is_on(),
         prefixes => prefixes.iter().any(|prefix| rule.id.starts_with(prefix.as_str())),
     };
-    let started = Instant::now();
     let rules = RuleSet::builtin(&Language::ALL).only(wanted);
     let mut scan = Scan {
         rules,
@@ -33,7 +32,6 @@ fn main() -> std::io::Result<()> {
         n_files: 0,
         spent: Duration::ZERO,
     };
-    let loaded = started.elapsed();
     for path in paths {
         scan.visit(&path)?;
     }
@@ -41,7 +39,13 @@ fn main() -> std::io::Result<()> {
     for (rule, count) in &counts {
         writeln!(scan.out, "{count:6} {rule}")?;
     }
-    writeln!(scan.out, "{} files, loading {loaded:?}, rules {:?}", scan.n_files, scan.spent)
+    writeln!(scan.out, "{} files in {:?}", scan.n_files, scan.spent)?;
+    for language in Language::ALL {
+        let started = Instant::now();
+        let n_rules = RuleSet::builtin(&[language]).catalogue().len();
+        writeln!(scan.out, "{language}: {n_rules} rules loaded in {:?}", started.elapsed())?;
+    }
+    Ok(())
 }
 
 struct Scan<W> {

@@ -35,6 +35,9 @@ fn identical_operands(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
 
 fn repeated(source: &Source, node: Node<'_>) -> Option<CheckMatch> {
     let (left, operator, right) = sides(source, node)?;
+    if node.parent().is_some_and(|parent| is_harmless_place(source, parent)) {
+        return None;
+    }
     if LOGICAL.contains(&operator) {
         return repeated_in_chain(source, node, operator);
     }
@@ -59,6 +62,17 @@ fn repeated(source: &Source, node: Node<'_>) -> Option<CheckMatch> {
             vec![("OPERAND", operand), ("OPERATOR", operator.to_owned())],
         )
     })
+}
+
+/// The TypeScript grammar reads `a && a!.b` as `(a && a)!.b`; and `{a && a}` shows `a` either way.
+fn is_harmless_place(source: &Source, parent: Node<'_>) -> bool {
+    match parent.kind() {
+        "non_null_expression" => true,
+        "jsx_expression" => parts(parent).first().is_some_and(|only| {
+            sides(source, *only).is_some_and(|(left, _, _)| sides(source, bare(left)).is_none())
+        }),
+        _ => false,
+    }
 }
 
 /// `a or b or a`: reported once, at the outermost operator of a chain.
@@ -183,6 +197,9 @@ fn only_part(node: Node<'_>) -> Node<'_> {
 
 /// Where assigning a value to itself does something, or is written for readers.
 fn may_be_meant(source: &Source, node: Node<'_>, target: Node<'_>) -> bool {
+    if is_in_branch(node) {
+        return true;
+    }
     match source.language() {
         Language::Python => target.kind() == "identifier" && !is_statement_of_function(node),
         // Properties may have setters; a parameter of the same name tells what was meant.
@@ -193,8 +210,24 @@ fn may_be_meant(source: &Source, node: Node<'_>, target: Node<'_>) -> bool {
     }
 }
 
-/// In the body of a Python class `x = x` makes an outer name an attribute, and in a branch it says
-/// that nothing changes.
+/// In a branch, assigning a value to itself says that nothing changes there.
+fn is_in_branch(node: Node<'_>) -> bool {
+    let mut outer = node.parent();
+    for _ in 0..4 {
+        match outer.map(|it| (it, it.kind())) {
+            Some((_, "else_clause" | "elif_clause" | "if_statement" | "if_expression")) => {
+                return true;
+            }
+            Some((it, "expression_statement" | "block" | "statement_block" | "statement_list")) => {
+                outer = it.parent();
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// In the body of a Python class `x = x` makes an outer name an attribute.
 fn is_statement_of_function(node: Node<'_>) -> bool {
     let block = node.parent().and_then(|statement| statement.parent());
     block.and_then(|block| block.parent()).is_some_and(|it| it.kind() == "function_definition")
