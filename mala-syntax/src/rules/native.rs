@@ -7,6 +7,7 @@ mod code;
 mod keys;
 mod loops;
 mod operands;
+mod purity;
 mod regexes;
 mod unreachable;
 

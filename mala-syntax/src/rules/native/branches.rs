@@ -1,7 +1,8 @@
 //! Branches that repeat one another: a condition that was asked before, and two ways that are the
 //! same way.
 
-use super::code::{bare, because, canonical, found, is_comment, is_question, line, parts, same};
+use super::code::{bare, because, canonical, found, is_comment, line, parts, same};
+use super::purity::is_question;
 use super::{CheckMatch, Family, NativeCheck};
 use crate::rules::walk::walk;
 use crate::source::Source;
@@ -73,6 +74,8 @@ fn alike<'t>(source: &Source, branches: &[Branch<'t>]) -> Option<Node<'t>> {
     let alike = complete
         && !parts(first.body).is_empty()
         && others.iter().all(|branch| same(source, first.body, branch.body))
+        // PHP: text outside of the code is no part of the branches in the tree.
+        && !branches.iter().any(|branch| source.slice(branch.body).contains("?>"))
         // Who explains each branch knows that they are alike.
         && !branches.iter().any(|branch| holds_comment(branch.body));
     first.condition.filter(|_| alike)
@@ -92,7 +95,7 @@ fn branch_match(source: &Source, whole: Node<'_>, condition: Node<'_>) -> CheckM
 fn choice_parts(choice: Node<'_>) -> Option<(Node<'_>, Node<'_>, Node<'_>)> {
     let field = |name| choice.child_by_field_name(name);
     if let Some(condition) = field("condition") {
-        return Some((condition, field("consequence")?, field("alternative")?));
+        return Some((condition, consequence(choice)?, field("alternative")?));
     }
     match parts(choice).as_slice() {
         [yes, condition, no] => Some((*condition, *yes, *no)),
@@ -112,9 +115,11 @@ fn chain(head: Node<'_>) -> Vec<Branch<'_>> {
     let mut branches = Vec::new();
     let mut current = Some(head);
     while let Some(node) = current.take() {
-        let fields =
-            (node.child_by_field_name("condition"), node.child_by_field_name("consequence"));
-        let (Some(condition), Some(body)) = fields else { return Vec::new() };
+        let (Some(condition), Some(body)) =
+            (node.child_by_field_name("condition"), consequence(node))
+        else {
+            return Vec::new();
+        };
         if node.child_by_field_name("initializer").is_some() {
             return Vec::new();
         }
@@ -122,9 +127,9 @@ fn chain(head: Node<'_>) -> Vec<Branch<'_>> {
         for alternative in alternatives(node) {
             if let Some(condition) = alternative.child_by_field_name("condition")
                 && !IFS.contains(&alternative.kind())
-                && let Some(body) = alternative.child_by_field_name("consequence")
+                && let Some(body) = consequence(alternative)
             {
-                branches.push(Branch { condition: Some(condition), body });
+                branches.push(Branch { condition: Some(bare(condition)), body });
             } else if let Some(next) = as_if(alternative) {
                 current = Some(next);
             } else if let Some(body) = else_body(alternative) {
@@ -133,6 +138,10 @@ fn chain(head: Node<'_>) -> Vec<Branch<'_>> {
         }
     }
     branches
+}
+
+fn consequence(node: Node<'_>) -> Option<Node<'_>> {
+    node.child_by_field_name("consequence").or_else(|| node.child_by_field_name("body"))
 }
 
 fn alternatives(node: Node<'_>) -> Vec<Node<'_>> {

@@ -1,89 +1,13 @@
-//! Looking at code the way the checks need it: nodes by kind, code compared without its layout,
-//! and whether evaluating an expression twice gives the same value.
+//! Looking at code the way the checks need it: compared without its layout, without parentheses,
+//! without comments.
 
 use super::{CheckMatch, NativeCheck, NativeMatch};
-use crate::rules::walk::{Step, descend, walk};
+use crate::rules::walk::{Step, descend};
 use crate::source::{Source, lines_of};
 use tree_sitter::Node;
 
 /// Code with more tokens is not compared: nobody repeats that much by mistake.
 const MAX_TOKENS: usize = 4_000;
-
-/// What makes an expression more than a value: calls, changes, and waiting.
-const IMPURE: [&str; 28] = [
-    "call",
-    "call_expression",
-    "method_invocation",
-    "object_creation_expression",
-    "new_expression",
-    "macro_invocation",
-    "await",
-    "await_expression",
-    "yield",
-    "yield_expression",
-    "assignment_expression",
-    "augmented_assignment_expression",
-    "named_expression",
-    "update_expression",
-    "unary_expression_receive",
-    "try_expression",
-    "let_condition",
-    "let_chain",
-    "compound_assignment_expr",
-    "arrow_function",
-    "function_expression",
-    "closure_expression",
-    "lambda",
-    "lambda_expression",
-    "func_literal",
-    "template_substitution",
-    "interpolation",
-    "ERROR",
-];
-
-/// Calls that answer the same for the same arguments, by the last part of their name.
-const PURE_CALLS: [&str; 40] = [
-    "isinstance",
-    "issubclass",
-    "len",
-    "startswith",
-    "endswith",
-    "isdigit",
-    "isalpha",
-    "lower",
-    "upper",
-    "strip",
-    "includes",
-    "startsWith",
-    "endsWith",
-    "indexOf",
-    "hasOwnProperty",
-    "toLowerCase",
-    "toUpperCase",
-    "trim",
-    "isArray",
-    "isNaN",
-    "contains",
-    "contains_key",
-    "starts_with",
-    "ends_with",
-    "is_some",
-    "is_none",
-    "is_ok",
-    "is_err",
-    "is_empty",
-    "HasPrefix",
-    "HasSuffix",
-    "Contains",
-    "equals",
-    "equalsIgnoreCase",
-    "isEmpty",
-    "isPresent",
-    "containsKey",
-    "hasattr",
-    "callable",
-    "EqualFold",
-];
 
 /// The code of a node without layout and comments; `None` when it is too much to compare. Depths
 /// are part of it: where layout carries meaning, equal tokens may be different code.
@@ -114,38 +38,6 @@ pub(super) fn same(source: &Source, a: Node<'_>, b: Node<'_>) -> bool {
         (Some(a), Some(b)) => a == b,
         _ => false,
     }
-}
-
-/// Whether an expression has the same value when it is evaluated again at once.
-pub(super) fn is_pure(source: &Source, node: Node<'_>) -> bool {
-    let mut pure = true;
-    walk(node, None, |part| {
-        pure &= !IMPURE.contains(&part.kind()) && !is_receive(source, part);
-    });
-    pure
-}
-
-/// The same, with calls that only ask something.
-pub(super) fn is_question(source: &Source, node: Node<'_>) -> bool {
-    let mut pure = true;
-    walk(node, None, |part| {
-        let kind = part.kind();
-        let is_call = matches!(kind, "call" | "call_expression" | "method_invocation");
-        let allowed =
-            is_call && called_name(source, part).is_some_and(|it| PURE_CALLS.contains(&it));
-        pure &= allowed || !(IMPURE.contains(&kind) || is_receive(source, part));
-    });
-    pure
-}
-
-/// The last part of the name that a call calls.
-pub(super) fn called_name<'t>(source: &'t Source, call: Node<'_>) -> Option<&'t str> {
-    let callee =
-        call.child_by_field_name("function").or_else(|| call.child_by_field_name("name"))?;
-    let text = source.slice(callee);
-    let is_name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let start = text.rfind(|c| !is_name(c)).map_or(0, |at| at + 1);
-    text.get(start..).filter(|name| !name.is_empty())
 }
 
 /// The node inside parentheses.
@@ -217,6 +109,7 @@ fn is_text(node: Node<'_>) -> bool {
     matches!(
         node.kind(),
         "string"
+            | "encapsed_string"
             | "string_literal"
             | "template_string"
             | "raw_string_literal"
@@ -226,8 +119,4 @@ fn is_text(node: Node<'_>) -> bool {
             | "rune_literal"
             | "regex"
     )
-}
-
-fn is_receive(source: &Source, node: Node<'_>) -> bool {
-    node.kind() == "unary_expression" && source.slice(node).starts_with("<-")
 }

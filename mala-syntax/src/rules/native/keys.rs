@@ -1,17 +1,27 @@
 //! Keys and cases that are there twice, so that one of them does nothing.
 
-use super::code::{because, canonical, found, is_literal, is_pure, line, parts};
+use super::code::{because, canonical, found, is_literal, line, parts};
+use super::purity::is_pure;
 use super::{CheckMatch, Family, NativeCheck};
 use crate::source::Source;
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-pub(super) const LITERALS: Family =
-    Family { checks: &[DUPLICATE_KEY], kinds: &["dictionary", "object"], run: duplicate_keys };
+pub(super) const LITERALS: Family = Family {
+    checks: &[DUPLICATE_KEY],
+    kinds: &["dictionary", "object", "array_creation_expression"],
+    run: duplicate_keys,
+};
 
 pub(super) const CASES: Family = Family {
     checks: &[DUPLICATE_CASE],
-    kinds: &["switch_body", "match_block", "match_statement", "expression_switch_statement"],
+    kinds: &[
+        "switch_body",
+        "switch_block",
+        "match_block",
+        "match_statement",
+        "expression_switch_statement",
+    ],
     run: duplicate_cases,
 };
 
@@ -73,6 +83,14 @@ fn duplicate_keys(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
                 "shorthand_property_identifier" => {
                     repeats.see(source, source.slice(entry).to_owned(), entry);
                 }
+                "array_element_initializer" => match parts(entry).as_slice() {
+                    [key, _] if is_literal(*key) => {
+                        let text = source.slice(*key);
+                        repeats.see(source, unquoted(text).unwrap_or(text).to_owned(), *key);
+                    }
+                    [only] if only.kind() == "variadic_unpacking" => repeats.forget(),
+                    _ => {}
+                },
                 // What is spread in may hold any key, and is there to be overridden.
                 "spread_element" | "dictionary_splat" => repeats.forget(),
                 _ => {}
@@ -164,6 +182,10 @@ fn cases(switch: Node<'_>) -> Vec<Node<'_>> {
 fn case_values(case: Node<'_>) -> Vec<Node<'_>> {
     match case.kind() {
         "switch_case" => case.child_by_field_name("value").into_iter().collect(),
+        "case_statement" => case.child_by_field_name("value").into_iter().collect(),
+        "match_conditional_expression" => {
+            case.child_by_field_name("conditional_expressions").map(parts).unwrap_or_default()
+        }
         "expression_case" => case.child_by_field_name("value").map(parts).unwrap_or_default(),
         "case_clause" if case.child_by_field_name("guard").is_none() => {
             parts(case).into_iter().filter(|part| part.kind() == "case_pattern").collect()

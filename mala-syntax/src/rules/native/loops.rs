@@ -69,7 +69,7 @@ fn wrong_variable(source: &Source, counting: &Counting<'_>) -> Option<CheckMatch
         && tested.is_disjoint(&changes_elsewhere)
         // One of the two is the loop's own variable; else the loop counts something besides.
         && (started.contains(changed) || started.contains(source.slice(left)))
-        && !calls_something_with(source, counting.body, &tested);
+        && !hands_out(source, counting.body, &tested);
     is_fault.then(|| {
         let condition = source.slice(counting.condition);
         let condition = condition.trim_end_matches(';').to_owned();
@@ -133,6 +133,7 @@ fn changed_in(source: &Source, code: Node<'_>) -> BTreeSet<String> {
             add(part.child_by_field_name("left"));
         }
         "variable_declarator" => add(part.child_by_field_name("name")),
+        "init_declarator" => add(part.child_by_field_name("declarator")),
         "update_expression" | "inc_statement" | "dec_statement" => {
             add(parts(part).first().copied())
         }
@@ -141,14 +142,20 @@ fn changed_in(source: &Source, code: Node<'_>) -> BTreeSet<String> {
     names
 }
 
-/// `&i` in Go and C hands the variable to someone who may change it.
-fn calls_something_with(source: &Source, body: Node<'_>, names: &BTreeSet<String>) -> bool {
+/// `&i` hands the variable to someone who may change it, and in C and C++ so may `f(i)`: a macro, or
+/// a parameter that is a reference.
+fn hands_out(source: &Source, body: Node<'_>, names: &BTreeSet<String>) -> bool {
+    let by_name = matches!(source.language(), Language::C | Language::Cpp);
     let mut handed = false;
-    walk(body, None, |part| {
-        if matches!(part.kind(), "unary_expression" | "pointer_expression") {
+    walk(body, None, |part| match part.kind() {
+        "unary_expression" | "pointer_expression" => {
             let text = source.slice(part);
             handed |= text.strip_prefix('&').is_some_and(|name| names.contains(name));
         }
+        "argument_list" if by_name => {
+            handed |= parts(part).iter().any(|argument| names.contains(source.slice(*argument)));
+        }
+        _ => {}
     });
     handed
 }

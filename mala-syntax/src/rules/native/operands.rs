@@ -1,6 +1,7 @@
 //! Operators whose two sides are the same code, and values assigned to themselves.
 
-use super::code::{bare, canonical, found, is_literal, is_pure, parts, same};
+use super::code::{bare, canonical, found, is_literal, parts, same};
+use super::purity::is_pure;
 use super::{CheckMatch, Family, NativeCheck};
 use crate::rules::walk::walk;
 use crate::source::Source;
@@ -116,7 +117,9 @@ fn is_condition(node: Node<'_>) -> bool {
     while let Some(outer) = parent.filter(|it| it.kind() == "parenthesized_expression") {
         parent = outer.parent();
     }
-    parent.is_some_and(|outer| outer.child_by_field_name("condition").is_some())
+    parent.is_some_and(|outer| {
+        outer.kind() == "condition_clause" || outer.child_by_field_name("condition").is_some()
+    })
 }
 
 /// Both sides and the operator, when there are exactly two sides.
@@ -139,7 +142,7 @@ fn sides<'t>(source: &'t Source, node: Node<'t>) -> Option<(Node<'t>, &'t str, N
 }
 
 fn is_name(node: Node<'_>) -> bool {
-    node.kind() == "identifier"
+    matches!(node.kind(), "identifier" | "variable_name")
 }
 
 fn is_member(node: Node<'_>) -> bool {
@@ -150,6 +153,7 @@ fn is_member(node: Node<'_>) -> bool {
             | "field_expression"
             | "selector_expression"
             | "field_access"
+            | "member_access_expression"
     )
 }
 
@@ -200,14 +204,25 @@ fn may_be_meant(source: &Source, node: Node<'_>, target: Node<'_>) -> bool {
     if is_in_branch(node) {
         return true;
     }
+    let is_member = |field| {
+        let member = target.child_by_field_name(field);
+        member.is_some_and(|member| !has_parameter(source, node, source.slice(member)))
+    };
     match source.language() {
-        Language::Python => target.kind() == "identifier" && !is_statement_of_function(node),
+        Language::Python => is_name(target) && !is_statement_of_function(node),
         // Properties may have setters; a parameter of the same name tells what was meant.
-        Language::JavaScript | Language::TypeScript | Language::Tsx => target
-            .child_by_field_name("property")
-            .is_some_and(|property| !has_parameter(source, node, source.slice(property))),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => is_member("property"),
+        // In `new Point { X = X }` the left side is a member of another object.
+        Language::CSharp => is_initializer(node) || is_member("name"),
+        Language::Php => is_member("name"),
+        // Keeps a compiler from complaining about an unused name.
+        Language::C | Language::Cpp => is_name(target),
         _ => false,
     }
+}
+
+fn is_initializer(node: Node<'_>) -> bool {
+    node.parent().is_some_and(|parent| parent.kind().ends_with("initializer_expression"))
 }
 
 /// In a branch, assigning a value to itself says that nothing changes there.
@@ -240,7 +255,7 @@ fn has_parameter(source: &Source, node: Node<'_>, name: &str) -> bool {
         if let Some(parameters) = outer.child_by_field_name("parameters") {
             let mut found = false;
             walk(parameters, None, |part| {
-                found |= part.kind() == "identifier" && source.slice(part) == name;
+                found |= is_name(part) && source.slice(part).trim_start_matches('$') == name;
             });
             return found;
         }

@@ -11,7 +11,10 @@ pub(super) const FAMILY: Family =
 
 const UNREACHABLE: NativeCheck = NativeCheck { name: "unreachable", captures: &["EXIT", "LINE"] };
 
-const BLOCKS: [&str; 9] = [
+const BLOCKS: [&str; 12] = [
+    "case_statement",
+    "default_statement",
+    "switch_section",
     "block",
     "statement_block",
     "module",
@@ -23,7 +26,11 @@ const BLOCKS: [&str; 9] = [
     "compound_statement",
 ];
 
-const LEAVING: [&str; 12] = [
+const IFS: [&str; 2] = ["if_statement", "if_expression"];
+
+const LEAVING: [&str; 14] = [
+    "throw_expression",
+    "exit_statement",
     "return_statement",
     "raise_statement",
     "throw_statement",
@@ -39,7 +46,8 @@ const LEAVING: [&str; 12] = [
 ];
 
 /// Declarations that work wherever they stand, and statements that do nothing.
-const HARMLESS: [&str; 27] = [
+const HARMLESS: [&str; 28] = [
+    "local_function_statement",
     "foreign_mod_item",
     "function_declaration",
     "generator_function_declaration",
@@ -81,9 +89,10 @@ fn after_exit(source: &Source, block: Node<'_>) -> Option<CheckMatch> {
     });
     let rest = statements.get(exit + 1..).unwrap_or_default();
     let exit = statements.get(exit)?;
-    let dead = rest.iter().find(|statement| !HARMLESS.contains(&statement.kind()))?;
+    let dead =
+        rest.iter().find(|it| !HARMLESS.contains(&it.kind()) && source.slice(**it) != ";")?;
     let may_be_meant = is_conditional
-        || rest.iter().any(|it| it.kind() == "labeled_statement" || holds_yield(*it))
+        || rest.iter().any(|it| may_be_entered(*it) || holds_yield(*it))
         || ends_formally(source, *exit, *dead);
     if may_be_meant {
         return None;
@@ -107,15 +116,15 @@ fn leaves(source: &Source, statement: Node<'_>) -> bool {
     if LEAVING.contains(&kind) || panics(source, statement) {
         return true;
     }
-    if !matches!(kind, "if_statement" | "if_expression") {
+    if !IFS.contains(&kind) {
         return false;
     }
     let mut cursor = statement.walk();
     let others: Vec<_> = statement.children_by_field_name("alternative", &mut cursor).collect();
-    let ends_in_else = others.last().is_some_and(|last| {
-        last.kind() != "elif_clause" && last.child_by_field_name("condition").is_none()
-    });
-    let consequence = statement.child_by_field_name("consequence");
+    let ends_in_else =
+        others.last().is_some_and(|last| last.child_by_field_name("condition").is_none());
+    let field = |name| statement.child_by_field_name(name);
+    let consequence = field("consequence").or_else(|| field("body"));
     ends_in_else
         && consequence.is_some_and(|body| body_leaves(source, body))
         && others.iter().all(|other| body_leaves(source, branch_body(*other)))
@@ -145,7 +154,7 @@ fn branch_body(alternative: Node<'_>) -> Node<'_> {
         let inner = field("body").or_else(|| parts(alternative).first().copied());
         return inner.unwrap_or(alternative);
     }
-    field("consequence").unwrap_or(alternative)
+    field("consequence").or_else(|| field("body")).unwrap_or(alternative)
 }
 
 fn unwrapped(statement: Node<'_>) -> Node<'_> {
@@ -169,6 +178,12 @@ fn panics(source: &Source, statement: Node<'_>) -> bool {
     }
 }
 
+/// Control may come from elsewhere, or the code may not be there at all.
+fn may_be_entered(statement: Node<'_>) -> bool {
+    matches!(statement.kind(), "labeled_statement" | "named_label_statement")
+        || statement.kind().starts_with("preproc_")
+}
+
 /// A `yield` that is never reached still makes a function a generator.
 fn holds_yield(statement: Node<'_>) -> bool {
     let mut found = false;
@@ -176,12 +191,14 @@ fn holds_yield(statement: Node<'_>) -> bool {
     found
 }
 
-/// `return x; break;` in a case, and a return after a panic, are there for readers and compilers.
+/// `return x; break;` in a case, and a return after a panic or after branches that all leave, are
+/// there for readers and compilers.
 fn ends_formally(source: &Source, exit: Node<'_>, dead: Node<'_>) -> bool {
     let dead = unwrapped(dead);
     let exit = unwrapped(exit);
     dead.kind() == "break_statement"
-        || (panics(source, exit) && LEAVING.contains(&dead.kind()))
+        || source.slice(dead).to_ascii_lowercase().contains("unreachable")
+        || (LEAVING.contains(&dead.kind()) && (panics(source, exit) || IFS.contains(&exit.kind())))
         || (dead.kind() == "return_statement"
             && exit.kind() == "throw_statement"
             && parts(dead).is_empty())
