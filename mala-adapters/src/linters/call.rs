@@ -123,7 +123,9 @@ fn answer(linter: &Linter, finished: &Finished) -> Result<Vec<Hit>, Trouble> {
         return Err(Trouble::Flood);
     }
     let stdout = String::from_utf8_lossy(&output.stdout);
-    let complaint = || match (telling(&output.complaint()), telling(&stdout)) {
+    let is_json = stdout.trim_start().starts_with(['[', '{']);
+    let in_words = if is_json { "" } else { &*stdout };
+    let complaint = || match (telling(&output.complaint()), telling(in_words)) {
         (Some(text), _) | (None, Some(text)) => Trouble::Complained(text),
         (None, None) => Trouble::Complained(ending(finished)),
     };

@@ -9,6 +9,7 @@ use mala_domain::finding::{Category, Priority};
 pub(super) type Grade = (Category, Priority);
 
 const BUG: Grade = (Category::Bug, Priority::P2);
+const UNPARSABLE: Grade = (Category::Bug, Priority::P0);
 const BROKEN: Grade = (Category::Bug, Priority::P1);
 const STYLE: Grade = (Category::Style, Priority::P3);
 const SECURITY: Grade = (Category::Security, Priority::P2);
@@ -18,7 +19,7 @@ const SLOW: Grade = (Category::Performance, Priority::P3);
 /// The grade of one message.
 pub(super) fn of(linter: LinterName, hit: &Hit) -> Grade {
     if hit.code == SYNTAX {
-        return (Category::Bug, Priority::P0);
+        return if knows_the_language(linter, hit) { UNPARSABLE } else { BUG };
     }
     match linter {
         LinterName::Ruff => ruff(&hit.code),
@@ -33,6 +34,15 @@ pub(super) fn of(linter: LinterName, hit: &Hit) -> Grade {
         LinterName::Shellcheck if hit.level != Level::Note => BUG,
         LinterName::Hadolint if hit.level == Level::Error => BUG,
         LinterName::Shellcheck | LinterName::Hadolint => STYLE,
+    }
+}
+
+/// Whether its parser is the language's. Others are set up to take a dialect, or lag behind it.
+fn knows_the_language(linter: LinterName, hit: &Hit) -> bool {
+    match linter {
+        LinterName::Eslint | LinterName::Hadolint => false,
+        LinterName::Biome => !hit.file.ends_with(".css"),
+        _ => true,
     }
 }
 
@@ -91,7 +101,7 @@ fn biome(hit: &Hit) -> Grade {
 fn tsc(code: &str) -> Grade {
     match code {
         "TS1002" | "TS1003" | "TS1005" | "TS1109" | "TS1110" | "TS1127" | "TS1128" | "TS1136"
-        | "TS1160" | "TS1161" | "TS1434" => (Category::Bug, Priority::P0),
+        | "TS1160" | "TS1161" | "TS1434" => UNPARSABLE,
         "TS6133" | "TS6192" | "TS6196" | "TS6198" => STYLE,
         _ => BROKEN,
     }
@@ -141,8 +151,8 @@ pub(super) fn consequence(linter: LinterName, code: &str) -> Option<&'static str
         (LinterName::Ruff, "B006") => {
             "When the function is called a second time, it sees what the first call left in the default."
         }
-        (LinterName::Ruff, "E722" | "BLE001") => {
-            "When anything fails here, `KeyboardInterrupt` and programming errors are swallowed too."
+        (LinterName::Ruff, "E722") => {
+            "When anything fails here, `KeyboardInterrupt` and `SystemExit` are caught too."
         }
         (LinterName::Ruff, "S608") => {
             "When a value holds a quote, it becomes part of the SQL statement."
@@ -186,7 +196,9 @@ mod tests {
     fn codes_have_their_grades() {
         use LinterName::*;
         for (linter, code, level, expected) in [
-            (Ruff, "syntax", Level::Error, (Category::Bug, Priority::P0)),
+            (Ruff, "syntax", Level::Error, UNPARSABLE),
+            (Eslint, "syntax", Level::Error, BUG),
+            (Tsc, "TS1005", Level::Error, UNPARSABLE),
             (Ruff, "F821", Level::Warning, BROKEN),
             (Ruff, "F401", Level::Warning, STYLE),
             (Ruff, "S608", Level::Warning, SECURITY),

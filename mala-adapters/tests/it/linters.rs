@@ -1,0 +1,91 @@
+//! Linters over real repositories: the real ones where they can be had, and stand-ins that answer in
+//! the documented form of the others. And all the ways in which a linter can be of no use.
+
+mod faults;
+mod real;
+mod stand_ins;
+
+use crate::git::{environment, wait};
+use mala_adapters::linters::{Linted, LinterSettings, LinterWorld, run};
+use mala_adapters::process::Environment;
+use mala_domain::change::FilePath;
+use mala_domain::config::LinterName;
+use mala_domain::ports::Side;
+use mala_domain::review::{ReviewRequest, Texts};
+use mala_domain::scope::Target;
+use mala_testkit::TestRepo;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What the linters say of a change.
+fn lint(repo: &TestRepo, target: Target, also: &[LinterName], environment: &Environment) -> String {
+    let settings = LinterSettings { also: also.to_vec(), ..LinterSettings::default() };
+    lint_with(repo, target, &settings, environment)
+}
+
+fn lint_with(
+    repo: &TestRepo,
+    target: Target,
+    settings: &LinterSettings,
+    environment: &Environment,
+) -> String {
+    let folder = Some(repo.root().to_owned());
+    let world = LinterWorld { folder, environment: environment.clone() };
+    show(&wait(async { run(&request(repo, target).await, settings, &world).await }))
+}
+
+async fn request(repo: &TestRepo, target: Target) -> ReviewRequest {
+    let git = open_here(repo).await;
+    let scoped = git.change(&target, &[]).await.map_err(|error| error.to_string()).unwrap();
+    let paths: Vec<FilePath> = scoped.change.files.iter().map(|file| file.path.clone()).collect();
+    let blobs = scoped.tree.read(Side::Head, &paths).await.unwrap();
+    let texts = Texts { head: paths.into_iter().zip(blobs).collect(), ..Texts::default() };
+    ReviewRequest {
+        change: scoped.change,
+        tree: scoped.tree,
+        scope: scoped.scope,
+        texts: Arc::new(texts),
+        timeout: Duration::from_secs(300),
+    }
+}
+
+async fn open_here(repo: &TestRepo) -> mala_adapters::git::Git {
+    mala_adapters::git::Git::open(repo.root(), &environment(repo)).await.unwrap()
+}
+
+/// One line per claim, then the warnings.
+fn show(linted: &Linted) -> String {
+    let mut lines: Vec<String> = linted
+        .candidates
+        .iter()
+        .map(|claim| {
+            assert_eq!(claim.reviewer, "builtin");
+            assert!(claim.body.starts_with("When "), "{}", claim.body);
+            let rule = claim.rule.as_deref().unwrap();
+            assert_eq!(claim.verified_by.as_deref(), Some(rule.replacen('/', " ", 1).as_str()));
+            let priority = claim.priority.unwrap();
+            let (file, span, kind) = (&claim.file, claim.span, claim.category);
+            format!("{file}:{span} {priority} {kind} {rule}: {}", claim.title)
+        })
+        .collect();
+    lines.sort();
+    lines.extend(linted.warnings.iter().map(|warning| format!("warning: {warning}")));
+    lines.join("\n")
+}
+
+/// A program of the project beside the reviewed tree, and the environment that finds it.
+fn with_program(repo: &TestRepo, name: &str, script: &str) -> Environment {
+    let bin = repo.beside("bin");
+    write_program(&bin, name, script);
+    environment(repo).with("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+}
+
+fn write_program(bin: &Path, name: &str, script: &str) {
+    fs::create_dir_all(bin).unwrap();
+    let file = bin.join(name);
+    fs::write(&file, format!("#!/bin/sh\n{script}\n")).unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o755)).unwrap();
+}

@@ -1,0 +1,94 @@
+//! Linters that hang, babble, flood, crash or are not there: one warning each, and no failure.
+
+use super::*;
+use mala_domain::config::LinterMode;
+
+fn python() -> TestRepo {
+    let repo = TestRepo::with_files(&[("ruff.toml", ""), ("a.py", "x = 1\n")]);
+    repo.write("a.py", "x = 1\ny = 2\n");
+    repo
+}
+
+#[test]
+fn a_useless_linter_is_one_warning() {
+    for (script, expected) in [
+        ("echo nonsense", "its answer cannot be read: no JSON"),
+        ("echo '{}'", "its answer cannot be read: not the expected JSON"),
+        ("exit 0", "its answer cannot be read: no JSON"),
+        ("exit 2", "it ended with exit code 2"),
+        ("echo first; echo 'Error: no such rule' >&2; exit 2", "Error: no such rule"),
+        ("echo '[]'; exit 1", "it ended with exit code 1"),
+        ("kill -9 $$", "it was ended by signal 9"),
+        ("exec yes", "it wrote more than 8 MiB"),
+    ] {
+        let repo = python();
+        let environment = with_program(&repo, "ruff", script);
+        let found = lint(&repo, Target::WorkingTree, &[], &environment);
+        assert_eq!(found, format!("warning: ruff could not run: {expected}"), "{script}");
+    }
+}
+
+#[test]
+fn a_linter_that_hangs_is_stopped() {
+    let repo = python();
+    let environment = with_program(&repo, "ruff", "sleep 1000");
+    let timeout = Duration::from_millis(500);
+    let settings = LinterSettings { timeout, ..LinterSettings::default() };
+    let found = lint_with(&repo, Target::WorkingTree, &settings, &environment);
+    assert_eq!(found, "warning: ruff could not run: no answer within 0.5 s");
+}
+
+const NOT_FOUND: &str = "warning: ruff could not run: the project is set up for it, and it is not on the \
+                         path outside the reviewed tree";
+
+#[test]
+fn a_linter_that_is_not_there_is_a_warning_when_the_project_uses_it() {
+    let repo = python();
+    let nowhere = environment(&repo).with("PATH", "/nowhere");
+    assert_eq!(lint(&repo, Target::WorkingTree, &[], &nowhere), NOT_FOUND);
+    let repo = TestRepo::with_files(&[("a.sh", "echo\n")]);
+    repo.write("a.sh", "echo $1\n");
+    let nowhere = environment(&repo).with("PATH", "/nowhere");
+    assert_eq!(lint(&repo, Target::WorkingTree, &[], &nowhere), "");
+}
+
+#[test]
+fn programs_of_the_reviewed_tree_never_run() {
+    let repo = python();
+    let inside = repo.path("node_modules/.bin");
+    write_program(&inside, "ruff", "touch ran; echo '[]'");
+    let path = format!("{}:/usr/bin:/bin", inside.display());
+    let environment = environment(&repo).with("PATH", path);
+    assert_eq!(lint(&repo, Target::WorkingTree, &[], &environment), NOT_FOUND);
+    // Nor through a link from outside.
+    let outside = repo.beside("links");
+    fs::create_dir(&outside).unwrap();
+    std::os::unix::fs::symlink(inside.join("ruff"), outside.join("ruff")).unwrap();
+    let environment = environment.with("PATH", format!("{}:/usr/bin:/bin", outside.display()));
+    assert_eq!(lint(&repo, Target::WorkingTree, &[], &environment), NOT_FOUND);
+    assert!(!repo.path("ran").exists());
+}
+
+#[test]
+fn one_that_is_off_is_not_asked() {
+    let repo = python();
+    let environment = with_program(&repo, "ruff", "exit 2");
+    let off = LinterSettings { off: vec![LinterName::Ruff], ..LinterSettings::default() };
+    assert_eq!(lint_with(&repo, Target::WorkingTree, &off, &environment), "");
+    let off = LinterSettings { mode: LinterMode::Off, ..LinterSettings::default() };
+    assert_eq!(lint_with(&repo, Target::WorkingTree, &off, &environment), "");
+}
+
+#[test]
+fn what_a_linter_says_of_other_files_is_dropped() {
+    let repo = python();
+    let says = |file: &str| {
+        format!(
+            "{{\"code\":\"F1\",\"filename\":\"{file}\",\"message\":\"m\",\"location\":{{\"row\":2}}}}"
+        )
+    };
+    let files = ["/etc/passwd", "../a.py", "b.py", "", "a.py/../a.py", "./a.py"];
+    let answer = files.map(says).join(",");
+    let environment = with_program(&repo, "ruff", &format!("echo '[{answer}]'"));
+    assert_eq!(lint(&repo, Target::WorkingTree, &[], &environment), "a.py:2 P2 bug ruff/F1: m");
+}
