@@ -124,8 +124,10 @@ impl RuleSet {
         let ast = source.ast();
         walk(ast.root().get_inner_node(), only, |node| {
             let kind = node.kind_id();
-            for entry in index.of_kind(kind) {
-                places.extend(self.shape_place(entry, || ast.adopt(node)));
+            let mut entries = index.of_kind(kind).peekable();
+            if entries.peek().is_some() {
+                let node = ast.adopt(node);
+                places.extend(entries.filter_map(|entry| self.shape_place(entry, node.clone())));
             }
             for family in index.families_of_kind(kind) {
                 for_families.entry(*family).or_default().push(node);
@@ -138,17 +140,13 @@ impl RuleSet {
         places
     }
 
-    fn shape_place<'t>(
-        &self,
-        entry: Entry,
-        node: impl FnOnce() -> Node<'t, StrDoc<Grammar>>,
-    ) -> Option<Place<'_>> {
+    fn shape_place(&self, entry: Entry, node: Node<'_, StrDoc<Grammar>>) -> Option<Place<'_>> {
         let rule = self.rules.get(entry.rule)?;
         let Detector::Shape(matchers) = &rule.detector else {
             return None;
         };
         let (_, matcher) = matchers.get(entry.matcher)?;
-        let found = matcher.match_node(node())?;
+        let found = matcher.match_node(node)?;
         let at = rule.at.as_deref().and_then(|name| range_of(&found, name));
         let bytes = at.unwrap_or_else(|| found.range());
         Some(Place { rule, bytes, because: None, captures: captures(&found) })
