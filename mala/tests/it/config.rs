@@ -149,6 +149,7 @@ fn show_says_where_each_value_comes_from() {
         enabled: auto                        # default
         timeout: 5                           # [HOME]/.config/mala/config.yaml
         off: []                              # default
+        also: []                             # default
       rules:
         - {"rule":"python/*","use":"off"}    # mala.yaml at HEAD
         - {"rule":"python/eval","use":"on"}  # [HOME]/.config/mala/config.yaml
@@ -166,7 +167,7 @@ fn what_show_prints_is_a_valid_file() {
     [stdout]
     shown.yaml is valid, with 1 warning
     [stderr]
-    warning: shown.yaml:17:7: no rule is named `x`: 'mala rules list' lists them
+    warning: shown.yaml:18:7: no rule is named `x`: 'mala rules list' lists them
     ");
 }
 
