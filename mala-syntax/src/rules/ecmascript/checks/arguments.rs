@@ -115,14 +115,13 @@ fn takes<'t>(program: &Program<'t>, callee: Node<'t>) -> Option<(usize, usize)> 
 }
 
 fn takes_of_class<'t>(program: &Program<'t>, class: Node<'t>) -> Option<usize> {
-    let mut cursor = class.walk();
     let constructor = program
         .class_members(class)
         .into_iter()
         .find(|member| program.member_name(*member) == Some("constructor"));
     match constructor {
         Some(constructor) => parameter_count(program, constructor),
-        None if class.children(&mut cursor).any(|it| it.kind() == "class_heritage") => None,
+        None if program.parent_class(class).is_some() => None,
         None => Some(0),
     }
 }

@@ -144,8 +144,7 @@ impl<'t> Program<'t> {
 
     /// Whether a class has a say in how its objects are compared, or inherits one.
     fn converts(&self, class: Node<'t>) -> bool {
-        let mut cursor = class.walk();
-        let inherits = class.children(&mut cursor).any(|child| child.kind() == "class_heritage");
+        let inherits = self.parent_class(class).is_some();
         let named = |member: &Node<'t>| {
             matches!(
                 self.member_name(*member),

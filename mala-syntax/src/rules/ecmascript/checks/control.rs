@@ -1,0 +1,271 @@
+//! Control flow and results that get lost.
+
+use super::{found, short};
+use crate::rules::ecmascript::origin::{arguments, callee};
+use crate::rules::ecmascript::program::{is_class, is_function};
+use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::native::NativeMatch;
+use tree_sitter::Node;
+
+pub(in crate::rules::ecmascript) const JUMP_IN_FINALLY: ProgramCheck =
+    ProgramCheck { name: "jump-in-finally", captures: &["JUMP"], run: jumps_in_finally };
+
+pub(in crate::rules::ecmascript) const IGNORED_RESULT: ProgramCheck =
+    ProgramCheck { name: "ignored-result", captures: &["METHOD", "OBJECT"], run: ignored_results };
+
+pub(in crate::rules::ecmascript) const CALLEE_IN_STRICT: ProgramCheck = ProgramCheck {
+    name: "callee-in-strict-mode",
+    captures: &["MEMBER"],
+    run: callees_in_strict_mode,
+};
+
+pub(in crate::rules::ecmascript) const HOLE_IN_ARRAY: ProgramCheck =
+    ProgramCheck { name: "hole-in-array", captures: &[], run: holes_in_arrays };
+
+pub(in crate::rules::ecmascript) const DUPLICATE_ATTRIBUTE: ProgramCheck =
+    ProgramCheck { name: "jsx-attribute-twice", captures: &["NAME"], run: duplicate_attributes };
+
+pub(in crate::rules::ecmascript) const WRONG_ID: ProgramCheck =
+    ProgramCheck { name: "jsx-wrong-id", captures: &["ID", "WHY"], run: wrong_ids };
+
+fn jumps_in_finally(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for clause in program.of_kind("finally_clause") {
+        for node in program.own(*clause) {
+            let is_jump = match node.kind() {
+                "return_statement" => true,
+                "break_statement" | "continue_statement" => {
+                    !program.ancestors(node).take_while(|it| it.id() != clause.id()).any(|it| {
+                        it.kind().starts_with("for_")
+                            || it.kind().starts_with("while_")
+                            || it.kind().starts_with("do_")
+                            || it.kind().starts_with("switch_")
+                    })
+                }
+                _ => false,
+            };
+            if is_jump {
+                let jump = node.kind().trim_end_matches("_statement").to_owned();
+                matches.push(found(node, vec![("JUMP", jump)]));
+            }
+        }
+    }
+    matches
+}
+
+/// Methods that change nothing and only answer.
+const ANSWERING: [&str; 19] = [
+    "concat",
+    "slice",
+    "trim",
+    "trimStart",
+    "trimEnd",
+    "toUpperCase",
+    "toLowerCase",
+    "substring",
+    "substr",
+    "padStart",
+    "padEnd",
+    "repeat",
+    "charAt",
+    "toFixed",
+    "toISOString",
+    "flat",
+    "toSorted",
+    "toReversed",
+    "replaceAll",
+];
+
+fn ignored_results(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for statement in program.of_kind("expression_statement") {
+        let Some(call) = statement.named_child(0).filter(|it| it.kind() == "call_expression")
+        else {
+            continue;
+        };
+        let Some(callee) = callee(call).filter(|it| it.kind() == "member_expression") else {
+            continue;
+        };
+        let method = callee.child_by_field_name("property").map_or("", |it| program.text(it));
+        let Some(object) = callee.child_by_field_name("object") else { continue };
+        if (ANSWERING.contains(&method) && fits(call, method) || replaces_text(call, method))
+            && !has_own_method(program, object)
+        {
+            matches.push(found(
+                call,
+                vec![("METHOD", method.to_owned()), ("OBJECT", short(program.text(object)))],
+            ));
+        }
+    }
+    matches
+}
+
+/// Whether the arguments are those of the method of texts and arrays.
+fn fits(call: Node<'_>, method: &str) -> bool {
+    let given = arguments(call);
+    let has_callback = given.iter().any(|it| is_function(*it));
+    let n_allowed = match method {
+        "concat" => 1..=9,
+        "slice" | "substring" | "substr" | "padStart" | "padEnd" => 0..=2,
+        "charAt" | "repeat" => 1..=1,
+        "replaceAll" => 2..=2,
+        _ => 0..=1,
+    };
+    let is_object = given.first().is_some_and(|it| it.kind() == "object");
+    n_allowed.contains(&given.len()) && !has_callback && !is_object
+}
+
+/// `text.replace(/a/, "b")`; `location.replace(url)` is another thing.
+fn replaces_text(call: Node<'_>, method: &str) -> bool {
+    let given = arguments(call);
+    method == "replace"
+        && given.len() == 2
+        && given.first().is_some_and(|it| it.kind() == "regex")
+        && given.get(1).is_some_and(|it| !is_function(*it))
+}
+
+/// Objects of this file may have methods of the same name that do something.
+fn has_own_method<'t>(program: &Program<'t>, object: Node<'t>) -> bool {
+    let value = program.value_of(object);
+    object.kind() == "this"
+        || object.kind() == "super"
+        || value.is_some_and(|it| it.kind() == "object" || is_class(it))
+}
+
+fn callees_in_strict_mode(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    let is_module = !program.of_kind("import_statement").is_empty()
+        || !program.of_kind("export_statement").is_empty();
+    for member in program.of_kind("member_expression") {
+        let (Some(object), Some(property)) =
+            (member.child_by_field_name("object"), member.child_by_field_name("property"))
+        else {
+            continue;
+        };
+        let throws = match program.text(property) {
+            "callee" => program.text(object) == "arguments",
+            "caller" | "arguments" => is_own_function(program, object),
+            _ => false,
+        };
+        if throws && (is_module || is_strict(program, *member)) {
+            matches.push(found(*member, vec![("MEMBER", program.text(*member).to_owned())]));
+        }
+    }
+    matches
+}
+
+/// Whether a name is the function around, by its own name.
+fn is_own_function<'t>(program: &Program<'t>, name: Node<'t>) -> bool {
+    let Some(value) = program.value_of(name).filter(|_| name.kind() == "identifier") else {
+        return false;
+    };
+    is_function(value) && program.contains(value, name)
+        || value.kind() == "ternary_expression"
+            && value.child_by_field_name("consequence").is_some_and(|it| {
+                it.kind() == "identifier"
+                    && program
+                        .value_of(it)
+                        .is_some_and(|it| is_function(it) && program.contains(it, name))
+            })
+}
+
+/// Whether code is in a class, or under `"use strict"`.
+fn is_strict<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
+    program.ancestors(node).any(|around| {
+        let body = match around.kind() {
+            "class_body" | "class_heritage" => return true,
+            "program" => Some(around),
+            _ if is_function(around) => around.child_by_field_name("body"),
+            _ => None,
+        };
+        let first = body.and_then(|it| it.named_child(0));
+        first.is_some_and(|it| {
+            it.kind() == "expression_statement"
+                && matches!(
+                    program.text(it).trim_end_matches(';'),
+                    "'use strict'" | "\"use strict\""
+                )
+        })
+    })
+}
+
+fn holes_in_arrays(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for array in program.of_kind("array") {
+        let mut cursor = array.walk();
+        // A hole at the start is meant: the first element is skipped on purpose.
+        let mut after_comma = false;
+        let mut has_hole = false;
+        for child in array.children(&mut cursor) {
+            match child.kind() {
+                "," => {
+                    has_hole |= after_comma;
+                    after_comma = true;
+                }
+                "[" | "]" | "comment" => {}
+                _ => after_comma = false,
+            }
+        }
+        if has_hole && array.named_child_count() > 0 {
+            matches.push(found(*array, Vec::new()));
+        }
+    }
+    matches
+}
+
+/// The plain attributes of a JSX element.
+fn attributes<'t>(program: &Program<'t>, element: Node<'t>) -> Vec<(&'t str, Node<'t>)> {
+    let mut cursor = element.walk();
+    element
+        .named_children(&mut cursor)
+        .filter(|it| it.kind() == "jsx_attribute")
+        .filter_map(|it| Some((program.text(it.named_child(0)?), it)))
+        .collect()
+}
+
+fn duplicate_attributes(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for element in program.of_kinds(&["jsx_opening_element", "jsx_self_closing_element"]) {
+        let mut seen = Vec::new();
+        for (name, attribute) in attributes(program, element) {
+            if seen.contains(&name) {
+                matches.push(found(attribute, vec![("NAME", name.to_owned())]));
+            }
+            seen.push(name);
+        }
+    }
+    matches
+}
+
+fn wrong_ids(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    let mut seen: Vec<(&str, usize)> = Vec::new();
+    for element in program.of_kinds(&["jsx_opening_element", "jsx_self_closing_element"]) {
+        let id = attributes(program, element).into_iter().find(|(name, _)| *name == "id");
+        let Some((_, attribute)) = id else { continue };
+        let Some(value) = attribute.named_child(1).filter(|it| it.kind() == "string") else {
+            continue;
+        };
+        let text = crate::rules::ecmascript::origin::unquoted(program.text(value));
+        let root = program
+            .ancestors(element)
+            .take_while(|it| {
+                it.kind().starts_with("jsx_") || it.kind() == "parenthesized_expression"
+            })
+            .last()
+            .map_or(element.id(), |it| it.id());
+        let why = if text.is_empty() {
+            "it is empty"
+        } else if text.contains(char::is_whitespace) {
+            "it has white space in it"
+        } else if seen.contains(&(text, root)) {
+            "another element has it, too"
+        } else {
+            seen.push((text, root));
+            continue;
+        };
+        let captures = vec![("ID", text.to_owned()), ("WHY", why.to_owned())];
+        matches.push(found(attribute, captures));
+    }
+    matches
+}
