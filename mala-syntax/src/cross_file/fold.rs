@@ -107,6 +107,11 @@ impl<'a> Scene<'a> {
             })
     }
 
+    /// The definitions at head with this bare name.
+    pub(super) fn definers(&self, name: &str) -> Vec<&'a Definition> {
+        self.defined.get(name).into_iter().flatten().map(|(_, definition)| *definition).collect()
+    }
+
     /// The files that may use something.
     pub(super) fn users(&self) -> impl Iterator<Item = &'a UserFile> {
         self.found.files.iter()

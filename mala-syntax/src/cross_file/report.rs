@@ -122,33 +122,41 @@ fn written_module(import: &Import) -> String {
     }
 }
 
-/// An added import that leads to no file.
-pub(crate) fn unresolved(check: &ImportCheck) -> Candidate {
+/// The added imports of a file that lead to no file, at the first of them.
+pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
+    let (first, others) = checks.split_first()?;
     let shown: Vec<String> =
-        check.candidates.iter().take(2).map(|path| format!("`{path}`")).collect();
-    let fails = match check.language {
+        first.candidates.iter().take(2).map(|path| format!("`{path}`")).collect();
+    let fails = match first.language {
         Language::Python => "it fails with `ModuleNotFoundError`",
         Language::JavaScript => "it fails with `Cannot find module`",
         Language::Ruby => "it fails with `LoadError`",
         _ => "it does not compile",
     };
-    let verb = if is_compiled(check.language) { "built" } else { "loaded" };
-    candidate(
-        &FilePath::from(check.file.as_str()),
-        check.line,
+    let verb = if is_compiled(first.language) { "built" } else { "loaded" };
+    let others: Vec<String> =
+        others.iter().map(|other| format!("`{}` on line {}", other.module, other.line)).collect();
+    let others = match others.as_slice() {
+        [] => String::new(),
+        some => format!(" The same goes for {}.", some.join(", ")),
+    };
+    let body = format!(
+        "When `{}` is {verb}, {fails}: there is no file for `{}` at head, such as {}.{others}",
+        first.file,
+        first.module,
+        shown.join(" or "),
+    );
+    Some(candidate(
+        &FilePath::from(first.file.as_str()),
+        first.line,
         Evidence::Resolved,
         Said {
             rule: "cross-file/unresolved-import",
-            title: format!("`{}` leads to no file", check.module),
-            body: format!(
-                "When `{}` is {verb}, {fails}: there is no file for `{}` at head, such as {}.",
-                check.file,
-                check.module,
-                shown.join(" or ")
-            ),
+            title: format!("`{}` leads to no file", first.module),
+            body,
             suggestion: "Correct the path, or add the missing file to the change.".to_owned(),
         },
-    )
+    ))
 }
 
 /// A switch that was complete.

@@ -10,7 +10,7 @@ use crate::cross_file::resolve::{
 };
 use crate::cross_file::user::UserFile;
 use crate::cross_file::words::says_enough;
-use crate::symbols::{Definition, Kind, Use, parent};
+use crate::symbols::{Definition, Imported, Kind, Use, parent};
 use mala_domain::language::Language;
 
 /// Receivers that are the object itself.
@@ -117,8 +117,12 @@ fn through_itself(
     let bare = found.receiver.is_none()
         && found.call.is_some()
         && matches!(symbol.language, Language::Java | Language::CSharp)
-        && !is_shadowed(user, found);
-    if !(own_receiver || bare) || provided_by_trait(scene, symbol) {
+        && !is_shadowed(user, found)
+        && !is_imported(user, &found.name);
+    if !(own_receiver || bare)
+        || provided_by_trait(scene, symbol)
+        || may_be_filled_in(scene, symbol)
+    {
         return None;
     }
     let owner = found.owner.as_deref()?;
@@ -137,6 +141,31 @@ fn through_itself(
         d.name == symbol.name && d.container.as_deref().is_some_and(|c| c.ends_with(owner))
     });
     (inherits && !has_own).then(|| denotes(scene.world, user, &owner_symbol, written)).flatten()
+}
+
+/// Whether a static import may bring a bare name: by itself, or with all members of a class.
+fn is_imported(user: &UserFile, name: &str) -> bool {
+    user.outline.imports.iter().any(|import| {
+        let of_class = import.imported == Imported::All
+            && import
+                .module
+                .rsplit('.')
+                .next()
+                .is_some_and(|it| it.starts_with(char::is_uppercase));
+        import.local == name || of_class
+    })
+}
+
+/// Whether a class that extends another has the member: what the abstract class calls on itself, the
+/// concrete one may have.
+fn may_be_filled_in(scene: &Scene<'_>, symbol: &Symbol) -> bool {
+    let definers = scene.definers(&symbol.name);
+    definers.iter().filter_map(|definition| definition.container.as_deref()).any(|container| {
+        let class = container.rsplit('.').next().unwrap_or_default();
+        let classes = scene.definers(class);
+        classes.is_empty()
+            || classes.iter().any(|it| it.bases.iter().any(|b| !PLAIN_BASES.contains(&b.as_str())))
+    })
 }
 
 /// Whether a class may have the member from a base class, as far as can be seen.

@@ -2,12 +2,16 @@
 
 use super::Scene;
 use crate::cross_file::contract::Symbol;
+use crate::cross_file::plan::ImportCheck;
 use crate::cross_file::report;
 use crate::cross_file::resolve::imports_of_module;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Guard, Import, RustModule, files_of_module, parent};
+use crate::symbols::{
+    Guard, Import, Imported, RustModule, files_of_module, files_of_submodule, parent,
+};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
+use std::collections::BTreeMap;
 
 /// One finding for every file that still imports a module that is gone.
 pub(super) fn candidates(
@@ -32,6 +36,9 @@ fn resolves(scene: &Scene<'_>, user: &UserFile, import: &Import, symbol: &Symbol
     let world = scene.world;
     let exists = |path: &str| world.existing.contains(path) || world.outlines.contains_key(path);
     let language = user.outline.language;
+    if let Imported::Submodule(name) = &import.imported {
+        return files_of_submodule(&user.path, name).iter().any(|path| exists(path));
+    }
     if language == Language::Rust {
         let module = RustModule::of(&symbol.file);
         let paths = world.existing.iter().chain(world.outlines.keys());
@@ -54,18 +61,15 @@ fn submodule(module: &str, name: &str) -> String {
     if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
 }
 
-/// One finding for every added import that leads to no file.
+/// One finding for every file with added imports that lead to no file.
 pub(super) fn unresolved(scene: &Scene<'_>) -> Vec<Candidate> {
     let world = scene.world;
-    scene
-        .plan
-        .checks
-        .iter()
-        .filter(|check| {
-            !check.candidates.iter().any(|path| {
-                world.existing.contains(path.as_str()) || world.outlines.contains_key(path.as_str())
-            })
-        })
-        .map(report::unresolved)
-        .collect()
+    let exists = |path: &str| world.existing.contains(path) || world.outlines.contains_key(path);
+    let mut by_file: BTreeMap<&str, Vec<&ImportCheck>> = BTreeMap::new();
+    for check in &scene.plan.checks {
+        if !check.candidates.iter().any(|path| exists(path)) {
+            by_file.entry(&check.file).or_default().push(check);
+        }
+    }
+    by_file.values().filter_map(|checks| report::unresolved(checks)).collect()
 }

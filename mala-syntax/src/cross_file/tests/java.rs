@@ -93,3 +93,14 @@ fn an_added_constant_needs_a_case() {
     let with_default = |text: &str| text.replacen("case BLUE:", "default:", 1);
     check(&with_default(&base), &with_default(&head), &[]);
 }
+
+#[test]
+fn static_imports_bring_bare_names() {
+    let base = TREE.replacen("private void inner() {}", "private static void inner() {}", 1);
+    let head = base.replacen("  private static void inner() {}\n", "", 1).replacen(
+        "package a;\n",
+        "package a;\nimport static b.Other.inner;\n",
+        1,
+    );
+    check(&base, &head, &[]);
+}

@@ -306,3 +306,10 @@ fn stubs_promise_nothing_of_their_own() {
     let base = "== m.py\ndef compute(): pass\n== m.pyi\ndef compute(): ...\n== user.py\nfrom m import compute\ncompute()\n";
     check(base, &base.replacen("def compute(): ...\n", "", 1), &[]);
 }
+
+#[test]
+fn a_concrete_class_may_have_what_the_abstract_one_calls() {
+    let base = "== m.py\nclass Store:\n    def send_file(self):\n        pass\n\n    def go(self):\n        return self.send_file()\n";
+    let head = "== m.py\nclass Store:\n    def go(self):\n        return self.send_file()\n== n.py\nfrom m import Store\n\nclass FileStore(Store):\n    def send_file(self):\n        pass\n";
+    check(base, head, &[]);
+}

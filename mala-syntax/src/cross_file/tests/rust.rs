@@ -178,3 +178,10 @@ fn modules_must_have_files() {
         with(user).replacen("mod helpers;", "mod helpers;\n#[path = \"x.rs\"]\nmod missing;", 1);
     check(&with(user), &moved, &[]);
 }
+
+#[test]
+fn a_crate_may_keep_its_sources_anywhere() {
+    let base = "== core/main.rs\nmod index;\n== core/index.rs\npub fn f() {}\n";
+    let head = "== core/main.rs\nmod index;\n== core/index/mod.rs\npub fn g() {}\n";
+    check(base, head, &[]);
+}

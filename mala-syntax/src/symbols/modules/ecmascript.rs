@@ -32,9 +32,16 @@ pub(super) fn files(importer: &str, specifier: &str) -> Vec<String> {
 
 fn of_base(base: &str) -> Vec<String> {
     let mut found = vec![base.to_owned()];
-    for (written, real) in
-        [(".js", ".ts"), (".js", ".tsx"), (".jsx", ".tsx"), (".mjs", ".mts"), (".cjs", ".cts")]
-    {
+    for (written, real) in [
+        (".js", ".ts"),
+        (".js", ".tsx"),
+        (".js", ".d.ts"),
+        (".jsx", ".tsx"),
+        (".mjs", ".mts"),
+        (".mjs", ".d.mts"),
+        (".cjs", ".cts"),
+        (".cjs", ".d.cts"),
+    ] {
         found.extend(base.strip_suffix(written).map(|stem| format!("{stem}{real}")));
     }
     found.extend(ENDINGS.iter().map(|ending| format!("{base}{ending}")));
