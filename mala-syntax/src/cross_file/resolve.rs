@@ -67,7 +67,8 @@ pub(crate) fn denotes(
         return None;
     }
     if user.path == symbol.file && written.path == [symbol.name.as_str()] {
-        return Some(Link::in_scope());
+        let imports_another = user.outline.imports.iter().any(|it| it.local == symbol.name);
+        return (!imports_another).then(Link::in_scope);
     }
     match symbol.language {
         Language::Python => python::denotes(world, user, symbol, written.path),

@@ -100,6 +100,22 @@ pub(crate) enum Opens {
     Module,
 }
 
+/// Nodes of any grammar that an outline looks at though they neither define nor import by themselves.
+const NOTED: &[&str] = &[
+    "attribute_item",
+    "export_statement",
+    "assignment_expression",
+    "macro_invocation",
+    "package_clause",
+    "package_declaration",
+    "namespace_declaration",
+    "file_scoped_namespace_declaration",
+    "namespace_definition",
+    "call_expression",
+    "call",
+    "mod_item",
+];
+
 /// A table with its nodes looked up in the grammar.
 pub(crate) struct Lookup {
     /// The table.
@@ -117,6 +133,8 @@ pub(crate) struct Traits {
     pub(crate) import: bool,
     /// A function without a name.
     pub(crate) closure: bool,
+    /// A node that an outline looks at though it neither defines nor imports.
+    pub(crate) noted: bool,
 }
 
 impl Lookup {
@@ -142,21 +160,16 @@ impl Lookup {
                 *slot = Some(shape);
             }
         }
-        for kind in table.names {
-            if let Some(slot) = lookup.traits.get_mut(id(kind)) {
-                slot.name = true;
+        let mut mark = |kinds: &[&str], set: fn(&mut Traits)| {
+            // Kind 0 stands for nodes that this grammar has not.
+            for at in kinds.iter().map(|kind| id(kind)).filter(|at| *at != 0) {
+                lookup.traits.get_mut(at).into_iter().for_each(set);
             }
-        }
-        for kind in table.imports {
-            if let Some(slot) = lookup.traits.get_mut(id(kind)) {
-                slot.import = true;
-            }
-        }
-        for kind in table.closures {
-            if let Some(slot) = lookup.traits.get_mut(id(kind)) {
-                slot.closure = true;
-            }
-        }
+        };
+        mark(table.names, |traits| traits.name = true);
+        mark(table.imports, |traits| traits.import = true);
+        mark(table.closures, |traits| traits.closure = true);
+        mark(NOTED, |traits| traits.noted = true);
         lookup
     }
 }

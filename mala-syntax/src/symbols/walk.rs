@@ -51,7 +51,10 @@ pub(crate) fn walk<'t>(tree: &'t Tree, mut visit: impl FnMut(&Trail<'t>, Step<'t
     let mut cursor = tree.walk();
     let mut trail = Trail::default();
     loop {
-        let step = Step { node: cursor.node(), field: cursor.field_name().unwrap_or_default() };
+        let node = cursor.node();
+        // Only named nodes are asked for their field, and to find it out is dear.
+        let field = if node.is_named() { cursor.field_name() } else { None };
+        let step = Step { node, field: field.unwrap_or_default() };
         let descend = visit(&trail, step);
         if descend == Descend::Into && cursor.goto_first_child() {
             trail.steps.push(step);

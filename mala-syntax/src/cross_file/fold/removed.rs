@@ -20,6 +20,7 @@ pub(super) fn candidates(scene: &Scene<'_>, contract: &Contract) -> Vec<Candidat
     let gone = Gone { symbol, successor: successor.as_deref(), moved_to: moved_to.as_deref() };
     scene
         .users()
+        .filter(|user| !keeps_for_itself(user, symbol))
         .filter_map(|user| {
             let sights = sights(scene, user, symbol);
             if sights.is_empty() {
@@ -46,6 +47,13 @@ fn is_still_there(scene: &Scene<'_>, symbol: &Symbol) -> bool {
                 definition.name == symbol.name && definition.qualified() == qualified
             })
     })
+}
+
+/// Whether the file still has it, and only exports it no more.
+fn keeps_for_itself(user: &UserFile, symbol: &Symbol) -> bool {
+    user.path == symbol.file
+        && symbol.container.is_none()
+        && user.outline.definitions.iter().any(|it| it.name == symbol.name && it.is_top_level())
 }
 
 /// The first call, or else the first use, with the lines of all.

@@ -313,3 +313,16 @@ fn a_concrete_class_may_have_what_the_abstract_one_calls() {
     let head = "== m.py\nclass Store:\n    def go(self):\n        return self.send_file()\n== n.py\nfrom m import Store\n\nclass FileStore(Store):\n    def send_file(self):\n        pass\n";
     check(base, head, &[]);
 }
+
+#[test]
+fn stale_calls_in_the_same_file_are_reported() {
+    let base = "== a.py\ndef compute(a):\n    return a\n\ndef go():\n    return compute(1)\n";
+    let head = base.replacen("compute(a)", "compute(a, b)", 1);
+    check(
+        base,
+        &head,
+        &[
+            "a.py:5 changed-signature P1 This call of `compute` does not pass `b`, which it now needs",
+        ],
+    );
+}

@@ -181,3 +181,16 @@ fn imports_must_lead_somewhere() {
     );
     check(&base, &added, &["src/new.ts:1 unresolved-import P1 `./nowhere` leads to no file"]);
 }
+
+#[test]
+fn what_a_file_keeps_for_itself_it_may_use() {
+    let base = "== a.ts\nexport const limit = 3;\nlog(limit);\n";
+    check(base, &base.replacen("export ", "", 1), &[]);
+}
+
+#[test]
+fn a_name_that_moved_and_is_imported_back_is_fine() {
+    let base = "== a.ts\nexport type Key = string;\nexport let k: Key;\n";
+    let head = "== a.ts\nimport { type Key } from './b';\nexport let k: Key;\n== b.ts\nexport type Key = string;\n";
+    check(base, head, &[]);
+}

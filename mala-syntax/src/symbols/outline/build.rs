@@ -61,17 +61,24 @@ impl<'s> Builder<'s> {
         if step.node.is_extra() {
             return Descend::Past;
         }
-        let found = imports::imports_at(self.source, self.lookup, trail, step);
-        if !found.is_empty() {
-            let module = self.scopes.path();
-            self.outline.imports.extend(found.into_iter().map(|i| i.inside(module.clone())));
+        let traits = self.lookup.traits(step.node);
+        if traits.import || traits.noted {
+            self.import(trail, step);
+            self.note(trail, step);
         }
-        self.note(trail, step);
         if let Some(defining) = defining(self.lookup, step.node) {
             self.define(trail, step, defining);
         }
         self.scopes.enter(self.source, self.lookup, trail, step);
         Descend::Into
+    }
+
+    fn import(&mut self, trail: &Trail<'_>, step: Step<'_>) {
+        let found = imports::imports_at(self.source, self.lookup, trail, step);
+        if !found.is_empty() {
+            let module = self.scopes.path();
+            self.outline.imports.extend(found.into_iter().map(|i| i.inside(module.clone())));
+        }
     }
 
     /// What is neither import nor definition and still matters.

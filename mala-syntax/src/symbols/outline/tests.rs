@@ -254,14 +254,14 @@ lazy_static! { static ref HIDDEN: i32 = 1; }
     import Submodule("inner") of self as inner
     import All of super as *
     module inner 3
-    module tests 5 Internal on:cfg
+    module tests 5 Internal on:cfg(test)
     function tests.t() 5 Internal on:test
     function f(a, b, ) 6
     method S.m(@, x) 7 Internal Implements
     method S.new() 8
     function S.new.helper() 8 Local
     method S.private(@) 8 Internal
-    enum E 10 members:A,B,C on:derive
+    enum E 10 members:A,B,C on:derive(Debug)
     constant E.A 10
     constant E.B 10
     constant E.C 10
