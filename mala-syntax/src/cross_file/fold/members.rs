@@ -89,7 +89,7 @@ fn names_type(
     (symbol, container): (&Symbol, &str),
     (receiver, found): (&str, &Use),
 ) -> Option<Link> {
-    if is_shadowed(user, found) || provided_by_trait(scene, symbol) {
+    if is_shadowed(user, symbol, found) || provided_by_trait(scene, symbol) {
         return None;
     }
     let inner: Vec<&str> = container.split('.').collect();
@@ -117,7 +117,7 @@ fn through_itself(
     let bare = found.receiver.is_none()
         && found.call.is_some()
         && matches!(symbol.language, Language::Java | Language::CSharp)
-        && !is_shadowed(user, found)
+        && !is_shadowed(user, symbol, found)
         && !is_imported(user, &found.name);
     if !(own_receiver || bare)
         || provided_by_trait(scene, symbol)

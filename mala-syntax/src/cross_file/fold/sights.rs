@@ -54,7 +54,7 @@ fn top_level<'u>(
     symbol: &Symbol,
     found: &'u Use,
 ) -> Option<Sight<'u>> {
-    if is_shadowed(user, found) {
+    if is_shadowed(user, symbol, found) {
         return None;
     }
     let link = written(scene, user, symbol, found)?;
@@ -90,12 +90,15 @@ fn global(scene: &Scene<'_>, user: &UserFile, symbol: &Symbol, found: &Use) -> O
 }
 
 /// Whether the file means a thing of its own by the name, or by the first name of its receiver.
-pub(super) fn is_shadowed(user: &UserFile, found: &Use) -> bool {
+pub(super) fn is_shadowed(user: &UserFile, symbol: &Symbol, found: &Use) -> bool {
     let root = found.receiver.as_deref().and_then(|text| text.split('.').next());
     let root = root.unwrap_or(&found.name);
     match found.binding {
         Binding::Free => false,
         Binding::Inside => true,
-        Binding::AtTop => !user.outline.imports.iter().any(|import| import.local == root),
+        Binding::AtTop => {
+            user.path != symbol.file
+                && !user.outline.imports.iter().any(|import| import.local == root)
+        }
     }
 }
