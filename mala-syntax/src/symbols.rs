@@ -17,7 +17,10 @@ mod walk;
 pub use definition::{Definition, Kind, Parameter, ParameterKind, Presence, Role, Visibility};
 pub use enclosing::{Enclosing, enclosing};
 pub use imports::{Guard, Import, Imported, Reach};
-pub use modules::{RustModule, files_of_module, files_of_submodule, join, parent};
+pub use modules::{
+    RustModule, files_of_module, files_of_submodule, join, parent, stands_for,
+    stands_for_in_package,
+};
 pub use outline::{Export, Openness, Outline};
 pub use switches::{Case, Fallback, Switch, switches};
 pub use uses::{Arguments, Binding, Call, Deed, Makes, Use, uses};

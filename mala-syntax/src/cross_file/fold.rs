@@ -40,12 +40,8 @@ pub fn fold(plan: &Plan, found: &Found) -> Vec<Candidate> {
         found.existing.iter().map(|path| path.to_text().into_owned()).collect();
     let manifests: Vec<(&str, &str)> =
         found.manifests.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let world = World::new(
-        &plan.deltas,
-        &found.files,
-        existing.iter().map(String::as_str).collect(),
-        &manifests,
-    );
+    let world =
+        World::new(plan, &found.files, existing.iter().map(String::as_str).collect(), &manifests);
     let scene = Scene::new(plan, found, &world);
     let mut candidates = Vec::new();
     for contract in &plan.contracts {
@@ -76,8 +72,8 @@ pub(super) struct Scene<'a> {
     defined: HashMap<&'a str, Vec<(&'a str, &'a Definition)>>,
     /// The members that some code assigns to.
     assigned: HashSet<&'a str>,
-    /// Whether some hits were left out.
-    pub(super) is_cut: bool,
+    /// The words of which not all is known.
+    half_seen: HashSet<String>,
 }
 
 impl<'a> Scene<'a> {
@@ -93,7 +89,14 @@ impl<'a> Scene<'a> {
             .filter(|one| one.deed == Deed::AssignsMember)
             .map(|one| one.name.as_str())
             .collect();
-        Self { plan, found, world, defined, assigned, is_cut: Plan::is_cut(&found.hits) }
+        let read = found.files.iter().map(|file| &file.file).collect();
+        let half_seen = plan.words_half_seen(&found.hits, &read);
+        Self { plan, found, world, defined, assigned, half_seen }
+    }
+
+    /// Whether every file with the name was read.
+    pub(super) fn saw_all(&self, name: &str) -> bool {
+        self.plan.words().iter().any(|word| word == name) && !self.half_seen.contains(name)
     }
 
     /// Whether head has another thing of the symbol's name.

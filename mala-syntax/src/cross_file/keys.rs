@@ -1,4 +1,7 @@
-//! Environment variables: the files that list them, and the lines of code that read them.
+//! Keys of configuration: environment variables and settings, the files that list them, and the lines
+//! of code that read them.
+
+mod settings;
 
 use super::delta::Versions;
 use mala_domain::change::FilePath;
@@ -18,9 +21,19 @@ const MAX_KEYS: usize = 500;
 
 /// What a changed file lost and has; nothing when it is no configuration.
 pub(crate) fn compare(versions: Versions<'_>) -> KeyChange {
-    if !lists_keys(&versions.file.path) {
+    let path = &versions.file.path;
+    let unread = versions.file.exists_at_head() && versions.head.is_none();
+    let key_of = if lists_keys(path) {
+        key_of
+    } else if settings::lists_settings(path) {
+        settings::key_of
+    } else {
+        return KeyChange::default();
+    };
+    if unread {
         return KeyChange::default();
     }
+    let keys_of = |text| keys_of(text, key_of);
     let base = versions.base.map(keys_of).unwrap_or_default();
     let head = versions.head.map(keys_of).unwrap_or_default();
     let lost = base
@@ -38,7 +51,7 @@ fn lists_keys(path: &FilePath) -> bool {
     name.starts_with(".env") || name.ends_with(".env") || compose || name.starts_with("Dockerfile")
 }
 
-fn keys_of(text: &str) -> BTreeMap<&str, u32> {
+fn keys_of(text: &str, key_of: fn(&str) -> Option<&str>) -> BTreeMap<&str, u32> {
     let mut found = BTreeMap::new();
     for (line, number) in text.lines().zip(1..) {
         if let Some(key) = key_of(line)
@@ -135,6 +148,13 @@ const READERS: &[(&[&str], &[Reader])] = &[
 
 /// How a line treats a key.
 pub(crate) fn access(path: &FilePath, line: &str, key: &str) -> Access {
+    let is_variable =
+        key.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
+    if is_variable { variable(path, line, key) } else { settings::access(path, line, key) }
+}
+
+/// How a line treats an environment variable.
+fn variable(path: &FilePath, line: &str, key: &str) -> Access {
     let ending = path.file_name().rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
     let code = line.trim_start();
     let Some((_, readers)) = READERS.iter().find(|(endings, _)| endings.contains(&ending)) else {

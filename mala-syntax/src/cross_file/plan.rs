@@ -108,6 +108,18 @@ impl Plan {
         select::files(self, hits)
     }
 
+    /// The words of which not every file was read, so that it cannot be told what else has them.
+    pub(crate) fn words_half_seen(
+        &self,
+        hits: &[WordHit],
+        read: &HashSet<&FilePath>,
+    ) -> HashSet<String> {
+        if hits.len() >= MAX_HITS {
+            return self.words.iter().cloned().collect();
+        }
+        select::words_half_seen(self, hits, read)
+    }
+
     /// Whether so much was found that some of it was left out.
     pub(crate) fn is_cut(hits: &[WordHit]) -> bool {
         hits.len() >= MAX_HITS
@@ -155,7 +167,7 @@ fn names_of(contract: &Contract) -> Vec<String> {
 }
 
 /// The other paths that the same module name may stand for.
-fn other_spellings(file: &str, language: Language) -> Vec<String> {
+pub(crate) fn other_spellings(file: &str, language: Language) -> Vec<String> {
     let name = super::delta::module_name(file);
     let folder = parent(file);
     let is_index = file.rsplit('/').next().is_some_and(|last| last.split('.').next() != Some(name));

@@ -103,7 +103,7 @@ pub(crate) fn lost_module(
     let verb = if is_compiled(language) { "built" } else { "loaded" };
     candidate(
         &user.file,
-        import.line,
+        import.statement_line,
         Evidence::Resolved,
         Said {
             rule: "cross-file/unresolved-import",
@@ -197,7 +197,7 @@ pub(crate) fn unhandled(
     )
 }
 
-/// A read of an environment variable that is no longer listed.
+/// A read of a key that is no longer listed.
 pub(crate) fn lost_key(lost: &LostKey, hit: &WordHit, happens: &str) -> Candidate {
     candidate(
         &hit.file,

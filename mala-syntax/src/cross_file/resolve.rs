@@ -97,11 +97,16 @@ pub(crate) fn imports_of_module<'u>(
         .imports
         .iter()
         .filter(|import| match symbol.language {
-            Language::Python => python::imports_file(user, import, &symbol.file),
+            Language::Python => python::imports_file(world, user, import, &symbol.file),
             Language::Rust => rust::imports_file(world, user, import, &symbol.file),
-            _ => world::leads_to(user, &import.module, &symbol.file),
+            _ => leads_to(world, user, &import.module, &symbol.file),
         })
         .collect()
+}
+
+/// Whether a module name in a file leads to that path.
+fn leads_to(world: &World<'_>, user: &UserFile, module: &str, path: &str) -> bool {
+    world.leads_to(&user.path, user.outline.language, module, path)
 }
 
 /// Whether code of one language can name things of the other.

@@ -649,6 +649,11 @@ pub(crate) fn is_common(name: &str) -> bool {
     COMMON.contains(&name.to_ascii_lowercase().as_str())
 }
 
+/// Whether a text has a word.
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|part| part == word)
+}
+
 /// Whether the language itself has something of this name.
 pub(crate) fn is_built_in(name: &str, language: Language) -> bool {
     BUILT_IN

@@ -20,8 +20,10 @@ pub struct Import {
     pub imported: Imported,
     /// The name in this file; `*` when it is all names, empty when it is none.
     pub local: String,
-    /// Where.
+    /// The line of the name.
     pub line: u32,
+    /// The line on which the statement starts.
+    pub statement_line: u32,
     /// Whether the file copes when it fails.
     pub guard: Guard,
     /// Whether others can import it from here.
@@ -70,6 +72,7 @@ impl Import {
             imported,
             local: local.to_owned(),
             line: lines_of(node).start(),
+            statement_line: lines_of(node).start(),
             guard: Guard::None,
             reach: Reach::Own,
             scope: None,
@@ -80,8 +83,8 @@ impl Import {
         Self { guard, ..self }
     }
 
-    pub(super) fn inside(self, scope: Option<String>) -> Self {
-        Self { scope, ..self }
+    pub(super) fn inside(self, statement: Node<'_>, scope: Option<String>) -> Self {
+        Self { scope, statement_line: lines_of(statement).start(), ..self }
     }
 
     /// The name that is taken, when it is one.

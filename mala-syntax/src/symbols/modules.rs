@@ -25,6 +25,23 @@ pub fn files_of_module(importer: &str, language: Language, module: &str) -> Vec<
     }
 }
 
+/// Whether a module name, seen from a file, stands for this file.
+pub fn stands_for(importer: &str, language: Language, module: &str, file: &str) -> bool {
+    match language {
+        Language::Python => python::stands_for(importer, module, file),
+        Language::JavaScript | Language::TypeScript | Language::Tsx => {
+            ecmascript::stands_for(importer, module, file)
+        }
+        _ => files_of_module(importer, language, module).iter().any(|path| path == file),
+    }
+}
+
+/// Whether a module name of a package of the same repository stands for this file: the name of the
+/// package by which others import it, and its folder.
+pub fn stands_for_in_package(package: (&str, &str), module: &str, file: &str) -> bool {
+    ecmascript::stands_for_in_package(package, module, file)
+}
+
 /// The files that may hold a module of the file's own: `mod name;`.
 pub fn files_of_submodule(importer: &str, name: &str) -> Vec<String> {
     rust::submodule_files(importer, name)
@@ -48,6 +65,18 @@ pub fn join(folder: &str, relative: &str) -> Option<String> {
         }
     }
     Some(parts.join("/"))
+}
+
+/// Whether a folder is another one or around it.
+fn is_around(folder: &str, inner: &str) -> bool {
+    folder.is_empty()
+        || inner.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// What is before these last parts of a path; `None` when the path ends otherwise.
+fn before_parts<'p>(path: &'p str, parts: &str) -> Option<&'p str> {
+    let before = path.strip_suffix(parts)?;
+    if before.is_empty() { Some("") } else { before.strip_suffix('/') }
 }
 
 /// A folder and all folders around it, the innermost first, the root last.
@@ -88,6 +117,32 @@ mod tests {
                 files.iter().any(|file| file == expected),
                 "{module} from {importer}: {files:?}"
             );
+            assert!(stands_for(importer, language, module, expected), "{module} from {importer}");
+        }
+    }
+
+    #[test]
+    fn names_that_a_build_maps_stand_for_files_below_a_folder_around() {
+        for (importer, module, file, expected) in [
+            ("app/js/a/x.ts", "@/b/c", "app/js/b/c.tsx", true),
+            ("static/app/a/x.ts", "sentry/views/c", "static/app/views/c/index.tsx", true),
+            ("src/a.ts", "src/utils/b", "src/utils/b.ts", true),
+            ("web/a.ts", "lodash/get", "web/get.ts", false),
+            ("web/a.ts", "@scope/pkg/b", "other/pkg/b.ts", false),
+            ("web/a.ts", "@/b/c", "other/b/c.ts", false),
+        ] {
+            let found = stands_for(importer, Language::TypeScript, module, file);
+            assert_eq!(found, expected, "{module} from {importer}");
+        }
+        for (module, file, expected) in [
+            ("@x/math", "packages/math/src/index.ts", true),
+            ("@x/math", "packages/math/index.js", true),
+            ("@x/math/polygon", "packages/math/src/polygon.ts", true),
+            ("@x/math", "packages/math/src/polygon.ts", false),
+            ("@x/maths", "packages/math/src/index.ts", false),
+        ] {
+            let package = ("@x/math", "packages/math");
+            assert_eq!(stands_for_in_package(package, module, file), expected, "{module} {file}");
         }
     }
 

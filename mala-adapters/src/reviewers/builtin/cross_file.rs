@@ -66,7 +66,7 @@ async fn look_up(plan: &Plan, tree: &dyn Repository) -> Result<(Found, Contents)
 fn decide(plan: &Plan, found: Found, contents: &Contents) -> Vec<Candidate> {
     let texts = || contents.iter().filter_map(|(path, blob)| Some((path, blob.text()?)));
     let manifests = texts()
-        .filter(|(path, _)| matches!(path.file_name(), "go.mod" | "Cargo.toml"))
+        .filter(|(path, _)| matches!(path.file_name(), "go.mod" | "Cargo.toml" | "package.json"))
         .map(|(path, text)| (path.to_text().into_owned(), text.to_owned()))
         .collect();
     let files: Vec<UserFile> = texts()

@@ -10,7 +10,7 @@ use crate::cross_file::resolve::{
 };
 use crate::cross_file::user::UserFile;
 use crate::cross_file::words::says_enough;
-use crate::symbols::{Definition, Imported, Kind, Use, parent};
+use crate::symbols::{Definition, Imported, Kind, Use, Visibility, parent};
 use mala_domain::language::Language;
 
 /// Receivers that are the object itself.
@@ -119,7 +119,9 @@ fn through_itself(
         && matches!(symbol.language, Language::Java | Language::CSharp)
         && !is_shadowed(user, symbol, found)
         && !is_imported(user, &found.name);
+    let unseen = symbol.visibility == Visibility::Exported && !scene.saw_all(&symbol.name);
     if !(own_receiver || bare)
+        || unseen
         || provided_by_trait(scene, symbol)
         || may_be_filled_in(scene, symbol)
     {
@@ -218,7 +220,7 @@ fn only_one(
     let receiver = found.receiver.as_deref()?;
     let says_which = symbol.kind == Kind::Method
         && found.call.is_some()
-        && !scene.is_cut
+        && scene.saw_all(&symbol.name)
         && says_enough(&symbol.name)
         && !OWN.contains(&receiver);
     if !says_which || scene.has_other(symbol) {

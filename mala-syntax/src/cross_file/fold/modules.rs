@@ -2,13 +2,11 @@
 
 use super::Scene;
 use crate::cross_file::contract::Symbol;
-use crate::cross_file::plan::ImportCheck;
+use crate::cross_file::plan::{ImportCheck, other_spellings};
 use crate::cross_file::report;
 use crate::cross_file::resolve::imports_of_module;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{
-    Guard, Import, Imported, RustModule, files_of_module, files_of_submodule, parent,
-};
+use crate::symbols::{Guard, Import, Imported, RustModule, files_of_submodule, parent};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use std::collections::BTreeMap;
@@ -35,30 +33,22 @@ pub(super) fn candidates(
 fn resolves(scene: &Scene<'_>, user: &UserFile, import: &Import, symbol: &Symbol) -> bool {
     let world = scene.world;
     let exists = |path: &str| world.existing.contains(path) || world.outlines.contains_key(path);
-    let language = user.outline.language;
     if let Imported::Submodule(name) = &import.imported {
         return files_of_submodule(&user.path, name).iter().any(|path| exists(path));
     }
-    if language == Language::Rust {
+    if symbol.language == Language::Rust {
         let module = RustModule::of(&symbol.file);
         let paths = world.existing.iter().chain(world.outlines.keys());
         return paths.filter(|path| ***path != symbol.file).any(|p| RustModule::of(p) == module);
     }
-    let mut candidates = files_of_module(&user.path, language, &import.module);
-    let leads_directly = candidates.contains(&symbol.file);
-    if let (Language::Python, Some(name), false) = (language, import.name(), leads_directly) {
+    let is_in_package = || {
         let package = format!("{}/__init__.py", parent(&symbol.file));
-        let bound = world.outlines.get(package.trim_start_matches('/'));
-        if bound.is_some_and(|outline| outline.bound().contains(name)) {
-            return true;
-        }
-        candidates = files_of_module(&user.path, language, &submodule(&import.module, name));
-    }
-    candidates.iter().filter(|path| **path != symbol.file).any(|path| exists(path))
-}
-
-fn submodule(module: &str, name: &str) -> String {
-    if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
+        let package = world.outlines.get(package.trim_start_matches('/'));
+        let name = import.name().filter(|name| *name == symbol.name);
+        package.zip(name).is_some_and(|(package, name)| package.bound().contains(name))
+    };
+    other_spellings(&symbol.file, symbol.language).iter().any(|path| exists(path))
+        || symbol.language == Language::Python && is_in_package()
 }
 
 /// One finding for every file with added imports that lead to no file.

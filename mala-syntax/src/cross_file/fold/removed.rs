@@ -72,6 +72,24 @@ fn import_alone<'u>(scene: &Scene<'_>, user: &'u UserFile, symbol: &Symbol) -> O
     if symbol.container.is_some() {
         return None;
     }
+    let of_class = user.outline.imports.iter().find(|import| is_static_import(import, symbol));
+    of_class.or_else(|| import_by_name(scene, user, symbol))
+}
+
+/// Java's import of a member of the class.
+fn is_static_import(import: &Import, symbol: &Symbol) -> bool {
+    let package = symbol.package.as_deref().unwrap_or_default();
+    symbol.language == Language::Java
+        && !package.is_empty()
+        && import.module.strip_prefix(package).and_then(|rest| rest.strip_prefix('.'))
+            == Some(symbol.name.as_str())
+}
+
+fn import_by_name<'u>(
+    scene: &Scene<'_>,
+    user: &'u UserFile,
+    symbol: &Symbol,
+) -> Option<&'u Import> {
     user.outline.imports.iter().find(|import| {
         import.guard == Guard::None
             && import.name() == Some(symbol.name.as_str())

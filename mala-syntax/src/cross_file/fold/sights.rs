@@ -80,7 +80,7 @@ fn global(scene: &Scene<'_>, user: &UserFile, symbol: &Symbol, found: &Use) -> O
     let only = by_name
         && is_function
         && reaches
-        && !scene.is_cut
+        && scene.saw_all(&symbol.name)
         && found.receiver.is_none()
         && found.call.is_some() == symbol.kind.is_callable()
         && symbol.name.len() >= MIN_LENGTH

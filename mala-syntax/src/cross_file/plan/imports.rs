@@ -123,7 +123,7 @@ fn check(path: &str, language: Language, import: &Import) -> ImportCheck {
         }
         _ => (import.module.clone(), relative_files(path, language, &import.module)),
     };
-    ImportCheck { file: path.to_owned(), line: import.line, module, language, candidates }
+    ImportCheck { file: path.to_owned(), line: import.statement_line, module, language, candidates }
 }
 
 /// The files of a relative module; none for one that the build may find elsewhere.

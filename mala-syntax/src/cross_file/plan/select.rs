@@ -8,11 +8,11 @@ use mala_domain::language::Language;
 use mala_domain::ports::WordHit;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Files beyond this many are not read.
-const MAX_FILES: usize = 400;
+/// Files beyond this many are not read: to read one costs about as much as to search ten.
+const MAX_FILES: usize = 160;
 
-/// A word in more files than this says little about any of them.
-const MAX_FILES_A_WORD: usize = 120;
+/// A word in more files than this says little about any of them: the nearest are read.
+const MAX_FILES_A_WORD: usize = 40;
 
 /// Folders of other people's code.
 const FOREIGN: &[&str] = &[
@@ -36,13 +36,52 @@ pub(super) fn files(plan: &Plan, hits: &[WordHit]) -> Vec<FilePath> {
         }
     };
     context_files(plan).into_iter().for_each(|path| add(FilePath::from(path.as_str())));
-    let mut by_rarity: Vec<BTreeSet<&FilePath>> = files_by_word(plan, hits).into_values().collect();
-    by_rarity.sort_by_key(BTreeSet::len);
+    let mut by_rarity: Vec<Vec<&FilePath>> = files_by_word(plan, hits)
+        .into_iter()
+        .map(|(word, files)| nearest(plan, &word, files))
+        .collect();
+    by_rarity.sort_by_key(Vec::len);
     for files in by_rarity {
         files.into_iter().take(MAX_FILES_A_WORD).cloned().for_each(&mut add);
     }
     chosen.truncate(MAX_FILES);
     chosen
+}
+
+/// The words that occur in files that were not read; nothing is known of those.
+pub(super) fn words_half_seen(
+    plan: &Plan,
+    hits: &[WordHit],
+    read: &HashSet<&FilePath>,
+) -> HashSet<String> {
+    files_by_word(plan, hits)
+        .into_iter()
+        .filter(|(_, files)| files.iter().any(|file| !read.contains(file)))
+        .map(|(word, _)| word)
+        .collect()
+}
+
+/// The files with a word, those first that are nearest to what the word is about.
+fn nearest<'h>(plan: &Plan, word: &str, files: BTreeSet<&'h FilePath>) -> Vec<&'h FilePath> {
+    let homes: Vec<&str> = plan
+        .contracts
+        .iter()
+        .filter(|contract| contract.symbol.name == word)
+        .map(|contract| parent(&contract.symbol.file))
+        .collect();
+    let mut files: Vec<&FilePath> = files.into_iter().collect();
+    if files.len() > MAX_FILES_A_WORD {
+        files.sort_by_key(|file| {
+            let path = file.to_text();
+            std::cmp::Reverse(homes.iter().map(|home| n_shared(home, &path)).max())
+        });
+    }
+    files
+}
+
+/// How many folders two paths share from the root.
+fn n_shared(folder: &str, path: &str) -> usize {
+    folder.split('/').zip(parent(path).split('/')).take_while(|(a, b)| a == b).count()
 }
 
 fn files_by_word<'h>(plan: &Plan, hits: &'h [WordHit]) -> BTreeMap<String, BTreeSet<&'h FilePath>> {
@@ -83,6 +122,7 @@ fn context_files(plan: &Plan) -> BTreeSet<String> {
                 let barrels = ["index.ts", "index.tsx", "index.js"];
                 let around = folders(folder).take(2);
                 found.extend(around.flat_map(|f| barrels.iter().map(move |b| in_folder(f, b))));
+                found.extend(folders(folder).map(|f| in_folder(f, "package.json")));
             }
             _ => {}
         }

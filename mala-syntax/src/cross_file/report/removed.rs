@@ -4,7 +4,7 @@ use super::{Said, candidate, is_compiled, when};
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::resolve::Evidence;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Import, Kind, Use};
+use crate::symbols::{Import, Use};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 
@@ -29,6 +29,9 @@ pub(crate) struct Place<'u> {
     /// How good the evidence is.
     pub(crate) evidence: Evidence,
 }
+
+/// The exported name of a file's main thing.
+const DEFAULT: &str = "default";
 
 const RULE: &str = "cross-file/removed-symbol";
 
@@ -102,6 +105,10 @@ fn imported_name<'u>(symbol: &Symbol, user: &'u UserFile, line: Option<u32>) -> 
 }
 
 fn title(gone: &Gone<'_>, verb: &str) -> String {
+    if gone.symbol.name == DEFAULT && gone.symbol.container.is_none() {
+        let file = &gone.symbol.file;
+        return format!("`{file}` no longer has a default export, but it is still {verb} here");
+    }
     let name = gone.symbol.qualified();
     match (gone.successor, gone.moved_to) {
         (Some(successor), _) => format!("`{name}` is now `{successor}`, but is still {verb} here"),
@@ -112,17 +119,16 @@ fn title(gone: &Gone<'_>, verb: &str) -> String {
 
 fn what_happened(gone: &Gone<'_>) -> String {
     let symbol = gone.symbol;
-    let what = format!("the {} `{}`", word(symbol.kind), symbol.qualified());
+    let what = match symbol.name.as_str() {
+        DEFAULT => "the default export".to_owned(),
+        _ => format!("the {} `{}`", symbol.kind.name(), symbol.qualified()),
+    };
     let place = format!("`{}` (line {} before)", symbol.file, symbol.line);
     match (gone.successor, gone.moved_to) {
         (Some(successor), _) => format!("this change renames {what} of {place} to `{successor}`"),
         (None, Some(path)) => format!("this change moves {what} from {place} to `{path}`"),
         (None, None) => format!("this change removes {what} from {place}"),
     }
-}
-
-fn word(kind: Kind) -> &'static str {
-    kind.name()
 }
 
 fn suggestion(gone: &Gone<'_>) -> String {

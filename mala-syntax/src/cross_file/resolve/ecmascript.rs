@@ -1,10 +1,9 @@
 //! JavaScript and TypeScript: specifiers lead to files; barrels pass names on.
 
-use super::world::leads_to;
-use super::{Link, World};
+use super::{Link, World, leads_to};
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Import, Imported, files_of_module};
+use crate::symbols::{Import, Imported};
 
 /// Why `path` means the symbol.
 pub(super) fn denotes(
@@ -24,7 +23,7 @@ pub(super) fn denotes(
             (Imported::Default, []) => {
                 import.local == *name
                     && symbol.name == "default"
-                    && leads_to(user, &import.module, &symbol.file)
+                    && leads_to(world, user, &import.module, &symbol.file)
             }
             (Imported::Module, [through]) => {
                 import.local == *through
@@ -43,10 +42,11 @@ fn reaches(
     imported: &str,
     symbol: &Symbol,
 ) -> bool {
-    if imported == symbol.name && leads_to(user, &import.module, &symbol.file) {
+    if imported == symbol.name && leads_to(world, user, &import.module, &symbol.file) {
         return true;
     }
-    files_of_module(&user.path, user.outline.language, &import.module)
+    world
+        .passers(symbol)
         .iter()
-        .any(|file| world.passes_on(file, imported, (&symbol.file, &symbol.name)))
+        .any(|(file, name)| *name == imported && leads_to(world, user, &import.module, file))
 }

@@ -1,10 +1,9 @@
 //! Python: imports lead to files; a package passes on what its `__init__.py` imports.
 
-use super::world::leads_to;
-use super::{Link, World};
+use super::{Link, World, leads_to};
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Import, Imported, files_of_module};
+use crate::symbols::{Import, Imported};
 
 /// Why `path` means the symbol.
 pub(super) fn denotes(
@@ -23,12 +22,12 @@ pub(super) fn denotes(
             Imported::Module => {
                 import.local == through
                     && *name == symbol.name
-                    && leads_to(user, &import.module, &symbol.file)
+                    && leads_to(world, user, &import.module, &symbol.file)
             }
             Imported::Name(module) => {
                 import.local == through
                     && *name == symbol.name
-                    && leads_to(user, &submodule(&import.module, module), &symbol.file)
+                    && leads_to(world, user, &submodule(&import.module, module), &symbol.file)
             }
             _ => false,
         })
@@ -45,13 +44,13 @@ fn brings(
 ) -> bool {
     match &import.imported {
         Imported::Name(imported) if import.local == name => {
-            *imported == symbol.name && leads_to(user, &import.module, &symbol.file)
+            *imported == symbol.name && leads_to(world, user, &import.module, &symbol.file)
                 || passed_on(world, user, import, imported, symbol)
         }
         Imported::All => {
             name == symbol.name
                 && !name.starts_with('_')
-                && leads_to(user, &import.module, &symbol.file)
+                && leads_to(world, user, &import.module, &symbol.file)
         }
         _ => false,
     }
@@ -64,17 +63,24 @@ fn passed_on(
     imported: &str,
     symbol: &Symbol,
 ) -> bool {
-    files_of_module(&user.path, user.outline.language, &import.module).iter().any(|file| {
+    world.passers(symbol).iter().any(|(file, name)| {
         file.ends_with("__init__.py")
-            && world.passes_on(file, imported, (&symbol.file, &symbol.name))
+            && *name == imported
+            && leads_to(world, user, &import.module, file)
     })
 }
 
 /// Whether an import needs this file: as a module, or as the module that a name is taken from.
-pub(super) fn imports_file(user: &UserFile, import: &Import, file: &str) -> bool {
-    let as_submodule =
-        import.name().is_some_and(|name| leads_to(user, &submodule(&import.module, name), file));
-    as_submodule || leads_to(user, &import.module, file)
+pub(super) fn imports_file(
+    world: &World<'_>,
+    user: &UserFile,
+    import: &Import,
+    file: &str,
+) -> bool {
+    let as_submodule = import
+        .name()
+        .is_some_and(|name| leads_to(world, user, &submodule(&import.module, name), file));
+    as_submodule || leads_to(world, user, &import.module, file)
 }
 
 fn submodule(module: &str, name: &str) -> String {

@@ -1,8 +1,10 @@
 //! What is known of the tree at head when names are resolved.
 
-use crate::cross_file::delta::FileDelta;
+use crate::cross_file::contract::Symbol;
+use crate::cross_file::plan::Plan;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Outline, files_of_module, parent};
+use crate::symbols::{Imported, Outline, parent, stands_for, stands_for_in_package};
+use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
 
 /// What is known of the tree at head.
@@ -15,7 +17,14 @@ pub(crate) struct World<'a> {
     pub(crate) go_modules: Vec<(String, String)>,
     /// The names of Rust's crates by the folder of their sources.
     pub(crate) crates: HashMap<String, String>,
+    /// The names of JavaScript's packages with their folders.
+    packages: Vec<(String, String)>,
+    /// The files that pass a thing on, with the name they give it, by the thing's file and name.
+    passers: Passers<'a>,
 }
+
+/// The files that pass a thing on, with the name they give it, by the thing's file and name.
+type Passers<'a> = HashMap<(String, String), Vec<(&'a str, &'a str)>>;
 
 /// A manifest that was read: its path and its text.
 pub(crate) type Manifest<'a> = (&'a str, &'a str);
@@ -23,23 +32,79 @@ pub(crate) type Manifest<'a> = (&'a str, &'a str);
 impl<'a> World<'a> {
     /// What these files say.
     pub(crate) fn new(
-        deltas: &'a [FileDelta],
+        plan: &'a Plan,
         users: &'a [UserFile],
         existing: HashSet<&'a str>,
         manifests: &[Manifest<'_>],
     ) -> Self {
         let mut outlines: HashMap<&str, &Outline> =
             users.iter().map(|user| (user.path.as_str(), &user.outline)).collect();
-        for delta in deltas {
+        for delta in &plan.deltas {
             if let (Some(path), Some(head)) = (&delta.head_path, &delta.head) {
                 outlines.insert(path, head);
             }
         }
-        let mut world = Self { outlines, existing, go_modules: Vec::new(), crates: HashMap::new() };
+        let mut world = Self {
+            outlines,
+            existing,
+            go_modules: Vec::new(),
+            crates: HashMap::new(),
+            packages: Vec::new(),
+            passers: HashMap::new(),
+        };
         for (path, text) in manifests {
             world.read_manifest(path, text);
         }
+        world.passers = world.find_passers(plan);
         world
+    }
+
+    /// The files that pass on what the plan is about.
+    fn find_passers(&self, plan: &'a Plan) -> Passers<'a> {
+        let mut by_name: HashMap<&str, HashSet<(&str, Language)>> = HashMap::new();
+        for symbol in plan.contracts.iter().map(|contract| &contract.symbol) {
+            let top = symbol.container.as_deref().unwrap_or(&symbol.name);
+            let top = top.split('.').next().unwrap_or_default();
+            by_name.entry(top).or_default().insert((&symbol.file, symbol.language));
+        }
+        let mut found = Passers::new();
+        for (path, outline) in &self.outlines {
+            for (module, name, local) in passed_on(outline) {
+                for (wanted, files) in by_name.iter().filter(|(w, _)| name == **w || name == "*") {
+                    let own = if name == "*" { wanted } else { local };
+                    let leads = |(file, language): &&(&str, Language)| {
+                        super::same_family(*language, outline.language)
+                            && self.leads_to(path, outline.language, module, file)
+                    };
+                    for (file, _) in files.iter().filter(leads) {
+                        let thing = ((*file).to_owned(), (*wanted).to_owned());
+                        found.entry(thing).or_default().push((path, own));
+                    }
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether a module name in a file leads to that path.
+    pub(crate) fn leads_to(
+        &self,
+        user: &str,
+        language: Language,
+        module: &str,
+        path: &str,
+    ) -> bool {
+        stands_for(user, language, module, path)
+            || self.packages.iter().any(|(name, folder)| {
+                module.starts_with(name.as_str())
+                    && stands_for_in_package((name, folder), module, path)
+            })
+    }
+
+    /// The files that pass the symbol on, with the names they give it.
+    pub(crate) fn passers(&self, symbol: &Symbol) -> &[(&'a str, &'a str)] {
+        let key = (symbol.file.clone(), symbol.name.clone());
+        self.passers.get(&key).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn read_manifest(&mut self, path: &str, text: &str) {
@@ -60,31 +125,28 @@ impl<'a> World<'a> {
             if let Some(name) = name {
                 self.crates.insert(sources, name);
             }
+        } else if path.ends_with("package.json") {
+            let name = text.lines().find_map(|line| {
+                let rest = line.trim().strip_prefix("\"name\"")?.trim_start().strip_prefix(':')?;
+                Some(rest.trim().trim_end_matches(',').trim_matches('"').to_owned())
+            });
+            self.packages.extend(name.filter(|name| name.len() > 2).map(|name| (name, folder)));
         }
-    }
-
-    /// Whether a file passes a name of `origin` on to those who import it.
-    pub(crate) fn passes_on(&self, file: &str, name: &str, origin: (&str, &str)) -> bool {
-        let Some(outline) = self.outlines.get(file) else { return false };
-        let (origin_file, origin_name) = origin;
-        let leads = |module: &str| {
-            files_of_module(file, outline.language, module).iter().any(|path| path == origin_file)
-        };
-        let by_import = outline.imports.iter().any(|import| {
-            let named = import.local == name && import.name() == Some(origin_name);
-            let all = import.local == "*" && name == origin_name;
-            (named || all) && leads(&import.module)
-        });
-        by_import
-            || outline.exports.iter().any(|export| {
-                let named = export.name == name && export.local == origin_name;
-                let all = export.name == "*" && name == origin_name;
-                (named || all) && export.from.as_deref().is_some_and(leads)
-            })
     }
 }
 
-/// Whether a module name in a file leads to this path.
-pub(crate) fn leads_to(user: &UserFile, module: &str, path: &str) -> bool {
-    files_of_module(&user.path, user.outline.language, module).iter().any(|file| file == path)
+/// What a file passes on: the module it takes it from, the name there and the name it gives it.
+fn passed_on(outline: &Outline) -> impl Iterator<Item = (&str, &str, &str)> {
+    let imported = outline.imports.iter().filter_map(|import| match &import.imported {
+        Imported::Name(name) => {
+            Some((import.module.as_str(), name.as_str(), import.local.as_str()))
+        }
+        Imported::All => Some((import.module.as_str(), "*", "*")),
+        _ => None,
+    });
+    let exported = outline.exports.iter().filter_map(|export| {
+        let from = export.from.as_deref()?;
+        Some((from, export.local.as_str(), export.name.as_str()))
+    });
+    imported.chain(exported)
 }

@@ -48,14 +48,17 @@ fn removed_members_are_reported_through_their_class() {
 
 #[test]
 fn a_removed_class_is_reported_where_it_is_named() {
-    let user = "== src/a/Near.java\npackage a;\n\nclass Near { Tools t; }\n== src/b/Far.java\npackage b;\n\nimport other.Tools;\n\nclass Far { Tools t; }\n";
+    let user = "== src/a/Near.java\npackage a;\n\nclass Near { Tools t; }\n== src/b/Static.java\npackage b;\n\nimport static a.Tools.addUp;\n\nclass Static { int x = addUp(1); }\n== src/b/Far.java\npackage b;\n\nimport other.Tools;\n\nclass Far { Tools t; }\n";
     let base = format!("{TREE}{user}");
     let start = base.find("== src/a/Color").expect("there");
     let head = base.get(start..).expect("there").to_owned();
     check(
         &base,
         &head,
-        &["src/a/Near.java:3 removed-symbol P1 `Tools` no longer exists, but is still used here"],
+        &[
+            "src/a/Near.java:3 removed-symbol P1 `Tools` no longer exists, but is still used here",
+            "src/b/Static.java:3 removed-symbol P1 `Tools` no longer exists, but is still imported here",
+        ],
     );
 }
 

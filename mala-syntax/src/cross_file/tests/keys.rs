@@ -23,3 +23,19 @@ fn a_variable_that_another_file_sets_is_fine() {
     let head = base.replacen("API_TOKEN=x\n", "", 1);
     check(base, &head, &[]);
 }
+
+#[test]
+fn a_setting_that_is_still_read_is_reported_at_the_read() {
+    let base =
+        "== config/default.yaml\nretry_limit: 3\nother: 1\n== app.py\nn = config['retry_limit']\n";
+    let head = base.replacen("retry_limit: 3\n", "", 1);
+    check(
+        base,
+        &head,
+        &[
+            "app.py:1 removed-key P2 `retry_limit` is read here, but `config/default.yaml` no longer sets it",
+        ],
+    );
+    let elsewhere = |text: &str| format!("{text}== config/local.yaml\nretry_limit: 4\n");
+    check(&elsewhere(base), &elsewhere(&head), &[]);
+}

@@ -61,7 +61,7 @@ fn types_and_default_exports_count() {
         &head,
         &[
             "src/user.ts:2 removed-symbol P1 `Shape` no longer exists, but is still used here",
-            "src/user.ts:3 removed-symbol P1 `default` no longer exists, but is still called here",
+            "src/user.ts:3 removed-symbol P1 `src/math.ts` no longer has a default export, but it is still called here",
         ],
     );
 }
@@ -193,4 +193,17 @@ fn a_name_that_moved_and_is_imported_back_is_fine() {
     let base = "== a.ts\nexport type Key = string;\nexport let k: Key;\n";
     let head = "== a.ts\nimport { type Key } from './b';\nexport let k: Key;\n== b.ts\nexport type Key = string;\n";
     check(base, head, &[]);
+}
+
+#[test]
+fn packages_of_the_same_repository_are_known_by_name() {
+    let base = "== packages/math/package.json\n{\n  \"name\": \"@x/math\"\n}\n== packages/math/src/index.ts\nexport * from './polygon';\n== packages/math/src/polygon.ts\nexport function area(p: P) { return 1; }\n== packages/app/a.ts\nimport { area } from '@x/math';\narea(p);\n== packages/app/b.ts\nimport { area } from '@x/maths';\narea(p);\n";
+    let head = base.replacen("function area(", "function surface(", 1);
+    check(
+        base,
+        &head,
+        &[
+            "packages/app/a.ts:2 removed-symbol P1 `area` is now `surface`, but is still called here",
+        ],
+    );
 }

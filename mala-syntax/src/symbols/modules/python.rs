@@ -28,6 +28,34 @@ pub(super) fn files(importer: &str, module: &str) -> Vec<String> {
     found
 }
 
+/// Whether `..a.b` or `pkg.mod` in `importer` stands for `file`.
+pub(super) fn stands_for(importer: &str, module: &str, file: &str) -> bool {
+    let Some(stem) = stem(file) else { return false };
+    let n_dots = module.bytes().take_while(|byte| *byte == b'.').count();
+    let path = module.get(n_dots..).unwrap_or_default().replace('.', "/");
+    let folder = parent(importer);
+    if n_dots > 0 {
+        let mut around = Some(folder);
+        for _ in 1..n_dots {
+            around = around.filter(|folder| !folder.is_empty()).map(parent);
+        }
+        return around.and_then(|around| super::join(around, &path)).as_deref() == Some(stem);
+    }
+    let Some(root) = super::before_parts(stem, &path) else { return false };
+    let is_source = SOURCE_FOLDERS.contains(&last_part(root));
+    if !path.contains('/') && !is_source && root != folder {
+        return false;
+    }
+    super::is_around(root, folder) || is_source && super::is_around(parent(root), folder)
+}
+
+/// A file's path without what its module's name leaves out.
+fn stem(file: &str) -> Option<&str> {
+    let stem =
+        [".py", ".pyi", ".pyx", ".so"].iter().find_map(|ending| file.strip_suffix(ending))?;
+    Some(stem.strip_suffix("/__init__").unwrap_or(stem))
+}
+
 fn relative(importer: &str, n_dots: usize, path: &str) -> Vec<String> {
     let mut folder = Some(parent(importer));
     for _ in 1..n_dots {

@@ -77,7 +77,9 @@ impl<'s> Builder<'s> {
         let found = imports::imports_at(self.source, self.lookup, trail, step);
         if !found.is_empty() {
             let module = self.scopes.path();
-            self.outline.imports.extend(found.into_iter().map(|i| i.inside(module.clone())));
+            self.outline
+                .imports
+                .extend(found.into_iter().map(|i| i.inside(step.node, module.clone())));
         }
     }
 
