@@ -4,7 +4,7 @@ mod assemble;
 mod telemetry;
 
 pub use assemble::{Gathered, assemble, counted, tally};
-pub use telemetry::{ContextSize, Telemetry};
+pub use telemetry::Telemetry;
 
 use crate::finding::Finding;
 use crate::review::{Coverage, Usage};

@@ -3,7 +3,7 @@
 
 mod admit;
 mod ask;
-mod context;
+pub mod context;
 mod publish;
 mod scope;
 
@@ -13,7 +13,7 @@ use crate::events::{Event, EventSink};
 use mala_domain::change::FilePath;
 use mala_domain::config::PathGlobs;
 use mala_domain::ports::{Reviewer, ScopeError, Scoped};
-use mala_domain::report::{ContextSize, Gathered, Report, assemble};
+use mala_domain::report::{Gathered, Report, assemble};
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::review::{Coverage, decide};
 use mala_domain::verdict::Threshold;
@@ -49,8 +49,6 @@ pub struct Reviewed {
     pub report: Report,
     /// The texts at head of the files with findings.
     pub sources: BTreeMap<FilePath, String>,
-    /// How much context the reviewers were given.
-    pub context: ContextSize,
 }
 
 /// Reviews a change. An error means that its tree cannot be read; everything else, failures of
@@ -64,10 +62,9 @@ pub async fn review(
     let started = Instant::now();
     let scoped = scope::narrow(scoped, ask);
     events(Event::Scoped { files: scoped.scope.files, hunks: scoped.scope.hunks });
-    let context = context::gather(&scoped).await?;
-    let size = context.size();
-    let heard = ask::ask(&scoped, &context, ask.timeout, reviewers, events).await;
-    let admitted = admit::admit(&heard, &scoped, context, ask.suppressions).await?;
+    let read = context::gather(&scoped).await?;
+    let heard = ask::ask(&scoped, &read, ask.timeout, reviewers, events).await;
+    let admitted = admit::admit(&heard, &scoped, read, ask.suppressions).await?;
     let coverage = Coverage::over(&scoped.change, &heard.accounted());
     let failures = heard.failures();
     let outcome = decide::decide(&admitted.findings, &coverage, &failures, ask.fail_on);
@@ -86,5 +83,5 @@ pub async fn review(
         seconds: started.elapsed().as_secs_f64(),
         scope: scoped.scope,
     });
-    Ok(Reviewed { report, sources: admitted.sources, context: size })
+    Ok(Reviewed { report, sources: admitted.sources })
 }

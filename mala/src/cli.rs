@@ -2,17 +2,20 @@
 
 pub mod completions;
 pub mod config;
+pub mod context;
 pub mod demo;
 pub mod doctor;
 pub mod exit;
 pub mod failure;
 pub mod init;
+mod interrupt;
 pub mod man;
 pub mod reference;
 pub mod review;
 pub mod rules;
 pub mod runs;
 pub mod schema;
+mod target;
 
 use crate::console;
 use crate::surroundings::Surroundings;
@@ -45,6 +48,7 @@ enum ColorWhen {
 #[derive(Debug, Subcommand)]
 enum Command {
     Review(review::ReviewArgs),
+    Context(context::ContextArgs),
     Demo(demo::DemoArgs),
     Init(init::InitArgs),
     Doctor(doctor::DoctorArgs),
@@ -60,6 +64,7 @@ impl Command {
     fn run(&self, here: &Surroundings) -> anyhow::Result<Exit> {
         match self {
             Self::Review(args) => review::run(args, here),
+            Self::Context(args) => context::run(args, here),
             Self::Demo(args) => demo::run(args, here),
             Self::Init(args) => init::run(args, here),
             Self::Doctor(args) => doctor::run(args, here),

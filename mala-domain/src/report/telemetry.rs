@@ -32,26 +32,11 @@ pub struct Telemetry {
     pub suppressed: usize,
     /// How many warnings there are.
     pub warnings: usize,
-    /// What the reviewers were given beside the diff.
-    pub context: ContextSize,
-}
-
-/// How much context a review was given.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct ContextSize {
-    /// Functions, classes and other regions around the changed lines.
-    pub regions: usize,
-    /// Symbols that the change touches.
-    pub changed_symbols: usize,
-    /// Places elsewhere that refer to them.
-    pub references: usize,
-    /// Files with the project's rules, from the trusted ref.
-    pub rules_files: Vec<String>,
 }
 
 impl Telemetry {
     /// The measurements of this report.
-    pub fn of(report: &Report, started_at: &str, context: ContextSize) -> Self {
+    pub fn of(report: &Report, started_at: &str) -> Self {
         let mut findings_by_rule = BTreeMap::new();
         for finding in &report.issues {
             let rule = finding.rule.clone().unwrap_or_else(|| finding.reviewer.clone());
@@ -69,7 +54,6 @@ impl Telemetry {
             findings_by_rule,
             suppressed: report.suppressed.len(),
             warnings: report.warnings.len(),
-            context,
         }
     }
 }

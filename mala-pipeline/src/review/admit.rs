@@ -2,7 +2,7 @@
 //! and sets aside what comments excuse. What holds is decided by `mala_domain::review::admit`.
 
 use super::ask::Heard;
-use super::context::{self, Context};
+use super::context::{self, Read};
 use mala_domain::change::{AddedLines, FilePath};
 use mala_domain::finding::{Candidate, Finding};
 use mala_domain::language::Language;
@@ -29,7 +29,7 @@ pub(super) struct Admitted {
 pub(super) async fn admit(
     heard: &Heard,
     scoped: &Scoped,
-    context: Context,
+    read: Read,
     policy: SuppressionPolicy,
 ) -> Result<Admitted, ScopeError> {
     let candidates: Vec<Candidate> = heard
@@ -38,7 +38,7 @@ pub(super) async fn admit(
         .filter_map(|(_, heard)| heard.as_ref().ok())
         .flat_map(|hearing| hearing.candidates.iter().cloned())
         .collect();
-    let mut texts = std::sync::Arc::unwrap_or_clone(context.texts);
+    let mut texts = std::sync::Arc::unwrap_or_clone(read.texts);
     read_cited(&candidates, scoped, &mut texts).await?;
     let admission = {
         let symbols = ParsedSymbols { texts: &texts, outlines: RefCell::default() };

@@ -2,7 +2,7 @@
 //! another.
 
 use super::admit::Admitted;
-use super::context::Context;
+use super::context::Read;
 use crate::events::{Event, EventSink};
 use futures_util::future::join_all;
 use mala_domain::change::FilePath;
@@ -22,7 +22,7 @@ pub(super) struct Heard {
 
 pub(super) async fn ask(
     scoped: &Scoped,
-    context: &Context,
+    read: &Read,
     timeout: Duration,
     reviewers: &[Arc<dyn Reviewer>],
     events: EventSink<'_>,
@@ -38,7 +38,7 @@ pub(super) async fn ask(
         change: scoped.change.clone(),
         tree: scoped.tree.clone(),
         scope: scoped.scope.clone(),
-        texts: context.texts.clone(),
+        texts: read.texts.clone(),
         timeout,
     };
     let hearings = reviewers.iter().map(|reviewer| one(reviewer.as_ref(), &request, events));

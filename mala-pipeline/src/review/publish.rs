@@ -24,7 +24,7 @@ pub fn publish(
     reviewed.report.review_log_path = Some(store.locate(&name));
     let view = View { report: &reviewed.report, sources: &reviewed.sources };
     let shown = |format: &str| render::output(format).map(|show| show(&view)).unwrap_or_default();
-    let telemetry = Telemetry::of(&reviewed.report, &started.at, reviewed.context.clone());
+    let telemetry = Telemetry::of(&reviewed.report, &started.at);
     let files = [
         ("review.md", shown("markdown")),
         ("review.json", shown("json")),

@@ -1,12 +1,11 @@
 //! `mala review`: what changed, reviewed, decided and shown.
 
-mod base;
 mod outputs;
 mod run;
 mod show;
-mod target;
 
 use super::exit::Exit;
+use super::target::TargetArgs;
 use crate::surroundings::Surroundings;
 use clap::Args;
 use mala_domain::config::ReviewerType;
@@ -19,28 +18,8 @@ use mala_domain::verdict::Threshold;
 /// reviewers, 5 internal error, 64 usage, 78 configuration, 130 interrupted.
 #[derive(Debug, Default, Args)]
 pub struct ReviewArgs {
-    /// Two commits, `A..B` for what differs between them, `A...B` for what B has since it left A;
-    /// anything else is a path
-    #[arg(value_name = "RANGE|PATH")]
-    what: Vec<String>,
-
-    /// Review what is staged
-    #[arg(long, conflicts_with_all = ["commit", "base", "patch"])]
-    staged: bool,
-
-    /// Review these commits, each against its first parent
-    #[arg(long, value_name = "SHA", num_args = 1.., conflicts_with_all = ["base", "patch"])]
-    commit: Vec<String>,
-
-    /// Review what HEAD has since it left this branch; without a name, the branch that
-    /// `review.base` names, or the default branch
-    #[arg(long, value_name = "BRANCH", num_args = 0..=1, default_missing_value = "",
-          conflicts_with = "patch")]
-    base: Option<String>,
-
-    /// Review a unified diff from a file, or from stdin with `-`; no repository is needed
-    #[arg(long, value_name = "FILE")]
-    patch: Option<String>,
+    #[command(flatten)]
+    what: TargetArgs,
 
     /// Who reviews: builtin, agent_sdk, cerberus or command
     #[arg(long, value_name = "NAME")]

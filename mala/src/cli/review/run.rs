@@ -1,10 +1,10 @@
 //! One review from the command line: scope, settings, review, files, outputs.
 
 use super::outputs::{self, Sink};
-use super::target::{Asked, asked};
-use super::{ReviewArgs, base, show};
+use super::{ReviewArgs, show};
 use crate::cli::exit::Exit;
-use crate::console;
+use crate::cli::interrupt::until_interrupted;
+use crate::cli::target::{Asked, asked};
 use crate::progress::Progress;
 use crate::settings::{self, RepositoryFile, Settings};
 use crate::surroundings::Surroundings;
@@ -19,38 +19,12 @@ use mala_pipeline::review::{Ask, Reviewed, Started, publish, review};
 
 pub(super) fn run(args: &ReviewArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let sinks = outputs::sinks(&formats(args), &args.output)?;
-    let asked = asked(args)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("starting the runtime")?;
-    let exit = runtime.block_on(async {
-        tokio::select! {
-            done = one_review(args, here, &asked, &sinks) => done,
-            signal = interrupted() => signal,
-        }
-    });
-    // A check that does not end must not keep the program from ending.
-    runtime.shutdown_background();
-    exit
+    let asked = asked(&args.what)?;
+    until_interrupted(one_review(args, here, &asked, &sinks))
 }
 
 fn formats(args: &ReviewArgs) -> Vec<String> {
     if args.json { vec!["json".to_owned()] } else { args.format.clone() }
-}
-
-/// Ends when a person or the system asks the program to stop. Files are written whole or not at
-/// all, so there is nothing to clean up.
-async fn interrupted() -> anyhow::Result<Exit> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate()).context("listening for signals")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("listening for signals")?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
-    console::say("interrupted: nothing was decided");
-    Ok(Exit::Interrupted)
 }
 
 async fn one_review(
@@ -61,8 +35,7 @@ async fn one_review(
 ) -> anyhow::Result<Exit> {
     let started = started();
     let changes = Changes::open(here).await;
-    let target = base::named(&asked.target, here, &changes).await?;
-    let scoped = changes.scope(&target, &asked.paths).await?;
+    let (target, scoped) = asked.scope(here, &changes).await?;
     let mut notices = Vec::new();
     let settings = settings(args, here, &target, &scoped, &mut notices).await?;
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;

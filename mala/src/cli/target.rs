@@ -1,21 +1,66 @@
 //! What the command line asks to be reviewed.
 
-use super::ReviewArgs;
-use crate::cli::failure::Failure;
+mod base;
+
+use super::failure::Failure;
+use crate::surroundings::Surroundings;
+use crate::wiring::changes::Changes;
 use anyhow::Context;
+use clap::Args;
+use mala_domain::ports::Scoped;
 use mala_domain::scope::Target;
 use std::io::Read;
 
 /// A patch larger than this is not one that anybody reviews.
 const MAX_PATCH_BYTES: u64 = 512 << 20;
 
-/// What to review, and the paths to keep to.
-pub(super) struct Asked {
-    pub(super) target: Target,
-    pub(super) paths: Vec<String>,
+/// What is reviewed
+#[derive(Debug, Default, Args)]
+pub struct TargetArgs {
+    /// Two commits, `A..B` for what differs between them, `A...B` for what B has since it left A;
+    /// anything else is a path
+    #[arg(value_name = "RANGE|PATH")]
+    what: Vec<String>,
+
+    /// Review what is staged
+    #[arg(long, conflicts_with_all = ["commit", "base", "patch"])]
+    staged: bool,
+
+    /// Review these commits, each against its first parent
+    #[arg(long, value_name = "SHA", num_args = 1.., conflicts_with_all = ["base", "patch"])]
+    commit: Vec<String>,
+
+    /// Review what HEAD has since it left this branch; without a name, the branch that
+    /// `review.base` names, or the default branch
+    #[arg(long, value_name = "BRANCH", num_args = 0..=1, default_missing_value = "",
+          conflicts_with = "patch")]
+    base: Option<String>,
+
+    /// Review a unified diff from a file, or from stdin with `-`; no repository is needed
+    #[arg(long, value_name = "FILE")]
+    patch: Option<String>,
 }
 
-pub(super) fn asked(args: &ReviewArgs) -> anyhow::Result<Asked> {
+/// What to review, and the paths to keep to.
+pub(super) struct Asked {
+    target: Target,
+    paths: Vec<String>,
+}
+
+impl Asked {
+    /// The change itself, and the target with every name filled in.
+    pub(super) async fn scope(
+        &self,
+        here: &Surroundings,
+        changes: &Changes,
+    ) -> anyhow::Result<(Target, Scoped)> {
+        let target = base::named(&self.target, here, changes).await?;
+        let scoped = changes.scope(&target, &self.paths).await?;
+        Ok((target, scoped))
+    }
+}
+
+pub(super) fn asked(args: &TargetArgs) -> anyhow::Result<Asked> {
     let (range, paths) = split(&args.what);
     let by_flag = flagged(args)?;
     let target = match (range, by_flag) {
@@ -31,7 +76,7 @@ pub(super) fn asked(args: &ReviewArgs) -> anyhow::Result<Asked> {
     Ok(Asked { target, paths })
 }
 
-fn flagged(args: &ReviewArgs) -> anyhow::Result<Option<Target>> {
+fn flagged(args: &TargetArgs) -> anyhow::Result<Option<Target>> {
     Ok(if args.staged {
         Some(Target::Staged)
     } else if !args.commit.is_empty() {

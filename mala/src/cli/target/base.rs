@@ -1,7 +1,7 @@
 //! Which branch `--base` means when it is given no name. It is never the change that says so: the
 //! environment, the user's file, or `mala.yaml` on the default branch.
 
-use crate::cli::failure::Failure;
+use super::super::failure::Failure;
 use crate::settings::{self, Chosen, RepositoryFile};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::Changes;

@@ -1,0 +1,38 @@
+//! Runs what takes time, and stops when a person or the system asks for it.
+
+use super::exit::Exit;
+use crate::console;
+use anyhow::Context;
+
+/// Runs to the end, or until the program is asked to stop.
+pub(super) fn until_interrupted(
+    work: impl Future<Output = anyhow::Result<Exit>>,
+) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("starting the runtime")?;
+    let exit = runtime.block_on(async {
+        tokio::select! {
+            done = work => done,
+            signal = interrupted() => signal,
+        }
+    });
+    // A check that does not end must not keep the program from ending.
+    runtime.shutdown_background();
+    exit
+}
+
+/// Ends when a person or the system asks the program to stop. Files are written whole or not at
+/// all, so there is nothing to clean up.
+async fn interrupted() -> anyhow::Result<Exit> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).context("listening for signals")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("listening for signals")?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    console::say("interrupted: nothing was decided");
+    Ok(Exit::Interrupted)
+}
