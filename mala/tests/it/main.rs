@@ -3,11 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot set up its world has to fail")]
 
 mod config;
+mod context;
+mod demo;
 mod doctor;
 mod drift;
 mod gate;
 mod house;
 mod init;
+mod readme;
 mod review;
 mod rules;
 mod runs;

@@ -1,0 +1,39 @@
+//! Every command of the README runs. Those that build or test the workspace are run by CI itself.
+
+use crate::world;
+use std::path::Path;
+
+/// Run by CI: the build of the demo, and the tests that this is one of.
+const BY_CI: [&str; 2] = ["cargo run --release --locked -- demo", "scripts/test"];
+
+fn commands() -> Vec<String> {
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("README.md");
+    let text = std::fs::read_to_string(readme).unwrap();
+    let outside_fences = text.split("```").step_by(2).collect::<String>();
+    outside_fences
+        .lines()
+        .filter_map(|line| line.strip_prefix("    "))
+        .map(|line| line.split('#').next().unwrap_or_default().trim().to_owned())
+        .filter(|line| !line.is_empty())
+        .collect()
+}
+
+#[test]
+fn every_command_of_the_readme_runs() {
+    let commands = commands();
+    assert!(commands.len() >= 8, "{commands:?}");
+    let world = world();
+    world.git(&["init", "-q", "-b", "main", "."]).write("app.py", "x = 1\n");
+    world.git(&["add", "-A"]).git(&["commit", "-q", "-m", "start"]);
+    world.write("change.diff", "--- a/app.py\n+++ b/app.py\n@@ -1 +1 @@\n-x = 1\n+x = 2\n");
+    for command in &commands {
+        let words: Vec<&str> = command.split_whitespace().collect();
+        match words.split_first() {
+            Some((&"mala", args)) => {
+                let shown = world.run(args);
+                assert!(shown.starts_with("[exit 0]"), "{command}: {shown}");
+            }
+            _ => assert!(BY_CI.contains(&command.as_str()), "who runs `{command}`?"),
+        }
+    }
+}
