@@ -79,7 +79,9 @@ fn no_line_is_wider_than_the_terminal() {
     for width in [40, 60, 80, 120] {
         for unicode in [false, true] {
             let options = Options { width, unicode, verbose: true, ..Options::default() };
-            for line in text(&sample::full(), &options).lines() {
+            // The path of the report stays whole, so that it can be opened.
+            let text = text(&sample::full(), &options);
+            for line in text.lines().filter(|line| !line.starts_with("report:")) {
                 assert!(columns(line) <= width, "{} > {width}: {line:?}", columns(line));
             }
         }
