@@ -270,10 +270,17 @@ pub(crate) struct Case {
     pub(crate) body: Vec<Statement>,
 }
 
+/// What happens after something was thrown.
+pub(crate) struct Catch {
+    pub(crate) caught: Option<Pattern>,
+    pub(crate) place: Place,
+    pub(crate) body: Vec<Statement>,
+}
+
 /// `try`, `catch`, `finally`.
 pub(crate) struct Try {
     pub(crate) body: Vec<Statement>,
-    pub(crate) catches: Vec<(Option<Pattern>, Vec<Statement>)>,
+    pub(crate) catches: Vec<Catch>,
     pub(crate) finally: Vec<Statement>,
 }
 

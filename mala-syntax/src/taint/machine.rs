@@ -38,6 +38,14 @@ pub(crate) struct Hit {
 struct Frame {
     function: FunctionId,
     returned: Value,
+    /// Classes for which values do no harm any more in it.
+    quiet: u64,
+}
+
+impl Frame {
+    fn of(function: FunctionId) -> Self {
+        Self { function, returned: Value::default(), quiet: 0 }
+    }
 }
 
 /// A loop that is being run.
@@ -175,7 +183,7 @@ impl<'p> Machine<'p> {
 
     fn run_file(&mut self) {
         self.visited.clear();
-        self.frames.push(Frame { function: FunctionId(0), returned: Value::default() });
+        self.frames.push(Frame::of(FunctionId(0)));
         let program = self.program;
         self.execute(&program.function(FunctionId(0)).body);
         self.frames.pop();

@@ -18,6 +18,7 @@ pub(crate) enum Role {
     Sanitizer(usize),
     Propagator(usize),
     Wrapper,
+    Quiet(usize),
     Alias(usize),
     CallSink(usize),
     WriteSink(usize),
@@ -38,6 +39,8 @@ pub(crate) struct Sink {
     pub(crate) selectors: Vec<Selector>,
     pub(crate) conditions: Vec<Condition>,
     pub(crate) not_in: Vec<String>,
+    /// What a sanitizer must clear here.
+    pub(crate) class: Bits,
 }
 
 /// A rule, as far as flow is concerned.
@@ -59,12 +62,20 @@ pub(crate) struct Sanitizer {
     pub(crate) conditions: Vec<Condition>,
 }
 
+/// A call after which values do no harm any more.
+#[derive(Debug, Clone)]
+pub(crate) struct Quiet {
+    pub(crate) conditions: Vec<Condition>,
+    pub(crate) clears: Bits,
+}
+
 /// A call that hands values on.
 #[derive(Debug, Clone)]
 pub(crate) struct Propagator {
     pub(crate) from: Vec<Selector>,
     pub(crate) callback: Option<u8>,
     pub(crate) adds: Bits,
+    pub(crate) to: Bits,
     pub(crate) drops: Bits,
 }
 
@@ -88,6 +99,7 @@ pub struct Model {
     pub(crate) rules: Vec<FlowRule>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) sanitizers: Vec<Sanitizer>,
+    pub(crate) quiets: Vec<Quiet>,
     pub(crate) propagators: Vec<Propagator>,
     pub(crate) entries: Vec<Entry>,
     pub(crate) aliases: Vec<String>,
@@ -121,6 +133,12 @@ impl Model {
         }
         for sanitizer in &flow.sanitizers {
             model.add_sanitizer(sanitizer)?;
+        }
+        for quiet in &flow.quiets {
+            let conditions = conditions(&quiet.when)?;
+            let clears = model.class_bits(&quiet.clears);
+            model.add_paths(&quiet.calls, Role::Quiet(model.quiets.len()))?;
+            model.quiets.push(Quiet { conditions, clears });
         }
         for propagator in &flow.propagators {
             model.add_propagator(propagator)?;
@@ -157,35 +175,36 @@ impl Model {
     }
 
     fn add_sink(&mut self, rule: usize, spec: &SinkSpec) -> Result<(), PatternProblem> {
-        let selectors =
-            spec.args.iter().map(|text| Selector::parse(text)).collect::<Result<_, _>>()?;
-        let conditions =
-            spec.when.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?;
+        let selectors = selectors(&spec.args)?;
+        let conditions = conditions(&spec.when)?;
+        let class = match &spec.class {
+            Some(class) => self.class_bits(std::slice::from_ref(class)),
+            None => self.rules.get(rule).map_or(0, |rule| rule.class),
+        };
         let sink = self.sinks.len();
-        self.sinks.push(Sink { rule, selectors, conditions, not_in: spec.not_in.clone() });
+        self.sinks.push(Sink { rule, selectors, conditions, not_in: spec.not_in.clone(), class });
         self.add_paths(&spec.call, Role::CallSink(sink))?;
         self.add_paths(&spec.write, Role::WriteSink(sink))?;
         self.add_paths(&spec.give, Role::GiveSink(sink))
     }
 
     fn add_sanitizer(&mut self, spec: &SanitizerSpec) -> Result<(), PatternProblem> {
-        let selectors =
-            spec.args.iter().map(|text| Selector::parse(text)).collect::<Result<_, _>>()?;
+        let selectors = selectors(&spec.args)?;
         let clears = self.class_bits(&spec.clears);
         let restores = self.class_bits(&spec.restores);
         self.add_paths(&spec.calls, Role::Sanitizer(self.sanitizers.len()))?;
-        let conditions =
-            spec.when.iter().map(|text| Condition::parse(text)).collect::<Result<_, _>>()?;
+        let conditions = conditions(&spec.when)?;
         self.sanitizers.push(Sanitizer { selectors, clears, restores, conditions });
         Ok(())
     }
 
     fn add_propagator(&mut self, spec: &PropagatorSpec) -> Result<(), PatternProblem> {
-        let from = spec.from.iter().map(|text| Selector::parse(text)).collect::<Result<_, _>>()?;
+        let from = selectors(&spec.from)?;
         let adds = self.kind_bits(&spec.adds);
+        let to = self.kind_bits(&spec.to);
         let drops = self.kind_bits(&spec.drops);
         self.add_paths(&spec.calls, Role::Propagator(self.propagators.len()))?;
-        self.propagators.push(Propagator { from, callback: spec.callback, adds, drops });
+        self.propagators.push(Propagator { from, callback: spec.callback, adds, to, drops });
         Ok(())
     }
 
@@ -267,6 +286,14 @@ impl Model {
     pub(crate) fn class(&self, name: &str) -> Bits {
         bit(&self.classes, name)
     }
+}
+
+fn conditions(texts: &[String]) -> Result<Vec<Condition>, PatternProblem> {
+    texts.iter().map(|text| Condition::parse(text)).collect()
+}
+
+fn selectors(texts: &[String]) -> Result<Vec<Selector>, PatternProblem> {
+    texts.iter().map(|text| Selector::parse(text)).collect()
 }
 
 fn globs(names: &[String]) -> Result<Vec<Glob>, PatternProblem> {

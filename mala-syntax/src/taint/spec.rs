@@ -40,6 +40,9 @@ pub struct SinkSpec {
     /// Paths of functions; `args` says which of their arguments.
     #[serde(default)]
     pub call: Vec<String>,
+    /// What a sanitizer must clear here, when it is not the rule's `class`.
+    #[serde(default)]
+    pub class: Option<String>,
     /// Selectors of the arguments of `call`; without them the call itself is reported.
     #[serde(default)]
     pub args: Vec<String>,
@@ -71,6 +74,9 @@ pub struct FlowFile {
     /// Calls that make a value harmless.
     #[serde(default)]
     pub sanitizers: Vec<SanitizerSpec>,
+    /// Calls after which values do no harm any more in the same function.
+    #[serde(default)]
+    pub quiets: Vec<QuietSpec>,
     /// Calls whose result carries what went in.
     #[serde(default)]
     pub propagators: Vec<PropagatorSpec>,
@@ -146,6 +152,20 @@ pub struct SanitizerSpec {
     pub when: Vec<String>,
 }
 
+/// Calls after which values do no harm any more in the same function, such as setting the type of an
+/// answer to plain text.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QuietSpec {
+    /// Paths of functions.
+    pub calls: Vec<String>,
+    /// Conditions on the call, as for sinks.
+    #[serde(default)]
+    pub when: Vec<String>,
+    /// For which classes.
+    pub clears: Vec<String>,
+}
+
 /// Calls whose result carries what went in.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -158,9 +178,12 @@ pub struct PropagatorSpec {
     /// Into which parameter of the function that is handed to it, besides the result.
     #[serde(default)]
     pub callback: Option<u8>,
-    /// Kinds that the result has besides.
+    /// Kinds that the result has besides, when it is of one of the kinds in `to`.
     #[serde(default)]
     pub adds: Vec<String>,
+    /// See `adds`.
+    #[serde(default)]
+    pub to: Vec<String>,
     /// Kinds that the result has no more.
     #[serde(default)]
     pub drops: Vec<String>,

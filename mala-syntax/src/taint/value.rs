@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// How many of each fact a value keeps: enough for the code that people write, and a bound on work.
 const MAX_FACTS: usize = 6;
-const MAX_FIELDS: usize = 48;
+const MAX_FIELDS: usize = 200;
 const MAX_NESTING: u8 = 4;
 
 /// A set of classes or kinds, as bits.
@@ -236,10 +236,6 @@ impl Value {
             if fields.len() < MAX_FIELDS || fields.contains_key(&name) {
                 facts.nesting = facts.nesting.max(value.nesting() + 1);
                 fields.insert(name, value);
-            } else {
-                for taint in value.deep_taints() {
-                    add_taint(&mut facts.taints, taint);
-                }
             }
             facts.fields = Some(Rc::new(fields));
         });

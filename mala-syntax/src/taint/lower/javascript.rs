@@ -5,7 +5,7 @@ mod functions;
 mod literals;
 mod modules;
 
-use super::super::ir::{Case, Expression, Key, Loop, Over, Pattern, Statement, Try};
+use super::super::ir::{Catch, Case, Expression, Key, Loop, Over, Pattern, Statement, Try};
 use super::{Builder, Tree, children, field};
 use expressions::expression;
 use functions::{class, function, pattern};
@@ -314,7 +314,9 @@ fn try_statement(b: &mut Builder<'_>, node: Tree<'_>) -> Statement {
                 declare_names(b, parameter, Builder::declare);
                 pattern(b, parameter)
             });
-            catches.push((parameter, body_of(b, field(handler, "body"))));
+            let place = super::place_of(field(handler, "parameter").unwrap_or(handler));
+            let body = body_of(b, field(handler, "body"));
+            catches.push(Catch { caught: parameter, place, body });
         });
     }
     let finally = body_of(b, field(node, "finalizer").and_then(|clause| field(clause, "body")));

@@ -4,7 +4,7 @@ mod definitions;
 mod expressions;
 mod imports;
 
-use super::super::ir::{Case, ExprId, Expression, Loop, Over, Pattern, Statement, Try};
+use super::super::ir::{Catch, Case, ExprId, Expression, Loop, Over, Pattern, Statement, Try};
 use super::{Builder, Tree, argument, children, field};
 use definitions::{class, function};
 use expressions::expression;
@@ -250,7 +250,9 @@ fn try_statement(b: &mut Builder<'_>, node: Tree<'_>) -> Statement {
                 let alias = field(child, "value").and_then(|value| field(value, "alias"));
                 let caught = alias.map(|alias| pattern(b, alias));
                 let inner = children(child).into_iter().find(|part| part.kind() == "block");
-                catches.push((caught, inner.map(|inner| block(b, inner)).unwrap_or_default()));
+                let place = super::place_of(alias.unwrap_or(child));
+                let body = inner.map(|inner| block(b, inner)).unwrap_or_default();
+                catches.push(Catch { caught, place, body });
             }
             "else_clause" => body.extend(body_of(b, child)),
             "finally_clause" => {

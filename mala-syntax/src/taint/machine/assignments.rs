@@ -171,6 +171,16 @@ impl<'p> Machine<'p> {
                     fields.push(name);
                     current = *object;
                 }
+                Expression::Call { callee, arguments, .. } => {
+                    // `form.get("name")` is a field of the form.
+                    let Expression::Field(object, name) = self.expression(*callee) else { return None };
+                    let key = arguments.first().and_then(|first| self.literal_text(first.value))?;
+                    if self.names.text(*name) != "get" {
+                        return None;
+                    }
+                    fields.push(self.names.intern(key));
+                    current = *object;
+                }
                 _ => return None,
             }
             if fields.len() > MAX_FIELDS {

@@ -232,7 +232,8 @@ impl<'p> Machine<'p> {
         }
         for value in values {
             for taint in self.carried_deep(&value) {
-                let kinds = (taint.kinds | propagator.adds) & !propagator.drops;
+                let adds = if taint.kinds & propagator.to != 0 { propagator.adds } else { 0 };
+                let kinds = (taint.kinds | adds) & !propagator.drops;
                 add_taint(taints, Taint { kinds, ..taint });
             }
         }
@@ -276,9 +277,11 @@ impl<'p> Machine<'p> {
         }
         let apis = site.callee.apis().to_vec();
         let mut value = self.follow(&apis, Edge::Call, site.place);
+        let capital = |name: Sym| self.names.text(name).starts_with(|c: char| c.is_uppercase());
+        let made = !apis.is_empty() && site.name.is_some_and(capital);
         for (argument, given) in site.arguments.iter().zip(&site.values) {
             // What is made with `Parser(strict=True)` has these settings.
-            if let Some(name) = argument.name.filter(|_| !apis.is_empty()) {
+            if let Some(name) = argument.name.filter(|_| made) {
                 value = value.with_field(name, given.clone());
             }
         }

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 impl<'p> Machine<'p> {
     /// Runs everything that others call, and then everything that has not run yet.
     pub(super) fn run_entries(&mut self) {
-        self.frames.push(Frame { function: FunctionId(0), returned: Value::default() });
+        self.frames.push(Frame::of(FunctionId(0)));
         let mut offered = BTreeSet::new();
         for (at, entry) in self.model.entries.iter().enumerate() {
             if entry.stored_in.is_empty() {
@@ -100,14 +100,12 @@ impl<'p> Machine<'p> {
     }
 
     fn functions_in(&mut self, value: &Value, depth: u8, found: &mut BTreeSet<FunctionId>) {
-        found.extend(value.functions());
-        if depth == 0 {
+        // Methods of a class work on what its own code made; only plain functions take anything.
+        let class = value.facts().is_some_and(|facts| facts.instance.is_some());
+        if depth == 0 || class {
             return;
         }
-        if let Some(instance) = value.facts().and_then(|facts| facts.instance) {
-            let made = self.read(instance);
-            self.functions_in(&made, depth - 1, found);
-        }
+        found.extend(value.functions());
         let fields: Vec<Value> =
             value.field_map().into_iter().flat_map(|fields| fields.values().cloned()).collect();
         for field in fields {

@@ -73,7 +73,7 @@ impl<'p> Machine<'p> {
     ) -> Value {
         let function = self.program.function(id);
         self.visited.insert(id);
-        self.frames.push(Frame { function: id, returned: Value::default() });
+        self.frames.push(Frame::of(id));
         self.state.push();
         if let Some(all) = function.all_arguments {
             let mut list = Value::default();

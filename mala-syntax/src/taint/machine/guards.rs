@@ -158,7 +158,7 @@ impl<'p> Machine<'p> {
         let other = self.eval(other);
         let fixed = other.deep_taints().is_empty();
         if equal == Truth::Holds && fixed {
-            self.assume_constant(subject);
+            self.refine_checked(subject, &|machine, taint| machine.cleared(taint, ALL));
         } else if equal == Truth::Fails && other.texts().iter().any(|text| is_prototype_name(text))
         {
             self.clear(subject, self.classes.prototype);

@@ -339,7 +339,7 @@ impl<'p> Machine<'p> {
         holder.field_map()?;
         let key = site.values.first().cloned().unwrap_or_default();
         if let Some(name) = self.constant_key(&key) {
-            return Some(self.field(holder, name, site.place));
+            return holder.own_field(name).cloned();
         }
         let mut value = self.element_of(holder, site.place);
         let chosen = self.chosen_by(&key);

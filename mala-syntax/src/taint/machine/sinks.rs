@@ -4,7 +4,7 @@ use super::super::api::{ApiId, Edge};
 use super::super::ir::{ExprId, Expression, Operator, Place, Statement, Sym};
 use super::super::model::pattern::{Condition, Reach, Selector, Test};
 use super::super::model::{Model, Role, Sink};
-use super::super::value::{Known, Taint, Value};
+use super::super::value::{Bits, Known, Taint, Value};
 use super::calls::Site;
 use super::{Hit, Machine};
 use std::rc::Rc;
@@ -42,28 +42,50 @@ impl<'p> Machine<'p> {
     }
 
     /// Whether a taint does harm under a rule.
-    fn harms(&self, rule: usize, taint: Taint) -> bool {
+    fn harms(&self, rule: usize, class: Bits, taint: Taint) -> bool {
         let Some(rule) = self.model.rules.get(rule) else { return false };
-        if taint.chose || taint.kinds & rule.kinds == 0 || taint.clean & rule.class != 0 {
+        if taint.chose || taint.kinds & rule.kinds == 0 || taint.clean & class != 0 {
             return false;
         }
         let inside = self.classes.relative | self.classes.contained;
-        rule.class != self.classes.path || taint.clean & inside != inside
+        class != self.classes.path || taint.clean & inside != inside
+    }
+
+    /// Whether values of a class do no harm in the functions that are being run.
+    fn is_quiet(&self, class: Bits) -> bool {
+        self.frames.iter().any(|frame| frame.quiet & class != 0)
+    }
+
+    /// Notes that values of some classes do no harm from here on in this function.
+    fn note_quiet(&mut self, site: &Site<'p>, index: usize) {
+        let Some(quiet) = self.model.quiets.get(index) else { return };
+        if quiet.conditions.iter().all(|condition| self.holds(site, condition))
+            && let Some(frame) = self.frames.last_mut()
+        {
+            frame.quiet |= quiet.clears;
+        }
     }
 
     /// Reports the value when it is harmful under the rule.
     fn check_value(&mut self, rule: usize, value: &Value, sink: Place, reach: Reach) {
-        if self.model.rules.get(rule).is_some_and(|rule| rule.literal) {
+        let class = self.model.rules.get(rule).map_or(0, |rule| rule.class);
+        self.check_class((rule, class), value, sink, reach);
+    }
+
+    fn check_class(&mut self, (rule, class): (usize, Bits), value: &Value, sink: Place, reach: Reach) {
+        let Some(said) = self.model.rules.get(rule) else { return };
+        if said.literal {
             self.check_literals(rule, value, reach);
         }
-        if self.model.rules.get(rule).is_some_and(|rule| rule.anything) {
+        if said.anything {
             self.report(rule, sink, None);
         }
         let taints = match reach {
             Reach::Deep => value.deep_taints(),
             Reach::Shallow => value.taints().to_vec(),
         };
-        if let Some(taint) = taints.into_iter().find(|taint| self.harms(rule, *taint)) {
+        let found = taints.into_iter().find(|taint| self.harms(rule, class, *taint));
+        if let Some(taint) = found.filter(|_| !self.is_quiet(class)) {
             self.report(rule, sink, Some(taint));
         }
     }
@@ -83,6 +105,9 @@ impl<'p> Machine<'p> {
     pub(super) fn check_call(&mut self, site: &Site<'p>) {
         for api in &site.apis {
             for role in self.roles(*api).iter() {
+                if let Role::Quiet(index) = role {
+                    self.note_quiet(site, *index);
+                }
                 let Role::CallSink(index) = role else { continue };
                 let Some(sink) = self.model.sinks.get(*index) else { continue };
                 if !sink.conditions.iter().all(|condition| self.holds(site, condition)) {
@@ -112,7 +137,7 @@ impl<'p> Machine<'p> {
                 value = without(&value, name);
             }
             let before = self.hits.len();
-            self.check_value(sink.rule, &value, self.place(at), selector.reach);
+            self.check_class((sink.rule, sink.class), &value, self.place(at), selector.reach);
             if self.hits.len() > before {
                 self.reported_calls.insert(call);
             }
@@ -197,9 +222,15 @@ impl<'p> Machine<'p> {
                 found
             }
         };
+        if gives.is_empty() {
+            return;
+        }
+        // `return body, 404` gives a body, too.
+        let first = self.names.intern("0");
+        let body = value.own_field(first).unwrap_or(value);
         for rule in gives.iter() {
             let place = self.place(given);
-            self.check_value(*rule, value, place, Reach::Deep);
+            self.check_value(*rule, body, place, Reach::Shallow);
         }
     }
 

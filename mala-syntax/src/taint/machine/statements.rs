@@ -1,6 +1,6 @@
 //! Statements: branches, loops, exceptions.
 
-use super::super::ir::{Case, ExprId, Expression, Loop, Over, Pattern, Place, Statement, Try};
+use super::super::ir::{Case, ExprId, Expression, Loop, Over, Place, Statement, Try};
 use super::super::state::Changes;
 use super::super::value::{Known, Value};
 use super::guards::Truth;
@@ -37,6 +37,7 @@ impl<'p> Machine<'p> {
         match statement {
             Statement::Expression(value) => {
                 self.eval(*value);
+                self.assume_checked(*value);
                 After::GoesOn
             }
             Statement::Block(inner) => self.execute(inner),
@@ -193,13 +194,14 @@ impl<'p> Machine<'p> {
         let thrown = self.thrown.pop().unwrap_or_default();
         let body_changes = self.state.pop();
         let mut live = Vec::new();
-        for (pattern, body) in &inner.catches {
+        for catch in &inner.catches {
             self.state.push();
             self.state.merge(vec![body_changes.clone(), Changes::new()]);
-            if let Some(pattern) = pattern {
-                self.bind_caught(pattern, &thrown);
+            if let Some(pattern) = &catch.caught {
+                let caught = self.root_value("caught", catch.place).join(&thrown);
+                self.bind(pattern, caught, catch.place);
             }
-            let after = self.execute(body);
+            let after = self.execute(&catch.body);
             let changes = self.state.pop();
             if after == After::GoesOn {
                 live.push(changes);
@@ -212,16 +214,6 @@ impl<'p> Machine<'p> {
         self.state.merge(live);
         let finally = self.execute(&inner.finally);
         if ends || finally == After::Ends { After::Ends } else { After::GoesOn }
-    }
-
-    fn bind_caught(&mut self, pattern: &'p Pattern, thrown: &Value) {
-        let place = match pattern {
-            Pattern::Target(target) => self.place(*target),
-            _ => Place::default(),
-        };
-        let caught = self.root_value("caught", place);
-        let caught = caught.join(thrown);
-        self.bind(pattern, caught, place);
     }
 
     /// The expression under wrappers that change nothing.

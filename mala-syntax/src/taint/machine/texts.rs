@@ -118,7 +118,8 @@ impl Before {
             Known::Number(number) => self.text.push_str(&number.to_string()),
             _ => {
                 self.open = true;
-                self.own_start = self.text.is_empty() && part.deep_taints().is_empty();
+                let tainted = part.deep_taints().iter().any(|taint| !taint.chose);
+                self.own_start = self.text.is_empty() && !tainted;
             }
         }
     }
@@ -158,6 +159,7 @@ pub(super) fn fixes_host(prefix: &str) -> bool {
                 return match (chars.next(), chars.next()) {
                     (Some('/'), Some(second)) => second != '/' && second != '\\',
                     (Some('?' | '#'), _) => true,
+                    (Some('.'), _) => prefix.contains('/'),
                     (Some(first), _) => {
                         first.is_ascii_alphanumeric() && prefix.contains(['/', '?', '#'])
                     }
@@ -186,6 +188,7 @@ mod tests {
             ("?next=", true),
             ("", false),
             ("users/", true),
+            ("./callback?", true),
             ("javascript:", false),
         ] {
             assert_eq!(fixes_host(prefix), expected, "{prefix}");

@@ -36,6 +36,9 @@ const APPROVALS: [&str; 14] = [
     "is_relative_to",
     "issub",
 ];
+/// Beginnings of the names of functions that throw when a value is not as it should be.
+const CHECKING: [&str; 8] =
+    ["validate", "check_", "check", "ensure", "assert", "verify", "require_", "sanitize"];
 /// Words in the names of functions that say yes to what does harm.
 const REFUSALS: [&str; 7] =
     ["invalid", "unsafe", "insecure", "forbidden", "denied", "blacklist", "malicious"];
@@ -136,6 +139,18 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// A call that stands for itself and is named like a check: it throws unless all is well.
+    pub(in super::super) fn assume_checked(&mut self, statement: ExprId) {
+        let Expression::Call { callee, arguments, .. } = self.expression(statement) else { return };
+        let Some(name) = self.written_name(*callee) else { return };
+        let name = name.to_lowercase();
+        if CHECKING.iter().any(|word| name.trim_start_matches('_').starts_with(word)) {
+            for argument in arguments {
+                self.assume_constant(argument.value);
+            }
+        }
+    }
+
     /// `isString(x)`, `isNaN(x)`.
     fn assume_type_check(&mut self, name: &str, subject: ExprId, truth: Truth) {
         let holds = if name.contains("isnan") { !truth } else { truth };
@@ -197,7 +212,7 @@ impl<'p> Machine<'p> {
         let [Statement::Return(Some(result))] = body.as_slice() else { return };
         let parameters = &self.program.function(function).parameters;
         self.state.push();
-        self.frames.push(Frame { function, returned: Value::default() });
+        self.frames.push(Frame::of(function));
         let mut bound = Vec::new();
         for (parameter, argument) in parameters.iter().zip(arguments) {
             let Pattern::Variable(variable) = parameter.pattern else { continue };

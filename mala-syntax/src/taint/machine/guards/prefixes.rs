@@ -82,12 +82,9 @@ impl<'p> Machine<'p> {
         // The check speaks about the result; what it learned there holds for what went in.
         let classes = self.classes;
         let inside = classes.relative | classes.contained;
-        let safe = checked
-            .taints()
-            .iter()
-            .filter_map(|taint| change(self, *taint))
-            .any(|taint| taint.clean & classes.path != 0 || taint.clean & inside == inside);
-        if !safe {
+        let mut left = checked.taints().iter().filter_map(|taint| change(self, *taint));
+        let safe = left.all(|taint| taint.clean & classes.path != 0 || taint.clean & inside == inside);
+        if !safe || checked.taints().is_empty() {
             return;
         }
         let mut inputs: Vec<ExprId> = arguments.iter().map(|argument| argument.value).collect();
