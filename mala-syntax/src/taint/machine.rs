@@ -80,6 +80,8 @@ pub(crate) struct Machine<'p> {
     /// Functions by the function they are declared in.
     nested: HashMap<FunctionId, Vec<FunctionId>>,
     memo: HashMap<(FunctionId, u64), Value>,
+    /// How often each function was run with different arguments.
+    runs: HashMap<FunctionId, usize>,
     /// Expressions that may still be looked at.
     budget: usize,
     depth: u32,
@@ -158,6 +160,7 @@ impl<'p> Machine<'p> {
             visited: HashSet::new(),
             nested: nested(program),
             memo: HashMap::new(),
+            runs: HashMap::new(),
             budget: (size * 40 + 20_000).min(3_000_000),
             depth: 0,
             classes,
@@ -172,6 +175,7 @@ impl<'p> Machine<'p> {
         for _ in 0..2 {
             let before = self.remembered();
             self.memo.clear();
+            self.runs.clear();
             self.run_file();
             self.run_entries();
             if self.remembered() == before {

@@ -18,6 +18,8 @@ pub(crate) enum Role {
     Sanitizer(usize),
     Propagator(usize),
     Wrapper,
+    /// A call of it never returns.
+    End,
     Quiet(usize),
     Alias(usize),
     CallSink(usize),
@@ -151,6 +153,7 @@ impl Model {
             model.aliases.push(alias.same_as.clone());
         }
         model.add_paths(&flow.wrappers, Role::Wrapper)?;
+        model.add_paths(&flow.ends, Role::End)?;
         Ok(model)
     }
 

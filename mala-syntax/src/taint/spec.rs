@@ -80,6 +80,9 @@ pub struct FlowFile {
     /// Calls whose result carries what went in.
     #[serde(default)]
     pub propagators: Vec<PropagatorSpec>,
+    /// Calls that never return.
+    #[serde(default)]
+    pub ends: Vec<String>,
     /// Calls that give back their first argument, function or module, in another form.
     #[serde(default)]
     pub wrappers: Vec<String>,

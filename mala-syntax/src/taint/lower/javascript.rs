@@ -5,7 +5,7 @@ mod functions;
 mod literals;
 mod modules;
 
-use super::super::ir::{Catch, Case, Expression, Key, Loop, Over, Pattern, Statement, Try};
+use super::super::ir::{Case, Catch, Expression, Key, Loop, Over, Pattern, Statement, Try};
 use super::{Builder, Tree, children, field};
 use expressions::expression;
 use functions::{class, function, pattern};

@@ -4,7 +4,7 @@ mod definitions;
 mod expressions;
 mod imports;
 
-use super::super::ir::{Catch, Case, ExprId, Expression, Loop, Over, Pattern, Statement, Try};
+use super::super::ir::{Case, Catch, ExprId, Expression, Loop, Over, Pattern, Statement, Try};
 use super::{Builder, Tree, argument, children, field};
 use definitions::{class, function};
 use expressions::expression;

@@ -173,7 +173,9 @@ impl<'p> Machine<'p> {
                 }
                 Expression::Call { callee, arguments, .. } => {
                     // `form.get("name")` is a field of the form.
-                    let Expression::Field(object, name) = self.expression(*callee) else { return None };
+                    let Expression::Field(object, name) = self.expression(*callee) else {
+                        return None;
+                    };
                     let key = arguments.first().and_then(|first| self.literal_text(first.value))?;
                     if self.names.text(*name) != "get" {
                         return None;

@@ -226,7 +226,11 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn keys_of(&mut self, object: &Value) -> Value {
-        object.inherited()
+        // A key that an object has of its own does not lead to its prototype.
+        let prototype = self.classes.prototype;
+        object
+            .inherited()
+            .map_taints(&|taint| Some(Taint { clean: taint.clean | prototype, ..taint }))
     }
 
     fn binary(&mut self, operator: Operator, left: ExprId, right: ExprId) -> Value {

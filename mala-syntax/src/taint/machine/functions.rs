@@ -28,9 +28,9 @@ impl<'p> Machine<'p> {
         if let Some(known) = self.memo.get(&key) {
             return known.clone();
         }
-        if self.memo.keys().filter(|(function, _)| *function == id).take(MAX_RUNS).count()
-            == MAX_RUNS
-        {
+        let runs = self.runs.entry(id).or_default();
+        *runs += 1;
+        if *runs > MAX_RUNS {
             return Value::default();
         }
         let function = self.program.function(id);

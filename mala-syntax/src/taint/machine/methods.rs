@@ -164,6 +164,14 @@ impl<'p> Machine<'p> {
         }
     }
 
+    /// Whether a call is one of a module's functions.
+    fn is_module(&mut self, site: &Site<'p>, module: &str) -> bool {
+        let module = self.names.intern(module);
+        let root = self.apis.root(module);
+        let holder = site.receiver.as_ref().map(|(_, holder)| holder);
+        holder.is_some_and(|holder| holder.apis().iter().any(|api| Some(*api) == root))
+    }
+
     /// `new RegExp("x", "g")` is a pattern when its text is known.
     fn pattern(&mut self, site: &Site<'p>) -> Option<Value> {
         let body = site.values.first()?;
@@ -184,7 +192,12 @@ impl<'p> Machine<'p> {
     /// Methods that lists, texts and promises have in common.
     pub(super) fn method_call(&mut self, site: &Site<'p>) -> Option<Value> {
         let name = self.names.text(site.name?).to_owned();
-        if name == "RegExp" && self.is_javascript() {
+        let makes_pattern = match name.as_str() {
+            "RegExp" => self.is_javascript(),
+            "compile" => self.is_module(site, "re"),
+            _ => false,
+        };
+        if makes_pattern {
             return self.pattern(site);
         }
         let (object, holder) = site.receiver.clone()?;
@@ -196,6 +209,9 @@ impl<'p> Machine<'p> {
         }
         if matches!(name.as_str(), "replace" | "replaceAll") && !holder.deep_taints().is_empty() {
             return self.replaced(site, &name, &holder);
+        }
+        if matches!(name.as_str(), "sub" | "subn") && self.language == Language::Python {
+            return self.substituted(site, &holder);
         }
         match name.as_str() {
             "then" | "catch" | "finally" if self.is_javascript() => Some(holder),
@@ -286,23 +302,11 @@ impl<'p> Machine<'p> {
         match name {
             "join" if self.language == Language::Python => {
                 let list = site.values.first().cloned().unwrap_or_default();
-                let element = self.element_of(&list, site.place);
-                Some(self.joined(&[element, holder.clone()]))
+                Some(self.joined_by(&list, holder))
             }
             "join" => {
                 let separator = site.values.first().cloned().unwrap_or_default();
-                let items: Vec<Value> = match holder.field_map() {
-                    Some(fields) => fields.values().cloned().collect(),
-                    None => vec![holder.inherited()],
-                };
-                let mut parts = Vec::new();
-                for item in items {
-                    if !parts.is_empty() {
-                        parts.push(separator.clone());
-                    }
-                    parts.push(item);
-                }
-                Some(self.joined(&parts))
+                Some(self.joined_by(holder, &separator))
             }
             "concat" => Some(self.concatenated(site, holder)),
             "pop" | "shift" | "at" => Some(self.element_of(holder, site.place)),
@@ -313,6 +317,22 @@ impl<'p> Machine<'p> {
                 if holder.field_map().is_none() { None } else { Some(value) }
             }
         }
+    }
+
+    /// The items of a list in a row, with a text between them.
+    fn joined_by(&mut self, list: &Value, separator: &Value) -> Value {
+        let items: Vec<Value> = match list.field_map() {
+            Some(fields) => fields.values().cloned().collect(),
+            None => vec![list.inherited()],
+        };
+        let mut parts = Vec::new();
+        for item in items {
+            if !parts.is_empty() {
+                parts.push(separator.clone());
+            }
+            parts.push(item);
+        }
+        self.joined(&parts)
     }
 
     /// `concat` joins texts and lists alike.

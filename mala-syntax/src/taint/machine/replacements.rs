@@ -49,6 +49,26 @@ impl<'p> Machine<'p> {
         Some(value)
     }
 
+    /// `re.sub(pattern, with, text)` and `pattern.sub(with, text)`.
+    pub(super) fn substituted(&mut self, site: &Site<'p>, holder: &Value) -> Option<Value> {
+        let (pattern, with, text) = match (holder.known(), site.values.as_slice()) {
+            (Known::Pattern(..), [with, text, ..]) => (holder.clone(), with, text),
+            (_, [pattern, with, text, ..]) => {
+                let body = pattern.text()?.clone();
+                (Value::of_known(Known::Pattern(body, "".into())), with, text)
+            }
+            _ => return None,
+        };
+        let inner = Site {
+            values: vec![pattern, with.clone()],
+            apis: Vec::new(),
+            receiver: None,
+            callee: Value::default(),
+            ..*site
+        };
+        self.replaced(&inner, "sub", text)
+    }
+
     fn removed(&self, name: &str, pattern: &Value, with: &Value) -> Removed {
         let kept = with.text().map(|text| text.to_string());
         let escapes = !with.functions().is_empty();

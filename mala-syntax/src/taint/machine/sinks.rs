@@ -72,7 +72,13 @@ impl<'p> Machine<'p> {
         self.check_class((rule, class), value, sink, reach);
     }
 
-    fn check_class(&mut self, (rule, class): (usize, Bits), value: &Value, sink: Place, reach: Reach) {
+    fn check_class(
+        &mut self,
+        (rule, class): (usize, Bits),
+        value: &Value,
+        sink: Place,
+        reach: Reach,
+    ) {
         let Some(said) = self.model.rules.get(rule) else { return };
         if said.literal {
             self.check_literals(rule, value, reach);

@@ -1,6 +1,7 @@
 //! Statements: branches, loops, exceptions.
 
 use super::super::ir::{Case, ExprId, Expression, Loop, Over, Place, Statement, Try};
+use super::super::model::Role;
 use super::super::state::Changes;
 use super::super::value::{Known, Value};
 use super::guards::Truth;
@@ -38,7 +39,7 @@ impl<'p> Machine<'p> {
             Statement::Expression(value) => {
                 self.eval(*value);
                 self.assume_checked(*value);
-                After::GoesOn
+                if self.never_returns(*value) { After::Ends } else { After::GoesOn }
             }
             Statement::Block(inner) => self.execute(inner),
             Statement::If(condition, then, otherwise) => self.branch(*condition, then, otherwise),
@@ -73,6 +74,20 @@ impl<'p> Machine<'p> {
                 After::GoesOn
             }
         }
+    }
+
+    /// `sys.exit()` and its kin.
+    fn never_returns(&mut self, statement: ExprId) -> bool {
+        let Expression::Call { callee, .. } = self.expression(statement) else { return false };
+        let plain = matches!(
+            self.expression(*callee),
+            Expression::Variable(_) | Expression::Global(_) | Expression::Field(..)
+        );
+        if !plain {
+            return false;
+        }
+        let callee = self.eval(*callee);
+        callee.apis().iter().any(|api| self.roles(*api).contains(&Role::End))
     }
 
     fn branch(

@@ -147,13 +147,26 @@ fn call(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
     if field(node, "function").is_some_and(|callee| b.slice(callee) == "await") {
         return first(b, field(node, "arguments").unwrap_or(node));
     }
-    let callee = part(b, node, "function");
+    let callee = match field(node, "function") {
+        Some(callee) => expression(b, compiled_callee(callee)),
+        None => b.opaque(node),
+    };
     let arguments = match field(node, "arguments") {
         Some(list) if list.kind() == "template_string" => tagged(b, list),
         Some(list) => arguments(b, list),
         None => Vec::new(),
     };
     b.add(Expression::Call { callee, arguments, kind: CallKind::Plain }, node)
+}
+
+/// Compilers write `(0, x.y)(...)` for `y(...)`.
+fn compiled_callee(callee: Tree<'_>) -> Tree<'_> {
+    let wrapped = callee.kind() == "parenthesized_expression";
+    let inner = children(callee).first().copied().filter(|_| wrapped);
+    match inner.filter(|inner| inner.kind() == "sequence_expression").map(children).as_deref() {
+        Some([first, last]) if first.kind() == "number" => *last,
+        _ => callee,
+    }
 }
 
 /// A tagged template is a call with its first piece of text and all that is put in.

@@ -88,9 +88,23 @@ fn parameters(b: &mut Builder<'_>, node: Tree<'_>, made: &mut Function, instance
     }
 }
 
-/// The name or path in a type annotation.
+/// The name or path in a type annotation; of a union or a container, that of a text if there is one.
 fn type_path(b: &mut Builder<'_>, node: Tree<'_>) -> Option<ExprId> {
     let inner = children(node).first().copied()?;
+    let mut pending = vec![inner];
+    let mut named = Vec::new();
+    while let Some(node) = pending.pop() {
+        match node.kind() {
+            "identifier" if b.slice(node) == "str" => return Some(expression(b, node)),
+            "identifier" if matches!(b.slice(node), "Optional" | "Union" | "Annotated") => {}
+            "identifier" | "attribute" => named.push(node),
+            _ => pending.extend(children(node)),
+        }
+    }
+    let made_of = matches!(inner.kind(), "generic_type" | "subscript" | "binary_operator");
+    if let (Some(first), true) = (named.last(), made_of) {
+        return Some(expression(b, *first));
+    }
     match inner.kind() {
         "identifier" | "attribute" => Some(expression(b, inner)),
         "generic_type" | "subscript" => children(inner).first().map(|base| expression(b, *base)),

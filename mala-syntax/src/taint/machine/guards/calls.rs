@@ -53,7 +53,13 @@ impl<'p> Machine<'p> {
     ) {
         let value = self.eval(callee);
         if let [function] = value.functions() {
-            self.assume_own_check(*function, arguments, truth, nesting);
+            let name = self.program.function(*function).name;
+            if !self.assume_own_check(*function, arguments, truth, nesting)
+                && let Some(name) = name
+            {
+                let name = self.names.text(name).to_owned();
+                self.assume_named_check(&name, (None, arguments), truth);
+            }
             return;
         }
         let first = arguments.first().map(|argument| argument.value);
@@ -106,7 +112,7 @@ impl<'p> Machine<'p> {
             ) => {
                 self.assume_matched(object, arguments, truth);
             }
-            _ => self.assume_named_check(&name, (object, first), truth),
+            _ => self.assume_named_check(&name, (object, arguments), truth),
         }
     }
 
@@ -114,9 +120,10 @@ impl<'p> Machine<'p> {
     fn assume_named_check(
         &mut self,
         name: &str,
-        (object, first): (Option<ExprId>, Option<ExprId>),
+        (object, arguments): (Option<ExprId>, &'p [Argument]),
         truth: Truth,
     ) {
+        let first = arguments.first().map(|argument| argument.value);
         let name = name.to_lowercase();
         let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
         if says(&TYPE_CHECKS) {
@@ -135,7 +142,9 @@ impl<'p> Machine<'p> {
         let refuses = says(&REFUSALS);
         let approved = says(&APPROVALS) && !refuses && truth == Truth::Holds;
         if approved || refuses && truth == Truth::Fails {
-            self.assume_constant(subject);
+            for argument in arguments {
+                self.assume_constant(argument.value);
+            }
         }
     }
 
@@ -201,15 +210,16 @@ impl<'p> Machine<'p> {
     }
 
     /// The file's own function decides: what it checks of its parameter is checked of the argument.
+    /// Says whether it is simple enough to look into.
     pub(super) fn assume_own_check(
         &mut self,
         function: FunctionId,
         arguments: &'p [Argument],
         truth: Truth,
         nesting: u8,
-    ) {
+    ) -> bool {
         let body = &self.program.function(function).body;
-        let [Statement::Return(Some(result))] = body.as_slice() else { return };
+        let [Statement::Return(Some(result))] = body.as_slice() else { return false };
         let parameters = &self.program.function(function).parameters;
         self.state.push();
         self.frames.push(Frame::of(function));
@@ -237,6 +247,7 @@ impl<'p> Machine<'p> {
                 self.store(&spot, value, place);
             }
         }
+        true
     }
 }
 

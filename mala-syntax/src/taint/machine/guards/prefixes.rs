@@ -83,7 +83,8 @@ impl<'p> Machine<'p> {
         let classes = self.classes;
         let inside = classes.relative | classes.contained;
         let mut left = checked.taints().iter().filter_map(|taint| change(self, *taint));
-        let safe = left.all(|taint| taint.clean & classes.path != 0 || taint.clean & inside == inside);
+        let safe =
+            left.all(|taint| taint.clean & classes.path != 0 || taint.clean & inside == inside);
         if !safe || checked.taints().is_empty() {
             return;
         }

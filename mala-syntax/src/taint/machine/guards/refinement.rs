@@ -4,6 +4,19 @@ use super::super::super::ir::{ExprId, Expression};
 use super::super::super::value::Taint;
 use super::super::Machine;
 
+/// Methods that change the case of a text or its ends only.
+const PEELED: [&str; 9] = [
+    "lower",
+    "upper",
+    "strip",
+    "trim",
+    "toLowerCase",
+    "toUpperCase",
+    "toString",
+    "ToLower",
+    "TrimSpace",
+];
+
 impl<'p> Machine<'p> {
     /// Changes the taints of what an expression names.
     pub(super) fn refine(
@@ -11,6 +24,7 @@ impl<'p> Machine<'p> {
         subject: ExprId,
         change: &dyn Fn(&Self, Taint) -> Option<Taint>,
     ) {
+        let subject = self.peeled(subject);
         let Some(spot) = self.spot(subject) else { return };
         let value = self.eval(subject);
         if value.deep_taints().is_empty() {
@@ -20,6 +34,20 @@ impl<'p> Machine<'p> {
         let place = self.place(subject);
         self.store(&spot, changed, place);
         self.refine_entry(subject, change);
+    }
+
+    /// What a text is made from by methods that change its case or its ends only.
+    fn peeled(&self, subject: ExprId) -> ExprId {
+        let mut current = subject;
+        for _ in 0..4 {
+            let Expression::Call { callee, .. } = self.expression(current) else { break };
+            let Expression::Field(object, name) = self.expression(*callee) else { break };
+            if !PEELED.contains(&self.names.text(*name)) {
+                break;
+            }
+            current = *object;
+        }
+        current
     }
 
     /// Checking the name of an archive's entry or of an upload is checking the entry.
