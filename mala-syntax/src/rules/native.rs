@@ -8,6 +8,7 @@ mod keys;
 mod loops;
 mod operands;
 mod purity;
+mod python;
 mod regexes;
 mod unreachable;
 
@@ -65,6 +66,7 @@ pub const FAMILIES: &[Family] = &[
     loops::FAMILY,
     operands::ASSIGNMENTS,
     operands::OPERATORS,
+    python::FAMILY,
     regexes::FAMILY,
     regexes::REPLACEMENTS,
     unreachable::FAMILY,

@@ -60,7 +60,7 @@ pub(super) fn parts(node: Node<'_>) -> Vec<Node<'_>> {
 
 /// Whether a node is a comment.
 pub(super) fn is_comment(node: Node<'_>) -> bool {
-    matches!(node.kind(), "comment" | "line_comment" | "block_comment")
+    matches!(node.kind(), "comment" | "line_comment" | "block_comment" | "line_continuation")
 }
 
 /// Whether a node is a value written in place: a number, a text, a constant word.
