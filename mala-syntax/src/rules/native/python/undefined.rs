@@ -58,8 +58,9 @@ impl<'t> Defined<'t> {
             | "type_alias_statement" => self.extend(source, Some(node)),
             "except_clause" => {
                 // `except Error, e:` of Python 2.
-                let own = parts(node).into_iter().filter(|it| it.kind() == "identifier");
-                self.names.extend(own.skip(1).map(|it| source.slice(it)));
+                let further = parts(node).into_iter().skip(1);
+                let names = further.filter(|it| it.kind() == "identifier");
+                self.names.extend(names.map(|it| source.slice(it)));
             }
             "wildcard_import" | "exec_statement" | "print_statement" => self.is_open = true,
             "call" => {
