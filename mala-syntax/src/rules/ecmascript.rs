@@ -86,7 +86,6 @@ const CHECKS: &[ProgramCheck] = &[
     checks::naming::UNDECLARED_VARIABLE,
     checks::naming::USE_BEFORE_DECLARATION,
     checks::random::BIASED_RANDOM,
-    checks::random::GUESSABLE_SECRET,
     checks::react::CONDITIONAL_HOOK,
     checks::react::STALE_STATE,
     checks::react::STATE_MUTATION,
