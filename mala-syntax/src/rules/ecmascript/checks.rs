@@ -14,6 +14,7 @@ pub(super) mod expressions;
 pub(super) mod layout;
 pub(super) mod loops;
 pub(super) mod merging;
+pub(super) mod misuse;
 pub(super) mod naming;
 pub(super) mod random;
 pub(super) mod react;
@@ -23,6 +24,7 @@ pub(super) mod routes;
 pub(super) mod sanitizing;
 pub(super) mod shell;
 pub(super) mod signatures;
+pub(super) mod slips;
 pub(super) mod texts;
 pub(super) mod url;
 pub(super) mod web;
@@ -33,6 +35,11 @@ use tree_sitter::Node;
 /// A match of a node, with what to fill into the texts.
 fn found(node: Node<'_>, captures: Vec<(&'static str, String)>) -> NativeMatch {
     NativeMatch { bytes: node.byte_range(), because: None, captures }
+}
+
+/// Names like `$hash$` and `__webpack_require__` are filled in by a build.
+fn is_filled_in(name: &str) -> bool {
+    (name.starts_with('$') && name.ends_with('$')) || name.starts_with("__")
 }
 
 /// The start of an expression, on one line.

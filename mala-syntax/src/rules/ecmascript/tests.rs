@@ -139,6 +139,19 @@ fn names_belong_to_the_nearest_declaration() {
 }
 
 #[test]
+fn resources_are_declared_in_every_grammar() {
+    let code = "async function f() { await using a = g(); use(a); using b = h(); use(b); }";
+    for language in [Language::JavaScript, Language::TypeScript] {
+        let source = Source::parse(language, code).expect("parses");
+        let program = Program::of(&source);
+        for name in ["a", "b"] {
+            let declared = program.variables().iter().find(|it| it.name == name);
+            assert_eq!(declared.map(|it| it.declared), Some(Declared::Const), "{language} {name}");
+        }
+    }
+}
+
+#[test]
 fn hostile_files_have_no_facts() {
     for code in ["(".repeat(5_000), "a+".repeat(50_000), "{".repeat(3_000), "[[[".to_owned()] {
         let source = Source::parse(Language::JavaScript, &code).expect("parses");

@@ -33,6 +33,12 @@ impl Types {
     /// `null` and `undefined`.
     pub(super) const NOTHING: Self = Self(0b11);
 
+    /// What stores of texts give.
+    pub(super) const TEXT_OR_NULL: Self = Self(1 << 1 | 1 << 4);
+
+    /// What a search for one element gives.
+    pub(super) const OBJECT_OR_NULL: Self = Self(1 << 1 | 1 << 10);
+
     /// Numbers of both kinds.
     pub(super) const NUMERIC: Self = Self(1 << 3 | 1 << 5);
 
@@ -69,13 +75,22 @@ impl Types {
             (Types::DATE, "a date"),
             (Types::OBJECT, "an object"),
         ];
-        let names: Vec<&str> =
-            NAMES.iter().filter(|(types, _)| !self.apart(*types)).map(|(_, name)| *name).collect();
-        match names.as_slice() {
-            [] => "nothing".to_owned(),
-            [only] => (*only).to_owned(),
-            [first @ .., last] => format!("{} or {last}", first.join(", ")),
+        let named = |types: Self| -> Vec<&'static str> {
+            NAMES.iter().filter(|(one, _)| !types.apart(*one)).map(|(_, name)| *name).collect()
+        };
+        let (names, others) = (named(self), named(Self::ANY.without(self)));
+        if names.len() > others.len() {
+            return format!("never {}", joined(&others));
         }
+        joined(&names)
+    }
+}
+
+fn joined(names: &[&str]) -> String {
+    match names {
+        [] => "nothing".to_owned(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
     }
 }
 
@@ -152,6 +167,12 @@ impl<'t> Program<'t> {
             }
             "call_expression" => self.types_of_call(node, depth),
             "new_expression" => self.types_of_new(node),
+            // What is put into the environment becomes a text.
+            "member_expression" | "subscript_expression" => {
+                let object = node.child_by_field_name("object");
+                let is_variable = object.is_some_and(|it| self.text(it) == "process.env");
+                if is_variable { Types::STRING | Types::UNDEFINED } else { Types::ANY }
+            }
             _ => Types::ANY,
         }
     }

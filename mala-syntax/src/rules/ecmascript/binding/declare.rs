@@ -174,7 +174,7 @@ impl<'t> Site<'_, 't> {
         let Some(pattern) = node.child_by_field_name("name") else { return };
         let declared = match self.keyword_around(node) {
             "const" => Declared::Const,
-            "let" | "using" => Declared::Let,
+            "let" => Declared::Let,
             _ => Declared::Var,
         };
         if let Some(value) = node.child_by_field_name("value") {
@@ -188,6 +188,9 @@ impl<'t> Site<'_, 't> {
 
     fn keyword_around(&self, node: Node<'t>) -> &'t str {
         let parent = self.tree.parent(node);
+        if parent.is_some_and(|around| around.kind() == "using_declaration") {
+            return "const";
+        }
         let keyword = parent.and_then(|around| around.child_by_field_name("kind"));
         keyword.map_or("var", |keyword| self.source.slice(keyword))
     }
@@ -229,8 +232,7 @@ impl<'t> Site<'_, 't> {
         let left = node.child_by_field_name("left");
         let (Some(left), Some(right)) = (left, node.child_by_field_name("right")) else { return };
         // The grammar takes `using a = b` for a name and an assignment.
-        let before = self.source.text().get(..node.start_byte()).unwrap_or_default();
-        if before.ends_with("using ") {
+        if self.source.slice(node).starts_with("using ") {
             self.pattern(left, Declared::Const, Assigned::Exactly(right));
             return;
         }

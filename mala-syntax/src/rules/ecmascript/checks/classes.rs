@@ -183,13 +183,11 @@ fn setters_that_ignore(program: &Program<'_>) -> Vec<NativeMatch> {
         let reads_other = program.inside(body).iter().any(|it| program.text(*it) == "arguments");
         let throws_only = program.inside(body).iter().any(|it| it.kind() == "throw_statement");
         let is_told = program.text(body).contains("//") || program.text(body).contains("/*");
+        // An empty setter keeps others from setting the member.
         let is_ignored = name.kind() == "identifier"
-            && !program.text(name).starts_with('_')
+            && program.own_statements(body) > 0
             && program.variable(name).is_some_and(|it| it.reads.is_empty());
-        let uses_other_name = program.text(name).starts_with('_')
-            && program.variable(name).is_some_and(|it| it.reads.is_empty())
-            && program.own_statements(body) > 0;
-        if (is_ignored || uses_other_name) && !reads_other && !throws_only && !is_told {
+        if is_ignored && !reads_other && !throws_only && !is_told {
             let captures = vec![
                 ("NAME", program.member_name(*method).unwrap_or_default().to_owned()),
                 ("PARAMETER", program.text(name).to_owned()),

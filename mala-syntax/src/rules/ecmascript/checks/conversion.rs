@@ -1,7 +1,7 @@
 //! Operators that are given a value they can make nothing of: `!a in b`, a name that never gets a
 //! value, the result of a function that has none.
 
-use super::{found, short};
+use super::{found, is_filled_in, short};
 use crate::rules::ecmascript::binding::{Declared, Variable};
 use crate::rules::ecmascript::types::Types;
 use crate::rules::ecmascript::{Program, ProgramCheck};
@@ -147,11 +147,10 @@ fn members_of_nothing(program: &Program<'_>) -> Vec<NativeMatch> {
 
 /// Names that a build fills in, and `void a!.b`, which the grammar reads as `(void a!).b`.
 fn is_stand_in<'t>(program: &Program<'t>, object: Node<'t>) -> bool {
-    let is_filled = |name: &str| name.starts_with('$') && name.ends_with('$');
     let value = program.variable(object).and_then(|it| it.only_value());
     object.kind() == "unary_expression"
-        || is_filled(program.text(object))
-        || value.is_some_and(|it| is_filled(program.text(it)))
+        || is_filled_in(program.text(object))
+        || value.is_some_and(|it| is_filled_in(program.text(it)))
 }
 
 fn members_of_primitives(program: &Program<'_>) -> Vec<NativeMatch> {

@@ -26,6 +26,10 @@ const FUNCTIONS: &[(&str, Types)] = &[
     ("Object.entries", Types::OBJECT),
     ("String.fromCharCode", Types::STRING),
     ("require", Types::ANY),
+    ("localStorage.getItem", Types::TEXT_OR_NULL),
+    ("sessionStorage.getItem", Types::TEXT_OR_NULL),
+    ("document.getElementById", Types::OBJECT_OR_NULL),
+    ("document.querySelector", Types::OBJECT_OR_NULL),
 ];
 
 /// Methods that give the same type on whatever has them.
