@@ -5,6 +5,7 @@
 
 pub mod change;
 pub mod config;
+pub mod conversation;
 pub mod finding;
 pub mod language;
 pub mod ports;
