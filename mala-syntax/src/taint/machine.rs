@@ -10,6 +10,7 @@ mod expressions;
 mod functions;
 mod guards;
 mod methods;
+mod patterns;
 mod replacements;
 mod sinks;
 mod statements;
@@ -22,6 +23,7 @@ use super::state::{Changes, State};
 use super::trail::Trail;
 use super::value::{Facts, Taint, Value};
 use mala_domain::language::Language;
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
@@ -65,6 +67,8 @@ pub(crate) struct Machine<'p> {
     state: State,
     /// What functions other than its owner wrote to a variable, at any time.
     ambient: HashMap<VarId, Value>,
+    /// The last join of a variable's own value with what others wrote, to save doing it again.
+    seen: RefCell<HashMap<VarId, (Value, Value, Value)>>,
     /// What was written to fields of things known by their path, at any time.
     heap: HashMap<ApiId, Value>,
     frames: Vec<Frame>,
@@ -87,6 +91,8 @@ pub(crate) struct Machine<'p> {
     depth: u32,
     classes: Classes,
     checks: sinks::Checks,
+    /// Patterns that were looked at, and whether they are slow.
+    slow: HashMap<(Rc<str>, crate::regex_check::Flags), bool>,
     /// The sinks that a function's result goes to.
     gives: HashMap<FunctionId, Rc<[usize]>>,
 }
@@ -149,6 +155,7 @@ impl<'p> Machine<'p> {
             roles: HashMap::new(),
             state: State::default(),
             ambient: HashMap::new(),
+            seen: RefCell::default(),
             heap: HashMap::new(),
             frames: Vec::new(),
             loops: Vec::new(),
@@ -165,6 +172,7 @@ impl<'p> Machine<'p> {
             depth: 0,
             classes,
             checks: sinks::Checks::new(model),
+            slow: HashMap::new(),
             gives: HashMap::new(),
         }
     }
@@ -210,12 +218,18 @@ impl<'p> Machine<'p> {
 
     fn read(&self, variable: VarId) -> Value {
         let value = self.state.get(variable).cloned().unwrap_or_default();
-        match self.ambient.get(&variable) {
-            Some(other) if self.program.variable(variable).owner != self.current() => {
-                value.join(other)
-            }
-            _ => value,
+        let foreign = self.program.variable(variable).owner != self.current();
+        let Some(other) = self.ambient.get(&variable).filter(|_| foreign) else { return value };
+        let mut seen = self.seen.borrow_mut();
+        if let Some((first, second, joined)) = seen.get(&variable)
+            && first.is_identical_to(&value)
+            && second.is_identical_to(other)
+        {
+            return joined.clone();
         }
+        let joined = value.join(other);
+        seen.insert(variable, (value, other.clone(), joined.clone()));
+        joined
     }
 
     fn write(&mut self, variable: VarId, value: Value) {

@@ -55,8 +55,9 @@ pub struct SinkSpec {
     /// Decorators of functions whose result it is.
     #[serde(default)]
     pub give: Vec<String>,
-    /// Conditions on the call: `shell=true`, `0~^(sh|bash)$`, `0.bits<2048`, `1` (is there),
-    /// `!1.limit` (is not). For `write`, `0` is the value.
+    /// Conditions on the call: `shell=true`, `0~^(sh|bash)$`, `0.bits<2048`, `0:zlib.createGunzip()`
+    /// (is reached so), `1` (is there), `!1.limit` (is not). For `write`, `0` is the value; `#` are
+    /// the settings that something was made with.
     #[serde(default)]
     pub when: Vec<String>,
 }

@@ -64,6 +64,24 @@ pub(crate) struct Facts {
     pub(crate) nesting: u8,
 }
 
+impl Facts {
+    fn is_same_as(&self, other: &Self) -> bool {
+        let fields = match (&self.fields, &other.fields) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        fields
+            && self.taints == other.taints
+            && self.apis == other.apis
+            && self.functions == other.functions
+            && self.literals == other.literals
+            && self.known == other.known
+            && self.origin == other.origin
+            && self.instance == other.instance
+    }
+}
+
 /// An abstract value.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Value(Option<Rc<Facts>>);
@@ -175,7 +193,11 @@ impl Value {
     pub(crate) fn join(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {
             (Some(a), Some(b)) if Rc::ptr_eq(a, b) => self.clone(),
-            (Some(a), Some(b)) => Self::new(join_facts(a, b)),
+            (Some(a), Some(b)) => {
+                let joined = join_facts(a, b);
+                // Keeping the old value when nothing is added lets later joins see that at once.
+                if joined.is_same_as(a) { self.clone() } else { Self::new(joined) }
+            }
             (Some(facts), None) | (None, Some(facts)) => {
                 let mut joined = Self(Some(Rc::clone(facts)));
                 if facts.known != Known::Nothing {
@@ -184,6 +206,15 @@ impl Value {
                 joined
             }
             (None, None) => Self::default(),
+        }
+    }
+
+    /// Whether both are the very same value, not only equal ones.
+    pub(crate) fn is_identical_to(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
         }
     }
 
@@ -324,15 +355,26 @@ fn join_fields(a: &Facts, b: &Facts) -> Option<Rc<BTreeMap<Sym, Value>>> {
     };
     let empty = BTreeMap::new();
     let (left, right) = (left.as_deref().unwrap_or(&empty), right.as_deref().unwrap_or(&empty));
-    let mut both = BTreeMap::new();
+    let mut changed = Vec::new();
     for (name, value) in left {
-        let other = right.get(name).cloned().unwrap_or_else(|| Value::of_taints(b.taints.clone()));
-        both.insert(*name, value.join(&other));
-    }
-    for (name, value) in right {
-        if !left.contains_key(name) && both.len() < MAX_FIELDS {
-            both.insert(*name, value.join(&Value::of_taints(a.taints.clone())));
+        let joined = match right.get(name) {
+            Some(other) => value.join(other),
+            None if b.taints.is_empty() => continue,
+            None => value.join(&Value::of_taints(b.taints.clone())),
+        };
+        if !joined.is_identical_to(value) {
+            changed.push((*name, joined));
         }
     }
+    for (name, value) in right {
+        if !left.contains_key(name) && left.len() + changed.len() < MAX_FIELDS {
+            changed.push((*name, value.join(&Value::of_taints(a.taints.clone()))));
+        }
+    }
+    if changed.is_empty() {
+        return a.fields.clone();
+    }
+    let mut both = left.clone();
+    both.extend(changed);
     Some(Rc::new(both))
 }

@@ -38,6 +38,7 @@ impl<'p> Machine<'p> {
         }
         self.check_call(&site);
         self.check_chosen_call(&site);
+        self.check_pattern(&site);
         let own = self.own_result(&site);
         if let Some(value) = own {
             return value;
@@ -277,6 +278,14 @@ impl<'p> Machine<'p> {
         }
         let apis = site.callee.apis().to_vec();
         let mut value = self.follow(&apis, Edge::Call, site.place);
+        // `#` are the settings that it was made with.
+        if let (Some(options), false) = (site.values.last(), apis.is_empty())
+            && options.field_map().is_some()
+            && site.arguments.last().is_some_and(|last| last.name.is_none())
+        {
+            let settings = self.names.intern("#");
+            value = value.with_field(settings, options.clone());
+        }
         let capital = |name: Sym| self.names.text(name).starts_with(|c: char| c.is_uppercase());
         let made = !apis.is_empty() && site.name.is_some_and(capital);
         for (argument, given) in site.arguments.iter().zip(&site.values) {

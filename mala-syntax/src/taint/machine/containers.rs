@@ -82,7 +82,11 @@ impl<'p> Machine<'p> {
         members: &'p [Member],
     ) -> Value {
         let mut made = self.read(instance);
-        made.edit(|_| {});
+        let receiver = self.names.intern("this");
+        let receiver = self.apis.root(receiver);
+        made.edit(|facts| {
+            facts.apis.extend(receiver.filter(|api| !facts.apis.contains(api)));
+        });
         let mut class = Value::new(Facts { instance: Some(instance), ..Facts::default() });
         for base in bases {
             let value = self.eval(*base);

@@ -226,6 +226,12 @@ impl<'p> Machine<'p> {
 
     /// `list.indexOf(x) >= 0`, `list.indexOf(x) > -1`.
     fn assume_order(&mut self, operator: Operator, left: ExprId, right: ExprId, truth: Truth) {
+        if let Expression::Field(object, name) = self.expression(left) {
+            let short = truth.of(operator, Operator::Less) == Truth::Holds;
+            if short && self.names.text(*name) == "length" {
+                self.clear(*object, self.model.class("length"));
+            }
+        }
         let Expression::Call { callee, arguments, .. } = self.expression(left) else { return };
         let Expression::Field(object, name) = self.expression(*callee) else { return };
         let Some(argument) = arguments.first() else { return };

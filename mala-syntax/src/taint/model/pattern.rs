@@ -286,6 +286,8 @@ pub(crate) enum Test {
     Exists,
     Is(String),
     Less(f64),
+    /// It is reached by one of these paths.
+    Reached(Vec<PathPattern>),
     Matches(regex::Regex),
 }
 
@@ -303,11 +305,16 @@ impl Condition {
             Some(body) => (true, body),
             None => (false, text.trim()),
         };
-        let split = body.find(['=', '~', '<']);
+        let split = body.find(['=', '~', '<', ':']);
         let (selector, test) = match split.map(|at| (&body[..at], &body[at..=at], &body[at + 1..]))
         {
             None => (body, Test::Exists),
             Some((selector, "=", value)) => (selector, Test::Is(value.to_owned())),
+            Some((selector, ":", path)) => {
+                let paths = choices(path)?;
+                let paths = paths.iter().map(|path| PathPattern::parse(path));
+                (selector, Test::Reached(paths.collect::<Result<_, _>>()?))
+            }
             Some((selector, "<", value)) => {
                 (selector, Test::Less(value.parse().unwrap_or(f64::NAN)))
             }

@@ -62,7 +62,6 @@ impl<'p> Machine<'p> {
             }
             return;
         }
-        let first = arguments.first().map(|argument| argument.value);
         let (object, name) = match self.expression(callee) {
             Expression::Field(object, name) => (Some(*object), *name),
             Expression::Global(name) => (None, *name),
@@ -70,7 +69,18 @@ impl<'p> Machine<'p> {
             _ => return,
         };
         let name = self.names.text(name).to_owned();
-        match (name.as_str(), object, first) {
+        self.assume_library_check(&name, (object, arguments), truth);
+    }
+
+    /// A check that comes with the language or its library.
+    fn assume_library_check(
+        &mut self,
+        name: &str,
+        (object, arguments): (Option<ExprId>, &'p [Argument]),
+        truth: Truth,
+    ) {
+        let first = arguments.first().map(|argument| argument.value);
+        match (name, object, first) {
             ("startsWith" | "startswith" | "HasPrefix", Some(object), Some(first)) => {
                 let (subject, prefix) = match arguments.get(1).filter(|_| name == "HasPrefix") {
                     Some(second) => (first, second.value),
@@ -112,7 +122,7 @@ impl<'p> Machine<'p> {
             ) => {
                 self.assume_matched(object, arguments, truth);
             }
-            _ => self.assume_named_check(&name, (object, arguments), truth),
+            _ => self.assume_named_check(name, (object, arguments), truth),
         }
     }
 
