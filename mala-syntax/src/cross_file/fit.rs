@@ -117,7 +117,8 @@ fn slots(list: &[Parameter], before: Before) -> Vec<&Parameter> {
         .collect()
 }
 
-/// The first argument that reaches another parameter than it was meant for.
+/// The first argument that reaches another parameter than it was meant for. Both have to have been
+/// there before: a name that is only new may be another name for the same thing.
 fn shifted(signature: &Signature, call: &Call, before: Before) -> Option<Misfit> {
     let ([old], [new]) = (signature.before.as_slice(), signature.after.as_slice()) else {
         return None;
@@ -126,6 +127,7 @@ fn shifted(signature: &Signature, call: &Call, before: Before) -> Option<Misfit>
     old.iter().zip(&new).take(call.n_positional).find_map(|(meant, reaches)| {
         let moved = meant.name != reaches.name
             && !meant.name.is_empty()
+            && old.iter().any(|parameter| parameter.name == reaches.name)
             && new.iter().any(|parameter| parameter.name == meant.name);
         moved.then(|| Misfit::Shifted { meant: meant.name.clone(), reaches: reaches.name.clone() })
     })

@@ -16,7 +16,7 @@ use mala_domain::ports::{WordHit, WordQuery};
 use std::collections::{BTreeSet, HashSet};
 
 /// Words beyond this many are not looked for.
-const MAX_WORDS: usize = 96;
+const MAX_WORDS: usize = 240;
 
 /// Words that everybody uses are looked for only among so few.
 const MAX_WITH_COMMON: usize = 8;

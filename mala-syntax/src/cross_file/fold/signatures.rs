@@ -29,8 +29,8 @@ pub(super) fn candidates(
             }
             let language = user.outline.language;
             let Some(misfit) = misfit(signature, call, sight.before, language) else { continue };
-            let was_looked_at = matches!(misfit, Misfit::Shifted { .. })
-                && scene.is_added(&user.path, sight.found.line);
+            let was_looked_at =
+                matches!(misfit, Misfit::Shifted { .. }) && scene.is_added(&user.path, call.lines);
             if was_looked_at {
                 continue;
             }

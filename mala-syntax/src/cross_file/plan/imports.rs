@@ -69,7 +69,7 @@ pub(super) fn checks(deltas: &[FileDelta]) -> Vec<ImportCheck> {
         .filter(|check| !check.candidates.is_empty())
         .filter(|check| !check.candidates.iter().any(|path| changed.contains(path.as_str())))
         .filter(|check| !is_made_by_tools(&check.module))
-        .filter(|check| !has_part(&check.file, FIXTURES))
+        .filter(|check| !is_fixture(&check.file))
         .take(MAX_CHECKS)
         .collect()
 }
@@ -153,6 +153,11 @@ fn is_made_by_tools(module: &str) -> bool {
         || last.ends_with("_pb")
         || module.contains("generated")
         || module.contains(".gen")
+}
+
+/// Whether a file is a sample for tests, such as those of compilers and bundlers.
+fn is_fixture(path: &str) -> bool {
+    has_part(path, FIXTURES) || path.split('/').any(|part| part.to_lowercase().ends_with("cases"))
 }
 
 fn has_part(path: &str, parts: &[&str]) -> bool {

@@ -17,19 +17,22 @@ pub(super) fn denotes(
     user.outline
         .imports
         .iter()
-        .find(|import| match &import.imported {
-            _ if before.is_empty() => brings(world, user, import, symbol, name),
-            Imported::Module => {
-                import.local == through
-                    && *name == symbol.name
-                    && leads_to(world, user, &import.module, &symbol.file)
+        .find(|import| {
+            if before.is_empty() {
+                return brings(world, user, import, symbol, name);
             }
-            Imported::Name(module) => {
-                import.local == through
-                    && *name == symbol.name
-                    && leads_to(world, user, &submodule(&import.module, module), &symbol.file)
-            }
-            _ => false,
+            let module = match &import.imported {
+                Imported::Module => import.module.clone(),
+                Imported::Name(name) => submodule(&import.module, name),
+                _ => return false,
+            };
+            // `local.sub.name` goes through a submodule of what was imported.
+            let rest = through.strip_prefix(import.local.as_str());
+            let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with('.'));
+            *name == symbol.name
+                && rest.is_some_and(|rest| {
+                    leads_to(world, user, &format!("{module}{rest}"), &symbol.file)
+                })
         })
         .map(Link::through)
 }

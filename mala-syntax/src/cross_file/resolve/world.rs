@@ -86,7 +86,8 @@ impl<'a> World<'a> {
         found
     }
 
-    /// Whether a module name in a file leads to that path.
+    /// Whether a module name in a file leads to that path. A name that a build maps may fit several
+    /// files: then it leads to none of them for sure.
     pub(crate) fn leads_to(
         &self,
         user: &str,
@@ -94,11 +95,17 @@ impl<'a> World<'a> {
         module: &str,
         path: &str,
     ) -> bool {
-        stands_for(user, language, module, path)
-            || self.packages.iter().any(|(name, folder)| {
-                module.starts_with(name.as_str())
-                    && stands_for_in_package((name, folder), module, path)
-            })
+        let fits = |path: &str| {
+            stands_for(user, language, module, path)
+                || self.packages.iter().any(|(name, folder)| {
+                    module.starts_with(name.as_str())
+                        && stands_for_in_package((name, folder), module, path)
+                })
+        };
+        let is_mapped = !module.starts_with('.')
+            && matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
+        fits(path)
+            && !(is_mapped && self.outlines.keys().any(|other| *other != path && fits(other)))
     }
 
     /// The files that pass the symbol on, with the names they give it.

@@ -64,10 +64,11 @@ fn globals_are_nobodys_leftovers() {
 fn missing_arguments_are_forgiven_and_shifted_ones_are_not() {
     let base = "== m.js\nexport function draw(shape, color) {}\n== user.js\nimport { draw } from './m';\ndraw(a, b);\n";
     check(base, &base.replacen("(shape, color)", "(shape, color, size)", 1), &[]);
+    check(base, &base.replacen("(shape, color)", "(shapeOrOptions, shape)", 1), &[]);
     check(
         base,
-        &base.replacen("(shape, color)", "(canvas, shape, color)", 1),
-        &["user.js:2 changed-signature P1 This call passes `draw` its `shape` as `canvas`"],
+        &base.replacen("(shape, color)", "(color, shape)", 1),
+        &["user.js:2 changed-signature P1 This call passes `draw` its `shape` as `color`"],
     );
 }
 

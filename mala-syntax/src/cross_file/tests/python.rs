@@ -27,6 +27,7 @@ fn a_removed_function_is_reported_at_its_caller() {
         ("from . import helpers\n\ndef go():\n    return helpers.compute(1)\n", 4),
         ("import pkg.helpers\n\ndef go():\n    return pkg.helpers.compute(1)\n", 4),
         ("import pkg.helpers as h\n\ndef go():\n    return h.compute(1)\n", 4),
+        ("import pkg\n\ndef go():\n    return pkg.helpers.compute(1)\n", 4),
         ("from .helpers import *\n\ndef go():\n    return compute(1)\n", 4),
     ] {
         let user = format!("== pkg/user.py\n{caller}");
@@ -325,4 +326,11 @@ fn stale_calls_in_the_same_file_are_reported() {
             "a.py:5 changed-signature P1 This call of `compute` does not pass `b`, which it now needs",
         ],
     );
+}
+
+#[test]
+fn a_call_that_was_edited_was_looked_at() {
+    let base = "== a.py\ndef draw(shape, color=None):\n    pass\n\ndraw(\n    1,\n    2,\n)\n";
+    let head = "== a.py\ndef draw(color, shape=None):\n    pass\n\ndraw(\n    two,\n    2,\n)\n";
+    check(base, head, &[]);
 }

@@ -207,3 +207,10 @@ fn packages_of_the_same_repository_are_known_by_name() {
         ],
     );
 }
+
+#[test]
+fn a_mapped_import_that_fits_the_new_place_is_fine() {
+    let base = "== src/app/parts/mail/form.ts\nexport const x = 1;\n== src/app/parts/user.ts\nimport { x } from './mail/form';\n";
+    let head = "== src/mail/form.ts\nexport const x = 1;\n== src/app/parts/user.ts\nimport { x } from '@/mail/form';\n";
+    check(base, head, &[]);
+}

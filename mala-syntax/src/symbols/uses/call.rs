@@ -1,8 +1,9 @@
 //! What a call passes.
 
-use crate::source::Source;
+use crate::source::{Source, lines_of};
 use crate::symbols::table::Table;
 use crate::symbols::walk::{Step, Trail, named_children};
+use mala_domain::change::LineSpan;
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
@@ -17,6 +18,8 @@ pub struct Call {
     pub arguments: Arguments,
     /// Whether it makes an object.
     pub makes: Makes,
+    /// Its lines, arguments included.
+    pub lines: LineSpan,
 }
 
 /// Whether a call's arguments can be counted.
@@ -39,12 +42,13 @@ pub enum Makes {
 
 impl Call {
     /// A call whose arguments cannot be read.
-    pub(super) fn unread() -> Self {
+    pub(super) fn unread(node: Node<'_>) -> Self {
         Self {
             n_positional: 0,
             keywords: Vec::new(),
             arguments: Arguments::Uncounted,
             makes: Makes::Nothing,
+            lines: lines_of(node),
         }
     }
 }
@@ -90,7 +94,7 @@ pub(super) fn call_at(
 fn read(source: &Source, call: Node<'_>, list: Option<Node<'_>>) -> Call {
     let creates = matches!(call.kind(), "new_expression" | "object_creation_expression");
     let makes = if creates { Makes::Object } else { Makes::Nothing };
-    let mut out = Call { makes, arguments: Arguments::Counted, ..Call::unread() };
+    let mut out = Call { makes, arguments: Arguments::Counted, ..Call::unread(call) };
     let Some(list) = list else {
         // Ruby and `new` may leave the parentheses out.
         return out;

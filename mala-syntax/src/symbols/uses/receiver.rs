@@ -56,6 +56,6 @@ pub(super) fn before_in_tokens(source: &Source, name: Node<'_>) -> (Option<Strin
     } else {
         None
     };
-    let call = after.starts_with('(').then(Call::unread);
+    let call = after.starts_with('(').then(|| Call::unread(name));
     (receiver, call)
 }
