@@ -181,9 +181,9 @@ fn sealed(home: &Path) -> Vec<(OsString, OsString)> {
         ("GIT_COMMITTER_DATE", "2026-01-02T03:04:05Z".into()),
     ];
     let people = [
-        ("GIT_AUTHOR_NAME", "Ann Author"),
+        ("GIT_AUTHOR_NAME", "mala tests"),
         ("GIT_AUTHOR_EMAIL", "ann@example.com"),
-        ("GIT_COMMITTER_NAME", "Ann Author"),
+        ("GIT_COMMITTER_NAME", "mala tests"),
         ("GIT_COMMITTER_EMAIL", "ann@example.com"),
     ];
     let fixed = fixed.into_iter().map(|(name, value)| (name.into(), value));

@@ -16,7 +16,7 @@ const MAX_PATCH_BYTES: u64 = 512 << 20;
 
 /// What is reviewed
 #[derive(Debug, Default, Args)]
-pub struct TargetArgs {
+pub(crate) struct TargetArgs {
     /// Two commits, `A..B` for what differs between them, `A...B` for what B has since it left A;
     /// anything else is a path
     #[arg(value_name = "RANGE|PATH")]

@@ -1,6 +1,10 @@
 //! The real binaries in a sealed world, with all that they say in one snapshot.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot set up its world has to fail")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot set up its world has to fail"
+)]
 
 mod config;
 mod context;

@@ -85,7 +85,8 @@ mod tests {
 
     #[test]
     fn every_report_finds_its_place() {
-        let rows: &[(&[&str], &[&str], Result<&str, &str>)] = &[
+        type Row<'a> = (&'a [&'a str], &'a [&'a str], Result<&'a str, &'a str>);
+        let rows: &[Row<'_>] = &[
             (&[], &[], Ok("text")),
             (&["json"], &[], Ok("json")),
             (&["json"], &["out"], Ok("json>out text")),
