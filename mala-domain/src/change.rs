@@ -62,7 +62,7 @@ pub enum FileStatus {
 }
 
 /// What kind of entry a path is in the tree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     /// A file with content.
     File,

@@ -1,15 +1,21 @@
 //! What the rules need of the world, in their own words.
 
 mod change_source;
+mod history;
 mod language_model;
+mod linters;
 mod repository;
 mod reviewer;
+mod search;
 mod store;
 
 pub use change_source::{ChangeSource, ScopeError, Scoped};
+pub use history::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit};
 pub use language_model::{LanguageModel, ModelFailure, ModelFailureKind};
+pub use linters::{LintMessage, LintTrouble, Linters};
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
 pub use reviewer::{Reviewer, ReviewerFailure};
+pub use search::{Case, FoundLines, Search, TextQuery, TreeEntry};
 pub use store::{RunStore, StoreError};
 
 /// A future behind a port.

@@ -1,4 +1,5 @@
 //! The order of things: scope, context, review, admit, decide, publish.
 
+pub mod agent;
 pub mod events;
 pub mod review;

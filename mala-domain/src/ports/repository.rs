@@ -1,6 +1,6 @@
 //! The reviewed tree, at base and at head.
 
-use super::BoxFuture;
+use super::{BoxFuture, History, Search};
 use crate::change::FilePath;
 use thiserror::Error;
 
@@ -86,6 +86,16 @@ pub trait Repository: Send + Sync {
         &'a self,
         query: &'a WordQuery,
     ) -> BoxFuture<'a, Result<Vec<WordHit>, RepositoryError>>;
+
+    /// A way to look for files and texts, where there is one.
+    fn search(&self) -> Option<&dyn Search> {
+        None
+    }
+
+    /// The commits that lead to head, where they are known.
+    fn history(&self) -> Option<&dyn History> {
+        None
+    }
 }
 
 /// Why the tree cannot be read.

@@ -1,0 +1,61 @@
+//! Finding one's way in the reviewed tree.
+
+use super::{BoxFuture, RepositoryError, Side, WordHit};
+use crate::change::{EntryKind, FilePath};
+
+/// A path that the reviewed tree has.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TreeEntry {
+    /// Where it is.
+    pub path: FilePath,
+    /// What it is.
+    pub kind: EntryKind,
+}
+
+/// A search for texts at head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextQuery {
+    /// The texts: any of them; every line when empty.
+    pub texts: Vec<String>,
+    /// Whether `a` finds `A`.
+    pub case: Case,
+    /// A file or folder to look in; everywhere when `None`.
+    pub below: Option<FilePath>,
+    /// How file names end, such as `.py`; all when empty.
+    pub endings: Vec<String>,
+}
+
+/// Whether upper and lower case differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Case {
+    /// They do.
+    Exact,
+    /// They do not.
+    Ignored,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FoundLines {
+    /// The lines, by path and number.
+    pub lines: Vec<WordHit>,
+    /// Whether there are more than could be kept.
+    pub is_cut: bool,
+}
+
+/// Finds files and lines of the reviewed tree. What git ignores is not part of it, and no link is
+/// followed.
+pub trait Search: Send + Sync {
+    /// The entries below a folder, by path; or the one with this very path. All for an empty path.
+    fn entries<'a>(
+        &'a self,
+        side: Side,
+        below: &'a FilePath,
+    ) -> BoxFuture<'a, Result<Vec<TreeEntry>, RepositoryError>>;
+
+    /// The lines at head with any of the texts.
+    fn find_texts<'a>(
+        &'a self,
+        query: &'a TextQuery,
+    ) -> BoxFuture<'a, Result<FoundLines, RepositoryError>>;
+}

@@ -1,0 +1,120 @@
+//! The tools of the agent. All of them only read, and see nothing but the reviewed tree and the
+//! history that leads to it. What a model asks for is hostile: an argument is checked before use and
+//! never becomes an option, a pattern of git's or a command. Every answer has a size and says what was
+//! left out.
+
+mod arguments;
+mod catalogue;
+mod diff;
+mod files;
+mod page;
+mod reading;
+mod refusal;
+
+#[cfg(test)]
+mod tests;
+
+pub use catalogue::catalogue;
+pub use reading::ReadSoFar;
+
+use arguments::Arguments;
+use catalogue::Name;
+use mala_domain::conversation::{ToolCall, ToolResult};
+use mala_domain::ports::Linters;
+use mala_domain::review::ReviewRequest;
+use mala_domain::secrets;
+use page::cut_at;
+use reading::Reading;
+use refusal::Refusal;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How much tools may show. A budget profile sets it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToolLimits {
+    /// Files outside the change that may be read; any number when `None`.
+    pub max_extra_files: Option<usize>,
+    /// Lines that may be read of each of them, all calls together; any number when `None`.
+    pub max_lines_per_extra_file: Option<u32>,
+    /// Lines of one answer.
+    pub max_lines: usize,
+    /// Bytes of one answer.
+    pub max_bytes: usize,
+    /// How long one call may take.
+    pub timeout: Duration,
+}
+
+impl Default for ToolLimits {
+    fn default() -> Self {
+        Self {
+            max_extra_files: None,
+            max_lines_per_extra_file: None,
+            max_lines: 200,
+            max_bytes: 16 * 1024,
+            timeout: Duration::from_secs(20),
+        }
+    }
+}
+
+/// The tools over one reviewed change. Calls may be made side by side.
+pub struct Toolbox {
+    request: ReviewRequest,
+    linters: Option<Arc<dyn Linters>>,
+    limits: ToolLimits,
+    reading: Reading,
+}
+
+/// What a tool shows, or why it does not.
+type Answer = Result<String, Refusal>;
+
+impl Toolbox {
+    /// The tools over the change of a request.
+    pub fn new(request: ReviewRequest, limits: ToolLimits) -> Self {
+        let reading = Reading::of(&request.change, limits);
+        Self { request, linters: None, limits, reading }
+    }
+
+    /// With the project's linters.
+    #[must_use]
+    pub fn with_linters(mut self, linters: Arc<dyn Linters>) -> Self {
+        self.linters = Some(linters);
+        self
+    }
+
+    /// Answers a call. Whatever is wrong with it is said in the answer.
+    pub async fn call(&self, call: &ToolCall) -> ToolResult {
+        let answer = match tokio::time::timeout(self.limits.timeout, self.answer(call)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(self.too_slow()),
+        };
+        let (text, is_error) = match answer {
+            Ok(text) => (text, false),
+            Err(refusal) => (refusal.to_string(), true),
+        };
+        let text = secrets::redact(cut_at(&text, self.limits.max_bytes)).into_owned();
+        ToolResult { call: call.clone(), text, is_error }
+    }
+
+    /// What was shown up to now.
+    pub fn read_so_far(&self) -> ReadSoFar {
+        self.reading.so_far()
+    }
+
+    async fn answer(&self, call: &ToolCall) -> Answer {
+        let tool = catalogue::find(&call.name)?;
+        let arguments = Arguments::parse(&call.arguments, tool)?;
+        match tool.name {
+            Name::ReadFile => self.read_file(&arguments).await,
+            Name::GitDiff => self.git_diff(&arguments),
+            _ => Err(Refusal::new("this tool has no answer here", "use read_file or git_diff")),
+        }
+    }
+
+    fn too_slow(&self) -> Refusal {
+        let seconds = self.limits.timeout.as_secs_f32();
+        Refusal::new(
+            format!("no answer within {seconds} s"),
+            "ask for less: a narrower path, a longer text, fewer lines",
+        )
+    }
+}

@@ -1,0 +1,171 @@
+//! `git_diff`: the reviewed change itself, as it was parsed. Git is not asked again.
+
+use super::arguments::Arguments;
+use super::page::short;
+use super::refusal::Refusal;
+use super::{Answer, ToolLimits, Toolbox};
+use mala_domain::change::{ChangedFile, FilePath, FileStatus, Hunk, LineKind, Nature};
+use mala_domain::secrets;
+
+impl Toolbox {
+    pub(super) fn git_diff(&self, arguments: &Arguments) -> Answer {
+        let (below, hunk) = (arguments.path("path")?, arguments.number("hunk")?);
+        let files: Vec<&ChangedFile> = self
+            .request
+            .change
+            .files
+            .iter()
+            .filter(|file| {
+                below.as_ref().is_none_or(|below| {
+                    is_below(below, &file.path) || is_below(below, file.base_path())
+                })
+            })
+            .collect();
+        if files.is_empty() {
+            let paths = self.request.change.files.iter().map(|file| file.path.to_string());
+            let paths: Vec<_> = paths.take(20).collect();
+            return Err(Refusal::new(
+                "no changed file is there",
+                format!("pass one of {}", paths.join(", ")),
+            ));
+        }
+        if hunk.is_some() && files.len() > 1 {
+            return Err(Refusal::new(
+                "hunk is given, and path is not one file",
+                "pass the path of one changed file, or no hunk",
+            ));
+        }
+        let first = hunk.map_or(0, |hunk| usize::try_from(hunk - 1).unwrap_or(usize::MAX));
+        let printed = Printed::of(&files, first, self.limits);
+        for (path, hunk) in &printed.whole {
+            self.reading.note_hunk(path, *hunk);
+        }
+        Ok(printed.text)
+    }
+}
+
+/// A diff, as far as it fits.
+pub(super) struct Printed {
+    pub(super) text: String,
+    /// The hunks that are in it from their first line to their last.
+    whole: Vec<(FilePath, usize)>,
+}
+
+impl Printed {
+    /// Prints files from a hunk of the first one on.
+    pub(super) fn of(files: &[&ChangedFile], first_hunk: usize, limits: ToolLimits) -> Self {
+        let mut paper = Paper { lines: Vec::new(), n_bytes: 0, limits };
+        let mut whole = Vec::new();
+        for (n_done, file) in files.iter().enumerate() {
+            if !paper.write(header(file)) {
+                let n_more = files.len() - n_done;
+                return paper.end(whole, format!("cut: {n_more} more files; pass a path"));
+            }
+            let first = if n_done == 0 { first_hunk } else { 0 };
+            for (number, hunk) in file.hunks.iter().enumerate().skip(first) {
+                if hunk_lines(hunk).into_iter().all(|line| paper.write(line)) {
+                    whole.push((file.path.clone(), number));
+                    continue;
+                }
+                let (number, n_all, path) = (number + 1, file.hunks.len(), &file.path);
+                let n_files = files.len() - n_done - 1;
+                let rest =
+                    format!("cut in hunk {number} of {n_all} of {path}, {n_files} more files");
+                let hint = match number - 1 == first && n_done == 0 {
+                    true => {
+                        "this hunk is longer than an answer: read_file has its lines".to_owned()
+                    }
+                    false => format!("pass path {path} and hunk {number}"),
+                };
+                return paper.end(whole, format!("{rest}; {hint}"));
+            }
+        }
+        paper.end(whole, String::new())
+    }
+}
+
+/// An answer that is being written.
+struct Paper {
+    lines: Vec<String>,
+    n_bytes: usize,
+    limits: ToolLimits,
+}
+
+impl Paper {
+    /// Writes a line; false when there is no room for it.
+    fn write(&mut self, line: String) -> bool {
+        let n_bytes = self.n_bytes + line.len() + 1;
+        let fits = n_bytes + 300 <= self.limits.max_bytes.max(400)
+            && self.lines.len() < self.limits.max_lines;
+        if fits {
+            self.n_bytes = n_bytes;
+            self.lines.push(line);
+        }
+        fits
+    }
+
+    fn end(mut self, whole: Vec<(FilePath, usize)>, last: String) -> Printed {
+        if !last.is_empty() {
+            self.lines.push(last);
+        }
+        Printed { text: self.lines.join("\n"), whole }
+    }
+}
+
+fn header(file: &ChangedFile) -> String {
+    let status = match file.status {
+        FileStatus::Added => "added",
+        FileStatus::Deleted => "deleted",
+        FileStatus::Modified => "modified",
+        FileStatus::Renamed => "renamed",
+        FileStatus::Copied => "copied",
+        FileStatus::TypeChanged => "type changed",
+    };
+    let from = file.old_path.as_ref().map(|old| format!(" from {old}")).unwrap_or_default();
+    let nature = match file.nature {
+        Nature::Source => "",
+        Nature::Binary => ", binary",
+        Nature::Generated => ", generated",
+        Nature::Vendored => ", vendored",
+        Nature::Lock => ", lock file",
+        Nature::Minified => ", minified",
+        Nature::TooLarge => ", too large",
+        Nature::Ignored => ", ignored",
+    };
+    format!("file: {} ({status}{from}{nature}, {} hunks)", file.path, file.hunks.len())
+}
+
+/// `@@ ... @@`, then every line with its number at base or at head.
+fn hunk_lines(hunk: &Hunk) -> Vec<String> {
+    let texts: Vec<&str> = hunk.lines.iter().map(|line| line.text.as_str()).collect();
+    let texts = texts.join("\n");
+    let clean = secrets::redact(&texts);
+    let (mut old, mut new) = (hunk.old_start, hunk.new_start);
+    let mut lines = vec![format!(
+        "@@ -{},{} +{},{} @@ {}",
+        hunk.old_start,
+        hunk.old_lines,
+        hunk.new_start,
+        hunk.new_lines,
+        short(&hunk.section)
+    )];
+    for (line, text) in hunk.lines.iter().zip(clean.split('\n')) {
+        let text = short(text);
+        let (number, mark) = match line.kind {
+            LineKind::Added => (new, '+'),
+            LineKind::Removed => (old, '-'),
+            LineKind::Context => (new, ' '),
+        };
+        lines.push(format!("{mark}{number:>5}| {text}"));
+        old = old.saturating_add(u32::from(line.kind != LineKind::Added));
+        new = new.saturating_add(u32::from(line.kind != LineKind::Removed));
+    }
+    lines
+}
+
+/// Whether a path is this file, or a folder above it.
+pub(super) fn is_below(folder: &FilePath, path: &FilePath) -> bool {
+    let rest = path.as_bytes().strip_prefix(folder.as_bytes());
+    folder.as_bytes().is_empty()
+        || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+}
