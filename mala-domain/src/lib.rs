@@ -3,6 +3,7 @@
 
 #![warn(missing_docs)]
 
+pub mod agent;
 pub mod change;
 pub mod config;
 pub mod conversation;

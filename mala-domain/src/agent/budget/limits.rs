@@ -1,0 +1,165 @@
+//! The limits of a review, by profile.
+
+use super::Dollars;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// A set of limits with a name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// One call without tools, and one more only to ask for valid JSON.
+    Quick,
+    /// A draft, then tool results or a check of what it claims.
+    #[default]
+    Standard,
+    /// Several passes side by side with tools, then checks, then the stronger model.
+    Thorough,
+}
+
+impl Profile {
+    /// All of them, the cheapest first.
+    pub const ALL: [Self; 3] = [Self::Quick, Self::Standard, Self::Thorough];
+
+    /// The word that users write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Quick => "quick",
+            Self::Standard => "standard",
+            Self::Thorough => "thorough",
+        }
+    }
+
+    /// Its limits.
+    pub fn limits(self) -> Limits {
+        match self {
+            Self::Quick => Limits {
+                max_llm_calls: 2,
+                max_tool_calls: 0,
+                max_verify_candidates: 0,
+                max_output_issues: 10,
+                max_wall_time: Duration::from_secs(30),
+                max_cost: Dollars::millionths(100_000),
+                max_tokens: 120_000,
+                max_prompt_tokens: 8_000,
+                max_answer_tokens: 2_000,
+                ..STANDARD
+            },
+            Self::Standard => STANDARD,
+            Self::Thorough => Limits {
+                max_llm_calls: 24,
+                max_tool_calls: 60,
+                max_verify_candidates: 15,
+                max_output_issues: 30,
+                max_wall_time: Duration::from_secs(600),
+                max_cost: Dollars::millionths(5_000_000),
+                max_tokens: 6_000_000,
+                max_prompt_tokens: 40_000,
+                max_answer_tokens: 8_000,
+                max_extra_files: 20,
+                max_extra_lines: 400,
+                max_briefs: 4,
+                ..STANDARD
+            },
+        }
+    }
+}
+
+impl std::fmt::Display for Profile {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Profile {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|profile| profile.name() == text)
+            .ok_or_else(|| format!("'{text}' is none of quick, standard, thorough"))
+    }
+}
+
+/// What one review may spend, over all its passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Calls to models.
+    pub max_llm_calls: u32,
+    /// Calls to tools.
+    pub max_tool_calls: u32,
+    /// Claims that are checked by a fresh context.
+    pub max_verify_candidates: u32,
+    /// Findings that are reported.
+    pub max_output_issues: u32,
+    /// From start to end.
+    pub max_wall_time: Duration,
+    /// Dollars.
+    pub max_cost: Dollars,
+    /// Tokens, in and out, of all calls.
+    pub max_tokens: u64,
+    /// Tokens of what the model is told at first, roughly.
+    pub max_prompt_tokens: u64,
+    /// Tokens of one answer.
+    pub max_answer_tokens: u32,
+    /// Files outside of the change that tools may show.
+    pub max_extra_files: u32,
+    /// Lines of one such file.
+    pub max_extra_lines: u32,
+    /// Parts that a large change may be told in.
+    pub max_briefs: u32,
+    /// What to do about a model without a known price.
+    pub unpriced: Unpriced,
+}
+
+/// What to do about a model whose price nobody knows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Unpriced {
+    /// Do not ask it: what it costs could exceed the budget.
+    #[default]
+    Refuse,
+    /// Ask it: whoever runs it pays nothing or does not mind.
+    Allow,
+}
+
+const STANDARD: Limits = Limits {
+    max_llm_calls: 2,
+    max_tool_calls: 3,
+    max_verify_candidates: 5,
+    max_output_issues: 15,
+    max_wall_time: Duration::from_secs(60),
+    max_cost: Dollars::millionths(500_000),
+    max_tokens: 400_000,
+    max_prompt_tokens: 16_000,
+    max_answer_tokens: 4_000,
+    max_extra_files: 2,
+    max_extra_lines: 200,
+    max_briefs: 1,
+    unpriced: Unpriced::Refuse,
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn standard_is_what_was_promised() {
+        let limits = Profile::Standard.limits();
+        assert_eq!((limits.max_llm_calls, limits.max_tool_calls), (2, 3));
+        assert_eq!((limits.max_verify_candidates, limits.max_output_issues), (5, 15));
+        assert_eq!(limits.max_wall_time.as_secs(), 60);
+        assert_eq!(limits.max_cost, Dollars::at_least(0.50));
+        assert_eq!((limits.max_extra_files, limits.max_extra_lines), (2, 200));
+        assert_eq!(limits.unpriced, Unpriced::Refuse);
+    }
+
+    #[test]
+    fn names_read_back() {
+        for profile in Profile::ALL {
+            assert_eq!(profile.name().parse(), Ok(profile));
+        }
+        assert!("Standard".parse::<Profile>().is_err());
+    }
+}
