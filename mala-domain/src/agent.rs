@@ -1,7 +1,10 @@
 //! The rules of the in-process agent: what it may spend, what it is told, how its answer is read and
 //! what its claims are worth. The order of its calls is elsewhere; nothing here asks a model.
 
+pub mod answer;
 pub mod budget;
+pub mod fence;
+pub mod prompts;
 
 /// Its name in reports.
 pub const NAME: &str = "agent-sdk";

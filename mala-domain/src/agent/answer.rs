@@ -1,0 +1,50 @@
+//! Reads what a model answers. An answer counts when it is bound to our call: by the provider's
+//! schema, by being the whole answer, or, inside other text, by the run's nonce. Everything else is
+//! a problem and never an empty list of findings.
+
+mod checks;
+mod fields;
+mod ladder;
+mod restructured;
+mod review;
+mod schema;
+
+pub use checks::{Check, CheckOutcome, read_checks};
+pub use ladder::Rung;
+pub use restructured::read_restructured;
+pub use review::{Answer, Claim, HintOpinion, read_review};
+pub use schema::{checks_form, review_form};
+
+use crate::agent::fence::Nonce;
+use thiserror::Error;
+
+/// A model's words, and how far they can be trusted to be an answer.
+#[derive(Debug, Clone, Copy)]
+pub struct Words<'w> {
+    /// What it said.
+    pub text: &'w str,
+    /// Whether the provider enforced the form.
+    pub form_enforced: bool,
+    /// The run's nonce.
+    pub nonce: &'w Nonce,
+}
+
+/// Why an answer cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ParseProblem {
+    /// A field is not there.
+    #[error("missing field: {0}")]
+    MissingField(String),
+    /// The verdict is none, or contradicts the findings.
+    #[error("invalid verdict: {0}")]
+    InvalidVerdict(String),
+    /// It is no JSON, or JSON inside text that nothing binds to this run.
+    #[error("invalid json: {0}")]
+    InvalidJson(String),
+    /// A field has another type or value than it must, or the answer repeats the question.
+    #[error("invalid format")]
+    InvalidFormat,
+}
+
+#[cfg(test)]
+mod tests;

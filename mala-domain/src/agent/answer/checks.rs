@@ -1,0 +1,45 @@
+//! The answer to a check of claims.
+
+use super::fields::{cut, list, maybe_text, object, text};
+use super::ladder::{self, Rung};
+use super::{ParseProblem, Words};
+
+/// What a fresh context says of one claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    /// Which claim.
+    pub id: String,
+    /// What came of it.
+    pub outcome: CheckOutcome,
+    /// Why.
+    pub why: String,
+}
+
+/// What came of a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CheckOutcome {
+    /// The claim holds.
+    Holds,
+    /// The code is right.
+    Refuted,
+    /// It cannot be told from what was shown.
+    Unsure,
+}
+
+/// Reads the answer to a check. A refutation without a reason is none.
+pub fn read_checks(words: &Words<'_>) -> Result<(Vec<Check>, Rung), ParseProblem> {
+    let (found, rung) = ladder::find(words, &["checks"])?;
+    let checks = list(&found, "checks")?.iter().take(200).map(|value| {
+        let check = object(value)?;
+        let why = cut(maybe_text(check, "why")?.unwrap_or_default().trim(), 600);
+        let outcome = match text(check, "outcome")? {
+            "holds" => CheckOutcome::Holds,
+            "refuted" if why.is_empty() => CheckOutcome::Unsure,
+            "refuted" => CheckOutcome::Refuted,
+            "unsure" => CheckOutcome::Unsure,
+            _ => return Err(ParseProblem::InvalidFormat),
+        };
+        Ok(Check { id: cut(text(check, "id")?, 40), outcome, why })
+    });
+    Ok((checks.collect::<Result<_, _>>()?, rung))
+}

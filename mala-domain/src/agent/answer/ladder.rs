@@ -1,0 +1,157 @@
+//! Finds the object in an answer, from the surest way down: enforced by the provider, the whole
+//! answer, a known envelope, the last object in other text if it carries the nonce.
+
+use super::{ParseProblem, Words};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// How an answer was read.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Rung {
+    /// The provider enforced the schema.
+    Schema,
+    /// The whole answer is the object.
+    Strict,
+    /// The object was in an envelope, a code fence, or other text with the nonce.
+    Envelope,
+    /// Another call brought it into form.
+    Restructured,
+}
+
+/// Answers beyond this size are no answers.
+const MAX_BYTES: usize = 1 << 20;
+const MAX_DEPTH: usize = 4;
+/// Objects that are looked for in other text.
+const MAX_STARTS: usize = 2_000;
+/// Keys under which programs wrap an answer.
+const ENVELOPES: [&str; 2] = ["output", "result"];
+
+pub(super) type Object = Map<String, Value>;
+
+/// The object that holds one of these keys, and how it was found.
+pub(super) fn find(words: &Words<'_>, keys: &[&str]) -> Result<(Object, Rung), ParseProblem> {
+    let text = words.text.trim();
+    if text.len() > MAX_BYTES {
+        return Err(ParseProblem::InvalidJson(format!("{} bytes", text.len())));
+    }
+    let (object, rung) = match serde_json::from_str::<Value>(text) {
+        Ok(value) => whole(value, words.form_enforced, keys)?,
+        Err(error) => (loose(text, words, keys, &error)?, Rung::Envelope),
+    };
+    check_nonce(&object, words)?;
+    Ok((object, rung))
+}
+
+fn whole(value: Value, form_enforced: bool, keys: &[&str]) -> Result<(Object, Rung), ParseProblem> {
+    match value {
+        Value::Object(object) if holds(&object, keys) => {
+            Ok((object, if form_enforced { Rung::Schema } else { Rung::Strict }))
+        }
+        other => match unwrap(other, keys, MAX_DEPTH) {
+            Some(object) => Ok((object, Rung::Envelope)),
+            None => Err(missing_first(keys)),
+        },
+    }
+}
+
+/// The object inside known envelopes: `output`, `result`, a string that is JSON, a single entry.
+fn unwrap(value: Value, keys: &[&str], depth: usize) -> Option<Object> {
+    let depth = depth.checked_sub(1)?;
+    match value {
+        Value::Object(object) if holds(&object, keys) => Some(object),
+        Value::Object(mut object) => {
+            let named = ENVELOPES.iter().find_map(|key| object.remove(*key));
+            let only = || (object.len() == 1).then(|| object.into_iter().next()).flatten();
+            unwrap(named.or_else(|| only().map(|(_, value)| value))?, keys, depth)
+        }
+        Value::String(text) => {
+            let text = text.trim();
+            let inner = in_code_fence(text).unwrap_or(text);
+            unwrap(serde_json::from_str(inner).ok()?, keys, depth)
+        }
+        _ => None,
+    }
+}
+
+/// What is not JSON as a whole: one code fence around all of it, or an object with the nonce.
+fn loose(
+    text: &str,
+    words: &Words<'_>,
+    keys: &[&str],
+    error: &serde_json::Error,
+) -> Result<Object, ParseProblem> {
+    if let Some(inner) = in_code_fence(text) {
+        let value = serde_json::from_str(inner).map_err(invalid)?;
+        return unwrap(value, keys, MAX_DEPTH).ok_or_else(|| missing_first(keys));
+    }
+    let last = last_object(text).filter(|object| holds(object, keys));
+    match last {
+        Some(object) if nonce_of(&object) == Some(words.nonce.as_str()) => Ok(object),
+        Some(_) => {
+            Err(ParseProblem::InvalidJson("text around JSON that lacks the nonce".to_owned()))
+        }
+        None => Err(invalid_ref(error)),
+    }
+}
+
+/// The text inside a code fence that is the whole answer.
+fn in_code_fence(text: &str) -> Option<&str> {
+    let inner = text.strip_prefix("```")?.strip_suffix("```")?;
+    let (language, body) = inner.split_once('\n')?;
+    let is_name = language.trim().chars().all(|c| c.is_ascii_alphanumeric());
+    (is_name && !body.contains("\n```")).then_some(body)
+}
+
+/// The last JSON object in a text.
+fn last_object(text: &str) -> Option<Object> {
+    let mut found = None;
+    let mut at = 0;
+    for _ in 0..MAX_STARTS {
+        let Some(start) = text.get(at..).and_then(|rest| rest.find('{')).map(|it| at + it) else {
+            break;
+        };
+        let mut reader =
+            serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Object>();
+        match reader.next() {
+            Some(Ok(object)) => {
+                at = start + reader.byte_offset().max(1);
+                found = Some(object);
+            }
+            _ => at = start + 1,
+        }
+    }
+    found
+}
+
+/// A nonce is optional in an answer that is bound otherwise; a wrong one never is right.
+fn check_nonce(object: &Object, words: &Words<'_>) -> Result<(), ParseProblem> {
+    match object.get("nonce") {
+        None | Some(Value::Null) => Ok(()),
+        Some(Value::String(nonce)) if nonce.is_empty() || nonce == words.nonce.as_str() => Ok(()),
+        Some(_) => Err(ParseProblem::InvalidFormat),
+    }
+}
+
+fn nonce_of(object: &Object) -> Option<&str> {
+    object.get("nonce")?.as_str()
+}
+
+fn holds(object: &Object, keys: &[&str]) -> bool {
+    keys.iter().any(|key| object.contains_key(*key))
+}
+
+fn missing_first(keys: &[&str]) -> ParseProblem {
+    ParseProblem::MissingField(keys.first().copied().unwrap_or_default().to_owned())
+}
+
+fn invalid(error: serde_json::Error) -> ParseProblem {
+    invalid_ref(&error)
+}
+
+fn invalid_ref(error: &serde_json::Error) -> ParseProblem {
+    ParseProblem::InvalidJson(error.to_string())
+}

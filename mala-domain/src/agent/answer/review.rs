@@ -1,0 +1,208 @@
+//! The answer to a review: verdict and findings. The plain form has six fields per finding; ours has
+//! more, and a finding that has them must fill them.
+
+use super::fields::{cut, list, maybe_text, number, object, required, text};
+use super::ladder::{self, Object, Rung};
+use super::{ParseProblem, Words};
+use crate::agent::NAME;
+use crate::change::{FilePath, LineSpan};
+use crate::finding::{Candidate, Category, Priority};
+use crate::verdict::Verdict;
+use serde_json::Value;
+
+/// A review that could be read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// How it was read.
+    pub rung: Rung,
+    /// What the model says of the whole.
+    pub summary: String,
+    /// What it claims.
+    pub claims: Vec<Claim>,
+    /// Why findings were left out.
+    pub dropped: Vec<String>,
+    /// What it says of the hints.
+    pub hints: Vec<HintOpinion>,
+}
+
+/// A claim of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The claim as every reviewer makes it.
+    pub candidate: Candidate,
+    /// Whether the model said how sure it is.
+    pub says_confidence: bool,
+}
+
+/// What a model says of a finding of the built-in checks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HintOpinion {
+    /// Which.
+    pub id: String,
+    /// Whether it holds.
+    pub stands: bool,
+    /// Why.
+    pub why: String,
+}
+
+/// How sure a claim is that does not say.
+const UNSAID_CONFIDENCE: f64 = 0.7;
+const MAX_FINDINGS: usize = 500;
+const MAX_TITLE: usize = 300;
+const MAX_BODY: usize = 4_000;
+/// Words of the form itself: whoever answers with them repeats the question.
+const TEMPLATE: [&str; 3] = ["relative/path/to/file", "[P0-3]", "path from the root of"];
+
+/// Reads the answer to a review.
+pub fn read_review(words: &Words<'_>) -> Result<Answer, ParseProblem> {
+    let (object, rung) = ladder::find(words, &["verdict", "findings"])?;
+    read_object(&object, rung)
+}
+
+pub(super) fn read_object(object: &Object, rung: Rung) -> Result<Answer, ParseProblem> {
+    let verdict = verdict(text(object, "verdict")?)?;
+    let findings = list(object, "findings")?;
+    if findings.len() > MAX_FINDINGS {
+        return Err(ParseProblem::InvalidFormat);
+    }
+    let mut answer = Answer {
+        rung,
+        summary: cut(maybe_text(object, "summary")?.unwrap_or_default(), MAX_BODY),
+        claims: Vec::new(),
+        dropped: Vec::new(),
+        hints: hints(object)?,
+    };
+    for finding in findings {
+        let finding = self::object(finding)?;
+        let claim = claim(finding)?;
+        match empty_field(finding)? {
+            Some(field) => answer.dropped.push(format!(
+                "{}:{}: a finding without `{field}`",
+                claim.candidate.file, claim.candidate.span
+            )),
+            None => answer.claims.push(claim),
+        }
+    }
+    agrees(verdict, findings.is_empty())?;
+    Ok(answer)
+}
+
+fn verdict(word: &str) -> Result<Verdict, ParseProblem> {
+    [Verdict::Pass, Verdict::Fail, Verdict::NeedsWork]
+        .into_iter()
+        .find(|verdict| verdict.name() == word)
+        .ok_or_else(|| ParseProblem::InvalidVerdict(cut(word, 80)))
+}
+
+/// A verdict that its own findings contradict says nothing.
+fn agrees(verdict: Verdict, no_findings: bool) -> Result<(), ParseProblem> {
+    let contradiction = match (verdict, no_findings) {
+        (Verdict::Pass, false) => "PASS with findings".to_owned(),
+        (Verdict::Fail | Verdict::NeedsWork, true) => {
+            format!("{} without findings", verdict.name())
+        }
+        _ => return Ok(()),
+    };
+    Err(ParseProblem::InvalidVerdict(contradiction))
+}
+
+fn claim(finding: &Object) -> Result<Claim, ParseProblem> {
+    let file = text(finding, "file_path")?;
+    let start = number(finding, "line_start")?;
+    let end = number(finding, "line_end")?;
+    let span = LineSpan::new(start, end).ok_or(ParseProblem::InvalidFormat)?;
+    let number = required(finding, "priority")?.as_i64().and_then(Priority::from_number);
+    let priority = number.ok_or(ParseProblem::InvalidFormat)?;
+    let title = text(finding, "title")?;
+    let body = text(finding, "body")?;
+    if TEMPLATE.iter().any(|words| file.contains(words) || title.contains(words)) {
+        return Err(ParseProblem::InvalidFormat);
+    }
+    let (priority, title) = prefixed(priority, title);
+    let confidence = confidence(finding)?;
+    Ok(Claim {
+        says_confidence: confidence.is_some(),
+        candidate: Candidate {
+            file: FilePath::parse(file.trim().trim_start_matches("./")),
+            span,
+            priority: Some(priority),
+            category: category(finding)?,
+            title: cut(&title, MAX_TITLE),
+            body: cut(&told(body, finding)?, MAX_BODY),
+            suggestion: filled(finding, "suggestion")?.map(|text| cut(text, MAX_BODY)),
+            evidence: filled(finding, "evidence")?.map(|text| cut(text, MAX_BODY)),
+            confidence: confidence.unwrap_or(UNSAID_CONFIDENCE),
+            reviewer: NAME.to_owned(),
+            rule: None,
+            verified_by: None,
+        },
+    })
+}
+
+/// The title with its priority in front. Where the two disagree, the more urgent one holds.
+fn prefixed(priority: Priority, title: &str) -> (Priority, String) {
+    let title = title.trim();
+    let said = Priority::ALL
+        .into_iter()
+        .find_map(|said| title.strip_prefix(&format!("[{said}]")).map(|rest| (said, rest.trim())));
+    let (said, rest) = said.unwrap_or((priority, title));
+    let priority = priority.min(said);
+    (priority, format!("[{priority}] {rest}"))
+}
+
+/// The body, with the trigger and the effect when they are said apart.
+fn told(body: &str, finding: &Object) -> Result<String, ParseProblem> {
+    let parts = (filled(finding, "when")?, filled(finding, "then")?);
+    let (Some(when), Some(then)) = parts else { return Ok(body.trim().to_owned()) };
+    Ok(format!("{}\n\nWhen: {}\nThen: {}", body.trim(), when.trim(), then.trim()))
+}
+
+/// A field of the full form that a finding leaves empty though it has the full form.
+fn empty_field(finding: &Object) -> Result<Option<&'static str>, ParseProblem> {
+    let fields = ["when", "then", "evidence"];
+    if !fields.iter().any(|field| finding.contains_key(*field)) {
+        return Ok(None);
+    }
+    for field in fields {
+        if filled(finding, field)?.is_none() {
+            return Ok(Some(field));
+        }
+    }
+    Ok(None)
+}
+
+fn filled<'o>(finding: &'o Object, key: &str) -> Result<Option<&'o str>, ParseProblem> {
+    Ok(maybe_text(finding, key)?.filter(|text| !text.trim().is_empty()))
+}
+
+fn category(finding: &Object) -> Result<Category, ParseProblem> {
+    let Some(word) = filled(finding, "category")? else { return Ok(Category::Bug) };
+    Category::ALL
+        .into_iter()
+        .find(|category| category.name() == word)
+        .ok_or(ParseProblem::InvalidFormat)
+}
+
+fn confidence(finding: &Object) -> Result<Option<f64>, ParseProblem> {
+    match finding.get("confidence") {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => {
+            let number = value.as_f64().filter(|number| (0.0..=1.0).contains(number));
+            number.map(Some).ok_or(ParseProblem::InvalidFormat)
+        }
+    }
+}
+
+fn hints(object: &Object) -> Result<Vec<HintOpinion>, ParseProblem> {
+    let Some(Value::Array(hints)) = object.get("hints") else { return Ok(Vec::new()) };
+    hints.iter().take(MAX_FINDINGS).map(hint).collect()
+}
+
+fn hint(value: &Value) -> Result<HintOpinion, ParseProblem> {
+    let hint = object(value)?;
+    Ok(HintOpinion {
+        id: cut(text(hint, "id")?, 40),
+        stands: required(hint, "stands")?.as_bool().ok_or(ParseProblem::InvalidFormat)?,
+        why: cut(maybe_text(hint, "why")?.unwrap_or_default(), MAX_TITLE),
+    })
+}

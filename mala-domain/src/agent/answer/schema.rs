@@ -1,0 +1,63 @@
+//! The forms of the answers, for providers that can enforce one: closed objects whose fields are all
+//! required.
+
+use crate::conversation::Form;
+use crate::finding::Category;
+use serde_json::{Value, json};
+
+/// The form of a review.
+pub fn review_form() -> Form {
+    let categories = Category::ALL.map(Category::name);
+    let finding = closed(&[
+        ("file_path", plain("string")),
+        ("line_start", plain("integer")),
+        ("line_end", plain("integer")),
+        ("priority", json!({"type": "integer", "enum": [0, 1, 2, 3]})),
+        ("title", plain("string")),
+        ("body", plain("string")),
+        ("category", json!({"type": "string", "enum": categories})),
+        ("when", plain("string")),
+        ("then", plain("string")),
+        ("evidence", plain("string")),
+        ("suggestion", plain("string")),
+        ("confidence", plain("number")),
+    ]);
+    let hint =
+        closed(&[("id", plain("string")), ("stands", plain("boolean")), ("why", plain("string"))]);
+    let schema = closed(&[
+        ("nonce", plain("string")),
+        ("verdict", json!({"type": "string", "enum": ["PASS", "FAIL", "NEEDS_WORK"]})),
+        ("summary", plain("string")),
+        ("findings", json!({"type": "array", "items": finding})),
+        ("hints", json!({"type": "array", "items": hint})),
+    ]);
+    Form::Json { name: "review".to_owned(), schema }
+}
+
+/// The form of a check of claims.
+pub fn checks_form() -> Form {
+    let check = closed(&[
+        ("id", plain("string")),
+        ("outcome", json!({"type": "string", "enum": ["holds", "refuted", "unsure"]})),
+        ("why", plain("string")),
+    ]);
+    let schema =
+        closed(&[("nonce", plain("string")), ("checks", json!({"type": "array", "items": check}))]);
+    Form::Json { name: "checks".to_owned(), schema }
+}
+
+fn plain(kind: &str) -> Value {
+    json!({"type": kind})
+}
+
+fn closed(fields: &[(&str, Value)]) -> Value {
+    let names: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+    let properties: serde_json::Map<String, Value> =
+        fields.iter().map(|(name, schema)| ((*name).to_owned(), schema.clone())).collect();
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": names,
+        "additionalProperties": false,
+    })
+}

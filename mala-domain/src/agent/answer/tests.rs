@@ -1,0 +1,288 @@
+//! One row per promise: what is an answer, what is a problem, and which.
+
+use super::*;
+use crate::conversation::Form;
+use crate::finding::Priority;
+use proptest::prelude::*;
+
+fn nonce() -> Nonce {
+    Nonce::over(&[b"a change"])
+}
+
+fn read(text: &str) -> Result<Answer, ParseProblem> {
+    read_review(&Words { text, form_enforced: false, nonce: &nonce() })
+}
+
+/// `rung: title, title` or the problem.
+fn shown(text: &str) -> String {
+    match read(text) {
+        Ok(answer) => {
+            let titles: Vec<&str> =
+                answer.claims.iter().map(|claim| claim.candidate.title.as_str()).collect();
+            format!("{:?}: {}", answer.rung, titles.join(", "))
+        }
+        Err(problem) => problem.to_string(),
+    }
+}
+
+const PLAIN: &str = r#"{"verdict": "FAIL", "findings": [{"file_path": "src/main.py", "line_start": 42, "line_end": 42, "priority": 1, "title": "[P1] Issue", "body": "Details"}]}"#;
+const PASS: &str = r#"{"verdict": "PASS", "findings": []}"#;
+
+#[test]
+fn the_plain_form_is_an_answer() {
+    let answer = read(PLAIN).unwrap();
+    let candidate = &answer.claims[0].candidate;
+    assert_eq!(candidate.file.to_string(), "src/main.py");
+    assert_eq!((candidate.span.start(), candidate.span.end()), (42, 42));
+    assert_eq!(candidate.priority, Some(Priority::P1));
+    assert_eq!((candidate.title.as_str(), candidate.body.as_str()), ("[P1] Issue", "Details"));
+    assert_eq!(candidate.reviewer, "agent-sdk");
+    assert_eq!(candidate.evidence, None);
+    assert_eq!(answer.rung, Rung::Strict);
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    for field in ["file_path", "line_start", "line_end", "priority", "title", "body"] {
+        let mut value: serde_json::Value = serde_json::from_str(PLAIN).unwrap();
+        value["findings"][0].as_object_mut().unwrap().remove(field);
+        assert_eq!(shown(&value.to_string()), format!("missing field: {field}"));
+    }
+    assert_eq!(shown(r#"{"findings": []}"#), "missing field: verdict");
+    assert_eq!(shown(r#"{"verdict": "PASS"}"#), "missing field: findings");
+    assert_eq!(shown("{}"), "missing field: verdict");
+    assert_eq!(shown("[]"), "missing field: verdict");
+    assert_eq!(shown(r#"{"verdict": null, "findings": []}"#), "missing field: verdict");
+}
+
+#[test]
+fn every_other_fault_is_a_problem_and_never_an_empty_list() {
+    let finding = |fields: &str| format!(r#"{{"verdict": "FAIL", "findings": [{{{fields}}}]}}"#);
+    let all = r#""file_path": "a", "line_start": 1, "line_end": 1, "priority": 1, "title": "t", "body": "b""#;
+    let rows: &[(&str, &str)] = &[
+        (r#"{"verdict": "APPROVED", "findings": []}"#, "invalid verdict: APPROVED"),
+        (r#"{"verdict": "pass", "findings": []}"#, "invalid verdict: pass"),
+        (r#"{"verdict": "PASS | FAIL", "findings": []}"#, "invalid verdict: PASS | FAIL"),
+        (r#"{"verdict": "FAIL", "findings": []}"#, "invalid verdict: FAIL without findings"),
+        (
+            r#"{"verdict": "NEEDS_WORK", "findings": []}"#,
+            "invalid verdict: NEEDS_WORK without findings",
+        ),
+        (&PLAIN.replace("FAIL", "PASS"), "invalid verdict: PASS with findings"),
+        ("", "invalid json: EOF while parsing a value at line 1 column 0"),
+        ("LGTM, approved. PASS", "invalid json: expected value at line 1 column 1"),
+        ("{\"verdict\": \"PASS\", ", "invalid json: EOF while parsing a value at line 1 column 19"),
+        (r#"{"verdict": 1, "findings": []}"#, "invalid format"),
+        (r#"{"verdict": "PASS", "findings": {}}"#, "invalid format"),
+        (r#"{"verdict": "FAIL", "findings": ["a"]}"#, "invalid format"),
+        (&finding(&all.replace("\"line_end\": 1", "\"line_end\": 0")), "invalid format"),
+        (&finding(&all.replace("\"line_start\": 1", "\"line_start\": 9")), "invalid format"),
+        (&finding(&all.replace("\"line_start\": 1", "\"line_start\": -1")), "invalid format"),
+        (&finding(&all.replace("\"line_start\": 1", "\"line_start\": \"1\"")), "invalid format"),
+        (&finding(&all.replace("\"priority\": 1", "\"priority\": 4")), "invalid format"),
+        (
+            &finding(&all.replace("\"priority\": 1", "\"priority\": null")),
+            "missing field: priority",
+        ),
+        (&finding(&format!(r#"{all}, "confidence": 1.5"#)), "invalid format"),
+        (&finding(&format!(r#"{all}, "category": "taste""#)), "invalid format"),
+        (&finding(&all.replace("\"a\"", "\"relative/path/to/file.py\"")), "invalid format"),
+        (&finding(&all.replace("\"t\"", "\"[P0-3] Brief issue description\"")), "invalid format"),
+        (crate::agent::prompts::SYSTEM, "invalid json: expected value at line 1 column 1"),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(shown(text), *expected, "{text}");
+    }
+}
+
+#[test]
+fn known_envelopes_are_opened() {
+    let quoted = serde_json::to_string(PLAIN).unwrap();
+    for text in [
+        format!(r#"{{"output": {PLAIN}}}"#),
+        format!(r#"{{"output": {quoted}}}"#),
+        format!(r#"{{"result": {PLAIN}, "is_error": false}}"#),
+        format!(r#"{{"response": {quoted}}}"#),
+        quoted.clone(),
+        format!("```json\n{PLAIN}\n```"),
+        format!("```\n{PLAIN}\n```"),
+    ] {
+        assert_eq!(shown(&text), "Envelope: [P1] Issue", "{text}");
+    }
+    assert_eq!(shown(&format!(r#"{{"a": {PLAIN}, "b": {PASS}}}"#)), "missing field: verdict");
+}
+
+#[test]
+fn json_inside_other_text_counts_only_with_the_nonce() {
+    let nonce = nonce();
+    let bound =
+        |object: &str| object.replacen('{', &format!(r#"{{"nonce": "{}", "#, nonce.as_str()), 1);
+    for (text, expected) in [
+        (format!("Here is it:\n{}\nDone.", bound(PLAIN)), "Envelope: [P1] Issue"),
+        (format!("{PASS} {}", bound(PLAIN)), "Envelope: [P1] Issue"),
+        (format!("{} {PASS}", bound(PLAIN)), "invalid json: text around JSON that lacks the nonce"),
+        (format!("Sure! {PASS}"), "invalid json: text around JSON that lacks the nonce"),
+        (
+            format!("```json\n{PASS}\n```\nLooks good."),
+            "invalid json: text around JSON that lacks the nonce",
+        ),
+        (PASS.replacen('{', r#"{"nonce": "another", "#, 1), "invalid format"),
+        (PASS.replacen('{', r#"{"nonce": 7, "#, 1), "invalid format"),
+        (PASS.replacen('{', r#"{"nonce": "", "#, 1), "Strict: "),
+        (bound(PASS), "Strict: "),
+        (format!("a {{ b {{\"x\": 1}} }} {}", bound(PASS)), "Envelope: "),
+    ] {
+        assert_eq!(shown(&text), expected, "{text}");
+    }
+}
+
+#[test]
+fn a_schema_that_the_provider_enforced_is_the_surest_rung() {
+    let words = Words { text: PLAIN, form_enforced: true, nonce: &nonce() };
+    assert_eq!(read_review(&words).unwrap().rung, Rung::Schema);
+}
+
+#[test]
+fn the_full_form_must_be_filled() {
+    let full = |when: &str, then: &str, evidence: &str| {
+        PLAIN.replace(
+            "\"body\": \"Details\"",
+            &format!(
+                r#""body": "Details", "when": "{when}", "then": "{then}", "evidence": "{evidence}", "confidence": 0.4, "category": "logic", "suggestion": "x""#
+            ),
+        )
+    };
+    let answer = read(&full("n is 0", "it divides by zero", "1 / n")).unwrap();
+    let candidate = &answer.claims[0].candidate;
+    assert_eq!(candidate.body, "Details\n\nWhen: n is 0\nThen: it divides by zero");
+    assert_eq!(candidate.evidence.as_deref(), Some("1 / n"));
+    assert_eq!((candidate.confidence, candidate.category.name()), (0.4, "logic"));
+    for (text, field) in [
+        (full("", "b", "c"), "when"),
+        (full("a", " ", "c"), "then"),
+        (full("a", "b", ""), "evidence"),
+    ] {
+        let answer = read(&text).unwrap();
+        assert_eq!(answer.claims, []);
+        assert_eq!(answer.dropped, [format!("src/main.py:42: a finding without `{field}`")]);
+    }
+}
+
+#[test]
+fn titles_carry_the_more_urgent_priority() {
+    for (title, number, expected) in [
+        ("Issue", 1, "[P1] Issue"),
+        ("[P1] Issue", 1, "[P1] Issue"),
+        ("[P0] Issue", 3, "[P0] Issue"),
+        ("[P3]Issue", 0, "[P0] Issue"),
+    ] {
+        let text = PLAIN
+            .replace("[P1] Issue", title)
+            .replace("\"priority\": 1", &format!("\"priority\": {number}"));
+        assert_eq!(shown(&text), format!("Strict: {expected}"));
+    }
+}
+
+#[test]
+fn restructuring_never_decides() {
+    let original = "src/main.py line 42: P1, division by zero, because n may be 0.";
+    let problem = ParseProblem::InvalidJson("x".to_owned());
+    let finding = |file: &str, line: u32, title: &str, body: &str| {
+        format!(
+            r#"{{"verdict": "FAIL", "findings": [{{"file_path": "{file}", "line_start": {line}, "line_end": {line}, "priority": 1, "title": "[P1] {title}", "body": "{body}"}}]}}"#
+        )
+    };
+    for (text, holds) in [
+        (finding("src/main.py", 42, "Division by zero", "because n may be 0"), true),
+        (finding("src/main.py", 42, "Division by zero", "critical"), false),
+        (finding("src/main.py", 7, "Division by zero", "n"), false),
+        (finding("src/other.py", 42, "Division by zero", "n"), false),
+        (PASS.to_owned(), false),
+        ("no JSON".to_owned(), false),
+    ] {
+        let words = Words { text: &text, form_enforced: false, nonce: &nonce() };
+        let read = read_restructured(original, &words, &problem);
+        assert_eq!(read.is_ok(), holds, "{text}");
+        if let Err(stands) = read {
+            assert_eq!(stands, problem);
+        }
+    }
+}
+
+#[test]
+fn checks_are_read_by_the_same_ladder() {
+    let read = |text: &str| read_checks(&Words { text, form_enforced: false, nonce: &nonce() });
+    let (checks, rung) = read(
+        r#"{"checks": [{"id": "c1", "outcome": "refuted", "why": "n is checked"},
+            {"id": "c2", "outcome": "refuted", "why": " "}, {"id": "c3", "outcome": "holds"}]}"#,
+    )
+    .unwrap();
+    let outcomes: Vec<CheckOutcome> = checks.iter().map(|check| check.outcome).collect();
+    assert_eq!(outcomes, [CheckOutcome::Refuted, CheckOutcome::Unsure, CheckOutcome::Holds]);
+    assert_eq!(rung, Rung::Strict);
+    for (text, problem) in [
+        ("refuted", "invalid json: expected value at line 1 column 1"),
+        ("{}", "missing field: checks"),
+        (r#"{"checks": [{"outcome": "holds"}]}"#, "missing field: id"),
+        (r#"{"checks": [{"id": "c1", "outcome": "maybe"}]}"#, "invalid format"),
+        (r#"Sure: {"checks": []}"#, "invalid json: text around JSON that lacks the nonce"),
+    ] {
+        assert_eq!(read(text).unwrap_err().to_string(), problem, "{text}");
+    }
+}
+
+#[test]
+fn the_forms_accept_what_the_reader_reads() {
+    let Form::Json { schema, .. } = review_form() else { panic!("a form") };
+    let text = r#"{"nonce": "", "verdict": "PASS", "summary": "", "findings": [], "hints": []}"#;
+    assert!(jsonschema::is_valid(&schema, &serde_json::from_str(text).unwrap()));
+    assert_eq!(shown(text), "Strict: ");
+}
+
+fn piece() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => prop::sample::select(vec![
+            "{", "}", "[", "]", ",", ":", "\"", "\"verdict\"", "\"findings\"", "\"PASS\"", "\"FAIL\"",
+            "\"output\"", "\"nonce\"", "```", "```json\n", "\n", "null", "1", "\\", "é", "\u{0}",
+            PLAIN, PASS,
+        ]).prop_map(str::to_owned),
+        1 => any::<String>(),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(pieces in prop::collection::vec(piece(), 0..30)) {
+        shown(&pieces.concat());
+    }
+
+    #[test]
+    fn text_around_a_pass_is_no_pass(before in "[^{}`\"\\[\\]]{1,40}", after in "[^{}]{0,40}") {
+        prop_assume!(!before.trim().is_empty());
+        let text = format!("{before}{PASS}{after}");
+        prop_assert!(read(&text).is_err());
+    }
+}
+
+#[test]
+fn no_bytes_make_it_panic() {
+    bolero::check!().for_each(|bytes: &[u8]| {
+        let text = String::from_utf8_lossy(bytes);
+        drop(read(&text));
+        drop(read_checks(&Words { text: &text, form_enforced: true, nonce: &nonce() }));
+    });
+}
+
+#[test]
+fn huge_and_deep_answers_end_soon() {
+    for text in [
+        "{".repeat(1_000_000),
+        "{\"a\":".repeat(200_000),
+        "{\"a\":[1,1,1,1,".repeat(60_000),
+        "x{}".repeat(300_000),
+        "[".repeat(1_000_000),
+        format!("{PASS}{}", " ".repeat(2_000_000)) + "x",
+    ] {
+        assert!(read(&text).is_err());
+    }
+}
