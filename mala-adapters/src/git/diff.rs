@@ -69,13 +69,33 @@ impl Git {
         self.raw_diff(sides, OPTIONS, filter.with_files(others.iter())).await
     }
 
+    /// The diff between two states, when it has at most so many bytes.
+    pub(super) async fn diff_within(
+        &self,
+        sides: &Sides,
+        paths: Vec<OsString>,
+        max_bytes: usize,
+    ) -> Result<Vec<u8>, ScopeError> {
+        let call = Call::new(OPTIONS.iter().copied()).output(max_bytes);
+        self.run_diff(call, sides, paths).await
+    }
+
     async fn raw_diff(
         &self,
         sides: &Sides,
         options: &[&str],
         paths: Vec<OsString>,
     ) -> Result<Vec<u8>, ScopeError> {
-        let mut call = Call::new(options.iter().copied()).output(MAX_DIFF);
+        let call = Call::new(options.iter().copied()).output(MAX_DIFF);
+        self.run_diff(call, sides, paths).await
+    }
+
+    async fn run_diff(
+        &self,
+        mut call: Call,
+        sides: &Sides,
+        paths: Vec<OsString>,
+    ) -> Result<Vec<u8>, ScopeError> {
         call = match sides {
             Sides::Trees(base, head) => {
                 let call = call.args([base, head]);

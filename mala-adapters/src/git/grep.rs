@@ -1,13 +1,17 @@
-//! Whole words in a state of the tree, by `git grep`.
+//! Words and texts in a state of the tree, by `git grep`.
 
 use super::call::Call;
 use super::{Git, GitError, ObjectId};
 use mala_domain::change::FilePath;
-use mala_domain::ports::{WordHit, WordQuery};
+use mala_domain::ports::{Case, FoundLines, TextQuery, WordHit, WordQuery};
 use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
 
 /// How much of git's answer is looked at.
 const MAX_OUTPUT: usize = 32 << 20;
+
+/// How much of git's answer is kept of a search for any text.
+const MAX_TEXTS: usize = 4 << 20;
 
 /// How much of a line is kept: a compressed script may be one line of a megabyte.
 const MAX_LINE: usize = 2000;
@@ -44,10 +48,7 @@ impl Git {
                 _ if finished.output.stdout_cut => {}
                 _ => return Err(call.failed(&finished)),
             }
-            let prefix = match haystack {
-                Haystack::Commit(id) => format!("{}:", id.as_str()),
-                Haystack::Index | Haystack::WorkTree => String::new(),
-            };
+            let prefix = haystack.prefix();
             hits.extend(parse(&finished.output.stdout, prefix.as_bytes()).take(query.max_hits));
         }
         hits.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
@@ -56,16 +57,81 @@ impl Git {
         Ok(hits)
     }
 
-    fn grep_call(&self, haystack: &Haystack, words: &[&String], globs: &[String]) -> Call {
-        let options = ["grep", "--line-number", "--word-regexp", "-I", "--null", "--full-name"];
-        let more = ["--no-color", "--no-recurse-submodules", "--threads=4"];
-        let call = Call::new(options).args(more).args(pattern(words)).output(MAX_OUTPUT);
-        let call = match haystack {
-            Haystack::Commit(id) => call.args([id]),
-            Haystack::Index => call.args(["--cached"]),
-            Haystack::WorkTree => call.args(["--untracked"]),
+    /// The lines with any of the texts, by path and line, as far as they are kept.
+    pub(super) async fn grep_texts(
+        &self,
+        haystack: &Haystack,
+        query: &TextQuery,
+    ) -> Result<FoundLines, GitError> {
+        let every_line = String::new();
+        let is_line = |text: &&String| !text.contains(['\n', '\0']);
+        let mut texts: Vec<_> = query.texts.iter().filter(is_line).collect();
+        if texts.is_empty() {
+            texts.push(&every_line);
+        }
+        let case = match query.case {
+            Case::Exact => "--no-ignore-case",
+            Case::Ignored => "--ignore-case",
         };
+        let call =
+            Call::new(OPTIONS.iter().copied()).args([case]).args(pattern(&texts)).output(MAX_TEXTS);
+        let call = haystack.named(call).args(["--"]).args(places(query));
+        let finished = self.finish(&call).await?;
+        let is_cut = finished.output.stdout_cut;
+        if !is_cut && !matches!(finished.code(), Some(0 | 1)) {
+            return Err(call.failed(&finished));
+        }
+        let prefix = haystack.prefix();
+        let mut lines: Vec<_> = parse(&finished.output.stdout, prefix.as_bytes()).collect();
+        lines.retain(|line| query.looks_in(&line.file));
+        lines.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+        Ok(FoundLines { lines, is_cut })
+    }
+
+    fn grep_call(&self, haystack: &Haystack, words: &[&String], globs: &[String]) -> Call {
+        let call = Call::new(OPTIONS.iter().copied()).args(["--word-regexp"]).args(pattern(words));
+        let call = haystack.named(call.output(MAX_OUTPUT));
         call.args(["--"]).args(globs.iter().map(|glob| format!(":(top){glob}")))
+    }
+}
+
+const OPTIONS: &[&str] = &[
+    "grep",
+    "--line-number",
+    "-I",
+    "--null",
+    "--full-name",
+    "--no-color",
+    "--no-recurse-submodules",
+    "--threads=4",
+];
+
+impl Haystack {
+    fn named(&self, call: Call) -> Call {
+        match self {
+            Self::Commit(id) => call.args([id]),
+            Self::Index => call.args(["--cached"]),
+            Self::WorkTree => call.args(["--untracked"]),
+        }
+    }
+
+    /// What git prints before each path.
+    fn prefix(&self) -> String {
+        match self {
+            Self::Commit(id) => format!("{}:", id.as_str()),
+            Self::Index | Self::WorkTree => String::new(),
+        }
+    }
+}
+
+/// Where git looks: one place, or the files with these endings. Git knows only the sum of several
+/// places, so that the rest is left to whoever reads its answer.
+fn places(query: &TextQuery) -> Vec<OsString> {
+    match &query.below {
+        Some(below) if !below.as_bytes().is_empty() => {
+            vec![OsString::from_vec([b":(top,literal)", below.as_bytes()].concat())]
+        }
+        _ => query.endings.iter().map(|ending| format!(":(top,glob)**/*{ending}").into()).collect(),
     }
 }
 

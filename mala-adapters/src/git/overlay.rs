@@ -1,12 +1,16 @@
 //! A tree with some files laid over it: contents that no state of the repository has, because a patch
 //! or a part of the history gives them.
 
+mod search;
+
 use super::GitError;
 use super::tree::{Content, Contents, GitTree, unreadable};
 use aho_corasick::AhoCorasick;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mala_domain::change::FilePath;
-use mala_domain::ports::{Blob, BoxFuture, Repository, RepositoryError, Side, WordHit, WordQuery};
+use mala_domain::ports::{
+    Blob, BoxFuture, History, Repository, RepositoryError, Search, Side, WordHit, WordQuery,
+};
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
@@ -144,6 +148,14 @@ impl Repository for Overlay {
         query: &'a WordQuery,
     ) -> BoxFuture<'a, Result<Vec<WordHit>, RepositoryError>> {
         Box::pin(self.words(query))
+    }
+
+    fn search(&self) -> Option<&dyn Search> {
+        Some(self)
+    }
+
+    fn history(&self) -> Option<&dyn History> {
+        self.under.is_some().then_some(self)
     }
 }
 

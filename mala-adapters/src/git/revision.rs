@@ -87,7 +87,7 @@ impl Git {
         }
     }
 
-    async fn resolve(&self, revision: &str) -> Result<Option<ObjectId>, GitError> {
+    pub(super) async fn resolve(&self, revision: &str) -> Result<Option<ObjectId>, GitError> {
         if revision.contains(['\0', '\n']) {
             return Ok(None);
         }

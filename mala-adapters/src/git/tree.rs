@@ -6,10 +6,14 @@ use super::objects::{Object, Objects};
 use super::trees::{Entry, Kind, Trees};
 use super::{Git, GitError, ObjectId};
 use mala_domain::change::FilePath;
-use mala_domain::ports::{Blob, BoxFuture, Repository, RepositoryError, Side, WordHit, WordQuery};
+use mala_domain::ports::{
+    Blob, BoxFuture, History, Repository, RepositoryError, Search, Side, TreeEntry, WordHit,
+    WordQuery,
+};
 use rustix::fs::FileType;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
+use tokio::sync::OnceCell;
 
 /// A file larger than this is not read.
 pub(super) const MAX_FILE: u64 = 4 << 20;
@@ -31,16 +35,18 @@ pub(super) enum State {
 
 /// The tree before and after a change.
 pub struct GitTree {
-    git: Git,
-    objects: Objects,
+    pub(super) git: Git,
+    pub(super) objects: Objects,
     base: Place,
     head: Place,
     kept: Mutex<Kept>,
 }
 
-struct Place {
-    state: State,
-    trees: Option<Trees>,
+pub(super) struct Place {
+    pub(super) state: State,
+    pub(super) trees: Option<Trees>,
+    /// The paths that the index or the work tree has, once somebody asked.
+    pub(super) listed: OnceCell<Vec<TreeEntry>>,
 }
 
 impl Place {
@@ -49,7 +55,7 @@ impl Place {
             State::Commit(id) => Some(Trees::new(git, id.clone())),
             State::Index | State::WorkTree => None,
         };
-        Self { state, trees }
+        Self { state, trees, listed: OnceCell::new() }
     }
 }
 
@@ -130,7 +136,7 @@ impl GitTree {
         }
     }
 
-    fn place(&self, side: Side) -> &Place {
+    pub(super) fn place(&self, side: Side) -> &Place {
         match side {
             Side::Base => &self.base,
             Side::Head => &self.head,
@@ -241,7 +247,7 @@ impl GitTree {
         }
     }
 
-    fn on_disk<T>(
+    pub(super) fn on_disk<T>(
         &self,
         paths: &[FilePath],
         look: impl Fn(&std::path::Path, &FilePath) -> std::io::Result<T>,
@@ -272,12 +278,31 @@ impl GitTree {
 
     /// The lines at head with any of the words.
     pub(crate) async fn words(&self, query: &WordQuery) -> Result<Vec<WordHit>, GitError> {
-        let haystack = match &self.head.state {
+        let mut hits = self.git.grep(&self.haystack(), query).await?;
+        self.keep_inside(&mut hits)?;
+        Ok(hits)
+    }
+
+    pub(super) fn haystack(&self) -> Haystack {
+        match &self.head.state {
             State::Commit(id) => Haystack::Commit(id.clone()),
             State::Index => Haystack::Index,
             State::WorkTree => Haystack::WorkTree,
-        };
-        self.git.grep(&haystack, query).await
+        }
+    }
+
+    /// Drops what git found behind a link that took the place of a folder: it leads anywhere.
+    pub(super) fn keep_inside(&self, hits: &mut Vec<WordHit>) -> Result<(), GitError> {
+        if !matches!(self.head.state, State::WorkTree) {
+            return Ok(());
+        }
+        let mut files: Vec<_> = hits.iter().map(|hit| hit.file.clone()).collect();
+        files.dedup();
+        let types = self.on_disk(&files, files::file_type)?;
+        let is_file = |(file, kind)| (kind == Some(FileType::RegularFile)).then_some(file);
+        let inside: HashSet<_> = files.into_iter().zip(types).filter_map(is_file).collect();
+        hits.retain(|hit| inside.contains(&hit.file));
+        Ok(())
     }
 }
 
@@ -324,6 +349,14 @@ impl Repository for GitTree {
         query: &'a WordQuery,
     ) -> BoxFuture<'a, Result<Vec<WordHit>, RepositoryError>> {
         Box::pin(async move { self.words(query).await.map_err(unreadable) })
+    }
+
+    fn search(&self) -> Option<&dyn Search> {
+        Some(self)
+    }
+
+    fn history(&self) -> Option<&dyn History> {
+        Some(self)
     }
 }
 

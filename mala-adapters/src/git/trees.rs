@@ -94,19 +94,28 @@ impl Trees {
         Ok(walks.into_iter().map(|walk| walk.at).collect())
     }
 
+    /// What a path is; the empty one is the root.
+    pub(super) async fn entry(
+        &self,
+        objects: &Objects,
+        path: &FilePath,
+    ) -> Result<Option<Entry>, GitError> {
+        if path.as_bytes().is_empty() {
+            let id = self.root(objects).await?.clone();
+            return Ok(Some(Entry { kind: Kind::Folder, id }));
+        }
+        Ok(self.entries(objects, std::slice::from_ref(path)).await?.pop().flatten())
+    }
+
     /// The names of the files directly in a folder; none when it is no folder.
     pub(super) async fn files_in(
         &self,
         objects: &Objects,
         folder: &FilePath,
     ) -> Result<Vec<Vec<u8>>, GitError> {
-        let id = if folder.as_bytes().is_empty() {
-            self.root(objects).await?.clone()
-        } else {
-            match self.entries(objects, std::slice::from_ref(folder)).await?.pop().flatten() {
-                Some(Entry { kind: Kind::Folder, id }) => id,
-                _ => return Ok(Vec::new()),
-            }
+        let id = match self.entry(objects, folder).await? {
+            Some(Entry { kind: Kind::Folder, id }) => id,
+            _ => return Ok(Vec::new()),
         };
         let folders = self.folders(objects, HashSet::from([id])).await?;
         let entries = folders.values().flat_map(|folder| folder.iter());

@@ -2,9 +2,11 @@
 
 mod commits;
 mod entries;
+mod history;
 mod hostile;
 mod open;
 mod paths;
+mod search;
 mod shallow;
 mod tree;
 mod working_tree;

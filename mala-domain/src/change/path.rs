@@ -41,6 +41,12 @@ impl FilePath {
                 .all(|part| !matches!(part, b"" | b"." | b".."))
     }
 
+    /// Whether it is this file, or a folder above it. The empty path is above all.
+    pub fn holds(&self, file: &Self) -> bool {
+        let rest = file.bytes.strip_prefix(self.bytes.as_slice());
+        self.bytes.is_empty() || rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
+    }
+
     /// Reads the printed form back.
     pub fn parse(text: &str) -> Self {
         let quoted = text.len() >= 2 && text.starts_with('"') && text.ends_with('"');
@@ -182,6 +188,19 @@ mod tests {
         }
         for good in ["a", "a/b", "..a/b..", "...", ".git/x"] {
             assert!(FilePath::from(good).stays_inside(), "{good:?}");
+        }
+    }
+
+    #[test]
+    fn folders_hold_what_is_in_them() {
+        for (folder, file, holds) in [
+            ("", "a", true),
+            ("a", "a", true),
+            ("a", "a/b/c", true),
+            ("a/b", "a/bc", false),
+            ("a/b", "a", false),
+        ] {
+            assert_eq!(FilePath::from(folder).holds(&file.into()), holds, "{folder} {file}");
         }
     }
 

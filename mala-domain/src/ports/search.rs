@@ -25,6 +25,15 @@ pub struct TextQuery {
     pub endings: Vec<String>,
 }
 
+impl TextQuery {
+    /// Whether a file is one of those to look in.
+    pub fn looks_in(&self, file: &FilePath) -> bool {
+        let ends = |ending: &String| file.as_bytes().ends_with(ending.as_bytes());
+        self.below.as_ref().is_none_or(|below| below.holds(file))
+            && (self.endings.is_empty() || self.endings.iter().any(ends))
+    }
+}
+
 /// Whether upper and lower case differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {

@@ -73,7 +73,11 @@ fn nothing_that_the_configuration_names_runs() {
         let scoped = scope(&repo, target);
         words(&scoped, &["one"], &["*.txt"]);
         read(&scoped, Side::Head, "a.txt");
+        history::look_at_all(&scoped, "a.txt");
+        search::texts(&scoped, &["one"]);
     }
+    history::look_at_all(&scoped, "a.txt");
+    search::texts(&scoped, &["one"]);
     assert!(try_scope(&repo, range("no-such", "HEAD"), &[]).is_err());
     let traced = std::fs::read_to_string(&trace).unwrap_or_default();
     assert_eq!(traced, "");

@@ -16,9 +16,9 @@ impl Toolbox {
             .files
             .iter()
             .filter(|file| {
-                below.as_ref().is_none_or(|below| {
-                    is_below(below, &file.path) || is_below(below, file.base_path())
-                })
+                below
+                    .as_ref()
+                    .is_none_or(|below| below.holds(&file.path) || below.holds(file.base_path()))
             })
             .collect();
         if files.is_empty() {
@@ -161,11 +161,4 @@ fn hunk_lines(hunk: &Hunk) -> Vec<String> {
         new = new.saturating_add(u32::from(line.kind != LineKind::Removed));
     }
     lines
-}
-
-/// Whether a path is this file, or a folder above it.
-pub(super) fn is_below(folder: &FilePath, path: &FilePath) -> bool {
-    let rest = path.as_bytes().strip_prefix(folder.as_bytes());
-    folder.as_bytes().is_empty()
-        || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
 }
