@@ -1,8 +1,9 @@
-//! The adapters against the real thing: real processes, real git.
+//! The adapters against the real thing: real processes, real git, a model server.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod git;
 mod linters;
+mod models;
 mod patch;
 mod process;

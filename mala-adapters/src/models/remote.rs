@@ -1,0 +1,177 @@
+//! A model behind a protocol: sends, waits, tries again, and gives up in time.
+
+use super::endpoint::Endpoint;
+use super::fault::{Again, Fault};
+use super::http::{Http, Problem, Request, back_off, hide, key_header};
+use super::optional::{Allowed, Optional, Refused};
+use super::protocol::{Heard, Protocol};
+use mala_domain::conversation::{Ask, Form, Reply};
+use mala_domain::ports::{BoxFuture, LanguageModel, ModelFailure, ModelFailureKind as Kind};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// No answer is worth more.
+const LONGEST_PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A model that speaks a protocol.
+pub(crate) struct Remote<P> {
+    protocol: P,
+    endpoint: Endpoint,
+    http: Http,
+    refused: Refused,
+}
+
+impl<P: Protocol> Remote<P> {
+    /// The model at this endpoint.
+    pub(crate) fn new(protocol: P, endpoint: Endpoint, http: Http) -> Self {
+        let refused = Refused::default();
+        if !endpoint.enforce_form {
+            refused.remember(Optional::Form);
+        }
+        Self { protocol, endpoint, http, refused }
+    }
+
+    async fn persist(&self, ask: &Ask, deadline: Instant) -> Result<Reply, ModelFailure> {
+        let mut tries = Tries::default();
+        loop {
+            tries.attempts += 1;
+            let sent = self.sent(ask);
+            let once = self.once(ask, sent, deadline);
+            let problem = match timeout_at(deadline, once).await {
+                Ok(Ok(heard)) => return Ok(reply(ask, sent, heard, tries.attempts)),
+                Ok(Err(problem)) => problem,
+                Err(_) => return Err(self.failure(out_of_time(), tries.attempts)),
+            };
+            tracing::debug!(attempt = tries.attempts, kind = ?problem.fault.kind, "no answer");
+            if let Some(part) = self.refused_part(ask, sent, &problem) {
+                tracing::warn!(part = ?part, "the server refuses a part of the request");
+                self.refused.remember(part);
+                continue;
+            }
+            let wait = match tries.wait(&problem.fault, &self.endpoint) {
+                Some(wait) if wait < deadline.saturating_duration_since(Instant::now()) => wait,
+                Some(wait) => {
+                    return Err(self.failure(too_late(problem.fault, wait), tries.attempts));
+                }
+                None => return Err(self.failure(problem.fault, tries.attempts)),
+            };
+            sleep(wait).await;
+        }
+    }
+
+    async fn once(&self, ask: &Ask, sent: Allowed, deadline: Instant) -> Result<Heard, Problem> {
+        let request = Request {
+            url: self.protocol.url(&self.endpoint, ask),
+            headers: self.headers()?,
+            body: self.protocol.body(ask, sent).to_string().into_bytes(),
+            timings: self.endpoint.timings,
+            patience: deadline.saturating_duration_since(Instant::now()),
+        };
+        self.http.exchange(&request, self.protocol.listener()).await
+    }
+
+    /// The optional parts that this request has.
+    fn sent(&self, ask: &Ask) -> Allowed {
+        let possible = self.protocol.optional(ask);
+        let all = [
+            Optional::Form,
+            Optional::StreamedUsage,
+            Optional::CacheKey,
+            Optional::Reasoning,
+            Optional::NewLimitName,
+        ];
+        let impossible = all.into_iter().filter(|part| !possible.contains(part));
+        impossible.fold(self.refused.allowed(), Allowed::without)
+    }
+
+    fn refused_part(&self, ask: &Ask, sent: Allowed, problem: &Problem) -> Option<Optional> {
+        if matches!(problem.fault.kind, Kind::TooLong | Kind::Unauthorized) {
+            return None;
+        }
+        let words = problem.refusal.as_deref()?;
+        sent.named_in(words, &self.protocol.optional(ask))
+    }
+
+    fn headers(&self) -> Result<HeaderMap, Fault> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
+        for (name, value) in self.protocol.headers() {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        if let Some(key) = &self.endpoint.key {
+            let (name, value) = self.protocol.key_header(key);
+            let (name, value) = key_header(name, &value)?;
+            headers.insert(name, value);
+        }
+        Ok(headers)
+    }
+
+    fn failure(&self, fault: Fault, attempts: u32) -> ModelFailure {
+        let fault = hide(fault, self.endpoint.key.as_ref());
+        ModelFailure { kind: fault.kind, what: fault.what, attempts }
+    }
+}
+
+impl<P: Protocol> LanguageModel for Remote<P> {
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        patience: Duration,
+    ) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
+        Box::pin(self.persist(ask, Instant::now() + patience.min(LONGEST_PATIENCE)))
+    }
+}
+
+/// What was tried so far.
+#[derive(Debug, Default)]
+struct Tries {
+    attempts: u32,
+    half_answers: u32,
+}
+
+impl Tries {
+    /// How long to wait for the next try; `None` when there is none.
+    fn wait(&mut self, fault: &Fault, endpoint: &Endpoint) -> Option<Duration> {
+        if self.attempts >= endpoint.timings.max_attempts {
+            return None;
+        }
+        let usual = back_off(&endpoint.timings, self.attempts + 1, fastrand::f64());
+        match fault.again {
+            Again::No => None,
+            // A little later than asked, and not all at the same moment.
+            Again::After(Some(wait)) => Some(wait.saturating_add(usual.min(wait / 10))),
+            Again::After(None) => Some(usual),
+            Again::Once => {
+                self.half_answers += 1;
+                (self.half_answers == 1).then_some(usual)
+            }
+        }
+    }
+}
+
+fn reply(ask: &Ask, sent: Allowed, heard: Heard, attempts: u32) -> Reply {
+    let asks_for_form = matches!(ask.form, Form::Json { .. });
+    Reply {
+        said: heard.said,
+        stop: heard.stop,
+        tokens: heard.tokens,
+        model: if heard.model.is_empty() { ask.model.clone() } else { heard.model },
+        form_enforced: asks_for_form && sent.has(Optional::Form),
+        attempts,
+    }
+}
+
+fn out_of_time() -> Fault {
+    Fault::lasting(Kind::TimedOut, "no answer in time")
+}
+
+fn too_late(fault: Fault, wait: Duration) -> Fault {
+    let what = format!(
+        "{}; the next try would be in {} s, and the time is up before",
+        fault.what,
+        wait.as_secs_f32().ceil()
+    );
+    Fault { what, ..fault }
+}
