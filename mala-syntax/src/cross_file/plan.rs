@@ -24,6 +24,9 @@ const MAX_WITH_COMMON: usize = 8;
 /// Hits beyond this many are not asked for.
 const MAX_HITS: usize = 10_000;
 
+/// Folders beyond this many are not searched for another file of the same name.
+const MAX_TWIN_FOLDERS: usize = 50;
+
 /// What a change may break, and what has to be looked up to know.
 #[derive(Debug)]
 pub struct Plan {
@@ -92,15 +95,39 @@ impl Plan {
     }
 
     /// The paths whose existence at head decides something.
-    pub fn paths_to_check(&self) -> Vec<FilePath> {
+    pub fn paths_to_check(&self, hits: &[WordHit]) -> Vec<FilePath> {
         let imported = self.checks.iter().flat_map(|check| check.candidates.iter().cloned());
         let spellings = self
             .contracts
             .iter()
             .filter(|contract| matches!(contract.broken, Broken::Module { .. }))
             .flat_map(|contract| other_spellings(&contract.symbol.file, contract.symbol.language));
-        let all: BTreeSet<String> = imported.chain(spellings).collect();
+        let twins = self.twins_beside(hits);
+        let all: BTreeSet<String> = imported.chain(spellings).chain(twins).collect();
         all.iter().map(|path| FilePath::from(path.as_str())).collect()
+    }
+
+    /// The files that Python may find beside a user in place of a module that is gone: a script's
+    /// own folder comes first.
+    fn twins_beside(&self, hits: &[WordHit]) -> Vec<String> {
+        let gone = self.contracts.iter().filter(|contract| {
+            contract.symbol.language == Language::Python
+                && matches!(contract.broken, Broken::Module { .. })
+        });
+        let modules: BTreeSet<&str> = gone
+            .filter_map(|contract| contract.symbol.file.strip_suffix(".py"))
+            .map(|file| file.strip_suffix("/__init__").unwrap_or(file))
+            .flat_map(|file| [file, file.split_once('/').map_or(file, |(_, inner)| inner)])
+            .collect();
+        if modules.is_empty() {
+            return Vec::new();
+        }
+        let users: BTreeSet<_> = hits.iter().map(|hit| hit.file.to_text()).collect();
+        let folders: BTreeSet<&str> = users.iter().map(|user| parent(user)).collect();
+        let places = folders.into_iter().take(MAX_TWIN_FOLDERS);
+        places
+            .flat_map(|folder| modules.iter().flat_map(move |module| in_folder(folder, module)))
+            .collect()
     }
 
     /// The files at head to read, given what was found.
@@ -164,6 +191,12 @@ fn names_of(contract: &Contract) -> Vec<String> {
     let symbol = &contract.symbol;
     let container = symbol.container.iter().flat_map(|path| path.rsplit('.').take(1));
     [symbol.name.clone()].into_iter().chain(container.map(str::to_owned)).collect()
+}
+
+/// The files that a path of a Python module may stand for in a folder.
+pub(crate) fn in_folder(folder: &str, module: &str) -> [String; 2] {
+    let start = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+    [format!("{start}{module}.py"), format!("{start}{module}/__init__.py")]
 }
 
 /// The other paths that the same module name may stand for.

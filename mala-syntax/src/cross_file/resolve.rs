@@ -4,6 +4,7 @@
 mod dotted;
 mod ecmascript;
 mod go;
+mod ignored;
 mod python;
 mod rust;
 mod world;

@@ -70,7 +70,7 @@ fn candidates(base: &Tree, head: &Tree) -> Vec<Candidate> {
     let hits = plan.query().map(|query| find(head, &query)).unwrap_or_default();
     let mut found = Found {
         existing: plan
-            .paths_to_check()
+            .paths_to_check(&hits)
             .into_iter()
             .filter(|path| head.contains_key(&*path.to_text()))
             .collect(),

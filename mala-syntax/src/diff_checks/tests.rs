@@ -87,6 +87,12 @@ fn a_test_that_loses_its_assertion_is_reported() {
         [" def test_sum():", "-    assert total == 3", "+    assert total == 4", "     log(total)"];
     assert!(found(vec![file("tests/test_sum.py", &replaced)]).is_empty());
     assert!(found(vec![file("src/sum.py", &lost)]).is_empty(), "not a test");
+    let moved = ["+def test_total():", "+    assert total == 3"];
+    let moved = vec![file("tests/test_sum.py", &lost), file("tests/test_total.py", &moved)];
+    assert!(found(moved).is_empty(), "checked elsewhere");
+    let repeated =
+        [" def test_sum():", "     assert total == 3", "-    assert total == 3", "     log(total)"];
+    assert!(found(vec![file("tests/test_sum.py", &repeated)]).is_empty(), "still checked");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use crate::rules::is_test_path;
 use mala_domain::change::{Change, ChangedFile, FileStatus, Hunk, LineKind};
 use mala_domain::finding::{Candidate, Category, Priority};
 use regex::Regex;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 pub(super) const ASSERTION: DiffCheck = DiffCheck {
@@ -41,8 +42,11 @@ static DEFINES_TEST: LazyLock<Regex> = LazyLock::new(|| {
 
 pub(super) fn check(change: &Change) -> Vec<Candidate> {
     let tests = || change.files.iter().filter(|f| f.is_reviewable() && is_test_path(&f.path));
-    let mut found: Vec<Candidate> =
-        tests().filter(|f| f.status != FileStatus::Deleted).flat_map(assertions).collect();
+    let kept = kept_assertions(tests());
+    let mut found: Vec<Candidate> = tests()
+        .filter(|f| f.status != FileStatus::Deleted)
+        .flat_map(|file| assertions(file, &kept))
+        .collect();
     let code_shrinks = change.files.iter().filter(|f| !is_test_path(&f.path)).any(removes_code);
     let adds_tests =
         tests().any(|file| file.added_lines().any(|(_, text)| DEFINES_TEST.is_match(text)));
@@ -52,13 +56,25 @@ pub(super) fn check(change: &Change) -> Vec<Candidate> {
     found
 }
 
+/// The assertions that are still there, as far as the diff shows: moved ones, and the ones that a
+/// removed one only repeated.
+fn kept_assertions<'c>(tests: impl Iterator<Item = &'c ChangedFile>) -> HashSet<&'c str> {
+    tests
+        .flat_map(|file| &file.hunks)
+        .flat_map(|hunk| &hunk.lines)
+        .filter(|line| line.kind != LineKind::Removed && ASSERTS.is_match(&line.text))
+        .map(|line| line.text.trim())
+        .collect()
+}
+
 /// Hunks inside a test that stays, which take assertions away and put nothing in their place.
-fn assertions(file: &ChangedFile) -> Vec<Candidate> {
+fn assertions(file: &ChangedFile, kept: &HashSet<&str>) -> Vec<Candidate> {
     file.hunks
         .iter()
         .filter_map(|hunk| {
-            let removed = hunk.removed_lines().filter(|(_, text)| ASSERTS.is_match(text)).count();
-            let touches_more = hunk.removed_lines().count() > removed + 1;
+            let asserts = || hunk.removed_lines().filter(|(_, text)| ASSERTS.is_match(text));
+            let removed = asserts().filter(|(_, text)| !kept.contains(text.trim())).count();
+            let touches_more = hunk.removed_lines().count() > asserts().count() + 1;
             let adds = hunk.added_lines().any(|(_, text)| !text.trim().is_empty());
             let stays = hunk.lines.iter().any(|line| line.kind == LineKind::Context);
             if removed == 0 || adds || touches_more || !stays || removes_a_test(hunk) {

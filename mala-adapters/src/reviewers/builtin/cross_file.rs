@@ -53,7 +53,7 @@ async fn look_up(plan: &Plan, tree: &dyn Repository) -> Result<(Found, Contents)
         Some(query) => tree.find_words(&query).await?,
         None => Vec::new(),
     };
-    let paths = plan.paths_to_check();
+    let paths = plan.paths_to_check(&hits);
     let exist = if paths.is_empty() { Vec::new() } else { tree.exist(Side::Head, &paths).await? };
     let existing =
         paths.into_iter().zip(exist).filter(|(_, exists)| *exists).map(|(path, _)| path).collect();
@@ -66,7 +66,9 @@ async fn look_up(plan: &Plan, tree: &dyn Repository) -> Result<(Found, Contents)
 fn decide(plan: &Plan, found: Found, contents: &Contents) -> Vec<Candidate> {
     let texts = || contents.iter().filter_map(|(path, blob)| Some((path, blob.text()?)));
     let manifests = texts()
-        .filter(|(path, _)| matches!(path.file_name(), "go.mod" | "Cargo.toml" | "package.json"))
+        .filter(|(path, _)| {
+            matches!(path.file_name(), "go.mod" | "Cargo.toml" | "package.json" | ".gitignore")
+        })
         .map(|(path, text)| (path.to_text().into_owned(), text.to_owned()))
         .collect();
     let files: Vec<UserFile> = texts()

@@ -2,7 +2,7 @@
 
 use super::Scene;
 use crate::cross_file::contract::Symbol;
-use crate::cross_file::plan::{ImportCheck, other_spellings};
+use crate::cross_file::plan::{ImportCheck, in_folder, other_spellings};
 use crate::cross_file::report;
 use crate::cross_file::resolve::imports_of_module;
 use crate::cross_file::user::UserFile;
@@ -47,8 +47,12 @@ fn resolves(scene: &Scene<'_>, user: &UserFile, import: &Import, symbol: &Symbol
         let name = import.name().filter(|name| *name == symbol.name);
         package.zip(name).is_some_and(|(package, name)| package.bound().contains(name))
     };
+    let is_beside = || {
+        let module = import.module.replace('.', "/");
+        in_folder(parent(&user.path), &module).iter().any(|path| exists(path))
+    };
     other_spellings(&symbol.file, symbol.language).iter().any(|path| exists(path))
-        || symbol.language == Language::Python && is_in_package()
+        || symbol.language == Language::Python && (is_in_package() || is_beside())
 }
 
 /// One finding for every file with added imports that lead to no file.
@@ -57,7 +61,8 @@ pub(super) fn unresolved(scene: &Scene<'_>) -> Vec<Candidate> {
     let exists = |path: &str| world.existing.contains(path) || world.outlines.contains_key(path);
     let mut by_file: BTreeMap<&str, Vec<&ImportCheck>> = BTreeMap::new();
     for check in &scene.plan.checks {
-        if !check.candidates.iter().any(|path| exists(path)) {
+        let may_be = |path: &String| exists(path) || world.ignored.leaves_out(path);
+        if !check.candidates.iter().any(may_be) {
             by_file.entry(&check.file).or_default().push(check);
         }
     }

@@ -106,6 +106,9 @@ fn context_files(plan: &Plan) -> BTreeSet<String> {
     for delta in plan.deltas.iter().filter(|delta| delta.may_use_its_own) {
         found.extend(delta.head_path.clone());
     }
+    for wanted in plan.checks.iter().filter_map(|check| check.candidates.first()) {
+        found.extend(folders(parent(wanted)).map(|f| in_folder(f, ".gitignore")));
+    }
     for contract in &plan.contracts {
         let symbol = &contract.symbol;
         let folder = parent(&symbol.file);

@@ -1,5 +1,6 @@
 //! What is known of the tree at head when names are resolved.
 
+use super::ignored::Ignored;
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::plan::Plan;
 use crate::cross_file::user::UserFile;
@@ -19,6 +20,8 @@ pub(crate) struct World<'a> {
     pub(crate) crates: HashMap<String, String>,
     /// The names of JavaScript's packages with their folders.
     packages: Vec<(String, String)>,
+    /// The files that are in no commit on purpose.
+    pub(crate) ignored: Ignored,
     /// The files that pass a thing on, with the name they give it, by the thing's file and name.
     passers: Passers<'a>,
 }
@@ -50,6 +53,7 @@ impl<'a> World<'a> {
             go_modules: Vec::new(),
             crates: HashMap::new(),
             packages: Vec::new(),
+            ignored: Ignored::default(),
             passers: HashMap::new(),
         };
         for (path, text) in manifests {
@@ -119,7 +123,9 @@ impl<'a> World<'a> {
         let line_after = |prefix: &str| {
             text.lines().find_map(|line| line.trim().strip_prefix(prefix)).map(str::trim)
         };
-        if path.ends_with("go.mod") {
+        if path.ends_with(".gitignore") {
+            self.ignored.read(path, text);
+        } else if path.ends_with("go.mod") {
             let module = line_after("module ").map(|name| name.trim_matches('"').to_owned());
             self.go_modules.extend(module.map(|module| (folder, module)));
         } else if path.ends_with("Cargo.toml") {

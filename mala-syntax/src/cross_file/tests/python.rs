@@ -280,6 +280,9 @@ fn imports_of_moved_and_deleted_modules_are_reported() {
     );
     let package = base.replacen("== pkg/helpers.py", "== pkg/helpers/__init__.py", 1);
     check(&base, &package, &[]);
+    let twice = "== srv/run.py\nx = 1\n== tests/srv/run.py\nx = 1\n== tests/test_a.py\nfrom srv.run import x\n";
+    let once = twice.replacen("== srv/run.py\nx = 1\n", "", 1);
+    check(twice, &once, &[]);
     let updated = moved.replace(".helpers", ".tools").replace("import helpers", "import tools");
     check(&base, &updated, &[]);
 }

@@ -180,6 +180,7 @@ fn imports_must_lead_somewhere() {
         "{base}== src/new.ts\nimport x from './nowhere';\nimport y from './style.css';\nimport z from './generated/api';\nimport w from 'lib';\n== src/style.css\na {{}}\n"
     );
     check(&base, &added, &["src/new.ts:1 unresolved-import P1 `./nowhere` leads to no file"]);
+    check(&base, &format!("{added}== .gitignore\nsrc/nowhere.ts\n"), &[]);
 }
 
 #[test]

@@ -162,6 +162,7 @@ impl<'t> Program<'t> {
             "assignment_expression" => inner("right"),
             "unary_expression" => self.types_of_unary(node),
             "update_expression" => Types::NUMERIC,
+            "binary_expression" if self.is_generic_call(node) => Types::ANY,
             "binary_expression" | "augmented_assignment_expression" => {
                 self.types_of_binary(node, depth)
             }
@@ -175,6 +176,16 @@ impl<'t> Program<'t> {
             }
             _ => Types::ANY,
         }
+    }
+
+    /// `f<typeof import("x")>(y)`: the grammar takes some type arguments for comparisons.
+    fn is_generic_call(&self, node: Node<'t>) -> bool {
+        let [left, right] = ["left", "right"].map(|side| node.child_by_field_name(side));
+        self.operator(node) == ">"
+            && right.is_some_and(|right| right.kind() == "parenthesized_expression")
+            && left.is_some_and(|left| {
+                left.kind() == "binary_expression" && self.operator(left) == "<"
+            })
     }
 
     /// A literal that says itself how it is compared can be equal to anything.
