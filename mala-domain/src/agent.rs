@@ -2,6 +2,7 @@
 //! what its claims are worth. The order of its calls is elsewhere; nothing here asks a model.
 
 pub mod answer;
+pub mod brief;
 pub mod budget;
 pub mod fence;
 pub mod prompts;

@@ -1,0 +1,90 @@
+//! What a model is told about a change: small, numbered, behind fences, within a budget. The same
+//! material gives the same bytes, so that passes share them and providers cache them.
+
+mod excerpt;
+mod pack;
+mod sections;
+
+pub use pack::{Briefs, LeftOut, briefs};
+
+use crate::agent::fence::Fence;
+use crate::change::{Change, FilePath, LineSpan};
+use crate::finding::Candidate;
+use crate::review::Texts;
+use std::collections::BTreeMap;
+
+/// Everything that a brief may tell.
+#[derive(Clone, Copy)]
+pub struct Material<'m> {
+    /// What changed.
+    pub change: &'m Change,
+    /// The texts of the changed files.
+    pub texts: &'m Texts,
+    /// The function around each hunk, by file and hunk.
+    pub enclosing: &'m BTreeMap<FilePath, Vec<Option<Enclosing>>>,
+    /// What is compared with what, in words.
+    pub target: &'m str,
+    /// Texts about the task: name and content.
+    pub tasks: &'m [(String, String)],
+    /// The project's rules from the trusted side: file and content.
+    pub rules: &'m [(FilePath, String)],
+    /// Uses of changed definitions elsewhere, a line each.
+    pub references: &'m [String],
+    /// What the built-in checks found.
+    pub hints: &'m [Candidate],
+}
+
+/// A function or class around a hunk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Enclosing {
+    /// Its name.
+    pub symbol: String,
+    /// Its lines at head.
+    pub span: LineSpan,
+}
+
+/// One message about a change, or about a part of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brief {
+    /// The text.
+    pub text: String,
+    /// The hunks that it shows, as indices into the file's hunks.
+    pub shown: Vec<(FilePath, Vec<usize>)>,
+}
+
+/// How much of the surroundings is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Width {
+    /// Lines before and after a change, within the function around it.
+    pub around: u32,
+    /// A function of at most so many lines is shown whole.
+    pub whole_function: u32,
+}
+
+impl Width {
+    /// What a reviewer with tools needs.
+    pub const STANDARD: Self = Self { around: 20, whole_function: 60 };
+    /// What a reviewer without tools can afford.
+    pub const NARROW: Self = Self { around: 5, whole_function: 20 };
+}
+
+/// Roughly how many tokens a text has.
+pub fn estimated_tokens(n_bytes: usize) -> u64 {
+    u64::try_from(n_bytes / 3).unwrap_or(u64::MAX).saturating_add(1)
+}
+
+/// How to write briefs.
+#[derive(Clone, Copy)]
+pub struct Style<'s> {
+    /// The run's fences.
+    pub fence: &'s Fence,
+    /// How much of the surroundings is shown.
+    pub width: Width,
+    /// The most bytes of one brief.
+    pub max_bytes: usize,
+    /// The most briefs.
+    pub max_briefs: usize,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,239 @@
+//! The changed lines of one file with what is around them: numbered as at head, marked, without
+//! secrets. Each piece is whole: it is shown with all its hunks or not at all.
+
+use super::{Enclosing, Material, Width};
+use crate::change::{ChangedFile, Hunk, LineKind, LineSpan};
+use crate::secrets;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Hunks that are shown together, and their text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) hunks: Vec<usize>,
+    /// With its surroundings.
+    pub(super) wide: String,
+    /// Only the hunks themselves.
+    pub(super) narrow: String,
+}
+
+/// A longer line is cut, and says so.
+const MAX_LINE: usize = 2_000;
+
+/// The pieces of a file, in its order.
+pub(super) fn pieces(file: &ChangedFile, material: &Material<'_>, width: Width) -> Vec<Piece> {
+    let clean = Clean::of(file, material);
+    let unknown = Vec::new();
+    let enclosing = material.enclosing.get(&file.path).unwrap_or(&unknown);
+    let windows = windows(file, &clean, enclosing, width);
+    windows.into_iter().map(|window| piece(window, file, &clean)).collect()
+}
+
+/// The file's texts without their secrets. A secret of many lines is known only by all of them, so
+/// whole files are cleaned and not lines.
+struct Clean {
+    head: Vec<String>,
+    hunks: Vec<Vec<String>>,
+}
+
+impl Clean {
+    fn of(file: &ChangedFile, material: &Material<'_>) -> Self {
+        let lines = |text: &str| secrets::redact(text).lines().map(cut).collect::<Vec<_>>();
+        let head = material.texts.at_head(&file.path).map(lines).unwrap_or_default();
+        let base = material.texts.at_base(file.base_path()).map(lines).unwrap_or_default();
+        let hunks = file.hunks.iter().map(|hunk| clean_hunk(hunk, &head, &base)).collect();
+        Self { head, hunks }
+    }
+}
+
+fn clean_hunk(hunk: &Hunk, head: &[String], base: &[String]) -> Vec<String> {
+    let texts: Vec<&str> = hunk.lines.iter().map(|line| line.text.as_str()).collect();
+    let joined = texts.join("\n");
+    let own = secrets::redact(&joined);
+    let (mut at_head, mut at_base) = (first_head(hunk), hunk.old_start.max(1));
+    hunk.lines
+        .iter()
+        .zip(own.split('\n'))
+        .map(|(line, own)| {
+            let known = match line.kind {
+                LineKind::Removed => base.get(index(at_base)),
+                _ => head.get(index(at_head)),
+            };
+            at_head += u32::from(line.kind != LineKind::Removed);
+            at_base += u32::from(line.kind != LineKind::Added);
+            known.cloned().unwrap_or_else(|| cut(own))
+        })
+        .collect()
+}
+
+fn cut(line: &str) -> String {
+    match line.char_indices().nth(MAX_LINE) {
+        None => line.to_owned(),
+        Some((at, _)) => format!("{} [cut: a long line]", line.get(..at).unwrap_or_default()),
+    }
+}
+
+/// Lines at head that are shown, and the hunks among them.
+struct Window {
+    span: Option<LineSpan>,
+    symbol: Option<String>,
+    hunks: Vec<usize>,
+}
+
+fn windows(
+    file: &ChangedFile,
+    clean: &Clean,
+    enclosing: &[Option<Enclosing>],
+    width: Width,
+) -> Vec<Window> {
+    let n_lines = u32::try_from(clean.head.len()).unwrap_or(u32::MAX);
+    let mut windows: Vec<Window> = Vec::new();
+    for (index, hunk) in file.hunks.iter().enumerate() {
+        let around = enclosing.get(index).and_then(Option::as_ref);
+        let span = (n_lines > 0).then(|| widened(hunk, n_lines, around, width));
+        let symbol = around.map(|around| around.symbol.clone());
+        let touches = |last: &Window| match (last.span, span) {
+            (Some(last), Some(span)) => span.start() <= last.end().saturating_add(1),
+            _ => false,
+        };
+        match windows.last_mut().filter(|last| touches(last)) {
+            Some(last) => {
+                last.span = last.span.zip(span).map(|(a, b)| {
+                    LineSpan::between(a.start().min(b.start()), a.end().max(b.end()))
+                });
+                last.hunks.push(index);
+            }
+            None => windows.push(Window { span, symbol, hunks: vec![index] }),
+        }
+    }
+    windows
+}
+
+/// The lines around a hunk's changes: some each way, not beyond the function around them, and all of
+/// a short function.
+fn widened(hunk: &Hunk, n_lines: u32, around: Option<&Enclosing>, width: Width) -> LineSpan {
+    let changed = changed_lines(hunk, n_lines);
+    let start = changed.start().saturating_sub(width.around).max(1);
+    let end = changed.end().saturating_add(width.around).min(n_lines);
+    let inside = |around: &&Enclosing| {
+        around.span.contains(changed.start()) && around.span.contains(changed.end())
+    };
+    let Some(around) = around.filter(inside) else { return LineSpan::between(start, end) };
+    let (first, last) = (around.span.start(), around.span.end().min(n_lines));
+    if around.span.n_lines() <= width.whole_function {
+        return LineSpan::between(first, last);
+    }
+    LineSpan::between(start.max(first), end.min(last))
+}
+
+/// The lines at head from the first change to the last; where lines are only removed, the place.
+fn changed_lines(hunk: &Hunk, n_lines: u32) -> LineSpan {
+    let mut at = first_head(hunk);
+    let mut changed: Option<LineSpan> = None;
+    for line in &hunk.lines {
+        if line.kind != LineKind::Context {
+            let here = at.clamp(1, n_lines);
+            let first = changed.map_or(here, LineSpan::start);
+            changed = Some(LineSpan::between(first, here));
+        }
+        at = at.saturating_add(u32::from(line.kind != LineKind::Removed));
+    }
+    changed.unwrap_or(LineSpan::line(at.clamp(1, n_lines)))
+}
+
+/// The first line at head; a hunk without lines at head names the line before it.
+fn first_head(hunk: &Hunk) -> u32 {
+    if hunk.new_lines == 0 { hunk.new_start.saturating_add(1) } else { hunk.new_start.max(1) }
+}
+
+fn piece(window: Window, file: &ChangedFile, clean: &Clean) -> Piece {
+    let narrow = narrow(&window, file, clean);
+    let wide = match window.span {
+        Some(span) => wide(&window, span, file, clean),
+        None => narrow.clone(),
+    };
+    Piece { hunks: window.hunks, wide, narrow }
+}
+
+/// What the hunks do at each line at head.
+#[derive(Default)]
+struct Marks<'c> {
+    added: Vec<u32>,
+    removed_before: BTreeMap<u32, Vec<&'c str>>,
+}
+
+fn marks<'c>(window: &Window, file: &ChangedFile, clean: &'c Clean) -> Marks<'c> {
+    let mut marks = Marks::default();
+    for (hunk, lines) in shown_hunks(window, file, clean) {
+        let mut at = first_head(hunk);
+        for (line, text) in hunk.lines.iter().zip(lines) {
+            match line.kind {
+                LineKind::Removed => marks.removed_before.entry(at).or_default().push(text),
+                LineKind::Added => marks.added.push(at),
+                LineKind::Context => {}
+            }
+            at = at.saturating_add(u32::from(line.kind != LineKind::Removed));
+        }
+    }
+    marks
+}
+
+fn wide(window: &Window, span: LineSpan, file: &ChangedFile, clean: &Clean) -> String {
+    let marks = marks(window, file, clean);
+    let mut text = heading(window);
+    let mut removed = marks.removed_before.into_iter().peekable();
+    for line in span.start()..=span.end() {
+        while let Some((_, lines)) = removed.next_if(|(at, _)| *at <= line) {
+            lines.iter().for_each(|line| removed_line(&mut text, line));
+        }
+        let Some(own) = clean.head.get(index(line)) else { break };
+        let mark = if marks.added.binary_search(&line).is_ok() { '+' } else { ' ' };
+        numbered_line(&mut text, line, mark, own);
+    }
+    removed.flat_map(|(_, lines)| lines).for_each(|line| removed_line(&mut text, line));
+    text
+}
+
+fn narrow(window: &Window, file: &ChangedFile, clean: &Clean) -> String {
+    let mut text = heading(window);
+    for (hunk, lines) in shown_hunks(window, file, clean) {
+        let mut at = first_head(hunk);
+        for (line, own) in hunk.lines.iter().zip(lines) {
+            match line.kind {
+                LineKind::Removed => removed_line(&mut text, own),
+                LineKind::Added => numbered_line(&mut text, at, '+', own),
+                LineKind::Context => numbered_line(&mut text, at, ' ', own),
+            }
+            at = at.saturating_add(u32::from(line.kind != LineKind::Removed));
+        }
+    }
+    text
+}
+
+fn shown_hunks<'f, 'c: 'f>(
+    window: &'f Window,
+    file: &'f ChangedFile,
+    clean: &'c Clean,
+) -> impl Iterator<Item = (&'f Hunk, &'c Vec<String>)> {
+    window.hunks.iter().filter_map(|index| file.hunks.get(*index).zip(clean.hunks.get(*index)))
+}
+
+fn heading(window: &Window) -> String {
+    match &window.symbol {
+        Some(symbol) => format!("@@ in {symbol}\n"),
+        None => "@@\n".to_owned(),
+    }
+}
+
+// Writing to a string cannot fail.
+fn numbered_line(text: &mut String, line: u32, mark: char, own: &str) {
+    writeln!(text, "{line} {mark} {own}").unwrap_or_default();
+}
+
+fn removed_line(text: &mut String, own: &str) {
+    writeln!(text, "- {own}").unwrap_or_default();
+}
+
+fn index(line: u32) -> usize {
+    usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,120 @@
+//! Fills briefs: the most changed files first, whole pieces only. What does not fit is named.
+
+use super::excerpt::{self, Piece};
+use super::sections::{self, Opening};
+use super::{Brief, Material, Style};
+use crate::change::{ChangedFile, FilePath, LineKind};
+use std::cmp::Reverse;
+
+/// A change in one or several briefs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Briefs {
+    /// The briefs; all start with the same text.
+    pub briefs: Vec<Brief>,
+    /// What no brief shows.
+    pub left_out: Vec<LeftOut>,
+    /// What else was cut.
+    pub warnings: Vec<String>,
+}
+
+/// Hunks that no brief shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The file.
+    pub file: FilePath,
+    /// How many of its hunks.
+    pub hunks: usize,
+}
+
+/// The briefs of a change.
+pub fn briefs(material: &Material<'_>, style: &Style<'_>) -> Briefs {
+    let Opening { text: opening, warnings } = sections::opening(material, style);
+    let mut waiting = by_size(material, style);
+    let mut briefs = Vec::new();
+    while briefs.len() < style.max_briefs && !waiting.is_empty() {
+        let (brief, left) = fill(&opening, waiting, style);
+        waiting = left;
+        match brief {
+            Some(brief) => briefs.push(brief),
+            None => break,
+        }
+    }
+    let left_out = waiting
+        .into_iter()
+        .map(|(file, pieces)| LeftOut {
+            file: file.path.clone(),
+            hunks: pieces.iter().map(|piece| piece.hunks.len()).sum(),
+        })
+        .collect();
+    Briefs { briefs, left_out, warnings }
+}
+
+type Waiting<'c> = Vec<(&'c ChangedFile, Vec<Piece>)>;
+
+/// The files with something to show, the most changed first.
+fn by_size<'c>(material: &Material<'c>, style: &Style<'_>) -> Waiting<'c> {
+    let mut files: Vec<&ChangedFile> = material
+        .change
+        .files
+        .iter()
+        .filter(|file| file.is_reviewable() && !file.hunks.is_empty())
+        .collect();
+    files.sort_by_key(|file| (Reverse(n_changed(file)), &file.path));
+    files.into_iter().map(|file| (file, excerpt::pieces(file, material, style.width))).collect()
+}
+
+fn n_changed(file: &ChangedFile) -> usize {
+    let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines);
+    lines.filter(|line| line.kind != LineKind::Context).count()
+}
+
+/// One brief, and what is left for the next.
+fn fill<'c>(
+    opening: &str,
+    waiting: Waiting<'c>,
+    style: &Style<'_>,
+) -> (Option<Brief>, Waiting<'c>) {
+    let mut brief = Brief { text: opening.to_owned(), shown: Vec::new() };
+    let mut left = Waiting::new();
+    for (file, pieces) in waiting {
+        let mut shown = Shown::default();
+        let mut unshown = Vec::new();
+        let name = sections::name(file);
+        let taken = brief.text.len() + style.fence.around_clean(&name, "").len();
+        let mut room = style.max_bytes.saturating_sub(taken);
+        for piece in pieces {
+            let fits = [&piece.wide, &piece.narrow]
+                .into_iter()
+                .find(|text| text.len() <= room && style.fence.harmless(text).len() <= room);
+            match fits {
+                Some(text) => {
+                    room -= style.fence.harmless(text).len();
+                    shown.push(text, &piece.hunks);
+                }
+                None => unshown.push(piece),
+            }
+        }
+        if !shown.hunks.is_empty() {
+            brief.text.push_str(&style.fence.around_clean(&name, &shown.text));
+            brief.shown.push((file.path.clone(), shown.hunks));
+        }
+        if !unshown.is_empty() {
+            left.push((file, unshown));
+        }
+    }
+    ((!brief.shown.is_empty()).then_some(brief), left)
+}
+
+/// What one brief shows of one file.
+#[derive(Default)]
+struct Shown {
+    text: String,
+    hunks: Vec<usize>,
+}
+
+impl Shown {
+    fn push(&mut self, text: &str, hunks: &[usize]) {
+        self.text.push_str(text);
+        self.hunks.extend(hunks);
+    }
+}

@@ -1,0 +1,130 @@
+//! What a brief tells before the change itself: files, tasks, rules, references and hints, each
+//! within its share of the room.
+
+use super::{Material, Style};
+use crate::change::{ChangedFile, FileStatus, LineKind};
+use crate::finding::Candidate;
+use std::fmt::Write;
+
+const MAX_FILES: usize = 100;
+const MAX_REFERENCES: usize = 40;
+const MAX_HINTS: usize = 30;
+
+/// The text before the change, and what had to be cut.
+pub(super) struct Opening {
+    pub(super) text: String,
+    pub(super) warnings: Vec<String>,
+}
+
+pub(super) fn opening(material: &Material<'_>, style: &Style<'_>) -> Opening {
+    let fence = style.fence;
+    let mut opening = Opening { text: String::new(), warnings: Vec::new() };
+    let id = fence.nonce().as_str();
+    opening.text.push_str(&format!("The id of this run's fences, and your nonce: {id}\n\n"));
+    opening.text.push_str(&fence.around("changed files", &files(material)));
+    // A quarter of the room each: the change itself is what matters.
+    let share = style.max_bytes / 4;
+    opening.shared(
+        "task",
+        material.tasks.iter().map(|(name, text)| (name.clone(), text)),
+        share,
+        style,
+    );
+    let rules = material.rules.iter().map(|(file, text)| (file.to_string(), text));
+    opening.shared("project rules, from the trusted side", rules, share, style);
+    if !material.references.is_empty() {
+        let shown: Vec<&str> =
+            material.references.iter().take(MAX_REFERENCES).map(String::as_str).collect();
+        opening.text.push_str(&fence.around("uses of what changed, elsewhere", &shown.join("\n")));
+    }
+    if !material.hints.is_empty() {
+        opening
+            .text
+            .push_str(&fence.around("hints of the built-in checks", &hints(material.hints)));
+    }
+    opening
+}
+
+impl Opening {
+    /// Several texts of a kind within one share, cut at a line.
+    fn shared<'t>(
+        &mut self,
+        kind: &str,
+        texts: impl Iterator<Item = (String, &'t String)>,
+        share: usize,
+        style: &Style<'_>,
+    ) {
+        let mut left = share;
+        for (name, text) in texts.filter(|(_, text)| !text.trim().is_empty()) {
+            let clean = crate::secrets::redact(text);
+            let kept = lines_within(&clean, left);
+            if kept.len() < clean.len() {
+                self.warnings.push(format!("{kind}: only the start of {name} fits the prompt"));
+            }
+            left -= kept.len();
+            if !kept.is_empty() {
+                let what = format!("{kind}: {name}");
+                self.text.push_str(&style.fence.around_clean(&what, kept));
+            }
+        }
+    }
+}
+
+/// The first lines of a text that fit.
+fn lines_within(text: &str, n_bytes: usize) -> &str {
+    if text.len() <= n_bytes {
+        return text;
+    }
+    let start = text.get(..text.floor_char_boundary(n_bytes)).unwrap_or_default();
+    start.rfind('\n').and_then(|at| start.get(..=at)).unwrap_or_default()
+}
+
+fn files(material: &Material<'_>) -> String {
+    let mut text = format!("{}\n", material.target);
+    let files = &material.change.files;
+    for file in files.iter().take(MAX_FILES) {
+        let count = |kind| {
+            let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines);
+            lines.filter(|line| line.kind == kind).count()
+        };
+        let (added, removed) = (count(LineKind::Added), count(LineKind::Removed));
+        let skipped = if file.is_reviewable() { "" } else { " (not shown)" };
+        // Writing to a string cannot fail.
+        writeln!(text, "{} +{added} -{removed}{skipped}", name(file)).unwrap_or_default();
+    }
+    if files.len() > MAX_FILES {
+        writeln!(text, "and {} more files", files.len() - MAX_FILES).unwrap_or_default();
+    }
+    text
+}
+
+/// A changed file in one line: where it is and what happened to it.
+pub(super) fn name(file: &ChangedFile) -> String {
+    let status = match file.status {
+        FileStatus::Added => "added",
+        FileStatus::Deleted => "deleted",
+        FileStatus::Modified => "modified",
+        FileStatus::Renamed => "renamed",
+        FileStatus::Copied => "copied",
+        FileStatus::TypeChanged => "of another kind",
+    };
+    match &file.old_path {
+        Some(old) => format!("{}, {status} from {old}", file.path),
+        None => format!("{}, {status}", file.path),
+    }
+}
+
+fn hints(hints: &[Candidate]) -> String {
+    let lines = hints.iter().take(MAX_HINTS).enumerate().map(|(index, hint)| {
+        let priority = hint.priority.map(|priority| priority.to_string()).unwrap_or_default();
+        let rule = hint.rule.as_deref().unwrap_or("built-in");
+        let (file, line) = (&hint.file, hint.span.start());
+        format!("{} {priority} {file}:{line} {rule}: {}", hint_id(index), hint.title)
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// The id by which a model speaks of a hint.
+pub(super) fn hint_id(index: usize) -> String {
+    format!("h{}", index + 1)
+}
