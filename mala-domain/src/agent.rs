@@ -5,6 +5,7 @@ pub mod answer;
 pub mod brief;
 pub mod budget;
 pub mod fence;
+pub mod judge;
 pub mod prompts;
 
 /// Its name in reports.

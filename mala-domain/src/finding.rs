@@ -95,6 +95,23 @@ pub struct Verification {
     pub how: Option<String>,
 }
 
+impl Verification {
+    /// It holds, as this shows.
+    pub fn verified(how: impl Into<String>) -> Self {
+        Self { outcome: VerificationOutcome::Verified, how: Some(how.into()) }
+    }
+
+    /// It does not hold, as this shows.
+    pub fn refuted(how: impl Into<String>) -> Self {
+        Self { outcome: VerificationOutcome::Refuted, how: Some(how.into()) }
+    }
+
+    /// A check that could not tell, or that was not made.
+    pub fn unverified(how: impl Into<String>) -> Self {
+        Self { outcome: VerificationOutcome::Unverified, how: Some(how.into()) }
+    }
+}
+
 /// What a check of a finding said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -6,12 +6,14 @@ mod telemetry;
 pub use assemble::{Gathered, assemble, counted, tally};
 pub use telemetry::Telemetry;
 
+use crate::agent::answer::Rung;
 use crate::finding::Finding;
 use crate::review::{Coverage, Usage};
 use crate::scope::Scope;
 use crate::verdict::{Outcome, Threshold, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The version of the JSON of a `Report`.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -133,6 +135,9 @@ pub struct Stats {
     pub tool_calls: u64,
     /// Tokens read from providers' caches; null when one of them did not say.
     pub cache_read_tokens: Option<u64>,
+    /// How many answers of models were read in which way.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answers_read: BTreeMap<Rung, u64>,
 }
 
 fn first_version() -> u32 {

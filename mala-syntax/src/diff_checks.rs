@@ -10,7 +10,7 @@ mod workflows;
 pub use lines::{LineRule, line_rules};
 
 use mala_domain::change::{Change, ChangedFile, LineSpan};
-use mala_domain::finding::{Candidate, Category, Priority};
+use mala_domain::finding::{Candidate, Category, Priority, Verification};
 
 /// What a check that is code says of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +62,7 @@ fn claim(
         confidence: 0.9,
         reviewer: "builtin".to_owned(),
         rule: Some(check.id.to_owned()),
-        verified_by: Some(format!("diff check {}", check.id)),
+        verification: Verification::verified(format!("diff check {}", check.id)),
     }
 }
 

@@ -6,7 +6,7 @@ use super::place::Place;
 use super::table::Linter;
 use crate::reviewers::builtin;
 use mala_domain::change::LineSpan;
-use mala_domain::finding::Candidate;
+use mala_domain::finding::{Candidate, Verification};
 
 /// The longest title.
 const MAX_TITLE: usize = 120;
@@ -40,7 +40,7 @@ fn claim(linter: &Linter, hit: &Hit, place: &Place) -> Option<Candidate> {
         confidence: 0.9,
         reviewer: builtin::NAME.to_owned(),
         rule: Some(format!("{name}/{}", hit.code)),
-        verified_by: Some(format!("{name} {}", hit.code)),
+        verification: Verification::verified(format!("{name} {}", hit.code)),
     })
 }
 

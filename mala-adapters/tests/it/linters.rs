@@ -65,7 +65,10 @@ fn show(linted: &Linted) -> String {
             assert_eq!(claim.reviewer, "builtin");
             assert!(claim.body.starts_with("When "), "{}", claim.body);
             let rule = claim.rule.as_deref().unwrap();
-            assert_eq!(claim.verified_by.as_deref(), Some(rule.replacen('/', " ", 1).as_str()));
+            assert_eq!(
+                claim.verification.how.as_deref(),
+                Some(rule.replacen('/', " ", 1).as_str())
+            );
             let priority = claim.priority.unwrap();
             let (file, span, kind) = (&claim.file, claim.span, claim.category);
             format!("{file}:{span} {priority} {kind} {rule}: {}", claim.title)

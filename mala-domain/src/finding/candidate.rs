@@ -1,6 +1,6 @@
 //! What a reviewer claims, before anyone has looked whether it is so.
 
-use super::{Category, Priority};
+use super::{Category, Priority, Verification};
 use crate::change::{FilePath, LineSpan};
 
 /// A claimed problem, as a reviewer gives it.
@@ -28,6 +28,6 @@ pub struct Candidate {
     pub reviewer: String,
     /// The rule or check behind it.
     pub rule: Option<String>,
-    /// How it was verified by the reviewer itself, when it was: a built-in check is a proof.
-    pub verified_by: Option<String>,
+    /// What a check of the reviewer's own says: a built-in check is a proof.
+    pub verification: Verification,
 }

@@ -7,6 +7,7 @@ use crate::report::Suppressed;
 use crate::review::{Coverage, Usage};
 use crate::scope::Scope;
 use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
+use std::collections::BTreeMap;
 
 /// What the stages gave.
 #[derive(Debug, Clone)]
@@ -142,6 +143,10 @@ pub fn counted(number: usize, noun: &str) -> String {
 fn stats(reviewers: &[ReviewerReport], seconds: f64) -> Stats {
     let usages = || reviewers.iter().map(|reviewer| &reviewer.usage);
     let known = |field: fn(&Usage) -> Option<u64>| usages().map(field).sum::<Option<u64>>();
+    let mut answers_read = BTreeMap::new();
+    for (rung, count) in usages().flat_map(|usage| &usage.answers_read) {
+        *answers_read.entry(*rung).or_default() += count;
+    }
     Stats {
         tokens_used: known(|usage| usage.tokens_used),
         cost_usd: usages().map(|usage| usage.cost_usd).sum(),
@@ -150,5 +155,6 @@ fn stats(reviewers: &[ReviewerReport], seconds: f64) -> Stats {
         llm_calls: usages().map(|usage| usage.llm_calls).sum(),
         tool_calls: usages().map(|usage| usage.tool_calls).sum(),
         cache_read_tokens: known(|usage| usage.cache_read_tokens),
+        answers_read,
     }
 }

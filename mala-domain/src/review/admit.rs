@@ -2,9 +2,7 @@
 //! and with the lines that show it. What is not there is dropped and counted, never reported.
 
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, LineSpan};
-use crate::finding::{
-    Candidate, Category, Finding, Priority, Verification, VerificationOutcome, identity,
-};
+use crate::finding::{Candidate, Category, Finding, Priority, identity};
 use crate::language::Language;
 use crate::review::{Texts, merge};
 use crate::secrets;
@@ -219,19 +217,12 @@ fn finding(
         rule: candidate.rule,
         dedupe_key,
         symbol,
-        verification: verification(candidate.verified_by),
+        verification: candidate.verification,
         state: Default::default(),
         first_seen: None,
         also_reported_by: Vec::new(),
         on_changed_lines: false,
         file: candidate.file,
-    }
-}
-
-fn verification(verified_by: Option<String>) -> Verification {
-    match verified_by {
-        Some(how) => Verification { outcome: VerificationOutcome::Verified, how: Some(how) },
-        None => Verification::default(),
     }
 }
 

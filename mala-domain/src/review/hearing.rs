@@ -1,12 +1,14 @@
 //! What a reviewer is told, and what it contributes.
 
+use crate::agent::answer::Rung;
 use crate::change::{Change, FilePath};
 use crate::finding::Candidate;
-use crate::ports::Repository;
+use crate::ports::{Repository, ReviewerFailure};
 use crate::review::Texts;
 use crate::scope::Scope;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,6 +42,8 @@ pub struct Hearing {
     pub warnings: Vec<String>,
     /// What it used.
     pub usage: Usage,
+    /// Why it could not finish; what it claims then is what it had until there.
+    pub failure: Option<ReviewerFailure>,
 }
 
 /// What a reviewer used; what it did not say is unknown, not zero.
@@ -57,4 +61,7 @@ pub struct Usage {
     pub cost_usd: Option<f64>,
     /// Seconds spent waiting for a model.
     pub latency_seconds_llm: f64,
+    /// How many answers were read in which way.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub answers_read: BTreeMap<Rung, u64>,
 }

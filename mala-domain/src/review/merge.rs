@@ -1,6 +1,7 @@
 //! Findings that say the same become one that names everybody who said it.
 
 use crate::finding::Finding;
+use crate::verdict::counts;
 
 /// Merges duplicates: the same lines and the same kind of problem, said by different rules or
 /// reviewers. The most urgent, then the most confident one stays. Findings come sorted by place.
@@ -30,7 +31,9 @@ fn says_the_same(a: &Finding, b: &Finding) -> bool {
 }
 
 fn absorb(kept: &mut Finding, mut other: Finding) {
-    let rank = |finding: &Finding| (finding.effective_priority(), -finding.confidence);
+    // What somebody refuted gives way to the same thing said by somebody whom nobody refuted.
+    let rank =
+        |finding: &Finding| (!counts(finding), finding.effective_priority(), -finding.confidence);
     if rank(&other) < rank(kept) {
         std::mem::swap(kept, &mut other);
     }

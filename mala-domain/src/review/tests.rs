@@ -8,7 +8,7 @@ use crate::change::{
     Change, ChangedFile, DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineKind, LineSpan,
     Nature,
 };
-use crate::finding::{Candidate, Category, Finding, Priority, VerificationOutcome};
+use crate::finding::{Candidate, Category, Finding, Priority, Verification, VerificationOutcome};
 use crate::ports::{Blob, ReviewerFailure};
 use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
 
@@ -64,7 +64,7 @@ fn claim(file: &str, start: u32, end: u32) -> Candidate {
         confidence: 0.9,
         reviewer: "r".to_owned(),
         rule: Some("rule/one".to_owned()),
-        verified_by: None,
+        verification: Verification::default(),
     }
 }
 

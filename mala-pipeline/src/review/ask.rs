@@ -55,9 +55,20 @@ async fn one(
     let heard = tokio::time::timeout(request.timeout, reviewer.review(request))
         .await
         .unwrap_or(Err(ReviewerFailure::TimedOut));
-    let claims = heard.as_ref().ok().map(|hearing| hearing.candidates.len());
+    let claims = match (&heard, failure(&heard)) {
+        (Ok(hearing), None) => Some(hearing.candidates.len()),
+        _ => None,
+    };
     events(Event::ReviewerEnded { reviewer: name.clone(), claims });
     (name, heard)
+}
+
+/// Why a reviewer could not review, or could not finish.
+fn failure(heard: &Result<Hearing, ReviewerFailure>) -> Option<&ReviewerFailure> {
+    match heard {
+        Ok(hearing) => hearing.failure.as_ref(),
+        Err(failure) => Some(failure),
+    }
 }
 
 impl Heard {
@@ -72,7 +83,7 @@ impl Heard {
 
     /// Why reviewers failed.
     pub(super) fn failures(&self) -> Vec<ReviewerFailure> {
-        self.hearings.iter().filter_map(|(_, heard)| heard.as_ref().err().cloned()).collect()
+        self.hearings.iter().filter_map(|(_, heard)| failure(heard).cloned()).collect()
     }
 
     /// The reviewers' warnings, then what admission says.
@@ -95,10 +106,10 @@ impl Heard {
                 ReviewerReport {
                     reviewer: name.clone(),
                     model: hearing.and_then(|hearing| hearing.model.clone()),
-                    verdict: hearing.map(|_| Verdict::over(own())),
+                    verdict: failure(heard).is_none().then(|| Verdict::over(own())),
                     findings: own().count(),
                     dropped: dropped.iter().filter(|dropped| dropped.reviewer == *name).count(),
-                    error: heard.as_ref().err().map(ToString::to_string),
+                    error: failure(heard).map(ToString::to_string),
                     usage: hearing.map_or_else(Usage::default, |hearing| hearing.usage.clone()),
                 }
             })

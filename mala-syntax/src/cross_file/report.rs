@@ -12,7 +12,7 @@ use super::resolve::Evidence;
 use super::user::UserFile;
 use crate::symbols::{Import, Imported, Switch};
 use mala_domain::change::{FilePath, LineSpan};
-use mala_domain::finding::{Candidate, Category, Priority};
+use mala_domain::finding::{Candidate, Category, Priority, Verification};
 use mala_domain::language::Language;
 use mala_domain::ports::WordHit;
 
@@ -29,9 +29,11 @@ struct Said {
 
 /// A finding at a line, as sure as its evidence.
 fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: Said) -> Candidate {
-    let (priority, confidence, verified_by) = match evidence {
-        Evidence::Resolved => (Priority::P1, 0.95, Some("name resolution at head".to_owned())),
-        Evidence::OnlyOne => (Priority::P2, 0.7, None),
+    let (priority, confidence, verification) = match evidence {
+        Evidence::Resolved => {
+            (Priority::P1, 0.95, Verification::verified("name resolution at head"))
+        }
+        Evidence::OnlyOne => (Priority::P2, 0.7, Verification::default()),
     };
     Candidate {
         file: file.clone(),
@@ -45,7 +47,7 @@ fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: Said) -> Cand
         confidence,
         reviewer: REVIEWER.to_owned(),
         rule: Some(said.rule.to_owned()),
-        verified_by,
+        verification,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mala_domain::change::{ChangedFile, LineSpan};
-use mala_domain::finding::{Candidate, Category, Priority};
+use mala_domain::finding::{Candidate, Category, Priority, Verification};
 use regex::Regex;
 use serde::Deserialize;
 use std::sync::LazyLock;
@@ -107,7 +107,7 @@ fn candidate(rule: &LineRule, file: &ChangedFile, line: u32) -> Candidate {
         confidence: rule.confidence,
         reviewer: "builtin".to_owned(),
         rule: Some(rule.id.clone()),
-        verified_by: Some(format!("line rule {}", rule.id)),
+        verification: Verification::verified(format!("line rule {}", rule.id)),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use super::template::{self, Captures};
 use mala_domain::change::{FilePath, LineSpan};
-use mala_domain::finding::Candidate;
+use mala_domain::finding::{Candidate, Verification};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ impl RuleMatch {
             confidence: rule.confidence,
             reviewer: REVIEWER.to_owned(),
             rule: Some(rule.id.clone()),
-            verified_by: Some(format!("syntax rule {}", rule.id)),
+            verification: Verification::verified(format!("syntax rule {}", rule.id)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::NAME;
 use mala_domain::change::{ChangedFile, LineSpan};
-use mala_domain::finding::{Candidate, Category};
+use mala_domain::finding::{Candidate, Category, Verification};
 use mala_domain::secrets::{self, SecretMatch};
 
 /// Looks at each run of added lines as one text, since keys span lines.
@@ -56,7 +56,7 @@ fn candidate(file: &ChangedFile, found: &SecretMatch<'_>, first: u32, text: &str
         evidence: None,
         confidence: found.confidence,
         reviewer: NAME.to_owned(),
-        verified_by: Some(format!("secret format {id}")),
+        verification: Verification::verified(format!("secret format {id}")),
         rule: Some(id),
     }
 }

@@ -6,7 +6,7 @@ use super::ladder::{self, Object, Rung};
 use super::{ParseProblem, Words};
 use crate::agent::NAME;
 use crate::change::{FilePath, LineSpan};
-use crate::finding::{Candidate, Category, Priority};
+use crate::finding::{Candidate, Category, Priority, Verification};
 use crate::verdict::Verdict;
 use serde_json::Value;
 
@@ -134,7 +134,7 @@ fn claim(finding: &Object) -> Result<Claim, ParseProblem> {
             confidence: confidence.unwrap_or(UNSAID_CONFIDENCE),
             reviewer: NAME.to_owned(),
             rule: None,
-            verified_by: None,
+            verification: Verification::default(),
         },
     })
 }

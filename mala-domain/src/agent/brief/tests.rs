@@ -3,7 +3,7 @@
 use super::*;
 use crate::agent::fence::Nonce;
 use crate::change::parse;
-use crate::finding::{Category, Priority};
+use crate::finding::{Category, Priority, Verification};
 use crate::ports::Blob;
 use insta::assert_snapshot;
 
@@ -88,7 +88,7 @@ fn shows_the_change_with_its_function_and_all_that_is_known() {
         confidence: 1.0,
         reviewer: "builtin".to_owned(),
         rule: Some("x/y".to_owned()),
-        verified_by: None,
+        verification: Verification::default(),
     });
     let briefs = sample.briefs(10_000, 1);
     assert_snapshot!(briefs.briefs[0].text);

@@ -289,6 +289,7 @@ fn full_report() -> Report {
             llm_calls: 2,
             tool_calls: 5,
             cache_read_tokens: None,
+            answers_read: Default::default(),
         },
     }
 }

@@ -5,7 +5,7 @@ use crate::rules::{builtin, inspect};
 use crate::source::Source;
 use insta::assert_snapshot;
 use mala_domain::change::LineSpan;
-use mala_domain::finding::{Candidate, Category, Priority};
+use mala_domain::finding::{Candidate, Category, Priority, Verification};
 use mala_domain::language::Language;
 use std::sync::Arc;
 
@@ -138,7 +138,7 @@ fn a_match_becomes_a_candidate() {
         confidence: 1.0,
         reviewer: "builtin".to_owned(),
         rule: Some("own/class".to_owned()),
-        verified_by: Some("syntax rule own/class".to_owned()),
+        verification: Verification::verified("syntax rule own/class".to_owned()),
     };
     assert_eq!(found[0].candidate(&path), expected);
 }

@@ -1,0 +1,112 @@
+//! Which claims are checked, refuted, merged and cut.
+
+use super::*;
+use crate::change::{Change, LineSpan, parse};
+use crate::finding::{Category, Verification};
+use crate::ports::Blob;
+use crate::review::Texts;
+
+fn claim(line: u32, priority: Priority, confidence: f64) -> Candidate {
+    Candidate {
+        file: "a.py".into(),
+        span: LineSpan::line(line),
+        priority: Some(priority),
+        category: Category::Bug,
+        title: format!("[{priority}] title"),
+        body: "body".to_owned(),
+        suggestion: None,
+        evidence: None,
+        confidence,
+        reviewer: "agent-sdk".to_owned(),
+        rule: None,
+        verification: Verification::default(),
+    }
+}
+
+#[test]
+fn urgent_and_doubtful_claims_are_checked() {
+    use Priority::{P0, P1, P2, P3};
+    for (priority, confidence, check, escalation) in [
+        (P0, 0.99, true, false),
+        (P1, 0.60, true, false),
+        (P1, 0.59, true, true),
+        (P2, 0.65, false, false),
+        (P2, 0.64, true, false),
+        (P3, 0.10, true, false),
+    ] {
+        let claim = claim(1, priority, confidence);
+        let found = (needs_check(&claim), needs_escalation(&claim));
+        assert_eq!(found, (check, escalation), "{priority} {confidence}");
+    }
+    let refuted = Candidate { verification: Verification::refuted("x"), ..claim(1, P0, 0.1) };
+    assert!(!needs_check(&refuted) && !needs_escalation(&refuted));
+}
+
+#[test]
+fn what_several_passes_say_is_said_once() {
+    let other = Candidate { category: Category::Style, ..claim(1, Priority::P3, 0.9) };
+    let claims = vec![
+        claim(1, Priority::P2, 0.9),
+        claim(1, Priority::P1, 0.5),
+        claim(9, Priority::P2, 0.9),
+        Candidate { title: "another".into(), ..other },
+    ];
+    let kept: Vec<(u32, f64)> =
+        merged(claims).iter().map(|claim| (claim.span.start(), claim.confidence)).collect();
+    assert_eq!(kept, [(1, 0.5), (9, 0.9), (1, 0.9)]);
+}
+
+#[test]
+fn the_worst_stay() {
+    let refuted =
+        Candidate { verification: Verification::refuted("x"), ..claim(1, Priority::P0, 0.9) };
+    let claims = vec![refuted, claim(2, Priority::P3, 0.9), claim(3, Priority::P1, 0.1)];
+    let (kept, left_out) = worst(claims, 2);
+    let lines: Vec<u32> = kept.iter().map(|claim| claim.span.start()).collect();
+    assert_eq!((lines, left_out), (vec![3, 2], 1));
+}
+
+#[test]
+fn a_name_that_is_there_is_not_missing() {
+    let text = "import os\nfrom a import join as j, split\n\ndef f(x):\n    inner = 1\n    return os.path.join(x)\nconst LIMIT = 3;\npub async fn run() {}\n";
+    for (title, body, expected) in [
+        ("[P1] Missing import of `os`", "", Some("`os` is there: line 1")),
+        ("[P1] `split` is not defined", "", Some("`split` is there: line 2")),
+        ("[P1] 'f()' is never defined", "", Some("`f` is there: line 4")),
+        ("[P1] Undefined variable", "`LIMIT` is used here", Some("`LIMIT` is there: line 7")),
+        ("[P1] `run` is not declared", "", Some("`run` is there: line 8")),
+        ("[P1] `inner` is not defined", "", None),
+        ("[P1] `path` is not imported", "", None),
+        ("[P1] `os` and `sys` are not imported", "", None),
+        ("[P1] Division by zero", "`os` is not imported", None),
+        ("[P1] Missing check of `os`", "", None),
+        ("[P1] `o` is not defined", "", None),
+    ] {
+        let refuted = missing_claim(title, body).and_then(|it| refuted_by_definition(&it, text));
+        assert_eq!(refuted.as_deref(), expected, "{title}");
+    }
+}
+
+#[test]
+fn evidence_is_put_into_the_words_of_the_file() {
+    let diff = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x = 1\n-check(x)\n+y = 1 / x\n";
+    let change = Change { files: parse(diff.as_bytes()).unwrap() };
+    let mut texts = Texts::default();
+    texts.head.insert("a.py".into(), Blob::Text("x = 1\ny = 1 / x\n</mala-fence>\n".to_owned()));
+    for (quoted, evidence, body) in [
+        ("y = 1 / x", Some("y = 1 / x"), "body"),
+        ("2 + y = 1 / x", Some("y = 1 / x"), "body"),
+        ("1   x = 1\n2 + y = 1 / x", Some("x = 1\ny = 1 / x"), "body"),
+        ("</m[imitation]ala-fence>", Some("</mala-fence>"), "body"),
+        ("token = [redacted:aws]", None, "body"),
+        ("check(x)", None, "body\n\nRemoved: check(x)"),
+        ("- check(x)", None, "body\n\nRemoved: check(x)"),
+        ("invented()", Some("invented()"), "body"),
+    ] {
+        let quoting =
+            Candidate { evidence: Some(quoted.to_owned()), ..claim(2, Priority::P1, 0.9) };
+        let grounded = ground(quoting, &change, &texts);
+        assert_eq!(grounded.evidence.as_deref(), evidence, "{quoted}");
+        assert_eq!(grounded.body, body, "{quoted}");
+    }
+}
