@@ -15,6 +15,7 @@ mod switches;
 pub use globs::{GlobProblem, PathGlobs};
 pub use precedence::{Layer, Origin, ReviewPolicy, Sourced, policy};
 pub use problem::{Concern, ConfigError, ConfigWarning, Place};
+pub(crate) use read::{nearest, nearest_or};
 pub use reference::reference;
 pub use schema::{
     Baseline, Cerberus, CodeReview, CommandRef, CommandSetting, Config, EpicCompletion, EpicDepth,

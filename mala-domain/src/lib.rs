@@ -9,6 +9,7 @@ pub mod config;
 pub mod conversation;
 pub mod finding;
 pub mod language;
+pub mod models;
 pub mod ports;
 pub mod render;
 pub mod report;

@@ -68,19 +68,19 @@ impl std::fmt::Display for ConfigWarning {
 
 impl ConfigError {
     /// The error of a file at a place; control characters of the file's text are escaped.
-    pub(super) fn new(file: &str, place: Place, message: &str) -> Self {
+    pub(crate) fn new(file: &str, place: Place, message: &str) -> Self {
         let (file, message) = (file.to_owned(), printable(message));
         Self { file, place, message, hint: None, frame: String::new() }
     }
 
     /// With a way out.
-    pub(super) fn hint(mut self, hint: Option<&str>) -> Self {
+    pub(crate) fn hint(mut self, hint: Option<&str>) -> Self {
         self.hint = hint.map(printable);
         self
     }
 
     /// With the lines around the place, cut from the file's text, and a label at the place.
-    pub(super) fn frame(mut self, text: &str, label: &str) -> Self {
+    pub(crate) fn frame(mut self, text: &str, label: &str) -> Self {
         self.frame = frame(&self.file, text, &self.place, label);
         self
     }

@@ -122,7 +122,7 @@ fn plain_message(error: &Error) -> String {
 }
 
 /// The valid word that a person most likely meant, or all of them.
-pub(super) fn nearest(word: &str, valid: &[&str], what: &str) -> String {
+pub(crate) fn nearest(word: &str, valid: &[&str], what: &str) -> String {
     match valid {
         [] => format!("no {what} is valid here"),
         valid => nearest_or(word, valid, &format!("valid {what}s: {}", valid.join(", "))),
@@ -130,7 +130,7 @@ pub(super) fn nearest(word: &str, valid: &[&str], what: &str) -> String {
 }
 
 /// The valid word that a person most likely meant, or what to say when there is none.
-pub(super) fn nearest_or(word: &str, valid: &[&str], otherwise: &str) -> String {
+pub(crate) fn nearest_or(word: &str, valid: &[&str], otherwise: &str) -> String {
     let close = valid
         .iter()
         .map(|candidate| (strsim::normalized_damerau_levenshtein(word, candidate), candidate))

@@ -1,0 +1,206 @@
+//! A file of models: TOML in, entries out, and for every problem its place.
+
+use super::catalogue::{Ability, Model, Provider};
+use super::price::{Price, Rates};
+use crate::config::{ConfigError, Place};
+use serde::Deserialize;
+use std::ops::Range;
+use toml::Spanned;
+
+/// A file of models is small; a larger one is a mistake.
+const MAX_BYTES: usize = 1 << 20;
+
+/// A value and the bytes that it was read from.
+pub(super) struct Placed<T> {
+    pub(super) bytes: Range<usize>,
+    pub(super) value: T,
+}
+
+/// What a file says of a model; what it leaves out stays as it was.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) aliases: Option<Vec<String>>,
+    provider: Option<String>,
+    context: Option<u64>,
+    max_output: Option<u32>,
+    price: Option<PriceEntry>,
+    tools: Option<bool>,
+    structured_output: Option<bool>,
+    caching: Option<bool>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    model: Vec<Spanned<Entry>>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PriceEntry {
+    input: f64,
+    output: f64,
+    cache_read: Option<f64>,
+    cache_write: Option<f64>,
+    long: Option<LongEntry>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LongEntry {
+    above: u64,
+    input: f64,
+    output: f64,
+    cache_read: Option<f64>,
+    cache_write: Option<f64>,
+}
+
+/// The entries of a file.
+pub(super) fn entries(file: &str, text: &str) -> Result<Vec<Placed<Entry>>, Box<ConfigError>> {
+    if text.len() > MAX_BYTES {
+        let what = format!("the file has {} bytes, and {MAX_BYTES} is the limit", text.len());
+        return Err(refusal(file, "", 0..0, &what));
+    }
+    let read: File = toml::from_str(text).map_err(|error| {
+        let bytes = error.span().unwrap_or(0..0);
+        let (message, hint) = explained(error.message());
+        let error = ConfigError::new(file, place(text, bytes), &message);
+        Box::new(error.hint(hint.as_deref()).frame(text, "here"))
+    })?;
+    let mut entries = Vec::with_capacity(read.model.len());
+    for entry in read.model {
+        let bytes = entry.span();
+        let value = entry.into_inner();
+        value.check().map_err(|what| refusal(file, text, bytes.clone(), &what))?;
+        entries.push(Placed { bytes, value });
+    }
+    Ok(entries)
+}
+
+/// An error about these bytes of a file.
+pub(super) fn refusal(file: &str, text: &str, bytes: Range<usize>, what: &str) -> Box<ConfigError> {
+    Box::new(ConfigError::new(file, place(text, bytes), what).frame(text, "here"))
+}
+
+impl Entry {
+    fn check(&self) -> Result<(), String> {
+        let name = &self.name;
+        let is_word = |word: &str| !word.is_empty() && !word.chars().any(char::is_whitespace);
+        if let Some(word) = self.aliases.iter().flatten().chain([name]).find(|word| !is_word(word))
+        {
+            return Err(format!("`{word}` is not a name of a model"));
+        }
+        if let Some(provider) = &self.provider
+            && Provider::named(provider).is_none()
+        {
+            let valid = Provider::ALL.map(Provider::name).join(", ");
+            return Err(format!("`{provider}` is none of {valid}"));
+        }
+        if self.context == Some(0) || self.max_output == Some(0) {
+            return Err(format!("the model {name} takes no tokens"));
+        }
+        match &self.price {
+            Some(price) if !price.rates().all(|rate| rate.is_finite() && rate >= 0.0) => {
+                Err(format!("a price of {name} is not a number of dollars"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Lays what the file says over a model.
+    pub(super) fn lay_over(self, model: &mut Model) {
+        let lacks = self.lacks();
+        let provider = self.provider.as_deref().and_then(Provider::named);
+        model.provider = provider.unwrap_or(model.provider);
+        model.context = self.context.or(model.context);
+        model.max_output = self.max_output.or(model.max_output);
+        model.price = self.price.map(PriceEntry::price).or_else(|| model.price.take());
+        if let Some(aliases) = self.aliases {
+            model.aliases = aliases;
+        }
+        for (ability, is_lacking) in lacks {
+            model.lacks.retain(|known| *known != ability);
+            if is_lacking {
+                model.lacks.push(ability);
+            }
+        }
+    }
+
+    /// A model that was not known before.
+    pub(super) fn into_model(self) -> Result<Model, String> {
+        let Some(provider) = self.provider.as_deref().and_then(Provider::named) else {
+            return Err(format!("the model {} has no provider", self.name));
+        };
+        let mut model = Model {
+            name: self.name.clone(),
+            aliases: Vec::new(),
+            provider,
+            context: None,
+            max_output: None,
+            price: None,
+            lacks: Vec::new(),
+        };
+        self.lay_over(&mut model);
+        Ok(model)
+    }
+
+    fn lacks(&self) -> Vec<(Ability, bool)> {
+        let said = [self.tools, self.structured_output, self.caching];
+        let said = Ability::ALL.into_iter().zip(said);
+        said.filter_map(|(ability, can)| can.map(|can| (ability, !can))).collect()
+    }
+}
+
+impl PriceEntry {
+    fn rates(&self) -> impl Iterator<Item = f64> {
+        let long = self.long.iter().flat_map(|long| {
+            [Some(long.input), Some(long.output), long.cache_read, long.cache_write]
+        });
+        let short = [Some(self.input), Some(self.output), self.cache_read, self.cache_write];
+        short.into_iter().chain(long).flatten()
+    }
+
+    fn price(self) -> Price {
+        Price {
+            rates: Rates {
+                input: self.input,
+                output: self.output,
+                cache_read: self.cache_read,
+                cache_write: self.cache_write,
+            },
+            long: self.long.map(|long| {
+                let rates = Rates {
+                    input: long.input,
+                    output: long.output,
+                    cache_read: long.cache_read,
+                    cache_write: long.cache_write,
+                };
+                (long.above, rates)
+            }),
+        }
+    }
+}
+
+/// The reader's words, and the nearest key when a key is unknown: it lists the valid ones in
+/// backticks.
+fn explained(message: &str) -> (String, Option<String>) {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    match (message.starts_with("unknown field"), quoted.next()) {
+        (true, Some(key)) => {
+            let valid: Vec<&str> = quoted.collect();
+            let hint = crate::config::nearest(key, &valid, "key");
+            (format!("unknown key `{key}`"), Some(hint))
+        }
+        _ => (message.to_owned(), None),
+    }
+}
+
+fn place(text: &str, bytes: Range<usize>) -> Place {
+    let above = text.get(..bytes.start).unwrap_or_default();
+    let line = above.matches('\n').count() + 1;
+    let column = above.chars().rev().take_while(|c| *c != '\n').count() + 1;
+    Place { line, column, bytes }
+}
