@@ -5,10 +5,13 @@
 mod call;
 mod claim;
 mod grade;
+mod one_file;
 mod output;
 mod place;
 mod setup;
 mod table;
+
+pub use one_file::ProjectLinters;
 
 use crate::process::Environment;
 use call::Trouble;
@@ -18,6 +21,7 @@ use mala_domain::config::{LinterMode, LinterName};
 use mala_domain::finding::Candidate;
 use mala_domain::review::ReviewRequest;
 use mala_domain::scope::Head;
+use output::Hit;
 use place::Place;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -114,27 +118,47 @@ impl Run<'_> {
 
     async fn attempt(&self) -> Result<Linted, Trouble> {
         let all = self.targets();
+        match self.look(&all).await {
+            Ok((hits, place)) => {
+                let candidates = claim::on_added_lines(self.linter, &hits, &place);
+                Ok(Linted { candidates, warnings: self.left_out(all.len()) })
+            }
+            Err(trouble) if self.is_expected(&trouble) => Ok(Linted::default()),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// What the linter says of these files, and where it looked at them.
+    async fn look(&self, all: &[&ChangedFile]) -> Result<(Vec<Hit>, Place), Trouble> {
         if all.is_empty() {
-            return Ok(Linted::default());
+            return Err(Trouble::NoTargets);
         }
         let targets: Vec<&ChangedFile> = all.iter().copied().take(MAX_FILES).collect();
         let setup = setup::look(self.linter, self.request, &targets).await?;
         if !setup.is_used && self.linter.needs == Needs::Setup {
-            return Ok(Linted::default());
+            return Err(Trouble::NotSetUp);
         }
         if self.linter.reach == Reach::Project && !self.is_own_tree() {
-            return self.refuse();
+            return Err(Trouble::NotOwnTree);
         }
         let Some(program) = call::find(self.linter, self.world).await else {
-            return if setup.is_used { Err(Trouble::NotFound) } else { Ok(Linted::default()) };
+            return Err(if setup.is_used { Trouble::NotFound } else { Trouble::NotInstalled });
         };
         let place = Place::prepare(self, &targets, &setup).await?;
         if place.targets.is_empty() {
-            return Ok(Linted::default());
+            return Err(Trouble::NoTargets);
         }
         let hits = call::run(self, &program, &place, &setup).await?;
-        let candidates = claim::on_added_lines(self.linter, &hits, &place);
-        Ok(Linted { candidates, warnings: self.left_out(all.len()) })
+        Ok((hits, place))
+    }
+
+    /// Whether a linter that runs by itself says nothing of it. One that was asked for by name does.
+    fn is_expected(&self, trouble: &Trouble) -> bool {
+        match trouble {
+            Trouble::NoTargets | Trouble::NotSetUp | Trouble::NotInstalled => true,
+            Trouble::NotOwnTree => !self.settings.also.contains(&self.linter.name),
+            _ => false,
+        }
     }
 
     /// The changed files that the linter looks at and that can be named on a command line.
@@ -154,12 +178,6 @@ impl Run<'_> {
     fn is_own_tree(&self) -> bool {
         let own = matches!(self.request.scope.head, Head::WorkingTree | Head::Index);
         own && self.world.folder.is_some()
-    }
-
-    /// Silence for a linter that runs by itself, a word for one that was asked for by name.
-    fn refuse(&self) -> Result<Linted, Trouble> {
-        let asked_for = self.settings.also.contains(&self.linter.name);
-        if asked_for { Err(Trouble::NotOwnTree) } else { Ok(Linted::default()) }
     }
 
     fn left_out(&self, n_all: usize) -> Vec<String> {

@@ -291,7 +291,8 @@ impl GitTree {
         }
     }
 
-    /// Drops what git found behind a link that took the place of a folder: it leads anywhere.
+    /// Drops what is behind a link that took the place of a folder: it leads anywhere, and git goes
+    /// there whenever it looks for files by its index.
     pub(super) fn keep_inside(&self, hits: &mut Vec<WordHit>) -> Result<(), GitError> {
         if !matches!(self.head.state, State::WorkTree) {
             return Ok(());

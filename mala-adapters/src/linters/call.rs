@@ -26,6 +26,12 @@ const MISSING_PACKAGES: &[&str] = &["TS2307", "TS2688", "TS2792", "TS7016"];
 /// Why a linter gave no answer.
 #[derive(Debug, Error)]
 pub(super) enum Trouble {
+    #[error("it does not look at this file")]
+    NoTargets,
+    #[error("the project is not set up for it")]
+    NotSetUp,
+    #[error("it is not on the path outside the reviewed tree")]
+    NotInstalled,
     #[error("the project is set up for it, and it is not on the path outside the reviewed tree")]
     NotFound,
     #[error("it runs the project's code, and the reviewed state is not the work tree")]

@@ -2,6 +2,7 @@
 //! the documented form of the others. And all the ways in which a linter can be of no use.
 
 mod faults;
+mod one_file;
 mod real;
 mod stand_ins;
 

@@ -7,9 +7,13 @@ mod arguments;
 mod catalogue;
 mod diff;
 mod files;
+mod history;
+mod lint;
 mod page;
 mod reading;
 mod refusal;
+mod search;
+mod symbols;
 
 #[cfg(test)]
 mod tests;
@@ -104,9 +108,16 @@ impl Toolbox {
         let tool = catalogue::find(&call.name)?;
         let arguments = Arguments::parse(&call.arguments, tool)?;
         match tool.name {
-            Name::ReadFile => self.read_file(&arguments).await,
             Name::GitDiff => self.git_diff(&arguments),
-            _ => Err(Refusal::new("this tool has no answer here", "use read_file or git_diff")),
+            Name::GitShow => self.git_show(&arguments).await,
+            Name::GitLog => self.git_log(&arguments).await,
+            Name::GitBlame => self.git_blame(&arguments).await,
+            Name::ReadFile => self.read_file(&arguments).await,
+            Name::ListFiles => self.list_files(&arguments).await,
+            Name::SearchCode => self.search_code(&arguments).await,
+            Name::GetFunctionContext => self.get_function_context(&arguments).await,
+            Name::FindReferences => self.find_references(&arguments).await,
+            Name::RunLinter => self.run_linter(&arguments).await,
         }
     }
 
@@ -117,4 +128,13 @@ impl Toolbox {
             "ask for less: a narrower path, a longer text, fewer lines",
         )
     }
+}
+
+/// Does work that would keep others waiting.
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Refusal> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| {
+        Refusal::new(format!("the tool stopped: {error}"), "go on without it, or ask for less")
+    })
 }

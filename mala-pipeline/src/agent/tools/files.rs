@@ -1,9 +1,12 @@
-//! Files of the reviewed tree: `read_file`, and how every tool comes to a file's text.
+//! Files of the reviewed tree: `read_file`, `list_files`, and how every tool comes to a file's text.
+
+mod listing;
 
 use super::arguments::Arguments;
+use super::catalogue::LANGUAGES;
 use super::page::{n_fitting, n_lines, numbered};
 use super::refusal::Refusal;
-use super::{Answer, Toolbox};
+use super::{Answer, ToolLimits, Toolbox};
 use mala_domain::change::{EntryKind, FilePath, LineSpan};
 use mala_domain::language::Language;
 use mala_domain::ports::{Blob, Side};
@@ -12,29 +15,68 @@ use std::fmt::Write;
 impl Toolbox {
     pub(super) async fn read_file(&self, arguments: &Arguments) -> Answer {
         let (path, side) = (arguments.file("path")?, arguments.side()?);
-        let (start, end) = arguments.lines()?;
+        let lines = arguments.lines()?;
         let text = self.text_of(side, &path).await?;
         let head = head_of(&path, &text);
-        let start = start.unwrap_or(1);
-        let Some(wanted) = LineSpan::new(start, end.unwrap_or(u32::MAX).min(n_lines(&text))) else {
-            return match n_lines(&text) {
-                0 => Ok(format!("{head}\nthe file is empty")),
-                n => Err(Refusal::new(
-                    format!("{path} has {n} lines, and line {start} is after them"),
-                    format!("pass lines from 1 to {n}"),
-                )),
-            };
-        };
-        self.page(side, &path, &text, wanted).map(|page| format!("{head}\n{page}"))
+        if text.is_empty() {
+            return Ok(format!("{head}\nthe file is empty"));
+        }
+        let wanted = lines_of(&path, &text, lines)?;
+        let page = self.page(side, &path, &text, wanted)?;
+        Ok(format!("{head}\n{page}"))
+    }
+
+    pub(super) async fn list_files(&self, arguments: &Arguments) -> Answer {
+        let folder = arguments.path("path")?.unwrap_or_else(|| FilePath::from(""));
+        let language = arguments.choice("language", LANGUAGES)?;
+        let Some(search) = self.request.tree.search() else { return Err(no_search()) };
+        let entries = search.entries(Side::Head, &folder).await;
+        let mut entries = entries.map_err(|error| Refusal::broken(&error))?;
+        if entries.is_empty() {
+            return Err(Refusal::new(
+                format!("the reviewed tree has nothing at {folder} at head"),
+                "pass a folder that list_files shows, or no path for the root",
+            ));
+        }
+        let is_wanted = |path: &FilePath| Language::of_path(path).map(Language::name) == language;
+        entries.retain(|entry| language.is_none() || is_wanted(&entry.path));
+        Ok(listing::show(&folder, &entries, self.limits))
     }
 
     /// Lines of a file as far as they fit and may be read, and which come after them.
     pub(super) fn page(&self, side: Side, path: &FilePath, text: &str, wanted: LineSpan) -> Answer {
+        self.paged(side, path, wanted, numbered(text, self.one_page(wanted)))
+    }
+
+    /// The part of the wanted lines that one answer can hold.
+    pub(super) fn one_page(&self, wanted: LineSpan) -> LineSpan {
         let max = u32::try_from(self.limits.max_lines).unwrap_or(u32::MAX).max(1);
         let end = wanted.end().min(wanted.start().saturating_add(max - 1));
-        let lines = numbered(text, LineSpan::between(wanted.start(), end));
-        let n_fit = u32::try_from(n_fitting(&lines, self.limits).max(1)).unwrap_or(max);
-        let fitting = LineSpan::between(wanted.start(), wanted.start() + n_fit - 1);
+        LineSpan::between(wanted.start(), end)
+    }
+
+    /// These lines, which start where the wanted ones do, as far as they fit and may be read.
+    pub(super) fn paged(
+        &self,
+        side: Side,
+        path: &FilePath,
+        wanted: LineSpan,
+        lines: Vec<String>,
+    ) -> Answer {
+        self.paged_within(side, path, wanted, (lines, self.limits))
+    }
+
+    /// The same with other limits.
+    pub(super) fn paged_within(
+        &self,
+        side: Side,
+        path: &FilePath,
+        wanted: LineSpan,
+        (lines, limits): (Vec<String>, ToolLimits),
+    ) -> Answer {
+        let n_fit = u32::try_from(n_fitting(&lines, limits)).unwrap_or(u32::MAX).max(1);
+        let end = wanted.start().saturating_add(n_fit - 1).min(wanted.end());
+        let fitting = LineSpan::between(wanted.start(), end);
         let shown = self.reading.claim(side, path, fitting)?;
         let n_shown = usize::try_from(shown.n_lines()).unwrap_or(usize::MAX);
         let mut page = format!("lines {shown}:");
@@ -105,7 +147,29 @@ impl Toolbox {
     }
 }
 
-fn head_of(path: &FilePath, text: &str) -> String {
+/// Why a tree cannot be looked through.
+pub(super) fn no_search() -> Refusal {
+    Refusal::new("this tree cannot be searched", "read the changed files with read_file")
+}
+
+/// The lines that a call asks for, as far as the file has them.
+pub(super) fn lines_of(
+    path: &FilePath,
+    text: &str,
+    (start, end): (Option<u32>, Option<u32>),
+) -> Result<LineSpan, Refusal> {
+    let (start, n) = (start.unwrap_or(1), n_lines(text));
+    LineSpan::new(start, end.unwrap_or(u32::MAX).min(n)).ok_or_else(|| match n {
+        0 => Refusal::new(format!("{path} is empty"), "go on: it has no lines"),
+        n => Refusal::new(
+            format!("{path} has {n} lines, and line {start} is after them"),
+            format!("pass lines from 1 to {n}"),
+        ),
+    })
+}
+
+/// What every answer about one file starts with.
+pub(super) fn head_of(path: &FilePath, text: &str) -> String {
     let language = Language::of_path(path).map_or("unknown", Language::name);
     format!("path: {path}\nlanguage: {language}\nline_count: {}", n_lines(text))
 }
