@@ -1,3 +1,105 @@
-//! The reviewer that runs in this process: a model with read-only tools, inside hard limits.
+//! The reviewer that runs in this process: a model with read-only tools, inside hard limits. It
+//! prepares what the model is told, asks in one or several passes, has the claims checked by a fresh
+//! context, and hands on what stands with what it used.
 
+mod account;
+mod claims;
+mod desk;
+mod escalate;
+mod passes;
+mod plan;
+mod prepare;
+mod speaker;
+mod stopped;
+#[cfg(test)]
+mod tests;
 pub mod tools;
+mod turns;
+mod verify;
+
+pub use plan::{Outlook, outlook};
+pub use speaker::Speaker;
+
+use crate::events::Event;
+use desk::Desk;
+use mala_domain::agent::NAME;
+use mala_domain::agent::budget::{Limits, Profile};
+use mala_domain::ports::{BoxFuture, Linters, Reviewer, ReviewerFailure};
+use mala_domain::review::{Hearing, ReviewRequest};
+use std::sync::{Arc, Mutex};
+
+/// Where the agent's events go.
+pub type AgentEvents = Arc<dyn Fn(Event) + Send + Sync>;
+
+/// Prompts and answers as they were sent and came, by name. Kept only for those who look for a
+/// mistake, and without secrets.
+pub type Transcript = Arc<Mutex<Vec<(String, String)>>>;
+
+/// How the agent works.
+pub struct AgentSettings {
+    /// The model that reviews.
+    pub speaker: Speaker,
+    /// The stronger model for urgent claims that nobody is sure of.
+    pub escalation: Option<Speaker>,
+    /// The name of the limits.
+    pub profile: Profile,
+    /// The limits.
+    pub limits: Limits,
+    /// Texts about the task: name and content.
+    pub tasks: Vec<(String, String)>,
+    /// Who finds what the model is given as hints.
+    pub hints: Option<Arc<dyn Reviewer>>,
+    /// The project's linters, for the tool that runs them.
+    pub linters: Option<Arc<dyn Linters>>,
+    /// Where its events go.
+    pub events: AgentEvents,
+    /// Where prompts and answers are kept, if they are.
+    pub transcript: Option<Transcript>,
+}
+
+/// The agent.
+pub struct Agent {
+    settings: AgentSettings,
+}
+
+impl Agent {
+    /// An agent with these settings.
+    pub fn new(settings: AgentSettings) -> Self {
+        Self { settings }
+    }
+
+    async fn hear(&self, request: &ReviewRequest) -> Result<Hearing, ReviewerFailure> {
+        let settings = &self.settings;
+        let prepared = prepare::prepare(settings, request).await?;
+        let desk = Desk::new(settings, request, &prepared);
+        let told = passes::run(&desk, &prepared).await;
+        let mut hearing = Hearing {
+            reviewer: NAME.to_owned(),
+            accounted: told.accounted,
+            warnings: prepared.warnings(),
+            failure: told.failure,
+            ..Hearing::default()
+        };
+        hearing.warnings.extend(told.warnings);
+        let checked = verify::check(&desk, &prepared, told.claims, &mut hearing.warnings).await;
+        let checked = escalate::escalate(&desk, &prepared, checked, &mut hearing.warnings).await;
+        let all = claims::with_hints(checked, &prepared.hints, &told.opinions);
+        hearing.candidates = claims::worst(all, &settings.limits, &mut hearing.warnings);
+        hearing.model = Some(desk.account.models());
+        hearing.usage = desk.account.usage();
+        Ok(hearing)
+    }
+}
+
+impl Reviewer for Agent {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn review<'a>(
+        &'a self,
+        request: &'a ReviewRequest,
+    ) -> BoxFuture<'a, Result<Hearing, ReviewerFailure>> {
+        Box::pin(self.hear(request))
+    }
+}

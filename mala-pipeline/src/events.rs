@@ -1,7 +1,7 @@
 //! What happens, for whoever watches. Events flow out; nobody reads them back.
 
 /// A step of a review.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// What changed is known.
     Scoped {
@@ -14,6 +14,36 @@ pub enum Event {
     ReviewerStarted {
         /// Its name.
         reviewer: String,
+    },
+    /// An agent starts one of its passes.
+    PassStarted {
+        /// Its name.
+        pass: String,
+    },
+    /// An agent calls a tool.
+    ToolCalled {
+        /// Its name.
+        tool: String,
+    },
+    /// An agent has spent something, in all so far.
+    Spent {
+        /// Calls to models.
+        llm_calls: u32,
+        /// Calls to tools.
+        tool_calls: u32,
+        /// Tokens, at most.
+        tokens: u64,
+        /// Dollars, at most.
+        cost_usd: f64,
+        /// Seconds until it has to end.
+        seconds_left: u64,
+    },
+    /// Something went wrong without stopping a reviewer.
+    ReviewWarning {
+        /// The reviewer.
+        reviewer: String,
+        /// What went wrong.
+        warning: String,
     },
     /// A reviewer has ended.
     ReviewerEnded {

@@ -27,6 +27,15 @@ impl Progress {
             Event::ReviewerStarted { reviewer } => {
                 self.line.set_message(format!("{reviewer} reviews"));
             }
+            Event::PassStarted { pass } => self.line.set_message(format!("pass: {pass}")),
+            Event::ToolCalled { tool } => self.line.set_message(format!("tool: {tool}")),
+            Event::Spent { llm_calls, tool_calls, tokens, cost_usd, seconds_left } => {
+                self.line.set_message(format!(
+                    "{llm_calls} model calls, {tool_calls} tool calls, {tokens} tokens, \
+                     ${cost_usd:.4}, {seconds_left} s left"
+                ));
+            }
+            Event::ReviewWarning { warning, .. } => self.line.set_message(warning.clone()),
             Event::ReviewerEnded { reviewer, claims } => self.line.set_message(match claims {
                 Some(claims) => format!("{reviewer} claims {claims} findings"),
                 None => format!("{reviewer} could not review"),

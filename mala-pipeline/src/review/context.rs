@@ -34,7 +34,7 @@ fn path_at_head(file: &ChangedFile) -> FilePath {
 }
 
 /// The contents of these files on one side, by path.
-pub(super) async fn read(
+pub(crate) async fn read(
     scoped: &Scoped,
     side: Side,
     paths: Vec<FilePath>,

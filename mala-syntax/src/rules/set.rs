@@ -18,7 +18,7 @@ use ast_grep_core::tree_sitter::StrDoc;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::language::Language;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -28,8 +28,8 @@ const MAX_MATCHES: usize = 1_000;
 /// The rules of a run.
 pub struct RuleSet {
     rules: Vec<Arc<Rule>>,
-    /// Per language, made when its first file is searched.
-    indexes: BTreeMap<Language, OnceLock<KindIndex>>,
+    indexes: BTreeMap<Language, KindIndex>,
+    /// Made when the first file of the language is searched.
     flows: BTreeMap<Language, OnceLock<Option<FlowRules>>>,
 }
 
@@ -42,9 +42,12 @@ impl RuleSet {
     /// A set of given rules.
     pub fn of(rules: impl IntoIterator<Item = Arc<Rule>>) -> Self {
         let rules: Vec<_> = rules.into_iter().collect();
-        let languages: BTreeSet<_> = rules.iter().flat_map(|rule| &rule.languages).collect();
-        let indexes = languages.iter().map(|language| (**language, OnceLock::new())).collect();
-        let flows = languages.iter().map(|language| (**language, OnceLock::new())).collect();
+        let indexes: BTreeMap<Language, KindIndex> = Language::ALL
+            .into_iter()
+            .filter(|language| rules.iter().any(|rule| rule.languages.contains(language)))
+            .map(|language| (language, KindIndex::new(&rules, language)))
+            .collect();
+        let flows = indexes.keys().map(|language| (*language, OnceLock::new())).collect();
         Self { rules, indexes, flows }
     }
 
@@ -90,10 +93,9 @@ impl RuleSet {
         path: &FilePath,
         only: Option<&[LineSpan]>,
     ) -> Vec<RuleMatch> {
-        let Some(made) = self.indexes.get(&source.language()) else {
+        let Some(index) = self.indexes.get(&source.language()) else {
             return Vec::new();
         };
-        let index = made.get_or_init(|| KindIndex::new(&self.rules, source.language()));
         let lines = LineStarts::of(source.text());
         let in_tests = is_test_path(path);
         let mut matches: Vec<_> = self

@@ -2,7 +2,6 @@
 
 mod cross_file;
 mod faults;
-mod limits;
 mod outputs;
 mod scope;
 mod trust;

@@ -1,0 +1,253 @@
+//! The one account of a review, shared by all passes: budget, deadline, and what was used. Every
+//! call to a model and to a tool goes through here.
+
+use super::speaker::Speaker;
+use super::stopped::Stopped;
+use super::{AgentEvents, Transcript};
+use crate::events::Event;
+use mala_domain::agent::answer::Rung;
+use mala_domain::agent::budget::{Deed, Ledger, Limits, Reservation, Spent, Used};
+use mala_domain::conversation::{Ask, Reply, Stop};
+use mala_domain::ports::{ModelFailure, ModelFailureKind};
+use mala_domain::review::Usage;
+use mala_domain::secrets;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, timeout_at};
+
+/// The account.
+pub(super) struct Account {
+    state: Mutex<State>,
+    /// Somebody settled: more may be free.
+    settled: Notify,
+    /// Whether the first call has come back, and with it the provider's cache.
+    warm: watch::Sender<bool>,
+    deadline: Instant,
+    events: AgentEvents,
+    transcript: Option<Transcript>,
+}
+
+struct State {
+    ledger: Ledger,
+    waited: Duration,
+    rungs: BTreeMap<Rung, u64>,
+    models: Vec<String>,
+}
+
+/// Kept from the outer time limit, so that a review that runs out of time still says what it used.
+const MARGIN: Duration = Duration::from_millis(150);
+
+impl Account {
+    pub(super) fn new(
+        limits: Limits,
+        patience: Duration,
+        events: AgentEvents,
+        transcript: Option<Transcript>,
+    ) -> Self {
+        let patience = patience.saturating_sub(MARGIN).max(patience / 2).min(limits.max_wall_time);
+        let state = State {
+            ledger: Ledger::new(limits),
+            waited: Duration::ZERO,
+            rungs: BTreeMap::new(),
+            models: Vec::new(),
+        };
+        Self {
+            state: Mutex::new(state),
+            settled: Notify::new(),
+            warm: watch::channel(false).0,
+            deadline: Instant::now() + patience,
+            events,
+            transcript,
+        }
+    }
+
+    /// Asks a model: reserved before, settled after, within the deadline. An answer that is cut,
+    /// refused or empty is none.
+    pub(super) async fn ask(
+        &self,
+        speaker: &Speaker,
+        ask: &Ask,
+        label: &str,
+    ) -> Result<Reply, Stopped> {
+        let reservation = self.reserve(speaker.worst(ask)).await?;
+        let started = Instant::now();
+        let left = self.deadline.saturating_duration_since(started);
+        let answer = timeout_at(self.deadline, speaker.model.ask(ask, left)).await;
+        let answer = answer.unwrap_or_else(|_| Err(too_late()));
+        let used = match &answer {
+            Ok(reply) => speaker.used(reply),
+            Err(failure) => cost_of(failure),
+        };
+        self.settle(reservation, used, started.elapsed());
+        self.keep(label, ask, &answer);
+        let reply = answer?;
+        self.state().note_model(&reply.model, &speaker.name);
+        complete(reply, ask.max_output_tokens)
+    }
+
+    /// The right to call a tool; said as a refusal when there is none.
+    pub(super) fn reserve_tool(&self, tool: &str) -> Result<(), Spent> {
+        let mut state = self.state();
+        let reservation = state.ledger.reserve(Deed::Tool)?;
+        state.ledger.settle(reservation, Used::NOTHING);
+        drop(state);
+        (self.events)(Event::ToolCalled { tool: tool.to_owned() });
+        Ok(())
+    }
+
+    /// Reserves a call. While other calls are under way, what they hold in excess may still become
+    /// free, so that is waited for.
+    async fn reserve(&self, deed: Deed) -> Result<Reservation, Stopped> {
+        loop {
+            let settled = self.settled.notified();
+            if Instant::now() >= self.deadline {
+                return Err(Stopped::TimedOut);
+            }
+            {
+                let mut state = self.state();
+                match state.ledger.reserve(deed) {
+                    Ok(reservation) => return Ok(reservation),
+                    Err(Spent::Tokens(_) | Spent::Cost(_)) if state.ledger.has_open() => {}
+                    Err(spent) => return Err(spent.into()),
+                }
+            }
+            if timeout_at(self.deadline, settled).await.is_err() {
+                return Err(Stopped::TimedOut);
+            }
+        }
+    }
+
+    fn settle(&self, reservation: Reservation, used: Used, waited: Duration) {
+        let mut state = self.state();
+        state.ledger.settle(reservation, used);
+        state.waited += waited;
+        let event = Event::Spent {
+            llm_calls: state.ledger.llm_calls(),
+            tool_calls: state.ledger.tool_calls(),
+            tokens: state.ledger.tokens(),
+            cost_usd: state.ledger.cost().as_f64(),
+            seconds_left: self.left().as_secs(),
+        };
+        drop(state);
+        self.settled.notify_waiters();
+        self.warm.send_replace(true);
+        (self.events)(event);
+    }
+
+    /// Waits until one call has come back, so that others find its prompt in the provider's cache.
+    pub(super) async fn until_warm(&self) {
+        let mut warm = self.warm.subscribe();
+        // The sender lives as long as this account: only the deadline ends it early.
+        drop(timeout_at(self.deadline, warm.wait_for(|warm| *warm)).await);
+    }
+
+    /// No pass that others wait for will come: they need not wait.
+    pub(super) fn stop_waiting(&self) {
+        self.warm.send_replace(true);
+    }
+
+    pub(super) fn note_rung(&self, rung: Rung) {
+        *self.state().rungs.entry(rung).or_default() += 1;
+    }
+
+    pub(super) fn say(&self, event: Event) {
+        (self.events)(event);
+    }
+
+    pub(super) fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    pub(super) fn deadline(&self) -> Instant {
+        self.deadline
+    }
+
+    pub(super) fn calls_left(&self) -> u32 {
+        self.state().ledger.calls_left()
+    }
+
+    pub(super) fn tools_left(&self) -> u32 {
+        self.state().ledger.tools_left()
+    }
+
+    /// The models that answered, in the order in which they first did.
+    pub(super) fn models(&self) -> String {
+        self.state().models.join(", ")
+    }
+
+    pub(super) fn usage(&self) -> Usage {
+        let state = self.state();
+        let ledger = &state.ledger;
+        Usage {
+            llm_calls: u64::from(ledger.llm_calls()),
+            tool_calls: u64::from(ledger.tool_calls()),
+            tokens_used: ledger.known_tokens(),
+            cache_read_tokens: ledger.known_cache_read(),
+            cost_usd: ledger.known_cost().map(|cost| cost.as_f64()),
+            latency_seconds_llm: state.waited.as_secs_f64(),
+            answers_read: state.rungs.clone(),
+        }
+    }
+
+    fn keep(&self, label: &str, ask: &Ask, answer: &Result<Reply, ModelFailure>) {
+        let Some(transcript) = &self.transcript else { return };
+        let prompt = serde_json::to_string_pretty(ask).unwrap_or_default();
+        let said = match answer {
+            Ok(reply) => serde_json::to_string_pretty(reply).unwrap_or_default(),
+            Err(failure) => failure.to_string(),
+        };
+        tracing::debug!(label, prompt = %secrets::redact(&prompt), "prompt");
+        tracing::debug!(label, answer = %secrets::redact(&said), "answer");
+        let mut kept = transcript.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = kept.len() / 2 + 1;
+        let name = label.replace(' ', "-");
+        for (kind, text) in [("prompt", prompt), ("answer", said)] {
+            let text = secrets::redact(&text).into_owned();
+            kept.push((format!("debug-{number:02}-{name}-{kind}.json"), text));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn note_model(&mut self, answered: &str, asked: &str) {
+        let name = if answered.is_empty() { asked } else { answered };
+        if !self.models.iter().any(|known| known == name) {
+            self.models.push(name.to_owned());
+        }
+    }
+}
+
+/// An answer that is all there; anything less is none.
+fn complete(reply: Reply, max_output_tokens: u32) -> Result<Reply, Stopped> {
+    match &reply.stop {
+        Stop::Refused(why) => Err(Stopped::Refused(why.clone())),
+        Stop::Filtered(why) => Err(Stopped::Filtered(why.clone())),
+        Stop::MaxTokens => Err(Stopped::Cut(max_output_tokens)),
+        Stop::Complete | Stop::Tools if reply.tokens.output == Some(0) => Err(Stopped::Silent),
+        Stop::Complete | Stop::Tools => Ok(reply),
+    }
+}
+
+fn too_late() -> ModelFailure {
+    let kind = ModelFailureKind::TimedOut;
+    ModelFailure { kind, what: "no answer in time".to_owned(), attempts: 1 }
+}
+
+/// A request that was turned away costs nothing; what became of any other one is unknown.
+fn cost_of(failure: &ModelFailure) -> Used {
+    use ModelFailureKind::{
+        BadRequest, Cut, Forbidden, Malformed, NotFound, NotRecorded, Overloaded, ProviderFailed,
+        RateLimited, TimedOut, TooLong, Unauthorized, Unreachable,
+    };
+    match failure.kind {
+        Unauthorized | Forbidden | NotFound | RateLimited | Overloaded | TooLong | BadRequest
+        | Unreachable | NotRecorded => Used::NOTHING,
+        ProviderFailed | Cut | Malformed | TimedOut => Used::default(),
+    }
+}

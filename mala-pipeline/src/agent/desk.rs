@@ -1,0 +1,72 @@
+//! What all passes of one review share.
+
+use super::AgentSettings;
+use super::account::Account;
+use super::prepare::Prepared;
+use super::tools::{ToolLimits, Toolbox, catalogue};
+use mala_domain::agent::fence::Fence;
+use mala_domain::conversation::{Tool, ToolCall, ToolResult};
+use mala_domain::review::ReviewRequest;
+use tokio::time::timeout_at;
+
+/// What all passes of one review share.
+pub(super) struct Desk<'r> {
+    pub(super) settings: &'r AgentSettings,
+    pub(super) request: &'r ReviewRequest,
+    pub(super) fence: &'r Fence,
+    pub(super) account: Account,
+    toolbox: Toolbox,
+    tools: Vec<Tool>,
+}
+
+impl<'r> Desk<'r> {
+    pub(super) fn new(
+        settings: &'r AgentSettings,
+        request: &'r ReviewRequest,
+        prepared: &'r Prepared,
+    ) -> Self {
+        let limits = &settings.limits;
+        let tool_limits = ToolLimits {
+            max_extra_files: usize::try_from(limits.max_extra_files).ok(),
+            max_lines_per_extra_file: Some(limits.max_extra_lines),
+            ..ToolLimits::default()
+        };
+        let toolbox = Toolbox::new(request.clone(), tool_limits);
+        let toolbox = match &settings.linters {
+            Some(linters) => toolbox.with_linters(linters.clone()),
+            None => toolbox,
+        };
+        Self {
+            settings,
+            request,
+            fence: &prepared.fence,
+            account: Account::new(
+                *limits,
+                request.timeout,
+                settings.events.clone(),
+                settings.transcript.clone(),
+            ),
+            toolbox,
+            tools: catalogue(),
+        }
+    }
+
+    pub(super) fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// Calls a tool within the budget. What it shows is data, behind a fence.
+    pub(super) async fn call(&self, call: &ToolCall) -> ToolResult {
+        let refusal = |text: String| ToolResult { call: call.clone(), text, is_error: true };
+        if let Err(spent) = self.account.reserve_tool(&call.name) {
+            return refusal(spent.to_string());
+        }
+        match timeout_at(self.account.deadline(), self.toolbox.call(call)).await {
+            Ok(mut result) => {
+                result.text = self.fence.around(&format!("result of {}", call.name), &result.text);
+                result
+            }
+            Err(_) => refusal("no time is left".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Which passes are made, with how many calls each, and what that can cost: decided before the first
+//! call, and shown by those who only ask.
+
+use super::AgentSettings;
+use super::prepare::{self, Prepared};
+use super::tools::catalogue;
+use mala_domain::agent::answer::review_form;
+use mala_domain::agent::brief::estimated_tokens;
+use mala_domain::agent::budget::{Deed, Dollars, Limits, Profile};
+use mala_domain::agent::prompts::{self, Pass};
+use mala_domain::change::FilePath;
+use mala_domain::conversation::{Ask, Part, Turn};
+use mala_domain::ports::ReviewerFailure;
+use mala_domain::review::ReviewRequest;
+
+/// Calls that several passes leave for checks and the stronger model.
+const KEPT_FOR_CHECKS: u32 = 4;
+
+/// The passes of a profile, less those that have nothing to look at.
+pub(super) fn passes(
+    profile: Profile,
+    request: &ReviewRequest,
+    rules: &[(FilePath, String)],
+) -> Vec<Pass> {
+    if profile != Profile::Thorough {
+        return vec![Pass::Whole];
+    }
+    let files = request.change.files.iter().filter(|file| file.is_reviewable());
+    let removes = files.flat_map(|file| &file.hunks).any(|hunk| hunk.removed_lines().count() > 0);
+    let all = [
+        (Pass::LineByLine, true),
+        (Pass::RemovedBehaviour, removes),
+        (Pass::CrossFileEffects, true),
+        (Pass::ProjectRules, !rules.is_empty()),
+    ];
+    all.into_iter().filter(|(_, wanted)| *wanted).map(|(pass, _)| pass).collect()
+}
+
+/// The most calls of one pass. A single one may take all; several leave some for the checks.
+pub(super) fn calls_per_pass(limits: &Limits, n_passes: usize) -> u32 {
+    let n_passes = u32::try_from(n_passes).unwrap_or(u32::MAX).max(1);
+    if n_passes == 1 {
+        return limits.max_llm_calls.max(1);
+    }
+    (limits.max_llm_calls.saturating_sub(KEPT_FOR_CHECKS) / n_passes).max(1)
+}
+
+/// What a review would do and could cost.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Outlook {
+    /// The model.
+    pub model: String,
+    /// The stronger model.
+    pub escalation: Option<String>,
+    /// The name of the limits.
+    pub profile: Profile,
+    /// The limits.
+    pub limits: Limits,
+    /// The passes, by name.
+    pub passes: Vec<&'static str>,
+    /// Messages that the change is told in.
+    pub briefs: usize,
+    /// Bytes of the first prompt of each.
+    pub prompt_bytes: Vec<usize>,
+    /// The same in tokens, roughly.
+    pub prompt_tokens: u64,
+    /// Hunks that would be sent, and those that there are.
+    pub hunks: (usize, usize),
+    /// Hints of the built-in checks.
+    pub hints: usize,
+    /// What all first calls together reserve; `None` when the price is unknown.
+    pub reserved: Option<Dollars>,
+    /// What would be left out.
+    pub warnings: Vec<String>,
+}
+
+/// Looks ahead without asking any model.
+pub async fn outlook(
+    settings: &AgentSettings,
+    request: &ReviewRequest,
+) -> Result<Outlook, ReviewerFailure> {
+    let prepared = prepare::prepare(settings, request).await?;
+    let passes = passes(settings.profile, request, &prepared.rules);
+    let asks = first_asks(settings, &prepared, &passes);
+    let bytes = |ask: &Ask| usize::try_from(super::speaker::n_bytes(ask)).unwrap_or(usize::MAX);
+    let per_brief = asks.iter().step_by(passes.len().max(1)).map(bytes).collect::<Vec<_>>();
+    let reserved = asks.iter().map(|ask| match settings.speaker.worst(ask) {
+        Deed::Call { dollars, .. } => dollars,
+        Deed::Tool => None,
+    });
+    let shown = prepared.briefs.briefs.iter().flat_map(|brief| &brief.shown);
+    let sent = shown.map(|(_, hunks)| hunks.len()).sum();
+    let left: usize = prepared.briefs.left_out.iter().map(|left| left.hunks).sum();
+    Ok(Outlook {
+        model: settings.speaker.name.clone(),
+        escalation: settings.escalation.as_ref().map(|speaker| speaker.name.clone()),
+        profile: settings.profile,
+        limits: settings.limits,
+        passes: passes.iter().map(|pass| pass.name()).collect(),
+        briefs: prepared.briefs.briefs.len(),
+        prompt_tokens: estimated_tokens(per_brief.iter().sum()),
+        prompt_bytes: per_brief,
+        hunks: (sent, sent + left),
+        hints: prepared.hints.len(),
+        reserved: reserved
+            .collect::<Option<Vec<_>>>()
+            .map(|all| all.into_iter().fold(Dollars::ZERO, Dollars::plus)),
+        warnings: prepared.warnings(),
+    })
+}
+
+fn first_asks(settings: &AgentSettings, prepared: &Prepared, passes: &[Pass]) -> Vec<Ask> {
+    let quick = settings.profile == Profile::Quick;
+    let ask = |text: &str, pass: &Pass| Ask {
+        model: settings.speaker.name.clone(),
+        system: prompts::SYSTEM.to_owned(),
+        tools: if quick { Vec::new() } else { catalogue() },
+        turns: vec![Turn::Ours(vec![
+            Part::Repeated(text.to_owned()),
+            Part::Text(pass.instruction().to_owned()),
+        ])],
+        form: review_form(),
+        max_output_tokens: settings.speaker.answer_tokens(settings.limits.max_answer_tokens),
+    };
+    let briefs = prepared.briefs.briefs.iter();
+    briefs.flat_map(|brief| passes.iter().map(|pass| ask(&brief.text, pass))).collect()
+}

@@ -1,0 +1,203 @@
+//! Everything that the model is told, gathered before the first call: the change with its functions,
+//! the project's rules from the trusted side, uses elsewhere, and the built-in findings as hints.
+
+use super::AgentSettings;
+use super::speaker::Speaker;
+use super::tools::catalogue;
+use crate::review::context::{Surroundings, look_around};
+use mala_domain::agent::answer::review_form;
+use mala_domain::agent::brief::{Briefs, Enclosing, Material, Style, Width, briefs};
+use mala_domain::agent::budget::{Limits, Profile};
+use mala_domain::agent::fence::{Fence, Nonce};
+use mala_domain::agent::prompts;
+use mala_domain::change::{Change, ChangedFile, FilePath};
+use mala_domain::conversation::{Ask, Turn};
+use mala_domain::finding::Candidate;
+use mala_domain::ports::{ReviewerFailure, Scoped};
+use mala_domain::review::{ReviewRequest, Texts};
+use mala_domain::scope::{Head, Scope};
+use mala_syntax::source::Source;
+use mala_syntax::symbols::Outline;
+use std::collections::BTreeMap;
+
+/// What is told, and what had to be left out.
+pub(super) struct Prepared {
+    pub(super) fence: Fence,
+    pub(super) briefs: Briefs,
+    pub(super) hints: Vec<Candidate>,
+    pub(super) rules: Vec<(FilePath, String)>,
+    enclosing: BTreeMap<FilePath, Vec<Option<Enclosing>>>,
+    max_bytes: usize,
+    width: Width,
+    warnings: Vec<String>,
+}
+
+/// Room that is always asked for; a budget that cannot pay even this refuses the call.
+const MIN_BYTES: usize = 4_000;
+
+pub(super) async fn prepare(
+    settings: &AgentSettings,
+    request: &ReviewRequest,
+) -> Result<Prepared, ReviewerFailure> {
+    let scoped = Scoped {
+        scope: request.scope.clone(),
+        change: request.change.clone(),
+        tree: request.tree.clone(),
+    };
+    let (around, (hints, warnings)) = tokio::join!(look_around(&scoped), hints(settings, request));
+    let around = around.map_err(|error| ReviewerFailure::Crashed(error.to_string()))?;
+    let references = references(&around);
+    let fence = Fence::new(nonce(settings, &request.scope, &around.rules));
+    let enclosing = enclosing(&request.change, &request.texts);
+    let max_bytes = room(&settings.speaker, &settings.limits);
+    let width = if settings.profile == Profile::Quick { Width::NARROW } else { Width::STANDARD };
+    let material = Material {
+        change: &request.change,
+        texts: &request.texts,
+        enclosing: &enclosing,
+        target: &request.scope.target,
+        tasks: &settings.tasks,
+        rules: &around.rules,
+        references: &references,
+        hints: &hints,
+    };
+    let max_briefs = usize::try_from(settings.limits.max_briefs).unwrap_or(1);
+    let style = Style { fence: &fence, width, max_bytes, max_briefs };
+    let briefs = briefs(&material, &style);
+    Ok(Prepared {
+        briefs,
+        fence,
+        hints,
+        rules: around.rules,
+        enclosing,
+        max_bytes,
+        width,
+        warnings,
+    })
+}
+
+impl Prepared {
+    /// A brief of only these files, without rules and hints.
+    pub(super) fn brief_of(&self, request: &ReviewRequest, files: &[&FilePath]) -> String {
+        let named = request.change.files.iter().filter(|file| files.contains(&&file.path));
+        let change = Change { files: named.cloned().collect() };
+        let material = Material {
+            change: &change,
+            texts: &request.texts,
+            enclosing: &self.enclosing,
+            target: &request.scope.target,
+            tasks: &[],
+            rules: &[],
+            references: &[],
+            hints: &[],
+        };
+        let style = Style {
+            fence: &self.fence,
+            width: self.width,
+            max_bytes: self.max_bytes,
+            max_briefs: 1,
+        };
+        briefs(&material, &style).briefs.into_iter().map(|brief| brief.text).collect()
+    }
+
+    /// What could not be told.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let left_out = self.briefs.left_out.iter().map(|left| {
+            let (n, file) = (left.hunks, &left.file);
+            let hunks = if n == 1 { "hunk" } else { "hunks" };
+            format!("{file}: {n} {hunks} left out: over the prompt's budget")
+        });
+        let cut = self.briefs.warnings.iter().cloned();
+        self.warnings.iter().cloned().chain(cut).chain(left_out).collect()
+    }
+}
+
+/// The built-in findings, and what went wrong with them.
+async fn hints(settings: &AgentSettings, request: &ReviewRequest) -> (Vec<Candidate>, Vec<String>) {
+    let Some(reviewer) = &settings.hints else { return (Vec::new(), Vec::new()) };
+    match reviewer.review(request).await {
+        Ok(heard) => (heard.candidates, heard.warnings),
+        Err(failure) => (Vec::new(), vec![format!("{}: {failure}", reviewer.name())]),
+    }
+}
+
+fn references(around: &Surroundings) -> Vec<String> {
+    let callers = around.context.callers.iter().map(|caller| {
+        let within = caller.within.as_deref().map(|it| format!(" in {it}")).unwrap_or_default();
+        format!("{} {}:{}{within}: {}", caller.symbol, caller.file, caller.line, caller.text)
+    });
+    callers.collect()
+}
+
+/// Differs with everything that is reviewed; no text of it can hold it.
+fn nonce(settings: &AgentSettings, scope: &Scope, rules: &[(FilePath, String)]) -> Nonce {
+    let head = match &scope.head {
+        Head::Commit(sha) => sha.as_str(),
+        Head::Index => "index",
+        Head::WorkingTree => "working tree",
+        Head::Patch => "patch",
+    };
+    let base = scope.base.as_deref().unwrap_or_default();
+    let own = [base, head, &scope.diff_hash, &scope.target, &settings.speaker.name];
+    let tasks = settings.tasks.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
+    let rules = rules.iter().flat_map(|(file, text)| [file.as_bytes(), text.as_bytes()]);
+    let parts: Vec<&[u8]> = own.into_iter().map(str::as_bytes).chain(tasks).chain(rules).collect();
+    Nonce::over(&parts)
+}
+
+fn enclosing(change: &Change, texts: &Texts) -> BTreeMap<FilePath, Vec<Option<Enclosing>>> {
+    let files = change.files.iter().filter(|file| file.is_reviewable());
+    files
+        .filter_map(|file| {
+            let source = Source::parse(file.language()?, texts.at_head(&file.path)?)?;
+            let outline = Outline::of(&source);
+            Some((file.path.clone(), around_hunks(file, &outline)))
+        })
+        .collect()
+}
+
+fn around_hunks(file: &ChangedFile, outline: &Outline) -> Vec<Option<Enclosing>> {
+    let around = |line| {
+        let found = outline.enclosing(line)?;
+        Some(Enclosing { symbol: found.symbol, span: found.span })
+    };
+    let first = |hunk: &mala_domain::change::Hunk| {
+        hunk.added_lines().map(|(line, _)| line).next().unwrap_or(hunk.new_start.max(1))
+    };
+    file.hunks.iter().map(|hunk| around(first(hunk))).collect()
+}
+
+/// The bytes of a brief that the model takes and the budget pays for, with room for a second call.
+fn room(speaker: &Speaker, limits: &Limits) -> usize {
+    let answer = u64::from(speaker.answer_tokens(limits.max_answer_tokens));
+    let wanted = limits.max_prompt_tokens.saturating_mul(3);
+    let fixed = fixed_bytes();
+    let fits = |bytes: u64| {
+        let input = bytes.saturating_add(fixed);
+        let within_context = speaker.context().is_none_or(|context| input / 3 + answer <= context);
+        let within_tokens =
+            (input + answer).saturating_mul(3) <= limits.max_tokens.saturating_mul(2);
+        let within_cost = speaker
+            .worst_cost(input, answer)
+            .is_none_or(|cost| cost.as_f64() * 3.0 <= limits.max_cost.as_f64() * 2.0);
+        within_context && within_tokens && within_cost
+    };
+    let mut bytes = wanted;
+    while !fits(bytes) && bytes > MIN_BYTES as u64 {
+        bytes = bytes * 9 / 10;
+    }
+    usize::try_from(bytes).unwrap_or(usize::MAX).max(MIN_BYTES)
+}
+
+/// What is sent with every brief.
+fn fixed_bytes() -> u64 {
+    let ask = Ask {
+        model: String::new(),
+        system: prompts::SYSTEM.to_owned(),
+        tools: catalogue(),
+        turns: vec![Turn::Ours(Vec::new())],
+        form: review_form(),
+        max_output_tokens: 0,
+    };
+    super::speaker::n_bytes(&ask).saturating_add(2_000)
+}

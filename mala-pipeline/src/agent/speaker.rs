@@ -1,0 +1,90 @@
+//! A model that can be asked, with what a call to it costs at worst.
+
+use mala_domain::agent::budget::{Deed, Dollars, Used};
+use mala_domain::conversation::{Ask, Form, Part, Reply, Turn};
+use mala_domain::models::Model;
+use mala_domain::ports::LanguageModel;
+use std::sync::Arc;
+
+/// A model that can be asked.
+#[derive(Clone)]
+pub struct Speaker {
+    /// The way to it.
+    pub model: Arc<dyn LanguageModel>,
+    /// The name that its provider knows.
+    pub name: String,
+    /// What is known of it.
+    pub known: Option<Model>,
+}
+
+/// Tokens that providers add around what we send: roles, tool preambles, forms.
+const OVERHEAD_TOKENS: u64 = 1_500;
+
+impl Speaker {
+    /// The worst case of a call. No tokenizer makes more tokens of a text than it has bytes.
+    pub(super) fn worst(&self, ask: &Ask) -> Deed {
+        let input = n_bytes(ask).saturating_add(OVERHEAD_TOKENS);
+        let output = u64::from(ask.max_output_tokens);
+        Deed::Call { tokens: input.saturating_add(output), dollars: self.worst_cost(input, output) }
+    }
+
+    pub(super) fn worst_cost(&self, input: u64, output: u64) -> Option<Dollars> {
+        self.known.as_ref()?.worst_cost(input, output)
+    }
+
+    /// What an answer really used.
+    pub(super) fn used(&self, reply: &Reply) -> Used {
+        let tokens = &reply.tokens;
+        Used {
+            tokens: tokens.input.zip(tokens.output).map(|(input, output)| input + output),
+            cache_read: tokens.cache_read,
+            dollars: self.known.as_ref().and_then(|known| known.cost(tokens)),
+        }
+    }
+
+    /// The most tokens that it is asked to answer with.
+    pub(super) fn answer_tokens(&self, wanted: u32) -> u32 {
+        let most = self.known.as_ref().and_then(|known| known.max_output);
+        most.map_or(wanted, |most| wanted.min(most))
+    }
+
+    pub(super) fn context(&self) -> Option<u64> {
+        self.known.as_ref().and_then(|known| known.context)
+    }
+
+    pub(super) fn can_call_tools(&self) -> bool {
+        self.known.as_ref().is_none_or(|known| known.can(mala_domain::models::Ability::Tools))
+    }
+}
+
+/// The bytes that are sent, without the provider's own words for them.
+pub(super) fn n_bytes(ask: &Ask) -> u64 {
+    let tools = ask
+        .tools
+        .iter()
+        .map(|tool| tool.name.len() + tool.description.len() + tool.arguments.to_string().len());
+    let form = match &ask.form {
+        Form::Text => 0,
+        Form::Json { name, schema } => name.len() + schema.to_string().len(),
+    };
+    let turns = ask.turns.iter().map(turn_bytes);
+    let sum = ask.system.len() + form + tools.sum::<usize>() + turns.sum::<usize>();
+    u64::try_from(sum).unwrap_or(u64::MAX)
+}
+
+fn turn_bytes(turn: &Turn) -> usize {
+    match turn {
+        Turn::Ours(parts) => parts.iter().map(part_bytes).sum(),
+        Turn::Model(said) => {
+            let calls = said.calls.iter().map(|call| call.name.len() + call.arguments.len());
+            (said.text.len() + calls.sum::<usize>()).max(said.verbatim.to_string().len())
+        }
+    }
+}
+
+fn part_bytes(part: &Part) -> usize {
+    match part {
+        Part::Text(text) | Part::Repeated(text) => text.len(),
+        Part::ToolResult(result) => result.text.len() + result.call.id.len(),
+    }
+}

@@ -1,0 +1,40 @@
+//! Why a conversation gave no answer that counts.
+
+use mala_domain::agent::answer::ParseProblem;
+use mala_domain::agent::budget::Spent;
+use mala_domain::ports::{ModelFailure, ModelFailureKind, ReviewerFailure};
+use thiserror::Error;
+
+/// Why a conversation gave no answer that counts.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub(super) enum Stopped {
+    #[error("{0}")]
+    Spent(#[from] Spent),
+    #[error("timeout")]
+    TimedOut,
+    #[error("{0}")]
+    Model(#[from] ModelFailure),
+    #[error("the model refused to answer: {0}")]
+    Refused(String),
+    #[error("the provider's filter stopped the answer: {0}")]
+    Filtered(String),
+    #[error("the answer is cut: it reached the limit of {0} tokens")]
+    Cut(u32),
+    #[error("the model answered with zero output tokens")]
+    Silent,
+    #[error("{problem}")]
+    Unreadable { problem: ParseProblem, text: String },
+}
+
+impl Stopped {
+    pub(super) fn failure(&self) -> ReviewerFailure {
+        match self {
+            Self::TimedOut => ReviewerFailure::TimedOut,
+            Self::Model(failure) if failure.kind == ModelFailureKind::TimedOut => {
+                ReviewerFailure::TimedOut
+            }
+            Self::Unreadable { problem, .. } => ReviewerFailure::Unreadable(problem.to_string()),
+            other => ReviewerFailure::Crashed(other.to_string()),
+        }
+    }
+}

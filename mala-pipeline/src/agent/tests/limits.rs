@@ -1,0 +1,137 @@
+//! No limit is exceeded, whatever the model wants.
+
+use super::scripted::*;
+use crate::events::Event;
+use mala_domain::agent::budget::{Dollars, Profile};
+use mala_domain::conversation::Part;
+use mala_domain::conversation::Turn;
+use mala_domain::ports::ReviewerFailure;
+use serde_json::json;
+use std::time::Duration;
+
+#[tokio::test]
+async fn tools_are_answered_as_far_as_the_budget_goes() {
+    let greedy = json!({"path": "app.py"});
+    let five: Vec<(&str, serde_json::Value)> =
+        (0..5).map(|_| ("read_file", greedy.clone())).collect();
+    let run =
+        Stage::new(Profile::Standard).run(Scripted::steps(vec![calls(&five), says(PASS)])).await;
+    assert_eq!(run.hearing.usage.tool_calls, 3);
+    assert_eq!(run.hearing.usage.llm_calls, 2);
+    assert_eq!(run.hearing.failure, None);
+    let Some(Turn::Ours(parts)) = run.asks[1].turns.last() else { panic!("our turn") };
+    let refused = parts.iter().filter(|part| match part {
+        Part::ToolResult(result) => result.is_error && result.text.contains("all 3 tool calls"),
+        _ => false,
+    });
+    assert_eq!(refused.count(), 2);
+    assert!(sent(&run.asks[1]).contains("No more tools can be called"));
+    let tools = run.events.iter().filter(|event| matches!(event, Event::ToolCalled { .. }));
+    assert_eq!(tools.count(), 3);
+}
+
+#[tokio::test]
+async fn a_model_that_only_calls_tools_gets_nowhere() {
+    for profile in Profile::ALL {
+        let model = Scripted::new(|_, _| calls(&[("list_files", json!({}))]));
+        let stage = Stage::new(profile);
+        let run = stage.run(model).await;
+        let usage = &run.hearing.usage;
+        assert!(usage.llm_calls <= u64::from(stage.limits.max_llm_calls), "{profile}");
+        assert!(usage.tool_calls <= u64::from(stage.limits.max_tool_calls), "{profile}");
+        assert!(run.hearing.failure.is_some() && run.hearing.accounted.is_empty(), "{profile}");
+    }
+}
+
+#[tokio::test]
+async fn quick_offers_no_tools() {
+    let run = Stage::new(Profile::Quick).run(Scripted::steps(vec![says(PASS)])).await;
+    assert_eq!((run.asks.len(), run.asks[0].tools.len()), (1, 0));
+    assert_eq!(run.hearing.failure, None);
+}
+
+#[tokio::test]
+async fn a_call_that_could_cost_too_much_is_not_made() {
+    let mut stage = Stage::new(Profile::Standard);
+    stage.limits.max_cost = Dollars::at_least(0.01);
+    let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
+    assert_eq!(run.asks.len(), 0);
+    let Some(ReviewerFailure::Crashed(why)) = run.hearing.failure else { panic!("a failure") };
+    assert_eq!(why, "the call could exceed the budget of $0.01");
+    assert_eq!(run.hearing.usage.cost_usd, Some(0.0));
+}
+
+#[tokio::test]
+async fn a_model_without_a_price_is_asked_only_when_allowed() {
+    let mut stage = Stage::new(Profile::Standard);
+    stage.model = "own-model";
+    let refused = stage.run(Scripted::steps(vec![says(PASS)])).await;
+    assert_eq!(refused.asks.len(), 0);
+    assert!(refused.hearing.failure.unwrap().to_string().contains("price of the model is unknown"));
+    stage.limits = unpriced(stage.limits);
+    let allowed = stage.run(Scripted::steps(vec![says(PASS)])).await;
+    assert_eq!(allowed.hearing.failure, None);
+    assert_eq!(allowed.hearing.usage.cost_usd, None);
+}
+
+#[tokio::test]
+async fn time_runs_out_as_a_timeout() {
+    for (limit, timeout) in [(60, 1), (1, 600)] {
+        let mut stage = Stage::new(Profile::Standard);
+        stage.limits.max_wall_time = Duration::from_secs(limit);
+        stage.timeout = Duration::from_secs(timeout);
+        let slow = Scripted::steps(vec![says(PASS)]).slow(Duration::from_secs(20));
+        let started = tokio::time::Instant::now();
+        let run = stage.run(slow).await;
+        assert_eq!(run.hearing.failure, Some(ReviewerFailure::TimedOut));
+        assert!(started.elapsed() < Duration::from_secs(15));
+        assert_eq!(run.hearing.usage.llm_calls, 1, "it was asked, and may have cost");
+        assert_eq!(run.hearing.usage.cost_usd, None);
+    }
+}
+
+#[tokio::test]
+async fn no_call_starts_after_the_deadline() {
+    let mut stage = Stage::new(Profile::Standard);
+    stage.timeout = Duration::from_millis(1_500);
+    let slow = Scripted::steps(vec![says("no JSON"), says(PASS)]).slow(Duration::from_millis(900));
+    let run = stage.run(slow).await;
+    assert_eq!(run.hearing.failure, Some(ReviewerFailure::TimedOut));
+    assert_eq!(run.asks.len(), 2);
+}
+
+#[tokio::test]
+async fn only_the_worst_findings_are_handed_on() {
+    let many: Vec<_> = (0..20)
+        .map(|n| {
+            let mut one = finding(if n == 19 { 2 } else { 3 }, 0.9);
+            one["category"] = json!(["bug", "logic", "style", "performance", "security"][n % 5]);
+            one["line_start"] = json!(n % 7 + 1);
+            one["line_end"] = json!(n % 7 + 1);
+            one["title"] = json!(format!("t{n}"));
+            one["evidence"] = json!(HEAD.lines().find(|line| !line.is_empty()).unwrap());
+            one
+        })
+        .collect();
+    let mut stage = Stage::new(Profile::Quick);
+    stage.limits.max_output_issues = 4;
+    let run = stage.run(Scripted::steps(vec![review(&many)])).await;
+    assert_eq!(run.hearing.candidates.len(), 4);
+    assert_eq!(run.hearing.candidates[0].title, "[P2] t19");
+    let said = run.hearing.warnings.join("\n");
+    assert!(said.contains("less urgent findings left out: at most 4 are reported"), "{said}");
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_said_and_not_accounted_for() {
+    let mut stage = Stage::new(Profile::Standard);
+    let big: String = (0..20_000).map(|n| format!("x{n} = {n}\n")).collect();
+    let added: String = big.lines().map(|line| format!("+{line}\n")).collect();
+    stage.diff.push_str(&format!(
+        "diff --git a/big.py b/big.py\nnew file mode 100644\n--- /dev/null\n+++ b/big.py\n@@ -0,0 +1,20000 @@\n{added}"
+    ));
+    stage.files.insert("big.py".into(), big);
+    let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
+    assert_eq!(run.hearing.accounted, [("app.py".into(), vec![0])]);
+    assert_eq!(run.hearing.warnings, ["big.py: 1 hunk left out: over the prompt's budget"]);
+}

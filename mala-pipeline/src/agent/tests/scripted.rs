@@ -1,0 +1,289 @@
+//! A model that says what a test wants, a tree in memory, and one review over both.
+
+use crate::agent::{Agent, AgentSettings, Speaker};
+use crate::events::Event;
+use mala_domain::agent::budget::{Limits, Profile, Unpriced};
+use mala_domain::change::{Change, FilePath, parse};
+use mala_domain::conversation::{Ask, Part, Reply, Said, Stop, Tokens, ToolCall, Turn};
+use mala_domain::models::Catalogue;
+use mala_domain::ports::{
+    Blob, BoxFuture, LanguageModel, ModelFailure, Repository, RepositoryError, Reviewer, Side,
+    WordHit, WordQuery,
+};
+use mala_domain::review::{Hearing, ReviewRequest, Texts};
+use mala_domain::scope::{Head, Scope};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+pub(super) const HEAD: &str =
+    "import os\n\ndef half(n):\n    return 1 / n\n\ndef other():\n    return half(0)\n";
+pub(super) const DIFF: &str = "diff --git a/app.py b/app.py\n--- a/app.py\n+++ b/app.py\n@@ -1,7 +1,7 @@\n import os\n \n def half(n):\n-    return n and 1 / n\n+    return 1 / n\n \n def other():\n     return half(0)\n";
+
+pub(super) type Answered = Result<Reply, ModelFailure>;
+type Script = dyn Fn(usize, &Ask) -> Answered + Send + Sync;
+
+/// A model that answers by a script and keeps all that it was told.
+pub(super) struct Scripted {
+    script: Box<Script>,
+    pub(super) asks: Mutex<Vec<Ask>>,
+    /// How many calls had come when each answer was given.
+    waiting: Mutex<Vec<usize>>,
+    pub(super) delay: Duration,
+}
+
+impl Scripted {
+    pub(super) fn new(script: impl Fn(usize, &Ask) -> Answered + Send + Sync + 'static) -> Self {
+        Self {
+            script: Box::new(script),
+            asks: Mutex::default(),
+            waiting: Mutex::default(),
+            delay: Duration::ZERO,
+        }
+    }
+
+    /// Takes these steps in order; the last one goes on for ever.
+    pub(super) fn steps(steps: Vec<Answered>) -> Self {
+        Self::new(move |number, _| steps.get(number).or(steps.last()).unwrap().clone())
+    }
+
+    pub(super) fn slow(self, delay: Duration) -> Self {
+        Self { delay, ..self }
+    }
+}
+
+impl LanguageModel for Scripted {
+    fn ask<'a>(&'a self, ask: &'a Ask, _: Duration) -> BoxFuture<'a, Answered> {
+        Box::pin(async move {
+            let number = {
+                let mut asks = self.asks.lock().unwrap();
+                asks.push(ask.clone());
+                asks.len() - 1
+            };
+            tokio::time::sleep(self.delay).await;
+            let n_asks = self.asks.lock().unwrap().len();
+            self.waiting.lock().unwrap().push(n_asks);
+            (self.script)(number, ask)
+        })
+    }
+}
+
+pub(super) fn says(text: impl Into<String>) -> Answered {
+    Ok(Reply {
+        said: Said { text: text.into(), calls: Vec::new(), verbatim: Value::Null },
+        stop: Stop::Complete,
+        tokens: Tokens {
+            input: Some(1_000),
+            output: Some(100),
+            cache_read: Some(0),
+            cache_write: Some(0),
+        },
+        model: "claude-sonnet-5-5".to_owned(),
+        form_enforced: false,
+        attempts: 1,
+    })
+}
+
+pub(super) fn calls(tools: &[(&str, Value)]) -> Answered {
+    let mut reply = says("")?;
+    reply.stop = Stop::Tools;
+    reply.said.calls = tools
+        .iter()
+        .enumerate()
+        .map(|(index, (name, arguments))| ToolCall {
+            id: format!("call-{index}"),
+            name: (*name).to_owned(),
+            arguments: arguments.to_string(),
+        })
+        .collect();
+    Ok(reply)
+}
+
+pub(super) fn ends(stop: Stop, text: &str) -> Answered {
+    Ok(Reply { stop, ..says(text)? })
+}
+
+pub(super) const PASS: &str = r#"{"verdict": "PASS", "findings": []}"#;
+
+/// A finding at line 4 of `app.py`, in the full form.
+pub(super) fn finding(priority: u8, confidence: f64) -> Value {
+    json!({
+        "file_path": "app.py", "line_start": 4, "line_end": 4, "priority": priority,
+        "title": format!("[P{priority}] Division by zero"), "body": "n may be 0",
+        "category": "bug", "when": "n is 0", "then": "it raises",
+        "evidence": "    return 1 / n", "suggestion": "", "confidence": confidence,
+    })
+}
+
+pub(super) fn review(findings: &[Value]) -> Answered {
+    let urgent = findings.iter().any(|finding| finding["priority"].as_u64() <= Some(1));
+    let verdict = match (findings.is_empty(), urgent) {
+        (true, _) => "PASS",
+        (_, true) => "FAIL",
+        _ => "NEEDS_WORK",
+    };
+    says(json!({"verdict": verdict, "findings": findings}).to_string())
+}
+
+pub(super) fn checks(outcomes: &[(&str, &str)]) -> Answered {
+    let checks: Vec<Value> = outcomes
+        .iter()
+        .map(|(id, outcome)| json!({"id": id, "outcome": outcome, "why": "a reason"}))
+        .collect();
+    says(json!({"checks": checks}).to_string())
+}
+
+/// One review: its model, its hearing and its events.
+pub(super) struct Run {
+    pub(super) hearing: Hearing,
+    pub(super) asks: Vec<Ask>,
+    pub(super) events: Vec<Event>,
+    pub(super) waiting: Vec<usize>,
+}
+
+/// What a test changes of a review.
+pub(super) struct Stage {
+    pub(super) profile: Profile,
+    pub(super) limits: Limits,
+    pub(super) timeout: Duration,
+    pub(super) files: BTreeMap<FilePath, String>,
+    pub(super) diff: String,
+    pub(super) tasks: Vec<(String, String)>,
+    pub(super) model: &'static str,
+    pub(super) escalation: Option<Arc<Scripted>>,
+    pub(super) hints: Option<Arc<dyn Reviewer>>,
+}
+
+impl Stage {
+    pub(super) fn new(profile: Profile) -> Self {
+        Self {
+            profile,
+            limits: profile.limits(),
+            timeout: Duration::from_secs(600),
+            files: BTreeMap::from([("app.py".into(), HEAD.to_owned())]),
+            diff: DIFF.to_owned(),
+            tasks: Vec::new(),
+            model: "sonnet",
+            escalation: None,
+            hints: None,
+        }
+    }
+
+    pub(super) async fn run(&self, model: Scripted) -> Run {
+        let model = Arc::new(model);
+        let events = Arc::new(Mutex::new(Vec::new()));
+        let sink = events.clone();
+        let agent = Agent::new(AgentSettings {
+            speaker: speaker(model.clone(), self.model),
+            escalation: self.escalation.clone().map(|model| speaker(model, "opus")),
+            profile: self.profile,
+            limits: self.limits,
+            tasks: self.tasks.clone(),
+            hints: self.hints.clone(),
+            linters: None,
+            events: Arc::new(move |event| sink.lock().unwrap().push(event)),
+            transcript: None,
+        });
+        let hearing = agent.review(&self.request()).await.unwrap();
+        let (asks, events) = (model.asks.lock().unwrap().clone(), events.lock().unwrap().clone());
+        let waiting = model.waiting.lock().unwrap().clone();
+        Run { hearing, asks, events, waiting }
+    }
+
+    pub(super) fn request(&self) -> ReviewRequest {
+        let tree = MemoryTree { files: self.files.clone() };
+        let change = Change { files: parse(self.diff.as_bytes()).unwrap() };
+        let mut texts = Texts::default();
+        for (file, text) in &self.files {
+            if change.file(file).is_some() {
+                texts.head.insert(file.clone(), Blob::Text(text.clone()));
+            }
+        }
+        let scope = Scope {
+            repository: None,
+            target: "main..HEAD".to_owned(),
+            base: Some("b".repeat(40)),
+            head: Head::Commit("a".repeat(40)),
+            diff_hash: "d".repeat(64),
+            files: change.files.len(),
+            hunks: change.n_hunks(),
+            lines: change.n_lines(),
+        };
+        ReviewRequest {
+            change: Arc::new(change),
+            tree: Arc::new(tree),
+            scope,
+            texts: Arc::new(texts),
+            timeout: self.timeout,
+        }
+    }
+}
+
+fn speaker(model: Arc<Scripted>, name: &str) -> Speaker {
+    let known = Catalogue::built_in().find(name).cloned();
+    let name = known.as_ref().map_or(name, |known| &known.name).to_owned();
+    Speaker { model, name, known }
+}
+
+/// Whatever it costs: for models without a price.
+pub(super) fn unpriced(limits: Limits) -> Limits {
+    Limits { unpriced: Unpriced::Allow, ..limits }
+}
+
+/// All text that was sent in a call.
+pub(super) fn sent(ask: &Ask) -> String {
+    let parts = ask.turns.iter().flat_map(|turn| match turn {
+        Turn::Ours(parts) => parts.clone(),
+        Turn::Model(said) => vec![Part::Text(said.text.clone())],
+    });
+    let texts = parts.map(|part| match part {
+        Part::Text(text) | Part::Repeated(text) => text,
+        Part::ToolResult(result) => result.text,
+    });
+    texts.collect::<Vec<_>>().join("\n")
+}
+
+/// Files in memory; base and head are alike.
+struct MemoryTree {
+    files: BTreeMap<FilePath, String>,
+}
+
+impl Repository for MemoryTree {
+    fn read<'a>(
+        &'a self,
+        _: Side,
+        paths: &'a [FilePath],
+    ) -> BoxFuture<'a, Result<Vec<Blob>, RepositoryError>> {
+        let blob = |path| match self.files.get(path) {
+            Some(text) => Blob::Text(text.clone()),
+            None => Blob::Missing,
+        };
+        Box::pin(async move { Ok(paths.iter().map(blob).collect()) })
+    }
+
+    fn exist<'a>(
+        &'a self,
+        _: Side,
+        paths: &'a [FilePath],
+    ) -> BoxFuture<'a, Result<Vec<bool>, RepositoryError>> {
+        Box::pin(
+            async move { Ok(paths.iter().map(|path| self.files.contains_key(path)).collect()) },
+        )
+    }
+
+    fn list<'a>(
+        &'a self,
+        _: Side,
+        _: &'a FilePath,
+    ) -> BoxFuture<'a, Result<Vec<FilePath>, RepositoryError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn find_words<'a>(
+        &'a self,
+        _: &'a WordQuery,
+    ) -> BoxFuture<'a, Result<Vec<WordHit>, RepositoryError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
+}

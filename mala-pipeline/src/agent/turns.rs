@@ -1,0 +1,104 @@
+//! One conversation: a question, tool calls as far as the budget goes, an answer that can be read, or
+//! why there is none.
+
+use super::desk::Desk;
+use super::speaker::Speaker;
+use super::stopped::Stopped;
+use futures_util::future::join_all;
+use mala_domain::agent::answer::{ParseProblem, Words};
+use mala_domain::agent::prompts;
+use mala_domain::conversation::{Ask, Form, Part, Reply, Turn};
+
+/// What a conversation is about.
+pub(super) struct Topic<'t> {
+    /// Its name, for people.
+    pub(super) label: &'t str,
+    pub(super) speaker: &'t Speaker,
+    pub(super) system: &'t str,
+    pub(super) opening: Vec<Part>,
+    pub(super) form: Form,
+    pub(super) tools: Tools,
+    /// The most calls to the model.
+    pub(super) max_calls: u32,
+}
+
+/// Whether tools are offered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tools {
+    Offered,
+    None,
+}
+
+/// What the model may do in its next turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    MayCall,
+    MustAnswer,
+}
+
+/// An unreadable answer is asked for again so many times.
+const MAX_RETRIES: u32 = 1;
+
+/// Talks until there is an answer.
+pub(super) async fn converse<T>(
+    desk: &Desk<'_>,
+    topic: Topic<'_>,
+    read: impl Fn(&Words<'_>) -> Result<T, ParseProblem>,
+) -> Result<T, Stopped> {
+    let mut ask = first_ask(desk, &topic);
+    let mut retries = 0;
+    for number in 1.. {
+        let reply = desk.account.ask(topic.speaker, &ask, topic.label).await?;
+        let may_go_on = number < topic.max_calls && desk.account.calls_left() > 0;
+        if !reply.said.calls.is_empty() && may_go_on {
+            let is_last = number + 1 >= topic.max_calls || desk.account.calls_left() == 1;
+            let next = if is_last { Next::MustAnswer } else { Next::MayCall };
+            answer_calls(desk, &mut ask, reply, next).await;
+            continue;
+        }
+        let words = Words {
+            text: &reply.said.text,
+            form_enforced: reply.form_enforced,
+            nonce: desk.fence.nonce(),
+        };
+        match read(&words) {
+            Ok(answer) => return Ok(answer),
+            Err(problem) if may_go_on && retries < MAX_RETRIES => {
+                retries += 1;
+                ask.turns.push(Turn::Model(reply.said));
+                let again = prompts::retry(&problem.to_string());
+                ask.turns.push(Turn::Ours(vec![Part::Text(again)]));
+            }
+            Err(problem) => {
+                return Err(Stopped::Unreadable { problem, text: reply.said.text });
+            }
+        }
+    }
+    Err(Stopped::Silent)
+}
+
+fn first_ask(desk: &Desk<'_>, topic: &Topic<'_>) -> Ask {
+    let offered = topic.tools == Tools::Offered
+        && topic.speaker.can_call_tools()
+        && topic.max_calls > 1
+        && desk.account.tools_left() > 0;
+    Ask {
+        model: topic.speaker.name.clone(),
+        system: topic.system.to_owned(),
+        tools: if offered { desk.tools().to_vec() } else { Vec::new() },
+        turns: vec![Turn::Ours(topic.opening.clone())],
+        form: topic.form.clone(),
+        max_output_tokens: topic.speaker.answer_tokens(desk.settings.limits.max_answer_tokens),
+    }
+}
+
+/// Adds the model's turn and the results of the tools that it called.
+async fn answer_calls(desk: &Desk<'_>, ask: &mut Ask, reply: Reply, next: Next) {
+    let results = join_all(reply.said.calls.iter().map(|call| desk.call(call))).await;
+    let mut parts: Vec<Part> = results.into_iter().map(Part::ToolResult).collect();
+    if next == Next::MustAnswer || desk.account.tools_left() == 0 {
+        parts.push(Part::Text(prompts::LAST_CALL.trim_end().to_owned()));
+    }
+    ask.turns.push(Turn::Model(reply.said));
+    ask.turns.push(Turn::Ours(parts));
+}
