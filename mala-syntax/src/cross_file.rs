@@ -7,6 +7,7 @@
 //! [`fold`] decides. Whoever drives them fetches in between. A use is reported only with evidence
 //! that it means the broken thing.
 
+mod checks;
 mod contract;
 mod delta;
 mod fit;
@@ -18,6 +19,7 @@ mod resolve;
 mod user;
 mod words;
 
+pub use checks::checks;
 pub use delta::{FileDelta, Versions};
 pub use fold::{Found, fold};
 pub use plan::{Plan, plan};

@@ -9,26 +9,12 @@ mod workflows;
 
 pub use lines::{LineRule, line_rules};
 
+use crate::coded_check::CodedCheck;
 use mala_domain::change::{Change, ChangedFile, LineSpan};
-use mala_domain::finding::{Candidate, Category, Priority, Verification};
-
-/// What a check that is code says of itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DiffCheck {
-    /// Its id.
-    pub id: &'static str,
-    /// One line.
-    pub title: &'static str,
-    /// What kind of problem it finds.
-    pub category: Category,
-    /// How urgent.
-    pub priority: Priority,
-    /// What happens, in general words.
-    pub about: &'static str,
-}
+use mala_domain::finding::{Candidate, Verification};
 
 /// The checks that are code.
-pub fn checks() -> Vec<DiffCheck> {
+pub fn checks() -> Vec<CodedCheck> {
     vec![conflicts::CHECK, tests_removed::ASSERTION, tests_removed::TEST, workflows::PRIVILEGED]
 }
 
@@ -44,7 +30,7 @@ pub fn run(change: &Change) -> Vec<Candidate> {
 
 /// A claim of one of the checks that are code.
 fn claim(
-    check: &DiffCheck,
+    check: &CodedCheck,
     file: &ChangedFile,
     line: u32,
     body: String,

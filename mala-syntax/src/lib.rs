@@ -1,5 +1,6 @@
 //! Source text in; symbols, enclosing blocks and rule matches out. Pure: it reads nothing.
 
+pub mod coded_check;
 pub mod context;
 pub mod cross_file;
 pub mod diff_checks;

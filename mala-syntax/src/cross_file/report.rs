@@ -6,6 +6,7 @@ mod signature;
 pub(crate) use removed::{Gone, Place, still_imported, still_used};
 pub(crate) use signature::{Refitted, does_not_fit};
 
+use super::checks::{REMOVED_KEY, UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
 use super::contract::{Broken, Contract, Symbol};
 use super::plan::{ImportCheck, LostKey};
 use super::resolve::Evidence;
@@ -108,7 +109,7 @@ pub(crate) fn lost_module(
         import.statement_line,
         Evidence::Resolved,
         Said {
-            rule: "cross-file/unresolved-import",
+            rule: UNRESOLVED_IMPORT.id,
             title: format!("`{module}` is imported here, but `{}` is gone", symbol.file),
             body: format!("When `{}` is {verb}, {fails}, because {what}.", user.path),
             suggestion,
@@ -153,7 +154,7 @@ pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
         first.line,
         Evidence::Resolved,
         Said {
-            rule: "cross-file/unresolved-import",
+            rule: UNRESOLVED_IMPORT.id,
             title: format!("`{}` leads to no file", first.module),
             body,
             suggestion: "Correct the path, or add the missing file to the change.".to_owned(),
@@ -187,7 +188,7 @@ pub(crate) fn unhandled(
         switch.line,
         sure,
         Said {
-            rule: "cross-file/unhandled-member",
+            rule: UNHANDLED_MEMBER.id,
             title: format!("{shown} of `{}` is not handled here", symbol.name),
             body: format!(
                 "When the value is {shown}, {happens}: this change adds it to `{}` (`{}` line {line}), and this switch lists every other member and has no default.",
@@ -206,7 +207,7 @@ pub(crate) fn lost_key(lost: &LostKey, hit: &WordHit, happens: &str) -> Candidat
         hit.line,
         Evidence::OnlyOne,
         Said {
-            rule: "cross-file/removed-key",
+            rule: REMOVED_KEY.id,
             title: format!("`{}` is read here, but `{}` no longer sets it", lost.key, lost.file),
             body: format!(
                 "When nothing else sets `{}`, this read {happens}: this change removes it from `{}` (line {} before), the only file of the repository that listed it.",

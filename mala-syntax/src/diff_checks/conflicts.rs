@@ -1,10 +1,11 @@
 //! Merge conflict markers that were committed.
 
-use super::{DiffCheck, claim};
+use super::claim;
+use crate::coded_check::CodedCheck;
 use mala_domain::change::ChangedFile;
 use mala_domain::finding::{Candidate, Category, Priority};
 
-pub(super) const CHECK: DiffCheck = DiffCheck {
+pub(super) const CHECK: CodedCheck = CodedCheck {
     id: "diff/conflict-marker",
     title: "Merge conflict marker left in the file",
     category: Category::Bug,

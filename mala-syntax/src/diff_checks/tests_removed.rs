@@ -1,6 +1,7 @@
 //! Tests that lose their assertions, or vanish while what they test stays.
 
-use super::{DiffCheck, claim};
+use super::claim;
+use crate::coded_check::CodedCheck;
 use crate::rules::is_test_path;
 use mala_domain::change::{Change, ChangedFile, FileStatus, Hunk, LineKind};
 use mala_domain::finding::{Candidate, Category, Priority};
@@ -8,7 +9,7 @@ use regex::Regex;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-pub(super) const ASSERTION: DiffCheck = DiffCheck {
+pub(super) const ASSERTION: CodedCheck = CodedCheck {
     id: "diff/assertion-removed",
     title: "Assertion removed from a test that stays",
     category: Category::Bug,
@@ -16,7 +17,7 @@ pub(super) const ASSERTION: DiffCheck = DiffCheck {
     about: "A test keeps its name and loses what it checked: it goes on passing whatever happens.",
 };
 
-pub(super) const TEST: DiffCheck = DiffCheck {
+pub(super) const TEST: CodedCheck = CodedCheck {
     id: "diff/test-removed",
     title: "Test removed while the code it tests stays",
     category: Category::Bug,

@@ -1,10 +1,11 @@
 //! GitHub workflows that run a stranger's code with the repository's secrets.
 
-use super::{DiffCheck, claim};
+use super::claim;
+use crate::coded_check::CodedCheck;
 use mala_domain::change::ChangedFile;
 use mala_domain::finding::{Candidate, Category, Priority};
 
-pub(super) const PRIVILEGED: DiffCheck = DiffCheck {
+pub(super) const PRIVILEGED: CodedCheck = CodedCheck {
     id: "ci/pull-request-target-checkout",
     title: "Workflow runs a pull request's code with secrets",
     category: Category::Security,

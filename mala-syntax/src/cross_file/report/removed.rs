@@ -1,6 +1,7 @@
 //! What is said about uses of what is gone.
 
 use super::{Said, candidate, is_compiled, when};
+use crate::cross_file::checks::REMOVED_SYMBOL;
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::resolve::Evidence;
 use crate::cross_file::user::UserFile;
@@ -33,7 +34,7 @@ pub(crate) struct Place<'u> {
 /// The exported name of a file's main thing.
 const DEFAULT: &str = "default";
 
-const RULE: &str = "cross-file/removed-symbol";
+const RULE: &str = REMOVED_SYMBOL.id;
 
 /// A use of something that is gone.
 pub(crate) fn still_used(gone: &Gone<'_>, user: &UserFile, place: &Place<'_>) -> Candidate {

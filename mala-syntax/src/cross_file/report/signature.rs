@@ -1,6 +1,7 @@
 //! What is said about calls that no longer fit.
 
 use super::{Said, candidate, is_compiled, when};
+use crate::cross_file::checks::CHANGED_SIGNATURE;
 use crate::cross_file::contract::{Called, Signature, Symbol};
 use crate::cross_file::fit::Misfit;
 use crate::cross_file::resolve::Evidence;
@@ -52,7 +53,7 @@ pub(crate) fn does_not_fit(
         found.line,
         evidence,
         Said {
-            rule: "cross-file/changed-signature",
+            rule: CHANGED_SIGNATURE.id,
             title: title(refitted),
             body,
             suggestion: suggestion(refitted, &new),

@@ -3,7 +3,9 @@
 use mala_domain::finding::{Category, Priority};
 use mala_domain::language::Language;
 use mala_domain::secrets::{self, SecretRule};
-use mala_syntax::diff_checks::{self, DiffCheck, LineRule};
+use mala_syntax::coded_check::CodedCheck;
+use mala_syntax::cross_file;
+use mala_syntax::diff_checks::{self, LineRule};
 use mala_syntax::rules::{Rule, RuleSet};
 
 /// A rule, as users see it.
@@ -95,7 +97,7 @@ impl Entry {
         }
     }
 
-    fn of_check(check: &DiffCheck) -> Self {
+    fn of_check(check: &CodedCheck) -> Self {
         Self {
             id: check.id.to_owned(),
             title: check.title.to_owned(),
@@ -121,6 +123,7 @@ pub fn catalogue(own: Vec<(String, Rule)>) -> Vec<Entry> {
     entries.extend(builtin.catalogue().into_iter().map(|rule| Entry::of_rule(rule, BUILT_IN)));
     entries.extend(diff_checks::line_rules().map(Entry::of_line_rule));
     entries.extend(diff_checks::checks().iter().map(Entry::of_check));
+    entries.extend(cross_file::checks().iter().map(Entry::of_check));
     let reported = secrets::rules().iter().filter(|rule| rule.reports());
     entries.extend(reported.map(Entry::of_secret));
     entries.sort_by(|a, b| a.id.cmp(&b.id));
