@@ -117,8 +117,7 @@ fn slots(list: &[Parameter], before: Before) -> Vec<&Parameter> {
         .collect()
 }
 
-/// The first argument that reaches another parameter than it was meant for. Both have to have been
-/// there before: a name that is only new may be another name for the same thing.
+/// The first argument that reaches another parameter than it was meant for.
 fn shifted(signature: &Signature, call: &Call, before: Before) -> Option<Misfit> {
     let ([old], [new]) = (signature.before.as_slice(), signature.after.as_slice()) else {
         return None;
@@ -127,10 +126,18 @@ fn shifted(signature: &Signature, call: &Call, before: Before) -> Option<Misfit>
     old.iter().zip(&new).take(call.n_positional).find_map(|(meant, reaches)| {
         let moved = meant.name != reaches.name
             && !meant.name.is_empty()
-            && old.iter().any(|parameter| parameter.name == reaches.name)
+            && !is_new_name_for(&meant.name, reaches, &old)
             && new.iter().any(|parameter| parameter.name == meant.name);
         moved.then(|| Misfit::Shifted { meant: meant.name.clone(), reaches: reaches.name.clone() })
     })
+}
+
+/// Whether a parameter may still be the one that went by the old name: `shapeOrOptions` takes what
+/// `shape` took.
+fn is_new_name_for(name: &str, now: &Parameter, old: &[&Parameter]) -> bool {
+    let (name, other) = (name.to_lowercase(), now.name.to_lowercase());
+    !old.iter().any(|parameter| parameter.name == now.name)
+        && (other.contains(&name) || name.contains(&other))
 }
 
 #[cfg(test)]

@@ -67,6 +67,11 @@ fn missing_arguments_are_forgiven_and_shifted_ones_are_not() {
     check(base, &base.replacen("(shape, color)", "(shapeOrOptions, shape)", 1), &[]);
     check(
         base,
+        &base.replacen("(shape, color)", "(canvas, shape, color)", 1),
+        &["user.js:2 changed-signature P1 This call passes `draw` its `shape` as `canvas`"],
+    );
+    check(
+        base,
         &base.replacen("(shape, color)", "(color, shape)", 1),
         &["user.js:2 changed-signature P1 This call passes `draw` its `shape` as `color`"],
     );
