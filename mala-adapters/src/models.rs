@@ -16,7 +16,8 @@ pub mod openai_chat;
 pub mod openai_responses;
 mod optional;
 mod protocol;
+pub mod recorded;
 mod remote;
 
 pub use endpoint::{Endpoint, EndpointError, Secret, Timings};
-pub use http::{Http, Proxy};
+pub use http::{Http, HttpError, Proxy};

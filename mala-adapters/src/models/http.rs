@@ -17,6 +17,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, NoProxy, Response, redirect};
 use serde_json::Value;
 use sse::Events;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 use thiserror::Error;
 use tokio::time::timeout;
@@ -29,8 +30,10 @@ const MAX_REASON: usize = 64 << 10;
 /// A client that all models of a process share.
 #[derive(Clone)]
 pub struct Http {
-    secure: Client,
     plain: Client,
+    /// Made when it is needed: it reads all certificates of the machine, and some have none.
+    secure: Arc<OnceLock<Result<Client, HttpError>>>,
+    proxy: Option<Proxy>,
 }
 
 /// A proxy that requests go through.
@@ -43,19 +46,26 @@ pub struct Proxy {
 }
 
 /// No client can be made.
-#[derive(Debug, Error)]
-#[error("setting up HTTPS: {0}")]
+#[derive(Debug, Clone, Error)]
+#[error("setting up HTTP: {0}")]
 pub struct HttpError(String);
 
 impl Http {
     /// A client. Certificates are those of the machine.
-    pub fn new(proxy: Option<&Proxy>) -> Result<Self, HttpError> {
+    pub fn new(proxy: Option<Proxy>) -> Result<Self, HttpError> {
         // Another client of this process may have set it already, to the same.
         rustls::crypto::ring::default_provider().install_default().unwrap_or(());
-        let secure = client(proxy, |builder| builder.https_only(true))?;
-        // Without TLS there is nothing to verify, so a machine without certificates will do.
-        let plain = client(proxy, |builder| builder.tls_certs_only([]))?;
-        Ok(Self { secure, plain })
+        let plain = client(proxy.as_ref(), |builder| builder.tls_certs_only([]))?;
+        Ok(Self { plain, secure: Arc::default(), proxy })
+    }
+
+    fn client(&self, url: &str) -> Result<&Client, Fault> {
+        if !url.starts_with("https:") {
+            return Ok(&self.plain);
+        }
+        let make = || client(self.proxy.as_ref(), |builder| builder.https_only(true));
+        let made = self.secure.get_or_init(make).as_ref();
+        made.map_err(|error| Fault::lasting(Kind::Unreachable, error.to_string()))
     }
 
     /// Sends one request and reads its answer.
@@ -64,8 +74,8 @@ impl Http {
         request: &Request,
         listener: Box<dyn Listener + Send>,
     ) -> Result<Heard, Problem> {
-        let client = if request.url.starts_with("https:") { &self.secure } else { &self.plain };
-        let sent = client
+        let sent = self
+            .client(&request.url)?
             .post(&request.url)
             .headers(request.headers.clone())
             .timeout(request.patience)

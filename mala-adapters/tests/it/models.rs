@@ -3,6 +3,7 @@
 mod answers;
 mod compatible;
 mod faults;
+mod recorded;
 
 use mala_adapters::models::openai_chat::Server;
 use mala_adapters::models::{

@@ -2,6 +2,7 @@
 
 use super::BoxFuture;
 use crate::conversation::{Ask, Reply};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use thiserror::Error;
 
@@ -16,7 +17,7 @@ pub trait LanguageModel: Send + Sync {
 }
 
 /// Why there is no answer.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[derive(Debug, Clone, PartialEq, Eq, Error, Serialize, Deserialize)]
 #[error("{what}")]
 pub struct ModelFailure {
     /// What a caller does about it.
@@ -28,7 +29,7 @@ pub struct ModelFailure {
 }
 
 /// The ways to fail that a caller treats differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ModelFailureKind {
     /// The key is missing, wrong or out of credit (401, 402).
     Unauthorized,
