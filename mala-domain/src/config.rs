@@ -18,9 +18,10 @@ pub use problem::{Concern, ConfigError, ConfigWarning, Place};
 pub(crate) use read::{nearest, nearest_or};
 pub use reference::reference;
 pub use schema::{
-    Baseline, Cerberus, CodeReview, CommandRef, CommandSetting, Config, EpicCompletion, EpicDepth,
-    FailureMode, FireOn, LinterMode, LinterName, Linters, Periodic, Retries, ReviewBlock,
-    ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
+    Account, Baseline, Cerberus, CodeReview, CommandRef, CommandSetting, Config, EpicCompletion,
+    EpicDepth, FailureMode, FireOn, LinterMode, LinterName, Linters, ModelsBlock, PerAccount,
+    Periodic, Retries, ReviewBlock, ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds,
+    SessionEnd, Triggers,
 };
 pub use switches::{RuleSwitches, SwitchProblem};
 
@@ -50,6 +51,16 @@ impl Config {
     /// text is the one that this configuration was read from.
     pub fn unknown_rules(&self, file_name: &str, text: &str, known: &[&str]) -> Vec<ConfigWarning> {
         check::unknown_rules(self, &locate::Outline::of(text), file_name, known)
+    }
+
+    /// Refuses what a repository must not decide: where a user's keys and requests go. The text is the
+    /// one that this configuration was read from.
+    pub fn check_for_repository(
+        &self,
+        file_name: &str,
+        text: &str,
+    ) -> Result<(), Box<ConfigError>> {
+        check::own_keys(self, &locate::Outline::of(text), file_name, text)
     }
 
     /// The JSON Schema of the file.

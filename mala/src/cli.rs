@@ -10,6 +10,7 @@ pub mod failure;
 pub mod init;
 mod interrupt;
 pub mod man;
+pub mod models;
 pub mod reference;
 pub mod review;
 pub mod rules;
@@ -53,6 +54,7 @@ enum Command {
     Init(init::InitArgs),
     Doctor(doctor::DoctorArgs),
     Config(config::ConfigArgs),
+    Models(models::ModelsArgs),
     Rules(rules::RulesArgs),
     Runs(runs::RunsArgs),
     Schema(schema::SchemaArgs),
@@ -69,6 +71,7 @@ impl Command {
             Self::Init(args) => init::run(args, here),
             Self::Doctor(args) => doctor::run(args, here),
             Self::Config(args) => config::run(args, here),
+            Self::Models(args) => models::run(args, here),
             Self::Rules(args) => rules::run(args, here),
             Self::Runs(args) => runs::run(args, here),
             Self::Schema(args) => schema::run(args),

@@ -11,11 +11,12 @@ use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::wiring::probe::Probe;
 use mala_domain::config::{
-    Concern, Config, ConfigError, ConfigWarning, FILE_NAME, Layer, Origin, ReviewPolicy, policy,
+    Concern, Config, ConfigError, ConfigWarning, FILE_NAME, Layer, ModelsBlock, Origin,
+    ReviewPolicy, policy,
 };
 use mala_domain::scope::Target;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What holds for this run.
 #[derive(Debug)]
@@ -48,6 +49,8 @@ pub fn load(here: &Surroundings, chosen: Chosen, flags: Config) -> Result<Settin
     }
     if let Some(file) = &chosen.file {
         let config = parse(&file.name, &file.bytes, &mut warnings)?;
+        let text = String::from_utf8_lossy(&file.bytes);
+        config.check_for_repository(&file.name, &text).map_err(|error| refusal(&error))?;
         layers.push(Layer { origin: Origin::RepositoryFile(file.name.clone()), config });
     }
     Ok(Settings {
@@ -95,6 +98,16 @@ pub fn refusal(error: &ConfigError) -> Failure {
         Some(hint) => failure.hint(hint),
         None => failure,
     }
+}
+
+/// What the user's own file says of models, and the folder that it is in.
+pub fn user_models(here: &Surroundings) -> Result<(ModelsBlock, Option<PathBuf>), Failure> {
+    let folder = here.user_config_folder().map(|folder| folder.join("mala"));
+    let block = match user_file(here)? {
+        Some((name, bytes)) => parse(&name, &bytes, &mut Vec::new())?.models,
+        None => ModelsBlock::default(),
+    };
+    Ok((block, folder))
 }
 
 fn user_file(here: &Surroundings) -> Result<Option<(String, Vec<u8>)>, Failure> {

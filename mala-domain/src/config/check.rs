@@ -20,10 +20,27 @@ pub(super) fn check(
 ) -> Result<Vec<ConfigWarning>, Box<ConfigError>> {
     let mut check = Check { outline, file, text, warnings: Vec::new() };
     check.review(config)?;
+    check.models(config)?;
     check.commands(config)?;
     check.triggers(config)?;
     check.legacy(config);
     Ok(check.warnings)
+}
+
+/// Refuses what only a user's own file may say.
+pub(super) fn own_keys(
+    config: &Config,
+    outline: &Outline<'_>,
+    file: &str,
+    text: &str,
+) -> Result<(), Box<ConfigError>> {
+    if config.models.is_empty() {
+        return Ok(());
+    }
+    let place = outline.key(&keys(&["models"])).unwrap_or_else(Place::start);
+    let what = "`models` says where your keys and code go, so a repository cannot set it";
+    let hint = "put it into your own file, ~/.config/mala/config.yaml";
+    Err(Box::new(ConfigError::new(file, place, what).hint(Some(hint)).frame(text, "not here")))
 }
 
 /// Entries of `review.rules` that fit none of the rules that there are.
@@ -79,6 +96,22 @@ impl Check<'_> {
         self.globs("ignore", review.ignore.as_deref())?;
         self.globs("generated", review.generated.as_deref())?;
         self.rules(config)
+    }
+
+    fn models(&self, config: &Config) -> Checked {
+        for (account, command) in config.models.key_commands.iter() {
+            if command.first().is_none_or(|program| program.trim().is_empty()) {
+                let path = ["models", "key_commands", account.name()];
+                return self.refuse(&path, "the command has no program");
+            }
+        }
+        for (account, url) in config.models.base_urls.iter() {
+            if !url.starts_with("http://") && !url.starts_with("https://") {
+                let path = ["models", "base_urls", account.name()];
+                return self.refuse(&path, &format!("`{url}` is not an http or https address"));
+            }
+        }
+        Ok(())
     }
 
     fn globs(&self, key: &str, patterns: Option<&[String]>) -> Checked {

@@ -22,6 +22,10 @@ The repository's file comes from the trusted side of a review, never from the ch
 the base of a range, a branch or a commit, and from `HEAD` for the working tree. When `HEAD` has no
 `mala.yaml` and the working tree has one, a review of the working tree uses that one and says so.
 
+Keys of models come from `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` and `GEMINI_API_KEY`, or from a command in
+the user's own file, and addresses from `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`
+or the same file: never from a repository.
+
 Path globs are read as in a `.gitignore`, without negation: a pattern without a slash fits at any depth,
 one with a slash starts at the root, and a folder stands for everything in it.
 

@@ -2,11 +2,13 @@
 //! configuration can be laid over each other; what they then mean is in their documentation and in
 //! `precedence`.
 
+mod models;
 mod numbers;
 mod review;
 mod rules;
 mod triggers;
 
+pub use models::{Account, ModelsBlock, PerAccount};
 pub use numbers::{Retries, Seconds};
 pub use review::{LinterMode, LinterName, Linters, ReviewBlock};
 pub use rules::{RuleSetting, RuleUse};
@@ -42,6 +44,10 @@ pub struct Config {
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<ReviewBlock>")]
     pub review: ReviewBlock,
+    /// Which models can be asked, and how.
+    #[serde(deserialize_with = "null_is_default", skip_serializing_if = "ModelsBlock::is_empty")]
+    #[schemars(with = "Option<ModelsBlock>")]
+    pub models: ModelsBlock,
     /// What happens at the ends of sessions, epics and runs. Accepted and checked; nothing in this
     /// version runs it.
     #[serde(deserialize_with = "null_is_default")]

@@ -15,6 +15,7 @@ mod drift;
 mod gate;
 mod house;
 mod init;
+mod models;
 mod readme;
 mod review;
 mod rules;

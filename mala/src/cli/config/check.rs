@@ -42,6 +42,9 @@ fn check(name: &str, bytes: &[u8], rules: &[String]) -> Checked {
     let (config, mut warnings) = Config::parse_bytes(name, bytes)?;
     let known: Vec<&str> = rules.iter().map(String::as_str).collect();
     let text = String::from_utf8_lossy(bytes);
+    if Path::new(name).file_name().is_some_and(|file| file == FILE_NAME) {
+        config.check_for_repository(name, &text)?;
+    }
     warnings.extend(config.unknown_rules(name, &text, &known));
     Ok(warnings)
 }

@@ -1,0 +1,150 @@
+//! `mala models`: which models can be asked from here, what they take and cost, and why others
+//! cannot.
+
+use super::exit::Exit;
+use crate::console;
+use crate::surroundings::Surroundings;
+use crate::wiring::models::Models;
+use clap::Args;
+use mala_domain::models::{Ability, Model, Price, Provider, Rates};
+use serde_json::{Value, json};
+
+/// List the models that can be asked, and why others cannot
+///
+/// Prices are dollars per million tokens. A model that is not listed can be asked as PROVIDER/NAME,
+/// with one of anthropic, openai, openai-chat, gemini, compatible
+#[derive(Debug, Args)]
+pub struct ModelsArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &ModelsArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let models = Models::load(here)?;
+    console::data(&if args.json { as_json(&models) } else { as_text(&models) })?;
+    Ok(Exit::Passed)
+}
+
+fn as_json(models: &Models) -> String {
+    let listed: Vec<Value> =
+        models.catalogue().models().iter().map(|model| entry(models, model)).collect();
+    let providers = Provider::ALL.map(|provider| {
+        let obstacle = models.obstacle(provider);
+        json!({
+            "name": provider.name(),
+            "usable": obstacle.is_none(),
+            "why_not": obstacle.as_ref().map(|obstacle| &obstacle.what),
+            "hint": obstacle.as_ref().map(|obstacle| &obstacle.hint),
+        })
+    });
+    let all = json!({"schema_version": 1, "providers": providers, "models": listed});
+    format!("{all:#}\n")
+}
+
+fn entry(models: &Models, model: &Model) -> Value {
+    let obstacle = models.obstacle(model.provider);
+    let can = |ability| model.can(ability);
+    json!({
+        "name": model.name,
+        "aliases": model.aliases,
+        "provider": model.provider.name(),
+        "usable": obstacle.is_none(),
+        "why_not": obstacle.map(|obstacle| obstacle.what),
+        "context": model.context,
+        "max_output": model.max_output,
+        "price": model.price.as_ref().map(price_json),
+        "tools": can(Ability::Tools),
+        "structured_output": can(Ability::StructuredOutput),
+        "caching": can(Ability::Caching),
+    })
+}
+
+fn price_json(price: &Price) -> Value {
+    let rates = |rates: &Rates| {
+        json!({
+            "input": rates.input,
+            "output": rates.output,
+            "cache_read": rates.cache_read,
+            "cache_write": rates.cache_write,
+        })
+    };
+    let mut shown = rates(&price.rates);
+    shown["long"] = match &price.long {
+        Some((above, long)) => {
+            let mut long = rates(long);
+            long["above"] = json!(above);
+            long
+        }
+        None => Value::Null,
+    };
+    shown
+}
+
+fn as_text(models: &Models) -> String {
+    let mut text = String::new();
+    for provider in Provider::ALL {
+        let known = models.catalogue().models().iter();
+        let known: Vec<&Model> = known.filter(|model| model.provider == provider).collect();
+        let obstacle = models.obstacle(provider);
+        let state = match &obstacle {
+            None => "can be asked".to_owned(),
+            Some(obstacle) => format!("cannot be asked: {} ({})", obstacle.what, obstacle.hint),
+        };
+        text.push_str(&format!("{}: {state}\n", provider.name()));
+        text.push_str(&table(&known));
+    }
+    console::harmless(&text)
+}
+
+/// Columns as wide as their widest cell.
+fn table(models: &[&Model]) -> String {
+    let rows: Vec<[String; 5]> = models.iter().map(|model| row(model)).collect();
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..5).map(width).collect();
+    let mut text = String::new();
+    for row in &rows {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let line = cells.collect::<Vec<_>>().join("  ");
+        text.push_str(&format!("  {}\n", line.trim_end()));
+    }
+    text
+}
+
+fn row(model: &Model) -> [String; 5] {
+    let price = match &model.price {
+        None => "price unknown".to_owned(),
+        Some(price) => {
+            let more = price
+                .long
+                .as_ref()
+                .map(|(above, long)| format!(", above {} {}", short(*above), dollars(long)));
+            format!("{}{}", dollars(&price.rates), more.unwrap_or_default())
+        }
+    };
+    let tokens = |count: Option<u64>| count.map_or("?".to_owned(), short);
+    [
+        model.name.clone(),
+        model.aliases.join(", "),
+        format!("{} in", tokens(model.context)),
+        format!("{} out", tokens(model.max_output.map(u64::from))),
+        price,
+    ]
+}
+
+/// `$0.40/1.60`: input and output.
+fn dollars(rates: &Rates) -> String {
+    format!("${:.2}/{:.2}", rates.input, rates.output)
+}
+
+/// `1M`, `128k`, `500`.
+fn short(tokens: u64) -> String {
+    match tokens {
+        1_000_000.. => format!("{}M", (tokens as f64 / 1e5).floor() / 10.0),
+        1_000.. => format!("{}k", tokens / 1_000),
+        fewer => fewer.to_string(),
+    }
+}

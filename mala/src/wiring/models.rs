@@ -1,0 +1,215 @@
+//! The models that can be asked: their names, and the adapters, keys and addresses behind them. Keys
+//! and addresses come from the environment or the user's own file, never from a repository.
+
+mod account;
+
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::settings::{self, read_if_there};
+use crate::surroundings::Surroundings;
+use crate::wiring::changes::environment;
+use account::{Address, base_url};
+use mala_adapters::models::openai_chat::Server;
+use mala_adapters::models::{
+    Endpoint, Http, Proxy, Secret, anthropic, gemini, openai_chat, openai_responses,
+};
+use mala_adapters::process::{self, Environment, Limits, Spec};
+use mala_domain::config::{Account, ModelsBlock};
+use mala_domain::models::{Ability, Catalogue, Choice, Provider};
+use mala_domain::ports::LanguageModel;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use thiserror::Error;
+
+pub use account::account;
+
+/// A key command may ask a person to unlock something.
+const KEY_PATIENCE: Duration = Duration::from_secs(60);
+const MAX_KEY_BYTES: usize = 64 << 10;
+
+/// A model that cannot be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{what}")]
+pub struct NoModel {
+    /// Why.
+    pub what: String,
+    /// What can be done about it.
+    pub hint: String,
+}
+
+impl NoModel {
+    fn new(what: impl Into<String>, hint: impl Into<String>) -> Self {
+        Self { what: what.into(), hint: hint.into() }
+    }
+}
+
+impl From<NoModel> for Failure {
+    fn from(error: NoModel) -> Self {
+        Self::new(Exit::NoReviewers, error.what).hint(error.hint)
+    }
+}
+
+/// The models that can be asked from here.
+pub struct Models {
+    catalogue: Catalogue,
+    block: ModelsBlock,
+    folder: PathBuf,
+    here: Surroundings,
+    http: Http,
+}
+
+impl Models {
+    /// Reads the user's own file, and the file of models that it names.
+    pub fn load(here: &Surroundings) -> Result<Self, Failure> {
+        let (block, folder) = settings::user_models(here)?;
+        let folder = folder.unwrap_or_else(|| PathBuf::from("/"));
+        let mut catalogue = Catalogue::built_in();
+        if let Some(file) = &block.file {
+            let path = folder.join(file);
+            let name = path.display().to_string();
+            let bytes = read_if_there(&path)?.ok_or_else(|| {
+                Failure::new(Exit::Configuration, format!("{name} is not there"))
+                    .hint("models.file in your own file names it")
+            })?;
+            let text = String::from_utf8(bytes).map_err(|_| {
+                Failure::new(Exit::Configuration, format!("{name}: it is no UTF-8"))
+            })?;
+            catalogue =
+                catalogue.overlaid(&name, &text).map_err(|error| settings::refusal(&error))?;
+        }
+        let http = Http::new(proxy(here)).map_err(|error| {
+            Failure::new(Exit::Configuration, error.to_string()).hint("see HTTPS_PROXY")
+        })?;
+        Ok(Self { catalogue, block, folder, here: here.clone(), http })
+    }
+
+    /// The models that are known.
+    pub fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+
+    /// What a name means.
+    pub fn choose(&self, name: &str) -> Result<Choice, NoModel> {
+        self.catalogue.choose(name).map_err(|error| NoModel::new(error.to_string(), error.hint))
+    }
+
+    /// Why a provider cannot be asked; `None` when it looks as if it could. Nothing is run or sent.
+    pub fn obstacle(&self, provider: Provider) -> Option<NoModel> {
+        let address = match self.address(provider) {
+            Ok(address) => address,
+            Err(error) => return Some(error),
+        };
+        if let Err(error) = Endpoint::new(&address.url, None) {
+            return Some(NoModel::new(error.to_string(), format!("see {}", address.origin)));
+        }
+        let account = account(provider);
+        let has_key = self.key_variable(&address, account).is_some()
+            || self.block.key_commands.get(account).is_some();
+        (!has_key && account != Account::Compatible).then(|| no_key(account))
+    }
+
+    /// The model behind a choice, ready to be asked.
+    pub async fn model(&self, choice: &Choice) -> Result<Arc<dyn LanguageModel>, NoModel> {
+        let address = self.address(choice.provider)?;
+        let key = self.key(&address, account(choice.provider)).await?;
+        let mut endpoint = Endpoint::new(&address.url, key)
+            .map_err(|error| NoModel::new(error.to_string(), format!("see {}", address.origin)))?;
+        if choice.known.as_ref().is_some_and(|model| !model.can(Ability::StructuredOutput)) {
+            endpoint = endpoint.form_in_words();
+        }
+        let http = self.http.clone();
+        Ok(match choice.provider {
+            Provider::Anthropic => Arc::new(anthropic::model(endpoint, http)),
+            Provider::OpenAi => Arc::new(openai_responses::model(endpoint, http)),
+            Provider::OpenAiChat => Arc::new(openai_chat::model(Server::OpenAi, endpoint, http)),
+            Provider::Gemini => Arc::new(gemini::model(endpoint, http)),
+            Provider::Compatible => {
+                Arc::new(openai_chat::model(Server::Compatible, endpoint, http))
+            }
+        })
+    }
+
+    fn address(&self, provider: Provider) -> Result<Address, NoModel> {
+        base_url(provider, &self.here, &self.block).ok_or_else(|| {
+            NoModel::new(
+                "no address is set for the server that is compatible with OpenAI",
+                "set OPENAI_BASE_URL, or models.base_urls.compatible in your own file",
+            )
+        })
+    }
+
+    /// The variable's key. OpenAI's goes to another server only where `OPENAI_BASE_URL` names it.
+    fn key_variable(&self, address: &Address, account: Account) -> Option<Secret> {
+        let variable = match account {
+            Account::Compatible if address.origin == "OPENAI_BASE_URL" => "OPENAI_API_KEY",
+            Account::Compatible => return None,
+            other => account::key_variable(other),
+        };
+        self.here.text(variable).map(Secret::new)
+    }
+
+    async fn key(&self, address: &Address, account: Account) -> Result<Option<Secret>, NoModel> {
+        if let Some(key) = self.key_variable(address, account) {
+            return Ok(Some(key));
+        }
+        match self.block.key_commands.get(account) {
+            Some(command) => self.printed_key(account, command).await.map(Some),
+            None if account == Account::Compatible => Ok(None),
+            None => Err(no_key(account)),
+        }
+    }
+
+    async fn printed_key(&self, account: Account, command: &[String]) -> Result<Secret, NoModel> {
+        let place = format!("models.key_commands.{}", account.name());
+        let refuse = |why: String| NoModel::new(format!("{place}: {why}"), "see your own file");
+        let Some((program, args)) = command.split_first() else {
+            return Err(refuse("the command has no program".to_owned()));
+        };
+        let spec = Spec::new(program, self.working_folder(), self.key_environment()).args(args);
+        let limits = Limits::within(KEY_PATIENCE).stdout(MAX_KEY_BYTES);
+        let finished =
+            process::run(spec, limits).await.map_err(|error| refuse(error.to_string()))?;
+        if !finished.status.success() {
+            return Err(refuse(format!("{program} failed: {}", finished.status)));
+        }
+        let printed = String::from_utf8_lossy(&finished.output.stdout);
+        match printed.trim() {
+            "" => Err(refuse(format!("{program} printed no key"))),
+            key => Ok(Secret::new(key)),
+        }
+    }
+
+    /// Keychains are reached over the session's bus.
+    fn key_environment(&self) -> Environment {
+        let names = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "SSH_AUTH_SOCK"];
+        let set = names.iter().filter_map(|name| Some((name, self.here.variable(name)?)));
+        set.fold(environment(&self.here), |all, (name, value)| all.with(*name, value))
+    }
+
+    /// Never the repository: its files must not be what a command finds first.
+    fn working_folder(&self) -> &Path {
+        if self.folder.is_dir() { &self.folder } else { Path::new("/") }
+    }
+}
+
+fn proxy(here: &Surroundings) -> Option<Proxy> {
+    let variable = |names: &[&str]| names.iter().find_map(|name| here.text(name));
+    let except = variable(&["NO_PROXY", "no_proxy"]).unwrap_or_default();
+    // A model on this machine is not behind the proxy.
+    let except = format!("localhost,127.0.0.1,::1,{except}");
+    let url = variable(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])?;
+    Some(Proxy { url: url.to_owned(), except: Some(except) })
+}
+
+fn no_key(account: Account) -> NoModel {
+    let variable = account::key_variable(account);
+    let name = account.name();
+    NoModel::new(
+        format!("{variable} is not set"),
+        format!("set {variable}, or models.key_commands.{name} in your own file"),
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+//! Which key goes where, with a server that says what it got.
+
+use super::*;
+use mala_domain::conversation::{Ask, Form, Part, Turn};
+use mala_testkit::ModelServer;
+use mala_testkit::model_server::Answer;
+use std::fs;
+use tempfile::TempDir;
+
+/// A home with the user's own file, and these variables.
+struct Home {
+    folder: TempDir,
+    here: Surroundings,
+}
+
+fn home(config: &str, variables: &[(&str, &str)]) -> Home {
+    let folder = tempfile::tempdir().unwrap();
+    let own = folder.path().join(".config/mala");
+    fs::create_dir_all(&own).unwrap();
+    fs::write(own.join("config.yaml"), config).unwrap();
+    let mut environment: std::collections::BTreeMap<_, _> =
+        variables.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    environment.insert("HOME".into(), folder.path().into());
+    environment.insert("PATH".into(), "/usr/bin:/bin".into());
+    let here = Surroundings { folder: folder.path().to_owned(), environment, columns: None };
+    Home { folder, here }
+}
+
+/// Asks a model once, and gives the headers that its server got.
+fn headers(
+    home: &Home,
+    name: &str,
+    server: &ModelServer,
+) -> Result<Vec<(String, String)>, NoModel> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let models = Models::load(&home.here).unwrap();
+    let choice = models.choose(name)?;
+    runtime.block_on(async {
+        let model = models.model(&choice).await?;
+        let ask = Ask {
+            model: choice.name.clone(),
+            system: "s".into(),
+            tools: Vec::new(),
+            turns: vec![Turn::Ours(vec![Part::Text("hi".into())])],
+            form: Form::Text,
+            max_output_tokens: 10,
+        };
+        model.ask(&ask, Duration::from_secs(9)).await.unwrap();
+        Ok(server.requests().pop().unwrap().headers)
+    })
+}
+
+fn value(headers: &[(String, String)], name: &str) -> Option<String> {
+    headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone())
+}
+
+#[test]
+fn each_provider_gets_its_own_key_at_its_own_address() {
+    let server = ModelServer::always(Answer::text("hi"));
+    let url = server.url();
+    let home = home(
+        "",
+        &[
+            ("ANTHROPIC_API_KEY", "key-a"),
+            ("OPENAI_API_KEY", "key-o"),
+            ("GEMINI_API_KEY", "key-g"),
+            ("ANTHROPIC_BASE_URL", &url),
+            ("OPENAI_BASE_URL", &url),
+            ("GOOGLE_GEMINI_BASE_URL", &url),
+        ],
+    );
+    for (name, header, expected) in [
+        ("sonnet", "x-api-key", "key-a"),
+        ("gpt-4.1-mini", "authorization", "Bearer key-o"),
+        ("openai-chat/gpt-4.1-mini", "authorization", "Bearer key-o"),
+        ("gemini-pro", "x-goog-api-key", "key-g"),
+        ("compatible/llama3", "authorization", "Bearer key-o"),
+    ] {
+        let headers = headers(&home, name, &server).unwrap();
+        assert_eq!(value(&headers, header).as_deref(), Some(expected), "{name}");
+    }
+}
+
+#[test]
+fn openais_key_does_not_go_to_another_server() {
+    let server = ModelServer::always(Answer::text("hi"));
+    let config = format!("models:\n  base_urls:\n    compatible: {}/v1\n", server.url());
+    let home = home(&config, &[("OPENAI_API_KEY", "key-o")]);
+    let headers = headers(&home, "compatible/llama3", &server).unwrap();
+    assert_eq!(value(&headers, "authorization"), None);
+}
+
+#[test]
+fn a_key_command_is_run_when_no_variable_holds_the_key() {
+    let server = ModelServer::always(Answer::text("hi"));
+    let config = format!(
+        "models:\n  key_commands:\n    anthropic: [sh, -c, 'echo \" printed-key \"']\n  \
+         base_urls:\n    anthropic: {}\n",
+        server.url()
+    );
+    let printed = headers(&home(&config, &[]), "sonnet", &server).unwrap();
+    assert_eq!(value(&printed, "x-api-key").as_deref(), Some("printed-key"));
+    let set = home(&config, &[("ANTHROPIC_API_KEY", "set-key")]);
+    let set = headers(&set, "sonnet", &server).unwrap();
+    assert_eq!(value(&set, "x-api-key").as_deref(), Some("set-key"));
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let server = ModelServer::always(Answer::text("hi"));
+    let command =
+        |script: &str| format!("models:\n  key_commands:\n    openai: [sh, -c, '{script}']\n");
+    for (config, name, expected) in [
+        (String::new(), "sonnet", "ANTHROPIC_API_KEY is not set"),
+        (String::new(), "gpt-4.1", "OPENAI_API_KEY is not set"),
+        (String::new(), "gemini-pro", "GEMINI_API_KEY is not set"),
+        (String::new(), "llama3", "no model is known as 'llama3'"),
+        (
+            String::new(),
+            "compatible/llama3",
+            "no address is set for the server that is compatible with OpenAI",
+        ),
+        (command("exit 3"), "gpt-4.1", "models.key_commands.openai: sh failed: exit status: 3"),
+        (command("true"), "gpt-4.1", "models.key_commands.openai: sh printed no key"),
+    ] {
+        let error = headers(&home(&config, &[]), name, &server).unwrap_err();
+        assert_eq!(error.what, expected);
+        assert!(!error.hint.is_empty());
+    }
+    assert!(server.requests().is_empty());
+}
+
+#[test]
+fn a_key_command_does_not_run_in_the_reviewed_folder() {
+    let config = "models:\n  key_commands:\n    anthropic: [./tool]\n";
+    let home = home(config, &[]);
+    let tool = home.folder.path().join("tool");
+    fs::write(&tool, "#!/bin/sh\necho evil\n").unwrap();
+    let server = ModelServer::always(Answer::text("hi"));
+    let error = headers(&home, "sonnet", &server).unwrap_err();
+    assert!(error.what.contains("not found on the path"), "{}", error.what);
+}

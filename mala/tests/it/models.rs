@@ -1,0 +1,141 @@
+//! `mala models`, and where keys and addresses may come from.
+
+use crate::world;
+use insta::assert_snapshot;
+use serde_json::Value;
+use std::fs;
+
+/// Writes the user's own file, and one beside it.
+fn with_own_file(world: &mala_testkit::World, config: &str, models: &str) {
+    let folder = world.home().join(".config/mala");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.yaml"), config).unwrap();
+    fs::write(folder.join("models.toml"), models).unwrap();
+}
+
+fn json(world: &mala_testkit::World) -> Value {
+    serde_json::from_slice(&world.output(&["models", "--json"], b"").stdout).unwrap()
+}
+
+#[test]
+fn without_a_key_nothing_can_be_asked_and_it_says_why() {
+    let shown = world().run(&["models"]);
+    let heads: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  ")).collect();
+    assert_snapshot!(heads.join("\n"), @"
+    [exit 0]
+    [stdout]
+    anthropic: cannot be asked: ANTHROPIC_API_KEY is not set (set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file)
+    openai: cannot be asked: OPENAI_API_KEY is not set (set OPENAI_API_KEY, or models.key_commands.openai in your own file)
+    openai-chat: cannot be asked: OPENAI_API_KEY is not set (set OPENAI_API_KEY, or models.key_commands.openai in your own file)
+    gemini: cannot be asked: GEMINI_API_KEY is not set (set GEMINI_API_KEY, or models.key_commands.gemini in your own file)
+    compatible: cannot be asked: no address is set for the server that is compatible with OpenAI (set OPENAI_BASE_URL, or models.base_urls.compatible in your own file)
+    ");
+    let line = |name: &str| shown.lines().find(|line| line.contains(name)).unwrap_or_default();
+    assert_snapshot!(line("claude-haiku-5-5"), @"  claude-haiku-5-5   haiku   1M in    128k out  $0.10/0.50, above 100k $0.50/2.50");
+    assert_snapshot!(line("gpt-6-astra"), @"  gpt-6-astra     ? in     ? out     price unknown");
+}
+
+#[test]
+fn a_key_makes_its_models_usable() {
+    let world =
+        world().with_env("ANTHROPIC_API_KEY", "k").with_env("OPENAI_BASE_URL", "http://x/v1");
+    let listed = json(&world);
+    let usable = |name: &str| {
+        let models = listed["models"].as_array().unwrap();
+        models.iter().find(|model| model["name"] == name).unwrap()["usable"].clone()
+    };
+    assert_eq!(usable("claude-sonnet-5-5"), true);
+    assert_eq!(usable("gpt-4.1"), false);
+    let compatible = &listed["providers"][4];
+    assert_eq!((&compatible["name"], &compatible["usable"]), (&"compatible".into(), &true.into()));
+}
+
+#[test]
+fn a_users_own_file_adds_models() {
+    let world = world();
+    with_own_file(
+        &world,
+        "models:\n  file: models.toml\n  base_urls:\n    compatible: http://127.0.0.1:11434/v1\n",
+        "[[model]]\nname = \"qwen3\"\naliases = [\"local\"]\nprovider = \"compatible\"\ncontext = 32768\n",
+    );
+    let shown = world.run(&["models"]);
+    let own = shown.lines().skip_while(|line| !line.starts_with("compatible"));
+    assert_snapshot!(own.collect::<Vec<_>>().join("\n"), @"
+    compatible: can be asked
+      qwen3  local  32k in  ? out  price unknown
+    ");
+}
+
+#[test]
+fn mistakes_in_a_users_own_files_are_shown_in_place() {
+    let world = world();
+    with_own_file(&world, "models:\n  base_urls:\n    antropic: https://x\n", "");
+    assert_snapshot!(world.run(&["models"]), @"
+    [exit 78]
+    [stderr]
+    error: [HOME]/.config/mala/config.yaml:3:5: unknown key `antropic` in `models.base_urls`
+     --> [HOME]/.config/mala/config.yaml:3:5
+      |
+    1 | models:
+    2 |   base_urls:
+    3 |     antropic: https://x
+      |     ^^^^^^^^ no such key
+    hint: did you mean `anthropic`?
+    ");
+    with_own_file(&world, "models:\n  file: models.toml\n", "[[model]]\nname = \"x\"\nprise = 1\n");
+    assert_snapshot!(world.run(&["models"]), @r#"
+    [exit 78]
+    [stderr]
+    error: [HOME]/.config/mala/models.toml:3:1: unknown key `prise`
+     --> [HOME]/.config/mala/models.toml:3:1
+      |
+    1 | [[model]]
+    2 | name = "x"
+    3 | prise = 1
+      | ^^^^^ here
+    hint: did you mean `price`?
+    "#);
+    with_own_file(&world, "models:\n  file: other.toml\n", "");
+    assert_snapshot!(world.run(&["models"]), @"
+    [exit 78]
+    [stderr]
+    error: [HOME]/.config/mala/other.toml is not there
+    hint: models.file in your own file names it
+    ");
+    with_own_file(&world, "models:\n  base_urls:\n    openai: example.com\n", "");
+    assert_snapshot!(world.run(&["models"]), @"
+    [exit 78]
+    [stderr]
+    error: [HOME]/.config/mala/config.yaml:3:13: `example.com` is not an http or https address
+     --> [HOME]/.config/mala/config.yaml:3:13
+      |
+    1 | models:
+    2 |   base_urls:
+    3 |     openai: example.com
+      |             ^^^^^^^^^^^ here
+    ");
+}
+
+#[test]
+fn a_repository_cannot_say_where_keys_go() {
+    let world = world();
+    world
+        .git(&["init", "-q"])
+        .write("mala.yaml", "models:\n  base_urls:\n    openai: https://evil\n");
+    assert_snapshot!(world.run(&["config", "check"]), @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:1: `models` says where your keys and code go, so a repository cannot set it
+     --> mala.yaml:1:1
+      |
+    1 | models:
+      | ^^^^^^ not here
+    2 |   base_urls:
+    3 |     openai: https://evil
+      |
+    hint: put it into your own file, ~/.config/mala/config.yaml
+    ");
+    let shown = world.run(&["review"]);
+    assert!(shown.starts_with("[exit 78]"), "{shown}");
+    assert!(shown.contains("a repository cannot set it"), "{shown}");
+}
