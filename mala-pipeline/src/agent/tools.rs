@@ -95,7 +95,8 @@ impl Toolbox {
             Ok(text) => (text, false),
             Err(refusal) => (refusal.to_string(), true),
         };
-        let text = secrets::redact(cut_at(&text, self.limits.max_bytes)).into_owned();
+        // Secrets go first: half of one is not known as such.
+        let text = cut_at(&secrets::redact(&text), self.limits.max_bytes).to_owned();
         ToolResult { call: call.clone(), text, is_error }
     }
 

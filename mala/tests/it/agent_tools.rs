@@ -177,28 +177,44 @@ fn what_is_in_the_tree_is_shown() {
     }
 }
 
-fn value() -> impl Strategy<Value = Value> {
-    let words =
-        vec!["run", "src", "head", "base", "regex", "literal", "ignore", "python", ".", "was"];
+/// Mostly what a field's schema asks for, else anything.
+fn value(schema: &Value) -> BoxedStrategy<Value> {
+    let choices = schema["enum"].as_array().cloned();
+    let fitting = match (choices, schema["type"].as_str()) {
+        (Some(choices), _) => prop::sample::select(choices).boxed(),
+        (None, Some("integer")) => (1..9_u32).prop_map(Value::from).boxed(),
+        _ => {
+            let ways_out = prop::sample::select(WAYS_OUT).prop_map(Value::from);
+            let words = vec!["run", ".", "secret", r"\w+", "r.n", "src"];
+            prop_oneof![3 => ways_out, 1 => prop::sample::select(words).prop_map(Value::from)]
+                .boxed()
+        }
+    };
     prop_oneof![
-        4 => prop::sample::select(WAYS_OUT).prop_map(Value::from),
-        3 => prop::sample::select(words).prop_map(Value::from),
-        1 => (1..9_u32).prop_map(Value::from),
-        1 => ".{0,8}".prop_map(Value::from),
-        1 => r"[a-z(|)*+?.\[\]\\]{1,6}".prop_map(Value::from),
+        9 => fitting,
+        1 => prop_oneof![
+            ".{0,8}".prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            Just(json!([{ "path": "link" }])),
+        ],
     ]
+    .boxed()
 }
 
 /// A call with arguments of the tool's own.
 fn call() -> impl Strategy<Value = (String, Value)> {
     prop::sample::select(catalogue()).prop_flat_map(|tool| {
         let fields = tool.arguments["properties"].as_object().unwrap();
-        let fields: Vec<String> = fields.keys().cloned().collect();
-        let n_fields = fields.len();
-        let values = prop::collection::vec(prop::option::weighted(0.7, value()), n_fields);
-        values.prop_map(move |values| {
-            let given = fields.iter().zip(values);
-            let given = given.filter_map(|(name, value)| Some((name.clone(), value?)));
+        let given: Vec<_> = fields
+            .iter()
+            .map(|(name, schema)| {
+                let is_needed = ["path", "query", "symbol"].contains(&name.as_str());
+                let weight = if is_needed { 0.9 } else { 0.3 };
+                (Just(name.clone()), prop::option::weighted(weight, value(schema)))
+            })
+            .collect();
+        given.prop_map(move |given| {
+            let given = given.into_iter().filter_map(|(name, value)| Some((name, value?)));
             (tool.name.clone(), Value::Object(given.collect()))
         })
     })
@@ -207,7 +223,7 @@ fn call() -> impl Strategy<Value = (String, Value)> {
 #[test]
 fn no_call_shows_a_byte_from_outside() {
     let repo = hostile();
-    let calls = prop::collection::vec(call(), 60);
+    let calls = prop::collection::vec(call(), 80);
     let config = ProptestConfig { cases: 4, failure_persistence: None, ..Default::default() };
     proptest!(config, |(calls in calls)| {
         for target in targets() {
