@@ -87,6 +87,10 @@ fn a_test_that_loses_its_assertion_is_reported() {
         [" def test_sum():", "-    assert total == 3", "+    assert total == 4", "     log(total)"];
     assert!(found(vec![file("tests/test_sum.py", &replaced)]).is_empty());
     assert!(found(vec![file("src/sum.py", &lost)]).is_empty(), "not a test");
+    let gone = file("src/sum.py", &["-total += 1", " log(total)"]);
+    assert!(found(vec![file("tests/test_sum.py", &lost), gone]).is_empty(), "the code goes, too");
+    let edited = file("src/sum.py", &["-total += 1", "+total += 2"]);
+    assert_eq!(found(vec![file("tests/test_sum.py", &lost), edited]).len(), 1);
     let moved = ["+def test_total():", "+    assert total == 3"];
     let moved = vec![file("tests/test_sum.py", &lost), file("tests/test_total.py", &moved)];
     assert!(found(moved).is_empty(), "checked elsewhere");

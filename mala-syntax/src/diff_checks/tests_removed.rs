@@ -44,8 +44,9 @@ static DEFINES_TEST: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn check(change: &Change) -> Vec<Candidate> {
     let tests = || change.files.iter().filter(|f| f.is_reviewable() && is_test_path(&f.path));
     let kept = kept_assertions(tests());
+    let code_goes = loses_code(change);
     let mut found: Vec<Candidate> = tests()
-        .filter(|f| f.status != FileStatus::Deleted)
+        .filter(|f| f.status != FileStatus::Deleted && !code_goes)
         .flat_map(|file| assertions(file, &kept))
         .collect();
     let code_shrinks = change.files.iter().filter(|f| !is_test_path(&f.path)).any(removes_code);
@@ -114,6 +115,16 @@ fn removes_a_test(hunk: &Hunk) -> bool {
 fn test_name(text: &str) -> Option<String> {
     let found = DEFINES_TEST.captures(text)?;
     found.iter().skip(1).flatten().next().map(|name| name.as_str().to_owned())
+}
+
+/// Whether there is less code than before: what the assertions checked may be gone with it.
+fn loses_code(change: &Change) -> bool {
+    let hunks = || change.files.iter().filter(|f| !is_test_path(&f.path)).flat_map(|f| &f.hunks);
+    let count = |lines: &mut dyn Iterator<Item = (u32, &str)>| {
+        lines.filter(|(_, text)| !text.trim().is_empty()).count()
+    };
+    count(&mut hunks().flat_map(Hunk::removed_lines))
+        > count(&mut hunks().flat_map(Hunk::added_lines))
 }
 
 fn removes_code(file: &ChangedFile) -> bool {

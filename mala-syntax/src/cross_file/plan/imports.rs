@@ -45,6 +45,8 @@ const MADE_BY_TOOLS: &[&str] = &[
     "pkg",
     "proto",
     "codegen",
+    // `six.moves` is made when it is imported.
+    "moves",
 ];
 
 /// Folders whose code is broken on purpose.

@@ -297,6 +297,7 @@ fn an_added_import_must_lead_somewhere() {
     );
     for fine in [
         "from ._version import y\n",
+        "from .packages.six.moves import y\n",
         "from elsewhere import y\n",
         "try:\n    from .missing import y\nexcept ImportError:\n    y = 1\n",
         "from . import y\n",
