@@ -443,6 +443,38 @@ const BUILT_IN: &[(&[Language], &[&str])] = &[
 /// says nothing.
 const STANDARD_METHODS: &[&str] = &[
     "add_argument",
+    "get_ref",
+    "get_mut",
+    "into_inner",
+    "set_len",
+    "take_while",
+    "or_insert",
+    "or_insert_with",
+    "or_default",
+    "and_then",
+    "map_err",
+    "fetch_add",
+    "fetch_sub",
+    "try_lock",
+    "try_recv",
+    "try_into",
+    "try_from",
+    "poll_next",
+    "poll_read",
+    "poll_write",
+    "poll_ready",
+    "size_hint",
+    "as_slice",
+    "as_path",
+    "to_path_buf",
+    "as_any",
+    "type_id",
+    "read_to_end",
+    "local_addr",
+    "peer_addr",
+    "set_nonblocking",
+    "unwrap_or_else",
+    "unwrap_or_default",
     "addAll",
     "addEventListener",
     "addListener",
@@ -705,7 +737,9 @@ mod tests {
         for name in ["compute_total", "parseHeader", "_load_cache", "recalculation"] {
             assert!(says_enough(name), "{name}");
         }
-        for name in ["get", "parse", "is_empty", "toString", "__init__", "handler", "process"] {
+        for name in
+            ["get", "parse", "is_empty", "get_ref", "toString", "__init__", "handler", "process"]
+        {
             assert!(!says_enough(name), "{name}");
         }
     }

@@ -46,7 +46,8 @@ const LEAVING: [&str; 14] = [
 ];
 
 /// Declarations that work wherever they stand, and statements that do nothing.
-const HARMLESS: [&str; 28] = [
+const HARMLESS: [&str; 29] = [
+    "pass_statement",
     "local_function_statement",
     "foreign_mod_item",
     "function_declaration",
