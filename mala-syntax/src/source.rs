@@ -17,9 +17,9 @@ pub struct Source {
 }
 
 impl Source {
-    /// Parses `text`; `None` when it is too large or the parser gives up.
+    /// Parses `text`; `None` when it is too large, holds an unresolved merge, or the parser gives up.
     pub fn parse(language: Language, text: &str) -> Option<Self> {
-        if text.len() > MAX_BYTES {
+        if text.len() > MAX_BYTES || is_half_merged(text) {
             return None;
         }
         let document = StrDoc::try_new(text, Grammar(language)).ok()?;
@@ -65,9 +65,22 @@ fn to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
+/// Whether both sides of a merge are in a text: nothing that it defines or uses can be told.
+fn is_half_merged(text: &str) -> bool {
+    let opens = text.starts_with("<<<<<<< ") || text.contains("\n<<<<<<< ");
+    opens && text.contains("\n>>>>>>> ") && text.contains("\n=======")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn both_sides_of_a_merge_are_no_code() {
+        let merge = "a = 1\n<<<<<<< HEAD\nb = 1\n=======\nb = 2\n>>>>>>> theirs\n";
+        assert!(Source::parse(Language::Python, merge).is_none());
+        assert!(Source::parse(Language::Python, "a = 1\n# =======\n").is_some());
+    }
 
     #[test]
     fn every_language_parses() {

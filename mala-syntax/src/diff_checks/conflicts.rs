@@ -13,10 +13,10 @@ pub(super) const CHECK: CodedCheck = CodedCheck {
     about: "A merge was committed with its conflict unresolved: both versions are in the file.",
 };
 
-/// One finding per conflict, at its first marker. `=======` alone is a heading in many formats, so
+/// One finding per file, at its first marker. `=======` alone is a heading in many formats, so
 /// a conflict needs its opening and its closing marker.
 pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
-    let mut found = Vec::new();
+    let mut conflicts = Vec::new();
     let mut open: Option<u32> = None;
     for (line, text) in file.added_lines() {
         if is_marker(text, '<') {
@@ -24,20 +24,19 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
         } else if is_marker(text, '>')
             && let Some(start) = open.take()
         {
-            let body = format!(
-                "Lines {start} to {line} hold both sides of an unresolved merge. When the file is \
-                 read, it fails to parse, or both versions take effect."
-            );
-            found.push(claim(
-                &CHECK,
-                file,
-                start,
-                body,
-                "Resolve the conflict and remove the markers.",
-            ));
+            conflicts.push((start, line));
         }
     }
-    found
+    let Some((start, end)) = conflicts.first() else { return Vec::new() };
+    let more = match conflicts.len() {
+        1 => String::new(),
+        n => format!(" The file has {n} of them."),
+    };
+    let body = format!(
+        "Lines {start} to {end} hold both sides of an unresolved merge. When the file is read, it \
+         fails to parse, or both versions take effect.{more}"
+    );
+    vec![claim(&CHECK, file, *start, body, "Resolve the conflict and remove the markers.")]
 }
 
 fn is_marker(text: &str, sign: char) -> bool {

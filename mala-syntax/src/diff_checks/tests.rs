@@ -70,6 +70,8 @@ fn a_conflict_needs_both_ends() {
         found(vec![file("a.py", &conflict)]),
         [("diff/conflict-marker".to_owned(), "a.py".to_owned(), 1)]
     );
+    let twice: Vec<&str> = conflict.iter().chain(&conflict).copied().collect();
+    assert_eq!(found(vec![file("a.py", &twice)]).len(), 1);
     assert!(found(vec![file("a.md", &["+Title", "+======="])]).is_empty());
     assert!(found(vec![file("a.py", &["+<<<<<<< HEAD", "+a"])]).is_empty());
     assert!(found(vec![file("a.py", &[" <<<<<<< HEAD", "+a", " >>>>>>> b"])]).is_empty());

@@ -7,6 +7,7 @@ use super::matching::{LineStarts, Place, RuleMatch};
 use super::native::{CheckMatch, FAMILIES, NativeMatch};
 use super::rule::{Detector, Rule};
 use super::template::Captures;
+use super::test_path::is_showcase;
 use super::walk::walk;
 use super::{builtin, is_test_path};
 use crate::grammar::Grammar;
@@ -16,6 +17,7 @@ use ast_grep_core::matcher::{MatcherExt, NodeMatch};
 use ast_grep_core::meta_var::MetaVariable;
 use ast_grep_core::tree_sitter::StrDoc;
 use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::finding::Category;
 use mala_domain::language::Language;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -98,10 +100,12 @@ impl RuleSet {
         };
         let lines = LineStarts::of(source.text());
         let in_tests = is_test_path(path);
+        let in_showcase = is_showcase(path);
         let mut matches: Vec<_> = self
             .places(index, source, only)
             .into_iter()
             .filter(|place| !(in_tests && place.rule.skip_tests))
+            .filter(|place| !(in_showcase && place.rule.category == Category::Security))
             .filter(|place| only.is_none_or(|spans| place.meets(spans, &lines)))
             .take(MAX_MATCHES)
             .map(|place| RuleMatch::new(place, &lines))

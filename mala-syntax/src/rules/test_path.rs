@@ -24,6 +24,15 @@ const ENDINGS: [&str; 12] = [
     "Tests", "IT",
 ];
 
+const SHOWCASES: [&str; 6] = ["example", "examples", "sample", "samples", "demo", "demos"];
+
+/// Whether a file shows how something is used: nobody runs it for others.
+pub(super) fn is_showcase(path: &FilePath) -> bool {
+    let text = path.to_text();
+    text.rsplit_once('/')
+        .is_some_and(|(folder, _)| folder.split('/').any(|part| SHOWCASES.contains(&part)))
+}
+
 /// Whether a file holds tests, test data or test support.
 pub fn is_test_path(path: &FilePath) -> bool {
     let text = path.to_text();
@@ -42,6 +51,18 @@ pub fn is_test_path(path: &FilePath) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn showcases_are_known_by_their_folder() {
+        for (path, expected) in [
+            ("examples/auth/app.js", true),
+            ("packages/a/sample/main.ts", true),
+            ("src/examples.js", false),
+            ("src/sampling/a.py", false),
+        ] {
+            assert_eq!(is_showcase(&FilePath::from(path)), expected, "{path}");
+        }
+    }
 
     #[test]
     fn test_files_are_known_by_their_path() {
