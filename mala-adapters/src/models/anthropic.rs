@@ -22,7 +22,7 @@ pub fn model(endpoint: Endpoint, http: Http) -> impl LanguageModel {
     Remote::new(Messages, endpoint, http)
 }
 
-struct Messages;
+pub(super) struct Messages;
 
 impl Protocol for Messages {
     fn url(&self, endpoint: &Endpoint, _: &Ask) -> String {

@@ -22,10 +22,33 @@ impl Secret {
     pub(crate) fn hidden_in(&self, text: &str) -> String {
         let without = match self.0.len() {
             0 => text.to_owned(),
-            _ => text.replace(&self.0, "[redacted:key]"),
+            1..SHORT => whole_words(text, &self.0),
+            _ => text.replace(&self.0, HIDDEN),
         };
         mala_domain::secrets::redact(&without).into_owned()
     }
+}
+
+const HIDDEN: &str = "[redacted:key]";
+
+/// A shorter key is a placeholder for a server that takes any; letters of other words are not it.
+const SHORT: usize = 8;
+
+/// `text` with the key hidden where it is no part of another word.
+fn whole_words(text: &str, key: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(key) {
+        let (before, found) = rest.split_at(at);
+        let after = found.get(key.len()..).unwrap_or_default();
+        shown.push_str(before);
+        let is_part =
+            shown.ends_with(char::is_alphanumeric) || after.starts_with(char::is_alphanumeric);
+        shown.push_str(if is_part { key } else { HIDDEN });
+        rest = after;
+    }
+    shown.push_str(rest);
+    shown
 }
 
 /// A provider's address, and what is to be known of it.
@@ -153,5 +176,10 @@ mod tests {
         let key = Secret::new(" my-very-own-key\n");
         assert_eq!(key.hidden_in("bad key my-very-own-key!"), "bad key [redacted:key]!");
         assert_eq!(Secret::new("").hidden_in("fine"), "fine");
+        let short = Secret::new("k");
+        assert_eq!(
+            short.hidden_in("tokens: k, 'k' kk"),
+            "tokens: [redacted:key], '[redacted:key]' kk"
+        );
     }
 }

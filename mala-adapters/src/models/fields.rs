@@ -28,3 +28,15 @@ pub(crate) fn append(value: &mut Value, field: &str, more: &str) {
         }
     }
 }
+
+/// Appends to a list field, which is made when it is not there.
+pub(crate) fn push(value: &mut Value, field: &str, item: Value) {
+    if let Some(object) = value.as_object_mut() {
+        match object.get_mut(field) {
+            Some(Value::Array(known)) => known.push(item),
+            _ => {
+                object.insert(field.to_owned(), Value::Array(vec![item]));
+            }
+        }
+    }
+}

@@ -22,7 +22,7 @@ pub fn model(endpoint: Endpoint, http: Http) -> impl LanguageModel {
     Remote::new(Gemini, endpoint, http)
 }
 
-struct Gemini;
+pub(super) struct Gemini;
 
 impl Protocol for Gemini {
     fn url(&self, endpoint: &Endpoint, ask: &Ask) -> String {

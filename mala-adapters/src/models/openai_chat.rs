@@ -29,8 +29,8 @@ pub fn model(server: Server, endpoint: Endpoint, http: Http) -> impl LanguageMod
     Remote::new(Chat { server }, endpoint, http)
 }
 
-struct Chat {
-    server: Server,
+pub(super) struct Chat {
+    pub(super) server: Server,
 }
 
 impl Protocol for Chat {

@@ -24,7 +24,7 @@ pub fn model(endpoint: Endpoint, http: Http) -> impl LanguageModel {
     Remote::new(Responses, endpoint, http)
 }
 
-struct Responses;
+pub(super) struct Responses;
 
 impl Protocol for Responses {
     fn url(&self, endpoint: &Endpoint, _: &Ask) -> String {

@@ -75,9 +75,20 @@ pub(crate) fn verbatim(protocol: &str, content: Value) -> Value {
     serde_json::json!({"protocol": protocol, "content": content})
 }
 
-/// The words of a turn, if they are this protocol's. A turn of another one is told again by its
-/// text and calls.
-pub(crate) fn own_words<'a>(protocol: &str, said: &'a Said) -> Option<&'a Value> {
-    let is_own = said.verbatim.get("protocol").and_then(Value::as_str) == Some(protocol);
-    is_own.then(|| said.verbatim.get("content")).flatten()
+/// The same, marked with the model too: signed reasoning is refused by any other one.
+pub(crate) fn by_model(mut verbatim: Value, model: &str) -> Value {
+    if let Some(marks) = verbatim.as_object_mut() {
+        marks.insert("model".to_owned(), Value::String(model.to_owned()));
+    }
+    verbatim
 }
+
+/// The words of a turn, if they are this protocol's and this model's. A turn of another one is told
+/// again by its text and calls.
+pub(crate) fn own_words<'a>(protocol: &str, model: &str, said: &'a Said) -> Option<&'a Value> {
+    let is = |mark: &str, name: &str| said.verbatim.get(mark).and_then(Value::as_str) == Some(name);
+    (is("protocol", protocol) && is("model", model)).then(|| said.verbatim.get("content")).flatten()
+}
+
+#[cfg(test)]
+mod tests;

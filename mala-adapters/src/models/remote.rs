@@ -4,8 +4,8 @@ use super::endpoint::Endpoint;
 use super::fault::{Again, Fault};
 use super::http::{Http, Problem, Request, back_off, hide, key_header};
 use super::optional::{Allowed, Optional, Refused};
-use super::protocol::{Heard, Protocol};
-use mala_domain::conversation::{Ask, Form, Reply};
+use super::protocol::{Heard, Protocol, by_model};
+use mala_domain::conversation::{Ask, Form, Reply, Said, Stop};
 use mala_domain::ports::{BoxFuture, LanguageModel, ModelFailure, ModelFailureKind as Kind};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::time::Duration;
@@ -152,15 +152,29 @@ impl Tries {
 }
 
 fn reply(ask: &Ask, sent: Allowed, heard: Heard, attempts: u32) -> Reply {
+    let stop = match heard.stop {
+        // Some servers call an answer complete that ran into the limit.
+        Stop::Complete if heard.tokens.output >= Some(u64::from(ask.max_output_tokens)) => {
+            Stop::MaxTokens
+        }
+        stop => stop,
+    };
     let asks_for_form = matches!(ask.form, Form::Json { .. });
+    // Some servers take a schema and do not keep to it.
+    let keeps_form = stop != Stop::Complete || is_json(&heard.said.text);
+    let verbatim = by_model(heard.said.verbatim, &ask.model);
     Reply {
-        said: heard.said,
-        stop: heard.stop,
+        said: Said { verbatim, ..heard.said },
+        stop,
         tokens: heard.tokens,
         model: if heard.model.is_empty() { ask.model.clone() } else { heard.model },
-        form_enforced: asks_for_form && sent.has(Optional::Form),
+        form_enforced: asks_for_form && sent.has(Optional::Form) && keeps_form,
         attempts,
     }
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 fn out_of_time() -> Fault {

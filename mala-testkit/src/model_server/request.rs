@@ -161,7 +161,7 @@ impl ModelRequest {
         }
         let turns = match self.wire {
             Wire::Responses => items(&self.body["input"]).to_vec(),
-            Wire::Chat => items(&self.body["messages"]).to_vec(),
+            Wire::Chat => items(&self.body["messages"]).iter().flat_map(parts_of).collect(),
             _ => {
                 let contents = items(&self.body["contents"]).iter();
                 contents.flat_map(|content| items(&content["parts"])).cloned().collect()
@@ -169,6 +169,16 @@ impl ModelRequest {
         };
         let start = [form, tools, self.system()].into_iter();
         start.chain(turns.iter().map(Value::to_string)).map(|piece| (piece, true)).collect()
+    }
+}
+
+/// A message of several parts as so many pieces: a cache ends at any token, not at messages.
+fn parts_of(message: &Value) -> Vec<Value> {
+    match &message["content"] {
+        Value::Array(parts) => {
+            std::iter::once(message["role"].clone()).chain(parts.iter().cloned()).collect()
+        }
+        _ => vec![message.clone()],
     }
 }
 

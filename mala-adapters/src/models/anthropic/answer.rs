@@ -4,7 +4,7 @@
 use super::NAME;
 use super::question::arguments;
 use crate::models::fault::{Fault, ProviderError, shortened};
-use crate::models::fields::{append, list, number, text};
+use crate::models::fields::{append, list, number, push, text};
 use crate::models::protocol::{Heard, Listener, verbatim};
 use mala_domain::conversation::{Said, Stop, Tokens, ToolCall};
 use serde_json::{Value, json};
@@ -108,10 +108,7 @@ impl Answer {
             "input_json_delta" => block.json.push_str(text(event, "/delta/partial_json")),
             "citations_delta" => {
                 let citation = event.pointer("/delta/citation").cloned().unwrap_or_default();
-                match value.get_mut("citations").and_then(Value::as_array_mut) {
-                    Some(citations) => citations.push(citation),
-                    None => value["citations"] = json!([citation]),
-                }
+                push(value, "citations", citation);
             }
             _ => {}
         }

@@ -59,7 +59,7 @@ fn messages(ask: &Ask) -> Vec<Value> {
                     parts.iter().map(|part| block(part, &mut unmarked)).collect();
                 json!({"role": "user", "content": content})
             }
-            Turn::Model(said) => json!({"role": "assistant", "content": content(said)}),
+            Turn::Model(said) => json!({"role": "assistant", "content": content(&ask.model, said)}),
         })
         .collect();
     // What a model looks up is repeated in the next call; what it is told without tools is not.
@@ -95,8 +95,8 @@ fn block(part: &Part, unmarked: &mut usize) -> Value {
     }
 }
 
-fn content(said: &Said) -> Value {
-    if let Some(content) = own_words(NAME, said) {
+fn content(model: &str, said: &Said) -> Value {
+    if let Some(content) = own_words(NAME, model, said) {
         return content.clone();
     }
     let text = (!said.text.is_empty()).then(|| json!({"type": "text", "text": said.text}));
@@ -159,7 +159,7 @@ mod tests {
             verbatim: json!({"protocol": "gemini", "content": [{"text": "look"}]}),
         };
         assert_eq!(
-            content(&said),
+            content("m", &said),
             json!([
                 {"type": "text", "text": "look"},
                 {"type": "tool_use", "id": "c", "name": "t", "input": {}},

@@ -15,7 +15,7 @@ pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
         _ => Enforced::Yes,
     };
     let mut body = json!({
-        "contents": ask.turns.iter().map(content).collect::<Vec<Value>>(),
+        "contents": ask.turns.iter().map(|turn| content(&ask.model, turn)).collect::<Vec<Value>>(),
         "generationConfig": {"maxOutputTokens": ask.max_output_tokens},
     });
     let system = system(ask, enforced);
@@ -44,12 +44,12 @@ pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
     body
 }
 
-fn content(turn: &Turn) -> Value {
+fn content(model: &str, turn: &Turn) -> Value {
     match turn {
         Turn::Ours(parts) => {
             json!({"role": "user", "parts": parts.iter().map(part).collect::<Vec<Value>>()})
         }
-        Turn::Model(said) => json!({"role": "model", "parts": said_parts(said)}),
+        Turn::Model(said) => json!({"role": "model", "parts": said_parts(model, said)}),
     }
 }
 
@@ -66,8 +66,8 @@ fn part(part: &Part) -> Value {
     json!({"functionResponse": response})
 }
 
-fn said_parts(said: &Said) -> Value {
-    if let Some(parts) = own_words(NAME, said) {
+fn said_parts(model: &str, said: &Said) -> Value {
+    if let Some(parts) = own_words(NAME, model, said) {
         return parts.clone();
     }
     let text = (!said.text.is_empty()).then(|| json!({"text": said.text}));

@@ -15,7 +15,8 @@ pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
         _ => Enforced::Yes,
     };
     let system = json!({"role": "system", "content": system(ask, enforced)});
-    let messages = std::iter::once(system).chain(ask.turns.iter().flat_map(messages));
+    let messages =
+        std::iter::once(system).chain(ask.turns.iter().flat_map(|turn| messages(&ask.model, turn)));
     let mut body = json!({
         "model": ask.model,
         "messages": messages.collect::<Vec<Value>>(),
@@ -54,9 +55,9 @@ pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
 }
 
 /// The results of tools come first: they must follow the calls at once.
-fn messages(turn: &Turn) -> Vec<Value> {
+fn messages(model: &str, turn: &Turn) -> Vec<Value> {
     let parts = match turn {
-        Turn::Model(said) => return vec![message(said)],
+        Turn::Model(said) => return vec![message(model, said)],
         Turn::Ours(parts) => parts,
     };
     let results = parts.iter().filter_map(|part| match part {
@@ -84,8 +85,8 @@ fn messages(turn: &Turn) -> Vec<Value> {
     results.chain(text).collect()
 }
 
-fn message(said: &Said) -> Value {
-    if let Some(message) = own_words(NAME, said) {
+fn message(model: &str, said: &Said) -> Value {
+    if let Some(message) = own_words(NAME, model, said) {
         return message.clone();
     }
     let mut message = json!({"role": "assistant", "content": said.text});

@@ -17,7 +17,7 @@ pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
     let mut body = json!({
         "model": ask.model,
         "instructions": system(ask, enforced),
-        "input": ask.turns.iter().flat_map(items).collect::<Vec<Value>>(),
+        "input": ask.turns.iter().flat_map(|turn| items(&ask.model, turn)).collect::<Vec<Value>>(),
         "max_output_tokens": ask.max_output_tokens,
         "stream": true,
         "store": false,
@@ -61,9 +61,9 @@ pub(crate) fn cache_key(ask: &Ask) -> String {
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn items(turn: &Turn) -> Vec<Value> {
+fn items(model: &str, turn: &Turn) -> Vec<Value> {
     match turn {
-        Turn::Model(said) => said_items(said),
+        Turn::Model(said) => said_items(model, said),
         Turn::Ours(parts) => parts.iter().map(item).collect(),
     }
 }
@@ -81,8 +81,8 @@ fn item(part: &Part) -> Value {
     }
 }
 
-fn said_items(said: &Said) -> Vec<Value> {
-    if let Some(Value::Array(items)) = own_words(NAME, said) {
+fn said_items(model: &str, said: &Said) -> Vec<Value> {
+    if let Some(Value::Array(items)) = own_words(NAME, model, said) {
         return items.clone();
     }
     let text = (!said.text.is_empty()).then(
