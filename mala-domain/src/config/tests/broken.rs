@@ -290,6 +290,19 @@ fn a_key_cannot_talk_to_the_terminal() {
       |
     1 | "\e[31mred": 1
       | ^^^^^^^^^^^ no such key
-    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, review, validation_triggers, commands
+    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, review, models, validation_triggers, commands
     "#);
+}
+
+#[test]
+fn a_key_command_needs_a_program() {
+    assert_snapshot!(show("models:\n  key_commands:\n    openai: []\n"), @"
+    error: mala.yaml:3:13: the command has no program
+     --> mala.yaml:3:13
+      |
+    1 | models:
+    2 |   key_commands:
+    3 |     openai: []
+      |             ^ here
+    ");
 }
