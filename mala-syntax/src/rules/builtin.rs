@@ -5,6 +5,7 @@ use super::RuleError;
 use super::rule::Rule;
 use include_dir::{Dir, File, include_dir};
 use mala_domain::language::Language;
+use rayon::prelude::*;
 use std::sync::Arc;
 
 static FOLDERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rules");
@@ -18,9 +19,12 @@ pub(super) struct Loaded {
 
 /// Reads the rules for some languages.
 pub(super) fn load(languages: &[Language]) -> Loaded {
+    let files: Vec<_> = files(languages).collect();
+    let read: Vec<_> =
+        files.par_iter().map(|(name, yaml)| Rule::parse_embedded(name, yaml, languages)).collect();
     let mut loaded = Loaded::default();
-    for (name, yaml) in files(languages) {
-        match Rule::parse_embedded(name, yaml, languages) {
+    for rule in read {
+        match rule {
             Ok(rule) => loaded.rules.extend(rule.map(Arc::new)),
             Err(error) => loaded.refused.push(error),
         }

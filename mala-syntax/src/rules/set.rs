@@ -20,7 +20,7 @@ use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::Category;
 use mala_domain::language::Language;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -30,8 +30,8 @@ const MAX_MATCHES: usize = 1_000;
 /// The rules of a run.
 pub struct RuleSet {
     rules: Vec<Arc<Rule>>,
-    indexes: BTreeMap<Language, KindIndex>,
-    /// Made when the first file of the language is searched.
+    /// Per language, made when its first file is searched.
+    indexes: BTreeMap<Language, OnceLock<KindIndex>>,
     flows: BTreeMap<Language, OnceLock<Option<FlowRules>>>,
 }
 
@@ -44,12 +44,9 @@ impl RuleSet {
     /// A set of given rules.
     pub fn of(rules: impl IntoIterator<Item = Arc<Rule>>) -> Self {
         let rules: Vec<_> = rules.into_iter().collect();
-        let indexes: BTreeMap<Language, KindIndex> = Language::ALL
-            .into_iter()
-            .filter(|language| rules.iter().any(|rule| rule.languages.contains(language)))
-            .map(|language| (language, KindIndex::new(&rules, language)))
-            .collect();
-        let flows = indexes.keys().map(|language| (*language, OnceLock::new())).collect();
+        let languages: BTreeSet<_> = rules.iter().flat_map(|rule| &rule.languages).collect();
+        let indexes = languages.iter().map(|language| (**language, OnceLock::new())).collect();
+        let flows = languages.iter().map(|language| (**language, OnceLock::new())).collect();
         Self { rules, indexes, flows }
     }
 
@@ -95,9 +92,10 @@ impl RuleSet {
         path: &FilePath,
         only: Option<&[LineSpan]>,
     ) -> Vec<RuleMatch> {
-        let Some(index) = self.indexes.get(&source.language()) else {
+        let Some(made) = self.indexes.get(&source.language()) else {
             return Vec::new();
         };
+        let index = made.get_or_init(|| KindIndex::new(&self.rules, source.language()));
         let lines = LineStarts::of(source.text());
         let in_tests = is_test_path(path);
         let in_showcase = is_showcase(path);

@@ -2,6 +2,7 @@
 
 mod cross_file;
 mod faults;
+mod limits;
 mod outputs;
 mod scope;
 mod trust;
