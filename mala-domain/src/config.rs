@@ -13,15 +13,15 @@ mod schema;
 mod switches;
 
 pub use globs::{GlobProblem, PathGlobs};
-pub use precedence::{Layer, Origin, ReviewPolicy, Sourced, policy};
+pub use precedence::{BudgetPolicy, Layer, Origin, ReviewPolicy, Sourced, policy};
 pub use problem::{Concern, ConfigError, ConfigWarning, Place};
 pub(crate) use read::{nearest, nearest_or};
 pub use reference::reference;
 pub use schema::{
-    Account, Baseline, Cerberus, CodeReview, CommandRef, CommandSetting, Config, EpicCompletion,
-    EpicDepth, FailureMode, FireOn, LinterMode, LinterName, Linters, ModelsBlock, PerAccount,
-    Periodic, Retries, ReviewBlock, ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds,
-    SessionEnd, Triggers,
+    Account, Baseline, Budget, Cerberus, CodeReview, CommandRef, CommandSetting, Config,
+    EpicCompletion, EpicDepth, FailureMode, FireOn, LinterMode, LinterName, Linters, ModelsBlock,
+    PerAccount, Periodic, Retries, ReviewBlock, ReviewerType, RuleSetting, RuleUse, RunEnd,
+    Seconds, SessionEnd, Triggers,
 };
 pub use switches::{RuleSwitches, SwitchProblem};
 

@@ -8,7 +8,7 @@ use super::legacy::{self, SessionReview};
 use super::locate::{Outline, Step};
 use super::problem::{Concern, ConfigError, ConfigWarning, Place};
 use super::read::nearest_or;
-use super::schema::{Config, LinterName};
+use super::schema::{Budget, Config, LinterName};
 use super::switches::RuleSwitches;
 
 /// Checks a file's values: what to know about them, or why they cannot be used.
@@ -87,7 +87,12 @@ impl Check<'_> {
         if config.agent_sdk_reviewer_model.as_deref().is_some_and(|model| model.trim().is_empty()) {
             return self.refuse(&["agent_sdk_reviewer_model"], "the name of the model is empty");
         }
+        let stronger = config.agent_sdk_escalation_model.as_deref();
+        if stronger.is_some_and(|model| model.trim().is_empty()) {
+            return self.refuse(&["agent_sdk_escalation_model"], "the name of the model is empty");
+        }
         let review = &config.review;
+        self.budget(&review.budget)?;
         if let Some(base) = &review.base
             && (base.is_empty() || base.starts_with('-'))
         {
@@ -110,6 +115,20 @@ impl Check<'_> {
                 let path = ["models", "base_urls", account.name()];
                 return self.refuse(&path, &format!("`{url}` is not an http or https address"));
             }
+        }
+        Ok(())
+    }
+
+    fn budget(&self, budget: &Budget) -> Checked {
+        let at = |key| ["review", "budget", key];
+        if budget.max_llm_calls == Some(0) {
+            return self.refuse(&at("max_llm_calls"), "an agent needs at least one call");
+        }
+        if budget.max_output_issues == Some(0) {
+            return self.refuse(&at("max_output_issues"), "at least one finding is reported");
+        }
+        if budget.max_cost_usd.is_some_and(|dollars| !(dollars.is_finite() && dollars > 0.0)) {
+            return self.refuse(&at("max_cost_usd"), "more than nothing is expected here");
         }
         Ok(())
     }

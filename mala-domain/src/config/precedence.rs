@@ -1,6 +1,10 @@
 //! Which value holds when several places say something: the command line, then the environment, then
 //! the user's own file, then the repository's file at the trusted ref, then the defaults.
 
+mod budget;
+
+pub use budget::BudgetPolicy;
+
 use super::schema::{Config, LinterMode, LinterName, ReviewerType, RuleSetting, Seconds};
 use super::switches::{RuleSwitches, SwitchProblem};
 use crate::review::suppress::SuppressionPolicy;
@@ -86,6 +90,10 @@ pub struct ReviewPolicy {
     pub agent_timeout: Sourced<Seconds>,
     /// The model behind the agent.
     pub agent_model: Sourced<String>,
+    /// The stronger model.
+    pub escalation_model: Sourced<Option<String>>,
+    /// What the agent may spend.
+    pub budget: BudgetPolicy,
 }
 
 const AGENT_SECONDS: i64 = 600;
@@ -111,6 +119,8 @@ pub fn policy(layers: &[Layer]) -> ReviewPolicy {
         linters_also: pick.or(|config| config.review.linters.also.clone(), Vec::new()),
         agent_timeout: pick.or(|config| config.agent_sdk_review_timeout, seconds(AGENT_SECONDS)),
         agent_model: pick.or(|config| config.agent_sdk_reviewer_model.clone(), "sonnet".to_owned()),
+        escalation_model: pick.maybe(|config| config.agent_sdk_escalation_model.clone()),
+        budget: budget::policy(&pick),
     }
 }
 
@@ -124,10 +134,11 @@ impl ReviewPolicy {
 
     /// Every key but the rules, with its value as JSON and where it comes from.
     pub fn entries(&self) -> Vec<(&'static str, Value, &Origin)> {
-        vec![
+        let mut entries = vec![
             entry("reviewer_type", &self.reviewer),
             entry("agent_sdk_review_timeout", &self.agent_timeout),
             entry("agent_sdk_reviewer_model", &self.agent_model),
+            entry("agent_sdk_escalation_model", &self.escalation_model),
             entry("review.fail_on", &self.fail_on),
             entry("review.timeout", &self.timeout),
             entry("review.base", &self.base),
@@ -139,7 +150,9 @@ impl ReviewPolicy {
             entry("review.linters.timeout", &self.linter_timeout),
             entry("review.linters.off", &self.linters_off),
             entry("review.linters.also", &self.linters_also),
-        ]
+        ];
+        entries.extend(self.budget.entries());
+        entries
     }
 
     /// How long this reviewer may take.

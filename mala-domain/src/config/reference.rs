@@ -35,6 +35,8 @@ one with a slash starts at the root, and a folder stands for everything in it.
 | `MALA_FAIL_ON` | `review.fail_on` |
 | `MALA_TIMEOUT` | `review.timeout` |
 | `MALA_BASE` | `review.base` |
+| `MALA_MODEL` | `agent_sdk_reviewer_model` |
+| `MALA_PROFILE` | `review.budget.profile` |
 | `MALA_LINTERS` | `review.linters.enabled` |
 ";
 

@@ -2,12 +2,14 @@
 //! configuration can be laid over each other; what they then mean is in their documentation and in
 //! `precedence`.
 
+mod budget;
 mod models;
 mod numbers;
 mod review;
 mod rules;
 mod triggers;
 
+pub use budget::Budget;
 pub use models::{Account, ModelsBlock, PerAccount};
 pub use numbers::{Retries, Seconds};
 pub use review::{LinterMode, LinterName, Linters, ReviewBlock};
@@ -40,6 +42,10 @@ pub struct Config {
     #[schemars(extend("default" = "sonnet"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_sdk_reviewer_model: Option<String>,
+    /// The stronger model that looks at urgent findings which the agent is not sure of. Without it,
+    /// nobody does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_sdk_escalation_model: Option<String>,
     /// How a change is reviewed.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<ReviewBlock>")]

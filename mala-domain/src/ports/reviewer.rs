@@ -9,6 +9,11 @@ pub trait Reviewer: Send + Sync {
     /// The name in reports.
     fn name(&self) -> &str;
 
+    /// Whether it reviews even where reviews are turned off.
+    fn overrides_disabled_setting(&self) -> bool {
+        false
+    }
+
     /// Reviews the change, or says why it cannot.
     fn review<'a>(
         &'a self,

@@ -8,7 +8,7 @@ use mala_domain::config::{Config, Layer, LinterMode, Origin};
 type Set = fn(&mut Config, &str) -> Result<(), String>;
 
 /// Each variable and the key that it sets.
-const VARIABLES: [(&str, Set); 5] = [
+const VARIABLES: [(&str, Set); 7] = [
     ("MALA_REVIEWER", |config, text| {
         config.reviewer_type = Some(text.parse()?);
         Ok(())
@@ -19,6 +19,14 @@ const VARIABLES: [(&str, Set); 5] = [
     }),
     ("MALA_TIMEOUT", |config, text| {
         config.review.timeout = Some(text.parse()?);
+        Ok(())
+    }),
+    ("MALA_MODEL", |config, text| {
+        config.agent_sdk_reviewer_model = Some(text.to_owned());
+        Ok(())
+    }),
+    ("MALA_PROFILE", |config, text| {
+        config.review.budget.profile = Some(text.parse()?);
         Ok(())
     }),
     ("MALA_BASE", |config, text| {

@@ -137,6 +137,7 @@ fn show_says_where_each_value_comes_from() {
     reviewer_type: builtin                   # mala.yaml at HEAD
     agent_sdk_review_timeout: 600            # default
     agent_sdk_reviewer_model: sonnet         # default
+    agent_sdk_escalation_model: null         # default
     review:
       fail_on: P0                            # environment variable MALA_FAIL_ON
       timeout: null                          # default
@@ -150,6 +151,16 @@ fn show_says_where_each_value_comes_from() {
         timeout: 5                           # [HOME]/.config/mala/config.yaml
         off: []                              # default
         also: []                             # default
+      budget:
+        profile: standard                    # default
+        max_llm_calls: null                  # default
+        max_tool_calls: null                 # default
+        max_verify_candidates: null          # default
+        max_output_issues: null              # default
+        max_wall_time_seconds: null          # default
+        max_cost_usd: null                   # default
+        max_tokens: null                     # default
+        allow_unknown_price: false           # default
       rules:
         - {"rule":"python/*","use":"off"}    # mala.yaml at HEAD
         - {"rule":"python/eval","use":"on"}  # [HOME]/.config/mala/config.yaml
@@ -167,7 +178,7 @@ fn what_show_prints_is_a_valid_file() {
     [stdout]
     shown.yaml is valid, with 1 warning
     [stderr]
-    warning: shown.yaml:18:7: no rule is named `x`: 'mala rules list' lists them
+    warning: shown.yaml:29:7: no rule is named `x`: 'mala rules list' lists them
     ");
 }
 

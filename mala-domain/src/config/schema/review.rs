@@ -1,6 +1,6 @@
 //! The `review:` block: how `mala review` works in this repository.
 
-use super::{RuleSetting, Seconds, rules};
+use super::{Budget, RuleSetting, Seconds, rules};
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
 use schemars::JsonSchema;
@@ -45,6 +45,10 @@ pub struct ReviewBlock {
     #[serde(deserialize_with = "super::null_is_default")]
     #[schemars(with = "Option<Linters>")]
     pub linters: Linters,
+    /// What an agent may spend on one review.
+    #[serde(deserialize_with = "super::null_is_default")]
+    #[schemars(with = "Option<Budget>")]
+    pub budget: Budget,
 }
 
 /// How the project's linters take part.

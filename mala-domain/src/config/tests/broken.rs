@@ -27,8 +27,24 @@ fn an_unknown_key_with_nothing_near_lists_all() {
     2 |   fail_on: P1
     3 |   zzz: 1
       |   ^^^ no such key
-    hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, suppressions, rules, linters
+    hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, suppressions, rules, linters, budget
     ");
+}
+
+#[test]
+fn a_budget_of_nothing() {
+    for (text, place) in [
+        ("review:\n  budget: {max_llm_calls: 0}\n", "2:27: an agent needs at least one call"),
+        ("review:\n  budget: {max_output_issues: 0}\n", "2:31: at least one finding is reported"),
+        ("review:\n  budget: {max_cost_usd: -1}\n", "2:26: more than nothing is expected here"),
+        ("review:\n  budget: {max_cost_usd: .nan}\n", "1:1: more than nothing is expected here"),
+        ("agent_sdk_escalation_model: ' '\n", "1:29: the name of the model is empty"),
+    ] {
+        let shown = show(text);
+        assert!(shown.starts_with(&format!("error: mala.yaml:{place}")), "{shown}");
+    }
+    let shown = show("review:\n  budget: {profile: slow}\n");
+    assert!(shown.contains("valid values: quick, standard, thorough"), "{shown}");
 }
 
 #[test]
@@ -290,7 +306,7 @@ fn a_key_cannot_talk_to_the_terminal() {
       |
     1 | "\e[31mred": 1
       | ^^^^^^^^^^^ no such key
-    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, review, models, validation_triggers, commands
+    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, validation_triggers, commands
     "#);
 }
 
