@@ -17,7 +17,7 @@ pub mod tools;
 mod turns;
 mod verify;
 
-pub use plan::{Outlook, outlook};
+pub use plan::Outlook;
 pub use speaker::Speaker;
 
 use crate::events::Event;
@@ -27,6 +27,7 @@ use mala_domain::agent::budget::{Limits, Profile};
 use mala_domain::ports::{BoxFuture, Linters, Reviewer, ReviewerFailure};
 use mala_domain::review::{Hearing, ReviewRequest};
 use std::sync::{Arc, Mutex};
+use tokio::time::timeout_at;
 
 /// Where the agent's events go.
 pub type AgentEvents = Arc<dyn Fn(Event) + Send + Sync>;
@@ -68,10 +69,19 @@ impl Agent {
         Self { settings }
     }
 
+    /// Looks ahead: what a review would do and could cost. No model is asked.
+    pub async fn outlook(&self, request: &ReviewRequest) -> Result<Outlook, ReviewerFailure> {
+        plan::outlook(&self.settings, request).await
+    }
+
     async fn hear(&self, request: &ReviewRequest) -> Result<Hearing, ReviewerFailure> {
         let settings = &self.settings;
-        let prepared = prepare::prepare(settings, request).await?;
-        let desk = Desk::new(settings, request, &prepared);
+        tracing::info!("Reviewing with {}...", settings.speaker.name);
+        let deadline = account::deadline(&settings.limits, request.timeout);
+        let prepared = timeout_at(deadline, prepare::prepare(settings, request))
+            .await
+            .unwrap_or(Err(ReviewerFailure::TimedOut))?;
+        let desk = Desk::new(settings, request, &prepared, deadline);
         let told = passes::run(&desk, &prepared).await;
         let mut hearing = Hearing {
             reviewer: NAME.to_owned(),

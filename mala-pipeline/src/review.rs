@@ -15,7 +15,7 @@ use mala_domain::config::PathGlobs;
 use mala_domain::ports::{Reviewer, ScopeError, Scoped};
 use mala_domain::report::{Gathered, Report, assemble};
 use mala_domain::review::suppress::SuppressionPolicy;
-use mala_domain::review::{Coverage, decide};
+use mala_domain::review::{Coverage, ReviewRequest, decide};
 use mala_domain::verdict::Threshold;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -35,12 +35,21 @@ pub struct Ask {
     pub timeout: Duration,
     /// The version of the rules or prompts, for the review's id.
     pub prompt_version: String,
+    /// The model, for the review's id; without one, the reviewers' names stand for it.
+    pub model: Option<String>,
     /// The limits' name, for the review's id.
     pub budget_profile: String,
     /// What to say before everything else.
     pub preface: Option<String>,
     /// What the settings already had to warn of.
     pub warnings: Vec<String>,
+}
+
+/// What a reviewer would be told about a change, without telling anybody.
+pub async fn request(ask: &Ask, scoped: Scoped) -> Result<ReviewRequest, ScopeError> {
+    let scoped = scope::narrow(scoped, ask);
+    let read = context::gather(&scoped).await?;
+    Ok(ask::request(&scoped, &read, ask.timeout))
 }
 
 /// A report, with what outputs show beside it.

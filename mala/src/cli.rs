@@ -20,6 +20,7 @@ mod target;
 
 use crate::console;
 use crate::surroundings::Surroundings;
+use crate::telemetry;
 use clap::{CommandFactory, Parser, Subcommand};
 use exit::Exit;
 use std::panic::{AssertUnwindSafe, PanicHookInfo};
@@ -109,7 +110,10 @@ fn run() -> Exit {
     }
     let done = Surroundings::of_process()
         .map_err(|error| anyhow::Error::new(error).context("finding the current folder"))
-        .and_then(|here| cli.command.run(&here));
+        .and_then(|here| {
+            telemetry::start(&here);
+            cli.command.run(&here)
+        });
     done.unwrap_or_else(|error| failure::report(&error))
 }
 

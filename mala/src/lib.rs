@@ -6,4 +6,5 @@ pub mod gate;
 pub mod progress;
 pub mod settings;
 pub mod surroundings;
+pub mod telemetry;
 pub mod wiring;

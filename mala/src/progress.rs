@@ -49,3 +49,9 @@ impl Progress {
         self.line.finish_and_clear();
     }
 }
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

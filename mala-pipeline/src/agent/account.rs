@@ -39,14 +39,19 @@ struct State {
 /// Kept from the outer time limit, so that a review that runs out of time still says what it used.
 const MARGIN: Duration = Duration::from_millis(150);
 
+/// When a review that starts here has to end.
+pub(super) fn deadline(limits: &Limits, timeout: Duration) -> Instant {
+    let patience = timeout.saturating_sub(MARGIN).max(timeout / 2);
+    Instant::now() + patience.min(limits.max_wall_time)
+}
+
 impl Account {
     pub(super) fn new(
         limits: Limits,
-        patience: Duration,
+        deadline: Instant,
         events: AgentEvents,
         transcript: Option<Transcript>,
     ) -> Self {
-        let patience = patience.saturating_sub(MARGIN).max(patience / 2).min(limits.max_wall_time);
         let state = State {
             ledger: Ledger::new(limits),
             waited: Duration::ZERO,
@@ -57,7 +62,7 @@ impl Account {
             state: Mutex::new(state),
             settled: Notify::new(),
             warm: watch::channel(false).0,
-            deadline: Instant::now() + patience,
+            deadline,
             events,
             transcript,
         }

@@ -7,7 +7,7 @@ use super::tools::{ToolLimits, Toolbox, catalogue};
 use mala_domain::agent::fence::Fence;
 use mala_domain::conversation::{Tool, ToolCall, ToolResult};
 use mala_domain::review::ReviewRequest;
-use tokio::time::timeout_at;
+use tokio::time::{Instant, timeout_at};
 
 /// What all passes of one review share.
 pub(super) struct Desk<'r> {
@@ -24,6 +24,7 @@ impl<'r> Desk<'r> {
         settings: &'r AgentSettings,
         request: &'r ReviewRequest,
         prepared: &'r Prepared,
+        deadline: Instant,
     ) -> Self {
         let limits = &settings.limits;
         let tool_limits = ToolLimits {
@@ -42,7 +43,7 @@ impl<'r> Desk<'r> {
             fence: &prepared.fence,
             account: Account::new(
                 *limits,
-                request.timeout,
+                deadline,
                 settings.events.clone(),
                 settings.transcript.clone(),
             ),

@@ -138,5 +138,6 @@ fn warn(desk: &Desk<'_>, told: &mut Told, pass: Pass, stopped: &Stopped) {
     let warning = format!("{NAME}: the pass '{}' gave no answer: {stopped}", pass.name());
     let reviewer = NAME.to_owned();
     desk.account.say(Event::ReviewWarning { reviewer, warning: warning.clone() });
+    tracing::warn!(pass = pass.name(), %stopped, "a pass gave no answer");
     told.warnings.push(warning);
 }

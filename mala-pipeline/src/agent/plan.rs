@@ -75,7 +75,7 @@ pub struct Outlook {
 }
 
 /// Looks ahead without asking any model.
-pub async fn outlook(
+pub(super) async fn outlook(
     settings: &AgentSettings,
     request: &ReviewRequest,
 ) -> Result<Outlook, ReviewerFailure> {

@@ -34,15 +34,20 @@ pub(super) async fn ask(
         let nobody = ReviewerFailure::Unavailable("no reviewer is configured".to_owned());
         return Heard { hearings: vec![("none".to_owned(), Err(nobody))] };
     }
-    let request = ReviewRequest {
+    let request = request(scoped, read, timeout);
+    let hearings = reviewers.iter().map(|reviewer| one(reviewer.as_ref(), &request, events));
+    Heard { hearings: join_all(hearings).await }
+}
+
+/// What a reviewer is told.
+pub(super) fn request(scoped: &Scoped, read: &Read, timeout: Duration) -> ReviewRequest {
+    ReviewRequest {
         change: scoped.change.clone(),
         tree: scoped.tree.clone(),
         scope: scoped.scope.clone(),
         texts: read.texts.clone(),
         timeout,
-    };
-    let hearings = reviewers.iter().map(|reviewer| one(reviewer.as_ref(), &request, events));
-    Heard { hearings: join_all(hearings).await }
+    }
 }
 
 async fn one(
@@ -52,6 +57,7 @@ async fn one(
 ) -> (String, Result<Hearing, ReviewerFailure>) {
     let name = reviewer.name().to_owned();
     events(Event::ReviewerStarted { reviewer: name.clone() });
+    tracing::info!("Starting review for {} with {name}", request.scope.target);
     let heard = tokio::time::timeout(request.timeout, reviewer.review(request))
         .await
         .unwrap_or(Err(ReviewerFailure::TimedOut));

@@ -13,23 +13,25 @@ pub struct Started {
     pub at: String,
 }
 
-/// Writes `review.md`, `review.json` and `telemetry.json` into a folder of their own, all or none,
-/// and notes the folder in the report.
+/// Writes `review.md`, `review.json`, `telemetry.json` and more files, by name and text, into a folder
+/// of their own, all or none, and notes the folder in the report.
 pub fn publish(
     reviewed: &mut Reviewed,
     started: &Started,
     store: &dyn RunStore,
+    more: &[(String, String)],
 ) -> Result<(), StoreError> {
     let name = format!("{}_{}", started.stamp, reviewed.report.review_id);
     reviewed.report.review_log_path = Some(store.locate(&name));
     let view = View { report: &reviewed.report, sources: &reviewed.sources };
     let shown = |format: &str| render::output(format).map(|show| show(&view)).unwrap_or_default();
     let telemetry = Telemetry::of(&reviewed.report, &started.at);
-    let files = [
+    let mut files = vec![
         ("review.md", shown("markdown")),
         ("review.json", shown("json")),
         ("telemetry.json", pretty(&telemetry)),
     ];
+    files.extend(more.iter().map(|(name, text)| (name.as_str(), text.clone())));
     let saved = store.save(&name, &files);
     if saved.is_err() {
         reviewed.report.review_log_path = None;

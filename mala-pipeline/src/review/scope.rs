@@ -40,7 +40,7 @@ pub(super) fn review_id(ask: &Ask, scope: &Scope, reviewers: &[Arc<dyn Reviewer>
             Head::Patch => "patch",
         },
         prompt_version: &ask.prompt_version,
-        model: &names.join(","),
+        model: ask.model.as_deref().unwrap_or(&names.join(",")),
         budget_profile: &ask.budget_profile,
     })
 }

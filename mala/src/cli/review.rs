@@ -1,5 +1,6 @@
 //! `mala review`: what changed, reviewed, decided and shown.
 
+mod dry_run;
 mod outputs;
 mod run;
 mod show;
@@ -8,8 +9,10 @@ use super::exit::Exit;
 use super::target::TargetArgs;
 use crate::surroundings::Surroundings;
 use clap::Args;
+use mala_domain::agent::budget::Profile;
 use mala_domain::config::ReviewerType;
 use mala_domain::verdict::Threshold;
+use std::path::PathBuf;
 
 /// Review a change
 ///
@@ -24,6 +27,34 @@ pub struct ReviewArgs {
     /// Who reviews: builtin, agent_sdk, cerberus or command
     #[arg(long, value_name = "NAME")]
     reviewer: Option<ReviewerType>,
+
+    /// The model behind the agent, such as sonnet or openai/gpt-4.1-mini
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// What the agent may spend: quick, standard or thorough
+    #[arg(long, value_name = "NAME")]
+    profile: Option<Profile>,
+
+    /// A file about the task behind the change, for the agent to read
+    #[arg(long, value_name = "FILE")]
+    context_file: Option<PathBuf>,
+
+    /// Show what would be sent and what it could cost, and ask nobody
+    #[arg(long)]
+    dry_run: bool,
+
+    /// Keep prompts and answers with the files of this review, without secrets
+    #[arg(long, conflicts_with = "no_save")]
+    debug: bool,
+
+    /// Keep the model's traffic in this folder, without secrets
+    #[arg(long, value_name = "DIR", conflicts_with = "replay")]
+    record: Option<PathBuf>,
+
+    /// Answer from this folder in the model's place; no key is needed
+    #[arg(long, value_name = "DIR")]
+    replay: Option<PathBuf>,
 
     /// How long the review may take, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(1..=86_400))]

@@ -1,20 +1,20 @@
 //! Every reviewer, by the name a user writes. A reviewer that somebody names never falls back to
 //! another one.
 
+mod agent;
+mod builtin;
+
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::wiring::changes::environment;
+use crate::wiring::models::Models;
 use crate::wiring::rules::ProjectRules;
-use mala_adapters::linters::{LinterSettings, LinterWorld};
-use mala_adapters::reviewers::builtin::{Builtin, Settings};
+use mala_adapters::models::recorded::Recording;
 use mala_domain::config::{ReviewPolicy, ReviewerType};
 use mala_domain::ports::Reviewer;
-use std::path::Path;
+use mala_pipeline::agent::{Agent, AgentEvents, Transcript};
+use std::path::PathBuf;
 use std::sync::Arc;
-
-/// The variables that hold a key for a model.
-pub const MODEL_KEYS: [&str; 3] = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"];
 
 /// Who reviews.
 pub struct Chosen {
@@ -22,75 +22,69 @@ pub struct Chosen {
     pub kind: ReviewerType,
     /// The reviewers themselves.
     pub reviewers: Vec<Arc<dyn Reviewer>>,
+    /// The agent among them.
+    pub agent: Option<Arc<Agent>>,
+    /// The model behind them.
+    pub model: Option<String>,
     /// The version of what they go by.
     pub version: String,
+    /// The name of their limits.
+    pub budget_profile: String,
     /// What to say before everything else.
     pub preface: Option<String>,
+    /// Whether model traffic could be kept, asked when all is over.
+    pub recording: Option<Arc<Recording>>,
 }
 
-/// The reviewer that the settings name; with nobody named, the built-in one, and it says so.
-pub fn choose(
+/// What one review wants of its reviewer, besides the settings.
+pub struct Wishes {
+    /// Texts about the task: name and content.
+    pub tasks: Vec<(String, String)>,
+    /// Where prompts and answers are kept.
+    pub transcript: Option<Transcript>,
+    /// The folder that model traffic is kept in.
+    pub record: Option<PathBuf>,
+    /// The folder that model traffic is replayed from.
+    pub replay: Option<PathBuf>,
+    /// Where an agent's events go.
+    pub events: AgentEvents,
+}
+
+/// The reviewer that the settings name. With nobody named, it is the agent; without a key for a
+/// model, it is the built-in one, and it says so.
+pub async fn choose(
     policy: &ReviewPolicy,
     here: &Surroundings,
     rules: ProjectRules,
+    wishes: Wishes,
 ) -> anyhow::Result<Chosen> {
-    match policy.reviewer.value {
-        Some(ReviewerType::Builtin) => builtin(policy, here, rules, None),
-        None => builtin(policy, here, rules, Some(fallback_notice(here))),
-        Some(other) => Err(unavailable(other, here).into()),
-    }
-}
-
-fn builtin(
-    policy: &ReviewPolicy,
-    here: &Surroundings,
-    rules: ProjectRules,
-    preface: Option<String>,
-) -> anyhow::Result<Chosen> {
-    let switches = policy.switches()?;
-    let version = format!("builtin {} {}", env!("CARGO_PKG_VERSION"), rules.fingerprint);
-    let folder = here.work_tree().map(Path::to_owned);
-    let reviewer = Builtin::new(Settings {
-        switches,
-        rules: rules.rules,
-        linters: linters(policy),
-        linter_world: Some(LinterWorld { folder, environment: environment(here) }),
-    });
-    Ok(Chosen {
-        kind: ReviewerType::Builtin,
-        reviewers: vec![Arc::new(reviewer)],
-        version,
-        preface,
-    })
-}
-
-fn linters(policy: &ReviewPolicy) -> LinterSettings {
-    LinterSettings {
-        mode: policy.linters.value,
-        timeout: policy.linter_timeout.value.duration(),
-        off: policy.linters_off.value.clone(),
-        also: policy.linters_also.value.clone(),
-    }
-}
-
-fn fallback_notice(here: &Surroundings) -> String {
-    match MODEL_KEYS.into_iter().find(|key| here.variable(key).is_some()) {
-        Some(key) => format!(
-            "Built-in analyzers only: {key} is set, and this version has no reviewer that uses it."
-        ),
-        None => "Built-in analyzers only: no model key is set.".to_owned(),
-    }
-}
-
-fn unavailable(reviewer: ReviewerType, here: &Surroundings) -> Failure {
-    let has_key = MODEL_KEYS.into_iter().any(|key| here.variable(key).is_some());
-    let failure = |what: &str| Failure::new(Exit::NoReviewers, what);
-    match reviewer {
-        ReviewerType::AgentSdk if !has_key => {
-            failure("the reviewer agent_sdk needs a model key, and none is set")
-                .hint("set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY")
+    let chosen = match policy.reviewer.value {
+        Some(ReviewerType::Builtin) => builtin::chosen(policy, here, rules, None)?,
+        Some(ReviewerType::AgentSdk) => {
+            let models = Models::load(here)?;
+            let choice = agent::choice(policy, &models)?;
+            agent::chosen(policy, here, rules, wishes, (models, choice)).await?
         }
-        _ => failure(&format!("the reviewer {reviewer} is not in this version"))
-            .hint("use --reviewer builtin"),
+        None => {
+            let models = Models::load(here)?;
+            match agent::choice(policy, &models) {
+                Ok(choice) if wishes.replay.is_some() || agent::can_ask(&models, &choice) => {
+                    agent::chosen(policy, here, rules, wishes, (models, choice)).await?
+                }
+                _ => builtin::chosen(policy, here, rules, Some(NO_KEY))?,
+            }
+        }
+        Some(other) => return Err(not_here(other).into()),
+    };
+    for reviewer in &chosen.reviewers {
+        tracing::info!("Initializing code reviewer: {}", reviewer.name());
     }
+    Ok(chosen)
+}
+
+const NO_KEY: &str = "Built-in analyzers only: no model key is set.";
+
+fn not_here(reviewer: ReviewerType) -> Failure {
+    Failure::new(Exit::NoReviewers, format!("the reviewer {reviewer} is not in this version"))
+        .hint("use --reviewer builtin")
 }

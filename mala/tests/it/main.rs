@@ -6,6 +6,7 @@
     reason = "a test that cannot set up its world has to fail"
 )]
 
+mod agent;
 mod agent_tools;
 mod config;
 mod context;

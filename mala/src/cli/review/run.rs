@@ -1,21 +1,29 @@
 //! One review from the command line: scope, settings, review, files, outputs.
 
 use super::outputs::{self, Sink};
-use super::{ReviewArgs, show};
+use super::{ReviewArgs, dry_run, show};
 use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::cli::target::{Asked, asked};
 use crate::progress::Progress;
 use crate::settings::{self, RepositoryFile, Settings};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::Changes;
+use crate::wiring::reviewers::Wishes;
 use crate::wiring::{changes, reviewers, rules};
 use anyhow::Context;
 use mala_domain::change::FilePath;
-use mala_domain::config::{Config, FILE_NAME, PathGlobs, ReviewBlock, Seconds};
+use mala_domain::config::{Budget, Config, FILE_NAME, PathGlobs, ReviewBlock, Seconds};
 use mala_domain::ports::{RunStore, Scoped, Side};
 use mala_domain::scope::Target;
+use mala_pipeline::agent::Transcript;
 use mala_pipeline::review::{Ask, Reviewed, Started, publish, review};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+
+/// A file about a task is something that people read.
+const MAX_CONTEXT_BYTES: u64 = 1 << 20;
 
 pub(super) fn run(args: &ReviewArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let sinks = outputs::sinks(&formats(args), &args.output)?;
@@ -39,25 +47,73 @@ async fn one_review(
     let mut notices = Vec::new();
     let settings = settings(args, here, &target, &scoped, &mut notices).await?;
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
-    let chosen = reviewers::choose(&settings.policy, here, rules)?;
+    let progress = Arc::new(Progress::start());
+    let transcript = args.debug.then(Transcript::default);
+    let wishes = wishes(args, here, transcript.clone(), progress.clone())?;
+    let chosen = reviewers::choose(&settings.policy, here, rules, wishes).await?;
     let ask = ask(&settings, &chosen, notices)?;
-    let progress = Progress::start();
+    if args.dry_run {
+        return dry_run::show(args, &ask, &chosen, scoped).await;
+    }
     let reviewed = review(&ask, scoped, &chosen.reviewers, &|event| progress.show(&event)).await;
     progress.end();
     let mut reviewed = reviewed.map_err(changes::failure)?;
+    let unkept = chosen.recording.as_ref().and_then(|recording| recording.problem());
+    reviewed.report.warnings.extend(unkept.map(|why| format!("the recording is not whole: {why}")));
     if let Some(store) = changes.store().filter(|_| !args.no_save) {
-        keep(&mut reviewed, &started, &store);
+        keep(&mut reviewed, &started, &store, &kept(transcript));
     }
     show::show(&reviewed, sinks, &settings.policy, args, here)?;
     Ok(Exit::from(reviewed.report.outcome))
 }
 
 /// Keeps the review's files; a folder that cannot be written is a warning, not a lost review.
-fn keep(reviewed: &mut Reviewed, started: &Started, store: &dyn RunStore) {
-    if let Err(error) = publish(reviewed, started, store) {
+fn keep(
+    reviewed: &mut Reviewed,
+    started: &Started,
+    store: &dyn RunStore,
+    more: &[(String, String)],
+) {
+    if let Err(error) = publish(reviewed, started, store, more) {
         let warning = format!("the files of this review are not kept: {error}");
         reviewed.report.warnings.push(warning);
     }
+}
+
+fn kept(transcript: Option<Transcript>) -> Vec<(String, String)> {
+    transcript
+        .map(|all| all.lock().unwrap_or_else(PoisonError::into_inner).clone())
+        .unwrap_or_default()
+}
+
+/// What the command line wants of the reviewer.
+fn wishes(
+    args: &ReviewArgs,
+    here: &Surroundings,
+    transcript: Option<Transcript>,
+    progress: Arc<Progress>,
+) -> anyhow::Result<Wishes> {
+    let folder = |folder: &PathBuf| here.folder.join(folder);
+    Ok(Wishes {
+        tasks: match &args.context_file {
+            Some(file) => vec![("context file".to_owned(), task(&here.folder.join(file))?)],
+            None => Vec::new(),
+        },
+        transcript,
+        record: args.record.as_ref().map(folder),
+        replay: args.replay.as_ref().map(folder),
+        events: Arc::new(move |event| progress.show(&event)),
+    })
+}
+
+fn task(file: &Path) -> Result<String, Failure> {
+    let unreadable = |why: String| Failure::usage(format!("{}: {why}", file.display()));
+    let size = std::fs::metadata(file).map_err(|error| unreadable(error.to_string()))?.len();
+    if size > MAX_CONTEXT_BYTES {
+        return Err(unreadable(format!("{size} bytes, and {MAX_CONTEXT_BYTES} is the limit")));
+    }
+    let bytes = std::fs::read(file).map_err(|error| unreadable(error.to_string()))?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn started() -> Started {
@@ -97,9 +153,11 @@ fn short(sha: &str) -> &str {
 fn flags(args: &ReviewArgs) -> Config {
     Config {
         reviewer_type: args.reviewer,
+        agent_sdk_reviewer_model: args.model.clone(),
         review: ReviewBlock {
             fail_on: args.fail_on,
             timeout: args.timeout.and_then(Seconds::new),
+            budget: Budget { profile: args.profile, ..Budget::default() },
             ..ReviewBlock::default()
         },
         ..Config::default()
@@ -119,7 +177,8 @@ fn ask(
         suppressions: policy.suppressions.value,
         timeout: policy.timeout_for(chosen.kind),
         prompt_version: chosen.version.clone(),
-        budget_profile: "standard".to_owned(),
+        model: chosen.model.clone(),
+        budget_profile: chosen.budget_profile.clone(),
         preface: chosen.preface.clone(),
         warnings,
     })

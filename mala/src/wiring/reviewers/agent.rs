@@ -1,0 +1,131 @@
+//! The agent inside mala: a model that can be asked, the built-in reviewer for hints, linters for
+//! its tool.
+
+use super::{Chosen, Wishes, builtin};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::surroundings::Surroundings;
+use crate::wiring::models::{Models, NoModel};
+use crate::wiring::rules::ProjectRules;
+use mala_adapters::linters::ProjectLinters;
+use mala_adapters::models::recorded::{Recording, RecordingError, Replay};
+use mala_domain::agent::prompts;
+use mala_domain::config::{Origin, ReviewPolicy, ReviewerType};
+use mala_domain::models::Choice;
+use mala_domain::ports::LanguageModel;
+use mala_pipeline::agent::{Agent, AgentSettings, Speaker};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The models that are tried in this order when nobody names one: the first with a key is asked.
+const DEFAULTS: [&str; 3] = ["sonnet", "gpt-4.1-mini", "gemini-flash"];
+
+/// A recording, for a last look at whether it is whole.
+pub(super) type Recorded = Arc<Recording>;
+
+/// The model that is meant.
+pub(super) fn choice(policy: &ReviewPolicy, models: &Models) -> Result<Choice, Failure> {
+    let named = &policy.agent_model;
+    if named.origin != Origin::Default {
+        return Ok(models.choose(&named.value)?);
+    }
+    let known = DEFAULTS.iter().filter_map(|name| models.choose(name).ok());
+    match known.into_iter().find(|choice| can_ask(models, choice)) {
+        Some(choice) => Ok(choice),
+        None => Ok(models.choose(&named.value)?),
+    }
+}
+
+/// Whether a model looks as if it could be asked.
+pub(super) fn can_ask(models: &Models, choice: &Choice) -> bool {
+    models.obstacle(choice.provider).is_none()
+}
+
+pub(super) async fn chosen(
+    policy: &ReviewPolicy,
+    here: &Surroundings,
+    rules: ProjectRules,
+    wishes: Wishes,
+    (models, choice): (Models, Choice),
+) -> anyhow::Result<Chosen> {
+    let line = Line::open(&wishes)?;
+    let speaker = line.speaker(&models, choice).await?;
+    let escalation = match &policy.escalation_model.value {
+        Some(name) => Some(line.speaker(&models, models.choose(name).map_err(refusal)?).await?),
+        None => None,
+    };
+    let model = speaker.name.clone();
+    let hints = builtin::reviewer(policy, here, rules)?;
+    let linters =
+        ProjectLinters::new(builtin::linter_settings(policy), builtin::linter_world(here));
+    let agent = Arc::new(Agent::new(AgentSettings {
+        speaker,
+        escalation,
+        profile: policy.budget.profile.value,
+        limits: policy.budget.limits(),
+        tasks: wishes.tasks,
+        hints: Some(Arc::new(hints)),
+        linters: Some(Arc::new(linters)),
+        events: wishes.events,
+        transcript: wishes.transcript,
+    }));
+    Ok(Chosen {
+        kind: ReviewerType::AgentSdk,
+        reviewers: vec![agent.clone()],
+        agent: Some(agent),
+        model: Some(model),
+        version: prompts::version(),
+        budget_profile: policy.budget.name(),
+        preface: None,
+        recording: line.recording(),
+    })
+}
+
+/// How models are reached: directly, with all calls kept, or only as they once answered.
+enum Line {
+    Direct,
+    Recorded(Recorded),
+    Replayed(Arc<dyn LanguageModel>),
+}
+
+impl Line {
+    fn open(wishes: &Wishes) -> Result<Self, Failure> {
+        Ok(match (&wishes.record, &wishes.replay) {
+            (_, Some(folder)) => {
+                Self::Replayed(Arc::new(Replay::open(folder).map_err(|e| no_folder(&e, folder))?))
+            }
+            // The fences' id follows from what is reviewed, so a recording needs none of its own.
+            (Some(folder), None) => {
+                Self::Recorded(Recording::start(folder, "").map_err(|e| no_folder(&e, folder))?)
+            }
+            (None, None) => Self::Direct,
+        })
+    }
+
+    async fn speaker(&self, models: &Models, choice: Choice) -> Result<Speaker, Failure> {
+        let model = match self {
+            Self::Replayed(model) => model.clone(),
+            Self::Direct => models.model(&choice).await.map_err(refusal)?,
+            Self::Recorded(recording) => {
+                recording.of(models.model(&choice).await.map_err(refusal)?)
+            }
+        };
+        Ok(Speaker { model, name: choice.name, known: choice.known })
+    }
+
+    fn recording(self) -> Option<Recorded> {
+        match self {
+            Self::Recorded(recording) => Some(recording),
+            _ => None,
+        }
+    }
+}
+
+fn refusal(error: NoModel) -> Failure {
+    let what = format!("the reviewer agent_sdk cannot be asked: {}", error.what);
+    Failure::new(Exit::NoReviewers, what).hint(error.hint)
+}
+
+fn no_folder(error: &RecordingError, folder: &Path) -> Failure {
+    Failure::usage(format!("{}: {error}", folder.display()))
+}

@@ -1,0 +1,58 @@
+//! The built-in reviewer: no model, no key, no network.
+
+use super::Chosen;
+use crate::surroundings::Surroundings;
+use crate::wiring::changes::environment;
+use crate::wiring::rules::ProjectRules;
+use mala_adapters::linters::{LinterSettings, LinterWorld};
+use mala_adapters::reviewers::builtin::{Builtin, Settings};
+use mala_domain::config::{ReviewPolicy, ReviewerType};
+use std::path::Path;
+use std::sync::Arc;
+
+pub(super) fn chosen(
+    policy: &ReviewPolicy,
+    here: &Surroundings,
+    rules: ProjectRules,
+    preface: Option<&str>,
+) -> anyhow::Result<Chosen> {
+    let version = format!("builtin {} {}", env!("CARGO_PKG_VERSION"), rules.fingerprint);
+    Ok(Chosen {
+        kind: ReviewerType::Builtin,
+        reviewers: vec![Arc::new(reviewer(policy, here, rules)?)],
+        agent: None,
+        model: None,
+        version,
+        budget_profile: "standard".to_owned(),
+        preface: preface.map(str::to_owned),
+        recording: None,
+    })
+}
+
+/// The built-in reviewer itself, alone or as the one who gives hints.
+pub(super) fn reviewer(
+    policy: &ReviewPolicy,
+    here: &Surroundings,
+    rules: ProjectRules,
+) -> anyhow::Result<Builtin> {
+    Ok(Builtin::new(Settings {
+        switches: policy.switches()?,
+        rules: rules.rules,
+        linters: linter_settings(policy),
+        linter_world: Some(linter_world(here)),
+    }))
+}
+
+pub(super) fn linter_world(here: &Surroundings) -> LinterWorld {
+    let folder = here.work_tree().map(Path::to_owned);
+    LinterWorld { folder, environment: environment(here) }
+}
+
+pub(super) fn linter_settings(policy: &ReviewPolicy) -> LinterSettings {
+    LinterSettings {
+        mode: policy.linters.value,
+        timeout: policy.linter_timeout.value.duration(),
+        off: policy.linters_off.value.clone(),
+        also: policy.linters_also.value.clone(),
+    }
+}

@@ -1,0 +1,68 @@
+//! The agent from the outside: the real binary against a model server on loopback.
+
+mod answers;
+mod budgets;
+mod choice;
+mod injections;
+mod traffic;
+
+use crate::world;
+use mala_testkit::World;
+use mala_testkit::model_server::{Answer, ModelServer, Step};
+use serde_json::{Value, json};
+
+/// The change: `half` loses its check.
+const BEFORE: &str = "def half(n):\n    return n and 1 / n\n";
+const AFTER: &str = "def half(n):\n    return 1 / n\n";
+const PASS: &str = r#"{"verdict": "PASS", "findings": []}"#;
+/// The plain form: six fields per finding.
+const PLAIN: &str = r#"{"verdict": "FAIL", "findings": [{"file_path": "app.py", "line_start": 2, "line_end": 2, "priority": 1, "title": "[P1] Issue", "body": "Details"}]}"#;
+
+/// A repository whose working tree has the change.
+fn changed() -> World {
+    let world = world();
+    world.git(&["init", "-q", "-b", "main", "."]);
+    world.write("app.py", BEFORE).git(&["add", "-A"]).git(&["commit", "-q", "-m", "start"]);
+    world.write("app.py", AFTER);
+    world
+}
+
+/// A world with a key, whose models are this server.
+fn with_server(world: World, server: &ModelServer) -> World {
+    world.with_env("ANTHROPIC_API_KEY", "test-key").with_env("ANTHROPIC_BASE_URL", server.url())
+}
+
+/// The exit code and the report of a review by the agent.
+fn review(world: &World, args: &[&str]) -> (i32, Value) {
+    let args: Vec<&str> = ["review", "--reviewer", "agent_sdk", "--json"]
+        .into_iter()
+        .chain(args.iter().copied())
+        .collect();
+    let output = world.output(&args, b"");
+    let code = output.status.code().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let report = serde_json::from_str(&text).unwrap_or_else(|error| {
+        panic!("exit {code}: {error}: {text}{}", String::from_utf8_lossy(&output.stderr))
+    });
+    (code, report)
+}
+
+/// A review of the change against these answers.
+fn reviewed(steps: Vec<Step>, args: &[&str]) -> (i32, Value, ModelServer) {
+    let server = ModelServer::steps(steps);
+    let world = with_server(changed(), &server);
+    let (code, report) = review(&world, args);
+    (code, report, server)
+}
+
+fn says(text: impl Into<String>) -> Step {
+    Answer::text(text).into()
+}
+
+fn holds() -> Step {
+    says(json!({"checks": [{"id": "c1", "outcome": "holds", "why": "n may be 0"}]}).to_string())
+}
+
+fn refuted() -> Step {
+    says(json!({"checks": [{"id": "c1", "outcome": "refuted", "why": "n is never 0"}]}).to_string())
+}

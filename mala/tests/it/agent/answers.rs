@@ -1,0 +1,160 @@
+//! What becomes of each answer: a result with findings, a pass, or could-not-review.
+
+use super::*;
+use mala_testkit::model_server::{End, Fault, Usage};
+use std::time::{Duration, Instant};
+
+#[test]
+fn findings_come_out_in_the_form_of_every_reviewer() {
+    let (code, report, server) = reviewed(vec![says(PLAIN), holds()], &[]);
+    assert_eq!((code, &report["passed"], &report["verdict"]), (1, &json!(false), &json!("FAIL")));
+    let issue = &report["issues"][0];
+    for (field, value) in [
+        ("file", json!("app.py")),
+        ("line_start", json!(2)),
+        ("line_end", json!(2)),
+        ("priority", json!(1)),
+        ("title", json!("[P1] Issue")),
+        ("body", json!("Details")),
+        ("reviewer", json!("agent-sdk")),
+        ("evidence_snippet", json!("    return 1 / n")),
+    ] {
+        assert_eq!(issue[field], value, "{field}");
+    }
+    assert_eq!(issue["verification"]["outcome"], "verified");
+    assert_eq!((&report["parse_error"], &report["fatal_error"]), (&Value::Null, &json!(false)));
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[test]
+fn a_refuted_finding_is_kept_and_does_not_block() {
+    let (code, report, _) = reviewed(vec![says(PLAIN), refuted()], &[]);
+    assert_eq!((code, &report["passed"]), (0, &json!(true)));
+    assert_eq!(report["issues"][0]["verification"]["outcome"], "refuted");
+}
+
+#[test]
+fn a_pass_says_what_it_read_and_took() {
+    let (code, report, server) = reviewed(vec![says(PASS)], &[]);
+    assert_eq!((code, &report["verdict"], &report["status"]), (0, &json!("PASS"), &json!("ok")));
+    assert_eq!(report["files_reviewed"], json!(["app.py"]));
+    assert_eq!(report["model_used"], "claude-sonnet-5-5");
+    let stats = &report["stats"];
+    assert_eq!((&stats["llm_calls"], &stats["tool_calls"]), (&json!(1), &json!(0)));
+    assert!(stats["tokens_used"].as_u64() > Some(100) && stats["cost_usd"].as_f64() > Some(0.0));
+    assert!(stats["latency_seconds_llm"].as_f64() > Some(0.0));
+    assert_eq!(stats["answers_read"].as_object().unwrap().values().next(), Some(&json!(1)));
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn an_empty_change_passes_and_nobody_is_asked() {
+    let server = ModelServer::always(Answer::text(PLAIN));
+    let world = with_server(changed(), &server);
+    world.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
+    for args in [&["HEAD..HEAD"][..], &["--commit", "HEAD"]] {
+        let (code, report) = review(&world, args);
+        assert_eq!((code, &report["passed"], &report["issues"]), (0, &json!(true), &json!([])));
+    }
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[test]
+fn what_cannot_be_read_is_a_parse_error_in_the_promised_words() {
+    let with = |field: &str| {
+        let mut value: Value = serde_json::from_str(PLAIN).unwrap();
+        value["findings"][0].as_object_mut().unwrap().remove(field);
+        value.to_string()
+    };
+    let mut rows: Vec<(String, String)> =
+        ["file_path", "line_start", "line_end", "priority", "title", "body"]
+            .map(|field| (with(field), format!("missing field: {field}")))
+            .into();
+    rows.extend(
+        [
+            (r#"{"findings": []}"#, "missing field: verdict"),
+            (r#"{"verdict": "PASS"}"#, "missing field: findings"),
+            (r#"{"verdict": "OK", "findings": []}"#, "invalid verdict: OK"),
+            (r#"{"verdict": "FAIL", "findings": []}"#, "invalid verdict: FAIL without findings"),
+            ("LGTM", "invalid json: expected value at line 1 column 1"),
+            (r#"{"verdict": "PASS", "findings": 3}"#, "invalid format"),
+            (
+                r#"Sure: {"verdict": "PASS", "findings": []}"#,
+                "invalid json: text around JSON that lacks the nonce",
+            ),
+            (r#"{"nonce": "other", "verdict": "PASS", "findings": []}"#, "invalid format"),
+        ]
+        .map(|(answer, error)| (answer.to_owned(), error.to_owned())),
+    );
+    for (answer, error) in rows {
+        let (code, report, server) =
+            reviewed(vec![says(answer.as_str()), says(answer.as_str())], &["--no-save"]);
+        assert_eq!(report["parse_error"], json!(error), "{answer}");
+        assert_eq!(
+            (code, &report["passed"], &report["fatal_error"]),
+            (2, &json!(false), &json!(false))
+        );
+        assert_eq!(report["status"], "error");
+        assert_eq!(server.requests().len(), 2, "asked once more, and no more");
+        assert!(server.requests()[1].prompt().contains("Return valid JSON"));
+    }
+}
+
+#[test]
+fn an_echo_of_the_prompt_is_no_answer() {
+    let server = ModelServer::new(|request| {
+        Answer::text(format!("{}\n{}", request.system(), request.user_text())).into()
+    });
+    let (code, report) = review(&with_server(changed(), &server), &["--no-save"]);
+    assert_eq!(code, 2, "{report:#}");
+    assert_eq!(report["issues"], json!([]));
+}
+
+#[test]
+fn a_broken_provider_is_said_and_never_passes() {
+    let zero = Usage::Said { input: 10, cached: 0, output: 0 };
+    let rows: Vec<(Step, i32)> = vec![
+        (Fault::status(401).into(), 2),
+        (Fault::status(403).into(), 2),
+        (Fault::status(404).into(), 2),
+        (Fault::Malformed.into(), 2),
+        (Fault::Html.into(), 2),
+        (Fault::EmptyStream.into(), 2),
+        (Fault::CutAfter(2, Answer::text(PASS)).into(), 2),
+        (Answer::text(PASS).end(End::MaxTokens).into(), 2),
+        (Answer::text(PASS).end(End::Refusal).into(), 2),
+        (Answer::text(PASS).usage(zero).into(), 2),
+        (Answer::text("").into(), 2),
+    ];
+    for (step, expected) in rows {
+        let server = ModelServer::always(step.clone());
+        let world = with_server(changed(), &server);
+        let (code, report) = review(&world, &["--no-save", "--timeout", "20"]);
+        assert!(code == expected || code == 3, "{step:?}: {code}");
+        assert_eq!((&report["passed"], &report["fatal_error"]), (&json!(false), &json!(false)));
+        assert!(report["parse_error"].is_string(), "{step:?}: {report:#}");
+    }
+}
+
+#[test]
+fn a_slow_model_is_a_timeout() {
+    let late = says(PASS).after(Duration::from_secs(30));
+    for (config, args) in [
+        (None, &["--timeout", "4"][..]),
+        (Some("agent_sdk_review_timeout: 4\n"), &[]),
+        (Some("review: {budget: {max_wall_time_seconds: 4}}\n"), &[]),
+    ] {
+        let server = ModelServer::always(late.clone());
+        let world = with_server(changed(), &server);
+        if let Some(config) = config {
+            world.write("mala.yaml", config);
+        }
+        let started = Instant::now();
+        let (code, report) = review(&world, args);
+        assert!(started.elapsed() < Duration::from_secs(20));
+        assert_eq!((code, &report["parse_error"]), (3, &json!("timeout")), "{report:#}");
+        assert_eq!((&report["passed"], &report["fatal_error"]), (&json!(false), &json!(false)));
+        assert_eq!(report["stats"]["llm_calls"], 1);
+        assert_eq!(report["stats"]["cost_usd"], Value::Null, "nobody knows what it cost");
+    }
+}

@@ -1,0 +1,109 @@
+//! Who reviews, and what is said when nobody can.
+
+use super::*;
+use insta::assert_snapshot;
+
+#[test]
+fn with_a_key_and_nothing_said_the_agent_reviews() {
+    let server = ModelServer::always(Answer::text(PASS));
+    let world = with_server(changed(), &server).with_env("MALA_LOG", "info");
+    let output = world.output(&["review", "--json"], b"");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(log.contains("Initializing code reviewer: agent-sdk"), "{log}");
+    assert!(log.contains("Starting review for") && log.contains("with agent-sdk"), "{log}");
+    assert!(log.contains("Reviewing with claude-sonnet-5-5..."), "{log}");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn without_a_key_the_built_in_analyzers_review_and_say_so_first() {
+    let world = changed();
+    let shown = world.run(&["review", "--no-save"]);
+    let first = shown.lines().nth(2).unwrap();
+    assert!(shown.contains("Built-in analyzers only: no model key is set."), "{first}: {shown}");
+}
+
+#[test]
+fn a_reviewer_that_is_named_never_falls_back() {
+    assert_snapshot!(changed().run(&["review", "--reviewer", "agent-sdk"]), @"
+    [exit 4]
+    [stderr]
+    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
+    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
+    ");
+    let world = changed();
+    world.write("mala.yaml", "reviewer_type: agent_sdk\n");
+    let shown = world.run(&["review"]);
+    assert!(shown.starts_with("[exit 4]") && shown.contains("ANTHROPIC_API_KEY"), "{shown}");
+    let shown = changed().run(&["review", "--reviewer", "agent_sdk", "--model", "gpt-4.1-mini"]);
+    assert!(shown.starts_with("[exit 4]") && shown.contains("OPENAI_API_KEY"), "{shown}");
+    let shown = changed().run(&["review", "--reviewer", "agent_sdk", "--model", "sonet"]);
+    assert!(shown.starts_with("[exit 4]") && shown.contains("did you mean `sonnet`?"), "{shown}");
+}
+
+#[test]
+fn the_configuration_names_the_reviewer_and_its_model() {
+    let server = ModelServer::always(Answer::text(PASS));
+    let world = with_server(changed(), &server);
+    world.write("mala.yaml", "reviewer_type: agent-sdk\nagent_sdk_reviewer_model: haiku\n");
+    let (_, report) = review(&world, &[]);
+    assert_eq!(report["model_used"], "claude-haiku-5-5");
+    assert_eq!(server.requests()[0].model(), "claude-haiku-5-5");
+    world.write("mala.yaml", "reviewer_type: cerberus\n");
+    assert!(world.run(&["review"]).starts_with("[exit 4]"), "another reviewer is another one");
+    assert_eq!(server.requests().len(), 1);
+}
+
+#[test]
+fn the_key_of_another_provider_brings_its_model() {
+    let server = ModelServer::always(Answer::text(PASS));
+    let world =
+        changed().with_env("OPENAI_API_KEY", "test-key").with_env("OPENAI_BASE_URL", server.url());
+    let output = world.output(&["review", "--json"], b"");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(server.requests()[0].model(), "gpt-4.1-mini");
+    assert_eq!(report["passed"], true);
+}
+
+#[test]
+fn it_needs_no_program_but_git() {
+    let server = ModelServer::always(Answer::text(PASS));
+    let world = with_server(changed(), &server).with_only(&["git"]);
+    let (code, _) = review(&world, &[]);
+    assert_eq!((code, server.requests().len()), (0, 1));
+}
+
+#[test]
+fn a_dry_run_asks_nobody() {
+    let server = ModelServer::always(Answer::text(PASS));
+    let world = with_server(changed(), &server);
+    let shown = world.run(&["review", "--reviewer", "agent_sdk", "--dry-run"]);
+    // The sizes follow from the prompts, which may change.
+    let sizeless = |line: &str| match line.split_whitespace().next() {
+        Some("prompt" | "reserved") => line.replace(|c: char| c.is_ascii_digit(), "N"),
+        _ => line.to_owned(),
+    };
+    let shown: Vec<String> = shown.lines().map(sizeless).collect();
+    assert_snapshot!(shown.join("\n"), @"
+    [exit 0]
+    [stdout]
+    model      claude-sonnet-5-5
+    profile    standard
+    passes     whole change
+    hunks      1 of 1 would be sent, with 0 hints
+    prompt     NNNN bytes in N message, about NNNN tokens
+    reserved   $N.NNNN at worst for the first calls
+    limits     2 model calls, 3 tool calls, 400000 tokens, $0.50, 60 s
+               Nothing was asked, and nothing is spent.
+    ");
+    let output = world.output(&["review", "--dry-run", "--json", "--profile", "thorough"], b"");
+    let outlook: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(
+        outlook["passes"],
+        json!(["line by line", "removed behaviour", "cross-file effects"])
+    );
+    assert!(outlook["prompt_bytes"].as_u64() > Some(1_000), "{outlook:#}");
+    assert!(outlook["reserved_usd"].as_f64() > Some(0.0), "{outlook:#}");
+    assert_eq!(server.requests().len(), 0);
+    assert!(!world.folder().join(".mala").exists(), "nothing is kept");
+}
