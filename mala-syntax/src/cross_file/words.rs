@@ -669,6 +669,26 @@ const STANDARD_METHODS: &[&str] = &[
     "toArray",
 ];
 
+/// The modules of Python's standard library that projects name files after.
+const PYTHON_MODULES: &str = "\
+    abc argparse array ast asyncio base64 bisect calendar cmd code codecs collections colorsys \
+    concurrent configparser contextlib copy csv ctypes curses dataclasses datetime decimal \
+    difflib dis email enum errno fractions ftplib functools gc getpass gettext glob graphlib \
+    gzip hashlib heapq hmac html http imaplib inspect io ipaddress itertools json keyword locale \
+    logging mailbox marshal math mimetypes multiprocessing numbers operator os parser pathlib \
+    pickle pkgutil platform plistlib poplib pprint profile queue random re readline resource \
+    sched secrets select selectors shelve shlex shutil signal site smtplib socket socketserver \
+    sqlite3 ssl stat statistics string stringprep struct subprocess symtable sys syslog tarfile \
+    telnetlib tempfile test textwrap threading time timeit token tokenize trace traceback types \
+    typing unicodedata unittest urllib uuid venv warnings wave weakref webbrowser xml xmlrpc \
+    zipfile zipimport zlib zoneinfo";
+
+/// Whether Python's standard library has the module.
+pub(crate) fn is_standard_python(module: &str) -> bool {
+    let first = module.split('.').next().unwrap_or_default();
+    !first.is_empty() && PYTHON_MODULES.split_whitespace().any(|name| name == first)
+}
+
 /// Whether a name can be looked for as a word.
 pub(crate) fn can_be_searched(name: &str) -> bool {
     const MIN_LENGTH: usize = 3;

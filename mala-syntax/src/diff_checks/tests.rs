@@ -89,6 +89,8 @@ fn a_test_that_loses_its_assertion_is_reported() {
         [" def test_sum():", "-    assert total == 3", "+    assert total == 4", "     log(total)"];
     assert!(found(vec![file("tests/test_sum.py", &replaced)]).is_empty());
     assert!(found(vec![file("src/sum.py", &lost)]).is_empty(), "not a test");
+    let unskipped = [" func TestSum(t *testing.T) {", "-\tt.Skip()", " \tt.Parallel()"];
+    assert!(found(vec![file("sum_test.go", &unskipped)]).is_empty(), "no assertion");
     let gone = file("src/sum.py", &["-total += 1", " log(total)"]);
     assert!(found(vec![file("tests/test_sum.py", &lost), gone]).is_empty(), "the code goes, too");
     let edited = file("src/sum.py", &["-total += 1", "+total += 2"]);

@@ -7,7 +7,7 @@ use super::matching::{LineStarts, Place, RuleMatch};
 use super::native::{CheckMatch, FAMILIES, NativeMatch};
 use super::rule::{Detector, Rule};
 use super::template::Captures;
-use super::test_path::is_showcase;
+use super::test_path::{is_built, is_showcase};
 use super::walk::walk;
 use super::{builtin, is_test_path};
 use crate::grammar::Grammar;
@@ -98,12 +98,16 @@ impl RuleSet {
         let index = made.get_or_init(|| KindIndex::new(&self.rules, source.language()));
         let lines = LineStarts::of(source.text());
         let in_tests = is_test_path(path);
-        let in_showcase = is_showcase(path);
+        let (in_showcase, in_build) = (is_showcase(path), is_built(path));
+        let is_silent = |category| match category {
+            Category::Security => in_showcase,
+            _ => in_build,
+        };
         let mut matches: Vec<_> = self
             .places(index, source, only)
             .into_iter()
             .filter(|place| !(in_tests && place.rule.skip_tests))
-            .filter(|place| !(in_showcase && place.rule.category == Category::Security))
+            .filter(|place| !is_silent(place.rule.category))
             .filter(|place| only.is_none_or(|spans| place.meets(spans, &lines)))
             .take(MAX_MATCHES)
             .map(|place| RuleMatch::new(place, &lines))

@@ -33,6 +33,13 @@ pub(super) fn is_showcase(path: &FilePath) -> bool {
         .is_some_and(|(folder, _)| folder.split('/').any(|part| SHOWCASES.contains(&part)))
 }
 
+/// Whether a tool wrote a script from others: nobody mends it by hand.
+pub(super) fn is_built(path: &FilePath) -> bool {
+    let text = path.to_text();
+    let is_script = [".js", ".mjs", ".cjs"].iter().any(|ending| text.ends_with(ending));
+    is_script && text.split('/').rev().skip(1).any(|part| part == "dist")
+}
+
 /// Whether a file holds tests, test data or test support.
 pub fn is_test_path(path: &FilePath) -> bool {
     let text = path.to_text();
@@ -61,6 +68,18 @@ mod tests {
             ("src/sampling/a.py", false),
         ] {
             assert_eq!(is_showcase(&FilePath::from(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn built_scripts_are_known_by_their_folder() {
+        for (path, expected) in [
+            ("dist/axios.js", true),
+            ("a/dist/esm/b.mjs", true),
+            ("dist.js", false),
+            ("dist/a.py", false),
+        ] {
+            assert_eq!(is_built(&FilePath::from(path)), expected, "{path}");
         }
     }
 

@@ -4,6 +4,7 @@ use super::ignored::Ignored;
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::plan::Plan;
 use crate::cross_file::user::UserFile;
+use crate::cross_file::words::is_standard_python;
 use crate::symbols::{Imported, Outline, parent, stands_for, stands_for_in_package};
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
@@ -81,6 +82,9 @@ impl<'a> World<'a> {
                             && self.leads_to(path, outline.language, module, file)
                     };
                     for (file, _) in files.iter().filter(leads) {
+                        if self.has_from_elsewhere(path, own, file) {
+                            continue;
+                        }
                         let thing = ((*file).to_owned(), (*wanted).to_owned());
                         found.entry(thing).or_default().push((path, own));
                     }
@@ -88,6 +92,24 @@ impl<'a> World<'a> {
             }
         }
         found
+    }
+
+    /// Whether a file that passes a name on gets it from another file than this one, too: a thing
+    /// that moved is still found through it.
+    fn has_from_elsewhere(&self, passer: &str, name: &str, file: &str) -> bool {
+        let Some(outline) = self.outlines.get(passer) else { return false };
+        let mut others = self.outlines.iter().filter(|(path, other)| {
+            **path != file
+                && **path != passer
+                && super::same_family(other.language, outline.language)
+                && other.definitions.iter().any(|it| it.name == name && it.is_top_level())
+        });
+        others.any(|(path, _)| {
+            passed_on(outline).any(|(module, _, local)| {
+                (local == name || local == "*")
+                    && self.leads_to(passer, outline.language, module, path)
+            })
+        })
     }
 
     /// Whether a module name in a file leads to that path. A name that a build maps may fit several
@@ -99,6 +121,9 @@ impl<'a> World<'a> {
         module: &str,
         path: &str,
     ) -> bool {
+        if language == Language::Python && is_standard_python(module) {
+            return false;
+        }
         let fits = |path: &str| {
             stands_for(user, language, module, path)
                 || self.packages.iter().any(|(name, folder)| {

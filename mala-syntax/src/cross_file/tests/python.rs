@@ -278,6 +278,8 @@ fn imports_of_moved_and_deleted_modules_are_reported() {
             "pkg/user.py:1 unresolved-import P1 `.helpers` is imported here, but `pkg/helpers.py` is gone",
         ],
     );
+    let named_alike = "== pkg/logging.py\nx = 1\n== pkg/a.py\nimport logging\n";
+    check(named_alike, &named_alike.replacen("pkg/logging", "pkg/settings", 1), &[]);
     let package = base.replacen("== pkg/helpers.py", "== pkg/helpers/__init__.py", 1);
     check(&base, &package, &[]);
     let twice = "== srv/run.py\nx = 1\n== tests/srv/run.py\nx = 1\n== tests/test_a.py\nfrom srv.run import x\n";

@@ -197,6 +197,23 @@ fn a_name_that_moved_and_is_imported_back_is_fine() {
 }
 
 #[test]
+fn a_thing_that_moves_behind_its_barrel_is_found() {
+    let base = "== lib/index.ts\nexport * from './a';\nexport * from './b';\n== lib/a.ts\nexport function area(p: P) { return 1; }\nexport const x = 1;\n== lib/b.ts\nexport const y = 1;\n== app.ts\nimport { area } from './lib';\narea(p);\n";
+    let moved = base.replacen("export function area(p: P) { return 1; }\n", "", 1).replacen(
+        "y = 1;\n",
+        "y = 1;\nexport function area(p: P) { return 1; }\n",
+        1,
+    );
+    check(base, &moved, &[]);
+    let hidden = moved.replacen("export * from './b';\n", "", 1);
+    check(
+        base,
+        &hidden,
+        &["app.ts:2 removed-symbol P1 `area` moved to `lib/b.ts`, but is still called here"],
+    );
+}
+
+#[test]
 fn packages_of_the_same_repository_are_known_by_name() {
     let base = "== packages/math/package.json\n{\n  \"name\": \"@x/math\"\n}\n== packages/math/src/index.ts\nexport * from './polygon';\n== packages/math/src/polygon.ts\nexport function area(p: P) { return 1; }\n== packages/app/a.ts\nimport { area } from '@x/math';\narea(p);\n== packages/app/b.ts\nimport { area } from '@x/maths';\narea(p);\n";
     let head = base.replacen("function area(", "function surface(", 1);

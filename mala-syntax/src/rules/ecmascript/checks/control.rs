@@ -90,6 +90,7 @@ fn ignored_results(program: &Program<'_>) -> Vec<NativeMatch> {
         let Some(object) = callee.child_by_field_name("object") else { continue };
         if (ANSWERING.contains(&method) && fits(call, method) || replaces_text(call, method))
             && !has_own_method(program, object)
+            && !is_tried(program, *statement)
         {
             matches.push(found(
                 call,
@@ -98,6 +99,15 @@ fn ignored_results(program: &Program<'_>) -> Vec<NativeMatch> {
         }
     }
     matches
+}
+
+/// A statement alone in a `try` asks whether it throws.
+fn is_tried<'t>(program: &Program<'t>, statement: Node<'t>) -> bool {
+    let block = program.parent(statement).filter(|it| it.named_child_count() == 1);
+    let around = block.and_then(|block| program.parent(block));
+    around.is_some_and(|it| {
+        it.kind() == "try_statement" && it.child_by_field_name("handler").is_some()
+    })
 }
 
 /// Whether the arguments are those of the method of texts and arrays.
