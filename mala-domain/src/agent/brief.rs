@@ -63,7 +63,7 @@ pub struct Width {
 
 impl Width {
     /// What a reviewer with tools needs.
-    pub const STANDARD: Self = Self { around: 20, whole_function: 60 };
+    pub const STANDARD: Self = Self { around: 20, whole_function: 30 };
     /// What a reviewer without tools can afford.
     pub const NARROW: Self = Self { around: 5, whole_function: 20 };
 }

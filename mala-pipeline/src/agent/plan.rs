@@ -60,6 +60,8 @@ pub struct Outlook {
     pub passes: Vec<&'static str>,
     /// Messages that the change is told in.
     pub briefs: usize,
+    /// Bytes of what is sent with each of them: instructions, tools and the form of the answer.
+    pub instruction_bytes: usize,
     /// Bytes of the first prompt of each.
     pub prompt_bytes: Vec<usize>,
     /// The same in tokens, roughly.
@@ -98,6 +100,10 @@ pub(super) async fn outlook(
         limits: settings.limits,
         passes: passes.iter().map(|pass| pass.name()).collect(),
         briefs: prepared.briefs.briefs.len(),
+        instruction_bytes: match (per_brief.first(), prepared.briefs.briefs.first()) {
+            (Some(all), Some(brief)) => all.saturating_sub(brief.text.len()),
+            _ => 0,
+        },
         prompt_tokens: estimated_tokens(per_brief.iter().sum()),
         prompt_bytes: per_brief,
         hunks: (sent, sent + left),

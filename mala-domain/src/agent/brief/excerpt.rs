@@ -2,7 +2,7 @@
 //! secrets. Each piece is whole: it is shown with all its hunks or not at all.
 
 use super::{Enclosing, Material, Width};
-use crate::change::{ChangedFile, Hunk, LineKind, LineSpan};
+use crate::change::{ChangedFile, FileStatus, Hunk, LineKind, LineSpan};
 use crate::secrets;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -187,7 +187,10 @@ fn wide(window: &Window, span: LineSpan, file: &ChangedFile, clean: &Clean) -> S
             lines.iter().for_each(|line| removed_line(&mut text, line));
         }
         let Some(own) = clean.head.get(index(line)) else { break };
-        let mark = if marks.added.binary_search(&line).is_ok() { '+' } else { ' ' };
+        let mark = match marks.added.binary_search(&line) {
+            Ok(_) => added_mark(file),
+            Err(_) => "  ",
+        };
         numbered_line(&mut text, line, mark, own);
     }
     removed.flat_map(|(_, lines)| lines).for_each(|line| removed_line(&mut text, line));
@@ -201,8 +204,8 @@ fn narrow(window: &Window, file: &ChangedFile, clean: &Clean) -> String {
         for (line, own) in hunk.lines.iter().zip(lines) {
             match line.kind {
                 LineKind::Removed => removed_line(&mut text, own),
-                LineKind::Added => numbered_line(&mut text, at, '+', own),
-                LineKind::Context => numbered_line(&mut text, at, ' ', own),
+                LineKind::Added => numbered_line(&mut text, at, added_mark(file), own),
+                LineKind::Context => numbered_line(&mut text, at, "  ", own),
             }
             at = at.saturating_add(u32::from(line.kind != LineKind::Removed));
         }
@@ -225,9 +228,14 @@ fn heading(window: &Window) -> String {
     }
 }
 
+/// In a file that is all new, marks would say nothing.
+fn added_mark(file: &ChangedFile) -> &'static str {
+    if file.status == FileStatus::Added { "" } else { "+ " }
+}
+
 // Writing to a string cannot fail.
-fn numbered_line(text: &mut String, line: u32, mark: char, own: &str) {
-    writeln!(text, "{line} {mark} {own}").unwrap_or_default();
+fn numbered_line(text: &mut String, line: u32, mark: &str, own: &str) {
+    writeln!(text, "{line} {mark}{own}").unwrap_or_default();
 }
 
 fn removed_line(text: &mut String, own: &str) {

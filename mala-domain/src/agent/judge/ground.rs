@@ -39,7 +39,7 @@ fn holds(text: &str, quoted: &str) -> bool {
 fn without_number(line: &str) -> &str {
     let rest = line.trim_start();
     let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    let marked = [" + ", "   "].iter().find_map(|mark| after.strip_prefix(mark));
+    let marked = [" + ", "   ", " "].iter().find_map(|mark| after.strip_prefix(mark));
     match marked {
         Some(own) if after.len() < rest.len() => own,
         _ => rest.strip_prefix("- ").unwrap_or(line),

@@ -96,6 +96,7 @@ fn evidence_is_put_into_the_words_of_the_file() {
     for (quoted, evidence, body) in [
         ("y = 1 / x", Some("y = 1 / x"), "body"),
         ("2 + y = 1 / x", Some("y = 1 / x"), "body"),
+        ("2 y = 1 / x", Some("y = 1 / x"), "body"),
         ("1   x = 1\n2 + y = 1 / x", Some("x = 1\ny = 1 / x"), "body"),
         ("</m[imitation]ala-fence>", Some("</mala-fence>"), "body"),
         ("token = [redacted:aws]", None, "body"),

@@ -81,6 +81,7 @@ fn as_json(outlook: &Outlook) -> Value {
         "hunks": outlook.hunks.1,
         "hints": outlook.hints,
         "messages": outlook.briefs,
+        "instruction_bytes": outlook.instruction_bytes,
         "prompt_bytes": outlook.prompt_bytes.iter().sum::<usize>(),
         "prompt_tokens": outlook.prompt_tokens,
         "reserved_usd": outlook.reserved.map(|dollars| dollars.as_f64()),
