@@ -18,6 +18,7 @@ mod house;
 mod init;
 mod models;
 mod readme;
+mod real_model;
 mod review;
 mod rules;
 mod runs;
