@@ -8,7 +8,7 @@ use super::contract::{Broken, Contract, Symbol};
 use super::keys::{self, KeyChange};
 use crate::source::Source;
 use crate::symbols::{Deed, Definition, Kind, Outline, Visibility, uses};
-use mala_domain::change::{AddedLines, ChangedFile, FileStatus};
+use mala_domain::change::{ChangedFile, FileStatus};
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
 
@@ -38,8 +38,6 @@ pub struct FileDelta {
     pub(crate) base: Option<Outline>,
     /// What it defines.
     pub(crate) head: Option<Outline>,
-    /// The lines at head that the change added.
-    pub(crate) added: AddedLines,
     /// What it no longer keeps.
     pub(crate) contracts: Vec<Contract>,
     /// Whether it may still use at head what it breaks itself.
@@ -66,7 +64,6 @@ impl FileDelta {
             language: base_language.or(language),
             base: base_source.as_ref().map(Outline::of),
             head: head_source.as_ref().map(Outline::of),
-            added: file.added(),
             contracts: Vec::new(),
             may_use_its_own: false,
             keys: keys::compare(versions),

@@ -13,7 +13,7 @@ use super::plan::Plan;
 use super::resolve::World;
 use super::user::UserFile;
 use crate::symbols::{Deed, Definition};
-use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::change::FilePath;
 use mala_domain::finding::Candidate;
 use mala_domain::ports::WordHit;
 use std::collections::{HashMap, HashSet};
@@ -120,13 +120,9 @@ impl<'a> Scene<'a> {
         self.found.files.iter()
     }
 
-    /// Whether the change added one of these lines.
-    pub(super) fn is_added(&self, path: &str, lines: LineSpan) -> bool {
-        self.plan
-            .deltas
-            .iter()
-            .filter(|delta| delta.head_path.as_deref() == Some(path))
-            .any(|delta| delta.added.touch(lines))
+    /// Whether the file is part of the change.
+    pub(super) fn is_changed(&self, path: &str) -> bool {
+        self.plan.deltas.iter().any(|delta| delta.head_path.as_deref() == Some(path))
     }
 }
 

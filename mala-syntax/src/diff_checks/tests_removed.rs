@@ -70,10 +70,10 @@ fn kept_assertions<'c>(tests: impl Iterator<Item = &'c ChangedFile>) -> HashSet<
 }
 
 /// Hunks inside a test that stays, which take assertions away and put nothing in their place. A file
-/// that gets new assertions is being rewritten.
+/// that gets new assertions or tests is being rewritten.
 fn assertions(file: &ChangedFile, kept: &HashSet<&str>) -> Vec<Candidate> {
-    let n_new = file.added_lines().filter(|(_, text)| ASSERTS.is_match(text)).count();
-    if n_new > 0 {
+    let is_new = |text: &str| ASSERTS.is_match(text) || DEFINES_TEST.is_match(text);
+    if file.added_lines().any(|(_, text)| is_new(text)) {
         return Vec::new();
     }
     file.hunks

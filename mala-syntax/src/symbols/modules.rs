@@ -174,6 +174,8 @@ mod tests {
             ("crates/x/src/a/mod.rs", "crates/x/src", "a"),
             ("tests/it.rs", "tests/it.rs", ""),
             ("src/bin/tool.rs", "src/bin/tool.rs", ""),
+            ("src/bin/tool/main.rs", "src/bin/tool", ""),
+            ("src/bin/tool/config.rs", "src/bin/tool", "config"),
         ] {
             let module = RustModule::of(file);
             assert_eq!((module.root.as_str(), module.path.join(".")), (root, path.to_owned()));

@@ -7,6 +7,7 @@ use crate::cross_file::fit::Before;
 use crate::cross_file::resolve::{Evidence, Link, Written, denotes};
 use crate::cross_file::user::UserFile;
 use crate::symbols::{Binding, Deed, Guard, Imported, Use};
+use mala_domain::language::Language;
 
 /// A use that means the thing.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +26,7 @@ pub(super) fn sights<'u>(scene: &Scene<'_>, user: &'u UserFile, symbol: &Symbol)
     user.uses
         .iter()
         .filter(|found| found.deed == Deed::Reads)
+        .filter(|found| !is_field_or_method(symbol, found))
         .filter(|found| found.name == symbol.name || aliases.contains(&found.name.as_str()))
         .filter_map(|found| match &symbol.container {
             None => top_level(scene, user, symbol, found),
@@ -32,6 +34,14 @@ pub(super) fn sights<'u>(scene: &Scene<'_>, user: &'u UserFile, symbol: &Symbol)
         })
         .filter(|sight| sight.link.guard == Guard::None)
         .collect()
+}
+
+/// Rust's `self.name` is a field when it is not called, and never a free function.
+fn is_field_or_method(symbol: &Symbol, found: &Use) -> bool {
+    let through_self = found.receiver.as_deref() == Some("self");
+    let is_field = symbol.kind.is_callable() && found.receiver.is_some() && found.call.is_none();
+    let is_method = symbol.container.is_none() && symbol.kind.is_callable() && through_self;
+    symbol.language == Language::Rust && (is_field && through_self || is_method)
 }
 
 /// The names that the symbol has in this file by import.
@@ -72,7 +82,6 @@ fn written(scene: &Scene<'_>, user: &UserFile, symbol: &Symbol, found: &Use) -> 
 
 /// In languages without imports of names, a thing that nothing else defines is the only one.
 fn global(scene: &Scene<'_>, user: &UserFile, symbol: &Symbol, found: &Use) -> Option<Link> {
-    use mala_domain::language::Language;
     const MIN_LENGTH: usize = 4;
     let by_name = matches!(symbol.language, Language::C | Language::Cpp | Language::Ruby);
     let is_function = symbol.kind.is_callable() || symbol.kind.is_type();

@@ -29,8 +29,9 @@ pub(super) fn candidates(
             }
             let language = user.outline.language;
             let Some(misfit) = misfit(signature, call, sight.before, language) else { continue };
+            // A line less in a call leaves no mark on the lines that stay.
             let was_looked_at =
-                matches!(misfit, Misfit::Shifted { .. }) && scene.is_added(&user.path, call.lines);
+                matches!(misfit, Misfit::Shifted { .. }) && scene.is_changed(&user.path);
             if was_looked_at {
                 continue;
             }

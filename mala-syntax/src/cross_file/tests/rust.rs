@@ -185,3 +185,13 @@ fn a_crate_may_keep_its_sources_anywhere() {
     let head = "== core/main.rs\nmod index;\n== core/index/mod.rs\npub fn g() {}\n";
     check(base, head, &[]);
 }
+
+#[test]
+fn fields_and_methods_of_an_object_are_no_functions() {
+    let base = "== src/a.rs\npub fn waker() {}\npub struct S { waker: u8 }\nimpl S { fn f(&self) -> u8 { self.waker } }\n";
+    let head = base.replacen("pub fn waker() {}\n", "", 1);
+    check(base, &head, &[]);
+    let base = "== src/a.rs\npub fn refresh() {}\nimpl S { fn f(&self) { self.refresh(); } }\n";
+    let head = base.replacen("pub fn refresh() {}\n", "", 1);
+    check(base, &head, &[]);
+}

@@ -32,6 +32,9 @@ impl RustModule {
                 parts.iter().position(|part| matches!(*part, "tests" | "examples" | "benches"))
             })
             .unwrap_or_default();
+        // `src/bin/tool/main.rs` is the root of a crate of its own.
+        let is_tool = last_source.is_some() && parts.get(start + 1) == Some(&"bin");
+        let start = if is_tool { start + 2 } else { start };
         let root = parts.get(..=start).unwrap_or_default().join("/");
         let mut path: Vec<String> =
             parts.get(start + 1..).unwrap_or_default().iter().map(|p| (*p).to_owned()).collect();

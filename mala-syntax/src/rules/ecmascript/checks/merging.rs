@@ -94,6 +94,7 @@ fn recurses_into<'t>(program: &Program<'t>, function: Node<'t>, key: Node<'t>) -
     let name = program.function_name(function).unwrap_or_default();
     program.inside(function).iter().filter(|it| it.kind() == "call_expression").any(|call| {
         callee(*call).is_some_and(|it| program.text(it) == name)
+            && arguments(*call).len() > 1
             && arguments(*call).first().is_some_and(|first| {
                 first.kind() == "subscript_expression"
                     && first
