@@ -48,6 +48,7 @@ fn is_test(folders: &str, name: &str, extension: &str) -> bool {
         || words(folders).iter().any(|word| TEST_WORDS.has(word) || DOCUMENT_WORDS.has(word))
         || words(name).iter().any(|word| TEST_WORDS.has(word))
         || ["template", "dist", "tmpl"].contains(&extension)
+        || name.starts_with("docusaurus.config.")
 }
 
 fn is_config(name: &str, extension: &str) -> bool {
@@ -130,6 +131,7 @@ mod tests {
             ("src/a.spec.ts", PathKind::Test),
             ("docs/setup.md", PathKind::Test),
             ("README.md", PathKind::Test),
+            ("www/docusaurus.config.js", PathKind::Test),
             ("module/src/dockerTest/resources/server.key", PathKind::Test),
             ("certs/test-server.key", PathKind::Test),
             ("src/docs.rs", PathKind::Source),

@@ -1,5 +1,6 @@
 //! Rules over single added lines, kept as data in `lines.yaml`.
 
+use crate::rules::is_test_path;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mala_domain::change::{ChangedFile, LineSpan};
 use mala_domain::finding::{Candidate, Category, Priority, Verification};
@@ -72,6 +73,7 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
     let rules: Vec<&Compiled> = RULES
         .iter()
         .filter(|r| r.files.is_match(path.as_ref()) && !r.not_files.is_match(path.as_ref()))
+        .filter(|r| !(r.rule.id.starts_with("deps/") && is_test_path(&file.path)))
         .collect();
     if rules.is_empty() {
         return Vec::new();

@@ -64,6 +64,13 @@ fn every_example_of_every_line_rule_holds() {
 }
 
 #[test]
+fn dependencies_of_test_data_are_installed_by_nobody() {
+    let line = ["+    \"left-pad\": \"*\","];
+    assert_eq!(found(vec![file("package.json", &line)]).len(), 1);
+    assert!(found(vec![file("test/cases/package.json", &line)]).is_empty());
+}
+
+#[test]
 fn a_conflict_needs_both_ends() {
     let conflict = ["+<<<<<<< HEAD", "+a = 1", "+=======", "+a = 2", "+>>>>>>> theirs"];
     assert_eq!(

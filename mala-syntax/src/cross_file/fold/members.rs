@@ -62,6 +62,7 @@ pub(super) fn sight<'u>(
     found: &'u Use,
 ) -> Option<Sight<'u>> {
     if !same_family(user.outline.language, symbol.language)
+        || is_loose_property(symbol)
         || may_inherit(scene, symbol, container, 0)
     {
         return None;
@@ -80,6 +81,12 @@ pub(super) fn sight<'u>(
             let link = only_one(scene, user, (symbol, container), found)?;
             Some(Sight { found, link, before: Before::Object })
         })
+}
+
+/// A property that JavaScript assigns to some object may be set anywhere else.
+fn is_loose_property(symbol: &Symbol) -> bool {
+    matches!(symbol.language, Language::JavaScript | Language::TypeScript | Language::Tsx)
+        && symbol.kind == Kind::Variable
 }
 
 /// Why a receiver names the type: `Type.member`, `module.Type.member`.
@@ -223,10 +230,12 @@ fn only_one(
         && scene.saw_all(&symbol.name)
         && says_enough(&symbol.name)
         && !OWN.contains(&receiver);
-    if !says_which || scene.has_other(symbol) {
+    let class = container.rsplit('.').next().unwrap_or_default();
+    let last = receiver.rsplit('.').next().unwrap_or_default();
+    let of_another_type = last.starts_with(char::is_uppercase) && last != class;
+    if !says_which || of_another_type || scene.has_other(symbol) {
         return None;
     }
-    let class = container.rsplit('.').next().unwrap_or_default();
     let mentions = user.uses.iter().any(|one| one.name == class)
         || user.outline.imports.iter().any(|import| import.name() == Some(class));
     let near = matches!(symbol.language, Language::Go | Language::Java)

@@ -195,3 +195,10 @@ fn fields_and_methods_of_an_object_are_no_functions() {
     let head = base.replacen("pub fn refresh() {}\n", "", 1);
     check(base, &head, &[]);
 }
+
+#[test]
+fn another_type_may_have_a_function_of_the_name() {
+    let base = "== src/a.rs\npub struct Sp;\nimpl Sp { pub fn call_site() -> Sp { Sp } }\n== src/b.rs\nuse crate::a::Sp;\nfn f(s: Sp) { x(Span::call_site()); }\n";
+    let head = base.replacen("pub fn call_site() -> Sp { Sp }", "", 1);
+    check(base, &head, &[]);
+}

@@ -225,6 +225,10 @@ fn async_callbacks(program: &Program<'_>) -> Vec<NativeMatch> {
         if !is_function(callback) || !program.is_async(callback) || !waits(program, callback) {
             continue;
         }
+        // Each handles its own failure: nothing is waited for on purpose.
+        if method == "forEach" && handles_failure(callback) {
+            continue;
+        }
         // Libraries that wait have methods of the same names.
         let object = callee.child_by_field_name("object").map_or("", |it| program.text(it));
         if matches!(object, "async" | "Promise" | "Bluebird" | "bluebird" | "pMap") {
@@ -236,6 +240,15 @@ fn async_callbacks(program: &Program<'_>) -> Vec<NativeMatch> {
         ));
     }
     matches
+}
+
+/// Whether all that a function does is in a `try` with a `catch`.
+fn handles_failure(function: Node<'_>) -> bool {
+    let body = function.child_by_field_name("body").filter(|it| it.named_child_count() == 1);
+    let only = body.and_then(|body| body.named_child(0));
+    only.is_some_and(|it| {
+        it.kind() == "try_statement" && it.child_by_field_name("handler").is_some()
+    })
 }
 
 /// Whether a function waits for anything.
