@@ -11,7 +11,9 @@ mod schema;
 
 pub use checks::{Check, CheckOutcome, read_checks};
 pub use ladder::Rung;
+pub(crate) use ladder::{Object, find as find_object};
 pub use restructured::read_restructured;
+pub(crate) use review::read_object;
 pub use review::{Answer, Claim, HintOpinion, read_review};
 pub use schema::{checks_form, review_form};
 
