@@ -48,5 +48,18 @@ pub enum ParseProblem {
     InvalidFormat,
 }
 
+impl ParseProblem {
+    /// The problem without what the model wrote: that may be an order that it was given by the text
+    /// under review, and our own turns never repeat one.
+    pub fn in_own_words(&self) -> String {
+        match self {
+            Self::InvalidVerdict(_) => "invalid verdict: it is PASS without findings, FAIL with a \
+                                        P0 or P1 among them, NEEDS_WORK otherwise"
+                .to_owned(),
+            other => other.to_string(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests;
