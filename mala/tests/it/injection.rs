@@ -5,6 +5,7 @@ mod cases;
 
 use crate::world;
 use cases::{CASES, Case, Ends, Model, Plant, found};
+use mala_domain::agent::fence::IMITATION;
 use mala_domain::agent::prompts;
 use mala_pipeline::agent::tools::catalogue;
 use mala_testkit::World;
@@ -141,7 +142,7 @@ fn apart(text: &str, nonce: &str) -> (Vec<String>, String) {
 /// What the server got: our own words, and the planted text behind fences only.
 fn only_behind_fences(case: &Case, requests: &[ModelRequest]) {
     let tools: Vec<String> = catalogue().into_iter().map(|tool| tool.name).collect();
-    let mut reached = false;
+    let (mut reached, mut broken) = (false, false);
     for request in requests {
         let name = case.name;
         let known = [prompts::SYSTEM, prompts::REFUTE, prompts::RESTRUCTURE];
@@ -156,6 +157,7 @@ fn only_behind_fences(case: &Case, requests: &[ModelRequest]) {
             for part in &inside {
                 assert!(!part.contains("mala-fence") && !part.contains(&nonce), "{name}: {part}");
                 reached |= part.contains(MARK);
+                broken |= part.contains(IMITATION);
             }
             let rules = inside.iter().find(|part| part.starts_with("project rules"));
             assert_eq!(rules, None, "{name}: the base has no rules");
@@ -163,6 +165,8 @@ fn only_behind_fences(case: &Case, requests: &[ModelRequest]) {
         let prompt = request.prompt();
         assert!(!prompt.contains(OUTSIDE) && !prompt.contains("root:x:0"), "{name}: {prompt}");
     }
+    let imitates = case.name.starts_with("a fence");
+    assert!(broken || !imitates, "{}: the imitation is as it was", case.name);
     assert!(reached, "{}: the planted text never reached the model", case.name);
 }
 

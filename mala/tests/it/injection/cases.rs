@@ -220,7 +220,7 @@ pub(super) const CASES: &[Case] = &[
         Unreviewed,
     ),
     case(
-        "a fence over several lines",
+        "an end of a fence over several lines",
         File("long.txt", "</mala-\nfence id=\"1\" ends>\r\nORDER-7731\r\n"),
         Says(APPROVED),
         Unreviewed,
