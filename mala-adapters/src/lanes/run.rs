@@ -53,6 +53,8 @@ impl Lanes {
         copied.map_err(unusable("making its tree"))?;
         home::furnish(order.lane, &places.home, &self.variables)
             .map_err(unusable("making its home"))?;
+        let hidden = order.lane.settings.hide.as_deref().unwrap_or_default();
+        tree::hide(&places.tree, hidden).map_err(unusable("hiding settings"))?;
         tree::make_read_only(&places.tree).map_err(unusable("making its tree read-only"))?;
         let before = tree::Snapshot::of(&places.tree).map_err(unusable("reading its tree"))?;
 
@@ -89,6 +91,8 @@ impl Lanes {
         std::fs::write(kept.join("schema.json"), order.schema.to_string())?;
         std::fs::write(own.join("prompt.md"), order.prompt)?;
         std::fs::write(own.join("schema.json"), order.schema.to_string())?;
+        // Programs look for settings upwards: they find this, and look no further.
+        std::fs::write(own.join(".env"), "")?;
         Ok(Places {
             home: own.join("home"),
             tree: own.join("tree"),

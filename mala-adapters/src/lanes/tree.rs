@@ -45,6 +45,28 @@ impl Snapshot {
     }
 }
 
+/// Removes what has one of these names, at any depth.
+pub(super) fn hide(root: &Path, names: &[String]) -> io::Result<()> {
+    let mut found = Vec::new();
+    walk(root, |path, meta| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        // File systems that do not tell cases apart give a program the other spelling too.
+        if names.iter().any(|hidden| hidden.eq_ignore_ascii_case(name)) {
+            found.push((path.to_owned(), meta.is_dir()));
+        }
+        Ok(())
+    })?;
+    for (path, is_folder) in found {
+        let removed = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        match removed {
+            // What was in a folder went with it.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Takes away the right to write.
 pub(super) fn make_read_only(root: &Path) -> io::Result<()> {
     walk(root, |path, meta| set_mode(path, meta, |mode| mode & !0o222))?;
@@ -129,6 +151,19 @@ mod tests {
             write(folder.path());
             assert_eq!(before.differences(&Snapshot::of(folder.path()).unwrap()), [named]);
         }
+    }
+
+    #[test]
+    fn what_a_program_would_obey_is_gone_at_any_depth() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in [".claude/settings.json", "in/.CLAUDE/x", "in/CLAUDE.md", "in/a.py"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        hide(folder.path(), &[".claude".to_owned(), "CLAUDE.md".to_owned()]).unwrap();
+        let left: Vec<_> = Snapshot::of(folder.path()).unwrap().files.into_keys().collect();
+        assert_eq!(left, [Path::new("in"), Path::new("in/a.py")]);
     }
 
     #[test]

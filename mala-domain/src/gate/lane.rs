@@ -50,6 +50,10 @@ pub struct LaneSettings {
     /// Files that are written into the lane's own home.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<HomeFile>>,
+    /// Names of files and folders that the lane does not find in its copy of the tree, at any depth:
+    /// settings that a program obeys and that the change under review may have written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hide: Option<Vec<String>>,
     /// Whether the prompt goes to stdin; a lane that reads `{prompt_file}` says no.
     #[schemars(extend("default" = true))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,11 +1,9 @@
 //! Checks blocking findings before they block: mechanically, then by a lane that did not make them.
 
 use super::hear::Heard;
-use super::material::Told;
-use super::supervise::Panel;
+use super::supervise::Desk;
 use futures_util::future::join_all;
-use mala_domain::change::Change;
-use mala_domain::finding::Finding;
+use mala_domain::finding::{Finding, Verification};
 use mala_domain::gate::answer;
 use mala_domain::gate::check::{alone, by_lane, by_looking, checker, needs_check};
 use mala_domain::gate::lane::Lane;
@@ -22,9 +20,7 @@ const MAX_TIME: Duration = Duration::from_secs(180);
 const MAX_CLAIMS: usize = 30;
 
 pub(super) async fn check(
-    panel: &Panel<'_>,
-    change: &Change,
-    told: &Told,
+    desk: &Desk<'_>,
     heard: &[Heard],
     texts: &Texts,
     findings: &mut [Finding],
@@ -47,7 +43,7 @@ pub(super) async fn check(
     }
     let asked = orders.into_iter().filter_map(|(name, indices)| {
         let lane = able.iter().find(|lane| lane.name == name)?;
-        Some(ask(panel, change, told, lane, claims(findings, indices)))
+        Some(ask(desk, lane, claims(findings, indices)))
     });
     let answers = join_all(asked).await;
     for (index, verification) in answers.into_iter().flatten() {
@@ -64,12 +60,11 @@ fn claims(findings: &[Finding], indices: Vec<usize>) -> Vec<(usize, Finding)> {
 
 /// What a lane says of these findings. One that does not answer leaves them as they are: they block.
 async fn ask(
-    panel: &Panel<'_>,
-    change: &Change,
-    told: &Told,
+    desk: &Desk<'_>,
     lane: &Lane,
     claims: Vec<(usize, Finding)>,
-) -> Vec<(usize, mala_domain::finding::Verification)> {
+) -> Vec<(usize, Verification)> {
+    let Desk { panel, change, told } = desk;
     let files: Vec<_> = claims.iter().map(|(_, finding)| &finding.file).collect();
     let brief = told.brief_of(change, &files);
     let named: Vec<(String, &Finding)> =

@@ -26,7 +26,7 @@ pub(super) fn conclude(session: &Session, panel: Panelists, change: &Change) -> 
     let Panelists { heard, findings, dropped } = panel;
     let reports: BTreeMap<String, LaneReport> =
         heard.iter().map(|heard| (heard.lane.name.clone(), report(heard, &findings))).collect();
-    let raw: Vec<Vote> = heard.iter().map(|heard| raw_vote(heard)).collect();
+    let raw: Vec<Vote> = heard.iter().map(raw_vote).collect();
     let verified: Vec<Vote> = reports.values().map(verified_vote).collect();
     let decision = decide(session.rule, &verified);
     let votes = |of: fn(&LaneReport) -> Option<Verdict>, verdict| Votes {

@@ -1,7 +1,7 @@
 //! Asks every lane, side by side. One lane's failure never cancels another.
 
 use super::material::Told;
-use super::supervise::Panel;
+use super::supervise::{Desk, Panel};
 use futures_util::future::join_all;
 use mala_domain::change::Change;
 use mala_domain::gate::answer::{self, LaneAnswer};
@@ -48,26 +48,20 @@ impl<'p> Roll<'p> {
     }
 }
 
-pub(super) async fn hear(
-    panel: &Panel<'_>,
-    change: &Change,
-    told: &Told,
-    scope: &Scope,
-    roll: &Roll<'_>,
-) -> Vec<Heard> {
+pub(super) async fn hear(desk: &Desk<'_>, scope: &Scope, roll: &Roll<'_>) -> Vec<Heard> {
+    let Desk { panel, change, told } = desk;
     let base = scope.base.as_deref().unwrap_or_default();
     let prompt = prompt::review(change, &told.briefs, base, &told.binding);
     let schema = answer::review_schema();
     let asked = panel.session.seats.iter().map(|seat| async {
         let run = match &seat.absent {
             Some(why) => absent(why),
-            None => ask(panel, seat, &prompt, &schema, told, roll).await,
+            None => ask(desk, seat, &prompt, &schema, roll).await,
         };
         roll.note(|progress| progress.ended.push(seat.lane.name.clone()));
         judge(seat.lane.clone(), run, change, told)
     });
-    let all = join_all(asked);
-    all.await
+    join_all(asked).await
 }
 
 fn absent(why: &str) -> LaneRun {
@@ -76,13 +70,13 @@ fn absent(why: &str) -> LaneRun {
 }
 
 async fn ask(
-    panel: &Panel<'_>,
+    desk: &Desk<'_>,
     seat: &Seat,
     prompt: &str,
     schema: &serde_json::Value,
-    told: &Told,
     roll: &Roll<'_>,
 ) -> LaneRun {
+    let Desk { panel, told, .. } = desk;
     let name = &seat.lane.name;
     let is_answer = |text: &str| answer::read(text, &told.binding, name).is_ok();
     let started = || {

@@ -3,9 +3,10 @@
 use super::check::check;
 use super::conclude::{Panelists, conclude};
 use super::hear::{Roll, hear};
-use super::material::gather_for;
+use super::material::{Told, gather_for};
 use crate::review::admit::{ParsedSymbols, read_cited};
 use mala_domain::agent::judge::ground;
+use mala_domain::change::Change;
 use mala_domain::finding::{Candidate, Finding};
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::session::{Phase, Progress, Session};
@@ -23,12 +24,20 @@ pub struct Panel<'p> {
     pub show: &'p (dyn Fn(&Progress) + Send + Sync),
 }
 
+/// What every question to a lane is made from.
+pub(super) struct Desk<'d> {
+    pub(super) panel: &'d Panel<'d>,
+    pub(super) change: &'d Change,
+    pub(super) told: &'d Told,
+}
+
 /// Runs a session to its end. An error means that its tree cannot be read; everything else is in the
 /// result.
 pub async fn supervise(panel: &Panel<'_>, scoped: &Scoped) -> Result<Waited, ScopeError> {
     let roll = Roll::new(panel);
     let told = gather_for(panel.session, scoped).await?;
-    let heard = hear(panel, &scoped.change, &told, &scoped.scope, &roll).await;
+    let desk = Desk { panel, change: &scoped.change, told: &told };
+    let heard = hear(&desk, &scoped.scope, &roll).await;
     roll.phase(Phase::Checking);
     let claims: Vec<Candidate> = heard
         .iter()
@@ -37,7 +46,7 @@ pub async fn supervise(panel: &Panel<'_>, scoped: &Scoped) -> Result<Waited, Sco
         .collect();
     let mut texts = Texts::clone(&told.texts);
     let (mut findings, dropped) = admitted(claims, scoped, &mut texts).await?;
-    check(panel, &scoped.change, &told, &heard, &texts, &mut findings).await;
+    check(&desk, &heard, &texts, &mut findings).await;
     Ok(conclude(panel.session, Panelists { heard, findings, dropped }, &scoped.change))
 }
 

@@ -4,6 +4,7 @@ mod bench;
 mod commands;
 mod faults;
 mod panel;
+mod real;
 mod scope;
 mod sessions;
 

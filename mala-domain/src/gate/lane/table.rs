@@ -130,6 +130,7 @@ fn over(own: &LaneSettings, base: &LaneSettings) -> LaneSettings {
         set: Some(set),
         links: own.links.or(base.links),
         files: own.files.or(base.files),
+        hide: own.hide.or(base.hide),
         stdin: own.stdin.or(base.stdin),
         answer: own.answer.or(base.answer),
         usage: own.usage.or(base.usage),

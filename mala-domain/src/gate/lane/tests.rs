@@ -23,6 +23,7 @@ fn the_known_lanes_are_complete() {
         }
         let settings = lane.settings;
         assert!(settings.version.is_some() && settings.install.is_some(), "{name}");
+        assert!(settings.hide.is_some_and(|names| names.contains(&format!(".{name}"))));
         assert!(settings.signed_in.is_some() && settings.usage.is_some(), "{name}");
     }
 }
