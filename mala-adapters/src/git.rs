@@ -8,7 +8,6 @@ mod attributes;
 mod call;
 mod commits;
 mod config;
-mod copy;
 mod diff;
 mod error;
 mod files;

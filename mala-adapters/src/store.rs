@@ -35,6 +35,9 @@ impl RunStore for StateFolder {
 
     fn save(&self, name: &str, files: &[(&str, String)]) -> Result<(), StoreError> {
         let runs = self.runs();
+        for folder in [&self.root, &runs] {
+            refuse_link(folder).map_err(|source| failed(folder, source))?;
+        }
         fs::create_dir_all(&runs).map_err(|source| failed(&runs, source))?;
         keep_out_of_git(&self.root).map_err(|source| failed(&self.root, source))?;
         let draft = tempfile::Builder::new()
@@ -47,6 +50,17 @@ impl RunStore for StateFolder {
         }
         let whole = runs.join(name);
         fs::rename(draft.path(), &whole).map_err(|source| failed(&whole, source))
+    }
+}
+
+/// A repository chooses its links, and must not choose where we write.
+pub fn refuse_link(folder: &Path) -> io::Result<()> {
+    match fs::symlink_metadata(folder) {
+        Ok(found) if found.is_symlink() => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a link to another place"))
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
     }
 }
 
@@ -91,7 +105,7 @@ fn readable_by_all(_: &File) -> io::Result<()> {
 
 /// A `.gitignore` of its own keeps the state out of commits, and out of the next review, in a
 /// repository where nobody ran `mala init`.
-pub(crate) fn keep_out_of_git(root: &Path) -> io::Result<()> {
+fn keep_out_of_git(root: &Path) -> io::Result<()> {
     match File::create_new(root.join(".gitignore")) {
         Ok(mut file) => file.write_all(
             b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n",
@@ -121,6 +135,21 @@ mod tests {
         let names: Vec<_> =
             fs::read_dir(store.runs()).unwrap().map(|e| e.unwrap().file_name()).collect();
         assert_eq!(names, ["run"], "nothing half-written stays");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_not_followed() {
+        for link in [".mala", ".mala/runs"] {
+            let folder = tempfile::tempdir().unwrap();
+            let elsewhere = tempfile::tempdir().unwrap();
+            let link = folder.path().join(link);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            std::os::unix::fs::symlink(elsewhere.path(), &link).unwrap();
+            let store = StateFolder::of_work_tree(folder.path());
+            assert!(store.save("run", &[("a", "1".to_owned())]).is_err());
+            assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+        }
     }
 
     #[test]

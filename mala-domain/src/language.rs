@@ -52,10 +52,9 @@ impl Language {
 
     /// The language of a file, by its name alone.
     pub fn of_path(path: &FilePath) -> Option<Self> {
-        let name = path.file_name();
-        let extension = name.rsplit_once('.').map(|(_, extension)| extension)?;
-        Some(match extension {
-            "py" | "pyi" => Self::Python,
+        let extension = path.extension()?.to_ascii_lowercase();
+        Some(match extension.as_str() {
+            "py" | "pyi" | "pyw" => Self::Python,
             "js" | "jsx" | "mjs" | "cjs" => Self::JavaScript,
             "ts" | "mts" | "cts" => Self::TypeScript,
             "tsx" => Self::Tsx,

@@ -5,7 +5,7 @@ pub mod admit;
 mod coverage;
 pub mod decide;
 mod hearing;
-mod merge;
+pub mod merge;
 pub mod suppress;
 #[cfg(test)]
 mod tests;

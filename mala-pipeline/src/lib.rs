@@ -2,5 +2,4 @@
 
 pub mod agent;
 pub mod events;
-pub mod gate;
 pub mod review;

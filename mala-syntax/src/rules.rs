@@ -26,6 +26,6 @@ pub use error::RuleError;
 pub use example::{ExampleFailure, ExampleKind, check_examples};
 pub use matching::RuleMatch;
 pub use rule::{Detector, Rule};
-pub use set::RuleSet;
+pub use set::{Extent, RuleSet, Searched};
 pub use template::Captures;
 pub use test_path::is_test_path;

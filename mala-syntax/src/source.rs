@@ -7,7 +7,7 @@ use mala_domain::change::LineSpan;
 use mala_domain::language::Language;
 
 /// Files larger than this are not parsed: no person wrote them in one piece.
-pub const MAX_BYTES: usize = 2 * 1024 * 1024;
+pub const MAX_BYTES: usize = 16 << 20;
 
 /// A parsed source file.
 pub struct Source {

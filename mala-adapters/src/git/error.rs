@@ -236,7 +236,6 @@ impl From<&ScopeError> for ports::ScopeError {
             | E::NoCommits
             | E::Outside { .. }
             | E::NoSuchPath { .. }
-            | E::Diff(_)
             | E::Git(GitError::NoRepository { .. } | GitError::Bare { .. }) => {
                 Self::Asked { what, hint }
             }

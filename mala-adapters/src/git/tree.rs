@@ -16,7 +16,7 @@ use std::sync::{Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
 /// A file larger than this is not read.
-pub(super) const MAX_FILE: u64 = 4 << 20;
+pub(super) const MAX_FILE: u64 = 16 << 20;
 
 /// How many bytes of files are kept in memory for the next reader.
 const MAX_KEPT: usize = 64 << 20;

@@ -71,6 +71,7 @@ impl Git {
 /// with a later one it would take them for unchanged.
 fn copy_with_date(from: &Path, to: &Path) -> std::io::Result<()> {
     let modified = from.metadata()?.modified()?;
-    std::fs::copy(from, to)?;
+    // The contents alone: the index of a read-only repository is read-only, and its copy must not be.
+    std::fs::write(to, std::fs::read(from)?)?;
     File::options().write(true).open(to)?.set_times(FileTimes::new().set_modified(modified))
 }

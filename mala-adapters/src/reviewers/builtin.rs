@@ -7,8 +7,8 @@ mod file;
 mod secret_lines;
 
 use crate::linters::{self, Linted, LinterSettings, LinterWorld};
-use file::FileCheck;
-use mala_domain::change::{ChangedFile, FilePath};
+use file::{FileCheck, Limit, Looked};
+use mala_domain::change::{ChangedFile, FilePath, Nature};
 use mala_domain::config::{RuleSwitches, RuleUse};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
@@ -69,17 +69,18 @@ impl Reviewer for Builtin {
             let in_files = tokio::task::spawn_blocking(move || look_at_files(&own, &settings));
             let (in_files, across, linted) =
                 tokio::join!(in_files, cross_file::check(request), self.lint(request));
-            let mut in_files = in_files.map_err(|error| {
+            let in_files = in_files.map_err(|error| {
                 ReviewerFailure::Crashed(format!("the built-in checks stopped: {error}"))
             })?;
-            let mut hearing = hearing(request);
+            let mut hearing = hearing(in_files.accounted, in_files.warnings);
+            let mut found = in_files.found;
             match across {
-                Ok(found) => in_files.extend(found),
+                Ok(more) => found.extend(more),
                 Err(trouble) => hearing.warnings.push(trouble.to_string()),
             }
-            in_files.extend(linted.candidates);
+            found.extend(linted.candidates);
             hearing.warnings.extend(linted.warnings);
-            hearing.candidates.extend(in_files.into_iter().filter_map(|it| self.settings.heed(it)));
+            hearing.candidates.extend(found.into_iter().filter_map(|it| self.settings.heed(it)));
             Ok(hearing)
         })
     }
@@ -106,14 +107,11 @@ impl Settings {
     }
 }
 
-/// What it accounts for: every check that applies to a hunk's file has run over the whole hunk.
-fn hearing(request: &ReviewRequest) -> Hearing {
-    let accounted = reviewable(request)
-        .map(|file| (file.path.clone(), (0..file.hunks.len()).collect()))
-        .collect();
+fn hearing(accounted: Vec<(FilePath, Vec<usize>)>, warnings: Vec<String>) -> Hearing {
     Hearing {
         reviewer: NAME.to_owned(),
         accounted,
+        warnings,
         usage: Usage { tokens_used: Some(0), cost_usd: Some(0.0), ..Usage::default() },
         ..Hearing::default()
     }
@@ -123,20 +121,62 @@ fn reviewable(request: &ReviewRequest) -> impl Iterator<Item = &ChangedFile> {
     request.change.files.iter().filter(|file| file.is_reviewable())
 }
 
+/// Files that tools wrote. Nobody reviews their lines, and a secret in them leaks all the same.
+fn left_out(request: &ReviewRequest) -> impl Iterator<Item = &ChangedFile> {
+    request.change.files.iter().filter(|file| {
+        let tools = [Nature::Generated, Nature::Vendored, Nature::Lock, Nature::Minified];
+        tools.contains(&file.nature)
+    })
+}
+
+/// What the files of a change show, each on its own.
+#[derive(Default)]
+struct InFiles {
+    found: Vec<Candidate>,
+    /// Every check that applies to a hunk's file has run over the whole hunk.
+    accounted: Vec<(FilePath, Vec<usize>)>,
+    warnings: Vec<String>,
+}
+
 /// Everything that one file, or the diff alone, shows.
-fn look_at_files(request: &ReviewRequest, settings: &Settings) -> Vec<Candidate> {
+fn look_at_files(request: &ReviewRequest, settings: &Settings) -> InFiles {
     let languages: BTreeSet<Language> = reviewable(request).filter_map(|f| f.language()).collect();
     let languages: Vec<Language> = languages.into_iter().collect();
     let rules = RuleSet::builtin(&languages)
         .with(settings.rules.iter().cloned())
         .only(|rule| rule.is_on() || settings.switches.mention(&rule.id));
     let files: Vec<&ChangedFile> = reviewable(request).collect();
-    let mut found: Vec<Candidate> = files
+    let looked: Vec<Looked> = files
         .par_iter()
-        .flat_map_iter(|file| {
-            FileCheck { file, texts: &request.texts, rules: &rules, settings }.run()
+        .map(|file| FileCheck { file, texts: &request.texts, rules: &rules, settings }.run())
+        .collect();
+    let mut all = InFiles { warnings: limits(&files, &looked), ..InFiles::default() };
+    for (file, looked) in files.iter().zip(looked) {
+        all.found.extend(looked.found);
+        all.accounted.push((file.path.clone(), looked.accounted));
+    }
+    all.found.extend(diff_checks::run(&request.change));
+    all.found.extend(left_out(request).flat_map(secret_lines::check));
+    all
+}
+
+/// What to say of files that not every check could look at.
+fn limits(files: &[&ChangedFile], looked: &[Looked]) -> Vec<String> {
+    let limited = files.iter().zip(looked);
+    let mut warnings: Vec<String> = limited
+        .filter_map(|(file, looked)| match looked.limit.as_ref()? {
+            Limit::Unread(why) => {
+                Some(format!("{NAME}: {} was not looked at whole: {why}", file.path))
+            }
+            Limit::Part => None,
         })
         .collect();
-    found.extend(diff_checks::run(&request.change));
-    found
+    let parts = looked.iter().filter(|looked| looked.limit == Some(Limit::Part)).count();
+    if parts > 0 {
+        warnings.push(format!(
+            "{NAME}: {parts} changed files are known only by what the patch shows: rules that need the \
+             whole file did not run"
+        ));
+    }
+    warnings
 }

@@ -31,6 +31,13 @@ impl FilePath {
         std::str::from_utf8(name).unwrap_or_default()
     }
 
+    /// What follows the last dot of the last part, whatever bytes come before it.
+    pub fn extension(&self) -> Option<&str> {
+        let name = self.bytes.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let dot = name.iter().rposition(|byte| *byte == b'.')?;
+        std::str::from_utf8(name.get(dot + 1..)?).ok()
+    }
+
     /// Whether it stays inside the tree: relative, with no `..`, no empty part and no NUL.
     pub fn stays_inside(&self) -> bool {
         !self.bytes.is_empty()

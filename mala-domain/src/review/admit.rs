@@ -4,7 +4,7 @@
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, LineSpan};
 use crate::finding::{Candidate, Category, Finding, Priority, identity};
 use crate::language::Language;
-use crate::review::{Texts, merge};
+use crate::review::Texts;
 use crate::secrets;
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ const MAX_EVIDENCE_WIDTH: usize = 400;
 /// What admission made of the claims.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Admission {
-    /// What holds, worst first.
+    /// What holds, by place.
     pub findings: Vec<Finding>,
     /// What was dropped, and why.
     pub dropped: Vec<Dropped>,
@@ -37,7 +37,8 @@ pub trait SymbolIndex {
     fn symbol_at(&self, file: &FilePath, line: u32) -> Option<String>;
 }
 
-/// Admits the claims that hold at head and merges those that say the same.
+/// Admits the claims that hold at head, by place. What says the same is merged later, by
+/// [`merged`](crate::review::merge::merged): a comment that sets one of them aside excuses no other.
 pub fn admit(
     candidates: Vec<Candidate>,
     change: &Change,
@@ -68,8 +69,6 @@ pub fn admit(
         finding.on_changed_lines = touches;
         admission.findings.push(finding);
     }
-    admission.findings = merge::merge(admission.findings);
-    admission.findings.sort_by(|a, b| worst_first(a).cmp(&worst_first(b)));
     admission
 }
 
@@ -83,11 +82,6 @@ impl<'c> Changed<'c> {
     fn of(file: &'c ChangedFile) -> Self {
         Self { file, added: file.added() }
     }
-}
-
-/// The order of reports: priority, then place.
-fn worst_first(finding: &Finding) -> (Priority, &FilePath, u32, u32) {
-    (finding.effective_priority(), &finding.file, finding.line_start, finding.line_end)
 }
 
 /// Where a claim stands at head, with the lines that show it.

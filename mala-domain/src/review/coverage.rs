@@ -14,7 +14,8 @@ pub struct Coverage {
     pub hunks_accounted: usize,
     /// Files with a hunk that was reviewed.
     pub files: Vec<FileCoverage>,
-    /// What was left out on purpose, and why.
+    /// What was left out, and why. Files that are too large are not left out on purpose, and keep the
+    /// review from passing.
     pub skipped: Vec<Skip>,
 }
 
@@ -106,6 +107,10 @@ impl Coverage {
         let mut coverage = Self::default();
         for file in &change.files {
             if let Some(reason) = skip_reason(file) {
+                // Nobody chose to leave it out, so that it counts as not reviewed.
+                if reason == SkipReason::TooLarge {
+                    coverage.hunks_given += file.hunks.len().max(1);
+                }
                 coverage.skipped.push(Skip {
                     file: file.path.clone(),
                     reason,

@@ -1,11 +1,26 @@
 //! Findings that say the same become one that names everybody who said it.
 
-use crate::finding::Finding;
+use crate::change::FilePath;
+use crate::config;
+use crate::finding::{Category, Finding, Priority};
 use crate::verdict::counts;
 
-/// Merges duplicates: the same lines and the same kind of problem, said by different rules or
-/// reviewers. The most urgent, then the most confident one stays. Findings come sorted by place.
-pub(crate) fn merge(findings: Vec<Finding>) -> Vec<Finding> {
+/// Merges duplicates: the same lines and the same kind of problem, said by different reviewers, by a
+/// linter and a rule, or by two rules about security. Other rules that meet on a line mean different
+/// things. The most urgent, then the most confident one stays, and the worst come first.
+pub fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by(|a, b| (&a.file, a.span(), &a.rule).cmp(&(&b.file, b.span(), &b.rule)));
+    let mut findings = merge(findings);
+    findings.sort_by(|a, b| worst_first(a).cmp(&worst_first(b)));
+    findings
+}
+
+/// The order of reports: priority, then place.
+fn worst_first(finding: &Finding) -> (Priority, &FilePath, u32, u32) {
+    (finding.effective_priority(), &finding.file, finding.line_start, finding.line_end)
+}
+
+fn merge(findings: Vec<Finding>) -> Vec<Finding> {
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
         let twin = kept
@@ -27,7 +42,17 @@ fn says_the_same(a: &Finding, b: &Finding) -> bool {
     if a.rule.is_some() && a.rule == b.rule && a.reviewer == b.reviewer {
         return one == other && a.title == b.title;
     }
-    a.category == b.category && one.overlaps(other) && one.start().abs_diff(other.start()) <= 1
+    a.category == b.category
+        && one.overlaps(other)
+        && one.start().abs_diff(other.start()) <= 1
+        && (a.reviewer != b.reviewer
+            || a.category == Category::Security
+            || is_of_linter(a) != is_of_linter(b))
+}
+
+/// Whether a linter says it: linters and our own rules look for the same things.
+fn is_of_linter(finding: &Finding) -> bool {
+    finding.rule.as_deref().is_some_and(config::is_of_linter)
 }
 
 fn absorb(kept: &mut Finding, mut other: Finding) {

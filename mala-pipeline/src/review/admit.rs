@@ -10,6 +10,7 @@ use mala_domain::ports::{ScopeError, Scoped, Side};
 use mala_domain::report::Suppressed;
 use mala_domain::review::Texts;
 use mala_domain::review::admit::{Dropped, SymbolIndex, admit as admit_claims};
+use mala_domain::review::merge::merged;
 use mala_domain::review::suppress::{SuppressionPolicy, sift};
 use mala_domain::secrets;
 use mala_syntax::source::Source;
@@ -41,7 +42,7 @@ pub(super) async fn admit(
     let mut texts = std::sync::Arc::unwrap_or_clone(read.texts);
     read_cited(&candidates, scoped, &mut texts).await?;
     let admission = {
-        let symbols = ParsedSymbols::of(&texts);
+        let symbols = ParsedSymbols { texts: &texts, outlines: RefCell::default() };
         admit_claims(candidates, &scoped.change, &texts, &symbols)
     };
     let added: HashMap<&FilePath, AddedLines> =
@@ -50,9 +51,10 @@ pub(super) async fn admit(
         added.get(&finding.file).is_some_and(|added| added.contains(line))
     };
     let sifted = sift(admission.findings, &texts, policy, &is_added);
-    let sources = quoted(&sifted.findings, &texts);
+    let findings = merged(sifted.findings);
+    let sources = quoted(&findings, &texts);
     Ok(Admitted {
-        findings: sifted.findings,
+        findings,
         suppressed: sifted.suppressed,
         dropped: admission.dropped,
         warnings: sifted.warnings,
@@ -73,7 +75,7 @@ fn quoted(findings: &[Finding], texts: &Texts) -> BTreeMap<FilePath, String> {
 }
 
 /// Reads the files that claims cite and the change does not have.
-pub(crate) async fn read_cited(
+async fn read_cited(
     candidates: &[Candidate],
     scoped: &Scoped,
     texts: &mut Texts,
@@ -89,16 +91,9 @@ pub(crate) async fn read_cited(
 }
 
 /// Enclosing symbols, each file outlined once, when a claim cites it.
-pub(crate) struct ParsedSymbols<'t> {
+struct ParsedSymbols<'t> {
     texts: &'t Texts,
     outlines: RefCell<HashMap<FilePath, Option<Outline>>>,
-}
-
-impl<'t> ParsedSymbols<'t> {
-    /// The symbols of these texts at head.
-    pub(crate) fn of(texts: &'t Texts) -> Self {
-        Self { texts, outlines: RefCell::default() }
-    }
 }
 
 impl SymbolIndex for ParsedSymbols<'_> {

@@ -61,6 +61,11 @@ pub enum Detector {
 }
 
 impl Rule {
+    /// Whether what it says of a part of a file would hold for all of it.
+    pub fn holds_in_a_part(&self) -> bool {
+        matches!(self.detector, Detector::Shape(_)) || self.category == Category::Security
+    }
+
     /// Reads a rule file that anyone may have written.
     pub fn parse(file_name: &str, yaml: &str) -> Result<Self, RuleError> {
         Self::try_parse(yaml).map_err(|problem| problem.in_file(file_name, yaml))

@@ -25,7 +25,26 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// A file with more matches than this is not read any better for having them all.
-const MAX_MATCHES: usize = 1_000;
+const MAX_MATCHES: usize = 20_000;
+
+/// What a search found, and where it could not look.
+#[derive(Default)]
+pub struct Searched {
+    /// The matches, by place.
+    pub matches: Vec<RuleMatch>,
+    /// Lines that hold what is too deep, too long or too much to look at.
+    pub missed: Vec<LineSpan>,
+}
+
+/// How much of a file its text shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it.
+    Whole,
+    /// Some of its lines. What a rule does not see there may still exist, so only rules about single
+    /// places and about security run.
+    Part,
+}
 
 /// The rules of a run.
 pub struct RuleSet {
@@ -78,22 +97,27 @@ impl RuleSet {
 
     /// What the rules find in a file.
     pub fn run(&self, source: &Source, path: &FilePath) -> Vec<RuleMatch> {
-        self.search(source, path, None)
+        self.search(source, path, None).matches
     }
 
     /// What the rules find on some lines of a file.
-    pub fn run_in(&self, source: &Source, path: &FilePath, lines: &[LineSpan]) -> Vec<RuleMatch> {
-        self.search(source, path, Some(lines))
-    }
-
-    fn search(
+    pub fn run_in(
         &self,
         source: &Source,
         path: &FilePath,
-        only: Option<&[LineSpan]>,
-    ) -> Vec<RuleMatch> {
+        lines: &[LineSpan],
+        extent: Extent,
+    ) -> Searched {
+        let mut searched = self.search(source, path, Some(lines));
+        if extent == Extent::Part {
+            searched.matches.retain(|found| found.rule.holds_in_a_part());
+        }
+        searched
+    }
+
+    fn search(&self, source: &Source, path: &FilePath, only: Option<&[LineSpan]>) -> Searched {
         let Some(made) = self.indexes.get(&source.language()) else {
-            return Vec::new();
+            return Searched::default();
         };
         let index = made.get_or_init(|| KindIndex::new(&self.rules, source.language()));
         let lines = LineStarts::of(source.text());
@@ -103,32 +127,36 @@ impl RuleSet {
             Category::Security => in_showcase,
             _ => in_build,
         };
-        let mut matches: Vec<_> = self
-            .places(index, source, only)
+        let (places, mut missed) = self.places(index, source, only);
+        let mut matches: Vec<_> = places
             .into_iter()
             .filter(|place| !(in_tests && place.rule.skip_tests))
             .filter(|place| !is_silent(place.rule.category))
             .filter(|place| only.is_none_or(|spans| place.meets(spans, &lines)))
-            .take(MAX_MATCHES)
+            .take(MAX_MATCHES + 1)
             .map(|place| RuleMatch::new(place, &lines))
             .collect();
+        if matches.len() > MAX_MATCHES {
+            missed.push(LineSpan::between(1, u32::MAX));
+        }
         matches.sort_by(|a, b| a.order().cmp(&b.order()));
         matches.dedup_by(|a, b| a.says_the_same_as(b));
-        matches
+        Searched { matches, missed }
     }
 
-    /// Where the rules match, from one walk over the nodes that meet the lines asked for.
+    /// Where the rules match, from one walk over the nodes that meet the lines asked for, and the lines
+    /// that it did not look into.
     fn places(
         &self,
         index: &KindIndex,
         source: &Source,
         only: Option<&[LineSpan]>,
-    ) -> Vec<Place<'_>> {
+    ) -> (Vec<Place<'_>>, Vec<LineSpan>) {
         let mut places = self.whole_file_places(index, source);
         places.extend(self.flow_places(source));
         let mut for_families: BTreeMap<usize, Vec<_>> = BTreeMap::new();
         let ast = source.ast();
-        walk(ast.root().get_inner_node(), only, |node| {
+        let missed = walk(ast.root().get_inner_node(), only, |node| {
             let kind = node.kind_id();
             let mut entries = index.of_kind(kind).peekable();
             if entries.peek().is_some() {
@@ -143,7 +171,7 @@ impl RuleSet {
             let nodes = for_families.remove(family).unwrap_or_default();
             places.extend(self.family_places(*family, rules, source, &nodes));
         }
-        places
+        (places, missed)
     }
 
     fn shape_place(&self, entry: Entry, node: Node<'_, StrDoc<Grammar>>) -> Option<Place<'_>> {

@@ -6,18 +6,23 @@ use tree_sitter::Node;
 /// Deeper nodes are not visited: comparing two such trees would need as much stack.
 const MAX_DEPTH: usize = 500;
 
-/// Lists longer than this are tables of data; looking back and forth in them is quadratic.
-const MAX_SIBLINGS: u32 = 5_000;
+/// Looking back and forth in longer lists takes too long.
+const MAX_SIBLINGS: u32 = 200_000;
 
-/// Calls `visit` for every node that meets one of the spans; without spans, for every node.
-pub(super) fn walk<'t>(root: Node<'t>, only: Option<&[LineSpan]>, mut visit: impl FnMut(Node<'t>)) {
+/// Calls `visit` for every node that meets one of the spans; without spans, for every node. Gives the
+/// lines of what is too deep or too long to look into.
+pub(super) fn walk<'t>(
+    root: Node<'t>,
+    only: Option<&[LineSpan]>,
+    mut visit: impl FnMut(Node<'t>),
+) -> Vec<LineSpan> {
     descend(root, |node, _| {
         let wanted = only.is_none_or(|spans| meets(node, spans));
         if wanted {
             visit(node);
         }
         if wanted { Step::Into } else { Step::Over }
-    });
+    })
 }
 
 /// Where a walk goes from a node.
@@ -29,21 +34,29 @@ pub(super) enum Step {
     Over,
 }
 
-/// Calls `visit` with every node and its depth, and goes where it says.
-pub(super) fn descend<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, usize) -> Step) {
+/// Calls `visit` with every node and its depth, and goes where it says. Gives the lines of what is
+/// too deep or too long to look into.
+pub(super) fn descend<'t>(
+    root: Node<'t>,
+    mut visit: impl FnMut(Node<'t>, usize) -> Step,
+) -> Vec<LineSpan> {
     let mut cursor = root.walk();
     let mut depth = 0;
+    let mut closed = Vec::new();
     loop {
         let node = cursor.node();
         let step = visit(node, depth);
         let within = depth < MAX_DEPTH && node.child_count() <= MAX_SIBLINGS;
+        if step == Step::Into && !within && node.child_count() > 0 {
+            closed.push(crate::source::lines_of(node));
+        }
         if step == Step::Into && within && cursor.goto_first_child() {
             depth += 1;
             continue;
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return;
+                return closed;
             }
             depth -= 1;
         }

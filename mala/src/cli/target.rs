@@ -101,8 +101,7 @@ fn split(words: &[String]) -> (Option<Target>, Vec<String>) {
     }
 }
 
-/// The range that a word stands for; `None` when it is none.
-pub(crate) fn range(word: &str) -> Option<Target> {
+fn range(word: &str) -> Option<Target> {
     let (base, head, since_merge_base) = match word.split_once("...") {
         Some((base, head)) => (base, head, true),
         None => word.split_once("..").map(|(base, head)| (base, head, false))?,
@@ -129,7 +128,12 @@ fn read_patch(file: &str) -> anyhow::Result<Vec<u8>> {
     } else {
         std::fs::File::open(file).and_then(|f| f.take(MAX_PATCH_BYTES + 1).read_to_end(&mut bytes))
     };
-    let n_bytes = read.with_context(|| format!("reading the patch {file}"))?;
+    let n_bytes = match read {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(Failure::usage(format!("there is no patch {file}")).into());
+        }
+        other => other.with_context(|| format!("reading the patch {file}"))?,
+    };
     if n_bytes as u64 > MAX_PATCH_BYTES {
         anyhow::bail!("the patch {file} has more than {} MiB", MAX_PATCH_BYTES >> 20);
     }

@@ -5,6 +5,7 @@ mod faults;
 mod limits;
 mod outputs;
 mod scope;
+mod thorough;
 mod trust;
 
 use crate::world;

@@ -1,11 +1,12 @@
 //! What one changed file shows at head: syntax rules on its changed lines, and secrets in what it
-//! adds.
+//! adds. What could not be looked at is said.
 
 use super::{Settings, secret_lines};
-use mala_domain::change::ChangedFile;
+use mala_domain::change::{ChangedFile, LineSpan};
 use mala_domain::finding::Candidate;
+use mala_domain::ports::Blob;
 use mala_domain::review::Texts;
-use mala_syntax::rules::RuleSet;
+use mala_syntax::rules::{Extent, RuleSet};
 use mala_syntax::source::Source;
 
 pub(super) struct FileCheck<'r> {
@@ -15,31 +16,100 @@ pub(super) struct FileCheck<'r> {
     pub(super) settings: &'r Settings,
 }
 
+/// What became of one file.
+#[derive(Default)]
+pub(super) struct Looked {
+    pub(super) found: Vec<Candidate>,
+    /// The hunks that every check that applies has looked at.
+    pub(super) accounted: Vec<usize>,
+    pub(super) limit: Option<Limit>,
+}
+
+/// Why not every check has looked at all of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Limit {
+    /// Some of its changed lines were not looked at.
+    Unread(&'static str),
+    /// Its lines were looked at without the rest of the file.
+    Part,
+}
+
+/// The text that rules can look at.
+struct Seen {
+    source: Source,
+    extent: Extent,
+}
+
 impl FileCheck<'_> {
-    pub(super) fn run(&self) -> Vec<Candidate> {
-        let mut found = secret_lines::check(self.file);
-        found.extend(self.syntax());
-        found
+    pub(super) fn run(&self) -> Looked {
+        let mut looked = self.syntax();
+        looked.found.extend(secret_lines::check(self.file));
+        looked
     }
 
     /// Rules look at the whole file and speak of lines that the change added.
-    fn syntax(&self) -> Vec<Candidate> {
+    fn syntax(&self) -> Looked {
+        let all = || (0..self.file.hunks.len()).collect();
         let added = self.file.added();
-        if added.runs().is_empty() {
-            return Vec::new();
+        if added.runs().is_empty() || self.file.language().is_none() {
+            return Looked { accounted: all(), ..Looked::default() };
         }
-        let Some(source) = self.parse() else {
-            return Vec::new();
+        let seen = match self.see() {
+            Ok(seen) => seen,
+            Err(why) => return Looked { limit: Some(Limit::Unread(why)), ..Looked::default() },
         };
-        self.rules
-            .run_in(&source, &self.file.path, added.runs())
-            .iter()
+        let searched = self.rules.run_in(&seen.source, &self.file.path, added.runs(), seen.extent);
+        let found = searched.matches.iter();
+        let found = found
             .filter(|found| self.settings.runs(&found.rule, &self.file.path))
             .map(|found| found.candidate(&self.file.path))
-            .collect()
+            .collect();
+        let limit = match seen.extent {
+            _ if !searched.missed.is_empty() => {
+                Some(Limit::Unread("it is nested too deeply, or holds too much"))
+            }
+            Extent::Part => Some(Limit::Part),
+            Extent::Whole => None,
+        };
+        Looked { found, accounted: self.without(&searched.missed), limit }
     }
 
-    fn parse(&self) -> Option<Source> {
-        Source::parse(self.file.language()?, self.texts.at_head(&self.file.path)?)
+    /// The hunks that add nothing on these lines.
+    fn without(&self, missed: &[LineSpan]) -> Vec<usize> {
+        let meets = |line: u32| missed.iter().any(|span| span.overlaps(LineSpan::line(line)));
+        let hunks = self.file.hunks.iter().enumerate();
+        let seen = hunks.filter(|(_, hunk)| !hunk.added_lines().any(|(line, _)| meets(line)));
+        seen.map(|(index, _)| index).collect()
+    }
+
+    fn see(&self) -> Result<Seen, &'static str> {
+        let language = self.file.language().ok_or("nobody knows its language")?;
+        let (text, extent) = match self.texts.head.get(&self.file.path) {
+            Some(Blob::Text(text)) => (text.clone(), Extent::Whole),
+            Some(Blob::TooLarge(_)) => return Err("it is too large"),
+            Some(Blob::Binary) => return Err("it is not text"),
+            Some(Blob::Missing) | None => (self.shown(), Extent::Part),
+        };
+        let source = Source::parse(language, &text);
+        let source = source.ok_or("it cannot be parsed: it is too large, or holds half a merge")?;
+        Ok(Seen { source, extent })
+    }
+
+    /// The file as far as the diff shows it, each line in its place.
+    fn shown(&self) -> String {
+        let mut text = String::new();
+        let mut next = 1;
+        for (line, shown) in self.file.hunks.iter().flat_map(|hunk| hunk.head_lines()) {
+            // Lines that nobody shows cost nothing when there are too many of them.
+            let gap = line.saturating_sub(next).min(MAX_GAP);
+            text.extend(std::iter::repeat_n('\n', usize::try_from(gap).unwrap_or(0)));
+            text.push_str(shown);
+            text.push('\n');
+            next = line.saturating_add(1);
+        }
+        text
     }
 }
+
+/// Files with more lines than this between two hunks are not code.
+const MAX_GAP: u32 = 1_000_000;

@@ -46,6 +46,12 @@ pub enum DiffProblem {
         /// What the header leaves to come.
         what: String,
     },
+    /// A line of change after the last one that the header counts.
+    #[error("the hunk above counts fewer lines than it has: this line belongs to none")]
+    HunkOverflow,
+    /// A file header that no hunk follows.
+    #[error("the diff of this file has no lines: it is cut off, or not a diff")]
+    NoHunks,
     /// A hunk that starts before the one before it ends.
     #[error("this hunk starts before the one above it ends")]
     HunkOrder,

@@ -46,8 +46,21 @@ pub(super) fn hunks<'a>(
         let number = lines.number();
         let hunk = hunk(lines, line, ends)?;
         add(&mut hunks, hunk, number)?;
+        if overflows(lines) {
+            return Err(DiffProblem::HunkOverflow.at(lines.number()));
+        }
     }
     Ok(hunks)
+}
+
+/// Whether a changed line follows that no header counts. A mail's signature and the header of the
+/// next file are none.
+fn overflows(lines: &Lines<'_>) -> bool {
+    let Some(line) = lines.peek() else { return false };
+    let is_change = line.starts_with(b"+") || line.starts_with(b"-");
+    let is_header = line.starts_with(b"--- ")
+        && lines.peek_after().is_some_and(|next| next.starts_with(b"+++ "));
+    is_change && !is_header && !matches!(without_cr(line), b"-- " | b"--")
 }
 
 /// Adds a hunk that must come after all others.

@@ -108,6 +108,11 @@ impl<'a> Extended<'a> {
         true
     }
 
+    /// Whether lines should have followed: other content under the same mode, and nothing moved.
+    fn is_cut(&self) -> bool {
+        self.both_mode.is_some() && self.renamed.0.is_none() && self.copied.0.is_none()
+    }
+
     fn old_mode(&self) -> Option<&'a [u8]> {
         self.old_mode.or(self.both_mode)
     }
@@ -147,11 +152,15 @@ fn git_section<'a>(lines: &mut Lines<'a>, header: &'a [u8]) -> Result<FileDiff<'
             lines.advance();
             lines.advance();
             file_hunks = hunks(lines, LineEnds::of_header(new))?;
+            if file_hunks.is_empty() {
+                return Err(DiffProblem::NoHunks.at(at));
+            }
         }
         Some(line) if line.starts_with(b"Binary files ") || line.starts_with(b"GIT binary") => {
             is_binary = true;
             lines.advance();
         }
+        None if extended.is_cut() => return Err(DiffProblem::NoHunks.at(at)),
         _ => {}
     }
     let moved = match (extended.renamed, extended.copied) {
@@ -168,6 +177,14 @@ fn git_section<'a>(lines: &mut Lines<'a>, header: &'a [u8]) -> Result<FileDiff<'
     Ok(FileDiff { status, old_mode, new_mode, is_binary, hunks, ..names.into_file() })
 }
 
+/// Subversion shows a file header without lines where only properties changed.
+fn changes_properties(lines: &Lines<'_>) -> bool {
+    [lines.peek(), lines.peek_after()]
+        .into_iter()
+        .flatten()
+        .any(|line| line.starts_with(b"Property changes on: "))
+}
+
 fn plain_section<'a>(lines: &mut Lines<'a>) -> Result<FileDiff<'a>, DiffError> {
     let at = lines.number();
     let old = lines.peek().unwrap_or_default();
@@ -176,6 +193,9 @@ fn plain_section<'a>(lines: &mut Lines<'a>) -> Result<FileDiff<'a>, DiffError> {
     lines.advance();
     let names = names::of_plain(&old[4..], &new[4..]).map_err(|problem| problem.at(at))?;
     let hunks = hunks(lines, LineEnds::of_header(new))?;
+    if hunks.is_empty() && !changes_properties(lines) {
+        return Err(DiffProblem::NoHunks.at(at));
+    }
     let mut file = FileDiff { hunks, ..names.into_file() };
     // `diff -N` names a file that is not there by its name; only the empty range tells.
     if let [only] = file.hunks.as_slice()

@@ -211,6 +211,22 @@ fn refuses_with_the_line_and_the_reason() {
             "--- a/../../etc/passwd\n+++ b/../../etc/passwd\n@@ -1 +1 @@\n-a\n+b\n".to_owned(),
             "line 1: the path leads out of the tree: ../../etc/passwd",
         ),
+        (
+            format!("{head}@@ -1 +1 @@\n-a\n+b\n+c\n"),
+            "line 6: the hunk above counts fewer lines than it has: this line belongs to none",
+        ),
+        (
+            "some text\n\n--- just prose\n+++ more\n".to_owned(),
+            "line 3: the diff of this file has no lines: it is cut off, or not a diff",
+        ),
+        (
+            "diff --git a/x b/x\nindex 1234567..89abcde 100644\n".to_owned(),
+            "line 1: the diff of this file has no lines: it is cut off, or not a diff",
+        ),
+        (
+            "diff --git a/x b/x\nindex 1234567..89abcde 100644\n--- a/x\n+++ b/x\n".to_owned(),
+            "line 1: the diff of this file has no lines: it is cut off, or not a diff",
+        ),
         ("diff --git a/x\n".to_owned(), "line 1: this file header names no file"),
         (
             "*** a/x\n--- b/x\n***************\n".to_owned(),

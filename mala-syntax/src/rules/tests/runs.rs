@@ -1,6 +1,6 @@
 //! What running a set of rules reports, and where.
 
-use crate::rules::{Rule, RuleSet, schema};
+use crate::rules::{Extent, Rule, RuleSet, schema};
 use crate::rules::{builtin, inspect};
 use crate::source::Source;
 use insta::assert_snapshot;
@@ -75,7 +75,7 @@ fn report(set: &RuleSet, path: &str, code: &str, lines: Option<LineSpan>) -> Str
     let source = Source::parse(Language::Python, code).expect("parses");
     let path = path.into();
     let found = match lines {
-        Some(span) => set.run_in(&source, &path, &[span]),
+        Some(span) => set.run_in(&source, &path, &[span], Extent::Whole).matches,
         None => set.run(&source, &path),
     };
     let lines = found.iter().map(|it| format!("{} {}: {}", it.span, it.rule.id, it.message));

@@ -1,4 +1,5 @@
-//! Shows a report: files first, so that what stdout says is true of them.
+//! Shows a report in all its places. A file that cannot be written keeps none of the others from
+//! getting it, and is an error in the end.
 
 use super::ReviewArgs;
 use super::outputs::Sink;
@@ -19,14 +20,21 @@ pub(super) fn show(
     here: &Surroundings,
 ) -> anyhow::Result<()> {
     let view = View { report: &reviewed.report, sources: &reviewed.sources };
+    let mut trouble = None;
     for sink in sinks {
         let Some(output) = render::output(sink.format) else { continue };
         match &sink.file {
             Some(file) => {
                 let path = here.folder.join(file);
-                write_atomically(&path, output(&view).as_bytes()).map_err(|error| {
-                    Failure::new(Exit::Internal, format!("writing {}: {error}", file.display()))
-                })?;
+                if let Err(error) = write_atomically(&path, output(&view).as_bytes()) {
+                    // The path in the error is that of the draft.
+                    let why = match error.kind() {
+                        std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),
+                        kind => kind.to_string(),
+                    };
+                    let what = format!("writing {}: {why}", file.display());
+                    trouble = trouble.or(Some(Failure::new(Exit::CouldNotReview, what)));
+                }
             }
             None if sink.format == "text" => {
                 console::data(&terminal::render(&view, &options(policy, args, here)))?;
@@ -34,7 +42,7 @@ pub(super) fn show(
             None => console::bytes(output(&view).as_bytes())?,
         }
     }
-    Ok(())
+    trouble.map_or(Ok(()), |failure| Err(failure.into()))
 }
 
 fn options(policy: &ReviewPolicy, args: &ReviewArgs, here: &Surroundings) -> terminal::Options {

@@ -60,7 +60,7 @@ fn an_output_that_cannot_be_written() {
     let world = repo();
     world.write("app.py", FLAW);
     let shown = world.run(&["review", "--no-save", "--output", "json=no/such/folder/r.json"]);
-    assert!(shown.starts_with("[exit 5]"), "{shown}");
+    assert!(shown.starts_with("[exit 2]"), "{shown}");
     assert!(shown.contains("no/such/folder/r.json"), "{shown}");
 }
 
