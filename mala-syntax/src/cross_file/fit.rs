@@ -18,6 +18,8 @@ pub(crate) enum Misfit {
     },
     /// It names a parameter that there is not.
     Unknown(String),
+    /// It names a parameter that an argument by position already reaches.
+    Twice(String),
     /// The argument meant for this parameter reaches another.
     Shifted {
         /// The parameter it was meant for.
@@ -103,7 +105,12 @@ fn check(list: &[Parameter], call: &Call, before: Before, language: Language) ->
         .filter(|parameter| !call.keywords.contains(&parameter.name))
         .map(|parameter| parameter.name.clone())
         .collect();
-    (!missing.is_empty()).then_some(Misfit::Missing(missing))
+    if !missing.is_empty() {
+        return Some(Misfit::Missing(missing));
+    }
+    let reached = slots.iter().take(given).filter(|p| p.kind == ParameterKind::Positional);
+    let mut twice = reached.filter(|parameter| call.keywords.contains(&parameter.name));
+    twice.next().map(|parameter| Misfit::Twice(parameter.name.clone()))
 }
 
 /// The parameters that arguments reach by position.
@@ -127,9 +134,15 @@ fn shifted(signature: &Signature, call: &Call, before: Before) -> Option<Misfit>
         let moved = meant.name != reaches.name
             && !meant.name.is_empty()
             && !is_new_name_for(&meant.name, reaches, &old)
-            && new.iter().any(|parameter| parameter.name == meant.name);
+            && (new.iter().any(|parameter| parameter.name == meant.name) || only_loses(&old, &new));
         moved.then(|| Misfit::Shifted { meant: meant.name.clone(), reaches: reaches.name.clone() })
     })
+}
+
+/// Whether a list of parameters only loses some of those it had.
+fn only_loses(old: &[&Parameter], new: &[&Parameter]) -> bool {
+    let mut rest = old.iter();
+    new.iter().all(|kept| rest.any(|parameter| parameter.name == kept.name))
 }
 
 /// Whether a parameter may still be the one that went by the old name: `shapeOrOptions` takes what
@@ -193,6 +206,10 @@ mod tests {
         python("def f(a): 1", "def f(a, b): 1", "f(*x)", None);
         python("def f(a): 1", "def f(a, b, c): 1", "f(1, 2)", None);
         python("def f(a, b): 1", "def f(a, *, b): 1", "f(1, 2)", too_many(1, 2));
+        let twice = Some(Misfit::Twice("b".to_owned()));
+        python("def f(a, s, b=1): 1", "def f(a, b=1): 1", "f(1, 2, b=3)", twice);
+        python("def f(a, s, b=1): 1", "def f(a, b=1): 1", "f(1, 2)", shifted("s", "b"));
+        python("def f(a, s, b=1): 1", "def f(a, t, b=1): 1", "f(1, 2)", None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod cases;
 mod lookups;
 mod members;
 mod modules;
+mod names;
 mod removed;
 mod sights;
 mod signatures;
@@ -59,6 +60,7 @@ pub fn fold(plan: &Plan, found: &Found) -> Vec<Candidate> {
         candidates.extend(of_contract);
     }
     candidates.extend(modules::unresolved(&scene));
+    candidates.extend(names::candidates(&scene));
     candidates.extend(lookups::candidates(&scene));
     settled(candidates)
 }
@@ -108,6 +110,11 @@ impl<'a> Scene<'a> {
                 all.iter()
                     .any(|(path, definition)| *path != symbol.file || definition.qualified() != own)
             })
+    }
+
+    /// Whether some code assigns to a member of this name.
+    pub(super) fn is_assigned(&self, name: &str) -> bool {
+        self.assigned.contains(name)
     }
 
     /// The definitions at head with this bare name.

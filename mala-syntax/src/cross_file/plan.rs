@@ -1,12 +1,14 @@
 //! What has to be looked up to know whether a change breaks something elsewhere.
 
 mod imports;
+mod names;
 mod select;
 mod settle;
 
 pub(crate) use imports::ImportCheck;
+pub(crate) use names::{NameCheck, Place};
 
-use super::contract::{Broken, Contract};
+use super::contract::{Broken, Contract, Symbol};
 use super::delta::FileDelta;
 use super::words;
 use crate::symbols::{Visibility, files_of_module, parent};
@@ -34,6 +36,7 @@ pub struct Plan {
     pub(crate) contracts: Vec<Contract>,
     pub(crate) keys: Vec<LostKey>,
     pub(crate) checks: Vec<ImportCheck>,
+    pub(crate) names_imported: Vec<NameCheck>,
     words: Vec<String>,
     names: HashSet<String>,
 }
@@ -54,9 +57,10 @@ pub fn plan(deltas: Vec<FileDelta>) -> Plan {
     let contracts = settle::broken(&deltas);
     let keys = settle::lost_keys(&deltas);
     let checks = imports::checks(&deltas);
+    let names_imported = names::checks(&deltas);
     let words = words_to_find(&contracts, &keys);
     let names = contracts.iter().flat_map(names_of).chain(words.iter().cloned()).collect();
-    Plan { deltas, contracts, keys, checks, words, names }
+    Plan { deltas, contracts, keys, checks, names_imported, words, names }
 }
 
 /// The words to look for. Words that everybody uses are looked for only in a small change: they
@@ -76,7 +80,10 @@ fn words_to_find(contracts: &[Contract], keys: &[LostKey]) -> Vec<String> {
 impl Plan {
     /// Whether there is nothing to look up and nothing to decide.
     pub fn is_empty(&self) -> bool {
-        self.contracts.is_empty() && self.keys.is_empty() && self.checks.is_empty()
+        self.contracts.is_empty()
+            && self.keys.is_empty()
+            && self.checks.is_empty()
+            && self.names_imported.is_empty()
     }
 
     /// The words to look for at head; `None` when there are none.
@@ -103,7 +110,8 @@ impl Plan {
             .filter(|contract| matches!(contract.broken, Broken::Module { .. }))
             .flat_map(|contract| other_spellings(&contract.symbol.file, contract.symbol.language));
         let twins = self.twins_beside(hits);
-        let all: BTreeSet<String> = imported.chain(spellings).chain(twins).collect();
+        let named = self.names_imported.iter().flat_map(NameCheck::paths).cloned();
+        let all: BTreeSet<String> = imported.chain(spellings).chain(twins).chain(named).collect();
         all.iter().map(|path| FilePath::from(path.as_str())).collect()
     }
 
@@ -130,9 +138,18 @@ impl Plan {
             .collect()
     }
 
-    /// The files at head to read, given what was found.
-    pub fn files_to_read(&self, hits: &[WordHit]) -> Vec<FilePath> {
-        select::files(self, hits)
+    /// The files at head to read, given what was found and which of the paths exist.
+    pub fn files_to_read(&self, hits: &[WordHit], existing: &[FilePath]) -> Vec<FilePath> {
+        select::files(self, hits, existing)
+    }
+
+    /// The names that the change imports from what may be this file.
+    pub(crate) fn names_imported_from(&self, path: &str) -> Vec<&str> {
+        self.names_imported
+            .iter()
+            .filter(|check| check.files().any(|file| file == path))
+            .map(|check| check.name.as_str())
+            .collect()
     }
 
     /// The words of which not every file was read, so that it cannot be told what else has them.
@@ -182,7 +199,23 @@ fn words_of(contract: &Contract) -> Vec<String> {
         Broken::Removed { .. } if symbol.name == "default" => {
             vec![super::delta::module_name(&symbol.file).to_owned()]
         }
-        _ => vec![symbol.name.clone()],
+        Broken::Module { .. } => vec![symbol.name.clone()],
+        _ => [symbol.name.clone()].into_iter().chain(word_beside(symbol)).collect(),
+    }
+}
+
+/// The word that stands beside a name which says too little by itself: that of its type, or of the
+/// module or package that it is imported from.
+fn word_beside(symbol: &Symbol) -> Option<String> {
+    match &symbol.container {
+        Some(container) if words::is_common(&symbol.name) || words::is_short(&symbol.name) => {
+            container.rsplit('.').next().map(str::to_owned)
+        }
+        None if words::is_short(&symbol.name) => match symbol.language {
+            Language::Go => symbol.package.clone(),
+            _ => Some(super::delta::module_name(&symbol.file).to_owned()),
+        },
+        _ => None,
     }
 }
 

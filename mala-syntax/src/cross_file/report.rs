@@ -8,7 +8,7 @@ pub(crate) use signature::{Refitted, does_not_fit};
 
 use super::checks::{REMOVED_KEY, UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
 use super::contract::{Broken, Contract, Symbol};
-use super::plan::{ImportCheck, LostKey};
+use super::plan::{ImportCheck, LostKey, NameCheck, Place as ModulePlace};
 use super::resolve::Evidence;
 use super::user::UserFile;
 use crate::symbols::{Import, Imported, Switch};
@@ -160,6 +160,58 @@ pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
             suggestion: "Correct the path, or add the missing file to the change.".to_owned(),
         },
     ))
+}
+
+/// An added import of a module that the project's own package does not have.
+pub(crate) fn leads_nowhere(check: &NameCheck, place: &ModulePlace) -> Candidate {
+    let shown: Vec<String> = place.files.iter().take(2).map(|path| format!("`{path}`")).collect();
+    candidate(
+        &FilePath::from(check.file.as_str()),
+        check.line,
+        Evidence::Resolved,
+        Said {
+            rule: UNRESOLVED_IMPORT.id,
+            title: format!("`{}` leads to no file", check.module),
+            body: format!(
+                "When `{}` is loaded, it fails with `ModuleNotFoundError`: the package is in this repository (`{}`), and there is no file for `{}` in it, such as {}.",
+                check.file,
+                place.package.as_deref().unwrap_or_default(),
+                check.module,
+                shown.join(" or "),
+            ),
+            suggestion: "Correct the path, or add the missing file to the change.".to_owned(),
+        },
+    )
+}
+
+/// An added import of a name that its module does not have.
+pub(crate) fn lacks_name(check: &NameCheck, file: &str) -> Candidate {
+    let name = &check.name;
+    let happens = match check.language {
+        Language::Python => format!(
+            "loaded, it fails with `ImportError: cannot import name '{name}' from '{}'`",
+            check.module
+        ),
+        Language::JavaScript => {
+            format!("loaded, `{name}` is missing: the import fails, or gives `undefined`")
+        }
+        _ => format!("built, it does not compile: the module has no export `{name}`"),
+    };
+    let lacks = match check.language {
+        Language::Python => "neither defines nor imports it",
+        _ => "does not export it",
+    };
+    candidate(
+        &FilePath::from(check.file.as_str()),
+        check.line,
+        Evidence::Resolved,
+        Said {
+            rule: UNRESOLVED_IMPORT.id,
+            title: format!("`{name}` is imported here, but `{file}` has no such name"),
+            body: format!("When `{}` is {happens}, because `{file}` {lacks}.", check.file),
+            suggestion: format!("Correct the name, or add `{name}` to `{file}`."),
+        },
+    )
 }
 
 /// A switch that was complete.

@@ -13,7 +13,7 @@ pub(crate) use world::World;
 
 use super::contract::Symbol;
 use super::user::UserFile;
-use crate::symbols::{Guard, Import};
+use crate::symbols::{Export, Guard, Import};
 use mala_domain::language::Language;
 
 /// Why a name means a thing.
@@ -86,17 +86,20 @@ pub(crate) fn denotes(
 }
 
 /// The imports of a file that lead to a whole file; for a module that is gone.
-pub(crate) fn imports_of_module<'u>(
+pub(crate) fn imports_of_module(
     world: &World<'_>,
-    user: &'u UserFile,
+    user: &UserFile,
     symbol: &Symbol,
-) -> Vec<&'u Import> {
+) -> Vec<Import> {
     if !same_family(user.outline.language, symbol.language) {
         return Vec::new();
     }
+    let passed_on = user.outline.exports.iter().filter_map(Export::as_import);
     user.outline
         .imports
         .iter()
+        .cloned()
+        .chain(passed_on)
         .filter(|import| match symbol.language {
             Language::Python => python::imports_file(world, user, import, &symbol.file),
             Language::Rust => rust::imports_file(world, user, import, &symbol.file),

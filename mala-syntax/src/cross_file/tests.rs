@@ -1,11 +1,13 @@
 //! Two small trees in, findings out; one file of cases a language.
 
 mod go;
+mod imports;
 mod java;
 mod javascript;
 mod keys;
 mod others;
 mod python;
+mod receivers;
 mod rust;
 mod typescript;
 
@@ -44,7 +46,10 @@ fn tree(text: &str) -> Tree {
     let mut path = String::new();
     for line in text.trim_start().lines() {
         match line.strip_prefix("== ") {
-            Some(next) => path = next.trim().to_owned(),
+            Some(next) => {
+                path = next.trim().to_owned();
+                tree.entry(path.clone()).or_default();
+            }
             None => {
                 let file = tree.entry(path.clone()).or_default();
                 file.push_str(line);
@@ -76,7 +81,7 @@ fn candidates(base: &Tree, head: &Tree) -> Vec<Candidate> {
             .collect(),
         ..Found::default()
     };
-    for path in plan.files_to_read(&hits) {
+    for path in plan.files_to_read(&hits, &found.existing) {
         let Some(text) = head.get(&*path.to_text()) else { continue };
         match UserFile::of(&path, text, &plan) {
             Some(user) => found.files.push(user),

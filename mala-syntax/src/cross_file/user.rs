@@ -18,6 +18,10 @@ pub struct UserFile {
     pub(crate) outline: Outline,
     /// Where it uses the names that were looked for.
     pub(crate) uses: Vec<Use>,
+    /// Those of the names that are imported from it which it has nowhere.
+    pub(crate) lacking: HashSet<String>,
+    /// Whether it exports by statements alone: JavaScript and TypeScript only.
+    pub(crate) is_plain_module: bool,
     /// Its switches and matches.
     pub(crate) switches: Vec<Switch>,
 }
@@ -31,8 +35,22 @@ impl UserFile {
         let uses = uses(&source, &names);
         let switches = if plan.asks_for_switches() { switches(&source) } else { Vec::new() };
         let path = file.to_text().into_owned();
-        Some(Self { file: file.clone(), path, outline, uses, switches })
+        let wanted = plan.names_imported_from(&path);
+        let lacking = lacking(text, &wanted);
+        let is_plain_module = !wanted.is_empty() && !text.contains("exports");
+        Some(Self { file: file.clone(), path, outline, uses, lacking, is_plain_module, switches })
     }
+}
+
+/// Those of the names that a text does not have as a word.
+fn lacking(text: &str, wanted: &[&str]) -> HashSet<String> {
+    let mut lacking: HashSet<&str> = wanted.iter().copied().collect();
+    if !lacking.is_empty() {
+        for word in text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$') {
+            lacking.remove(word);
+        }
+    }
+    lacking.into_iter().map(str::to_owned).collect()
 }
 
 /// The names that the plan asks for, those they have in this file, and those they are reached

@@ -691,9 +691,14 @@ pub(crate) fn is_standard_python(module: &str) -> bool {
 
 /// Whether a name can be looked for as a word.
 pub(crate) fn can_be_searched(name: &str) -> bool {
-    const MIN_LENGTH: usize = 3;
-    name.len() >= MIN_LENGTH
+    !is_short(name)
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'))
+}
+
+/// Whether a name is so short that a search for it finds everything.
+pub(crate) fn is_short(name: &str) -> bool {
+    const MIN_LENGTH: usize = 3;
+    name.len() < MIN_LENGTH
 }
 
 /// Whether so many things have the name that finding it says little.
@@ -727,6 +732,79 @@ pub(crate) fn says_enough(name: &str) -> bool {
         && (inner.contains('_') || has_hump || inner.len() >= LONG)
         && !name.starts_with("__")
         && !STANDARD_METHODS.contains(&name)
+}
+
+/// Whether a type of Rust has the method as soon as it implements a trait of the standard library.
+pub(crate) fn is_of_a_standard_trait(name: &str) -> bool {
+    const METHODS: &[&str] = &[
+        "add",
+        "all",
+        "any",
+        "as_mut",
+        "as_ref",
+        "borrow",
+        "borrow_mut",
+        "by_ref",
+        "chain",
+        "clone",
+        "clone_from",
+        "cloned",
+        "cmp",
+        "collect",
+        "copied",
+        "count",
+        "default",
+        "deref",
+        "div",
+        "drop",
+        "enumerate",
+        "eq",
+        "extend",
+        "filter",
+        "find",
+        "flush",
+        "fmt",
+        "fold",
+        "from",
+        "ge",
+        "gt",
+        "hash",
+        "index",
+        "into",
+        "into_iter",
+        "iter",
+        "last",
+        "le",
+        "lt",
+        "map",
+        "max",
+        "min",
+        "mul",
+        "ne",
+        "neg",
+        "next",
+        "next_back",
+        "not",
+        "nth",
+        "poll",
+        "position",
+        "read",
+        "rem",
+        "rev",
+        "skip",
+        "source",
+        "step_by",
+        "sub",
+        "sum",
+        "take",
+        "to_owned",
+        "to_string",
+        "try_from",
+        "try_into",
+        "write",
+        "zip",
+    ];
+    METHODS.contains(&name)
 }
 
 /// The file names that code of this language has.

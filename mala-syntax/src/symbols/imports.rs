@@ -87,6 +87,15 @@ impl Import {
         Self { scope, statement_line: lines_of(statement).start(), ..self }
     }
 
+    /// The module of which the name is one of Python's, in case it is a module itself.
+    pub fn submodule(&self) -> String {
+        match self.name() {
+            Some(name) if self.module.ends_with('.') => format!("{}{name}", self.module),
+            Some(name) => format!("{}.{name}", self.module),
+            None => self.module.clone(),
+        }
+    }
+
     /// The name that is taken, when it is one.
     pub fn name(&self) -> Option<&str> {
         match &self.imported {

@@ -4,6 +4,7 @@
 mod call;
 mod place;
 mod receiver;
+mod typed;
 
 pub use call::{Arguments, Call, Makes};
 
@@ -11,8 +12,9 @@ use super::scopes::Scopes;
 use super::table::{BareMembers, Lookup, Opens, lookup};
 use super::walk::{Descend, Step, Trail, walk};
 use crate::source::{Source, lines_of};
-use place::{Place, place_of};
+use place::{Place, object_of, place_of};
 use std::collections::{HashMap, HashSet};
+use typed::{LocalTypes, Object};
 
 /// One occurrence of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +25,9 @@ pub struct Use {
     pub line: u32,
     /// What is before the dot, with dots between its parts; `None` when the name stands alone.
     pub receiver: Option<String>,
+    /// The type of the object before the dot of a call, with dots between its parts, when the
+    /// function around says it.
+    pub receiver_type: Option<String>,
     /// The call, when it is called.
     pub call: Option<Call>,
     /// What the occurrence does.
@@ -73,6 +78,7 @@ pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<Use> {
         lookup: lookup(source.language()),
         names: names.iter().map(AsRef::as_ref).collect(),
         scopes: Scopes::default(),
+        types: LocalTypes::default(),
         found: Vec::new(),
     };
     walk(source.tree(), |trail, step| finder.visit(trail, step));
@@ -84,6 +90,7 @@ struct Finder<'s> {
     lookup: &'static Lookup,
     names: HashSet<&'s str>,
     scopes: Scopes,
+    types: LocalTypes,
     found: Vec<Found>,
 }
 
@@ -117,6 +124,10 @@ impl<'s> Finder<'s> {
             Place::Binds => (Deed::Binds, None, None),
             Place::Reads { receiver, call, deed } => (deed, receiver, call),
         };
+        let receiver_type = match (&receiver, &call) {
+            (Some(receiver), Some(_)) => self.receiver_type(trail, step, receiver),
+            _ => None,
+        };
         let names_scope =
             self.scopes.innermost().is_some_and(|s| s.name_starts == Some(step.node.start_byte()));
         let around = self
@@ -129,6 +140,7 @@ impl<'s> Finder<'s> {
             name: name.to_owned(),
             line: lines_of(step.node).start(),
             receiver,
+            receiver_type,
             call,
             deed,
             within: self.scopes.path(),
@@ -136,6 +148,19 @@ impl<'s> Finder<'s> {
             binding: Binding::Free,
         };
         self.found.push(Found { found, around });
+    }
+
+    fn receiver_type(
+        &mut self,
+        trail: &Trail<'_>,
+        step: Step<'_>,
+        receiver: &str,
+    ) -> Option<String> {
+        let object = match object_of(self.lookup.table, trail, step) {
+            Some(node) => Object::Node(node),
+            None => Object::Name(receiver),
+        };
+        self.types.of_object(self.source, self.lookup, trail, object)
     }
 
     /// Marks the uses that a binding of the file's own shadows.

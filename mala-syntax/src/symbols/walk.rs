@@ -47,8 +47,13 @@ pub(crate) enum Descend {
 }
 
 /// Visits every node, parents before children, in the order of the text.
-pub(crate) fn walk<'t>(tree: &'t Tree, mut visit: impl FnMut(&Trail<'t>, Step<'t>) -> Descend) {
-    let mut cursor = tree.walk();
+pub(crate) fn walk<'t>(tree: &'t Tree, visit: impl FnMut(&Trail<'t>, Step<'t>) -> Descend) {
+    walk_from(tree.root_node(), visit);
+}
+
+/// Visits a node and every node inside it; the trail starts at the node.
+pub(crate) fn walk_from<'t>(top: Node<'t>, mut visit: impl FnMut(&Trail<'t>, Step<'t>) -> Descend) {
+    let mut cursor = top.walk();
     let mut trail = Trail::default();
     loop {
         let node = cursor.node();

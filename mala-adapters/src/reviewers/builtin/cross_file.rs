@@ -55,9 +55,9 @@ async fn look_up(plan: &Plan, tree: &dyn Repository) -> Result<(Found, Contents)
     };
     let paths = plan.paths_to_check(&hits);
     let exist = if paths.is_empty() { Vec::new() } else { tree.exist(Side::Head, &paths).await? };
-    let existing =
+    let existing: Vec<FilePath> =
         paths.into_iter().zip(exist).filter(|(_, exists)| *exists).map(|(path, _)| path).collect();
-    let to_read = plan.files_to_read(&hits);
+    let to_read = plan.files_to_read(&hits, &existing);
     let blobs = tree.read(Side::Head, &to_read).await?;
     let found = Found { hits, existing, ..Found::default() };
     Ok((found, to_read.into_iter().zip(blobs).collect()))

@@ -60,7 +60,9 @@ fn gone<'a>(base: &Side<'a>, head: Option<&Side<'_>>) -> Vec<&'a Definition> {
         .iter()
         .filter(|definition| definition.visibility != Visibility::Local)
         .filter(|definition| definition.role == Role::Defines)
-        .filter(|definition| !is_built_in(&definition.name, base.outline.language))
+        .filter(|definition| {
+            definition.container.is_some() || !is_built_in(&definition.name, base.outline.language)
+        })
         .filter(|definition| !imported.contains(definition.name.as_str()))
         .filter(|definition| !is_anonymous_test(definition, base.outline.language))
         .filter(|definition| {

@@ -9,7 +9,7 @@ use crate::cross_file::resolve::{
     Evidence, Link, Written, denotes, imports_of_module, same_family,
 };
 use crate::cross_file::user::UserFile;
-use crate::cross_file::words::says_enough;
+use crate::cross_file::words::{is_of_a_standard_trait, says_enough};
 use crate::symbols::{Definition, Imported, Kind, Use, Visibility, parent};
 use mala_domain::language::Language;
 
@@ -74,6 +74,10 @@ pub(super) fn sight<'u>(
     });
     through_type
         .or_else(|| {
+            let link = of_known_type(scene, user, (symbol, container), found)?;
+            Some(Sight { found, link, before: Before::Object })
+        })
+        .or_else(|| {
             let link = through_itself(scene, user, (symbol, container), found)?;
             Some(Sight { found, link, before: Before::Object })
         })
@@ -106,6 +110,52 @@ fn names_type(
     let owner = Symbol { name: (*outermost).to_owned(), container: None, ..symbol.clone() };
     let written = Written { path: prefix, scope: found.within.as_deref() };
     denotes(scene.world, user, &owner, written)
+}
+
+/// Why the object before the dot is of the type: the function around says what it is.
+fn of_known_type(
+    scene: &Scene<'_>,
+    user: &UserFile,
+    (symbol, container): (&Symbol, &str),
+    found: &Use,
+) -> Option<Link> {
+    let written = found.receiver_type.as_deref()?;
+    let of_kind = symbol.kind == Kind::Method && found.call.is_some();
+    if !of_kind || container.contains('.') || may_be_promoted(scene, symbol, container) {
+        return None;
+    }
+    if scene.is_assigned(&symbol.name) && symbol.language != Language::Go {
+        return None;
+    }
+    let path: Vec<&str> = written.split('.').collect();
+    let has_own = user.path != symbol.file
+        && user.outline.definitions.iter().any(|it| it.name == container && it.kind.is_type());
+    if has_own {
+        return None;
+    }
+    let owner = Symbol { name: container.to_owned(), container: None, ..symbol.clone() };
+    denotes(scene.world, user, &owner, Written { path: &path, scope: found.within.as_deref() })
+}
+
+/// Whether a type may have the member from elsewhere: Go's embedded types, Rust's traits.
+fn may_be_promoted(scene: &Scene<'_>, symbol: &Symbol, container: &str) -> bool {
+    match symbol.language {
+        Language::Go => {
+            let types: Vec<&Definition> =
+                scene.definers(container).into_iter().filter(|it| it.kind.is_type()).collect();
+            types.is_empty() || types.iter().any(|it| !it.bases.is_empty())
+        }
+        Language::Rust => {
+            let derefs = scene.definers("deref").iter().any(|it| {
+                it.container.as_deref().is_some_and(|c| c.rsplit('.').next() == Some(container))
+            });
+            derefs
+                || is_of_a_standard_trait(&symbol.name)
+                || !scene.saw_all(&symbol.name)
+                || scene.has_other(symbol)
+        }
+        _ => false,
+    }
 }
 
 /// Rust's traits may give a type what it lost.

@@ -6,7 +6,7 @@ use crate::cross_file::plan::{ImportCheck, in_folder, other_spellings};
 use crate::cross_file::report;
 use crate::cross_file::resolve::imports_of_module;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Guard, Import, Imported, RustModule, files_of_submodule, parent};
+use crate::symbols::{Guard, Import, Imported, Openness, RustModule, files_of_submodule, parent};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use std::collections::BTreeMap;
@@ -20,11 +20,11 @@ pub(super) fn candidates(
     scene
         .users()
         .filter_map(|user| {
-            let import =
-                imports_of_module(scene.world, user, symbol).into_iter().find(|import| {
-                    import.guard == Guard::None && !resolves(scene, user, import, symbol)
-                })?;
-            Some(report::lost_module(symbol, successor, user, import))
+            let imports = imports_of_module(scene.world, user, symbol);
+            let import = imports.into_iter().find(|import| {
+                import.guard == Guard::None && !resolves(scene, user, import, symbol)
+            })?;
+            Some(report::lost_module(symbol, successor, user, &import))
         })
         .collect()
 }
@@ -41,18 +41,33 @@ fn resolves(scene: &Scene<'_>, user: &UserFile, import: &Import, symbol: &Symbol
         let paths = world.existing.iter().chain(world.outlines.keys());
         return paths.filter(|path| ***path != symbol.file).any(|p| RustModule::of(p) == module);
     }
-    let is_in_package = || {
-        let package = format!("{}/__init__.py", parent(&symbol.file));
-        let package = world.outlines.get(package.trim_start_matches('/'));
-        let name = import.name().filter(|name| *name == symbol.name);
-        package.zip(name).is_some_and(|(package, name)| package.bound().contains(name))
-    };
     let is_beside = || {
+        let own = parent(&symbol.file);
         let module = import.module.replace('.', "/");
-        in_folder(parent(&user.path), &module).iter().any(|path| exists(path))
+        in_folder(parent(&user.path), &module)
+            .iter()
+            .any(|path| exists(path) && parent(path) != own)
     };
     other_spellings(&symbol.file, symbol.language).iter().any(|path| exists(path))
-        || symbol.language == Language::Python && (is_in_package() || is_beside())
+        || symbol.language == Language::Python
+            && (is_in_package(scene, import, symbol) || is_beside())
+}
+
+/// Whether the package of a Python module that is gone has its name from elsewhere.
+fn is_in_package(scene: &Scene<'_>, import: &Import, symbol: &Symbol) -> bool {
+    let path = format!("{}/__init__.py", parent(&symbol.file));
+    let path = path.trim_start_matches('/');
+    let name = import.name().filter(|name| *name == symbol.name);
+    let (Some(package), Some(name)) = (scene.world.outlines.get(path), name) else { return false };
+    let is_the_lost_one = |import: &Import| {
+        import.local == name
+            && scene.world.leads_to(path, package.language, &import.submodule(), &symbol.file)
+    };
+    package.openness == Openness::Open
+        || package.definitions.iter().any(|it| it.is_top_level() && it.name == name)
+        || package.imports.iter().any(|import| {
+            (import.local == name || import.imported == Imported::All) && !is_the_lost_one(import)
+        })
 }
 
 /// One finding for every file with added imports that lead to no file.

@@ -129,7 +129,7 @@ fn check(path: &str, language: Language, import: &Import) -> ImportCheck {
 }
 
 /// The files of a relative module; none for one that the build may find elsewhere.
-fn relative_files(path: &str, language: Language, module: &str) -> Vec<String> {
+pub(super) fn relative_files(path: &str, language: Language, module: &str) -> Vec<String> {
     let is_relative = match language {
         Language::Python => {
             module.starts_with('.')
@@ -146,7 +146,7 @@ fn relative_files(path: &str, language: Language, module: &str) -> Vec<String> {
 }
 
 /// Whether a module's name says that a tool makes its file.
-fn is_made_by_tools(module: &str) -> bool {
+pub(super) fn is_made_by_tools(module: &str) -> bool {
     let parts = || module.split(['/', '.']).filter(|part| !part.is_empty());
     let last = parts().next_back().unwrap_or_default();
     parts().any(|part| MADE_BY_TOOLS.contains(&part))
@@ -158,7 +158,7 @@ fn is_made_by_tools(module: &str) -> bool {
 }
 
 /// Whether a file is a sample for tests, such as those of compilers and bundlers.
-fn is_fixture(path: &str) -> bool {
+pub(super) fn is_fixture(path: &str) -> bool {
     has_part(path, FIXTURES) || path.split('/').any(|part| part.to_lowercase().ends_with("cases"))
 }
 

@@ -27,7 +27,7 @@ const FOREIGN: &[&str] = &[
 
 /// The files to read: those that say what modules are called, the changed ones that may have kept a
 /// use, and those with the rarest words.
-pub(super) fn files(plan: &Plan, hits: &[WordHit]) -> Vec<FilePath> {
+pub(super) fn files(plan: &Plan, hits: &[WordHit], existing: &[FilePath]) -> Vec<FilePath> {
     let mut chosen: Vec<FilePath> = Vec::new();
     let mut seen: HashSet<FilePath> = HashSet::new();
     let mut add = |path: FilePath| {
@@ -36,6 +36,7 @@ pub(super) fn files(plan: &Plan, hits: &[WordHit]) -> Vec<FilePath> {
         }
     };
     context_files(plan).into_iter().for_each(|path| add(FilePath::from(path.as_str())));
+    imported_files(plan, existing).into_iter().for_each(&mut add);
     let mut by_rarity: Vec<Vec<&FilePath>> = files_by_word(plan, hits)
         .into_iter()
         .map(|(word, files)| nearest(plan, &word, files))
@@ -46,6 +47,15 @@ pub(super) fn files(plan: &Plan, hits: &[WordHit]) -> Vec<FilePath> {
     }
     chosen.truncate(MAX_FILES);
     chosen
+}
+
+/// The files that names are imported from.
+fn imported_files(plan: &Plan, existing: &[FilePath]) -> Vec<FilePath> {
+    const MAX_IMPORTED: usize = 40;
+    let wanted: HashSet<&str> =
+        plan.names_imported.iter().flat_map(|check| check.files()).map(String::as_str).collect();
+    let found = existing.iter().filter(|path| wanted.contains(&*path.to_text()));
+    found.take(MAX_IMPORTED).cloned().collect()
 }
 
 /// The words that occur in files that were not read; nothing is known of those.
@@ -107,6 +117,9 @@ fn context_files(plan: &Plan) -> BTreeSet<String> {
         found.extend(delta.head_path.clone());
     }
     for wanted in plan.checks.iter().filter_map(|check| check.candidates.first()) {
+        found.extend(folders(parent(wanted)).map(|f| in_folder(f, ".gitignore")));
+    }
+    for wanted in plan.names_imported.iter().flat_map(|check| check.files().next()) {
         found.extend(folders(parent(wanted)).map(|f| in_folder(f, ".gitignore")));
     }
     for contract in &plan.contracts {

@@ -76,6 +76,9 @@ fn title(refitted: &Refitted<'_>) -> String {
         Misfit::Unknown(keyword) => {
             format!("This call passes `{keyword}`, but `{name}` no longer takes it")
         }
+        Misfit::Twice(keyword) => {
+            format!("This call passes `{keyword}` of `{name}` twice: by position and by name")
+        }
         Misfit::Shifted { meant, reaches } => {
             format!("This call passes `{name}` its `{meant}` as `{reaches}`")
         }
@@ -138,7 +141,7 @@ fn suggestion(refitted: &Refitted<'_>, new: &str) -> String {
         Misfit::Missing(_) => {
             format!("Pass what `{name}{new}` needs, or give the added parameter a default.")
         }
-        Misfit::TooMany { .. } | Misfit::Unknown(_) => {
+        Misfit::TooMany { .. } | Misfit::Unknown(_) | Misfit::Twice(_) => {
             format!("Drop the argument here, or let `{name}` go on taking it.")
         }
         Misfit::Shifted { .. } => {

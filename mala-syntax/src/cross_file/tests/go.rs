@@ -110,7 +110,7 @@ fn changed_signatures_break_stale_callers() {
         TREE,
         &method,
         &[
-            "main.go:10 changed-signature P2 This call of `Store.FetchAll` does not pass `m`, which it now needs",
+            "main.go:10 changed-signature P1 This call of `Store.FetchAll` does not pass `m`, which it now needs",
         ],
     );
 }

@@ -30,7 +30,7 @@ fn removed_members_are_reported_through_their_class() {
         &base,
         &head,
         &[
-            "src/b/User.java:7 removed-symbol P2 `Tools.loadCache` no longer exists, but is still called here",
+            "src/b/User.java:7 removed-symbol P1 `Tools.loadCache` no longer exists, but is still called here",
             "src/b/User.java:8 removed-symbol P1 `Tools.addUp` no longer exists, but is still called here",
         ],
     );

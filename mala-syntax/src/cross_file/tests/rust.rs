@@ -131,6 +131,7 @@ fn changed_signatures_break_stale_callers() {
         &with(user),
         &head,
         &[
+            "src/helpers.rs:17 changed-signature P1 This call of `compute` does not pass `b`, which it now needs",
             "src/user.rs:4 changed-signature P1 This call of `compute` does not pass `b`, which it now needs",
         ],
     );
@@ -139,7 +140,7 @@ fn changed_signatures_break_stale_callers() {
         &with(user),
         &head,
         &[
-            "src/user.rs:5 changed-signature P2 This call passes 1 arguments, but `Store.load_cache` now takes 0",
+            "src/user.rs:5 changed-signature P1 This call passes 1 arguments, but `Store.load_cache` now takes 0",
             "src/user.rs:6 changed-signature P1 This call passes 2 arguments, but `Store.load_cache` now takes 1",
         ],
     );

@@ -199,7 +199,7 @@ impl<'s> Builder<'s> {
             members::give_consts_to_types(self.source, &mut self.outline.definitions);
         }
         exports::mark_exported(&mut self.outline);
-        if refine::computes_names(&self.outline) {
+        if refine::computes_names(self.source, &self.outline) {
             self.outline.openness = Openness::Open;
         }
         self.outline

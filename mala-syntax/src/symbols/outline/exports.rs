@@ -4,7 +4,7 @@ use super::build::line_of;
 use super::{Openness, Outline};
 use crate::source::Source;
 use crate::symbols::definition::Visibility;
-use crate::symbols::imports::text_of_string;
+use crate::symbols::imports::{Guard, Import, Imported, Reach, text_of_string};
 use crate::symbols::names::names_at;
 use crate::symbols::table::NameAt;
 use crate::symbols::walk::{child_of_kind, named_children};
@@ -23,6 +23,22 @@ pub struct Export {
     pub from: Option<String>,
     /// Where.
     pub line: u32,
+}
+
+impl Export {
+    /// The import that passing something on takes: `export * from './m'`.
+    pub fn as_import(&self) -> Option<Import> {
+        Some(Import {
+            module: self.from.clone()?,
+            imported: Imported::All,
+            local: String::new(),
+            line: self.line,
+            statement_line: self.line,
+            guard: Guard::None,
+            reach: Reach::PassedOn,
+            scope: None,
+        })
+    }
 }
 
 /// The exported name of a file's main thing.

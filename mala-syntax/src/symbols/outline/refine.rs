@@ -344,9 +344,14 @@ pub(super) fn attribute_name(source: &Source, node: Node<'_>) -> String {
     text.trim_end_matches([']', ' ']).chars().take(MAX_CHARS).collect()
 }
 
-/// Whether a file makes names that nobody can see: Python's module-level `__getattr__`.
-pub(super) fn computes_names(outline: &Outline) -> bool {
+/// Whether a file makes names that nobody can see: Python's module-level `__getattr__`, and what
+/// writes into the module itself.
+pub(super) fn computes_names(source: &Source, outline: &Outline) -> bool {
+    const WRITES: [&str; 5] =
+        ["globals()[", "globals().update", "sys.modules[__name__]", "vars()[", "__path__"];
+    let writes = || WRITES.iter().any(|way| source.text().contains(way));
     outline.openness == Openness::Open
+        || outline.language == Language::Python && writes()
         || outline
             .definitions
             .iter()

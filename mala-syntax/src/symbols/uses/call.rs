@@ -51,6 +51,24 @@ impl Call {
             lines: lines_of(node),
         }
     }
+
+    /// A call between the tokens of a macro, where only commas tell arguments apart.
+    pub(super) fn in_tokens(source: &Source, name: Node<'_>, list: Node<'_>) -> Self {
+        let mut cursor = list.walk();
+        let tokens: Vec<Node<'_>> = list.children(&mut cursor).collect();
+        let inner = tokens.get(1..tokens.len().saturating_sub(1)).unwrap_or_default();
+        // `<A, B>` and `|a, b|` have commas of their own.
+        let is_plain = inner.iter().all(|token| !source.slice(*token).contains(['<', '|', '$']));
+        if !is_plain || list.has_error() {
+            return Self::unread(name);
+        }
+        let is_comma = |token: &Node<'_>| source.slice(*token) == ",";
+        let n_commas = inner.iter().filter(|token| is_comma(token)).count();
+        let ends_in_comma = inner.last().is_some_and(is_comma);
+        let n_positional =
+            if inner.is_empty() { 0 } else { n_commas + usize::from(!ends_in_comma) };
+        Self { n_positional, arguments: Arguments::Counted, ..Self::unread(name) }
+    }
 }
 
 /// The call of a name; `n_members` is how many member nodes are between the two.

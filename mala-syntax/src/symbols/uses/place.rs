@@ -69,13 +69,27 @@ pub(super) fn place_of(source: &Source, table: &Table, trail: &Trail<'_>, step: 
     Place::Reads { receiver, call, deed }
 }
 
+/// The node before the dot of a member.
+pub(super) fn object_of<'t>(
+    table: &Table,
+    trail: &Trail<'t>,
+    step: Step<'t>,
+) -> Option<tree_sitter::Node<'t>> {
+    let parent = trail.parent()?.node;
+    let member = table
+        .members
+        .iter()
+        .find(|(node, _, member)| *node == parent.kind() && *member == step.field)?;
+    parent.child_by_field_name(member.1)
+}
+
 /// Nodes where the object is left out when there is none.
 fn is_bare_call(kind: &str) -> bool {
     matches!(kind, "method_invocation" | "call")
 }
 
 /// Whether the name is bound: it is in a place that binds, perhaps inside a pattern.
-fn binds(source: &Source, table: &Table, trail: &Trail<'_>, step: Step<'_>) -> bool {
+pub(super) fn binds(source: &Source, table: &Table, trail: &Trail<'_>, step: Step<'_>) -> bool {
     let in_pattern_of_rust = source.language() == Language::Rust
         && source.slice(step.node).starts_with(char::is_uppercase);
     let mut child = step;

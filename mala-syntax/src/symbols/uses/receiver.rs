@@ -52,10 +52,28 @@ pub(super) fn before_in_tokens(source: &Source, name: Node<'_>) -> (Option<Strin
             .map_or(path.len(), |(at, _)| at);
         Some(normalised(path.get(start..).unwrap_or_default()))
     } else if before.ends_with('.') && !before.ends_with("..") {
-        Some(String::from("?"))
+        Some(name_before_dot(before))
     } else {
         None
     };
-    let call = after.starts_with('(').then(|| Call::unread(name));
+    let call = after.starts_with('(').then(|| match name.next_sibling() {
+        Some(list) if list.kind() == "token_tree" => Call::in_tokens(source, name, list),
+        _ => Call::unread(name),
+    });
     (receiver, call)
+}
+
+/// The lone name before a dot; `?` when there is more than a name.
+fn name_before_dot(before: &str) -> String {
+    let before = before.trim_end_matches('.');
+    let start = before
+        .char_indices()
+        .rev()
+        .take(MAX_BYTES)
+        .take_while(|(_, c)| c.is_alphanumeric() || *c == '_')
+        .last()
+        .map_or(before.len(), |(at, _)| at);
+    let (rest, name) = before.split_at(start);
+    let stands_alone = !rest.trim_end().ends_with(['.', ':', ')', ']', '}', '?']);
+    if name.is_empty() || !stands_alone { String::from("?") } else { name.to_owned() }
 }

@@ -134,9 +134,9 @@ use a::target;
     2 Reads crate.m.target(1) in f Free
     3 Reads x.target(2) in f Free
     4 Reads Target in f Free
-    5 Reads target(0 ..) in f Inside
-    5 Reads self.m.target(0 ..) in f Free
-    5 Reads ?.target(0 ..) in f Free
+    5 Reads target(1) in f Inside
+    5 Reads self.m.target(1) in f Free
+    5 Reads x.target(0) in f Free
     6 Reads Target in f Free
     6 Reads Target in f Free
     7 Reads Target in f Free

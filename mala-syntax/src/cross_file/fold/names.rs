@@ -1,0 +1,95 @@
+//! Names that the change imports and that no file has.
+
+use super::Scene;
+use crate::cross_file::contract::Broken;
+use crate::cross_file::plan::{NameCheck, Place};
+use crate::cross_file::report;
+use crate::cross_file::user::UserFile;
+use crate::symbols::{Imported, Openness, Visibility};
+use mala_domain::finding::Candidate;
+use mala_domain::language::Language;
+
+/// One finding for every added import of a name that is not there.
+pub(super) fn candidates(scene: &Scene<'_>) -> Vec<Candidate> {
+    scene.plan.names_imported.iter().filter_map(|check| candidate(scene, check)).collect()
+}
+
+fn candidate(scene: &Scene<'_>, check: &NameCheck) -> Option<Candidate> {
+    let places: Vec<&Place> = check.places.iter().filter(|place| counts(scene, place)).collect();
+    let [place] = places.as_slice() else { return None };
+    if place.submodules.iter().any(|path| exists(scene, path)) {
+        return None;
+    }
+    let files: Vec<&String> = place.files.iter().filter(|path| exists(scene, path)).collect();
+    match files.as_slice() {
+        // What leads to no file at all is said of relative imports elsewhere.
+        [] => {
+            let made = || place.files.iter().any(|path| scene.world.ignored.leaves_out(path));
+            let gone = || place.files.iter().any(|path| is_broken_module(scene, path));
+            (place.package.is_some() && !made() && !gone())
+                .then(|| report::leads_nowhere(check, place))
+        }
+        [file] => {
+            let user = scene.users().find(|user| user.path == **file)?;
+            let is_gone = lost_by_change(scene, file, &check.name);
+            (lacks(user, check) && !is_gone).then(|| report::lacks_name(check, file))
+        }
+        _ => None,
+    }
+}
+
+fn exists(scene: &Scene<'_>, path: &str) -> bool {
+    scene.world.existing.contains(path) || scene.world.outlines.contains_key(path)
+}
+
+/// Whether a module can be at a place: the project's own package is there, and is no part of another.
+fn counts(scene: &Scene<'_>, place: &Place) -> bool {
+    place.package.as_ref().is_none_or(|path| exists(scene, path))
+        && !place.around.as_ref().is_some_and(|path| exists(scene, path))
+}
+
+/// Whether a file of the change is said to be gone already.
+fn is_broken_module(scene: &Scene<'_>, path: &str) -> bool {
+    scene.plan.contracts.iter().any(|contract| {
+        matches!(contract.broken, Broken::Module { .. }) && contract.symbol.file == path
+    })
+}
+
+fn lost_by_change(scene: &Scene<'_>, file: &str, name: &str) -> bool {
+    scene
+        .plan
+        .contracts
+        .iter()
+        .any(|contract| contract.symbol.file == file && contract.symbol.name == name)
+}
+
+/// Whether a file has no such name for others, as far as it can be seen.
+fn lacks(user: &UserFile, check: &NameCheck) -> bool {
+    let outline = &user.outline;
+    if outline.openness == Openness::Open {
+        return false;
+    }
+    if check.language == Language::Python {
+        let passes_all_on = outline.imports.iter().any(|it| it.imported == Imported::All);
+        // A package's folder may have a folder of the name.
+        let may_be_folder =
+            user.path.ends_with("__init__.py") && check.name.starts_with(char::is_lowercase);
+        return !passes_all_on && !may_be_folder && user.lacking.contains(&check.name);
+    }
+    let passes_all_on = outline.exports.iter().any(|export| export.name == "*");
+    let exports_it = outline.exports.iter().any(|export| export.name == check.name);
+    let renames_it = outline.exports.iter().any(|export| export.local == check.name);
+    let keeps_it = || {
+        outline.definitions.iter().any(|it| {
+            it.name == check.name
+                && it.is_top_level()
+                && (it.visibility == Visibility::Internal || renames_it)
+        })
+    };
+    !user.path.ends_with(".d.ts")
+        && !outline.exports.is_empty()
+        && !passes_all_on
+        && !exports_it
+        && user.is_plain_module
+        && (user.lacking.contains(&check.name) || keeps_it())
+}
