@@ -8,6 +8,7 @@ mod attributes;
 mod call;
 mod commits;
 mod config;
+mod copy;
 mod diff;
 mod error;
 mod files;

@@ -1,9 +1,11 @@
-//! The world behind the ports: git, processes, files, linters, models.
+//! The world behind the ports: git, processes, files, linters, models, lanes.
 
 pub mod git;
+pub mod lanes;
 pub mod linters;
 pub mod models;
 pub mod patch;
 pub mod process;
 pub mod reviewers;
+pub mod sessions;
 pub mod store;

@@ -1,14 +1,19 @@
 //! The only place that starts a child. A child gets its own process group, an environment that is
 //! spelled out, and limits; whatever happens, the whole group is gone when its owner is.
 
+mod alive;
 mod child;
+mod detached;
 mod environment;
 mod group;
 mod leftovers;
 mod session;
 
-pub use child::{Finished, Limits, Output, run};
+pub use alive::{kill, started};
+pub use child::{Finished, Limits, Output, Watch, run, run_watched};
+pub use detached::start_detached;
 pub use environment::{Environment, MARKER};
+pub use leftovers::{adopt_orphans, end_marked, end_orphans};
 pub use session::{Session, start};
 
 use std::ffi::OsString;

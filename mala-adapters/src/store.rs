@@ -105,7 +105,7 @@ fn readable_by_all(_: &File) -> io::Result<()> {
 
 /// A `.gitignore` of its own keeps the state out of commits, and out of the next review, in a
 /// repository where nobody ran `mala init`.
-fn keep_out_of_git(root: &Path) -> io::Result<()> {
+pub(crate) fn keep_out_of_git(root: &Path) -> io::Result<()> {
     match File::create_new(root.join(".gitignore")) {
         Ok(mut file) => file.write_all(
             b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n",

@@ -14,15 +14,17 @@ mod switches;
 
 pub(crate) use check::is_of_linter;
 pub use globs::{GlobProblem, PathGlobs};
-pub use precedence::{BudgetPolicy, Layer, Origin, ReviewPolicy, Sourced, policy};
+pub use precedence::{
+    BudgetPolicy, GatePolicy, Layer, Origin, ReviewPolicy, Sourced, gate_policy, policy,
+};
 pub use problem::{Concern, ConfigError, ConfigWarning, Place};
 pub(crate) use read::{nearest, nearest_or};
 pub use reference::reference;
 pub use schema::{
     Account, Baseline, Budget, Cerberus, CodeReview, CommandRef, CommandSetting, Config,
-    EpicCompletion, EpicDepth, FailureMode, FireOn, LinterMode, LinterName, Linters, ModelsBlock,
-    PerAccount, Periodic, Retries, ReviewBlock, ReviewerType, RuleSetting, RuleUse, RunEnd,
-    Seconds, SessionEnd, Triggers,
+    EpicCompletion, EpicDepth, FailureMode, FireOn, GateBlock, LinterMode, LinterName, Linters,
+    ModelsBlock, PerAccount, Periodic, Retries, ReviewBlock, ReviewerType, RuleSetting, RuleUse,
+    RunEnd, Seconds, SessionEnd, Triggers,
 };
 pub use switches::{RuleSwitches, SwitchProblem};
 

@@ -8,6 +8,7 @@ pub mod change;
 pub mod config;
 pub mod conversation;
 pub mod finding;
+pub mod gate;
 pub mod language;
 pub mod models;
 pub mod ports;

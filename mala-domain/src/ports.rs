@@ -1,6 +1,7 @@
 //! What the rules need of the world, in their own words.
 
 mod change_source;
+mod gate;
 mod history;
 mod language_model;
 mod linters;
@@ -10,6 +11,7 @@ mod search;
 mod store;
 
 pub use change_source::{ChangeSource, ScopeError, Scoped};
+pub use gate::{LaneFailure, LaneOrder, LaneRun, LaneRunner, SessionFiles};
 pub use history::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit};
 pub use language_model::{LanguageModel, ModelFailure, ModelFailureKind};
 pub use linters::{LintMessage, LintTrouble, Linters};

@@ -8,7 +8,7 @@ mod desk;
 mod escalate;
 mod passes;
 mod plan;
-mod prepare;
+pub(crate) mod prepare;
 mod speaker;
 mod stopped;
 #[cfg(test)]

@@ -2,4 +2,5 @@
 
 pub mod agent;
 pub mod events;
+pub mod gate;
 pub mod review;

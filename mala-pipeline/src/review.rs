@@ -1,7 +1,7 @@
 //! The spine: one review, from what changed to the report. Each stage takes the former's value; a
 //! stage does not know the next one. After the report nothing is decided any more.
 
-mod admit;
+pub(crate) mod admit;
 mod ask;
 pub mod context;
 mod publish;

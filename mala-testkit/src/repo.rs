@@ -1,11 +1,11 @@
 //! A throw-away repository with real git, a fixed author and fixed dates, so that its commits have the
 //! same ids on every machine.
 
-use std::cell::Cell;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::TempDir;
 
 /// A repository in a folder that is gone when the value is.
@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub struct TestRepo {
     folder: TempDir,
     root: PathBuf,
-    n_commits: Cell<u64>,
+    n_commits: AtomicU64,
 }
 
 impl Default for TestRepo {
@@ -35,7 +35,7 @@ impl TestRepo {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join(name);
         std::fs::create_dir(&root).unwrap();
-        Self { folder, root, n_commits: Cell::new(0) }
+        Self { folder, root, n_commits: AtomicU64::new(0) }
     }
 
     /// A repository with one commit that holds these files.
@@ -129,8 +129,8 @@ impl TestRepo {
     /// Runs git.
     pub fn try_git(&self, args: &[&str]) -> Output {
         // Every call has a second of its own, so that commits are ordered by their dates.
-        self.n_commits.set(self.n_commits.get() + 1);
-        let date = format!("{} +0000", 1_700_000_000 + self.n_commits.get());
+        let number = self.n_commits.fetch_add(1, Ordering::Relaxed) + 1;
+        let date = format!("{} +0000", 1_700_000_000 + number);
         let mut command = Command::new("git");
         command.args(args).current_dir(&self.root).env_clear();
         for kept in ["PATH", "TMPDIR"] {

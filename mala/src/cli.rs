@@ -8,7 +8,7 @@ pub mod doctor;
 pub mod exit;
 pub mod failure;
 pub mod init;
-mod interrupt;
+pub(crate) mod interrupt;
 pub mod man;
 pub mod models;
 pub mod reference;
@@ -16,7 +16,7 @@ pub mod review;
 pub mod rules;
 pub mod runs;
 pub mod schema;
-mod target;
+pub(crate) mod target;
 
 use crate::console;
 use crate::surroundings::Surroundings;

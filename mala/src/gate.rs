@@ -1,19 +1,27 @@
-//! `review-gate`: the command line of the panel of external reviewers. This version has no panel,
-//! so that every command fails closed, in the shapes and with the exit codes of the real thing.
+//! `review-gate`: the command line of the panel of external reviewers.
+
+mod cancel;
+mod clean;
+mod lanes;
+mod list;
+mod pin;
+mod spawn;
+mod status;
+mod supervise;
+mod wait;
 
 use crate::cli::{self, exit::Exit, failure};
-use crate::console;
-use clap::{Parser, Subcommand, ValueEnum};
-use serde_json::json;
-use std::path::PathBuf;
+use crate::surroundings::Surroundings;
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
-const NOT_HERE: &str = "the panel of external reviewers is not in this version of review-gate";
-
-/// Several external reviewers side by side (not in this version: every command fails)
+/// Several external reviewers side by side on one change, and one verdict
+///
+/// `spawn-code-review` starts them and returns at once; `wait` waits for what they agree on. Exit codes
+/// of `wait`: 0 pass, 1 findings, 2 no readable answer, 3 timeout, 4 no reviewers, 5 internal error.
 #[derive(Debug, Parser)]
 #[command(name = "review-gate", version, max_term_width = 100)]
-struct Gate {
+pub struct Gate {
     #[command(subcommand)]
     command: GateCommand,
 }
@@ -22,43 +30,21 @@ struct Gate {
 #[derive(Debug, Subcommand)]
 enum GateCommand {
     /// Start the reviewers of a change
-    SpawnCodeReview {
-        /// The change, as BASELINE..HEAD
-        #[arg(long, value_name = "RANGE")]
-        diff: String,
-        /// What the change is for, as a file
-        #[arg(long, value_name = "FILE")]
-        context_file: Option<PathBuf>,
-        /// How hard codex thinks
-        #[arg(long, value_name = "LEVEL", default_value = "high")]
-        codex_reasoning: Reasoning,
-    },
+    SpawnCodeReview(spawn::SpawnArgs),
     /// Wait for the reviewers and print what they say
-    Wait {
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-        /// How long to wait
-        #[arg(long, value_name = "SECONDS", default_value_t = 300)]
-        timeout: u64,
-        /// Which session; the most recent one if not given
-        #[arg(long, value_name = "KEY")]
-        session_key: Option<String>,
-    },
-    /// Show a session
-    Status,
-    /// Stop a session
-    Cancel,
-    /// List the sessions
-    List,
-}
-
-/// How hard a reviewer thinks
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Reasoning {
-    Low,
-    Medium,
-    High,
+    Wait(wait::WaitArgs),
+    /// Show how far a session is
+    Status(status::StatusArgs),
+    /// List the sessions, the most recent one first
+    List(list::ListArgs),
+    /// Stop a session and everything that it started
+    Cancel(cancel::CancelArgs),
+    /// Remove old sessions
+    Clean(clean::CleanArgs),
+    /// Show the lanes, and why each can be used or not
+    Lanes(lanes::LanesArgs),
+    #[command(hide = true)]
+    Supervise(supervise::SuperviseArgs),
 }
 
 /// The whole program.
@@ -67,34 +53,57 @@ pub fn main() -> ExitCode {
     cli::guarded(run).into()
 }
 
+/// The command line as data, for the reference.
+pub fn command() -> clap::Command {
+    Gate::command()
+}
+
 fn run() -> Exit {
-    match Gate::try_parse() {
-        Ok(gate) => refuse(&gate.command).unwrap_or_else(|error| failure::report(&error)),
-        Err(answer) => cli::show_answer(&answer),
+    let gate = match Gate::try_parse() {
+        Ok(gate) => gate,
+        Err(answer) => return cli::show_answer(&answer),
+    };
+    let done = Surroundings::of_process()
+        .map_err(|error| anyhow::Error::new(error).context("finding the current folder"))
+        .and_then(|here| gate.command.run(&here));
+    match done {
+        Ok(exit) => exit,
+        Err(error) => {
+            failure::report(&error);
+            gate.command.failed()
+        }
     }
 }
 
-fn refuse(command: &GateCommand) -> anyhow::Result<Exit> {
-    if let GateCommand::Wait { json: true, .. } = command {
-        console::data(&format!("{}\n", unresolved()))?;
+impl GateCommand {
+    fn run(&self, here: &Surroundings) -> anyhow::Result<Exit> {
+        match self {
+            Self::SpawnCodeReview(args) => spawn::run(args, here),
+            Self::Wait(args) => wait::run(args, here),
+            Self::Status(args) => status::run(args, here),
+            Self::List(args) => list::run(args, here),
+            Self::Cancel(args) => cancel::run(args, here),
+            Self::Clean(args) => clean::run(args, here),
+            Self::Lanes(args) => lanes::run(args, here),
+            Self::Supervise(args) => supervise::run(args, here),
+        }
     }
-    console::say(&format!(
-        "error: {NOT_HERE}\nhint: 'mala review --reviewer builtin' reviews a change without it"
-    ));
-    Ok(match command {
-        GateCommand::SpawnCodeReview { .. } => Exit::SPAWN_FAILED,
-        _ => Exit::Internal,
-    })
+
+    /// How a command ends that cannot be done.
+    fn failed(&self) -> Exit {
+        match self {
+            Self::SpawnCodeReview(_) => Exit::SPAWN_FAILED,
+            _ => Exit::Internal,
+        }
+    }
 }
 
-/// The answer of `wait --json` when nobody reviewed.
-fn unresolved() -> serde_json::Value {
-    json!({
-        "schema_version": 1,
-        "status": "error",
-        "consensus": { "verdict": "no_reviewers", "iteration": 0 },
-        "reviewers": {},
-        "issues": [],
-        "parse_errors": [NOT_HERE],
-    })
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        command().debug_assert();
+    }
 }

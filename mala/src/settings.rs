@@ -11,8 +11,8 @@ use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::wiring::probe::Probe;
 use mala_domain::config::{
-    Concern, Config, ConfigError, ConfigWarning, FILE_NAME, Layer, ModelsBlock, Origin,
-    ReviewPolicy, policy,
+    Concern, Config, ConfigError, ConfigWarning, FILE_NAME, GatePolicy, Layer, ModelsBlock, Origin,
+    ReviewPolicy, gate_policy, policy,
 };
 use mala_domain::scope::Target;
 use std::io;
@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 pub struct Settings {
     /// How a change is reviewed.
     pub policy: ReviewPolicy,
+    /// The panel of external reviewers.
+    pub gate: GatePolicy,
     /// What to tell the person about the files.
     pub warnings: Vec<ConfigWarning>,
     /// The repository's file that holds; `None` when there is none.
@@ -55,6 +57,7 @@ pub fn load(here: &Surroundings, chosen: Chosen, flags: Config) -> Result<Settin
     }
     Ok(Settings {
         policy: policy(&layers),
+        gate: gate_policy(&layers),
         warnings,
         file: chosen.file.map(|file| file.name),
         notice: chosen.notice,

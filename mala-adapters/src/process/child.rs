@@ -17,6 +17,13 @@ const CHUNK: usize = 64 * 1024;
 /// so this is not a wait for the child, only for the event that says so.
 const DRAIN: Duration = Duration::from_millis(100);
 
+/// How long a child writes nothing before somebody looks at what it wrote, and how soon they look again.
+const PAUSE: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(500);
+
+/// How long a child that said enough may take to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
 /// What a child may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -92,10 +99,44 @@ impl Finished {
     }
 }
 
+/// Looks at what a child writes while it runs.
+pub trait Watch: Send {
+    /// The child runs.
+    fn began(&mut self) {}
+
+    /// More was written. The output is all that is kept so far.
+    fn heard(&mut self, output: &Output);
+
+    /// The child pauses: whether what it wrote is all that anybody wants of it. It gets a moment to end
+    /// by itself then, and is stopped.
+    fn is_enough(&mut self, output: &Output) -> bool;
+}
+
+/// Nobody looks.
+struct Nobody;
+
+impl Watch for Nobody {
+    fn heard(&mut self, _: &Output) {}
+
+    fn is_enough(&mut self, _: &Output) -> bool {
+        false
+    }
+}
+
 /// Starts a child and waits for its end, within its limits. Dropping the future kills it.
 pub async fn run(spec: Spec, limits: Limits) -> Result<Finished, ProcessError> {
+    run_watched(spec, limits, &mut Nobody).await
+}
+
+/// The same, with somebody who looks at what it writes and may say that it is enough.
+pub async fn run_watched(
+    spec: Spec,
+    limits: Limits,
+    watch: &mut dyn Watch,
+) -> Result<Finished, ProcessError> {
     let reads = if spec.stdin.is_empty() { Reads::Nothing } else { Reads::Us };
     let mut group = Group::start(&spec, reads)?;
+    watch.began();
     let program = group.name().to_owned();
     let lost = |source| ProcessError::Lost { program: program.clone(), source };
     let (stdin, stdout, stderr) = group.take_pipes();
@@ -103,24 +144,39 @@ pub async fn run(spec: Spec, limits: Limits) -> Result<Finished, ProcessError> {
 
     let feeding = feed(stdin, spec.stdin);
     tokio::pin!(feeding);
+    let mut pause = Instant::now() + PAUSE;
+    let mut enough: Option<Instant> = None;
     let ending = loop {
         tokio::select! {
             biased;
             heard = listening.hear() => match heard {
-                Heard::Something => {}
+                Heard::Something => {
+                    watch.heard(&listening.output);
+                    pause = Instant::now() + PAUSE;
+                }
                 Heard::TooMuch => break Ending::Flooded,
                 Heard::TooLate => break Ending::TimedOut,
                 Heard::Silence => break Ending::Idle,
             },
             () = &mut feeding, if !listening.fed => listening.fed = true,
             status = group.wait() => break Ending::Exited(status.map_err(&lost)?),
+            () = until(enough) => break Ending::Enough,
+            () = sleep_until(pause), if enough.is_none() => {
+                pause = Instant::now() + LOOK;
+                enough = watch.is_enough(&listening.output).then(|| Instant::now() + GRACE);
+            }
         }
     };
-    conclude(group, listening, ending).await
+    let finished = conclude(group, listening, ending).await;
+    if let Ok(finished) = &finished {
+        watch.heard(&finished.output);
+    }
+    finished
 }
 
 enum Ending {
     Exited(ExitStatus),
+    Enough,
     Flooded,
     TimedOut,
     Idle,
@@ -141,7 +197,7 @@ async fn conclude<O: AsyncRead + Unpin, E: AsyncRead + Unpin>(
     listening.drain().await;
     let output = listening.output;
     match ending {
-        Ending::Exited(_) | Ending::Flooded => Ok(Finished { status, output }),
+        Ending::Exited(_) | Ending::Enough | Ending::Flooded => Ok(Finished { status, output }),
         Ending::TimedOut => {
             let output = Box::new(output);
             Err(ProcessError::TimedOut { program, after: limits.wall, output })

@@ -72,6 +72,11 @@ impl Environment {
         Self { vars: vars.collect() }
     }
 
+    /// All of these variables, for a program of our own.
+    pub fn whole(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+        Self { vars: vars.into_iter().collect() }
+    }
+
     /// Sets a variable.
     #[must_use]
     pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
@@ -100,6 +105,11 @@ impl Environment {
         let is_name = program.components().count() == 1 && program.file_name().is_some();
         let folders = std::env::split_paths(self.get("PATH")?).filter(|_| is_name);
         folders.map(|folder| folder.join(program)).find(|path| is_program(path))
+    }
+
+    /// All variables.
+    pub fn iter(&self) -> impl Iterator<Item = (&OsString, &OsString)> {
+        self.vars.iter()
     }
 
     pub(super) fn vars(&self) -> impl Iterator<Item = (&OsString, &OsString)> {

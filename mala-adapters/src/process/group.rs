@@ -1,8 +1,8 @@
-//! A started child with its process group. Dropping it kills the group.
+//! A started child with its session and process group. Dropping it kills the group.
 
 use super::leftovers::{fresh_marker, sweep};
 use super::{MARKER, ProcessError, Spec};
-use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
+use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessSession};
 use std::process::{ExitStatus, Stdio};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
@@ -35,7 +35,7 @@ impl Group {
                 Reads::Us => Stdio::piped(),
             });
         });
-        match command.wrap(ProcessGroup::leader()).wrap(KillOnDrop).spawn() {
+        match command.wrap(ProcessSession).wrap(KillOnDrop).spawn() {
             Ok(child) => Ok(Self { child, marker, name, ended: false }),
             Err(source) => Err(ProcessError::NotStarted { program: name, source }),
         }

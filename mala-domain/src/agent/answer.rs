@@ -11,7 +11,9 @@ mod schema;
 
 pub use checks::{Check, CheckOutcome, read_checks};
 pub use ladder::Rung;
+pub(crate) use ladder::{Object, find as find_object};
 pub use restructured::read_restructured;
+pub(crate) use review::read_object;
 pub use review::{Answer, Claim, HintOpinion, read_review};
 pub use schema::{checks_form, review_form};
 
@@ -44,6 +46,19 @@ pub enum ParseProblem {
     /// A field has another type or value than it must, or the answer repeats the question.
     #[error("invalid format")]
     InvalidFormat,
+}
+
+impl ParseProblem {
+    /// The problem without what the model wrote: that may be an order that it was given by the text
+    /// under review, and our own turns never repeat one.
+    pub fn in_own_words(&self) -> String {
+        match self {
+            Self::InvalidVerdict(_) => "invalid verdict: it is PASS without findings, FAIL with a \
+                                        P0 or P1 among them, NEEDS_WORK otherwise"
+                .to_owned(),
+            other => other.to_string(),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::problem::{Concern, ConfigError, ConfigWarning, Place};
 use super::read::nearest_or;
 use super::schema::{Budget, Config, LinterName};
 use super::switches::RuleSwitches;
+use crate::gate::lane::{LaneProblem, Table};
 
 /// Checks a file's values: what to know about them, or why they cannot be used.
 pub(super) fn check(
@@ -21,6 +22,7 @@ pub(super) fn check(
     let mut check = Check { outline, file, text, warnings: Vec::new() };
     check.review(config)?;
     check.models(config)?;
+    check.gate(config)?;
     check.commands(config)?;
     check.triggers(config)?;
     check.legacy(config);
@@ -131,6 +133,28 @@ impl Check<'_> {
             return self.refuse(&at("max_cost_usd"), "more than nothing is expected here");
         }
         Ok(())
+    }
+
+    fn gate(&self, config: &Config) -> Checked {
+        let gate = &config.gate;
+        if gate.panel.as_ref().is_some_and(Vec::is_empty) {
+            return self.refuse(&["gate", "panel"], "the panel has no lanes");
+        }
+        match Table::with(&gate.lanes) {
+            Ok(_) => Ok(()),
+            Err(problem) => self.refuse_lane(config, &problem),
+        }
+    }
+
+    /// An error at the lane that it is about.
+    fn refuse_lane(&self, config: &Config, problem: &LaneProblem) -> Checked {
+        let is_it = |name: &&String| {
+            let alone = std::iter::once(((*name).clone(), config.gate.lanes.get(*name).cloned()));
+            let alone = alone.filter_map(|(name, lane)| Some((name, lane?))).collect();
+            Table::with(&alone).is_err()
+        };
+        let name = config.gate.lanes.keys().find(is_it).map_or("", String::as_str);
+        self.refuse(&["gate", "lanes", name], &problem.to_string())
     }
 
     fn globs(&self, key: &str, patterns: Option<&[String]>) -> Checked {

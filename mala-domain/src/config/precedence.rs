@@ -7,10 +7,13 @@ pub use budget::BudgetPolicy;
 
 use super::schema::{Config, LinterMode, LinterName, ReviewerType, RuleSetting, Seconds};
 use super::switches::{RuleSwitches, SwitchProblem};
+use crate::gate::consensus::Rule;
+use crate::gate::lane::LaneSettings;
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Where a value comes from.
@@ -98,6 +101,7 @@ pub struct ReviewPolicy {
 
 const AGENT_SECONDS: i64 = 600;
 const GATE_SECONDS: u64 = 300;
+const GATE_TIMEOUT: i64 = 300;
 const LINTER_SECONDS: i64 = 60;
 
 /// The policy that these layers give, the most important one first.
@@ -121,6 +125,31 @@ pub fn policy(layers: &[Layer]) -> ReviewPolicy {
         agent_model: pick.or(|config| config.agent_sdk_reviewer_model.clone(), "sonnet".to_owned()),
         escalation_model: pick.maybe(|config| config.agent_sdk_escalation_model.clone()),
         budget: budget::policy(&pick),
+    }
+}
+
+/// The panel, with every question answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GatePolicy {
+    /// How many must pass a change.
+    pub consensus: Sourced<Rule>,
+    /// How long a lane may take.
+    pub timeout: Sourced<Seconds>,
+    /// The lanes of the panel; `None` leaves it to what is installed.
+    pub panel: Sourced<Option<Vec<String>>>,
+    /// The lanes of all layers; where two have the same name, the more important layer's counts.
+    pub lanes: BTreeMap<String, LaneSettings>,
+}
+
+/// The panel that these layers give, the most important one first.
+pub fn gate_policy(layers: &[Layer]) -> GatePolicy {
+    let pick = Pick { layers };
+    let own = layers.iter().rev().flat_map(|layer| layer.config.gate.lanes.clone());
+    GatePolicy {
+        consensus: pick.or(|config| config.gate.consensus, Rule::Unanimous),
+        timeout: pick.or(|config| config.gate.timeout, seconds(GATE_TIMEOUT)),
+        panel: pick.maybe(|config| config.gate.panel.clone()),
+        lanes: own.collect(),
     }
 }
 

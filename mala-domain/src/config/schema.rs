@@ -3,6 +3,7 @@
 //! `precedence`.
 
 mod budget;
+mod gate;
 mod models;
 mod numbers;
 mod review;
@@ -10,6 +11,7 @@ mod rules;
 mod triggers;
 
 pub use budget::Budget;
+pub use gate::GateBlock;
 pub use models::{Account, ModelsBlock, PerAccount};
 pub use numbers::{Retries, Seconds};
 pub use review::{LinterMode, LinterName, Linters, ReviewBlock};
@@ -54,6 +56,10 @@ pub struct Config {
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "ModelsBlock::is_empty")]
     #[schemars(with = "Option<ModelsBlock>")]
     pub models: ModelsBlock,
+    /// The panel of external reviewers behind `review-gate`.
+    #[serde(deserialize_with = "null_is_default", skip_serializing_if = "GateBlock::is_empty")]
+    #[schemars(with = "Option<GateBlock>")]
+    pub gate: GateBlock,
     /// What happens at the ends of sessions, epics and runs. Accepted and checked; nothing in this
     /// version runs it.
     #[serde(deserialize_with = "null_is_default")]

@@ -121,7 +121,8 @@ async fn hints(settings: &AgentSettings, request: &ReviewRequest) -> (Vec<Candid
     }
 }
 
-fn references(around: &Surroundings) -> Vec<String> {
+/// Uses of what changed, elsewhere: a line each.
+pub(crate) fn references(around: &Surroundings) -> Vec<String> {
     let callers = around.context.callers.iter().map(|caller| {
         let within = caller.within.as_deref().map(|it| format!(" in {it}")).unwrap_or_default();
         format!("{} {}:{}{within}: {}", caller.symbol, caller.file, caller.line, caller.text)
@@ -145,7 +146,11 @@ fn nonce(settings: &AgentSettings, scope: &Scope, rules: &[(FilePath, String)]) 
     Nonce::over(&parts)
 }
 
-fn enclosing(change: &Change, texts: &Texts) -> BTreeMap<FilePath, Vec<Option<Enclosing>>> {
+/// The function around each hunk, by file.
+pub(crate) fn enclosing(
+    change: &Change,
+    texts: &Texts,
+) -> BTreeMap<FilePath, Vec<Option<Enclosing>>> {
     let files = change.files.iter().filter(|file| file.is_reviewable());
     files
         .filter_map(|file| {

@@ -66,7 +66,7 @@ pub(super) async fn converse<T>(
             Err(problem) if may_go_on && retries < MAX_RETRIES => {
                 retries += 1;
                 ask.turns.push(Turn::Model(reply.said));
-                let again = prompts::retry(&problem.to_string());
+                let again = prompts::retry(&problem.in_own_words());
                 ask.turns.push(Turn::Ours(vec![Part::Text(again)]));
             }
             Err(problem) => {

@@ -42,7 +42,7 @@ pub(super) async fn admit(
     let mut texts = std::sync::Arc::unwrap_or_clone(read.texts);
     read_cited(&candidates, scoped, &mut texts).await?;
     let admission = {
-        let symbols = ParsedSymbols { texts: &texts, outlines: RefCell::default() };
+        let symbols = ParsedSymbols::of(&texts);
         admit_claims(candidates, &scoped.change, &texts, &symbols)
     };
     let added: HashMap<&FilePath, AddedLines> =
@@ -75,7 +75,7 @@ fn quoted(findings: &[Finding], texts: &Texts) -> BTreeMap<FilePath, String> {
 }
 
 /// Reads the files that claims cite and the change does not have.
-async fn read_cited(
+pub(crate) async fn read_cited(
     candidates: &[Candidate],
     scoped: &Scoped,
     texts: &mut Texts,
@@ -91,9 +91,16 @@ async fn read_cited(
 }
 
 /// Enclosing symbols, each file outlined once, when a claim cites it.
-struct ParsedSymbols<'t> {
+pub(crate) struct ParsedSymbols<'t> {
     texts: &'t Texts,
     outlines: RefCell<HashMap<FilePath, Option<Outline>>>,
+}
+
+impl<'t> ParsedSymbols<'t> {
+    /// The symbols of these texts at head.
+    pub(crate) fn of(texts: &'t Texts) -> Self {
+        Self { texts, outlines: RefCell::default() }
+    }
 }
 
 impl SymbolIndex for ParsedSymbols<'_> {

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The texts of the changed files.
-pub(super) struct Read {
-    pub(super) texts: Arc<Texts>,
+pub(crate) struct Read {
+    pub(crate) texts: Arc<Texts>,
 }
 
-pub(super) async fn gather(scoped: &Scoped) -> Result<Read, ScopeError> {
+pub(crate) async fn gather(scoped: &Scoped) -> Result<Read, ScopeError> {
     let files = || {
         scoped
             .change

@@ -5,7 +5,7 @@ use crate::console;
 use anyhow::Context;
 
 /// Runs to the end, or until the program is asked to stop.
-pub(super) fn until_interrupted(
+pub(crate) fn until_interrupted(
     work: impl Future<Output = anyhow::Result<Exit>>,
 ) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread()

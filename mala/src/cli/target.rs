@@ -101,7 +101,8 @@ fn split(words: &[String]) -> (Option<Target>, Vec<String>) {
     }
 }
 
-fn range(word: &str) -> Option<Target> {
+/// The range that a word stands for; `None` when it is none.
+pub(crate) fn range(word: &str) -> Option<Target> {
     let (base, head, since_merge_base) = match word.split_once("...") {
         Some((base, head)) => (base, head, true),
         None => word.split_once("..").map(|(base, head)| (base, head, false))?,

@@ -16,6 +16,7 @@ mod drift;
 mod gate;
 mod house;
 mod init;
+mod injection;
 mod models;
 mod readme;
 mod real_model;

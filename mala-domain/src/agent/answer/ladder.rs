@@ -30,10 +30,10 @@ const MAX_STARTS: usize = 2_000;
 /// Keys under which programs wrap an answer.
 const ENVELOPES: [&str; 2] = ["output", "result"];
 
-pub(super) type Object = Map<String, Value>;
+pub(crate) type Object = Map<String, Value>;
 
 /// The object that holds one of these keys, and how it was found.
-pub(super) fn find(words: &Words<'_>, keys: &[&str]) -> Result<(Object, Rung), ParseProblem> {
+pub(crate) fn find(words: &Words<'_>, keys: &[&str]) -> Result<(Object, Rung), ParseProblem> {
     let text = words.text.trim();
     if text.len() > MAX_BYTES {
         return Err(ParseProblem::InvalidJson(format!("{} bytes", text.len())));

@@ -59,7 +59,7 @@ pub fn read_review(words: &Words<'_>) -> Result<Answer, ParseProblem> {
     read_object(&object, rung)
 }
 
-pub(super) fn read_object(object: &Object, rung: Rung) -> Result<Answer, ParseProblem> {
+pub(crate) fn read_object(object: &Object, rung: Rung) -> Result<Answer, ParseProblem> {
     let verdict = verdict(text(object, "verdict")?)?;
     let findings = list(object, "findings")?;
     if findings.len() > MAX_FINDINGS {

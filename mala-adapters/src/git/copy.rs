@@ -1,0 +1,119 @@
+//! Throw-away copies of a repository, for those who are not trusted with the real one. A copy has a git
+//! folder of its own and borrows the objects; whatever happens in it, the repository stays as it is.
+
+use super::call::Call;
+use super::{Git, GitError, Hash, ObjectId, ScopeError};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+/// Who a copy's own commits are by: nobody, at no time, so that the same tree has the same id.
+const NOBODY: [(&str, &str); 6] = [
+    ("GIT_AUTHOR_NAME", "mala"),
+    ("GIT_AUTHOR_EMAIL", "mala@localhost"),
+    ("GIT_AUTHOR_DATE", "1700000000 +0000"),
+    ("GIT_COMMITTER_NAME", "mala"),
+    ("GIT_COMMITTER_EMAIL", "mala@localhost"),
+    ("GIT_COMMITTER_DATE", "1700000000 +0000"),
+];
+
+impl Git {
+    /// The full id of the commit that a revision names.
+    pub async fn commit_id(&self, revision: &str) -> Result<String, ScopeError> {
+        Ok(self.commit(revision).await?.0)
+    }
+
+    /// Makes a copy without files in this folder, which is not there yet.
+    pub async fn copy_to(&self, folder: &Path) -> Result<(), GitError> {
+        let format = match self.inner.hash {
+            Hash::Sha1 => "--object-format=sha1",
+            Hash::Sha256 => "--object-format=sha256",
+        };
+        let init = ["init", "--quiet", "--template=", "--initial-branch=mala", format, "--"];
+        self.output(&Call::new(init).args([folder])).await?;
+        let own = folder.join(".git");
+        let objects = absolute(&self.git_path("objects").await?)?;
+        let mut alternates = objects.as_os_str().as_bytes().to_vec();
+        alternates.push(b'\n');
+        write(&own.join("objects/info/alternates"), &alternates)?;
+        for (name, folder) in [("shallow", ""), ("info/exclude", "info")] {
+            let theirs = self.git_path(name).await?;
+            if theirs.exists() {
+                std::fs::create_dir_all(own.join(folder))
+                    .and_then(|()| std::fs::copy(&theirs, own.join(name)))
+                    .map_err(failed("copying", &theirs))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes a copy in this folder, with the files as they are at a commit.
+    pub async fn copy_at(&self, commit: &str, folder: &Path) -> Result<(), GitError> {
+        self.copy_to(folder).await?;
+        let call = Call::new(["checkout", "--quiet", "--force", "--detach", commit, "--"]);
+        self.output(&self.inside(call, folder)).await?;
+        Ok(())
+    }
+
+    /// Keeps the work tree as it is on disk, untracked files included, as a commit of the copy in this
+    /// folder; gives its id and that of HEAD.
+    pub async fn keep_work_tree(
+        &self,
+        folder: &Path,
+    ) -> Result<(String, Option<String>), GitError> {
+        let head = self.head().await?;
+        let own = folder.join(".git");
+        let index = own.join("kept-index");
+        let theirs = self.git_path("index").await?;
+        if theirs.exists() {
+            // With its dates, so that only files that changed are read.
+            std::fs::copy(&theirs, &index).map_err(failed("copying", &theirs))?;
+        }
+        let call = |args: &[&str]| {
+            Call::new(args.iter().copied())
+                .dir(self.inner.top.clone())
+                .env("GIT_DIR", own.clone())
+                .env("GIT_WORK_TREE", self.inner.top.clone())
+                .env("GIT_INDEX_FILE", index.clone())
+        };
+        self.output(&call(&["add", "--all", "--ignore-errors", "--", "."])).await?;
+        let tree = self.output(&call(&["write-tree"])).await?;
+        let tree = String::from_utf8_lossy(&tree).trim().to_owned();
+        let mut commit = call(&["commit-tree", "-m", "the work tree", &tree]);
+        if let Some(head) = &head {
+            commit = commit.args(["-p", head.as_str()]);
+        }
+        for (name, value) in NOBODY {
+            commit = commit.env(name, value);
+        }
+        let id = self.output(&commit).await?;
+        match ObjectId::parse(id.trim_ascii()) {
+            Some(id) => Ok((id.0, head.map(|head| head.0))),
+            None => Err(commit.unexpected()),
+        }
+    }
+
+    /// A call that sees the copy in this folder and nothing else.
+    fn inside(&self, call: Call, folder: &Path) -> Call {
+        call.dir(folder.to_owned())
+            .env("GIT_DIR", folder.join(".git"))
+            .env("GIT_WORK_TREE", folder)
+            .env("GIT_INDEX_FILE", OsString::from(folder.join(".git/index")))
+    }
+}
+
+fn absolute(path: &Path) -> Result<std::path::PathBuf, GitError> {
+    path.canonicalize().map_err(failed("finding", path))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
+    let parent = path.parent().unwrap_or(path);
+    std::fs::create_dir_all(parent)
+        .and_then(|()| std::fs::write(path, bytes))
+        .map_err(failed("writing", path))
+}
+
+fn failed(doing: &str, path: &Path) -> impl FnOnce(std::io::Error) -> GitError {
+    let what = format!("{doing} {}", path.display());
+    move |source| GitError::Io { what, source }
+}

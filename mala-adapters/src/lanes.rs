@@ -1,0 +1,32 @@
+//! Lanes: external reviewers as child processes. Each runs in a home of its own, in a copy of the
+//! reviewed tree of its own, with an environment that is spelled out, within limits; when it is over,
+//! nothing of it runs any more, and whether it wrote is known.
+
+mod detect;
+mod home;
+mod run;
+mod tree;
+mod watch;
+
+pub use detect::{Presence, detect, version};
+pub(crate) use tree::make_writable;
+
+use crate::git::Git;
+use crate::process::Environment;
+use std::path::PathBuf;
+
+/// Runs the lanes of one session.
+pub struct Lanes {
+    /// The copy of the repository that the lanes' trees are made from.
+    pub git: Git,
+    /// The commit under review.
+    pub head: String,
+    /// The session's key.
+    pub session: String,
+    /// The folder for what is thrown away.
+    pub scratch: PathBuf,
+    /// The folder for what is kept.
+    pub folder: PathBuf,
+    /// The user's variables.
+    pub variables: Environment,
+}

@@ -1,0 +1,104 @@
+//! Whether a lane can be used on this machine.
+
+use crate::process::{Environment, Limits, Spec, run};
+use mala_domain::gate::lane::Lane;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How long a program may take to say its version.
+const VERSION_TIME: Duration = Duration::from_secs(20);
+
+/// What is there of a lane.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Presence {
+    /// Where its program is.
+    pub program: Option<PathBuf>,
+    /// What shows that somebody is signed in; `None` when nothing does.
+    pub signed_in: Option<String>,
+    /// Whether anybody needs to be.
+    pub needs_sign_in: bool,
+}
+
+impl Presence {
+    /// Why the lane cannot be used; `None` when it can.
+    pub fn why_not(&self, lane: &Lane) -> Option<String> {
+        if self.program.is_none() {
+            return Some(format!("{}: not found on the path", lane.program()));
+        }
+        let signs = lane.settings.signed_in.iter().flatten();
+        (self.needs_sign_in && self.signed_in.is_none()).then(|| {
+            let signs: Vec<&str> = signs.map(String::as_str).collect();
+            format!("nobody is signed in: none of {} is there", signs.join(", "))
+        })
+    }
+}
+
+/// Looks for a lane's program and for somebody who is signed in. `variables` are all of the user's.
+pub fn detect(lane: &Lane, variables: &Environment) -> Presence {
+    let signs = lane.settings.signed_in.as_deref().unwrap_or_default();
+    Presence {
+        program: variables.find(lane.program()),
+        signed_in: signs.iter().find(|sign| is_there(sign, variables)).cloned(),
+        needs_sign_in: !signs.is_empty(),
+    }
+}
+
+/// The first line that the program prints for its version.
+pub async fn version(lane: &Lane, program: &Path, variables: &Environment) -> Option<String> {
+    let args = lane.settings.version.as_ref()?;
+    let home = tempfile::Builder::new().prefix("mala-version-").tempdir().ok()?;
+    let environment = super::run::plain(variables).with("HOME", home.path());
+    let spec = Spec::new(program, home.path(), environment).args(args);
+    let finished = run(spec, Limits::within(VERSION_TIME).stdout(64 << 10)).await.ok()?;
+    let printed = String::from_utf8_lossy(&finished.output.stdout).into_owned();
+    let line = printed.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(line.chars().filter(|c| !c.is_control()).take(100).collect())
+}
+
+fn is_there(sign: &str, variables: &Environment) -> bool {
+    match sign.strip_prefix('$') {
+        Some(name) if !name.contains('/') => {
+            variables.get(name).is_some_and(|value| !value.is_empty())
+        }
+        _ => path(sign, variables).is_some_and(|path| path.exists()),
+    }
+}
+
+/// A path that starts at the user's home (`~/`) or at a folder in a variable (`$NAME/`).
+pub(super) fn path(written: &str, variables: &Environment) -> Option<PathBuf> {
+    let (start, rest) = written.split_once('/')?;
+    let start = match start {
+        "~" => variables.get("HOME")?,
+        "" => return Some(PathBuf::from(written)),
+        name => variables.get(name.strip_prefix('$')?)?,
+    };
+    (!start.is_empty()).then(|| Path::new(start).join(rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signs_are_variables_and_files() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("auth.json"), "{}").unwrap();
+        let variables = Environment::default()
+            .with("HOME", folder.path())
+            .with("OTHER", folder.path())
+            .with("EMPTY", "")
+            .with("KEY", "k");
+        for (sign, expected) in [
+            ("$KEY", true),
+            ("$EMPTY", false),
+            ("$NONE", false),
+            ("~/auth.json", true),
+            ("~/nothing.json", false),
+            ("$OTHER/auth.json", true),
+            ("$NONE/auth.json", false),
+            ("$EMPTY/auth.json", false),
+        ] {
+            assert_eq!(is_there(sign, &variables), expected, "{sign}");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! One question to a lane, from its empty home to the last of its processes.
+
+use super::watch::{Kept, Watcher, candidates, found};
+use super::{Lanes, home, tree};
+use crate::process::{
+    self, Environment, Finished, Limits, Output, ProcessError, Spec, run_watched,
+};
+use mala_domain::gate::MARKER;
+use mala_domain::gate::consensus::Absence;
+use mala_domain::gate::lane::{Lane, Said, Stream, filled, said, usage};
+use mala_domain::ports::{BoxFuture, LaneFailure, LaneOrder, LaneRun, LaneRunner};
+use mala_domain::secrets;
+use regex::Regex;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// How much of a lane's stderr is kept.
+const MAX_STDERR: usize = 256 << 10;
+
+/// How long a message about a failure is.
+const MAX_WHY: usize = 400;
+
+impl LaneRunner for Lanes {
+    fn run<'a>(&'a self, order: LaneOrder<'a>) -> BoxFuture<'a, LaneRun> {
+        Box::pin(async move {
+            let started = Instant::now();
+            let failed = |failure| LaneRun { failure: Some(failure), ..LaneRun::default() };
+            let mut run = self.ask(&order).await.unwrap_or_else(failed);
+            process::end_marked(MARKER, &self.marker(order.lane));
+            run.seconds = started.elapsed().as_secs_f64();
+            run
+        })
+    }
+}
+
+/// Where everything of one question is.
+struct Places {
+    home: PathBuf,
+    tree: PathBuf,
+    answer: PathBuf,
+    kept: PathBuf,
+}
+
+impl Lanes {
+    /// What every process of this lane carries.
+    fn marker(&self, lane: &Lane) -> String {
+        format!("{}/{}/", self.session, lane.name)
+    }
+
+    async fn ask(&self, order: &LaneOrder<'_>) -> Result<LaneRun, LaneFailure> {
+        let places = self.places(order).map_err(unusable("making its folders"))?;
+        let copied = self.git.copy_at(&self.head, &places.tree).await;
+        copied.map_err(unusable("making its tree"))?;
+        home::furnish(order.lane, &places.home, &self.variables)
+            .map_err(unusable("making its home"))?;
+        let hidden = order.lane.settings.hide.as_deref().unwrap_or_default();
+        tree::hide(&places.tree, hidden).map_err(unusable("hiding settings"))?;
+        tree::make_read_only(&places.tree).map_err(unusable("making its tree read-only"))?;
+        let before = tree::Snapshot::of(&places.tree).map_err(unusable("reading its tree"))?;
+
+        let spec = self.spec(order, &places)?;
+        let limits = Limits { stderr: MAX_STDERR, ..limits(order) };
+        let mut watcher = Watcher {
+            place: order.lane.answer(),
+            answer_file: places.answer.clone(),
+            is_answer: order.is_answer,
+            started: order.started,
+            stdout: Kept::at(&places.kept.join("stdout.txt")),
+            stderr: Kept::at(&places.kept.join("stderr.txt")),
+            looked_at: None,
+        };
+        let ended = run_watched(spec, limits, &mut watcher).await;
+        process::end_marked(MARKER, &self.marker(order.lane));
+        let mut run = judge(order, &watcher, ended);
+        drop(watcher);
+        let after = tree::Snapshot::of(&places.tree);
+        run.wrote = match after {
+            Ok(after) => before.differences(&after),
+            Err(error) => vec![format!("the tree: {error}")],
+        };
+        keep(&places, &run);
+        Ok(run)
+    }
+
+    fn places(&self, order: &LaneOrder<'_>) -> std::io::Result<Places> {
+        let own = self.scratch.join(&order.lane.name).join(order.question);
+        let kept = self.folder.join("lanes").join(&order.lane.name).join(order.question);
+        std::fs::create_dir_all(&own)?;
+        std::fs::create_dir_all(&kept)?;
+        std::fs::write(kept.join("prompt.md"), order.prompt)?;
+        std::fs::write(kept.join("schema.json"), order.schema.to_string())?;
+        std::fs::write(own.join("prompt.md"), order.prompt)?;
+        std::fs::write(own.join("schema.json"), order.schema.to_string())?;
+        // Programs look for settings upwards: they find this, and look no further.
+        std::fs::write(own.join(".env"), "")?;
+        Ok(Places {
+            home: own.join("home"),
+            tree: own.join("tree"),
+            answer: own.join("answer.json"),
+            kept,
+        })
+    }
+
+    fn spec(&self, order: &LaneOrder<'_>, places: &Places) -> Result<Spec, LaneFailure> {
+        let text = |path: &Path| path.display().to_string();
+        let own = places.tree.parent().unwrap_or(&places.tree);
+        let values = [
+            ("prompt_file", text(&own.join("prompt.md"))),
+            ("schema_file", text(&own.join("schema.json"))),
+            ("schema", order.schema.to_string()),
+            ("answer_file", text(&places.answer)),
+            ("tree", text(&places.tree)),
+            ("home", text(&places.home)),
+            ("reasoning", order.reasoning.to_owned()),
+            ("timeout", order.wall.as_secs().to_string()),
+        ];
+        let values: Vec<(&str, &str)> =
+            values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let lane = order.lane;
+        let mut environment = plain(&self.variables)
+            .with("HOME", &places.home)
+            .with("TMPDIR", places.home.join("tmp"))
+            .with(MARKER, self.marker(lane));
+        for name in lane.settings.keep.iter().flatten() {
+            if let Some(value) = self.variables.get(name) {
+                environment = environment.with(name, value);
+            }
+        }
+        for (name, value) in lane.settings.set.iter().flatten() {
+            environment = environment.with(name, filled(value, &values));
+        }
+        let arguments = lane.arguments().map(|argument| filled(argument, &values));
+        let program = self.variables.find(lane.program());
+        let program = program.ok_or_else(|| LaneFailure {
+            absence: Absence::Unavailable,
+            why: format!("{}: not found on the path", lane.program()),
+        })?;
+        let prompt = if lane.reads_stdin() { order.prompt } else { "" };
+        Ok(Spec::new(program, &places.tree, environment).args(arguments).stdin(prompt))
+    }
+}
+
+fn unusable<E: std::fmt::Display>(doing: &'static str) -> impl FnOnce(E) -> LaneFailure {
+    move |error| LaneFailure { absence: Absence::Unusable, why: format!("{doing}: {error}") }
+}
+
+/// What every program needs, and nothing that leads it to the user's settings.
+pub(super) fn plain(variables: &Environment) -> Environment {
+    let kept = variables.iter().map(|(name, value)| (name.clone(), value.clone()));
+    let mut environment = Environment::kept(kept)
+        .with("GIT_OPTIONAL_LOCKS", "0")
+        .with("GIT_TERMINAL_PROMPT", "0")
+        .with("NO_COLOR", "1")
+        .with("TERM", "dumb");
+    for name in [
+        "GIT_INDEX_FILE",
+        "TEMP",
+        "TMP",
+        "XDG_CACHE_HOME",
+        "XDG_CONFIG_HOME",
+        "XDG_DATA_HOME",
+        "XDG_RUNTIME_DIR",
+        "XDG_STATE_HOME",
+    ] {
+        environment = environment.without(name);
+    }
+    environment
+}
+
+fn limits(order: &LaneOrder<'_>) -> Limits {
+    let limits = Limits::within(order.wall).stdout(order.lane.max_output());
+    match order.lane.settings.idle {
+        Some(idle) => limits.idle(idle.duration()),
+        None => limits,
+    }
+}
+
+/// What a run that is over comes to. A complete answer counts however the process ended.
+fn judge(
+    order: &LaneOrder<'_>,
+    watcher: &Watcher<'_>,
+    ended: Result<Finished, ProcessError>,
+) -> LaneRun {
+    let (output, exit_code, trouble) = match ended {
+        Ok(finished) => {
+            let code = finished.code();
+            (finished.output, code, None)
+        }
+        Err(ProcessError::TimedOut { after, output, .. }) => {
+            (*output, None, Some((Absence::TimedOut, format!("no answer within {}", shown(after)))))
+        }
+        Err(ProcessError::Idle { after, output, .. }) => {
+            let why = format!("no answer, and nothing printed for {}", shown(after));
+            (*output, None, Some((Absence::TimedOut, why)))
+        }
+        Err(error @ (ProcessError::NotFound { .. } | ProcessError::NotStarted { .. })) => {
+            (Output::default(), None, Some((Absence::Unavailable, error.to_string())))
+        }
+        Err(error) => (Output::default(), None, Some((Absence::Unusable, error.to_string()))),
+    };
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let mut run = LaneRun { exit_code, usage: usage(order.lane, &stdout), ..LaneRun::default() };
+    if let Some(answer) = found(watcher, &output) {
+        run.answer = Some(answer);
+        return run;
+    }
+    let (absence, why) =
+        trouble.unwrap_or_else(|| (Absence::Unusable, why(order.lane, &output, exit_code)));
+    run.answer = candidates(&watcher.place, &watcher.answer_file, &output).into_iter().next();
+    run.failure = Some(LaneFailure { absence, why: secrets::redact(&why).into_owned() });
+    run
+}
+
+/// Why there is no answer, from what the lane printed: a known sign, its own word, or its last line.
+fn why(lane: &Lane, output: &Output, exit_code: Option<i32>) -> String {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if output.stdout_cut {
+        return format!("no answer in the first {} bytes, and stopped there", lane.max_output());
+    }
+    let ended = match exit_code {
+        Some(code) => format!("exit {code} without an answer"),
+        None => "killed without an answer".to_owned(),
+    };
+    let lines = || stderr.lines().chain(stdout.lines()).filter(|line| line.len() < 10_000);
+    let signs = lane.settings.signs.iter().flatten().filter_map(|sign| Regex::new(sign).ok());
+    let sign = signs.into_iter().find_map(|sign| lines().find(|line| sign.is_match(line)));
+    let own = match said(&lane.answer(), Stream { stdout: &stdout, file: None }) {
+        Said::Failed(why) => Some(why),
+        // The one who reads it says what is wrong with it.
+        Said::Answer(_) if sign.is_none() && exit_code == Some(0) => return String::new(),
+        _ => None,
+    };
+    let last = || stderr.lines().rev().find(|line| !line.trim().is_empty());
+    match sign.map(str::to_owned).or(own).or_else(|| last().map(str::to_owned)) {
+        Some(words) => format!("{ended}: {}", cut(words.trim())),
+        None => ended,
+    }
+}
+
+fn cut(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(MAX_WHY).collect()
+}
+
+fn shown(time: Duration) -> String {
+    format!("{} s", time.as_secs_f32())
+}
+
+/// Keeps what the lane said, without secrets.
+fn keep(places: &Places, run: &LaneRun) {
+    for name in ["stdout.txt", "stderr.txt"] {
+        let path = places.kept.join(name);
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        let text = String::from_utf8_lossy(&bytes);
+        let clean = secrets::redact(&text);
+        if clean.as_bytes() != bytes.as_slice() {
+            log_failure(crate::store::write_atomically(&path, clean.as_bytes()));
+        }
+    }
+    if let Some(answer) = &run.answer {
+        let clean = secrets::redact(answer);
+        log_failure(crate::store::write_atomically(
+            &places.kept.join("answer.json"),
+            clean.as_bytes(),
+        ));
+    }
+    let telemetry = serde_json::json!({
+        "exit_code": run.exit_code,
+        "usage": run.usage,
+        "wrote": run.wrote,
+        "error": run.failure.as_ref().map(|failure| &failure.why),
+    });
+    let text = format!("{telemetry:#}\n");
+    log_failure(crate::store::write_atomically(
+        &places.kept.join("telemetry.json"),
+        text.as_bytes(),
+    ));
+}
+
+fn log_failure(written: std::io::Result<()>) {
+    if let Err(error) = written {
+        tracing::debug!(%error, "a lane's files are not kept");
+    }
+}

@@ -1,0 +1,178 @@
+//! A tree that nobody is to write to: its files are made read-only, and what happened to it anyway shows
+//! in the dates that no program can set back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+/// How many written files are named.
+const MAX_NAMED: usize = 20;
+
+/// What the system knows of every file of a tree, but for its git folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Snapshot {
+    files: BTreeMap<PathBuf, [i64; 6]>,
+}
+
+impl Snapshot {
+    /// The tree as it is.
+    pub(super) fn of(root: &Path) -> io::Result<Self> {
+        let mut files = BTreeMap::new();
+        walk(root, |path, meta| {
+            let below = path.strip_prefix(root).unwrap_or(path).to_owned();
+            let size = i64::try_from(meta.size()).unwrap_or(i64::MAX);
+            let inode = i64::from_ne_bytes(meta.ino().to_ne_bytes());
+            let (written, changed) = (meta.mtime_nsec(), meta.ctime_nsec());
+            files.insert(
+                below,
+                [i64::from(meta.mode()), size, inode, meta.ctime(), changed, written],
+            );
+            Ok(())
+        })?;
+        Ok(Self { files })
+    }
+
+    /// The files that differ, the first of them. A folder counts only when nothing below it does.
+    pub(super) fn differences(&self, later: &Self) -> Vec<String> {
+        let differs = |path: &&PathBuf| self.files.get(*path) != later.files.get(*path);
+        let all: std::collections::BTreeSet<&PathBuf> =
+            self.files.keys().chain(later.files.keys()).filter(differs).collect();
+        let is_above = |path: &PathBuf| all.iter().any(|it| *it != path && it.starts_with(path));
+        let named = all.iter().filter(|path| !is_above(path)).take(MAX_NAMED);
+        named.map(|path| path.display().to_string()).collect()
+    }
+}
+
+/// Removes what has one of these names, at any depth.
+pub(super) fn hide(root: &Path, names: &[String]) -> io::Result<()> {
+    let mut found = Vec::new();
+    walk(root, |path, meta| {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        // File systems that do not tell cases apart give a program the other spelling too.
+        if names.iter().any(|hidden| hidden.eq_ignore_ascii_case(name)) {
+            found.push((path.to_owned(), meta.is_dir()));
+        }
+        Ok(())
+    })?;
+    for (path, is_folder) in found {
+        let removed = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+        match removed {
+            // What was in a folder went with it.
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Takes away the right to write.
+pub(super) fn make_read_only(root: &Path) -> io::Result<()> {
+    walk(root, |path, meta| set_mode(path, meta, |mode| mode & !0o222))?;
+    let meta = fs::symlink_metadata(root)?;
+    set_mode(root, &meta, |mode| mode & !0o222)
+}
+
+/// Gives it back to the owner, for all folders: enough to remove them.
+pub(crate) fn make_writable(root: &Path) {
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        if let Ok(meta) = fs::symlink_metadata(&folder)
+            && let Err(error) = set_mode(&folder, &meta, |mode| mode | 0o700)
+        {
+            tracing::debug!(%error, "a folder stays read-only");
+        }
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        let is_folder = |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+        folders.extend(entries.flatten().filter(is_folder).map(|entry| entry.path()));
+    }
+}
+
+fn set_mode(path: &Path, meta: &fs::Metadata, change: impl Fn(u32) -> u32) -> io::Result<()> {
+    if meta.is_symlink() {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(change(meta.mode())))
+}
+
+/// Everything below a folder but its git folder; links are not followed.
+fn walk(
+    root: &Path,
+    mut visit: impl FnMut(&Path, &fs::Metadata) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if folder == root && path.file_name().is_some_and(|name| name == ".git") {
+                continue;
+            }
+            let meta = fs::symlink_metadata(&path)?;
+            visit(&path, &meta)?;
+            if meta.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_way_to_write_shows() {
+        type Write = fn(&Path);
+        let ways: [(&str, Write); 5] = [
+            ("a.py", |root| fs::write(root.join("a.py"), "0").unwrap()),
+            ("new.py", |root| fs::write(root.join("new.py"), "").unwrap()),
+            ("in/b.py", |root| fs::remove_file(root.join("in/b.py")).unwrap()),
+            ("a.py", |root| {
+                let file = fs::File::options().append(true).open(root.join("a.py")).unwrap();
+                let long_ago = std::time::SystemTime::UNIX_EPOCH;
+                file.set_times(fs::FileTimes::new().set_modified(long_ago)).unwrap();
+            }),
+            ("a.py", |root| {
+                fs::set_permissions(root.join("a.py"), fs::Permissions::from_mode(0o777)).unwrap();
+            }),
+        ];
+        for (named, write) in ways {
+            let folder = tempfile::tempdir().unwrap();
+            fs::create_dir_all(folder.path().join("in")).unwrap();
+            fs::create_dir_all(folder.path().join(".git")).unwrap();
+            fs::write(folder.path().join("a.py"), "1").unwrap();
+            fs::write(folder.path().join("in/b.py"), "2").unwrap();
+            let before = Snapshot::of(folder.path()).unwrap();
+            assert_eq!(before.differences(&Snapshot::of(folder.path()).unwrap()), [""; 0]);
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            fs::write(folder.path().join(".git/index"), "").unwrap();
+            write(folder.path());
+            assert_eq!(before.differences(&Snapshot::of(folder.path()).unwrap()), [named]);
+        }
+    }
+
+    #[test]
+    fn what_a_program_would_obey_is_gone_at_any_depth() {
+        let folder = tempfile::tempdir().unwrap();
+        for file in [".claude/settings.json", "in/.CLAUDE/x", "in/CLAUDE.md", "in/a.py"] {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        hide(folder.path(), &[".claude".to_owned(), "CLAUDE.md".to_owned()]).unwrap();
+        let left: Vec<_> = Snapshot::of(folder.path()).unwrap().files.into_keys().collect();
+        assert_eq!(left, [Path::new("in"), Path::new("in/a.py")]);
+    }
+
+    #[test]
+    fn a_read_only_tree_can_be_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("a/b")).unwrap();
+        fs::write(folder.path().join("a/b/c"), "").unwrap();
+        make_read_only(folder.path()).unwrap();
+        make_writable(folder.path());
+        fs::remove_dir_all(folder.path()).unwrap();
+    }
+}

@@ -1,0 +1,85 @@
+//! Looks at what a lane prints while it runs: keeps it in files, and knows a complete answer when it
+//! comes.
+
+use crate::process::{Output, Watch};
+use mala_domain::gate::lane::{AnswerPlace, Said, Stream, said};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Watches one lane.
+pub(super) struct Watcher<'w> {
+    pub(super) place: AnswerPlace,
+    pub(super) answer_file: PathBuf,
+    pub(super) is_answer: &'w (dyn Fn(&str) -> bool + Send + Sync),
+    pub(super) started: &'w (dyn Fn() + Send + Sync),
+    pub(super) stdout: Kept,
+    pub(super) stderr: Kept,
+    /// How much was printed when somebody last looked.
+    pub(super) looked_at: Option<usize>,
+}
+
+/// A file that gets what is printed as it comes.
+pub(super) struct Kept {
+    file: Option<File>,
+    written: usize,
+}
+
+impl Kept {
+    /// A file that cannot be written is no reason to stop a review: nothing is kept then.
+    pub(super) fn at(path: &Path) -> Self {
+        Self { file: File::create(path).ok(), written: 0 }
+    }
+
+    fn keep(&mut self, all: &[u8]) {
+        let fresh = all.get(self.written..).unwrap_or_default();
+        if let Some(file) = &mut self.file
+            && let Err(error) = file.write_all(fresh)
+        {
+            tracing::debug!(%error, "what a lane prints is not kept");
+            self.file = None;
+        }
+        self.written = self.written.max(all.len());
+    }
+}
+
+impl Watch for Watcher<'_> {
+    fn began(&mut self) {
+        (self.started)();
+    }
+
+    fn heard(&mut self, output: &Output) {
+        self.stdout.keep(&output.stdout);
+        self.stderr.keep(&output.stderr);
+    }
+
+    fn is_enough(&mut self, output: &Output) -> bool {
+        let n_bytes = output.stdout.len();
+        let has_file = self.answer_file.exists();
+        if self.looked_at == Some(n_bytes) && !has_file {
+            return false;
+        }
+        self.looked_at = Some(n_bytes);
+        found(self, output).is_some()
+    }
+}
+
+/// The complete answer in what was printed or in the answer file.
+pub(super) fn found(watcher: &Watcher<'_>, output: &Output) -> Option<String> {
+    candidates(&watcher.place, &watcher.answer_file, output)
+        .into_iter()
+        .find(|text| (watcher.is_answer)(text))
+}
+
+/// Everything that may be an answer, the likeliest first.
+pub(super) fn candidates(place: &AnswerPlace, file: &Path, output: &Output) -> Vec<String> {
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let file = std::fs::read_to_string(file).ok();
+    let stream = Stream { stdout: &stdout, file: file.as_deref() };
+    let printed = match said(place, stream) {
+        Said::Answer(text) => Some(text),
+        Said::Failed(_) => return Vec::new(),
+        Said::Nothing => None,
+    };
+    printed.into_iter().chain(file.filter(|text| !text.trim().is_empty())).collect()
+}

@@ -1,0 +1,222 @@
+//! The sessions of `review-gate`: `.mala/gate/<key>/`, one folder each. A session's folder is there with
+//! its `session.json` or not at all, and every file in it is whole.
+
+mod life;
+
+pub use life::Life;
+
+use crate::store::{keep_out_of_git, write_atomically, write_new};
+use mala_domain::gate::output::Waited;
+use mala_domain::gate::session::{Heartbeat, Progress, Session};
+use mala_domain::ports::{SessionFiles, StoreError};
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+const SESSION: &str = "session.json";
+const PROGRESS: &str = "progress.json";
+const RESULT: &str = "result.json";
+const HEARTBEAT: &str = "heartbeat.json";
+
+/// The sessions of one work tree.
+#[derive(Debug, Clone)]
+pub struct GateFolder {
+    state: PathBuf,
+}
+
+impl GateFolder {
+    /// Those of the work tree at `top`.
+    pub fn of_work_tree(top: &Path) -> Self {
+        Self { state: top.join(".mala") }
+    }
+
+    fn root(&self) -> PathBuf {
+        self.state.join("gate")
+    }
+
+    /// Writes a session down.
+    pub fn create(&self, session: &Session) -> io::Result<SessionFolder> {
+        let root = self.root();
+        fs::create_dir_all(&root)?;
+        keep_out_of_git(&self.state)?;
+        let draft = tempfile::Builder::new().prefix(".writing-").tempdir_in(&root)?;
+        fs::write(draft.path().join(SESSION), json(session)?)?;
+        let path = root.join(&session.key);
+        fs::rename(draft.keep(), &path)?;
+        Ok(SessionFolder { path })
+    }
+
+    /// The session with this key; `None` when there is none.
+    pub fn find(&self, key: &str) -> Option<SessionFolder> {
+        let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+        let folder = SessionFolder { path: self.root().join(key) };
+        (is_key && folder.path.join(SESSION).is_file()).then_some(folder)
+    }
+
+    /// All sessions, the most recent one first. What cannot be read is left out.
+    pub fn all(&self) -> Vec<(SessionFolder, Session)> {
+        let Ok(entries) = fs::read_dir(self.root()) else { return Vec::new() };
+        let mut sessions: Vec<(SessionFolder, Session)> = entries
+            .flatten()
+            .filter_map(|entry| self.find(entry.file_name().to_str()?))
+            .filter_map(|folder| Some((folder.session().ok()?, folder)))
+            .map(|(session, folder)| (folder, session))
+            .collect();
+        sessions.sort_by(|(_, a), (_, b)| (&b.created, &b.key).cmp(&(&a.created, &a.key)));
+        sessions
+    }
+}
+
+/// The folder of one session.
+#[derive(Debug, Clone)]
+pub struct SessionFolder {
+    path: PathBuf,
+}
+
+impl SessionFolder {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the session is about.
+    pub fn session(&self) -> io::Result<Session> {
+        self.read(SESSION)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// How far it is.
+    pub fn progress(&self) -> io::Result<Progress> {
+        Ok(self.read(PROGRESS)?.unwrap_or_default())
+    }
+
+    /// Writes down how far it is.
+    pub fn set_progress(&self, progress: &Progress) -> io::Result<()> {
+        write_atomically(&self.path.join(PROGRESS), &json(progress)?)
+    }
+
+    /// What came of it; `None` as long as nothing has.
+    pub fn result(&self) -> io::Result<Option<Waited>> {
+        self.read(RESULT)
+    }
+
+    /// Writes down what came of it. The first one that does so is right; false for all others.
+    pub fn conclude(&self, result: &Waited) -> io::Result<bool> {
+        match write_new(&self.path.join(RESULT), &json(result)?) {
+            Ok(()) => Ok(true),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes it with all that it has elsewhere.
+    pub fn remove(&self) -> io::Result<()> {
+        if let Ok(session) = self.session() {
+            remove_scratch(Path::new(&session.scratch));
+        }
+        fs::remove_dir_all(&self.path)
+    }
+
+    fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {
+        match fs::read(self.path.join(name)) {
+            Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl SessionFiles for SessionFolder {
+    fn write(&self, name: &str, text: &str) -> Result<(), StoreError> {
+        let path = self.path.join(name);
+        let parent = path.parent().unwrap_or(&self.path);
+        fs::create_dir_all(parent)
+            .and_then(|()| write_atomically(&path, text.as_bytes()))
+            .map_err(|source| StoreError { what: format!("writing {}", path.display()), source })
+    }
+}
+
+/// A key that nobody guesses and nobody has had: a random UUID.
+pub fn fresh_key() -> io::Result<String> {
+    // Two digits say that the others are random.
+    let mut digits: Vec<char> = crate::git::hex(&random()?).chars().collect();
+    for (at, digit) in [(12, '4'), (16, 'a')] {
+        if let Some(place) = digits.get_mut(at) {
+            *place = digit;
+        }
+    }
+    for at in [20, 16, 12, 8] {
+        digits.insert(at, '-');
+    }
+    Ok(digits.into_iter().collect())
+}
+
+/// A text that nobody guesses.
+pub fn fresh_secret() -> io::Result<String> {
+    Ok(crate::git::hex(&random()?))
+}
+
+fn random() -> io::Result<[u8; 16]> {
+    let mut bytes = [0; 16];
+    fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A new folder for what a session throws away. It is not in the temporary folder: programs that shut
+/// themselves in cannot work there.
+pub fn fresh_scratch(session: &GateFolder) -> io::Result<PathBuf> {
+    let places = [PathBuf::from("/var/tmp"), session.root()];
+    fs::create_dir_all(session.root())?;
+    let mut last = None;
+    for place in places {
+        match tempfile::Builder::new().prefix("mala-gate-").tempdir_in(&place) {
+            Ok(folder) => return Ok(folder.keep()),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(last.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
+}
+
+/// Removes such a folder, though parts of it are read-only. It is gone already when somebody else did.
+pub fn remove_scratch(scratch: &Path) {
+    let is_ours = scratch
+        .file_name()
+        .and_then(|name| name.to_str())
+        .is_some_and(|name| name.starts_with("mala-gate-"));
+    if !is_ours {
+        return;
+    }
+    crate::lanes::make_writable(scratch);
+    if let Err(error) = fs::remove_dir_all(scratch) {
+        tracing::debug!(%error, "the scratch folder stays");
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> io::Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(value)?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_uuids_and_never_the_same() {
+        let key = fresh_key().unwrap();
+        let lengths: Vec<usize> = key.split('-').map(str::len).collect();
+        assert_eq!(lengths, [8, 4, 4, 4, 12], "{key}");
+        assert_eq!(key.chars().nth(14), Some('4'));
+        assert_ne!(key, fresh_key().unwrap());
+    }
+
+    #[test]
+    fn no_key_leads_out_of_the_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let gate = GateFolder::of_work_tree(folder.path());
+        for key in ["", "..", "../..", "a/b", "/etc"] {
+            assert!(gate.find(key).is_none(), "{key}");
+        }
+    }
+}

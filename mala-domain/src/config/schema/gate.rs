@@ -1,0 +1,41 @@
+//! The `gate:` block: the panel of external reviewers behind `review-gate`.
+
+use super::Seconds;
+use crate::gate::consensus::Rule;
+use crate::gate::lane::LaneSettings;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The panel of external reviewers behind `review-gate`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GateBlock {
+    /// How many of the panel must pass a change: `unanimous`, `majority`, `any` or `quorum:N`.
+    #[schemars(extend("default" = "unanimous"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consensus: Option<Rule>,
+    /// How long a reviewer of the panel may take.
+    #[schemars(extend("default" = 300))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<Seconds>,
+    /// The lanes of the panel. One that is missing is shown as missing, and the change does not pass
+    /// without it. With nothing said, the panel is all of the known lanes that are installed, and all
+    /// that `lanes` has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub panel: Option<Vec<String>>,
+    /// Lanes by name: your own commands, and changes to `codex`, `claude` and `gemini`.
+    #[serde(
+        deserialize_with = "super::null_is_default",
+        skip_serializing_if = "BTreeMap::is_empty"
+    )]
+    #[schemars(with = "Option<BTreeMap<String, LaneSettings>>")]
+    pub lanes: BTreeMap<String, LaneSettings>,
+}
+
+impl GateBlock {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}

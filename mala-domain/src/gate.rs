@@ -1,0 +1,17 @@
+//! The rules of the panel: which lanes there are and how their answers are found, what binds an answer
+//! to its session, how votes become one decision, and what `review-gate` prints.
+
+pub mod answer;
+pub mod check;
+pub mod consensus;
+pub mod lane;
+pub mod output;
+pub mod prompt;
+pub mod session;
+
+/// The variable that every process of a lane carries: `SESSION/LANE/`. A gate that sees it refuses to
+/// start inside of another gate, and leftovers are found by it.
+pub const MARKER: &str = "MALA_GATE";
+
+/// The version of everything that `review-gate` prints and keeps.
+pub const SCHEMA_VERSION: u32 = 1;

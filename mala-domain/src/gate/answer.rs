@@ -1,0 +1,166 @@
+//! What binds a lane's answer to its session: the nonce, the head sha, and an account of the hunks. An
+//! answer without all three is no answer, whatever it says.
+
+use crate::agent::answer::{Check, CheckOutcome};
+use crate::agent::answer::{
+    Object, ParseProblem, Rung, Words, checks_form, find_object, read_checks, read_object,
+    review_form,
+};
+use crate::agent::fence::Nonce;
+use crate::change::FilePath;
+use crate::conversation::Form;
+use crate::finding::Candidate;
+use crate::verdict::Verdict;
+use serde_json::{Value, json};
+use thiserror::Error;
+
+/// What an answer must name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binding {
+    /// The session's nonce.
+    pub nonce: Nonce,
+    /// The commit under review.
+    pub head: String,
+}
+
+/// A lane's answer, bound to its session.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LaneAnswer {
+    /// How it was read.
+    pub rung: Rung,
+    /// The lane's own verdict.
+    pub verdict: Verdict,
+    /// What it says of the whole.
+    pub summary: String,
+    /// What it claims.
+    pub claims: Vec<Candidate>,
+    /// Why claims were left out.
+    pub dropped: Vec<String>,
+    /// The hunks that it accounts for, as indices into the file's hunks.
+    pub accounted: Vec<(FilePath, Vec<usize>)>,
+}
+
+/// Why a text is no answer to this session.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum AnswerProblem {
+    /// It cannot be read.
+    #[error("{0}")]
+    Unreadable(#[from] ParseProblem),
+    /// It names another session, or none.
+    #[error("the answer does not have this session's nonce")]
+    OtherSession,
+    /// It names another commit, or none.
+    #[error("the answer is for the commit `{0}`, not for the one under review")]
+    OtherCommit(String),
+}
+
+/// The most files and hunks that an account may list.
+const MAX_ACCOUNT: usize = 100_000;
+
+/// Reads a lane's answer to the review. Its claims are in the lane's name.
+pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, AnswerProblem> {
+    let words = Words { text, form_enforced: false, nonce: &binding.nonce };
+    let (object, rung) = find_object(&words, &["verdict", "findings"])?;
+    check_binding(&object, binding)?;
+    let answer = read_object(&object, rung)?;
+    let claims = answer.claims.into_iter().map(|claim| claim.candidate);
+    Ok(LaneAnswer {
+        rung,
+        verdict: verdict(&object)?,
+        summary: answer.summary,
+        claims: claims.map(|claim| Candidate { reviewer: lane.to_owned(), ..claim }).collect(),
+        dropped: answer.dropped,
+        accounted: account(&object)?,
+    })
+}
+
+/// Reads a lane's answer to a check of claims.
+pub fn read_check(text: &str, binding: &Binding) -> Result<Vec<Check>, AnswerProblem> {
+    let words = Words { text, form_enforced: false, nonce: &binding.nonce };
+    let (object, _) = find_object(&words, &["checks"])?;
+    check_binding(&object, binding)?;
+    Ok(read_checks(&words)?.0)
+}
+
+/// Whether a check leaves a claim standing.
+pub fn refutes(check: &Check) -> bool {
+    check.outcome == CheckOutcome::Refuted
+}
+
+fn check_binding(object: &Object, binding: &Binding) -> Result<(), AnswerProblem> {
+    let field = |key: &str| object.get(key).and_then(Value::as_str).unwrap_or_default();
+    if field("nonce") != binding.nonce.as_str() {
+        return Err(AnswerProblem::OtherSession);
+    }
+    match field("head_sha") {
+        head if head == binding.head => Ok(()),
+        other => Err(AnswerProblem::OtherCommit(other.chars().take(80).collect())),
+    }
+}
+
+fn verdict(object: &Object) -> Result<Verdict, ParseProblem> {
+    let verdict = object.get("verdict").cloned().unwrap_or_default();
+    serde_json::from_value(verdict).map_err(|_| ParseProblem::InvalidFormat)
+}
+
+fn account(object: &Object) -> Result<Vec<(FilePath, Vec<usize>)>, ParseProblem> {
+    let Some(Value::Array(files)) = object.get("reviewed") else {
+        return Err(ParseProblem::MissingField("reviewed".to_owned()));
+    };
+    let one = |entry: &Value| {
+        let file = FilePath::parse(entry.get("file_path")?.as_str()?);
+        let hunks = entry.get("hunks")?.as_array()?.iter().take(MAX_ACCOUNT);
+        // Lanes count from one.
+        let hunks = hunks.map(|hunk| usize::try_from(hunk.as_u64()?).ok()?.checked_sub(1));
+        Some((file, hunks.collect::<Option<Vec<_>>>()?))
+    };
+    let files: Option<Vec<_>> = files.iter().take(MAX_ACCOUNT).map(one).collect();
+    files.ok_or(ParseProblem::InvalidFormat)
+}
+
+/// The schema of a lane's answer to the review.
+pub fn review_schema() -> Value {
+    let account = json!({
+        "type": "object",
+        "properties": {
+            "file_path": {"type": "string"},
+            "hunks": {"type": "array", "items": {"type": "integer"}},
+        },
+        "required": ["file_path", "hunks"],
+        "additionalProperties": false,
+    });
+    let schema = with_field(schema(review_form()), "head_sha", json!({"type": "string"}));
+    let mut schema = with_field(schema, "reviewed", json!({"type": "array", "items": account}));
+    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        fields.remove("hints");
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|name| name != "hints");
+    }
+    schema
+}
+
+/// The schema of a lane's answer to a check of claims.
+pub fn check_schema() -> Value {
+    with_field(schema(checks_form()), "head_sha", json!({"type": "string"}))
+}
+
+fn schema(form: Form) -> Value {
+    match form {
+        Form::Json { schema, .. } => schema,
+        _ => Value::Null,
+    }
+}
+
+fn with_field(mut schema: Value, name: &str, field: Value) -> Value {
+    if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        fields.insert(name.to_owned(), field);
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.push(Value::String(name.to_owned()));
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests;

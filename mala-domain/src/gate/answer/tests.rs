@@ -1,0 +1,85 @@
+//! Only an answer to this session counts.
+
+use super::*;
+
+fn binding() -> Binding {
+    Binding { nonce: Nonce::over(&[b"session"]), head: "a".repeat(40) }
+}
+
+/// A pass with these fields replaced.
+fn pass(fields: Value) -> String {
+    let mut answer = json!({
+        "nonce": binding().nonce.as_str(),
+        "head_sha": binding().head,
+        "verdict": "PASS",
+        "summary": "fine",
+        "findings": [],
+        "reviewed": [{"file_path": "a.py", "hunks": [1, 2]}],
+    });
+    for (name, value) in fields.as_object().unwrap() {
+        answer[name] = value.clone();
+    }
+    answer.to_string()
+}
+
+#[test]
+fn a_bound_answer_counts_with_its_account() {
+    let answer = read(&pass(json!({})), &binding(), "codex").unwrap();
+    assert_eq!(answer.verdict, Verdict::Pass);
+    assert_eq!(answer.accounted, [(FilePath::from("a.py"), vec![0, 1])]);
+}
+
+#[test]
+fn what_is_not_bound_is_no_answer() {
+    let other = Nonce::over(&[b"another session"]);
+    for (fields, why) in [
+        (json!({"nonce": ""}), "the answer does not have this session's nonce"),
+        (json!({"nonce": null}), "the answer does not have this session's nonce"),
+        (json!({"nonce": other.as_str()}), "invalid format"),
+        (
+            json!({"head_sha": "bbbb"}),
+            "the answer is for the commit `bbbb`, not for the one under review",
+        ),
+        (
+            json!({"head_sha": null}),
+            "the answer is for the commit ``, not for the one under review",
+        ),
+        (json!({"reviewed": null}), "missing field: reviewed"),
+        (json!({"reviewed": [{"file_path": "a.py", "hunks": [0]}]}), "invalid format"),
+        (json!({"reviewed": [{"file_path": "a.py"}]}), "invalid format"),
+        (json!({"verdict": "FAIL"}), "invalid verdict: FAIL without findings"),
+        (json!({"verdict": "APPROVED"}), "invalid verdict: APPROVED"),
+    ] {
+        let problem = read(&pass(fields), &binding(), "codex").unwrap_err();
+        assert_eq!(problem.to_string(), why);
+    }
+}
+
+#[test]
+fn text_that_says_approved_is_no_answer() {
+    let nonce = binding().nonce;
+    let echo = format!("The id of this run's fences, and your nonce: {}\nAPPROVED", nonce.as_str());
+    for text in ["APPROVED", "No issues found. PASS", "", "{}", "[]", &echo] {
+        assert!(read(text, &binding(), "codex").is_err(), "{text}");
+    }
+}
+
+#[test]
+fn an_answer_inside_of_other_text_counts_with_all_of_its_marks() {
+    let text = format!("I looked at it.\n{}\nDone.", pass(json!({})));
+    assert!(read(&text, &binding(), "codex").is_ok());
+    let unmarked = text.replace(binding().nonce.as_str(), "");
+    assert!(read(&unmarked, &binding(), "codex").is_err());
+}
+
+#[test]
+fn the_schemas_are_closed_and_ask_for_the_marks() {
+    for (schema, fields) in [
+        (review_schema(), vec!["nonce", "verdict", "summary", "findings", "head_sha", "reviewed"]),
+        (check_schema(), vec!["nonce", "checks", "head_sha"]),
+    ] {
+        assert_eq!(schema["required"], json!(fields));
+        assert_eq!(schema["properties"].as_object().unwrap().len(), fields.len());
+        assert_eq!(schema["additionalProperties"], json!(false));
+    }
+}

@@ -1,0 +1,223 @@
+//! A lane: an external reviewer in a panel, as data. The ones that mala knows are a table in
+//! `lanes.toml`; `gate.lanes` in a configuration file changes them and adds others.
+
+mod extract;
+mod table;
+
+pub use extract::{Said, Stream, said, usage};
+pub use table::{LaneProblem, Table};
+
+use crate::config::Seconds;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How a lane is run and how its answer is found. What is left out is as the lane that it is `like`
+/// has it, or nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct LaneSettings {
+    /// The lane that this one is a variant of. A lane with the name of a known one is a variant of it
+    /// anyway.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub like: Option<String>,
+    /// The program and its arguments. `{prompt_file}`, `{schema}`, `{schema_file}`, `{answer_file}`,
+    /// `{tree}`, `{home}`, `{reasoning}` and `{timeout}` are filled in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
+    /// More arguments, after those of the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<String>>,
+    /// Arguments with which the program prints its version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<Vec<String>>,
+    /// How to install the program, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub install: Option<String>,
+    /// What shows that somebody is signed in: variables of which one is set, or files of which one is
+    /// there (`~/` is the user's home, `$NAME/` a variable). With neither, nothing is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signed_in: Option<Vec<String>>,
+    /// Variables of the user that the lane may see, beside those that every program needs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keep: Option<Vec<String>>,
+    /// Variables that are set for the lane; filled in like the command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set: Option<BTreeMap<String, String>>,
+    /// Files of the user that the lane finds in its own empty home, as links.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub links: Option<Vec<HomeLink>>,
+    /// Files that are written into the lane's own home.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<HomeFile>>,
+    /// Names of files and folders that the lane does not find in its copy of the tree, at any depth:
+    /// settings that a program obeys and that the change under review may have written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hide: Option<Vec<String>>,
+    /// Whether the prompt goes to stdin; a lane that reads `{prompt_file}` says no.
+    #[schemars(extend("default" = true))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stdin: Option<bool>,
+    /// Where the answer is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerPlace>,
+    /// Where the tokens and the cost are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<UsagePlace>,
+    /// Patterns in what a lane prints that say why it gives no answer, such as a usage limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signs: Option<Vec<String>>,
+    /// How long the lane may print nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Seconds>,
+    /// How many bytes the lane may print.
+    #[schemars(extend("default" = 16_777_216))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u32>,
+}
+
+/// A file of the user, and where the lane finds it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HomeLink {
+    /// Where it is; the first one that is there counts.
+    pub from: Vec<String>,
+    /// Where it is in the lane's home.
+    pub to: String,
+}
+
+/// A file in the lane's home.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HomeFile {
+    /// Where it is in the lane's home.
+    pub to: String,
+    /// What it says.
+    pub text: String,
+    /// Only when this variable is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub if_set: Option<String>,
+    /// Only when this variable is not set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unless_set: Option<String>,
+}
+
+/// In which form a lane answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerForm {
+    /// All of stdout.
+    #[default]
+    Text,
+    /// Stdout is one JSON object.
+    Json,
+    /// Each line of stdout is a JSON object.
+    JsonLines,
+    /// The file `{answer_file}`.
+    File,
+}
+
+/// Where a lane's answer is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct AnswerPlace {
+    /// In which form.
+    pub form: AnswerForm,
+    /// Which lines count: JSON pointers and the words that they must lead to.
+    #[serde(rename = "where", skip_serializing_if = "BTreeMap::is_empty")]
+    pub when: BTreeMap<String, String>,
+    /// JSON pointers to the answer; the first one that leads to something counts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub at: Vec<String>,
+    /// A JSON pointer to `true` when the run failed, whatever else is there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub failed: Option<String>,
+    /// JSON pointers to what a failed run says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub error: Vec<String>,
+}
+
+/// Where a lane says what it used: JSON pointers, in which `*` stands for every key; sums count.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct UsagePlace {
+    /// Tokens in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<String>,
+    /// Tokens out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+    /// The part of the input that came from a cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<String>,
+    /// Dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<String>,
+}
+
+/// A lane with its name, ready to run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lane {
+    /// The name in reports.
+    pub name: String,
+    /// How it is run.
+    pub settings: LaneSettings,
+}
+
+/// How much a lane prints at most when nothing is said.
+const MAX_OUTPUT: u32 = 16 << 20;
+
+impl Lane {
+    /// The program.
+    pub fn program(&self) -> &str {
+        self.settings.command.as_ref().and_then(|it| it.first()).map_or("", String::as_str)
+    }
+
+    /// The arguments, before anything is filled in.
+    pub fn arguments(&self) -> impl Iterator<Item = &str> {
+        let own = self.settings.command.iter().flatten().skip(1);
+        own.chain(self.settings.args.iter().flatten()).map(String::as_str)
+    }
+
+    /// Where its answer is.
+    pub fn answer(&self) -> AnswerPlace {
+        self.settings.answer.clone().unwrap_or_default()
+    }
+
+    /// Whether the prompt goes to stdin.
+    pub fn reads_stdin(&self) -> bool {
+        self.settings.stdin.unwrap_or(true)
+    }
+
+    /// How many bytes it may print.
+    pub fn max_output(&self) -> usize {
+        usize::try_from(self.settings.max_output.unwrap_or(MAX_OUTPUT)).unwrap_or(usize::MAX)
+    }
+}
+
+/// Fills in `{name}` for each of these names; everything else stays.
+pub fn filled(template: &str, values: &[(&str, &str)]) -> String {
+    let mut out = String::with_capacity(template.len());
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        let known = values
+            .iter()
+            .find_map(|(name, value)| Some((*value, after.strip_prefix(name)?.strip_prefix('}')?)));
+        match known {
+            Some((value, after)) => {
+                out.push_str(value);
+                rest = after;
+            }
+            None => {
+                out.push('{');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! Finds the answer and the usage in what a lane printed.
+
+use super::{AnswerForm, AnswerPlace, Lane};
+use crate::review::Usage;
+use serde_json::Value;
+
+/// What a lane gave so far: what it printed, and the answer file if it is there.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Stream<'s> {
+    /// Its stdout.
+    pub stdout: &'s str,
+    /// The text of the answer file.
+    pub file: Option<&'s str>,
+}
+
+/// What a lane says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Said {
+    /// This is its answer, if it is one.
+    Answer(String),
+    /// It says itself that it failed.
+    Failed(String),
+    /// Nothing that could be an answer.
+    Nothing,
+}
+
+/// What the lane says, by its place for answers.
+pub fn said(place: &AnswerPlace, stream: Stream<'_>) -> Said {
+    match place.form {
+        AnswerForm::Text => text(stream.stdout),
+        AnswerForm::File => stream.file.map_or(Said::Nothing, text),
+        AnswerForm::Json => match serde_json::from_str::<Value>(stream.stdout.trim()) {
+            Ok(value) => in_value(place, &value).unwrap_or(Said::Nothing),
+            Err(_) => Said::Nothing,
+        },
+        AnswerForm::JsonLines => in_lines(place, stream.stdout),
+    }
+}
+
+fn text(text: &str) -> Said {
+    match text.trim() {
+        "" => Said::Nothing,
+        text => Said::Answer(text.to_owned()),
+    }
+}
+
+fn in_value(place: &AnswerPlace, value: &Value) -> Option<Said> {
+    let failed = place.failed.as_ref().and_then(|pointer| value.pointer(pointer));
+    if failed == Some(&Value::Bool(true)) {
+        let why = first(&place.error, value).unwrap_or_else(|| "it says that it failed".to_owned());
+        return Some(Said::Failed(why));
+    }
+    let fits = place
+        .when
+        .iter()
+        .all(|(pointer, word)| value.pointer(pointer).and_then(Value::as_str) == Some(word));
+    let answer = fits.then(|| first(&place.at, value)).flatten();
+    answer.map(Said::Answer).or_else(|| first(&place.error, value).map(Said::Failed))
+}
+
+/// The last line with an answer; without one, the last line that tells of an error.
+fn in_lines(place: &AnswerPlace, stdout: &str) -> Said {
+    let mut failed = Said::Nothing;
+    for line in stdout.lines().rev() {
+        let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
+        match in_value(place, &value) {
+            Some(Said::Answer(answer)) => return Said::Answer(answer),
+            Some(said) if failed == Said::Nothing => failed = said,
+            _ => {}
+        }
+    }
+    failed
+}
+
+/// What the first pointer leads to that leads to something: a text as it is, all else as JSON.
+fn first(pointers: &[String], value: &Value) -> Option<String> {
+    pointers.iter().find_map(|pointer| match value.pointer(pointer)? {
+        Value::Null => None,
+        Value::String(text) if text.trim().is_empty() => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    })
+}
+
+/// What the lane says that it used; what it does not say is unknown.
+pub fn usage(lane: &Lane, stdout: &str) -> Usage {
+    let Some(place) = &lane.settings.usage else { return Usage::default() };
+    let values: Vec<Value> = match lane.answer().form {
+        AnswerForm::JsonLines => {
+            stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        }
+        _ => serde_json::from_str(stdout.trim()).into_iter().collect(),
+    };
+    let sum = |pointer: &Option<String>| -> Option<f64> {
+        let numbers = values.iter().filter_map(|value| total(value, pointer.as_deref()?));
+        numbers.reduce(|a, b| a + b)
+    };
+    let tokens = |pointer: &Option<String>| sum(pointer).map(whole);
+    let (input, output) = (tokens(&place.input), tokens(&place.output));
+    Usage {
+        tokens_used: input.zip(output).map(|(input, output)| input.saturating_add(output)),
+        cache_read_tokens: tokens(&place.cached),
+        cost_usd: sum(&place.cost),
+        ..Usage::default()
+    }
+}
+
+/// A count; what is no count is none.
+fn whole(number: f64) -> u64 {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "casts of floats saturate, and tokens are far below the limit"
+    )]
+    {
+        number as u64
+    }
+}
+
+/// The number that a pointer leads to; a `*` sums over all keys.
+fn total(value: &Value, pointer: &str) -> Option<f64> {
+    let Some(rest) = pointer.strip_prefix('/') else {
+        return if pointer.is_empty() { value.as_f64().filter(|it| *it >= 0.0) } else { None };
+    };
+    let (step, below) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    match value {
+        Value::Object(fields) if step == "*" => {
+            fields.values().filter_map(|field| total(field, below)).reduce(|a, b| a + b)
+        }
+        Value::Object(fields) => total(fields.get(step)?, below),
+        _ => None,
+    }
+}

@@ -1,0 +1,141 @@
+//! All lanes: those of `lanes.toml`, with the user's laid over them.
+
+use super::{Lane, LaneSettings};
+use crate::config::nearest_or;
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+const KNOWN: &str = include_str!("lanes.toml");
+
+/// Every lane by its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    lanes: BTreeMap<String, Lane>,
+    own: Vec<String>,
+}
+
+/// Why a lane cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum LaneProblem {
+    /// The lanes of mala itself cannot be read.
+    #[error("lanes.toml: {0}")]
+    Known(String),
+    /// It is like a lane that is not there.
+    #[error("no lane is named `{0}`: {1}")]
+    Unknown(String, String),
+    /// It has no command.
+    #[error("the lane `{0}` has no command")]
+    NoCommand(String),
+    /// A pattern in `signs` is none.
+    #[error("the lane `{0}`: `{1}` is not a pattern")]
+    NoPattern(String, String),
+    /// Its name would not do for a folder.
+    #[error(
+        "`{0}` is not a name for a lane: letters, digits, `-` and `_`, 40 of them at most, are"
+    )]
+    Name(String),
+}
+
+impl Table {
+    /// The lanes that mala knows.
+    pub fn known() -> Result<Self, LaneProblem> {
+        Self::with(&BTreeMap::new())
+    }
+
+    /// The lanes that mala knows, with these laid over them.
+    pub fn with(own: &BTreeMap<String, LaneSettings>) -> Result<Self, LaneProblem> {
+        let known: BTreeMap<String, LaneSettings> =
+            toml::from_str(KNOWN).map_err(|error| LaneProblem::Known(error.to_string()))?;
+        let mut lanes = BTreeMap::new();
+        for (name, settings) in own {
+            lanes.insert(name.clone(), resolve(name, settings, &known)?);
+        }
+        for (name, settings) in known {
+            lanes.entry(name.clone()).or_insert(Lane { name, settings });
+        }
+        Ok(Self { lanes, own: own.keys().cloned().collect() })
+    }
+
+    /// Every lane, by name.
+    pub fn lanes(&self) -> impl Iterator<Item = &Lane> {
+        self.lanes.values()
+    }
+
+    /// Whether the user's files speak of this lane.
+    pub fn is_own(&self, name: &str) -> bool {
+        self.own.iter().any(|own| own == name)
+    }
+
+    /// The lane with this name.
+    pub fn get(&self, name: &str) -> Result<&Lane, LaneProblem> {
+        self.lanes.get(name).ok_or_else(|| {
+            let names: Vec<&str> = self.lanes.keys().map(String::as_str).collect();
+            let otherwise = format!("there are {}", names.join(", "));
+            LaneProblem::Unknown(name.to_owned(), nearest_or(name, &names, &otherwise))
+        })
+    }
+}
+
+fn resolve(
+    name: &str,
+    settings: &LaneSettings,
+    known: &BTreeMap<String, LaneSettings>,
+) -> Result<Lane, LaneProblem> {
+    if !is_name(name) {
+        return Err(LaneProblem::Name(name.to_owned()));
+    }
+    let base = match &settings.like {
+        Some(like) => Some(known.get(like).ok_or_else(|| {
+            let names: Vec<&str> = known.keys().map(String::as_str).collect();
+            let otherwise = format!("there are {}", names.join(", "));
+            LaneProblem::Unknown(like.clone(), nearest_or(like, &names, &otherwise))
+        })?),
+        None => known.get(name),
+    };
+    let settings = match base {
+        Some(base) => over(settings, base),
+        None => settings.clone(),
+    };
+    let lane = Lane { name: name.to_owned(), settings };
+    if lane.program().trim().is_empty() {
+        return Err(LaneProblem::NoCommand(lane.name));
+    }
+    let broken = lane.settings.signs.iter().flatten().find(|it| regex::Regex::new(it).is_err());
+    match broken {
+        Some(pattern) => Err(LaneProblem::NoPattern(lane.name, pattern.clone())),
+        None => Ok(lane),
+    }
+}
+
+/// A lane's name is a folder's name too.
+fn is_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    (1..=40).contains(&name.len()) && name.chars().all(is_plain)
+}
+
+/// What `own` says, and where it says nothing, what `base` says. Variables that are kept or set add up.
+fn over(own: &LaneSettings, base: &LaneSettings) -> LaneSettings {
+    let own = own.clone();
+    let base = base.clone();
+    let keep = [base.keep, own.keep].into_iter().flatten().flatten().collect();
+    let set = [base.set, own.set].into_iter().flatten().flatten().collect();
+    LaneSettings {
+        like: None,
+        command: own.command.or(base.command),
+        args: own.args.or(base.args),
+        version: own.version.or(base.version),
+        install: own.install.or(base.install),
+        signed_in: own.signed_in.or(base.signed_in),
+        keep: Some(keep),
+        set: Some(set),
+        links: own.links.or(base.links),
+        files: own.files.or(base.files),
+        hide: own.hide.or(base.hide),
+        stdin: own.stdin.or(base.stdin),
+        answer: own.answer.or(base.answer),
+        usage: own.usage.or(base.usage),
+        signs: own.signs.or(base.signs),
+        idle: own.idle.or(base.idle),
+        max_output: own.max_output.or(base.max_output),
+    }
+}

@@ -1,0 +1,121 @@
+//! The table holds what it promises, and answers are found where it says.
+
+use super::*;
+
+fn lane(name: &str) -> Lane {
+    Table::known().unwrap().get(name).unwrap().clone()
+}
+
+fn own(yaml: &str) -> BTreeMap<String, LaneSettings> {
+    serde_saphyr::from_str(yaml).unwrap()
+}
+
+#[test]
+fn the_known_lanes_are_complete() {
+    let names: Vec<String> =
+        Table::known().unwrap().lanes().map(|lane| lane.name.clone()).collect();
+    assert_eq!(names, ["claude", "codex", "gemini"]);
+    for name in names {
+        let lane = lane(&name);
+        assert_eq!(lane.program(), name, "found on the path by its own name");
+        for pattern in lane.settings.signs.iter().flatten() {
+            regex::Regex::new(pattern).unwrap();
+        }
+        let settings = lane.settings;
+        assert!(settings.version.is_some() && settings.install.is_some(), "{name}");
+        assert!(settings.hide.is_some_and(|names| names.contains(&format!(".{name}"))));
+        assert!(settings.signed_in.is_some() && settings.usage.is_some(), "{name}");
+    }
+}
+
+#[test]
+fn lanes_are_read_only_every_time() {
+    for (name, flags) in [
+        ("codex", &["read-only", "approval_policy=never", "--ignore-user-config"][..]),
+        ("claude", &["--safe-mode", "dontAsk", "Read,Grep,Glob"]),
+        ("gemini", &["plan"]),
+    ] {
+        let lane = lane(name);
+        let arguments: Vec<&str> = lane.arguments().collect();
+        assert!(flags.iter().all(|flag| arguments.contains(flag)), "{name}: {arguments:?}");
+    }
+}
+
+#[test]
+fn answers_are_found_where_they_are() {
+    let claude = r#"{"is_error":false,"result":"x","structured_output":{"a":1}}"#;
+    let failed = r#"{"is_error":true,"subtype":"success","result":"limit","structured_output":{}}"#;
+    let codex = concat!(
+        "{\"type\":\"thread.started\"}\n",
+        "{\"type\":\"item.completed\",\"item\":{\"type\":\"error\",\"message\":\"m\"}}\n",
+        "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"first\"}}\n",
+        "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"last\"}}\n",
+    );
+    let codex_failed = "{\"type\":\"turn.failed\",\"error\":{\"message\":\"429\"}}\n";
+    let answer = |text: &str| Said::Answer(text.to_owned());
+    for (name, stdout, expected) in [
+        ("claude", claude, answer(r#"{"a":1}"#)),
+        ("claude", failed, Said::Failed("limit".to_owned())),
+        (
+            "claude",
+            r#"{"is_error":false,"result":"plain text"}"#,
+            Said::Failed("plain text".into()),
+        ),
+        ("claude", "You have hit your usage limit", Said::Nothing),
+        ("codex", codex, answer("last")),
+        ("codex", codex_failed, Said::Failed("429".to_owned())),
+        ("codex", "", Said::Nothing),
+        ("gemini", r#"{"session_id":"s","response":"{}"}"#, answer("{}")),
+        ("gemini", r#"{"session_id":"s","response":""}"#, Said::Nothing),
+    ] {
+        let stream = Stream { stdout, file: None };
+        assert_eq!(said(&lane(name).answer(), stream), expected, "{name}: {stdout}");
+    }
+}
+
+#[test]
+fn usage_is_read_and_unknown_usage_is_not_zero() {
+    let gemini = r#"{"stats":{"models":{"a":{"tokens":{"prompt":10,"candidates":2,"cached":1}},
+        "b":{"tokens":{"prompt":5,"candidates":1,"cached":0}}}}}"#;
+    let used = usage(&lane("gemini"), gemini);
+    assert_eq!((used.tokens_used, used.cache_read_tokens), (Some(18), Some(1)));
+    let claude = r#"{"usage":{"input_tokens":3,"output_tokens":4},"total_cost_usd":0.5}"#;
+    let used = usage(&lane("claude"), claude);
+    assert_eq!((used.tokens_used, used.cost_usd), (Some(7), Some(0.5)));
+    assert_eq!(usage(&lane("claude"), "garbage").tokens_used, None);
+}
+
+#[test]
+fn a_users_lane_is_laid_over_a_known_one() {
+    let table = Table::with(&own("codex: {args: [-c, model=m], keep: [K]}\nmine: {command: [x]}"));
+    let table = table.unwrap();
+    let codex = table.get("codex").unwrap();
+    assert!(codex.arguments().any(|it| it == "read-only"), "the flags of the known one stay");
+    assert_eq!(codex.arguments().last(), Some("model=m"));
+    assert!(codex.settings.keep.iter().flatten().any(|it| it == "CODEX_API_KEY"));
+    assert_eq!(table.get("mine").unwrap().program(), "x");
+    assert!(table.is_own("mine") && !table.is_own("claude"));
+}
+
+#[test]
+fn what_is_no_lane_is_refused() {
+    for (yaml, why) in [
+        ("mine: {}", "the lane `mine` has no command"),
+        ("mine: {like: codx}", "no lane is named `codx`: did you mean `codex`?"),
+        ("mine: {command: [x], signs: ['(']}", "the lane `mine`: `(` is not a pattern"),
+        (
+            "../x: {command: [x]}",
+            "`../x` is not a name for a lane: letters, digits, `-` and `_`, 40 of them at most, are",
+        ),
+    ] {
+        assert_eq!(Table::with(&own(yaml)).unwrap_err().to_string(), why);
+    }
+    let unknown = Table::known().unwrap().get("gemni").unwrap_err().to_string();
+    assert_eq!(unknown, "no lane is named `gemni`: did you mean `gemini`?");
+}
+
+#[test]
+fn only_known_names_are_filled_in() {
+    let values = [("home", "/h"), ("schema", "{tree}")];
+    assert_eq!(filled("{home}/x {schema} {other} {home", &values), "/h/x {tree} {other} {home");
+}

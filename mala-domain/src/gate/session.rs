@@ -1,0 +1,127 @@
+//! A session: one change, one panel, one decision. These are the files that the starter, the supervisor
+//! and those who wait share.
+
+use super::consensus::Rule;
+use super::lane::Lane;
+use crate::scope::{Scope, Target};
+use serde::{Deserialize, Serialize};
+
+/// What a session is about: written once, before anything starts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// The version of this file.
+    pub schema_version: u32,
+    /// Its key.
+    pub key: String,
+    /// When it was started.
+    pub created: String,
+    /// Exactly what is reviewed.
+    pub scope: Scope,
+    /// The same, as commits that cannot move.
+    pub pinned: Pinned,
+    /// The folder with the throw-away copies of the repository.
+    pub scratch: String,
+    /// What binds answers to this session.
+    pub secret: String,
+    /// How many must pass it.
+    pub rule: Rule,
+    /// How long a lane may take, in seconds.
+    pub timeout_seconds: u64,
+    /// How hard codex thinks.
+    pub reasoning: String,
+    /// The panel.
+    pub seats: Vec<Seat>,
+    /// Texts about the task: name and content.
+    pub tasks: Vec<(String, String)>,
+    /// What to say with the result.
+    pub warnings: Vec<String>,
+}
+
+impl Session {
+    /// Whether there is nothing that a lane could look at.
+    pub fn has_nothing_to_review(&self) -> bool {
+        self.scope.files == 0
+    }
+}
+
+/// A place in the panel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seat {
+    /// Who sits there.
+    pub lane: Lane,
+    /// Why it is empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<String>,
+}
+
+/// A change by full commit ids.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pinned {
+    /// What differs between two commits.
+    Range {
+        /// The one before.
+        base: String,
+        /// The one after.
+        head: String,
+    },
+    /// These commits, each against its first parent.
+    Commits(Vec<String>),
+}
+
+impl Pinned {
+    /// As a target.
+    pub fn target(&self) -> Target {
+        match self {
+            Self::Range { base, head } => Target::Range { base: base.clone(), head: head.clone() },
+            Self::Commits(commits) => Target::Commits(commits.clone()),
+        }
+    }
+}
+
+/// How far a session is: written by the supervisor whenever it changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// What it is at.
+    pub phase: Phase,
+    /// The lanes that were started.
+    pub started: Vec<String>,
+    /// The lanes that are over.
+    pub ended: Vec<String>,
+}
+
+/// What a session is at.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// The supervisor prepares the trees and the prompt.
+    #[default]
+    Preparing,
+    /// The lanes review.
+    Reviewing,
+    /// Blocking findings are checked.
+    Checking,
+    /// The result is there.
+    Done,
+}
+
+impl Phase {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Preparing => "preparing",
+            Self::Reviewing => "reviewing",
+            Self::Checking => "checking",
+            Self::Done => "done",
+        }
+    }
+}
+
+/// Who supervises: enough to tell it from a later process with the same number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Heartbeat {
+    /// Its process.
+    pub pid: u32,
+    /// When that process started, as the system counts.
+    pub started: u64,
+}

@@ -1,0 +1,66 @@
+//! What a panel needs of the world: somebody who runs a lane, and a place for a session's files.
+
+use super::{BoxFuture, StoreError};
+use crate::gate::consensus::Absence;
+use crate::gate::lane::Lane;
+use crate::review::Usage;
+use serde_json::Value;
+use std::time::Duration;
+
+/// One question to a lane.
+pub struct LaneOrder<'o> {
+    /// Who is asked.
+    pub lane: &'o Lane,
+    /// A name for the files of this question, such as `review`.
+    pub question: &'o str,
+    /// What it is told.
+    pub prompt: &'o str,
+    /// The form of the answer.
+    pub schema: &'o Value,
+    /// How hard it thinks, where that can be said.
+    pub reasoning: &'o str,
+    /// How long it may take.
+    pub wall: Duration,
+    /// Whether a text is a complete answer to this question.
+    pub is_answer: &'o (dyn Fn(&str) -> bool + Send + Sync),
+    /// Called once, when its process runs.
+    pub started: &'o (dyn Fn() + Send + Sync),
+}
+
+/// What came of a question.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct LaneRun {
+    /// What it answered, if that is an answer or may be one.
+    pub answer: Option<String>,
+    /// Why it has no answer.
+    pub failure: Option<LaneFailure>,
+    /// How its process ended by itself.
+    pub exit_code: Option<i32>,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// What it used.
+    pub usage: Usage,
+    /// Files of the tree that it wrote.
+    pub wrote: Vec<String>,
+}
+
+/// Why a lane has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneFailure {
+    /// In a word.
+    pub absence: Absence,
+    /// In words.
+    pub why: String,
+}
+
+/// Runs lanes.
+pub trait LaneRunner: Send + Sync {
+    /// Asks a lane and waits for its end. Nothing of it runs any more afterwards.
+    fn run<'a>(&'a self, order: LaneOrder<'a>) -> BoxFuture<'a, LaneRun>;
+}
+
+/// Keeps the files of a session; each is whole or not there.
+pub trait SessionFiles: Send + Sync {
+    /// Writes a file, in place of the one that was there.
+    fn write(&self, name: &str, text: &str) -> Result<(), StoreError>;
+}

@@ -1,0 +1,59 @@
+//! Who sits in the panel: those who are named, or all who can be had.
+
+use mala_domain::config::GatePolicy;
+use mala_domain::gate::lane::{Lane, LaneProblem, Table};
+use mala_domain::gate::session::Seat;
+use thiserror::Error;
+
+/// What was asked for, and what the machine has.
+pub struct Choice<'c> {
+    /// The lanes that the command line names.
+    pub named: &'c [String],
+    /// What the configuration says.
+    pub policy: &'c GatePolicy,
+    /// Why a lane cannot be run at all; `None` when it can.
+    pub missing: &'c dyn Fn(&Lane) -> Option<String>,
+    /// Why it would be of no use to run it, such as that nobody is signed in.
+    pub useless: &'c dyn Fn(&Lane) -> Option<String>,
+}
+
+/// Why there is no panel.
+#[derive(Debug, Error)]
+pub enum PanelProblem {
+    /// A lane is not to be had.
+    #[error(transparent)]
+    Lane(#[from] LaneProblem),
+    /// A lane is named twice.
+    #[error("the lane `{0}` is named twice")]
+    Twice(String),
+}
+
+/// The panel, and what to say about it. A lane that somebody named and that is missing keeps its seat,
+/// empty: it is shown, and the change does not pass without it.
+pub fn choose(choice: &Choice<'_>) -> Result<(Vec<Seat>, Vec<String>), PanelProblem> {
+    let table = Table::with(&choice.policy.lanes)?;
+    let by_config = choice.policy.panel.value.as_deref().unwrap_or_default();
+    let named = if choice.named.is_empty() { by_config } else { choice.named };
+    let seat = |lane: &Lane| Seat { lane: lane.clone(), absent: (choice.missing)(lane) };
+    let mut seats: Vec<Seat> = Vec::new();
+    for name in named {
+        let lane = table.get(name)?;
+        if seats.iter().any(|seat| seat.lane.name == *name) {
+            return Err(PanelProblem::Twice(name.clone()));
+        }
+        seats.push(seat(lane));
+    }
+    let mut notes = Vec::new();
+    if named.is_empty() {
+        for lane in table.lanes() {
+            let why_not = (choice.missing)(lane).or_else(|| (choice.useless)(lane));
+            match why_not {
+                Some(why) if !table.is_own(&lane.name) => {
+                    notes.push(format!("{} is not in the panel: {why}", lane.name));
+                }
+                _ => seats.push(seat(lane)),
+            }
+        }
+    }
+    Ok((seats, notes))
+}

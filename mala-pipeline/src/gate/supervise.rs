@@ -1,0 +1,64 @@
+//! One session, from its prompt to its result.
+
+use super::check::check;
+use super::conclude::{Panelists, conclude};
+use super::hear::{Roll, hear};
+use super::material::{Told, gather_for};
+use crate::review::admit::{ParsedSymbols, read_cited};
+use mala_domain::agent::judge::ground;
+use mala_domain::change::Change;
+use mala_domain::finding::{Candidate, Finding};
+use mala_domain::gate::output::Waited;
+use mala_domain::gate::session::{Phase, Progress, Session};
+use mala_domain::ports::{LaneRunner, ScopeError, Scoped};
+use mala_domain::review::Texts;
+use mala_domain::review::admit::{Dropped, admit};
+
+/// What a session is run with.
+pub struct Panel<'p> {
+    /// What it is about.
+    pub session: &'p Session,
+    /// Who runs its lanes.
+    pub runner: &'p dyn LaneRunner,
+    /// Told whenever it gets further.
+    pub show: &'p (dyn Fn(&Progress) + Send + Sync),
+}
+
+/// What every question to a lane is made from.
+pub(super) struct Desk<'d> {
+    pub(super) panel: &'d Panel<'d>,
+    pub(super) change: &'d Change,
+    pub(super) told: &'d Told,
+}
+
+/// Runs a session to its end. An error means that its tree cannot be read; everything else is in the
+/// result.
+pub async fn supervise(panel: &Panel<'_>, scoped: &Scoped) -> Result<Waited, ScopeError> {
+    let roll = Roll::new(panel);
+    let told = gather_for(panel.session, scoped).await?;
+    let desk = Desk { panel, change: &scoped.change, told: &told };
+    let heard = hear(&desk, &scoped.scope, &roll).await;
+    roll.phase(Phase::Checking);
+    let claims: Vec<Candidate> = heard
+        .iter()
+        .filter_map(|heard| heard.answer.as_ref().ok())
+        .flat_map(|answer| answer.claims.iter().cloned())
+        .collect();
+    let mut texts = Texts::clone(&told.texts);
+    let (mut findings, dropped) = admitted(claims, scoped, &mut texts).await?;
+    check(&desk, &heard, &texts, &mut findings).await;
+    Ok(conclude(panel.session, Panelists { heard, findings, dropped }, &scoped.change))
+}
+
+/// The claims that stand at head, said once.
+async fn admitted(
+    claims: Vec<Candidate>,
+    scoped: &Scoped,
+    texts: &mut Texts,
+) -> Result<(Vec<Finding>, Vec<Dropped>), ScopeError> {
+    read_cited(&claims, scoped, texts).await?;
+    let grounded = claims.into_iter().map(|claim| ground(claim, &scoped.change, texts)).collect();
+    let symbols = ParsedSymbols::of(texts);
+    let admission = admit(grounded, &scoped.change, texts, &symbols);
+    Ok((admission.findings, admission.dropped))
+}

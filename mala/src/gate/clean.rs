@@ -1,0 +1,69 @@
+//! `review-gate clean`: removes old sessions. One that still runs stays.
+
+use crate::cli::exit::Exit;
+use crate::cli::interrupt::until_interrupted;
+use crate::console;
+use crate::surroundings::Surroundings;
+use crate::wiring::gate::{self as world, Gate};
+use anyhow::Context;
+use clap::Args;
+use mala_pipeline::gate::Look;
+use std::time::Duration;
+
+/// Remove old sessions
+#[derive(Debug, Args)]
+pub(super) struct CleanArgs {
+    /// Those that were started longer ago than this, such as 7d, 12h, 30m or 0s
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = time)]
+    older_than: Duration,
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a time such as 7d, 12h, 30m or 45s");
+    let unit = text.chars().last().ok_or_else(wrong)?;
+    let seconds = match unit {
+        'd' => 86_400,
+        'h' => 3_600,
+        'm' => 60,
+        's' => 1,
+        _ => return Err(wrong()),
+    };
+    let number: u64 = text.trim_end_matches(unit).parse().map_err(|_| wrong())?;
+    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(wrong)
+}
+
+pub(super) fn run(args: &CleanArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    until_interrupted(async {
+        let gate = Gate::open(here).await?;
+        let now = jiff::Timestamp::now();
+        let mut removed = 0;
+        for (folder, session) in gate.sessions.all() {
+            let created: jiff::Timestamp = session.created.parse().unwrap_or_default();
+            let age = Duration::try_from(now.duration_since(created)).unwrap_or_default();
+            let is_over = folder.result()?.is_some() || world::Seen(&folder).is_dead();
+            if age >= args.older_than && is_over {
+                world::sweep(&session);
+                let removing = || format!("removing {}", folder.path().display());
+                folder.remove().with_context(removing)?;
+                removed += 1;
+            }
+        }
+        console::say(&format!("{} removed", console::counted(removed, "session")));
+        Ok(Exit::Passed)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        for (text, seconds) in [("7d", 604_800), ("12h", 43_200), ("30m", 1_800), ("0s", 0)] {
+            assert_eq!(time(text), Ok(Duration::from_secs(seconds)));
+        }
+        for text in ["", "7", "d", "-1d", "1w", "99999999999999999999d", "dd"] {
+            assert!(time(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What `spawn-code-review` reviews, and by which settings.
+
+use super::spawn::SpawnArgs;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::target::range;
+use crate::settings::{self, RepositoryFile, Settings};
+use crate::surroundings::Surroundings;
+use anyhow::Context;
+use mala_domain::change::FilePath;
+use mala_domain::config::{Config, FILE_NAME, GateBlock, Seconds};
+use mala_domain::ports::{Scoped, Side};
+use mala_domain::scope::Target;
+use std::path::Path;
+
+/// A text about the task is no longer than this.
+const MAX_CONTEXT: u64 = 4 << 20;
+
+/// What the command line asks to be reviewed.
+pub(super) fn target(args: &SpawnArgs) -> Result<Target, Failure> {
+    if args.uncommitted {
+        return Ok(Target::WorkingTree);
+    }
+    if !args.commit.is_empty() {
+        return Ok(Target::Commits(args.commit.clone()));
+    }
+    if let Some(base) = &args.base {
+        return Ok(Target::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() });
+    }
+    let diff = args.diff.as_deref().unwrap_or_default();
+    range(diff).ok_or_else(|| {
+        Failure::new(Exit::SPAWN_FAILED, format!("`{diff}` is not a range"))
+            .hint("write it as BASELINE..HEAD")
+    })
+}
+
+/// The same in words.
+pub(super) fn words(args: &SpawnArgs) -> String {
+    match (&args.diff, &args.base, args.commit.as_slice()) {
+        (Some(diff), _, _) => diff.clone(),
+        (None, Some(base), _) => format!("{base}...HEAD"),
+        (None, None, []) => "the working tree against HEAD".to_owned(),
+        (None, None, commits) => format!("commits {}", commits.join(", ")),
+    }
+}
+
+/// The settings, with the repository's file from the side of the change that is trusted.
+pub(super) async fn settings(
+    args: &SpawnArgs,
+    here: &Surroundings,
+    target: &Target,
+    scoped: &Scoped,
+) -> anyhow::Result<Settings> {
+    let path = [FilePath::from(FILE_NAME)];
+    let text = async |side| -> anyhow::Result<Option<Vec<u8>>> {
+        let mut blobs = scoped.tree.read(side, &path).await.context("reading mala.yaml")?;
+        Ok(blobs.pop().and_then(|blob| blob.text().map(|text| text.as_bytes().to_vec())))
+    };
+    let base = scoped.scope.base.as_deref().unwrap_or("the base");
+    let short = base.get(..12).unwrap_or(base);
+    let trusted = text(Side::Base).await?.map(|bytes| RepositoryFile::committed(short, bytes));
+    let at_head = text(Side::Head).await?.map(RepositoryFile::on_disk);
+    let chosen = settings::choose(target, trusted, at_head);
+    Ok(settings::load(here, chosen, flags(args))?)
+}
+
+/// What the command line says, as the keys that it stands for.
+fn flags(args: &SpawnArgs) -> Config {
+    let gate = GateBlock {
+        consensus: args.consensus,
+        timeout: args.timeout.and_then(Seconds::new),
+        ..GateBlock::default()
+    };
+    Config { gate, ..Config::default() }
+}
+
+/// The text about the task.
+pub(super) fn tasks(file: Option<&Path>) -> anyhow::Result<Vec<(String, String)>> {
+    let Some(file) = file else { return Ok(Vec::new()) };
+    let reading = || format!("reading the context file {}", file.display());
+    let size = std::fs::metadata(file).with_context(reading)?.len();
+    if size > MAX_CONTEXT {
+        anyhow::bail!("the context file {} has more than {MAX_CONTEXT} bytes", file.display());
+    }
+    let bytes = std::fs::read(file).with_context(reading)?;
+    Ok(vec![("issue".to_owned(), String::from_utf8_lossy(&bytes).into_owned())])
+}

@@ -1,0 +1,100 @@
+//! `review-gate status`: how far a session is.
+
+use crate::cli::exit::Exit;
+use crate::cli::interrupt::until_interrupted;
+use crate::console;
+use crate::surroundings::Surroundings;
+use crate::wiring::gate::{self as world, Gate, SessionFolder};
+use clap::Args;
+use mala_domain::gate::SCHEMA_VERSION;
+use mala_domain::gate::output::PanelVerdict;
+use mala_domain::gate::session::Session;
+use mala_pipeline::gate::Look;
+use serde::Serialize;
+
+/// Show how far a session is
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// Which session; the most recent one if not given
+    #[arg(long, value_name = "KEY")]
+    session_key: Option<String>,
+}
+
+/// A session in one line.
+#[derive(Debug, Serialize)]
+pub(super) struct Line {
+    schema_version: u32,
+    session_key: String,
+    created: String,
+    /// preparing, reviewing, checking, done or dead
+    pub(super) state: String,
+    verdict: Option<PanelVerdict>,
+    target: String,
+    started: Vec<String>,
+    ended: Vec<String>,
+    session_dir: String,
+}
+
+/// What there is to say of a session.
+pub(super) fn line(folder: &SessionFolder, session: &Session) -> anyhow::Result<Line> {
+    let progress = folder.progress()?;
+    let is_dead = world::Seen(folder).is_dead();
+    // Read after the look at the supervisor: it may have ended with a result.
+    let result = folder.result()?;
+    let state = match &result {
+        Some(_) => "done",
+        None if is_dead => "dead",
+        None => progress.phase.name(),
+    };
+    Ok(Line {
+        schema_version: SCHEMA_VERSION,
+        session_key: session.key.clone(),
+        created: session.created.clone(),
+        state: state.to_owned(),
+        verdict: result.map(|result| result.consensus.verdict),
+        target: session.scope.target.clone(),
+        started: progress.started,
+        ended: progress.ended,
+        session_dir: folder.path().display().to_string(),
+    })
+}
+
+impl Line {
+    /// For people.
+    pub(super) fn shown(&self) -> String {
+        let verdict = match self.verdict {
+            Some(PanelVerdict::Pass) => ", PASS",
+            Some(PanelVerdict::Fail) => ", FAIL",
+            Some(PanelVerdict::NeedsWork) => ", NEEDS_WORK",
+            Some(PanelVerdict::NoReviewers) => ", no verdict",
+            None => "",
+        };
+        let (key, state, target) = (&self.session_key, &self.state, &self.target);
+        let (over, all) = (self.ended.len(), self.started.len());
+        let text = format!("{key}  {state}{verdict}  {target}  {over} of {all} lanes over\n");
+        console::harmless(&text)
+    }
+}
+
+pub(super) fn run(args: &StatusArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    until_interrupted(async {
+        let gate = Gate::open(here).await?;
+        let folder = gate.session(args.session_key.as_deref())?;
+        let session = folder.session()?;
+        let line = line(&folder, &session)?;
+        let text = match args.json {
+            true => format!("{}\n", serde_json::to_string_pretty(&line)?),
+            false => line.shown(),
+        };
+        console::data(&text)?;
+        if line.state == "dead" {
+            world::sweep(&session);
+            return Ok(Exit::Internal);
+        }
+        Ok(Exit::Passed)
+    })
+}

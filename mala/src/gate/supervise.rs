@@ -1,0 +1,70 @@
+//! `review-gate supervise`: what `spawn-code-review` starts, detached. It runs one session to its end.
+
+use crate::cli::exit::Exit;
+use crate::surroundings::Surroundings;
+use crate::wiring::gate::{self as world, Gate, SessionFolder};
+use anyhow::Context;
+use clap::Args;
+use mala_domain::gate::output::Waited;
+use mala_domain::gate::session::{Phase, Progress, Session};
+use mala_domain::verdict::Obstacle;
+use mala_pipeline::gate::{Panel, supervise};
+use std::path::Path;
+
+/// Run one session to its end
+#[derive(Debug, Args)]
+pub(super) struct SuperviseArgs {
+    /// The session
+    #[arg(long, value_name = "KEY")]
+    session: String,
+}
+
+pub(super) fn run(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("starting the runtime")?;
+    runtime.block_on(whole(args, here))
+}
+
+async fn whole(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let gate = Gate::open(here).await?;
+    let folder = gate.session(Some(&args.session))?;
+    let session = folder.session()?;
+    world::become_supervisor(&folder)?;
+    let result = tokio::select! {
+        result = review(&session, &folder, here) => result,
+        () = folder.keep_alive() => Err(anyhow::anyhow!("the heartbeat stopped")),
+    };
+    let result = result.unwrap_or_else(|error| Waited {
+        session_key: Some(session.key.clone()),
+        scope: Some(session.scope.clone()),
+        ..Waited::undecided(Obstacle::Internal, format!("{error:#}"))
+    });
+    // Whoever reads the result finds nothing left over.
+    world::end_orphans();
+    world::remove_scratch(Path::new(&session.scratch));
+    let progress = Progress { phase: Phase::Done, ..folder.progress()? };
+    folder.set_progress(&progress)?;
+    folder.conclude(&result)?;
+    Ok(Exit::Passed)
+}
+
+async fn review(
+    session: &Session,
+    folder: &SessionFolder,
+    here: &Surroundings,
+) -> anyhow::Result<Waited> {
+    let (git, scoped) = world::scope(here, Path::new(&session.scratch), &session.pinned).await?;
+    if scoped.scope.diff_hash != session.scope.diff_hash {
+        anyhow::bail!("the change is not the one that the session was started for");
+    }
+    let runner = world::runner(git, session, folder, here);
+    let show = |progress: &Progress| {
+        if let Err(error) = folder.set_progress(progress) {
+            crate::console::say(&format!("warning: writing the progress: {error}"));
+        }
+    };
+    let panel = Panel { session, runner: &runner, show: &show };
+    supervise(&panel, &scoped).await.map_err(|error| crate::wiring::changes::failure(error).into())
+}

@@ -1,0 +1,112 @@
+//! `review-gate wait`: waits for a session and prints what the panel says. Its exit code is the verdict.
+
+use crate::cli::exit::Exit;
+use crate::cli::interrupt::until_interrupted;
+use crate::console;
+use crate::surroundings::Surroundings;
+use crate::wiring::gate::{self as world, Gate, SessionFolder};
+use clap::Args;
+use mala_domain::gate::output::{PanelVerdict, Waited};
+use mala_domain::verdict::Obstacle;
+use mala_pipeline::gate::{Waiting, wait};
+use std::fmt::Write;
+use std::time::Duration;
+
+/// Wait for the reviewers and print what they say
+#[derive(Debug, Args)]
+pub(super) struct WaitArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    /// How long to wait, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    timeout: u64,
+
+    /// Which session; the most recent one if not given
+    #[arg(long, value_name = "KEY")]
+    session_key: Option<String>,
+}
+
+pub(super) fn run(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    until_interrupted(async {
+        let waited = waited(args, here)
+            .await
+            .unwrap_or_else(|error| Waited::undecided(Obstacle::Internal, format!("{error:#}")));
+        let text = match args.json {
+            true => format!("{}\n", serde_json::to_string_pretty(&waited)?),
+            false => shown(&waited),
+        };
+        console::data(&text)?;
+        Ok(Exit::from(waited.outcome()))
+    })
+}
+
+async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Waited> {
+    let gate = Gate::open(here).await?;
+    let folder = gate.session(args.session_key.as_deref())?;
+    let time = Duration::from_secs(args.timeout);
+    let ended = wait(&world::Seen(&folder), time).await;
+    if ended == Waiting::Died
+        && let Ok(session) = folder.session()
+    {
+        world::sweep(&session);
+    }
+    let is_over = matches!(ended, Waiting::Over(_));
+    let waited = ended.waited(time);
+    Ok(if is_over { located(waited, &folder) } else { unresolved(waited, &folder) })
+}
+
+fn located(waited: Waited, folder: &SessionFolder) -> Waited {
+    Waited { session_dir: Some(folder.path().display().to_string()), ..waited }
+}
+
+/// With what is known of a session that has no result.
+fn unresolved(waited: Waited, folder: &SessionFolder) -> Waited {
+    let mut waited = located(waited, folder);
+    let Ok(session) = folder.session() else { return waited };
+    let ended = folder.progress().unwrap_or_default().ended;
+    let running = session.seats.iter().filter(|seat| !ended.contains(&seat.lane.name));
+    waited.parse_errors.extend(running.map(|seat| format!("{}: no answer yet", seat.lane.name)));
+    waited.consensus.rule = session.rule;
+    waited.session_key = Some(session.key);
+    waited.scope = Some(session.scope);
+    waited
+}
+
+/// For people.
+fn shown(waited: &Waited) -> String {
+    let verdict = match waited.consensus.verdict {
+        PanelVerdict::Pass => "PASS",
+        PanelVerdict::Fail => "FAIL",
+        PanelVerdict::NeedsWork => "NEEDS_WORK",
+        PanelVerdict::NoReviewers => "no verdict",
+    };
+    let consensus = &waited.consensus;
+    let mut text = format!(
+        "{verdict} ({}: {} of {} needed passes)\n",
+        consensus.rule, consensus.passes, consensus.needed
+    );
+    for (name, lane) in &waited.reviewers {
+        let said = match (&lane.verdict, &lane.error) {
+            (Some(verdict), _) => verdict.name().to_owned(),
+            (None, Some(error)) => format!("no vote: {error}"),
+            (None, None) => "no vote".to_owned(),
+        };
+        // Writing to a string cannot fail.
+        writeln!(text, "  {name}: {said}").unwrap_or_default();
+    }
+    if waited.reviewers.is_empty() {
+        for error in &waited.parse_errors {
+            writeln!(text, "  {error}").unwrap_or_default();
+        }
+    }
+    for issue in &waited.issues {
+        let (file, line, title) = (&issue.file, issue.line_start, &issue.title);
+        writeln!(text, "{file}:{line}: {title} ({})", issue.reviewer).unwrap_or_default();
+    }
+    if let Some(folder) = &waited.session_dir {
+        writeln!(text, "{folder}").unwrap_or_default();
+    }
+    console::harmless(&text)
+}

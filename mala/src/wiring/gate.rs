@@ -1,0 +1,210 @@
+//! The world of `review-gate`: the repository, its sessions, the lanes and the supervisor.
+
+use super::changes::failure;
+use crate::surroundings::Surroundings;
+use anyhow::Context;
+use mala_adapters::git::Git;
+use mala_adapters::lanes::{self, Lanes, Presence};
+use mala_adapters::process::{self, Environment, Spec};
+pub use mala_adapters::sessions::SessionFolder;
+use mala_adapters::sessions::{self, GateFolder, Life};
+use mala_domain::gate::MARKER;
+use mala_domain::gate::lane::Lane;
+use mala_domain::gate::output::Waited;
+use mala_domain::gate::session::{Pinned, Session};
+use mala_domain::ports::{ChangeSource, Scoped};
+use mala_domain::scope::{Head, Target};
+use mala_domain::verdict::Obstacle;
+use mala_pipeline::gate::Look;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+/// The repository around the current folder, and its sessions.
+pub struct Gate {
+    git: Git,
+    /// Its sessions.
+    pub sessions: GateFolder,
+}
+
+impl Gate {
+    /// Opens the repository around the current folder.
+    pub async fn open(here: &Surroundings) -> anyhow::Result<Self> {
+        let git = Git::open(&here.folder, &super::changes::environment(here)).await?;
+        let sessions = GateFolder::of_work_tree(git.top());
+        Ok(Self { git, sessions })
+    }
+
+    /// The session with this key, or the most recent one.
+    pub fn session(&self, key: Option<&str>) -> anyhow::Result<SessionFolder> {
+        match key {
+            Some(key) => self.sessions.find(key).with_context(|| format!("no session `{key}`")),
+            None => {
+                let recent = self.sessions.all().into_iter().next();
+                recent.map(|(folder, _)| folder).context("no session in this repository")
+            }
+        }
+    }
+
+    /// Makes a throw-away copy of the repository in a new folder, and finds the commits of the change in
+    /// it: they cannot move any more.
+    pub async fn pin(&self, target: &Target) -> anyhow::Result<(PathBuf, Pinned)> {
+        let scratch = sessions::fresh_scratch(&self.sessions).context("making a folder")?;
+        let copy = copy_of(&scratch);
+        let pinned = async {
+            self.git.copy_to(&copy).await?;
+            self.commits(target, &copy).await
+        };
+        match pinned.await {
+            Ok(pinned) => Ok((scratch, pinned)),
+            Err(error) => {
+                sessions::remove_scratch(&scratch);
+                Err(error)
+            }
+        }
+    }
+
+    async fn commits(&self, target: &Target, copy: &Path) -> anyhow::Result<Pinned> {
+        if *target == Target::WorkingTree {
+            let (head, base) = self.git.keep_work_tree(copy).await?;
+            return Ok(match base {
+                Some(base) => Pinned::Range { base, head },
+                None => Pinned::Commits(vec![head]),
+            });
+        }
+        if let Target::Commits(revisions) = target {
+            let mut commits = Vec::new();
+            for revision in revisions {
+                commits.push(self.commit(revision).await?);
+            }
+            return Ok(Pinned::Commits(commits));
+        }
+        let scope = self.git.scope(target, &[]).await.map_err(failure)?.scope;
+        match (scope.base, scope.head) {
+            (Some(base), Head::Commit(head)) => Ok(Pinned::Range { base, head }),
+            _ => anyhow::bail!("{} is not between two commits", scope.target),
+        }
+    }
+
+    async fn commit(&self, revision: &str) -> anyhow::Result<String> {
+        let found = self.git.commit_id(revision).await;
+        found.map_err(|error| failure(error.into()).into())
+    }
+}
+
+fn copy_of(scratch: &Path) -> PathBuf {
+    scratch.join("repository")
+}
+
+/// The change of a session, from its copy of the repository.
+pub async fn scope(
+    here: &Surroundings,
+    scratch: &Path,
+    pinned: &Pinned,
+) -> anyhow::Result<(Git, Scoped)> {
+    let environment = super::changes::environment(here).without("GIT_INDEX_FILE");
+    let git = Git::open(&copy_of(scratch), &environment).await?;
+    let scoped = git.scope(&pinned.target(), &[]).await.map_err(failure)?;
+    Ok((git, scoped))
+}
+
+/// Removes what a session throws away.
+pub fn remove_scratch(scratch: &Path) {
+    sessions::remove_scratch(scratch);
+}
+
+/// A key and a secret that nobody guesses.
+pub fn fresh_names() -> anyhow::Result<(String, String)> {
+    Ok((sessions::fresh_key()?, sessions::fresh_secret()?))
+}
+
+/// All of the user's variables.
+pub fn variables(here: &Surroundings) -> Environment {
+    Environment::whole(here.environment.clone())
+}
+
+/// What is there of a lane.
+pub fn presence(lane: &Lane, here: &Surroundings) -> Presence {
+    lanes::detect(lane, &variables(here))
+}
+
+/// The version of a lane's program.
+pub async fn version(lane: &Lane, program: &Path, here: &Surroundings) -> Option<String> {
+    lanes::version(lane, program, &variables(here)).await
+}
+
+/// Starts the supervisor of a session: this program, detached.
+pub fn start_supervisor(
+    here: &Surroundings,
+    folder: &SessionFolder,
+    key: &str,
+) -> anyhow::Result<()> {
+    let program = std::env::current_exe().context("finding this program")?;
+    let file = |name: &str| File::create(folder.path().join(name));
+    let spec =
+        Spec::new(program, here.root(), variables(here)).args(["supervise", "--session", key]);
+    let pid = process::start_detached(&spec, file("supervisor.out")?, file("supervisor.err")?)?;
+    folder.set_supervisor(pid).context("starting the supervisor")
+}
+
+/// This process supervises from here on: the session knows, and orphans of its lanes come to it.
+pub fn become_supervisor(folder: &SessionFolder) -> anyhow::Result<()> {
+    folder.set_supervisor(std::process::id())?;
+    process::adopt_orphans().context("adopting orphans")
+}
+
+/// Who runs the lanes of a session.
+pub fn runner(git: Git, session: &Session, folder: &SessionFolder, here: &Surroundings) -> Lanes {
+    let head = match &session.scope.head {
+        Head::Commit(sha) => sha.clone(),
+        _ => String::new(),
+    };
+    Lanes {
+        git,
+        head,
+        session: session.key.clone(),
+        scratch: PathBuf::from(&session.scratch),
+        folder: folder.path().to_owned(),
+        variables: variables(here),
+    }
+}
+
+/// Ends everything that a supervisor has started.
+pub fn end_orphans() {
+    process::end_orphans();
+}
+
+/// Ends what a session left behind: processes, copies of the repository.
+pub fn sweep(session: &Session) {
+    process::end_marked(MARKER, &format!("{}/", session.key));
+    sessions::remove_scratch(Path::new(&session.scratch));
+}
+
+/// Stops a session for good; false when it was over already.
+pub fn stop(folder: &SessionFolder, session: &Session) -> anyhow::Result<bool> {
+    let cancelled = Waited {
+        session_key: Some(session.key.clone()),
+        scope: Some(session.scope.clone()),
+        ..Waited::undecided(Obstacle::Internal, "the session was cancelled")
+    };
+    let is_first = folder.conclude(&cancelled)?;
+    if is_first {
+        if let Some(pid) = folder.supervisor() {
+            process::kill(pid);
+        }
+        sweep(session);
+    }
+    Ok(is_first)
+}
+
+/// A session as somebody who waits sees it.
+pub struct Seen<'s>(pub &'s SessionFolder);
+
+impl Look for Seen<'_> {
+    fn result(&self) -> Result<Option<Waited>, String> {
+        self.0.result().map_err(|error| error.to_string())
+    }
+
+    fn is_dead(&self) -> bool {
+        self.0.life() == Life::Dead
+    }
+}

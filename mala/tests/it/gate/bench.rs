@@ -1,0 +1,119 @@
+//! A repository with a change and a panel of scripted lanes.
+
+use crate::gate_world;
+use mala_testkit::{TestRepo, World};
+use serde_json::Value;
+use std::path::Path;
+
+/// A repository with a change in `a.py`, lanes of every behaviour, and `review-gate`.
+pub(super) struct Bench {
+    pub(super) repo: TestRepo,
+    pub(super) world: World,
+}
+
+/// How the lanes behave; the name is the behaviour.
+const LANES: &str = "pass pass2 pass3 fail fail2 fail3 needs invented partial never stdin killer crash \
+    hangs breaks_after fenced flood flood_after forks holds_pipe banner echo prose empty nonce sha writes \
+    edits commits env gate slow";
+
+/// What `wait` said.
+pub(super) struct Verdict {
+    pub(super) key: String,
+    pub(super) code: i32,
+    pub(super) json: Value,
+}
+
+impl Bench {
+    pub(super) fn new() -> Self {
+        let mut config = String::from("gate:\n  lanes:\n");
+        for name in LANES.split_whitespace() {
+            config.push_str(&format!(
+                "    {name}: {{command: [lane, {name}], signs: ['(?i)usage limit']}}\n"
+            ));
+        }
+        config.push_str("    refuter: {command: [lane, pass, refuted]}\n");
+        config.push_str("    missing: {command: [no-such-program]}\n");
+        Self::with_config(&config)
+    }
+
+    pub(super) fn with_config(config: &str) -> Self {
+        let repo =
+            TestRepo::with_files(&[("mala.yaml", config), ("a.py", "def f(x):\n    return x\n")]);
+        repo.write("a.py", "def f(x):\n    return x + 1\n");
+        repo.commit("add one");
+        let world = gate_world()
+            .with_program("lane", include_str!("lane.sh"))
+            .with_env("SECRET_TOKEN", "nobody's business")
+            .in_folder(repo.root());
+        Self { repo, world }
+    }
+
+    /// Runs `review-gate` and gives exit code, stdout and stderr.
+    pub(super) fn run(&self, args: &[&str]) -> (i32, String, String) {
+        let output = self.world.output(args, b"");
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+    }
+
+    /// Starts a session of the change; gives what it prints.
+    pub(super) fn spawn(&self, args: &[&str]) -> Value {
+        let mut all = vec!["spawn-code-review", "--diff", "HEAD~1..HEAD"];
+        all.extend(args);
+        let (code, stdout, stderr) = self.run(&all);
+        assert_eq!(code, 0, "{args:?}: {stderr}");
+        serde_json::from_str(&stdout).unwrap()
+    }
+
+    /// Waits for a session.
+    pub(super) fn wait(&self, key: &str) -> Verdict {
+        let (code, stdout, stderr) =
+            self.run(&["wait", "--json", "--session-key", key, "--timeout", "60"]);
+        let json: Value = serde_json::from_str(&stdout)
+            .unwrap_or_else(|error| panic!("{error}: {stdout}\n{stderr}"));
+        Verdict { key: key.to_owned(), code, json }
+    }
+
+    /// Starts a panel and waits for it.
+    pub(super) fn review(&self, lanes: &str, more: &[&str]) -> Verdict {
+        let mut args = vec!["--lanes", lanes];
+        args.extend(more);
+        let spawned = self.spawn(&args);
+        self.wait(spawned["session_key"].as_str().unwrap())
+    }
+}
+
+impl Verdict {
+    pub(super) fn verdict(&self) -> &str {
+        self.json["consensus"]["verdict"].as_str().unwrap()
+    }
+
+    pub(super) fn error_of(&self, lane: &str) -> &str {
+        self.json["reviewers"][lane]["error"].as_str().unwrap_or_default()
+    }
+
+    /// Nothing of the session runs any more, and nothing of it is left but its files.
+    pub(super) fn assert_nothing_left(&self) {
+        let marker = format!("MALA_GATE={}/", self.key);
+        let left = processes(|environ, _| environ.contains(&marker));
+        assert!(left.is_empty(), "left over: {left:?}");
+        let session = self.json["session_dir"].as_str().unwrap();
+        let session = std::fs::read_to_string(Path::new(session).join("session.json")).unwrap();
+        let session: Value = serde_json::from_str(&session).unwrap();
+        let scratch = session["scratch"].as_str().unwrap();
+        assert!(!Path::new(scratch).exists(), "{scratch} is still there");
+    }
+}
+
+/// The command lines of all running processes that fit.
+pub(super) fn processes(fits: impl Fn(&str, &str) -> bool) -> Vec<String> {
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    let folders = entries.map(|entry| entry.path());
+    let text = |path: std::path::PathBuf| {
+        String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).replace('\0', " ")
+    };
+    folders
+        .map(|folder| (text(folder.join("environ")), text(folder.join("cmdline"))))
+        .filter(|(environ, command)| !command.is_empty() && fits(environ, command))
+        .map(|(_, command)| command)
+        .collect()
+}

@@ -1,0 +1,151 @@
+//! The commands beside `wait`, and what they say when something is wrong.
+
+use super::bench::Bench;
+use insta::assert_snapshot;
+use serde_json::Value;
+
+#[test]
+fn spawning_prints_the_contract_and_returns_before_the_lanes_do() {
+    let bench = Bench::new();
+    let started = std::time::Instant::now();
+    let spawned = bench.spawn(&["--lanes", "never,missing,pass", "--timeout", "20"]);
+    assert!(started.elapsed().as_secs() < 10);
+    assert_eq!(spawned["session_key"].as_str().unwrap().len(), 36);
+    let mut names: Vec<&str> =
+        spawned["reviewers_spawned"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["never", "pass"], "only those that were really started");
+    assert_eq!(spawned["reviewers_missing"]["missing"], "no-such-program: not found on the path");
+    let (code, stdout, _) = bench.run(&["wait", "--json", "--timeout", "0"]);
+    let json: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(
+        (code, &json["status"]),
+        (3, &"timeout".into()),
+        "waiting ends, the session goes on"
+    );
+    let (_, _, said) = bench.run(&["cancel"]);
+    assert!(said.contains("is cancelled"), "{said}");
+    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+    assert_eq!(
+        (ended.code, &ended.json["parse_errors"][0]),
+        (5, &"the session was cancelled".into())
+    );
+    ended.assert_nothing_left();
+    let (_, _, said) = bench.run(&["cancel"]);
+    assert!(said.contains("was over already"), "{said}");
+}
+
+#[test]
+fn what_cannot_be_started_says_why() {
+    let bench = Bench::new();
+    let spawn = |args: &[&str]| {
+        let mut all = vec!["spawn-code-review"];
+        all.extend(args);
+        bench.world.run(&all)
+    };
+    assert_snapshot!(spawn(&["--diff", "nowhere..HEAD"]), @"
+    [exit 1]
+    [stderr]
+    error: unknown revision: nowhere
+    ");
+    assert_snapshot!(spawn(&["--diff", "HEAD"]), @"
+    [exit 1]
+    [stderr]
+    error: `HEAD` is not a range
+    hint: write it as BASELINE..HEAD
+    ");
+    assert_snapshot!(spawn(&["--diff", "HEAD~1..HEAD", "--lanes", "pas"]), @"
+    [exit 1]
+    [stderr]
+    error: no lane is named `pas`: did you mean `pass`?
+    ");
+    assert_snapshot!(spawn(&["--diff", "HEAD~1..HEAD", "--lanes", "pass,pass"]), @"
+    [exit 1]
+    [stderr]
+    error: the lane `pass` is named twice
+    ");
+    assert_snapshot!(spawn(&["--diff", "HEAD~1..HEAD", "--context-file", "none.txt"]), @"
+    [exit 1]
+    [stderr]
+    error: reading the context file none.txt: No such file or directory (os error 2)
+    ");
+    assert_snapshot!(spawn(&["--diff", "HEAD~1..HEAD", "--consensus", "most"]), @"
+    [exit 64]
+    [stderr]
+    error: invalid value 'most' for '--consensus <RULE>': `most` is none of unanimous, majority, any, quorum:N (N from 1 to 100)
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
+fn waiting_without_a_session_is_an_internal_error() {
+    let bench = Bench::new();
+    for args in [&["wait", "--json"][..], &["wait", "--json", "--session-key", "../../x"]] {
+        let (code, stdout, _) = bench.run(args);
+        let json: Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!((code, &json["status"]), (5, &"error".into()));
+        assert_eq!(json["consensus"]["verdict"], "no_reviewers");
+    }
+    let (code, _, stderr) = bench.run(&["status"]);
+    assert_eq!((code, stderr.as_str()), (5, "error: no session in this repository\n"));
+}
+
+#[test]
+fn sessions_are_listed_and_cleaned() {
+    let bench = Bench::new();
+    assert_eq!(bench.run(&["list"]), (0, String::new(), String::new()));
+    let ended = bench.review("pass", &[]);
+    let (_, stdout, _) = bench.run(&["list"]);
+    assert_eq!(stdout, format!("{}  done, PASS  HEAD~1..HEAD  1 of 1 lanes over\n", ended.key));
+    let (_, _, said) = bench.run(&["clean"]);
+    assert_eq!(said, "0 sessions removed\n", "a week is kept");
+    let running = bench.spawn(&["--lanes", "never"]);
+    let (_, _, said) = bench.run(&["clean", "--older-than", "0s"]);
+    assert_eq!(said, "1 session removed\n", "one that runs stays");
+    let (_, stdout, _) = bench.run(&["list", "--json"]);
+    let listed: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(listed[0]["session_key"], running["session_key"]);
+    assert_eq!(listed[0]["state"], "reviewing");
+    bench.run(&["cancel"]);
+}
+
+#[test]
+fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
+    let bench = Bench::with_config("gate: {lanes: {mine: {command: [lane, pass]}}}\n");
+    let world = bench.world.with_only(&["sh", "git"]).with_program("claude", "echo 1.2.3");
+    let world = world.with_program("lane", "");
+    assert_snapshot!(world.run(&["lanes"]), @"
+    [exit 0]
+    [stdout]
+    claude: not usable
+      program: [HOME]/bin/claude
+      version: 1.2.3
+      why not: nobody is signed in: none of $ANTHROPIC_API_KEY, $ANTHROPIC_AUTH_TOKEN, $CLAUDE_CODE_OAUTH_TOKEN, $CLAUDE_CONFIG_DIR/.credentials.json, ~/.claude/.credentials.json is there
+    codex: not usable
+      why not: codex: not found on the path
+      install: npm install -g @openai/codex
+    gemini: not usable
+      why not: gemini: not found on the path
+      install: npm install -g @google/gemini-cli
+    mine: usable
+      program: [HOME]/bin/lane
+    ");
+}
+
+#[test]
+fn a_persons_answer_is_text() {
+    let bench = Bench::new();
+    bench.review("pass,fail,prose", &[]);
+    let shown = bench.world.run(&["wait"]);
+    let shown: Vec<&str> = shown.lines().take_while(|line| !line.contains(".mala")).collect();
+    assert_snapshot!(shown.join("\n"), @"
+    [exit 1]
+    [stdout]
+    FAIL (unanimous: 1 of 3 needed passes)
+      fail: FAIL
+      pass: PASS
+      prose: no vote: invalid json: expected value at line 1 column 1
+    a.py:2: [P1] breaks on None (fail)
+    ");
+}

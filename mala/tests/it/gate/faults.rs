@@ -1,0 +1,155 @@
+//! Lanes that go wrong in every way: each ends in the right code, within its limit, and leaves nothing.
+
+use super::bench::{Bench, processes};
+use std::time::{Duration, Instant};
+
+#[track_caller]
+fn check(lane: &str, code: i32, says: &str) {
+    let bench = Bench::new();
+    let started = Instant::now();
+    let ended = bench.review(lane, &["--timeout", "4"]);
+    let case = format!("{lane}: {:#}", ended.json);
+    assert_eq!(ended.code, code, "{case}");
+    assert!(ended.error_of(lane).contains(says), "{case}");
+    assert!(started.elapsed() < Duration::from_secs(30), "{case}");
+    ended.assert_nothing_left();
+    let status = bench.repo.git(&["status", "--porcelain"]);
+    assert_eq!(status, "", "the user's tree is untouched");
+}
+
+#[test]
+fn a_complete_answer_counts_though_the_process_hangs() {
+    check("hangs", 0, "");
+}
+
+#[test]
+fn a_complete_answer_counts_though_the_process_fails() {
+    check("breaks_after", 0, "");
+}
+
+#[test]
+fn a_complete_answer_counts_though_the_process_then_floods() {
+    check("flood_after", 0, "");
+}
+
+#[test]
+fn a_bound_answer_counts_inside_of_other_text() {
+    check("fenced", 0, "");
+}
+
+#[test]
+fn one_that_never_answers_is_a_timeout() {
+    check("never", 3, "no answer within 4 s");
+}
+
+#[test]
+fn one_that_reads_for_ever_is_a_timeout() {
+    check("stdin", 3, "no answer within 4 s");
+}
+
+#[test]
+fn a_flood_is_cut() {
+    check("flood", 2, "no answer in the first 16777216 bytes");
+}
+
+#[test]
+fn exit_0_with_a_banner_is_no_pass() {
+    check("banner", 2, "You've hit your usage limit");
+}
+
+#[test]
+fn an_echo_of_the_prompt_is_no_answer() {
+    check("echo", 2, "invalid json");
+}
+
+#[test]
+fn prose_is_no_answer() {
+    check("prose", 2, "invalid json");
+}
+
+#[test]
+fn silence_is_no_answer() {
+    check("empty", 2, "exit 0 without an answer");
+}
+
+#[test]
+fn a_crash_is_no_answer() {
+    check("crash", 2, "exit 7 without an answer: cannot go on");
+}
+
+#[test]
+fn an_answer_to_another_session_is_no_answer() {
+    check("nonce", 2, "invalid format");
+}
+
+#[test]
+fn an_answer_about_another_commit_is_no_answer() {
+    check("sha", 2, "1111111111111111111111111111111111111111");
+}
+
+#[test]
+fn a_pass_without_an_account_of_all_regions_is_no_pass() {
+    check("partial", 2, "incomplete: 1 changed regions are not accounted for");
+}
+
+#[test]
+fn one_that_writes_to_the_tree_has_no_vote() {
+    check("writes", 2, "it wrote to the tree that it reviews: new.py");
+    check("edits", 2, "it wrote to the tree that it reviews: a.py");
+}
+
+#[test]
+fn one_that_commits_and_moves_branches_does_so_in_a_copy() {
+    let bench = Bench::new();
+    let before = bench.repo.git(&["rev-parse", "main", "HEAD"]);
+    let ended = bench.review("commits", &[]);
+    assert_eq!(ended.code, 0, "{:#}", ended.json);
+    assert_eq!(bench.repo.git(&["rev-parse", "main", "HEAD"]), before);
+    assert_eq!(bench.repo.git(&["worktree", "list"]).lines().count(), 1);
+}
+
+#[test]
+fn a_lane_sees_only_what_it_needs_of_the_environment() {
+    check("env", 0, "");
+}
+
+#[test]
+fn a_gate_inside_of_a_gate_refuses() {
+    let gate = std::path::Path::new(env!("CARGO_BIN_EXE_review-gate"));
+    let bench = Bench::new();
+    let path = std::env::var_os("PATH").unwrap();
+    let folders = [bench.world.home().join("bin"), gate.parent().unwrap().to_owned()];
+    let path = std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&path)));
+    let bench = Bench { world: bench.world.with_env("PATH", path.unwrap()), repo: bench.repo };
+    let ended = bench.review("gate", &[]);
+    assert_eq!(ended.code, 0);
+    let folder = ended.json["session_dir"].as_str().unwrap();
+    let stderr = std::fs::read_to_string(format!("{folder}/lanes/gate/review/stderr.txt")).unwrap();
+    assert!(stderr.contains("this is a reviewer of another gate already"), "{stderr}");
+}
+
+#[test]
+fn children_that_outlive_a_lane_are_ended() {
+    check("forks", 0, "");
+    check("holds_pipe", 2, "exit 0 without an answer");
+    for seconds in ["1003", "1004"] {
+        let left = processes(|_, command| command == format!("sleep {seconds} "));
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
+
+#[test]
+fn one_that_kills_its_supervisor_is_noticed_at_once() {
+    let bench = Bench::new();
+    let started = Instant::now();
+    let spawned = bench.spawn(&["--lanes", "killer,never"]);
+    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+    assert_eq!(ended.code, 5, "{:#}", ended.json);
+    assert_eq!(ended.json["status"], "error");
+    assert_eq!(ended.json["parse_errors"][0], "the supervisor of the session died");
+    assert!(started.elapsed() < Duration::from_secs(10));
+    ended.assert_nothing_left();
+    let (code, stdout, _) = bench.run(&["status"]);
+    assert_eq!(code, 5, "{stdout}");
+    assert!(stdout.contains("dead"), "{stdout}");
+}

@@ -1,0 +1,67 @@
+# A lane for tests: the first argument says how it behaves.
+case "$1" in
+never) exec sleep 1000 ;;
+stdin) while :; do cat >/dev/null; sleep 0.05; done ;;
+killer) sleep 0.3; kill -9 $PPID; sleep 1000 ;;
+crash) echo 'cannot go on' >&2; exit 7 ;;
+esac
+
+prompt=$(cat)
+nonce=$(printf '%s\n' "$prompt" | sed -n 's/^Your `nonce`: //p')
+head=$(printf '%s\n' "$prompt" | sed -n 's/^The commit under review (`head_sha`): //p')
+
+# A check of claims: what the second argument says of each of them.
+case "$prompt" in
+"You check claims"*)
+    ids=$(printf '%s\n' "$prompt" | sed -n 's/^\(c[0-9]*\): .*/\1/p')
+    checks=
+    for id in $ids; do
+        checks="$checks${checks:+,}{\"id\":\"$id\",\"outcome\":\"${2:-holds}\",\"why\":\"looked\"}"
+    done
+    printf '{"nonce":"%s","head_sha":"%s","checks":[%s]}\n' "$nonce" "$head" "$checks"
+    exit 0
+    ;;
+esac
+
+reviewed='[{"file_path":"a.py","hunks":[1]}]'
+answer() {
+    printf '{"nonce":"%s","head_sha":"%s","verdict":"%s","summary":"%s","findings":[%s],"reviewed":%s}\n' \
+        "$nonce" "$head" "$1" "$1 by $0" "$2" "$reviewed"
+}
+finding() {
+    printf '{"file_path":"a.py","line_start":2,"line_end":2,"priority":%s,"title":"[P%s] %s","body":"when x is None it fails"}' \
+        "$1" "$1" "$2"
+}
+
+case "$1" in
+pass*) answer PASS "" ;;
+fail*) answer FAIL "$(finding 1 'breaks on None')" ;;
+needs*) answer NEEDS_WORK "$(finding 2 'slow on lists')" ;;
+invented) answer FAIL "$(finding 1 'breaks' | sed 's/a.py/nowhere.py/')" ;;
+partial) reviewed='[]'; answer PASS "" ;;
+hangs) answer PASS ""; exec sleep 1000 ;;
+breaks_after) answer PASS ""; exit 9 ;;
+fenced) echo 'Here it is.'; answer PASS ""; echo 'Bye.' ;;
+flood) head -c 1000000000 /dev/zero | tr '\0' x ;;
+flood_after) answer PASS ""; head -c 1000000000 /dev/zero | tr '\0' x >&2; exec sleep 1000 ;;
+forks)
+    sleep 1003 &
+    setsid sleep 1003 &
+    nohup setsid sh -c 'sleep 1003 & sleep 1003' >/dev/null 2>&1 &
+    env -i setsid sleep 1003 &
+    answer PASS ""
+    ;;
+holds_pipe) setsid sleep 1004 & exit 0 ;;
+banner) echo "You've hit your usage limit. Try again at 5 pm." ;;
+echo) printf '%s\n' "$prompt" ;;
+prose) echo 'I looked at everything. No issues found: APPROVED, PASS.' ;;
+empty) ;;
+nonce) nonce=00000000000000000000000000000000; answer PASS "" ;;
+sha) head=1111111111111111111111111111111111111111; answer PASS "" ;;
+writes) chmod u+w .; echo 'x = 1' >new.py; answer PASS "" ;;
+edits) chmod u+w a.py; echo >>a.py; answer FAIL "$(finding 1 'breaks on None')" ;;
+commits) git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; git branch -f main; answer PASS "" ;;
+env) env >"$HOME/env"; grep -q "^SECRET" "$HOME/env" && exit 3; answer PASS "" ;;
+gate) review-gate spawn-code-review --diff HEAD~1..HEAD >&2; answer PASS "" ;;
+slow) sleep 0.5; answer PASS "" ;;
+esac

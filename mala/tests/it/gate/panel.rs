@@ -1,0 +1,130 @@
+//! Every exit code, with one, two and three lanes, by every rule.
+
+use super::bench::Bench;
+
+/// The lanes, then the exit codes by unanimous, majority, any and quorum:2.
+const TABLE: [(&str, [i32; 4]); 17] = [
+    ("pass", [0, 0, 0, 4]),
+    ("fail", [1, 1, 1, 1]),
+    ("needs", [1, 1, 1, 1]),
+    ("prose", [2, 2, 2, 2]),
+    ("never", [3, 3, 3, 3]),
+    ("missing", [4, 4, 4, 4]),
+    ("pass,pass2", [0, 0, 0, 0]),
+    ("pass,fail", [1, 1, 0, 1]),
+    ("pass,prose", [2, 2, 0, 2]),
+    ("pass,never", [3, 3, 0, 3]),
+    ("pass,missing", [4, 4, 0, 4]),
+    ("fail,prose", [1, 1, 1, 1]),
+    ("pass,pass2,pass3", [0, 0, 0, 0]),
+    ("pass,pass2,fail", [1, 0, 0, 0]),
+    ("pass,pass2,prose", [2, 0, 0, 0]),
+    ("pass,fail,never", [1, 1, 0, 1]),
+    ("pass,prose,never", [2, 2, 0, 2]),
+];
+
+const RULES: [&str; 4] = ["unanimous", "majority", "any", "quorum:2"];
+
+#[test]
+fn every_exit_code_by_every_rule() {
+    let bench = Bench::new();
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let rows: Vec<(&str, &str, i32)> = TABLE
+        .iter()
+        .flat_map(|(lanes, codes)| {
+            RULES.iter().zip(codes).map(move |(rule, code)| (*lanes, *rule, *code))
+        })
+        .collect();
+    // Side by side, in one repository: sessions do not know of each other.
+    std::thread::scope(|scope| {
+        for _ in 0..6 {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    let Some((lanes, rule, code)) = rows.get(at).copied() else { return };
+                    let ended = bench.review(lanes, &["--consensus", rule, "--timeout", "2"]);
+                    let case = format!("{lanes} by {rule}: {:#}", ended.json);
+                    assert_eq!(ended.code, code, "{case}");
+                    let (status, verdict) = match code {
+                        0 => ("resolved", "PASS"),
+                        1 if lanes.contains("needs") => ("resolved", "NEEDS_WORK"),
+                        1 => ("resolved", "FAIL"),
+                        3 => ("timeout", "no_reviewers"),
+                        _ => ("error", "no_reviewers"),
+                    };
+                    assert_eq!(ended.json["status"], status, "{case}");
+                    assert_eq!(ended.verdict(), verdict, "{case}");
+                    assert_eq!(ended.json["consensus"]["rule"], rule, "{case}");
+                    if lanes != "missing" {
+                        assert_eq!(
+                            ended.json["reviewers"].as_object().unwrap().len(),
+                            lanes.split(',').count(),
+                            "{case}"
+                        );
+                    }
+                    ended.assert_nothing_left();
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn the_json_has_all_fields_of_the_contract() {
+    let ended = Bench::new().review("fail,fail2", &[]);
+    assert_eq!(ended.code, 1);
+    let json = &ended.json;
+    assert_eq!((&json["schema_version"], &json["status"]), (&1.into(), &"resolved".into()));
+    assert_eq!(json["consensus"]["iteration"], 1);
+    for lane in ["fail", "fail2"] {
+        let lane = &json["reviewers"][lane];
+        assert_eq!(lane["verdict"], "FAIL");
+        assert!(lane["summary"].is_string() && lane["error"].is_null());
+        assert_eq!(lane["issues"].as_array().unwrap().len(), 1);
+    }
+    let issues = json["issues"].as_array().unwrap();
+    assert_eq!(issues.len(), 1, "what both say is there once");
+    let issue = &issues[0];
+    assert_eq!((&issue["file"], &issue["line_start"]), (&"a.py".into(), &2.into()));
+    assert_eq!((&issue["line_end"], &issue["priority"]), (&2.into(), &1.into()));
+    assert_eq!(issue["title"], "[P1] breaks on None");
+    assert_eq!(issue["body"], "when x is None it fails");
+    assert_eq!(
+        (&issue["reviewer"], &issue["also_reported_by"][0]),
+        (&"fail".into(), &"fail2".into())
+    );
+    assert_eq!(issue["verification"]["how"], "found by fail and fail2");
+    assert_eq!(json["findings"]["agreed"], json["findings"]["union"]);
+    assert_eq!(json["parse_errors"], serde_json::json!([]));
+}
+
+#[test]
+fn a_blocking_finding_is_checked_by_a_lane_that_did_not_make_it() {
+    let bench = Bench::new();
+    let ended = bench.review("fail,pass", &[]);
+    assert_eq!((ended.code, ended.verdict()), (1, "FAIL"));
+    assert_eq!(ended.json["issues"][0]["verification"]["how"], "pass: looked");
+    assert_eq!(ended.json["findings"]["verified"].as_array().unwrap().len(), 1);
+
+    let ended = bench.review("fail,refuter", &[]);
+    assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{:#}", ended.json);
+    assert_eq!(ended.json["consensus"]["raw"]["verdict"], "FAIL", "both are shown");
+    assert_eq!(ended.json["consensus"]["verified"]["verdict"], "PASS");
+    assert_eq!(ended.json["issues"], serde_json::json!([]));
+    let refuted = &ended.json["findings"]["refuted"][0];
+    assert_eq!(refuted["verification"]["how"], "refuter: looked");
+
+    let ended = bench.review("fail", &[]);
+    assert_eq!(ended.code, 1, "alone, it is checked by looking");
+    let how = ended.json["issues"][0]["verification"]["how"].as_str().unwrap();
+    assert!(how.starts_with("no other lane to ask"), "{how}");
+}
+
+#[test]
+fn a_finding_on_a_file_that_is_not_there_does_not_block() {
+    let ended = Bench::new().review("invented", &[]);
+    assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{:#}", ended.json);
+    assert_eq!(ended.json["consensus"]["raw"]["verdict"], "FAIL");
+    let warnings = ended.json["warnings"].to_string();
+    assert!(warnings.contains("nowhere.py"), "{warnings}");
+}

@@ -1,0 +1,117 @@
+//! Many sessions at once, and supervisors that die at any moment.
+
+use super::bench::Bench;
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::process::Command;
+use std::time::Duration;
+
+/// The process that supervises a session.
+fn supervisor(spawned: &Value) -> Option<String> {
+    let folder = spawned["session_dir"].as_str().unwrap();
+    let beat = std::fs::read_to_string(format!("{folder}/heartbeat.json")).ok()?;
+    let beat: Value = serde_json::from_str(&beat).unwrap();
+    Some(beat["pid"].to_string())
+}
+
+#[test]
+fn twenty_sessions_at_once_are_not_mixed_up() {
+    let bench = Bench::new();
+    let cases = [("pass", 0), ("fail", 1), ("prose", 2), ("slow", 0)];
+    let ended: Vec<_> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..20)
+            .map(|number| {
+                let (lane, code) = cases[number % cases.len()];
+                let bench = &bench;
+                scope.spawn(move || (lane, code, bench.review(lane, &[])))
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let keys: BTreeSet<&str> = ended.iter().map(|(_, _, ended)| ended.key.as_str()).collect();
+    assert_eq!(keys.len(), 20);
+    for (lane, code, ended) in &ended {
+        assert_eq!(ended.code, *code, "{lane}: {:#}", ended.json);
+        assert_eq!(ended.json["session_key"], ended.key.as_str());
+        let names: Vec<&String> = ended.json["reviewers"].as_object().unwrap().keys().collect();
+        assert_eq!(names, [lane]);
+        ended.assert_nothing_left();
+    }
+}
+
+#[test]
+fn several_can_wait_for_one_session() {
+    let bench = Bench::new();
+    let spawned = bench.spawn(&["--lanes", "slow"]);
+    let key = spawned["session_key"].as_str().unwrap();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| bench.wait(key).json)).collect();
+        let said: Vec<Value> = threads.into_iter().map(|thread| thread.join().unwrap()).collect();
+        assert!(said.iter().all(|json| json["status"] == "resolved" && *json == said[0]));
+    });
+}
+
+#[test]
+fn without_a_key_the_most_recent_session_is_waited_for() {
+    let bench = Bench::new();
+    bench.review("fail", &[]);
+    let spawned = bench.spawn(&["--lanes", "pass"]);
+    let (code, stdout, _) = bench.run(&["wait", "--json"]);
+    let json: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!((code, &json["session_key"]), (0, &spawned["session_key"]));
+}
+
+/// Every answer after a kill is true: a result that the panel came to, or that the supervisor died.
+#[test]
+fn a_supervisor_that_is_killed_at_any_moment_leaves_a_true_answer() {
+    let bench = Bench::new();
+    let number: u64 =
+        std::env::var("MALA_GATE_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(50);
+    let next = std::sync::atomic::AtomicU64::new(0);
+    let codes = std::sync::Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                    if at >= number {
+                        return;
+                    }
+                    let spawned = bench.spawn(&["--lanes", "slow,pass"]);
+                    // From the first moment until long after the result.
+                    std::thread::sleep(Duration::from_millis(at * 977 % 1400));
+                    if let Some(pid) = supervisor(&spawned) {
+                        // It may be gone already.
+                        Command::new("kill").args(["-9", &pid]).output().unwrap();
+                    }
+                    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+                    let case = format!("{:#}", ended.json);
+                    match ended.code {
+                        0 => assert_eq!(ended.verdict(), "PASS", "{case}"),
+                        5 => {
+                            assert_eq!(ended.verdict(), "no_reviewers", "{case}");
+                            assert_eq!(ended.json["status"], "error", "{case}");
+                        }
+                        other => panic!("exit {other}: {case}"),
+                    }
+                    ended.assert_nothing_left();
+                    codes.lock().unwrap().push(ended.code);
+                }
+            });
+        }
+    });
+    let codes = codes.into_inner().unwrap();
+    assert_eq!(codes.len() as u64, number);
+    assert!(codes.contains(&0) && codes.contains(&5), "both were seen: {codes:?}");
+}
+
+#[test]
+fn the_supervisor_survives_whoever_started_it() {
+    let bench = Bench::new();
+    let gate = env!("CARGO_BIN_EXE_review-gate");
+    let script = format!("{gate} spawn-code-review --diff HEAD~1..HEAD --lanes slow; kill -9 0");
+    let mut shell = bench.world.command("setsid");
+    let output = shell.args(["sh", "-c", &script]).output().unwrap();
+    let spawned: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(bench.wait(spawned["session_key"].as_str().unwrap()).code, 0);
+}
