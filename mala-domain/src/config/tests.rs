@@ -92,7 +92,7 @@ fn what_is_written_out_reads_back() {
 fn the_schema_accepts_what_the_reader_accepts() {
     let schema = Config::schema().to_value();
     let properties = schema["properties"].as_object().unwrap();
-    assert_eq!(properties.len(), 8);
+    assert_eq!(properties.len(), 9);
     assert_eq!(schema["additionalProperties"], false);
 }
 

@@ -211,6 +211,16 @@ impl Waited {
     }
 }
 
+/// The JSON Schema of what `spawn-code-review` prints.
+pub fn spawned_schema() -> schemars::Schema {
+    schemars::schema_for!(Spawned)
+}
+
+/// The JSON Schema of what `wait --json` prints.
+pub fn waited_schema() -> schemars::Schema {
+    schemars::schema_for!(Waited)
+}
+
 /// How waiting ended, by what came of it.
 pub fn status(outcome: Outcome) -> Status {
     match outcome {

@@ -1,6 +1,7 @@
 //! `mala doctor`: what is installed, configured and missing, and what each would add.
 
 mod checks;
+mod lanes;
 mod linters;
 mod show;
 
@@ -32,6 +33,7 @@ struct Health {
     checks: Vec<Check>,
     keys: Vec<Key>,
     linters: Vec<Linter>,
+    lanes: Vec<lanes::LaneState>,
 }
 
 /// Something that a review needs, or works better with.
@@ -97,6 +99,7 @@ fn examine(here: &Surroundings) -> anyhow::Result<Health> {
         checks: checks::all(here, &inside),
         keys: keys.into(),
         linters: linters::look(&outside),
+        lanes: lanes::look(here, &inside),
     })
 }
 

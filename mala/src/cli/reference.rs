@@ -24,6 +24,9 @@ pub fn reference() -> String {
     let mut command = super::command();
     command.build();
     section(&command, &mut text).unwrap_or_default();
+    let mut gate = crate::gate::command();
+    gate.build();
+    section(&gate, &mut text).unwrap_or_default();
     text
 }
 
@@ -43,7 +46,9 @@ fn section(command: &clap::Command, text: &mut String) -> std::fmt::Result {
             writeln!(text, "| `{}` | {} |", spelling(arg), meaning(arg))?;
         }
     }
-    for below in command.get_subcommands().filter(|below| below.get_name() != "help") {
+    for below in
+        command.get_subcommands().filter(|below| below.get_name() != "help" && !below.is_hide_set())
+    {
         section(below, text)?;
     }
     Ok(())
@@ -51,7 +56,7 @@ fn section(command: &clap::Command, text: &mut String) -> std::fmt::Result {
 
 /// Global arguments are described once, at the top.
 fn is_everywhere(arg: &clap::Arg, command: &str) -> bool {
-    (arg.is_global_set() || arg.get_id() == "help") && command != "mala"
+    (arg.is_global_set() || arg.get_id() == "help") && !matches!(command, "mala" | "review-gate")
 }
 
 fn spelling(arg: &clap::Arg) -> String {

@@ -20,6 +20,10 @@ pub enum SchemaName {
     MalaConfig,
     /// A rule (`.mala/rules/*.yaml`)
     Rule,
+    /// What `review-gate spawn-code-review` prints
+    GateSpawned,
+    /// What `review-gate wait --json` prints
+    GateWaited,
 }
 
 impl SchemaName {
@@ -28,6 +32,8 @@ impl SchemaName {
         let schema = match self {
             Self::ReviewResult => mala_domain::report::schema(),
             Self::Rule => mala_syntax::rules::schema::json_schema(),
+            Self::GateSpawned => mala_domain::gate::output::spawned_schema(),
+            Self::GateWaited => mala_domain::gate::output::waited_schema(),
             Self::MalaConfig => mala_domain::config::Config::schema(),
         };
         serde_json::to_string_pretty(&schema).map(|text| text + "\n")

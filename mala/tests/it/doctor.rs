@@ -52,6 +52,11 @@ fn a_healthy_repository() {
       semgrep        not found      many languages: what the project's semgrep rules say
       hadolint       not found      Dockerfiles: mistakes and pinning
       actionlint     not found      GitHub workflows: mistakes and injection
+
+    lanes: those that can be used sit in the panel of review-gate
+      claude         not usable     claude: not found on the path
+      codex          not usable     codex: not found on the path
+      gemini         not usable     gemini: not found on the path
     ");
     assert!(!world.folder().join(".mala").exists(), "looking leaves nothing behind");
 }

@@ -48,6 +48,24 @@ fn a_budget_of_nothing() {
 }
 
 #[test]
+fn a_panel_that_cannot_be() {
+    for (text, place) in [
+        ("gate:\n  panel: []\n", "2:10: the panel has no lanes"),
+        ("gate:\n  lanes:\n    mine: {}\n", "3:11: the lane `mine` has no command"),
+        ("gate:\n  lanes:\n    a/b: {command: [x]}\n", "3:10: `a/b` is not a name for a lane"),
+        (
+            "gate:\n  lanes:\n    ok: {command: [x]}\n    mine: {like: codx}\n",
+            "4:11: no lane is named `codx`: did you mean `codex`?",
+        ),
+        ("gate:\n  consensus: most\n", "2:14: `most` is none of unanimous, majority, any"),
+        ("gate:\n  lanes:\n    mine: {comand: [x]}\n", "3:12: unknown key `comand`"),
+    ] {
+        let shown = show(text);
+        assert!(shown.starts_with(&format!("error: mala.yaml:{place}")), "{shown}");
+    }
+}
+
+#[test]
 fn an_unknown_key_at_the_top() {
     assert_snapshot!(show("# mine\nreviewr_type: builtin\n"), @"
     error: mala.yaml:2:1: unknown key `reviewr_type`
@@ -306,7 +324,7 @@ fn a_key_cannot_talk_to_the_terminal() {
       |
     1 | "\e[31mred": 1
       | ^^^^^^^^^^^ no such key
-    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, validation_triggers, commands
+    hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, validation_triggers, commands
     "#);
 }
 

@@ -1,5 +1,6 @@
 //! What the doctor found, as text and as JSON.
 
+use super::lanes::LaneState;
 use super::{Check, Health, Key, Linter, State};
 use crate::console::harmless;
 use serde_json::{Value, json};
@@ -11,6 +12,8 @@ pub(super) fn text(health: &Health) -> String {
     text.extend(health.keys.iter().map(key_line));
     text.push_str("\nlinters: those that the project is set up for take part in a review\n");
     text.extend(health.linters.iter().map(linter_line));
+    text.push_str("\nlanes: those that can be used sit in the panel of review-gate\n");
+    text.extend(health.lanes.iter().map(lane_line));
     text
 }
 
@@ -26,6 +29,11 @@ fn key_line(key: &Key) -> String {
 fn linter_line(linter: &Linter) -> String {
     let found = linter.found.as_deref().unwrap_or("not found");
     format!("  {:13}  {:13}  {}\n", linter.name, harmless(found), linter.adds)
+}
+
+fn lane_line(lane: &LaneState) -> String {
+    let state = if lane.is_usable { "usable" } else { "not usable" };
+    format!("  {:13}  {state:13}  {}\n", lane.name, harmless(&lane.detail))
 }
 
 fn word(state: State) -> &'static str {
@@ -55,11 +63,17 @@ pub(super) fn json(health: &Health) -> String {
         .iter()
         .map(|linter| json!({ "name": linter.name, "found": linter.found, "adds": linter.adds }))
         .collect();
+    let lanes: Vec<Value> = health
+        .lanes
+        .iter()
+        .map(|lane| json!({ "name": lane.name, "usable": lane.is_usable, "detail": lane.detail }))
+        .collect();
     let report = json!({
         "schema_version": 1,
         "checks": checks,
         "model_keys": keys,
         "linters": linters,
+        "lanes": lanes,
     });
     format!("{report:#}\n")
 }
