@@ -3,6 +3,7 @@
 //! functions here.
 
 mod conflicts;
+mod dependencies;
 mod lines;
 mod tests_removed;
 mod workflows;
@@ -15,7 +16,14 @@ use mala_domain::finding::{Candidate, Verification};
 
 /// The checks that are code.
 pub fn checks() -> Vec<CodedCheck> {
-    vec![conflicts::CHECK, tests_removed::ASSERTION, tests_removed::TEST, workflows::PRIVILEGED]
+    vec![
+        conflicts::CHECK,
+        dependencies::IMAGE,
+        dependencies::UNPINNED,
+        tests_removed::ASSERTION,
+        tests_removed::TEST,
+        workflows::PRIVILEGED,
+    ]
 }
 
 /// Everything the diff alone shows to be wrong.
@@ -24,6 +32,7 @@ pub fn run(change: &Change) -> Vec<Candidate> {
     let mut found: Vec<Candidate> = reviewable().flat_map(lines::check).collect();
     found.extend(reviewable().flat_map(conflicts::check));
     found.extend(reviewable().flat_map(workflows::check));
+    found.extend(reviewable().flat_map(dependencies::check));
     found.extend(tests_removed::check(change));
     found
 }

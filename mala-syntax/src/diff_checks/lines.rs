@@ -81,12 +81,25 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
     file.added_lines()
         .filter(|(_, text)| text.len() < 1000)
         .flat_map(|(line, text)| {
-            rules
-                .iter()
-                .filter(move |rule| rule.reports(text))
-                .map(move |rule| candidate(&rule.rule, file, line))
+            let parts =
+                if path.ends_with("package.json") { dependencies(text) } else { Vec::new() };
+            let reports = move |rule: &&&Compiled| {
+                rule.reports(text) || parts.iter().any(|part| rule.reports(part))
+            };
+            rules.iter().filter(reports).map(move |rule| candidate(&rule.rule, file, line))
         })
         .collect()
+}
+
+/// The dependencies of a package that are written on one line, each as a line of its own.
+fn dependencies(line: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for after in line.split("ependencies\"").skip(1) {
+        let Some(list) = after.trim_start_matches([':', ' ']).strip_prefix('{') else { continue };
+        let list = list.split('}').next().unwrap_or_default();
+        found.extend(list.split(',').map(|pair| pair.trim().to_owned()));
+    }
+    found
 }
 
 impl Compiled {

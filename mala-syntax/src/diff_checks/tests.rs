@@ -111,6 +111,85 @@ fn a_test_that_loses_its_assertion_is_reported() {
 }
 
 #[test]
+fn every_test_that_loses_its_assertion_is_reported() {
+    let lost = [
+        " def test_sum():",
+        "     total = add(1, 2)",
+        "-    assert total == 3",
+        "-    assert total",
+        "     log(total)",
+        " def test_product():",
+        "     total = multiply(1, 2)",
+        "-    assert total == 2",
+        "     log(total)",
+    ];
+    let rule = || "diff/assertion-removed".to_owned();
+    let path = || "tests/test_sum.py".to_owned();
+    assert_eq!(
+        found(vec![file("tests/test_sum.py", &lost)]),
+        [(rule(), path(), 3), (rule(), path(), 6)]
+    );
+}
+
+#[test]
+fn a_requirement_that_loses_its_version_is_reported() {
+    let path = "requirements.txt";
+    let lost = ["-requests==2.0", "+requests", "-Flask_Login[x]>=1 ; python_version > '3'"];
+    assert_eq!(
+        found(vec![file(path, &lost)]),
+        [("deps/version-dropped".to_owned(), path.to_owned(), 1)]
+    );
+    for kept in [
+        ["-requests==2.0", "+requests==2.1"],
+        ["-requests==2.0", "+urllib3"],
+        ["-requests", "+requests "],
+    ] {
+        assert!(found(vec![file(path, &kept)]).is_empty(), "{kept:?}");
+    }
+    assert!(found(vec![file("notes.txt", &lost)]).is_empty());
+}
+
+#[test]
+fn an_image_without_a_version_is_reported() {
+    let images = |lines: &[&str]| -> Vec<u32> {
+        found(vec![file("deploy/Dockerfile", lines)])
+            .into_iter()
+            .filter(|(rule, _, _)| rule == "docker/floating-image")
+            .map(|(_, _, line)| line)
+            .collect()
+    };
+    assert_eq!(
+        images(&["+FROM node:latest", "+FROM python AS build", "+FROM ghcr.io/a/b"]),
+        [1, 2, 3]
+    );
+    assert_eq!(images(&[" FROM node:latest", "+RUN x"]), [] as [u32; 0]);
+    let fine = [
+        "+FROM node:22 AS build",
+        "+FROM build",
+        "+FROM stage-of-elsewhere",
+        "+FROM scratch",
+        "+FROM $BASE",
+        "+FROM --platform=linux/amd64 node@sha256:0a",
+        "+FROM localhost:5000/a:1",
+    ];
+    assert_eq!(images(&fine), [] as [u32; 0]);
+}
+
+#[test]
+fn dependencies_on_one_line_are_read() {
+    let rules = |line: &str| -> Vec<String> {
+        let found = found(vec![file("package.json", &[&format!("+{line}")])]);
+        found.into_iter().map(|(rule, _, _)| rule).collect()
+    };
+    assert_eq!(
+        rules(r#"{"name":"a","dependencies":{"b":"^1.0.0","c":"*"}}"#),
+        ["deps/npm-floating-version"]
+    );
+    assert_eq!(rules(r#"{"devDependencies": {"e": "github:x/y"}}"#), ["deps/npm-unpinned-source"]);
+    assert!(rules(r#"{"name":"a","x":{"c":"*"},"dependencies":{"b":"^1.0.0"}}"#).is_empty());
+}
+
+#[test]
 fn a_removed_test_is_reported_only_while_its_code_stays() {
     let removed = [" import x", "-def test_sum():", "-    check(add(1, 2), 3)", " # end"];
     let test = || file("tests/test_sum.py", &removed);

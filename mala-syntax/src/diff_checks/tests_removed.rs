@@ -78,24 +78,47 @@ fn assertions(file: &ChangedFile, kept: &HashSet<&str>) -> Vec<Candidate> {
     }
     file.hunks
         .iter()
-        .filter_map(|hunk| {
-            let asserts = || hunk.removed_lines().filter(|(_, text)| ASSERTS.is_match(text));
-            let removed = asserts().filter(|(_, text)| !kept.contains(text.trim())).count();
-            let touches_more = hunk.removed_lines().count() > asserts().count() + 1;
-            let adds = hunk.added_lines().any(|(_, text)| !text.trim().is_empty());
-            let stays = hunk.lines.iter().any(|line| line.kind == LineKind::Context);
-            if removed == 0 || adds || touches_more || !stays || removes_a_test(hunk) {
-                return None;
-            }
-            let line = first_line_after_removal(hunk)?;
+        .filter(|hunk| takes_assertions_only(hunk))
+        .flat_map(|hunk| lost_by_test(hunk, kept))
+        .map(|(line, removed)| {
             let body = format!(
                 "{removed} assertion(s) are removed here and nothing is asserted instead. When the \
                  behaviour they checked breaks, this test still passes."
             );
             let suggestion = "Keep the assertion, or say in the commit why it no longer holds.";
-            Some(claim(&ASSERTION, file, line, body, suggestion))
+            claim(&ASSERTION, file, line, body, suggestion)
         })
         .collect()
+}
+
+/// Whether a hunk leaves its tests there and takes little but assertions.
+fn takes_assertions_only(hunk: &Hunk) -> bool {
+    let asserts = hunk.removed_lines().filter(|(_, text)| ASSERTS.is_match(text)).count();
+    let touches_more = hunk.removed_lines().count() > asserts + 1;
+    let adds = hunk.added_lines().any(|(_, text)| !text.trim().is_empty());
+    let stays = hunk.lines.iter().any(|line| line.kind == LineKind::Context);
+    !adds && !touches_more && stays && !removes_a_test(hunk)
+}
+
+/// For every test in a hunk that loses assertions: the line at head, and how many it loses.
+fn lost_by_test(hunk: &Hunk, kept: &HashSet<&str>) -> Vec<(u32, usize)> {
+    let Some(last) = hunk.head_span().map(|span| span.end()) else { return Vec::new() };
+    let mut found: Vec<(u32, usize)> = Vec::new();
+    let mut line = hunk.new_start.max(1);
+    let mut is_same_test = false;
+    for one in &hunk.lines {
+        if one.kind != LineKind::Removed {
+            is_same_test &= !DEFINES_TEST.is_match(&one.text);
+            line = line.saturating_add(1);
+        } else if ASSERTS.is_match(&one.text) && !kept.contains(one.text.trim()) {
+            match found.last_mut().filter(|_| is_same_test) {
+                Some((_, removed)) => *removed += 1,
+                None => found.push((line.min(last), 1)),
+            }
+            is_same_test = true;
+        }
+    }
+    found
 }
 
 fn removed_tests(file: &ChangedFile) -> Vec<Candidate> {
