@@ -43,7 +43,23 @@ pub(super) const REMOVED_KEY: CodedCheck = CodedCheck {
             nothing.",
 };
 
+pub(super) const DELETED_TESTS: CodedCheck = CodedCheck {
+    id: "cross-file/deleted-tests",
+    title: "The tests of a file are deleted while it stays",
+    category: Category::Bug,
+    priority: Priority::P2,
+    about: "When a file of tests is deleted, no test is added and no code is removed, nothing notices \
+            any more when what it checked breaks.",
+};
+
 /// The checks across files.
 pub fn checks() -> Vec<CodedCheck> {
-    vec![REMOVED_SYMBOL, CHANGED_SIGNATURE, UNHANDLED_MEMBER, UNRESOLVED_IMPORT, REMOVED_KEY]
+    vec![
+        REMOVED_SYMBOL,
+        CHANGED_SIGNATURE,
+        UNHANDLED_MEMBER,
+        UNRESOLVED_IMPORT,
+        REMOVED_KEY,
+        DELETED_TESTS,
+    ]
 }

@@ -8,6 +8,7 @@ mod names;
 mod removed;
 mod sights;
 mod signatures;
+mod tests_lost;
 
 use super::contract::{Broken, Symbol};
 use super::plan::Plan;
@@ -61,6 +62,7 @@ pub fn fold(plan: &Plan, found: &Found) -> Vec<Candidate> {
     }
     candidates.extend(modules::unresolved(&scene));
     candidates.extend(names::candidates(&scene));
+    candidates.extend(tests_lost::candidates(&scene));
     candidates.extend(lookups::candidates(&scene));
     settled(candidates)
 }

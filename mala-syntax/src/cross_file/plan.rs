@@ -4,9 +4,11 @@ mod imports;
 mod names;
 mod select;
 mod settle;
+mod tests;
 
 pub(crate) use imports::ImportCheck;
 pub(crate) use names::{NameCheck, Place};
+pub(crate) use tests::LostTests;
 
 use super::contract::{Broken, Contract, Symbol};
 use super::delta::FileDelta;
@@ -37,6 +39,7 @@ pub struct Plan {
     pub(crate) keys: Vec<LostKey>,
     pub(crate) checks: Vec<ImportCheck>,
     pub(crate) names_imported: Vec<NameCheck>,
+    pub(crate) tests_lost: Vec<LostTests>,
     words: Vec<String>,
     names: HashSet<String>,
 }
@@ -58,9 +61,10 @@ pub fn plan(deltas: Vec<FileDelta>) -> Plan {
     let keys = settle::lost_keys(&deltas);
     let checks = imports::checks(&deltas);
     let names_imported = names::checks(&deltas);
+    let tests_lost = tests::lost(&deltas, &contracts);
     let words = words_to_find(&contracts, &keys);
     let names = contracts.iter().flat_map(names_of).chain(words.iter().cloned()).collect();
-    Plan { deltas, contracts, keys, checks, names_imported, words, names }
+    Plan { deltas, contracts, keys, checks, names_imported, tests_lost, words, names }
 }
 
 /// The words to look for. Words that everybody uses are looked for only in a small change: they
@@ -84,6 +88,7 @@ impl Plan {
             && self.keys.is_empty()
             && self.checks.is_empty()
             && self.names_imported.is_empty()
+            && self.tests_lost.is_empty()
     }
 
     /// The words to look for at head; `None` when there are none.
@@ -111,7 +116,9 @@ impl Plan {
             .flat_map(|contract| other_spellings(&contract.symbol.file, contract.symbol.language));
         let twins = self.twins_beside(hits);
         let named = self.names_imported.iter().flat_map(NameCheck::paths).cloned();
-        let all: BTreeSet<String> = imported.chain(spellings).chain(twins).chain(named).collect();
+        let tested = self.tests_lost.iter().flat_map(|lost| lost.tested.iter().cloned());
+        let all: BTreeSet<String> =
+            imported.chain(spellings).chain(twins).chain(named).chain(tested).collect();
         all.iter().map(|path| FilePath::from(path.as_str())).collect()
     }
 

@@ -6,9 +6,9 @@ mod signature;
 pub(crate) use removed::{Gone, Place, still_imported, still_used};
 pub(crate) use signature::{Refitted, does_not_fit};
 
-use super::checks::{REMOVED_KEY, UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
+use super::checks::{DELETED_TESTS, REMOVED_KEY, UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
 use super::contract::{Broken, Contract, Symbol};
-use super::plan::{ImportCheck, LostKey, NameCheck, Place as ModulePlace};
+use super::plan::{ImportCheck, LostKey, LostTests, NameCheck, Place as ModulePlace};
 use super::resolve::Evidence;
 use super::user::UserFile;
 use crate::symbols::{Import, Imported, Switch};
@@ -210,6 +210,24 @@ pub(crate) fn lacks_name(check: &NameCheck, file: &str) -> Candidate {
             title: format!("`{name}` is imported here, but `{file}` has no such name"),
             body: format!("When `{}` is {happens}, because `{file}` {lacks}.", check.file),
             suggestion: format!("Correct the name, or add `{name}` to `{file}`."),
+        },
+    )
+}
+
+/// Deleted tests of a file that stays.
+pub(crate) fn lost_tests(lost: &LostTests, tested: &str) -> Candidate {
+    candidate(
+        &FilePath::from(tested),
+        1,
+        Evidence::OnlyOne,
+        Said {
+            rule: DELETED_TESTS.id,
+            title: format!("`{}` is deleted, but the code that it tests stays", lost.file),
+            body: format!(
+                "When what `{}` checked in `{tested}` breaks, nothing notices: the change deletes the tests, adds none, and removes no code.",
+                lost.file
+            ),
+            suggestion: "Keep the tests, or replace them by others that check the same.".to_owned(),
         },
     )
 }

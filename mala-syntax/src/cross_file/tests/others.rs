@@ -53,3 +53,39 @@ fn php_functions_are_found_through_their_namespace() {
         &["b.php:3 removed-symbol P1 `compute` is now `renamed`, but is still called here"],
     );
 }
+
+#[test]
+fn deleted_tests_are_reported_at_the_code_that_stays() {
+    for (code, test, text) in [
+        (
+            "app.py",
+            "tests/test_app.py",
+            "from app import run\n\ndef test_run():\n    assert run()\n",
+        ),
+        (
+            "pkg/app.py",
+            "tests/test_app.py",
+            "from pkg.app import run\n\ndef test_run():\n    assert run()\n",
+        ),
+        ("a/a.go", "a/a_test.go", "package a\n\nfunc TestRun(t *testing.T) {}\n"),
+        (
+            "src/x.ts",
+            "src/x.test.ts",
+            "import { run } from './x';\nit('runs', () => { run(); });\n",
+        ),
+        (
+            "src/main/java/a/Cart.java",
+            "src/test/java/a/CartTest.java",
+            "package a;\n\nclass CartTest {\n  void testRun() {}\n}\n",
+        ),
+    ] {
+        let head = format!("== {code}\nx\n");
+        let base = format!("{head}== {test}\n{text}");
+        let expected = format!(
+            "{code}:1 deleted-tests P2 `{test}` is deleted, but the code that it tests stays"
+        );
+        check(&base, &head, &[&expected]);
+        check(&base, &format!("== other\nx\n"), &[]);
+        check(&base, &format!("{head}== tests/test_other.py\ndef test_other():\n    pass\n"), &[]);
+    }
+}

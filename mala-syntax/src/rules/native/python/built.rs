@@ -139,8 +139,56 @@ fn weave<'t>(text: &str, marks: &[&str], values: Vec<Node<'t>>, pieces: &mut Vec
     pieces.push(Piece::Fixed(rest.to_owned()));
 }
 
+/// How deep a value is looked into for constants.
+const MAX_DEPTH: usize = 8;
+
+/// Whether a text or list is made of constants alone, whatever its length: `",".join("?" * n)`.
+fn is_constant<'t>(source: &'t Source, names: &Names<'t>, value: Node<'t>, depth: usize) -> bool {
+    let Some(value) = names.value_of(bare(value)).map(bare).filter(|_| depth < MAX_DEPTH) else {
+        return false;
+    };
+    let constant = |it: Node<'t>| is_constant(source, names, it, depth + 1);
+    let field = |name| value.child_by_field_name(name);
+    match value.kind() {
+        "integer" | "float" | "true" | "false" | "none" => true,
+        "string" => parts(value).into_iter().all(|part| match part.kind() {
+            "interpolation" => part.child_by_field_name("expression").is_some_and(constant),
+            _ => true,
+        }),
+        "concatenated_string" | "list" | "tuple" => parts(value).into_iter().all(constant),
+        "list_comprehension" | "generator_expression" => field("body").is_some_and(constant),
+        "binary_operator" => {
+            let (Some(left), Some(right)) = (field("left"), field("right")) else { return false };
+            match field("operator").map(|it| it.kind()) {
+                Some("+") => constant(left) && constant(right),
+                Some("*") => constant(left) || constant(right),
+                _ => false,
+            }
+        }
+        "conditional_expression" => match parts(value).as_slice() {
+            [yes, _, no] => constant(*yes) && constant(*no),
+            _ => false,
+        },
+        "call" => {
+            let joins = field("function").filter(|target| {
+                target.child_by_field_name("attribute").map(|it| source.slice(it)) == Some("join")
+            });
+            let between = joins.and_then(|target| target.child_by_field_name("object"));
+            // A lone generator stands in place of the list of arguments.
+            let joined = field("arguments").filter(|it| it.kind() == "generator_expression");
+            let joined = joined.map_or_else(|| arguments(value), |it| vec![it]);
+            between.is_some_and(constant) && matches!(joined.as_slice(), [only] if constant(*only))
+        }
+        _ => false,
+    }
+}
+
 /// Values that cannot add anything: numbers, constants, quoted ones.
-fn is_harmless(source: &Source, value: Node<'_>) -> bool {
+fn is_harmless<'t>(source: &'t Source, names: &Names<'t>, value: Node<'t>) -> bool {
+    is_constant(source, names, value, 0) || looks_harmless(source, value)
+}
+
+fn looks_harmless(source: &Source, value: Node<'_>) -> bool {
     let value = bare(value);
     let text = source.slice(value);
     let name = last_name(text);
@@ -204,8 +252,11 @@ pub(super) fn built_commands(module: &Module<'_>) -> Vec<NativeMatch> {
         };
         let names = module.names();
         let Some(built) = Built::of(source, names, command) else { continue };
-        let value =
-            built.values().into_iter().map(|(_, it)| it).find(|it| !is_harmless(source, *it));
+        let value = built
+            .values()
+            .into_iter()
+            .map(|(_, it)| it)
+            .find(|it| !is_harmless(source, names, *it));
         if let Some(value) = value {
             let captures =
                 vec![("VALUE", source.slice(value).to_owned()), ("CALL", target.to_owned())];
@@ -248,7 +299,7 @@ pub(super) fn built_queries(module: &Module<'_>) -> Vec<NativeMatch> {
         let value = built
             .values()
             .into_iter()
-            .find(|(before, value)| is_value_place(before) && !is_harmless(source, *value));
+            .find(|(before, value)| is_value_place(before) && !is_harmless(source, names, *value));
         if let Some((_, value)) = value {
             let captures =
                 vec![("VALUE", source.slice(value).to_owned()), ("CALL", target.to_owned())];
