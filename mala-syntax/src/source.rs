@@ -1,10 +1,13 @@
 //! A parsed source file. It is parsed once; symbols, rules and data flow all look at the same tree.
 
+mod comments;
+
 use crate::grammar::Grammar;
 use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::StrDoc;
 use mala_domain::change::LineSpan;
 use mala_domain::language::Language;
+use std::borrow::Cow;
 
 /// Files larger than this are not parsed: no person wrote them in one piece.
 pub const MAX_BYTES: usize = 16 << 20;
@@ -22,7 +25,11 @@ impl Source {
         if text.len() > MAX_BYTES || is_half_merged(text) {
             return None;
         }
-        let document = StrDoc::try_new(text, Grammar(language)).ok()?;
+        let text = match language {
+            Language::Python => comments::without_long_runs(text),
+            _ => Cow::Borrowed(text),
+        };
+        let document = StrDoc::try_new(&text, Grammar(language)).ok()?;
         let tree = document.tree.clone();
         Some(Self { language, root: AstGrep::doc(document), tree })
     }
