@@ -23,6 +23,8 @@ use std::time::Duration;
 use thiserror::Error;
 
 pub use account::account;
+/// Connections to models, shared by their clones.
+pub use mala_adapters::models::Http as Connections;
 
 /// A key command may ask a person to unlock something.
 const KEY_PATIENCE: Duration = Duration::from_secs(60);
@@ -62,6 +64,11 @@ pub struct Models {
 impl Models {
     /// Reads the user's own file, and the file of models that it names.
     pub fn load(here: &Surroundings) -> Result<Self, Failure> {
+        Self::over(here, connections(here)?)
+    }
+
+    /// The same, over connections that others use too.
+    pub fn over(here: &Surroundings, http: Http) -> Result<Self, Failure> {
         let (block, folder) = settings::user_models(here)?;
         let folder = folder.unwrap_or_else(|| PathBuf::from("/"));
         let mut catalogue = Catalogue::built_in();
@@ -78,9 +85,6 @@ impl Models {
             catalogue =
                 catalogue.overlaid(&name, &text).map_err(|error| settings::refusal(&error))?;
         }
-        let http = Http::new(proxy(here)).map_err(|error| {
-            Failure::new(Exit::Configuration, error.to_string()).hint("see HTTPS_PROXY")
-        })?;
         Ok(Self { catalogue, block, folder, here: here.clone(), http })
     }
 
@@ -191,6 +195,14 @@ impl Models {
     fn working_folder(&self) -> &Path {
         if self.folder.is_dir() { &self.folder } else { Path::new("/") }
     }
+}
+
+/// Connections to models. A process that reviews many changes makes them once: they hold all
+/// certificates of the machine.
+pub fn connections(here: &Surroundings) -> Result<Http, Failure> {
+    Http::new(proxy(here)).map_err(|error| {
+        Failure::new(Exit::Configuration, error.to_string()).hint("see HTTPS_PROXY")
+    })
 }
 
 fn proxy(here: &Surroundings) -> Option<Proxy> {

@@ -7,7 +7,7 @@ mod builtin;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::wiring::models::Models;
+use crate::wiring::models::{Connections, Models};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::models::recorded::Recording;
 use mala_domain::config::{ReviewPolicy, ReviewerType};
@@ -48,6 +48,8 @@ pub struct Wishes {
     pub replay: Option<PathBuf>,
     /// Where an agent's events go.
     pub events: AgentEvents,
+    /// The connections that this review shares with others; its own when there are none.
+    pub connections: Option<Connections>,
 }
 
 /// The reviewer that the settings name. With nobody named, it is the agent; without a key for a
@@ -61,12 +63,12 @@ pub async fn choose(
     let chosen = match policy.reviewer.value {
         Some(ReviewerType::Builtin) => builtin::chosen(policy, here, rules, None)?,
         Some(ReviewerType::AgentSdk) => {
-            let models = Models::load(here)?;
+            let models = models(here, &wishes)?;
             let choice = agent::choice(policy, &models)?;
             agent::chosen(policy, here, rules, wishes, (models, choice)).await?
         }
         None => {
-            let models = Models::load(here)?;
+            let models = models(here, &wishes)?;
             match agent::choice(policy, &models) {
                 Ok(choice) if wishes.replay.is_some() || agent::can_ask(&models, &choice) => {
                     agent::chosen(policy, here, rules, wishes, (models, choice)).await?
@@ -80,6 +82,13 @@ pub async fn choose(
         tracing::info!("Initializing code reviewer: {}", reviewer.name());
     }
     Ok(chosen)
+}
+
+fn models(here: &Surroundings, wishes: &Wishes) -> Result<Models, Failure> {
+    match &wishes.connections {
+        Some(shared) => Models::over(here, shared.clone()),
+        None => Models::load(here),
+    }
 }
 
 const NO_KEY: &str = "Built-in analyzers only: no model key is set.";

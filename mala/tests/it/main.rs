@@ -17,6 +17,7 @@ mod gate;
 mod house;
 mod init;
 mod injection;
+mod many_reviews;
 mod models;
 mod readme;
 mod real_model;

@@ -103,6 +103,7 @@ fn wishes(
         record: args.record.as_ref().map(folder),
         replay: args.replay.as_ref().map(folder),
         events: Arc::new(move |event| progress.show(&event)),
+        connections: None,
     })
 }
 

@@ -1,0 +1,85 @@
+//! Reviews of many ranges side by side, with what one process needs once made once.
+
+use anyhow::Context;
+use mala::settings;
+use mala::surroundings::Surroundings;
+use mala::wiring::changes::Changes;
+use mala::wiring::reviewers::{self, Wishes};
+use mala::wiring::{models, rules};
+use mala_domain::config::{Config, PathGlobs, ReviewerType};
+use mala_domain::report::Report;
+use mala_domain::scope::Target;
+use mala_pipeline::review::{Ask, review};
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// Reviews all ranges at once, and tells of each when it is done.
+pub(crate) async fn all(
+    here: &Surroundings,
+    ranges: &[String],
+    mut tell: impl FnMut(&str, &str),
+) -> anyhow::Result<()> {
+    let connections = models::connections(here)?;
+    let mut running = JoinSet::new();
+    for range in ranges {
+        let (here, range, connections) = (here.clone(), range.clone(), connections.clone());
+        running.spawn(async move {
+            let told = match one(&here, &range, wishes(connections)).await {
+                Ok(report) => in_words(&report),
+                Err(error) => format!("error: {error:#}"),
+            };
+            (range, told)
+        });
+    }
+    while let Some(done) = running.join_next().await {
+        match done {
+            Ok((range, told)) => tell(&range, &told),
+            Err(error) => tell("?", &format!("error: {error}")),
+        }
+    }
+    Ok(())
+}
+
+fn wishes(connections: models::Connections) -> Wishes {
+    Wishes {
+        tasks: Vec::new(),
+        transcript: None,
+        record: None,
+        replay: None,
+        events: Arc::new(|_| {}),
+        connections: Some(connections),
+    }
+}
+
+/// The outcome, and the titles of what was found.
+fn in_words(report: &Report) -> String {
+    let titles: Vec<&str> = report.issues.iter().map(|finding| finding.title.as_str()).collect();
+    let problem = report.parse_error.as_deref().unwrap_or_default();
+    format!("{:?} {}{problem}", report.outcome, titles.join("; "))
+}
+
+async fn one(here: &Surroundings, range: &str, wishes: Wishes) -> anyhow::Result<Report> {
+    let (base, head) = range.split_once("..").context("a range is BASE..HEAD")?;
+    let target = Target::Range { base: base.to_owned(), head: head.to_owned() };
+    let scoped = Changes::open(here).await.scope(&target, &[]).await?;
+    let flags = Config { reviewer_type: Some(ReviewerType::AgentSdk), ..Config::default() };
+    let settings = settings::load(here, settings::choose(&target, None, None), flags)?;
+    let mut warnings = Vec::new();
+    let rules = rules::project_rules(&scoped, &target, &mut warnings).await?;
+    let policy = &settings.policy;
+    let chosen = reviewers::choose(policy, here, rules, wishes).await?;
+    let ask = Ask {
+        ignore: PathGlobs::new(&policy.ignore.value)?,
+        generated: PathGlobs::new(&policy.generated.value)?,
+        fail_on: policy.fail_on.value,
+        suppressions: policy.suppressions.value,
+        timeout: policy.timeout_for(chosen.kind),
+        prompt_version: chosen.version.clone(),
+        model: chosen.model.clone(),
+        budget_profile: chosen.budget_profile.clone(),
+        preface: None,
+        warnings,
+    };
+    let reviewed = review(&ask, scoped, &chosen.reviewers, &|_| {}).await;
+    Ok(reviewed.map_err(mala::wiring::changes::failure)?.report)
+}
