@@ -6,15 +6,38 @@ use super::rule::Rule;
 use include_dir::{Dir, File, include_dir};
 use mala_domain::language::Language;
 use rayon::prelude::*;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 static FOLDERS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/rules");
+
+/// The rules that were read already, by languages. They never change, and reading them takes longer
+/// than most reviews that they are read for.
+static KNOWN: Mutex<BTreeMap<Vec<Language>, Vec<Arc<Rule>>>> = Mutex::new(BTreeMap::new());
+
+/// A process that meets more sets of languages reads some of them again.
+const MAX_KNOWN: usize = 64;
 
 /// What was read, and what was refused; the tests see to it that nothing is.
 #[derive(Default)]
 pub(super) struct Loaded {
     pub(super) rules: Vec<Arc<Rule>>,
     pub(super) refused: Vec<RuleError>,
+}
+
+/// The rules for some languages, read once.
+pub(super) fn rules(languages: &[Language]) -> Vec<Arc<Rule>> {
+    let known = || KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(rules) = known().get(languages) {
+        return rules.clone();
+    }
+    // Not under the lock: whoever else needs them at the same time reads them too.
+    let rules = load(languages).rules;
+    let mut known = known();
+    if known.len() < MAX_KNOWN {
+        known.insert(languages.to_vec(), rules.clone());
+    }
+    rules
 }
 
 /// Reads the rules for some languages.

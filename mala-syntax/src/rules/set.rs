@@ -57,7 +57,7 @@ pub struct RuleSet {
 impl RuleSet {
     /// The embedded rules for these languages, those that are off by default too.
     pub fn builtin(languages: &[Language]) -> Self {
-        Self::of(builtin::load(languages).rules)
+        Self::of(builtin::rules(languages))
     }
 
     /// A set of given rules.
