@@ -13,6 +13,7 @@ use mala_domain::gate::session::{Phase, Progress, Session};
 use mala_domain::ports::{LaneRunner, ScopeError, Scoped};
 use mala_domain::review::Texts;
 use mala_domain::review::admit::{Dropped, admit};
+use mala_domain::review::merge::merged;
 
 /// What a session is run with.
 pub struct Panel<'p> {
@@ -60,5 +61,5 @@ async fn admitted(
     let grounded = claims.into_iter().map(|claim| ground(claim, &scoped.change, texts)).collect();
     let symbols = ParsedSymbols::of(texts);
     let admission = admit(grounded, &scoped.change, texts, &symbols);
-    Ok((admission.findings, admission.dropped))
+    Ok((merged(admission.findings), admission.dropped))
 }
