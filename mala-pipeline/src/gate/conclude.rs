@@ -77,8 +77,10 @@ fn report(heard: &Heard, findings: &[Finding]) -> LaneReport {
     let left_over = heard.coverage.hunks_given - heard.coverage.hunks_accounted;
     let verdict = answer.ok().map(|_| Verdict::over(own()));
     // A pass with hunks left over is none.
-    let incomplete = (verdict == Some(Verdict::Pass) && left_over > 0)
-        .then(|| format!("incomplete: {left_over} changed regions are not accounted for"));
+    let incomplete = (verdict == Some(Verdict::Pass) && left_over > 0).then(|| match left_over {
+        1 => "incomplete: 1 changed region is not accounted for".to_owned(),
+        n => format!("incomplete: {n} changed regions are not accounted for"),
+    });
     let failure = answer.err();
     LaneReport {
         verdict: verdict.filter(|_| incomplete.is_none()),

@@ -20,7 +20,8 @@ pub(super) struct WaitArgs {
     json: bool,
 
     /// How long to wait, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 300)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300,
+          value_parser = clap::value_parser!(u64).range(0..=604_800))]
     timeout: u64,
 
     /// Which session; the most recent one if not given

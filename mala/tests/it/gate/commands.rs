@@ -87,6 +87,8 @@ fn waiting_without_a_session_is_an_internal_error() {
         assert_eq!((code, &json["status"]), (5, &"error".into()));
         assert_eq!(json["consensus"]["verdict"], "no_reviewers");
     }
+    let (code, _, stderr) = bench.run(&["wait", "--json", "--timeout", "18446744073709551615"]);
+    assert!(code == 64 && stderr.contains("604800"), "{stderr}");
     let (code, _, stderr) = bench.run(&["status"]);
     assert_eq!((code, stderr.as_str()), (5, "error: no session in this repository\n"));
 }
