@@ -193,8 +193,10 @@ fn dependencies_on_one_line_are_read() {
 fn a_removed_test_is_reported_only_while_its_code_stays() {
     let removed = [" import x", "-def test_sum():", "-    check(add(1, 2), 3)", " # end"];
     let test = || file("tests/test_sum.py", &removed);
+    assert!(found(vec![test()]).is_empty(), "only about tests");
+    let edited = file("src/sum.py", &["-total += 1", "+total += 2"]);
     assert_eq!(
-        found(vec![test()]),
+        found(vec![test(), edited]),
         [("diff/test-removed".to_owned(), "tests/test_sum.py".to_owned(), 2)]
     );
     assert!(

@@ -22,7 +22,7 @@ pub(super) const TEST: CodedCheck = CodedCheck {
     title: "Test removed while the code it tests stays",
     category: Category::Bug,
     priority: Priority::P3,
-    about: "The change deletes tests, adds none, and removes no code: behaviour is no longer checked.",
+    about: "The change edits code, deletes tests and adds none: behaviour is no longer checked.",
 };
 
 #[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
@@ -49,10 +49,11 @@ pub(super) fn check(change: &Change) -> Vec<Candidate> {
         .filter(|f| f.status != FileStatus::Deleted && !code_goes)
         .flat_map(|file| assertions(file, &kept))
         .collect();
-    let code_shrinks = change.files.iter().filter(|f| !is_test_path(&f.path)).any(removes_code);
+    // A change that is only about tests says why they go.
+    let edits_code = change.files.iter().any(|f| f.language().is_some() && !is_test_path(&f.path));
     let adds_tests =
         tests().any(|file| file.added_lines().any(|(_, text)| DEFINES_TEST.is_match(text)));
-    if !code_shrinks && !adds_tests {
+    if edits_code && !code_goes && !adds_tests {
         found.extend(tests().filter(|f| f.status == FileStatus::Modified).flat_map(removed_tests));
     }
     found
@@ -128,8 +129,8 @@ fn removed_tests(file: &ChangedFile) -> Vec<Candidate> {
             let name = hunk.removed_lines().find_map(|(_, text)| test_name(text))?;
             let line = first_line_after_removal(hunk)?;
             let body = format!(
-                "The test '{name}' is deleted, no test is added, and no other code is removed. When \
-                 what it checked breaks, nothing notices."
+                "The test '{name}' is deleted and no other is added, while the code that this change \
+                 edits stays. When what the test checked breaks, nothing notices."
             );
             Some(claim(&TEST, file, line, body, "Keep the test, or replace it by one that checks the same."))
         })
@@ -153,10 +154,6 @@ fn loses_code(change: &Change) -> bool {
     };
     count(&mut hunks().flat_map(Hunk::removed_lines))
         > count(&mut hunks().flat_map(Hunk::added_lines))
-}
-
-fn removes_code(file: &ChangedFile) -> bool {
-    file.hunks.iter().flat_map(Hunk::removed_lines).any(|(_, text)| !text.trim().is_empty())
 }
 
 /// The line at head where something is missing: the one after the first removed line.

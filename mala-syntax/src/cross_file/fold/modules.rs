@@ -6,7 +6,9 @@ use crate::cross_file::plan::{ImportCheck, in_folder, other_spellings};
 use crate::cross_file::report;
 use crate::cross_file::resolve::imports_of_module;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Guard, Import, Imported, Openness, RustModule, files_of_submodule, parent};
+use crate::symbols::{
+    Guard, Import, Imported, Openness, Outline, RustModule, files_of_submodule, parent,
+};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use std::collections::BTreeMap;
@@ -19,6 +21,7 @@ pub(super) fn candidates(
 ) -> Vec<Candidate> {
     scene
         .users()
+        .filter(|user| !is_left_over(scene, user))
         .filter_map(|user| {
             let imports = imports_of_module(scene.world, user, symbol);
             let import = imports.into_iter().find(|import| {
@@ -27,6 +30,25 @@ pub(super) fn candidates(
             Some(report::lost_module(symbol, successor, user, &import))
         })
         .collect()
+}
+
+/// Whether a Rust file is no part of its crate: the module around it was read and does not name it.
+fn is_left_over(scene: &Scene<'_>, user: &UserFile) -> bool {
+    let own = RustModule::of(&user.path);
+    let Some((name, around)) = own.path.split_last() else { return false };
+    if user.outline.language != Language::Rust {
+        return false;
+    }
+    let mut parents = scene.world.outlines.iter().filter(|(path, _)| {
+        let module = RustModule::of(path);
+        module.root == own.root && module.path == around
+    });
+    let names_it = |outline: &Outline| {
+        let named = |it: &Import| matches!(&it.imported, Imported::Submodule(sub) if sub == name);
+        outline.imports.iter().any(named)
+    };
+    let read = parents.clone().count();
+    read > 0 && !parents.any(|(_, outline)| names_it(outline))
 }
 
 /// Whether an import leads to something at head after all.

@@ -203,3 +203,15 @@ fn another_type_may_have_a_function_of_the_name() {
     let head = base.replacen("pub fn call_site() -> Sp { Sp }", "", 1);
     check(base, &head, &[]);
 }
+
+#[test]
+fn a_file_that_no_module_names_is_not_built() {
+    let base = "== src/lib.rs\nmod util;\nmod used;\n== src/util.rs\npub fn f() {}\n== src/used.rs\nuse crate::util;\nfn g() { util::f() }\n== src/old.rs\nuse crate::util;\n";
+    let head =
+        base.replacen("mod util;\n", "", 1).replacen("== src/util.rs\npub fn f() {}\n", "", 1);
+    check(
+        base,
+        &head,
+        &["src/used.rs:1 unresolved-import P1 `crate` is imported here, but `src/util.rs` is gone"],
+    );
+}

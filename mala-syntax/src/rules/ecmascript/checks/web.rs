@@ -27,7 +27,9 @@ fn unchecked_certificates(program: &Program<'_>) -> Vec<NativeMatch> {
     for pair in program.of_kind("pair") {
         let is_option = program.member_name(*pair) == Some("rejectUnauthorized");
         let value = pair.child_by_field_name("value").filter(|_| is_option);
-        if value.is_some_and(|it| program.constant_truth(it) == Some(false)) {
+        if value.is_some_and(|it| program.constant_truth(it) == Some(false))
+            && !is_asked_for(program, *pair)
+        {
             matches.push(found(*pair, Vec::new()));
         }
     }
@@ -43,11 +45,21 @@ fn unchecked_certificates(program: &Program<'_>) -> Vec<NativeMatch> {
             || program.constant_truth(right) == Some(false);
         let is_switch = target.contains("NODE_TLS_REJECT_UNAUTHORIZED")
             || target.ends_with(".rejectUnauthorized");
-        if is_off && is_switch {
+        if is_off && is_switch && !is_asked_for(program, *assignment) {
             matches.push(found(*assignment, Vec::new()));
         }
     }
     matches
+}
+
+/// Whether a setting that is named after it chooses this: `if (options.insecure)`.
+fn is_asked_for<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
+    const WORDS: [&str; 9] =
+        ["insecure", "unsafe", "ignore", "verify", "tls", "ssl", "cert", "selfsigned", "reject"];
+    program.ancestors(node).filter_map(|it| it.child_by_field_name("condition")).any(|condition| {
+        let text = program.text(condition).to_lowercase();
+        WORDS.iter().any(|word| text.contains(word))
+    })
 }
 
 /// Whether a cookie says who somebody is.
