@@ -48,6 +48,9 @@ pub struct LineExamples {
     pub good: Vec<String>,
 }
 
+/// Longer lines are not typed.
+const MAX_LINE: usize = 1000;
+
 struct Compiled {
     rule: LineRule,
     files: GlobSet,
@@ -78,17 +81,20 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
     if rules.is_empty() {
         return Vec::new();
     }
-    file.added_lines()
-        .filter(|(_, text)| text.len() < 1000)
-        .flat_map(|(line, text)| {
+    let mut found = Vec::new();
+    for hunk in &file.hunks {
+        let in_test = hunk.section.contains("mod tests")
+            || hunk.lines.iter().any(|line| line.text.contains("#[test]"));
+        for (line, text) in hunk.added_lines().filter(|(_, text)| text.len() < MAX_LINE) {
             let parts =
                 if path.ends_with("package.json") { dependencies(text) } else { Vec::new() };
-            let reports = move |rule: &&&Compiled| {
-                rule.reports(text) || parts.iter().any(|part| rule.reports(part))
-            };
-            rules.iter().filter(reports).map(move |rule| candidate(&rule.rule, file, line))
-        })
-        .collect()
+            let reports = |r: &Compiled| r.reports(text) || parts.iter().any(|p| r.reports(p));
+            let rules = rules.iter().filter(|r| reports(r));
+            let rules = rules.filter(|r| !(in_test && r.rule.id == "debug/rust-dbg"));
+            found.extend(rules.map(|rule| candidate(&rule.rule, file, line)));
+        }
+    }
+    found
 }
 
 /// The dependencies of a package that are written on one line, each as a line of its own.

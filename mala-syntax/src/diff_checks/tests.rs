@@ -71,6 +71,13 @@ fn dependencies_of_test_data_are_installed_by_nobody() {
 }
 
 #[test]
+fn a_test_may_print_what_it_debugs() {
+    let dbg = "+        dbg!(&index);";
+    assert_eq!(found(vec![file("src/lib.rs", &[dbg])]).len(), 1);
+    assert!(found(vec![file("src/lib.rs", &["+    #[test]", "+    fn sums() {", dbg])]).is_empty());
+}
+
+#[test]
 fn a_conflict_needs_both_ends() {
     let conflict = ["+<<<<<<< HEAD", "+a = 1", "+=======", "+a = 2", "+>>>>>>> theirs"];
     assert_eq!(
@@ -203,7 +210,11 @@ fn a_removed_test_is_reported_only_while_its_code_stays() {
         found(vec![test(), file("src/sum.py", &["-def add(a, b):", "-    return a + b"])])
             .is_empty()
     );
-    assert!(found(vec![test(), file("tests/test_b.py", &["+def test_other():"])]).is_empty());
+    for added in ["+def test_other():", "+  @Test public void sums() {", "+#[tokio::test]"] {
+        let edited = file("src/sum.py", &["-total += 1", "+total += 2"]);
+        let files = vec![test(), edited, file("tests/test_b.py", &[added])];
+        assert!(found(files).is_empty(), "{added}");
+    }
 }
 
 #[test]

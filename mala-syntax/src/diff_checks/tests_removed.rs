@@ -41,6 +41,11 @@ static DEFINES_TEST: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is valid")
 });
 
+#[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
+static MARKS_TEST: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"@(?:Parameterized)?Test\b|#\[(?:\w+::)?test\b").expect("the pattern is valid")
+});
+
 pub(super) fn check(change: &Change) -> Vec<Candidate> {
     let tests = || change.files.iter().filter(|f| f.is_reviewable() && is_test_path(&f.path));
     let kept = kept_assertions(tests());
@@ -51,8 +56,8 @@ pub(super) fn check(change: &Change) -> Vec<Candidate> {
         .collect();
     // A change that is only about tests says why they go.
     let edits_code = change.files.iter().any(|f| f.language().is_some() && !is_test_path(&f.path));
-    let adds_tests =
-        tests().any(|file| file.added_lines().any(|(_, text)| DEFINES_TEST.is_match(text)));
+    let is_test = |text: &str| DEFINES_TEST.is_match(text) || MARKS_TEST.is_match(text);
+    let adds_tests = tests().any(|file| file.added_lines().any(|(_, text)| is_test(text)));
     if edits_code && !code_goes && !adds_tests {
         found.extend(tests().filter(|f| f.status == FileStatus::Modified).flat_map(removed_tests));
     }

@@ -31,6 +31,7 @@ pub(super) fn contracts(
             !head.is_some_and(|head| stays(definition, base, head, uses))
         })
         .filter(|definition| !unsure.contains(definition.name.as_str()))
+        .filter(|definition| !(is_reshaped(delta, base.outline) && is_exported(base, definition)))
         .map(|definition| {
             let successor = fresh.as_ref().and_then(|fresh| fresh.successor(definition));
             let symbol = delta.symbol(base.outline, Some(definition));
@@ -167,6 +168,9 @@ fn lost_exports(delta: &FileDelta, base: &Outline, found: &[Contract]) -> Vec<Co
     if head.openness == Openness::Open || base.exports.is_empty() || passes_all_on(head) {
         return Vec::new();
     }
+    if is_reshaped(delta, base) {
+        return Vec::new();
+    }
     let exported: HashSet<&str> = head.exports.iter().map(|export| export.name.as_str()).collect();
     let reported: HashSet<&str> =
         found.iter().map(|contract| contract.symbol.name.as_str()).collect();
@@ -187,6 +191,23 @@ fn lost_exports(delta: &FileDelta, base: &Outline, found: &[Contract]) -> Vec<Co
             broken: Broken::Removed { successor: None, moved_to: None },
         })
         .collect()
+}
+
+/// Whether the members that a file exported are now those of a variable.
+fn is_reshaped(delta: &FileDelta, base: &Outline) -> bool {
+    delta.head.as_ref().is_some_and(exports_a_variable) && !exports_a_variable(base)
+}
+
+fn is_exported(base: &Side<'_>, definition: &Definition) -> bool {
+    definition.container.is_none()
+        && base.outline.exports.iter().any(|export| export.name == definition.name)
+}
+
+/// Whether one variable is all that a file exports: `module.exports = api`, whose members are set
+/// wherever.
+fn exports_a_variable(outline: &Outline) -> bool {
+    let [only] = outline.exports.as_slice() else { return false };
+    only.name == "default" && only.from.is_none() && only.local != "default"
 }
 
 fn words(text: &str) -> HashSet<&str> {

@@ -96,3 +96,14 @@ fn methods_need_a_lone_name() {
         &["m.js:2 removed-symbol P1 `Store.loadCache` no longer exists, but is still called here"],
     );
 }
+
+#[test]
+fn an_object_that_gets_a_name_keeps_its_members() {
+    let base = "== lib/a.js\nmodule.exports = {\n  adapter: load(),\n};\n== user.js\nvar a = require('./lib/a');\nrun(a.adapter);\n";
+    let head = base.replacen("module.exports = {", "var all = {", 1).replacen(
+        "};\n",
+        "};\nmodule.exports = all;\n",
+        1,
+    );
+    check(base, &head, &[]);
+}
