@@ -5,6 +5,9 @@ use std::collections::BTreeMap;
 /// Longer captures are cut in messages: a finding is read in one glance.
 const MAX_SHOWN_CHARS: usize = 60;
 
+/// Captures that are words of a check, not code: they are short, and a cut one says nothing.
+const WORDS: [&str; 2] = ["EFFECT", "WHY"];
+
 /// What metavariables matched, by name.
 pub type Captures = BTreeMap<String, String>;
 
@@ -19,7 +22,11 @@ pub(super) fn fill(text: &str, captures: &Captures) -> String {
     for piece in pieces(text) {
         out.push_str(piece.literal);
         if let Some(name) = piece.name {
-            out.push_str(&captures.get(name).map_or_else(|| "…".to_owned(), |text| shorten(text)));
+            let shown = captures.get(name).map_or_else(
+                || "…".to_owned(),
+                |text| if WORDS.contains(&name) { text.clone() } else { shorten(text) },
+            );
+            out.push_str(&shown);
         }
     }
     out

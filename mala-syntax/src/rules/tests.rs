@@ -2,6 +2,7 @@
 
 mod refusals;
 mod runs;
+mod topics;
 
 use super::builtin::{self, languages_of};
 use super::*;
@@ -36,6 +37,32 @@ fn every_embedded_rule_is_sound() {
             complaints.push(format!("{name}: may match any kind of node, give it a `kind`"));
         }
         complaints.extend(check_examples(&rule).iter().map(ToString::to_string));
+    }
+    assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
+}
+
+/// Words that say when something happens.
+const CONDITIONS: [&str; 11] = [
+    "when", "whenever", "whatever", "whoever", "whether", "if", "once", "after", "while", "until",
+    "unless",
+];
+
+#[test]
+fn every_message_says_when_what_happens() {
+    let mut complaints = Vec::new();
+    for (name, yaml) in builtin::files(&Language::ALL) {
+        let rule = Rule::parse(name, yaml).expect("sound");
+        let message = rule.message.to_string();
+        let lower = message.to_lowercase();
+        let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+        if !CONDITIONS.iter().any(|condition| words.contains(condition)) {
+            complaints.push(format!("{name}: no condition in {message:?}"));
+        }
+        let message = message.replace("../", "");
+        let doubled = ["..", ",.", ".,", ",,", " .", " ,"];
+        if doubled.iter().any(|pair| message.contains(pair)) && !message.contains("...") {
+            complaints.push(format!("{name}: doubled punctuation in {message:?}"));
+        }
     }
     assert!(complaints.is_empty(), "\n{}\n", complaints.join("\n"));
 }

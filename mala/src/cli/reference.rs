@@ -35,7 +35,8 @@ fn section(command: &clap::Command, text: &mut String) -> std::fmt::Result {
     let name = command.get_bin_name().unwrap_or(command.get_name());
     writeln!(text, "\n## `{name}`\n")?;
     if let Some(about) = command.get_long_about().or(command.get_about()) {
-        writeln!(text, "{about}.\n")?;
+        // A doc comment of one paragraph comes without its last period.
+        writeln!(text, "{}.\n", about.to_string().trim_end_matches('.'))?;
     }
     let usage = command.clone().render_usage().to_string();
     writeln!(text, "```text\n{}\n```", usage.trim_start_matches("Usage: "))?;
