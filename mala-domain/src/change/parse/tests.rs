@@ -211,6 +211,25 @@ fn refuses_with_the_line_and_the_reason() {
             "--- a/../../etc/passwd\n+++ b/../../etc/passwd\n@@ -1 +1 @@\n-a\n+b\n".to_owned(),
             "line 1: the path leads out of the tree: ../../etc/passwd",
         ),
+        ("diff --git a/x\n".to_owned(), "line 1: this file header names no file"),
+        (
+            "*** a/x\n--- b/x\n***************\n".to_owned(),
+            "line 1: a context diff; make a unified one with `diff -u`",
+        ),
+        (
+            format!("{head}@@ -1 +1 @@\n-a\n+b\n{head}@@ -1 +1 @@\n-z\n+c\n"),
+            "line 6: x is changed a second time, from other lines than the first change leaves",
+        ),
+    ];
+    for (diff, expected) in rows {
+        assert_eq!(show(&diff), format!("error: {expected}"), "{diff}");
+    }
+}
+
+#[test]
+fn a_cut_diff_and_one_that_goes_on_are_refused() {
+    let head = "--- a/x\n+++ b/x\n";
+    let rows = [
         (
             format!("{head}@@ -1 +1 @@\n-a\n+b\n+c\n"),
             "line 6: the hunk above counts fewer lines than it has: this line belongs to none",
@@ -226,15 +245,6 @@ fn refuses_with_the_line_and_the_reason() {
         (
             "diff --git a/x b/x\nindex 1234567..89abcde 100644\n--- a/x\n+++ b/x\n".to_owned(),
             "line 1: the diff of this file has no lines: it is cut off, or not a diff",
-        ),
-        ("diff --git a/x\n".to_owned(), "line 1: this file header names no file"),
-        (
-            "*** a/x\n--- b/x\n***************\n".to_owned(),
-            "line 1: a context diff; make a unified one with `diff -u`",
-        ),
-        (
-            format!("{head}@@ -1 +1 @@\n-a\n+b\n{head}@@ -1 +1 @@\n-z\n+c\n"),
-            "line 6: x is changed a second time, from other lines than the first change leaves",
         ),
     ];
     for (diff, expected) in rows {

@@ -85,7 +85,7 @@ fn deleted_tests_are_reported_at_the_code_that_stays() {
             "{code}:1 deleted-tests P2 `{test}` is deleted, but the code that it tests stays"
         );
         check(&base, &head, &[&expected]);
-        check(&base, &format!("== other\nx\n"), &[]);
+        check(&base, "== other\nx\n", &[]);
         check(&base, &format!("{head}== tests/test_other.py\ndef test_other():\n    pass\n"), &[]);
     }
 }

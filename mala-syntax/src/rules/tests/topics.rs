@@ -263,7 +263,7 @@ fn every_topic_has_a_rule_that_is_on_and_reports_the_plain_case() {
     for (topic, file, code, expected) in CASES {
         let path = FilePath::from(format!("src/{file}").as_str());
         let language = Language::of_path(&path).expect("a known ending");
-        let source = Source::parse(language, *code).expect("parses");
+        let source = Source::parse(language, code).expect("parses");
         let found = RuleSet::builtin(&[language]).only(Rule::is_on).run(&source, &path);
         if !found.iter().any(|one| one.rule.id == *expected) {
             let ids: Vec<&str> = found.iter().map(|one| one.rule.id.as_str()).collect();
