@@ -145,7 +145,7 @@ fn what_is_no_patch_is_refused_with_its_line() {
         let inside = wait(ChangeSource::scope(&git, &patch(bad), &[])).err().unwrap();
         let outside = patch::scope(bad.as_bytes(), &[]).map(|_| ()).unwrap_err();
         for error in [inside, ScopeError::from(outside)] {
-            let ScopeError::Asked { what, .. } = error else { panic!("{error}") };
+            let ScopeError::Broken { what, .. } = error else { panic!("{error}") };
             assert_eq!(what, expected);
         }
     }
