@@ -10,6 +10,7 @@ use crate::change::{
 };
 use crate::finding::{Candidate, Category, Finding, Priority, Verification, VerificationOutcome};
 use crate::ports::{Blob, ReviewerFailure};
+use crate::review::merge::merged;
 use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
 
 struct NoSymbols;
@@ -137,22 +138,27 @@ fn the_same_said_twice_is_one_finding_with_two_voices() {
         priority: Some(priority),
         ..claim("a.py", 2, 2)
     };
-    let merged = admitted(vec![
-        other("rule/two", "r", Priority::P2),
+    let said = |claims| merged(admitted(claims).findings);
+    let one = said(vec![
+        other("rule/two", "s", Priority::P2),
         other("rule/one", "r", Priority::P0),
         other("lint/x", "ruff", Priority::P1),
     ]);
-    assert_eq!(merged.findings.len(), 1);
-    let finding = merged.findings.first().expect("one");
+    assert_eq!(one.len(), 1);
+    let finding = one.first().expect("one");
     assert_eq!(finding.priority, Some(Priority::P0));
-    assert_eq!(finding.also_reported_by, ["r: rule/two", "ruff: lint/x"]);
+    assert_eq!(finding.also_reported_by, ["ruff: lint/x", "s: rule/two"]);
+    let rules = ["rule/one", "rule/two"].map(|rule| other(rule, "r", Priority::P1));
+    assert_eq!(said(rules.to_vec()).len(), 2, "two rules of one reviewer mean different things");
+    let linted = ["python/one", "ruff/F1"].map(|rule| other(rule, "r", Priority::P1));
+    assert_eq!(said(linted.to_vec()).len(), 1, "linters look for what rules look for");
     let other_kind = Candidate {
         category: Category::Security,
         rule: Some("rule/three".to_owned()),
         ..claim("a.py", 2, 2)
     };
-    let apart = admitted(vec![claim("a.py", 2, 2), other_kind, claim("a.py", 5, 5)]);
-    assert_eq!(apart.findings.len(), 3, "another kind or another place is another finding");
+    let apart = said(vec![claim("a.py", 2, 2), other_kind, claim("a.py", 5, 5)]);
+    assert_eq!(apart.len(), 3, "another kind or another place is another finding");
 }
 
 #[test]

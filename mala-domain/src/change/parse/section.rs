@@ -68,6 +68,7 @@ struct Extended<'a> {
     both_mode: Option<&'a [u8]>,
     is_new: bool,
     is_deleted: bool,
+    has_other_content: bool,
 }
 
 impl<'a> Extended<'a> {
@@ -102,6 +103,7 @@ impl<'a> Extended<'a> {
             self.copied.1 = Some(name);
         } else if let Some(ids) = after("index ") {
             self.both_mode = ids.rsplit(|byte| *byte == b' ').next().filter(|mode| is_mode(mode));
+            self.has_other_content = names_two(ids);
         } else {
             return after("similarity index ").or(after("dissimilarity index ")).is_some();
         }
@@ -110,7 +112,10 @@ impl<'a> Extended<'a> {
 
     /// Whether lines should have followed: other content under the same mode, and nothing moved.
     fn is_cut(&self) -> bool {
-        self.both_mode.is_some() && self.renamed.0.is_none() && self.copied.0.is_none()
+        self.both_mode.is_some()
+            && self.has_other_content
+            && self.renamed.0.is_none()
+            && self.copied.0.is_none()
     }
 
     fn old_mode(&self) -> Option<&'a [u8]> {
@@ -132,6 +137,13 @@ impl<'a> Extended<'a> {
             _ => FileStatus::Modified,
         }
     }
+}
+
+/// Whether `OLD..NEW` names two contents.
+fn names_two(ids: &[u8]) -> bool {
+    let ids = ids.split(|byte| *byte == b' ').next().unwrap_or_default();
+    let dots = ids.windows(2).position(|pair| pair == b"..");
+    dots.is_some_and(|at| ids.get(..at) != ids.get(at + 2..))
 }
 
 fn is_mode(text: &[u8]) -> bool {

@@ -361,8 +361,11 @@ fn git_diff(old: &[u8], new: &[u8]) -> Vec<u8> {
     let mut patch = bytes;
     let hunks = patch.windows(3).position(|window| window == b"\n@@");
     let hunks = patch.split_off(hunks.map_or(patch.len(), |at| at + 1));
-    let mut diff = b"diff --git a/x b/x\nindex 1..2 100644\n".to_vec();
-    if !hunks.is_empty() {
+    let mut diff = b"diff --git a/x b/x\n".to_vec();
+    if hunks.is_empty() {
+        diff.extend_from_slice(b"index 1..1 100644\n");
+    } else {
+        diff.extend_from_slice(b"index 1..2 100644\n");
         diff.extend_from_slice(b"--- a/x\n+++ b/x\n");
         diff.extend(hunks);
     }
