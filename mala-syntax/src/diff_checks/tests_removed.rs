@@ -22,7 +22,7 @@ pub(super) const TEST: CodedCheck = CodedCheck {
     title: "Test removed while the code it tests stays",
     category: Category::Bug,
     priority: Priority::P3,
-    about: "The change edits code, deletes tests and adds none: behaviour is no longer checked.",
+    about: "The change adds code, deletes tests and adds none: behaviour is no longer checked.",
 };
 
 #[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
@@ -36,7 +36,7 @@ static ASSERTS: LazyLock<Regex> = LazyLock::new(|| {
 #[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
 static DEFINES_TEST: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(
-        r#"^\s*(?:(?:async )?def (test_\w+)|(?:it|test)\(\s*["'`](.+?)["'`]|func (Test\w+)\(|(?:public )?void (test\w+)\()"#,
+        r#"^\s*(?:(?:async )?def (test_\w+)|[fx]?(?:it|test)(?:\.\w+)?\(\s*["'`](.+?)["'`]|func (Test\w+)\(|(?:public )?void (test\w+)\()"#,
     )
     .expect("the pattern is valid")
 });
@@ -58,7 +58,8 @@ pub(super) fn check(change: &Change) -> Vec<Candidate> {
     let edits_code = change.files.iter().any(|f| f.language().is_some() && !is_test_path(&f.path));
     let is_test = |text: &str| DEFINES_TEST.is_match(text) || MARKS_TEST.is_match(text);
     let adds_tests = tests().any(|file| file.added_lines().any(|(_, text)| is_test(text)));
-    if edits_code && !code_goes && !adds_tests {
+    let code_shrinks = change.files.iter().filter(|f| !is_test_path(&f.path)).any(removes_code);
+    if edits_code && !code_shrinks && !adds_tests {
         found.extend(tests().filter(|f| f.status == FileStatus::Modified).flat_map(removed_tests));
     }
     found
@@ -134,8 +135,8 @@ fn removed_tests(file: &ChangedFile) -> Vec<Candidate> {
             let name = hunk.removed_lines().find_map(|(_, text)| test_name(text))?;
             let line = first_line_after_removal(hunk)?;
             let body = format!(
-                "The test '{name}' is deleted and no other is added, while the code that this change \
-                 edits stays. When what the test checked breaks, nothing notices."
+                "The test '{name}' is deleted and no other is added, while this change adds code and \
+                 removes none. When what the test checked breaks, nothing notices."
             );
             Some(claim(&TEST, file, line, body, "Keep the test, or replace it by one that checks the same."))
         })
@@ -159,6 +160,10 @@ fn loses_code(change: &Change) -> bool {
     };
     count(&mut hunks().flat_map(Hunk::removed_lines))
         > count(&mut hunks().flat_map(Hunk::added_lines))
+}
+
+fn removes_code(file: &ChangedFile) -> bool {
+    file.hunks.iter().flat_map(Hunk::removed_lines).any(|(_, text)| !text.trim().is_empty())
 }
 
 /// The line at head where something is missing: the one after the first removed line.
