@@ -239,6 +239,14 @@ pub(crate) fn in_folder(folder: &str, module: &str) -> [String; 2] {
     [format!("{start}{module}.py"), format!("{start}{module}/__init__.py")]
 }
 
+/// The same script with another ending: `a.root.mts` may be left as `a.root.mjs`.
+fn other_scripts(file: &str) -> Vec<String> {
+    const ENDINGS: [&str; 9] =
+        [".d.ts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
+    let stem = ENDINGS.iter().find_map(|ending| file.strip_suffix(ending));
+    stem.map(|stem| ENDINGS.map(|ending| format!("{stem}{ending}")).to_vec()).unwrap_or_default()
+}
+
 /// The other paths that the same module name may stand for.
 pub(crate) fn other_spellings(file: &str, language: Language) -> Vec<String> {
     let name = super::delta::module_name(file);
@@ -252,7 +260,11 @@ pub(crate) fn other_spellings(file: &str, language: Language) -> Vec<String> {
             .into_iter()
             .chain([format!("{around}/{name}.rs"), format!("{around}/{name}/mod.rs")])
             .collect(),
-        _ => files_of_module(&beside, language, &format!("./{name}")),
+        _ => {
+            let mut found = files_of_module(&beside, language, &format!("./{name}"));
+            found.extend(other_scripts(file));
+            found
+        }
     };
     found.into_iter().filter(|path| path != file).collect()
 }

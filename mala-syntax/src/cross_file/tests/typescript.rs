@@ -174,6 +174,8 @@ fn imports_must_lead_somewhere() {
     );
     let folder = base.replacen("== src/math.ts", "== src/math/index.ts", 1);
     check(&base, &folder, &[]);
+    let dotted = "== a.root.mts\nexport const x = 1;\n== a.root.mjs\nexport const x = 1;\n== b.ts\nimport { x } from './a.root.mjs';\n";
+    check(dotted, &dotted.replacen("== a.root.mts\nexport const x = 1;\n", "", 1), &[]);
     let script = base.replacen("== src/math.ts", "== src/math.tsx", 1);
     check(&base, &script, &[]);
     let added = format!(
