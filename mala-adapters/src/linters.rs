@@ -1,10 +1,12 @@
 //! The linters that the project already has, run over the changed files and kept to the changed
-//! lines. A linter is found on the path and never in the reviewed tree; one that runs the project's
-//! own code runs only over the user's own work tree. What goes wrong is one warning per linter.
+//! lines. A linter is found on the path outside the reviewed tree; over the user's own work tree also
+//! where it was installed for the project, which no commit can do. One that runs the project's own
+//! code runs only there. What goes wrong is one warning per linter.
 
 mod call;
 mod claim;
 mod grade;
+mod installed;
 mod one_file;
 mod output;
 mod place;
@@ -141,7 +143,11 @@ impl Run<'_> {
         if self.linter.reach == Reach::Project && !self.is_own_tree() {
             return Err(Trouble::NotOwnTree);
         }
-        let Some(program) = call::find(self.linter, self.world).await else {
+        let program = match call::find(self.linter, self.world).await {
+            None if self.is_own_tree() => installed::find(self.linter, self.world, &setup).await,
+            found => found,
+        };
+        let Some(program) = program else {
             return Err(if setup.is_used { Trouble::NotFound } else { Trouble::NotInstalled });
         };
         let place = Place::prepare(self, &targets, &setup).await?;

@@ -56,8 +56,8 @@ pub(super) enum Trouble {
 
 /// A linter and the environment in which nothing of the reviewed tree is on the path.
 pub(super) struct Program {
-    path: PathBuf,
-    environment: Environment,
+    pub(super) path: PathBuf,
+    pub(super) environment: Environment,
 }
 
 /// Where the linter is, outside the reviewed tree.
@@ -68,16 +68,24 @@ pub(super) async fn find(linter: &Linter, world: &LinterWorld) -> Option<Program
 }
 
 fn find_outside(program: &str, world: &LinterWorld) -> Option<Program> {
+    let environment = outside(world)?;
+    let path = environment.find(program).filter(|path| is_outside(path, world))?;
+    Some(Program { path, environment })
+}
+
+/// The environment in which nothing of the reviewed tree is on the path.
+pub(super) fn outside(world: &LinterWorld) -> Option<Environment> {
+    let folders = std::env::split_paths(world.environment.get("PATH")?);
+    let path = std::env::join_paths(folders.filter(|folder| is_outside(folder, world))).ok()?;
+    Some(world.environment.clone().with("PATH", path).with("NO_COLOR", "1"))
+}
+
+fn is_outside(path: &Path, world: &LinterWorld) -> bool {
     let tree = world.folder.as_ref().and_then(|folder| folder.canonicalize().ok());
-    let is_outside = |path: &Path| match (path.canonicalize(), &tree) {
+    match (path.canonicalize(), tree) {
         (Ok(path), Some(tree)) => !path.starts_with(tree),
         (found, _) => found.is_ok(),
-    };
-    let folders = std::env::split_paths(world.environment.get("PATH")?);
-    let path = std::env::join_paths(folders.filter(|folder| is_outside(folder))).ok()?;
-    let environment = world.environment.clone().with("PATH", path).with("NO_COLOR", "1");
-    let path = environment.find(program).filter(|path| is_outside(path))?;
-    Some(Program { path, environment })
+    }
 }
 
 /// What the linter says of the files in this place.

@@ -70,6 +70,8 @@ struct Key {
 struct Linter {
     name: &'static str,
     adds: &'static str,
+    /// Whether it runs only when the configuration lists it.
+    is_slow: bool,
     /// Its version, or where it is when it does not tell; `None` when it is not on the path.
     found: Option<String>,
 }

@@ -85,6 +85,7 @@ fn summary(project: &Project) -> String {
     let commands =
         project.commands.iter().map(|command| format!("{} ({})", command.text, command.from));
     let linters = project.linters.iter().map(|(name, installed)| match installed {
+        true if name.is_slow() => format!("{} (add it to review.linters.also)", name.name()),
         true => name.name().to_owned(),
         false => format!("{} (not installed)", name.name()),
     });

@@ -45,9 +45,9 @@ fn a_healthy_repository() {
       eslint         [HOME]/bin/eslint  JavaScript and TypeScript: what the project's eslint rules say
       biome          not found      JavaScript and TypeScript: what the project's biome rules say
       oxlint         not found      JavaScript and TypeScript: correctness
-      tsc            not found      TypeScript: type errors
-      clippy         not found      Rust: what clippy and the compiler say
-      golangci-lint  not found      Go: what the project's linters say
+      tsc            not found      TypeScript: type errors; add it to review.linters.also
+      clippy         not found      Rust: what clippy and the compiler say; add it to review.linters.also
+      golangci-lint  not found      Go: what the project's linters say; add it to review.linters.also
       shellcheck     not found      shell scripts: quoting, portability, mistakes
       semgrep        not found      many languages: what the project's semgrep rules say
       hadolint       not found      Dockerfiles: mistakes and pinning

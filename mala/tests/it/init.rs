@@ -64,6 +64,8 @@ fn a_project_gets_a_commented_file() {
         # Seconds for one linter.
         timeout: 60
         # off: [eslint]
+        # Slow ones run only when they are listed.
+        # also: [tsc]
 
     # The project's commands, for triggers. Nothing in this version runs them.
     # commands:

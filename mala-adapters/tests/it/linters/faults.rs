@@ -1,6 +1,7 @@
 //! Linters that hang, babble, flood, crash or are not there: one warning each, and no failure.
 
 use super::*;
+use crate::git::range;
 use mala_domain::config::LinterMode;
 
 fn python() -> TestRepo {
@@ -67,6 +68,51 @@ fn programs_of_the_reviewed_tree_never_run() {
     let environment = environment.with("PATH", format!("{}:/usr/bin:/bin", outside.display()));
     assert_eq!(lint(&repo, Target::WorkingTree, &[], &environment), NOT_FOUND);
     assert!(!repo.path("ran").exists());
+}
+
+const ANSWER: &str =
+    "echo '[{\"code\":\"F1\",\"filename\":\"a.py\",\"message\":\"m\",\"location\":{\"row\":2}}]'";
+
+#[test]
+fn programs_that_the_user_installed_for_the_project_run_over_the_own_work_tree() {
+    for bin in ["node_modules/.bin", ".venv/bin", "venv/bin"] {
+        let repo = TestRepo::with_files(&[
+            ("ruff.toml", ""),
+            ("a.py", "x = 1\n"),
+            (".gitignore", "node_modules/\n.venv\nvenv/\n"),
+        ]);
+        repo.write("a.py", "x = 1\ny = 2\n");
+        write_program(&repo.path(bin), "ruff", ANSWER);
+        let plain = environment(&repo).with("PATH", "/usr/bin:/bin");
+        assert_eq!(
+            lint(&repo, Target::WorkingTree, &[], &plain),
+            "a.py:2 P2 bug ruff/F1: m",
+            "{bin}"
+        );
+        // Not for what somebody committed.
+        repo.commit("change");
+        assert_eq!(lint(&repo, range("HEAD~1", "HEAD"), &[], &plain), NOT_FOUND, "{bin}");
+        // And never what git tracks, whatever is ignored.
+        repo.git(&["add", "-f", bin]);
+        repo.commit("bring a program");
+        repo.write("a.py", "x = 1\ny = 2\nz = 3\n");
+        assert_eq!(lint(&repo, Target::WorkingTree, &[], &plain), NOT_FOUND, "{bin}");
+    }
+}
+
+#[test]
+fn an_ignored_link_to_a_program_of_the_tree_does_not_run() {
+    let repo = TestRepo::with_files(&[
+        ("ruff.toml", ""),
+        ("a.py", "x = 1\n"),
+        (".gitignore", "node_modules/\n"),
+    ]);
+    repo.write("a.py", "x = 1\ny = 2\n");
+    write_program(&repo.path("tools"), "ruff", ANSWER);
+    fs::create_dir_all(repo.path("node_modules/.bin")).unwrap();
+    std::os::unix::fs::symlink("../../tools/ruff", repo.path("node_modules/.bin/ruff")).unwrap();
+    let plain = environment(&repo).with("PATH", "/usr/bin:/bin");
+    assert_eq!(lint(&repo, Target::WorkingTree, &[], &plain), NOT_FOUND);
 }
 
 #[test]

@@ -117,6 +117,11 @@ impl LinterName {
         Self::Actionlint,
     ];
 
+    /// Whether it takes so long that it runs only when `review.linters.also` lists it.
+    pub fn is_slow(self) -> bool {
+        matches!(self, Self::Tsc | Self::Clippy | Self::GolangciLint)
+    }
+
     /// The word that users write.
     pub fn name(self) -> &'static str {
         match self {

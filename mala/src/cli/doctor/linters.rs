@@ -27,7 +27,7 @@ pub(super) fn look(probe: &Probe) -> Vec<Linter> {
                     .and_then(|text| version(&text))
                     .unwrap_or_else(|| place.display().to_string())
             });
-            Linter { name: linter.name(), adds: adds(linter), found }
+            Linter { name: linter.name(), adds: adds(linter), is_slow: linter.is_slow(), found }
         })
         .collect()
 }

@@ -28,7 +28,8 @@ fn key_line(key: &Key) -> String {
 
 fn linter_line(linter: &Linter) -> String {
     let found = linter.found.as_deref().unwrap_or("not found");
-    format!("  {:13}  {:13}  {}\n", linter.name, harmless(found), linter.adds)
+    let listed = if linter.is_slow { "; add it to review.linters.also" } else { "" };
+    format!("  {:13}  {:13}  {}{listed}\n", linter.name, harmless(found), linter.adds)
 }
 
 fn lane_line(lane: &LaneState) -> String {

@@ -53,6 +53,8 @@ fn write_linters(project: &Project, text: &mut String) -> std::fmt::Result {
             writeln!(text, "  # {what}: {}.", linters.join(", "))?;
         }
     }
+    let slow = project.linters.iter().filter(|(name, _)| name.is_slow());
+    let slow: Vec<&str> = slow.map(|(name, _)| name.name()).collect();
     text.push_str(
         "  linters:\n\
          \x20   enabled: auto\n\
@@ -60,6 +62,13 @@ fn write_linters(project: &Project, text: &mut String) -> std::fmt::Result {
          \x20   timeout: 60\n\
          \x20   # off: [eslint]\n",
     );
+    if !slow.is_empty() {
+        writeln!(
+            text,
+            "    # Slow ones run only when they are listed.\n    # also: [{}]",
+            slow.join(", ")
+        )?;
+    }
     Ok(())
 }
 
