@@ -27,7 +27,7 @@ use output::Hit;
 use place::Place;
 use std::path::PathBuf;
 use std::time::Duration;
-use table::{LINTERS, Linter, Needs, Pace, Reach};
+use table::{LINTERS, Linter, Needs, Reach};
 
 /// The most files that one linter is given.
 const MAX_FILES: usize = 1000;
@@ -94,7 +94,7 @@ impl LinterSettings {
     fn want(&self, linter: &Linter) -> bool {
         self.mode == LinterMode::Auto
             && !self.off.contains(&linter.name)
-            && (linter.pace == Pace::Fast || self.also.contains(&linter.name))
+            && (!linter.name.is_slow() || self.also.contains(&linter.name))
     }
 }
 

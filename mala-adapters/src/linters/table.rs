@@ -20,7 +20,6 @@ pub(super) struct Linter {
     pub(super) mentions: &'static [(&'static str, &'static str)],
     pub(super) needs: Needs,
     pub(super) reach: Reach,
-    pub(super) pace: Pace,
     /// Its arguments; `{scratch}` is a folder of its own.
     pub(super) args: &'static [&'static str],
     /// The option before each configuration file, for one that does not find them.
@@ -48,13 +47,6 @@ pub(super) enum Reach {
     Project,
 }
 
-/// Whether a review waits for it without being told to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pace {
-    Fast,
-    Slow,
-}
-
 /// What most rows share.
 const COMMON: Linter = Linter {
     name: LinterName::Ruff,
@@ -65,7 +57,6 @@ const COMMON: Linter = Linter {
     mentions: &[],
     needs: Needs::Setup,
     reach: Reach::Files,
-    pace: Pace::Fast,
     args: &[],
     config_option: None,
     read: |_| Ok(Vec::new()),
@@ -141,7 +132,6 @@ pub(super) const LINTERS: [Linter; 11] = [
         looks_at: |path, _| ends(path, &[".ts", ".tsx", ".mts", ".cts"]),
         configs: &["tsconfig.json"],
         reach: Reach::Project,
-        pace: Pace::Slow,
         // A project that builds in steps would write its notes into the tree: they go elsewhere.
         args: &[
             "--noEmit",
@@ -163,7 +153,6 @@ pub(super) const LINTERS: [Linter; 11] = [
         looks_at: |path, _| ends(path, &[".rs"]),
         configs: &["Cargo.toml"],
         reach: Reach::Project,
-        pace: Pace::Slow,
         args: &["clippy", "--message-format=json", "--workspace", "--all-targets", "--offline"],
         read: output::clippy,
         exits: &[0, 101],
@@ -175,7 +164,6 @@ pub(super) const LINTERS: [Linter; 11] = [
         looks_at: |path, _| ends(path, &[".go"]),
         configs: &[".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"],
         reach: Reach::Project,
-        pace: Pace::Slow,
         args: &["run", "--output.json.path", "stdout", "--show-stats=false"],
         read: output::golangci_lint,
         ..COMMON
