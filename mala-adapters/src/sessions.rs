@@ -9,6 +9,7 @@ use crate::store::{keep_out_of_git, write_atomically, write_new};
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::session::{Heartbeat, Progress, Session};
 use mala_domain::ports::{SessionFiles, StoreError};
+use mala_domain::render::markdown::render_panel;
 use serde::de::DeserializeOwned;
 use std::fs;
 use std::io::{self, Read};
@@ -17,6 +18,7 @@ use std::path::{Path, PathBuf};
 const SESSION: &str = "session.json";
 const PROGRESS: &str = "progress.json";
 const RESULT: &str = "result.json";
+const REPORT: &str = "report.md";
 const HEARTBEAT: &str = "heartbeat.json";
 
 /// The sessions of one work tree.
@@ -103,10 +105,20 @@ impl SessionFolder {
     /// Writes down what came of it. The first one that does so is right; false for all others.
     pub fn conclude(&self, result: &Waited) -> io::Result<bool> {
         match write_new(&self.path.join(RESULT), &json(result)?) {
-            Ok(()) => Ok(true),
+            Ok(()) => self.report(result).map(|_| true),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
             Err(error) => Err(error),
         }
+    }
+
+    /// Where its result is written in full, for people and agents to read.
+    pub fn report(&self, result: &Waited) -> io::Result<PathBuf> {
+        let path = self.path.join(REPORT);
+        // Whoever wrote the result may not have come so far.
+        if !path.exists() {
+            write_atomically(&path, render_panel(result).as_bytes())?;
+        }
+        Ok(path)
     }
 
     /// Removes it with all that it has elsewhere.

@@ -4,10 +4,11 @@ mod cancel;
 mod clean;
 mod lanes;
 mod list;
-mod pin;
+pub(crate) mod open;
+pub(crate) mod pin;
 mod spawn;
 mod status;
-mod supervise;
+pub(crate) mod supervise;
 mod wait;
 
 use crate::cli::{self, exit::Exit, failure};

@@ -56,6 +56,18 @@ pub enum PanelVerdict {
     NoReviewers,
 }
 
+impl PanelVerdict {
+    /// The words for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Fail => "FAIL",
+            Self::NeedsWork => "NEEDS_WORK",
+            Self::NoReviewers => "no verdict",
+        }
+    }
+}
+
 impl From<Option<Verdict>> for PanelVerdict {
     fn from(verdict: Option<Verdict>) -> Self {
         match verdict {

@@ -2,10 +2,13 @@
 //! findings by file, then what was covered. A comment has room for so much, and so has this.
 
 mod escape;
+mod panel;
 mod sections;
 
 #[cfg(test)]
 mod tests;
+
+pub use panel::render_panel;
 
 use super::View;
 use super::ranking;

@@ -45,11 +45,11 @@ pub(super) fn words(args: &SpawnArgs) -> String {
 }
 
 /// The settings, with the repository's file from the side of the change that is trusted.
-pub(super) async fn settings(
-    args: &SpawnArgs,
+pub(crate) async fn settings(
     here: &Surroundings,
     target: &Target,
     scoped: &Scoped,
+    flags: Config,
 ) -> anyhow::Result<Settings> {
     let path = [FilePath::from(FILE_NAME)];
     let text = async |side| -> anyhow::Result<Option<Vec<u8>>> {
@@ -61,11 +61,11 @@ pub(super) async fn settings(
     let trusted = text(Side::Base).await?.map(|bytes| RepositoryFile::committed(short, bytes));
     let at_head = text(Side::Head).await?.map(RepositoryFile::on_disk);
     let chosen = settings::choose(target, trusted, at_head);
-    Ok(settings::load(here, chosen, flags(args))?)
+    Ok(settings::load(here, chosen, flags)?)
 }
 
 /// What the command line says, as the keys that it stands for.
-fn flags(args: &SpawnArgs) -> Config {
+pub(super) fn flags(args: &SpawnArgs) -> Config {
     let gate = GateBlock {
         consensus: args.consensus,
         timeout: args.timeout.and_then(Seconds::new),

@@ -66,13 +66,8 @@ pub(super) fn line(folder: &SessionFolder, session: &Session) -> anyhow::Result<
 impl Line {
     /// For people.
     pub(super) fn shown(&self) -> String {
-        let verdict = match self.verdict {
-            Some(PanelVerdict::Pass) => ", PASS",
-            Some(PanelVerdict::Fail) => ", FAIL",
-            Some(PanelVerdict::NeedsWork) => ", NEEDS_WORK",
-            Some(PanelVerdict::NoReviewers) => ", no verdict",
-            None => "",
-        };
+        let verdict = self.verdict.map(|verdict| format!(", {}", verdict.name()));
+        let verdict = verdict.unwrap_or_default();
         let (key, state, target) = (&self.session_key, &self.state, &self.target);
         let (over, all) = (self.ended.len(), self.started.len());
         let text = format!("{key}  {state}{verdict}  {target}  {over} of {all} lanes over\n");

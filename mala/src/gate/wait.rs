@@ -6,7 +6,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
-use mala_domain::gate::output::{PanelVerdict, Waited};
+use mala_domain::gate::output::Waited;
 use mala_domain::verdict::Obstacle;
 use mala_pipeline::gate::{Waiting, wait};
 use std::fmt::Write;
@@ -77,12 +77,7 @@ fn unresolved(waited: Waited, folder: &SessionFolder) -> Waited {
 
 /// For people.
 fn shown(waited: &Waited) -> String {
-    let verdict = match waited.consensus.verdict {
-        PanelVerdict::Pass => "PASS",
-        PanelVerdict::Fail => "FAIL",
-        PanelVerdict::NeedsWork => "NEEDS_WORK",
-        PanelVerdict::NoReviewers => "no verdict",
-    };
+    let verdict = waited.consensus.verdict.name();
     let consensus = &waited.consensus;
     let mut text = format!(
         "{verdict} ({}: {} of {} needed passes)\n",
