@@ -7,6 +7,7 @@ pub mod agent;
 pub mod change;
 pub mod config;
 pub mod conversation;
+pub mod eval;
 pub mod finding;
 pub mod gate;
 pub mod language;

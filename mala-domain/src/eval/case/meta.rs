@@ -1,0 +1,58 @@
+//! What a case's makers noted about it. Two notes are asked for: source and licence.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Notes about a case, by name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Meta {
+    notes: BTreeMap<String, Value>,
+}
+
+impl Meta {
+    /// Where the case comes from.
+    pub fn source(&self) -> Option<&str> {
+        self.text("source")
+    }
+
+    /// The licence of the case, or of its code when only that is noted.
+    pub fn licence(&self) -> Option<&str> {
+        ["licence", "license", "code_licence", "code_license"]
+            .into_iter()
+            .find_map(|name| self.text(name))
+    }
+
+    /// A note that is a text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.notes.get(name).and_then(Value::as_str)
+    }
+
+    /// With one more note.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.notes.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+impl schemars::JsonSchema for Meta {
+    fn schema_name() -> Cow<'static, str> {
+        "Meta".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "description": "Notes about the case; source and licence are asked for",
+            "properties": {
+                "source": {"type": "string", "description": "Where the case comes from"},
+                "licence": {"type": "string", "description": "Its licence"},
+                "code_licence": {"type": "string", "description": "The licence of its code, when that is another one"}
+            },
+            "additionalProperties": true
+        })
+    }
+}
