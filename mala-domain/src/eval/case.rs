@@ -9,6 +9,7 @@ mod tests;
 pub use meta::Meta;
 pub use read::CaseError;
 
+use super::matching::Spot;
 use crate::change::{FilePath, LineSpan};
 use crate::finding::{Category, Severity};
 use schemars::JsonSchema;
@@ -101,6 +102,11 @@ impl Truth {
     /// Its lines.
     pub fn span(&self) -> LineSpan {
         LineSpan::between(self.line_start, self.line_end.unwrap_or(self.line_start))
+    }
+
+    /// Where it is, and of what kind.
+    pub fn spot(&self) -> Spot<'_> {
+        Spot { file: &self.file, span: self.span(), category: self.category }
     }
 }
 

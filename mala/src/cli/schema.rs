@@ -24,6 +24,14 @@ pub enum SchemaName {
     GateSpawned,
     /// What `review-gate wait --json` prints
     GateWaited,
+    /// A case with known problems (a line of a `.jsonl` file)
+    EvalCase,
+    /// What is kept of one reviewed case (a line of `results.jsonl`)
+    EvalRecord,
+    /// The result of a run (`result.json`)
+    EvalResult,
+    /// How two runs differ (`mala eval compare --format json`)
+    EvalComparison,
 }
 
 impl SchemaName {
@@ -34,6 +42,10 @@ impl SchemaName {
             Self::Rule => mala_syntax::rules::schema::json_schema(),
             Self::GateSpawned => mala_domain::gate::output::spawned_schema(),
             Self::GateWaited => mala_domain::gate::output::waited_schema(),
+            Self::EvalCase => mala_domain::eval::case::schema(),
+            Self::EvalRecord => mala_domain::eval::record::schema(),
+            Self::EvalResult => mala_domain::eval::result::schema(),
+            Self::EvalComparison => mala_domain::eval::compare::schema(),
             Self::MalaConfig => mala_domain::config::Config::schema(),
         };
         serde_json::to_string_pretty(&schema).map(|text| text + "\n")

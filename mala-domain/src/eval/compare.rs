@@ -1,0 +1,228 @@
+//! Two runs over the same cases: how they differ, whether that could be chance, and which cases changed.
+//!
+//! If the two reviewers were alike, each case could as well have come out the other way round. So the
+//! results of every case are swapped at random, again and again; the p-value is how often the difference
+//! is then at least as large as the one that was seen.
+
+#[cfg(test)]
+mod tests;
+
+use super::matching::{Mode, Rule};
+use super::record::CaseRecord;
+use super::scores::{Counts, Rates, judge};
+use super::seeded::Seeded;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How often results are swapped at random.
+const SAMPLES: u64 = 10_000;
+/// Up to so many cases that differ, every way to swap them is tried.
+const MAX_EXACT: u32 = 13;
+
+/// How two runs differ.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "EvalComparison")]
+pub struct Comparison {
+    /// The version of this shape.
+    pub schema_version: u32,
+    /// The name of the first run.
+    pub before: String,
+    /// The name of the second run.
+    pub after: String,
+    /// By what rule.
+    pub mode: Mode,
+    /// Cases that both runs reviewed.
+    pub cases: u64,
+    /// Cases that only the first run reviewed.
+    pub only_before: Vec<String>,
+    /// Cases that only the second run reviewed.
+    pub only_after: Vec<String>,
+    /// The first run over the common cases.
+    pub rates_before: Rates,
+    /// The second run over the common cases.
+    pub rates_after: Rates,
+    /// The difference in recall, and whether it could be chance.
+    pub recall: Difference,
+    /// The difference in precision.
+    pub precision: Difference,
+    /// The difference in F1.
+    pub f1: Difference,
+    /// The common cases that came out differently.
+    pub changed: Vec<ChangedCase>,
+}
+
+/// A difference between two runs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Difference {
+    /// The second less the first; null when one of them is not there.
+    pub by: Option<f64>,
+    /// How likely a difference at least as large is if the two are alike; null without one.
+    pub p_value: Option<f64>,
+}
+
+/// A case that came out differently.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ChangedCase {
+    /// Its set.
+    pub set: String,
+    /// The case.
+    pub case: String,
+    /// Known problems that are found only in the second run, as `file:line category`.
+    pub newly_found: Vec<String>,
+    /// Known problems that are found only in the first run.
+    pub newly_missed: Vec<String>,
+    /// Wrong findings of the first run.
+    pub wrong_before: u64,
+    /// Wrong findings of the second run.
+    pub wrong_after: u64,
+}
+
+/// What one run made of the cases, for a comparison.
+pub struct Side {
+    name: String,
+    rule: Rule,
+    cases: BTreeMap<(String, String), Outcome>,
+    unreviewed: BTreeSet<(String, String)>,
+}
+
+#[derive(Default)]
+struct Outcome {
+    counts: Counts,
+    found: BTreeSet<String>,
+}
+
+impl Side {
+    /// A run of this name, of which nothing is known yet.
+    pub fn new(name: &str, rule: Rule) -> Self {
+        let (cases, unreviewed) = (BTreeMap::new(), BTreeSet::new());
+        Self { name: name.to_owned(), rule, cases, unreviewed }
+    }
+
+    /// Takes a record in; the trials of a case are summed.
+    pub fn add(&mut self, record: &CaseRecord) {
+        let key = (record.set.clone(), record.case.clone());
+        if record.could_not_review.is_some() {
+            self.unreviewed.insert(key);
+            return;
+        }
+        let judged = judge(&self.rule, record);
+        let outcome = self.cases.entry(key).or_default();
+        outcome.counts += judged.counts();
+        let found = judged.assignment.pairs.iter().filter_map(|pair| {
+            let truth = record.truths.get(pair.truth)?;
+            Some(format!("{}:{} {}", truth.file, truth.span(), truth.category))
+        });
+        outcome.found.extend(found);
+    }
+
+    /// A case counts when all of its trials were reviewed.
+    fn settle(&mut self) {
+        self.cases.retain(|key, _| !self.unreviewed.contains(key));
+    }
+}
+
+/// Compares two runs.
+pub fn compare(mut before: Side, mut after: Side, chance: &mut Seeded) -> Comparison {
+    before.settle();
+    after.settle();
+    let only = |here: &Side, there: &Side| -> Vec<String> {
+        let missing = here.cases.keys().filter(|key| !there.cases.contains_key(*key));
+        missing.map(|(_, case)| case.clone()).collect()
+    };
+    let common: Vec<_> = before
+        .cases
+        .iter()
+        .filter_map(|(key, one)| Some((key, one, after.cases.get(key)?)))
+        .collect();
+    let pairs: Vec<(Counts, Counts)> =
+        common.iter().map(|(_, one, two)| (one.counts, two.counts)).collect();
+    let sum = |of: fn(&(Counts, Counts)) -> Counts| {
+        pairs.iter().map(of).fold(Counts::default(), |mut all, one| {
+            all += one;
+            all
+        })
+    };
+    let [recall, precision, f1] = differences(&pairs, chance);
+    Comparison {
+        schema_version: super::record::SCHEMA_VERSION,
+        mode: before.rule.mode,
+        cases: pairs.len() as u64,
+        only_before: only(&before, &after),
+        only_after: only(&after, &before),
+        rates_before: sum(|pair| pair.0).into(),
+        rates_after: sum(|pair| pair.1).into(),
+        recall,
+        precision,
+        f1,
+        changed: common.iter().filter_map(|(key, one, two)| changed(key, one, two)).collect(),
+        before: before.name.clone(),
+        after: after.name.clone(),
+    }
+}
+
+fn changed(key: &(String, String), one: &Outcome, two: &Outcome) -> Option<ChangedCase> {
+    let missing = |a: &Outcome, b: &Outcome| a.found.difference(&b.found).cloned().collect();
+    let wrong = |outcome: &Outcome| outcome.counts.findings - outcome.counts.right;
+    let case = ChangedCase {
+        set: key.0.clone(),
+        case: key.1.clone(),
+        newly_found: missing(two, one),
+        newly_missed: missing(one, two),
+        wrong_before: wrong(one),
+        wrong_after: wrong(two),
+    };
+    let is_same = case.newly_found.is_empty()
+        && case.newly_missed.is_empty()
+        && case.wrong_before == case.wrong_after;
+    (!is_same).then_some(case)
+}
+
+const RATES: [fn(&Counts) -> Option<f64>; 3] = [Counts::recall, Counts::precision, Counts::f1];
+
+/// The differences in recall, precision and F1, each with its p-value.
+fn differences(pairs: &[(Counts, Counts)], chance: &mut Seeded) -> [Difference; 3] {
+    let (mut one, mut two) = (Counts::default(), Counts::default());
+    for pair in pairs {
+        one += pair.0;
+        two += pair.1;
+    }
+    let seen = RATES.map(|rate| Some(rate(&two)? - rate(&one)?));
+    // A case that came out alike is alike both ways round.
+    let differing: Vec<_> = pairs.iter().filter(|(one, two)| one != two).collect();
+    let alike = pairs.iter().filter(|(one, two)| one == two);
+    let same = alike.fold(Counts::default(), |mut all, pair| {
+        all += pair.0;
+        all
+    });
+    let n = u32::try_from(differing.len()).unwrap_or(u32::MAX);
+    let is_exact = n <= MAX_EXACT;
+    let draws = if is_exact { 1_u64 << n } else { SAMPLES };
+    let mut as_large = [0_u64; 3];
+    for draw in 0..draws {
+        let (mut one, mut two) = (same, same);
+        for (at, pair) in differing.iter().enumerate() {
+            let is_swapped = if is_exact { draw >> at & 1 == 1 } else { chance.flip() };
+            one += if is_swapped { pair.1 } else { pair.0 };
+            two += if is_swapped { pair.0 } else { pair.1 };
+        }
+        for ((count, rate), seen) in as_large.iter_mut().zip(RATES).zip(seen) {
+            let by = rate(&two).unwrap_or(0.0) - rate(&one).unwrap_or(0.0);
+            // Sums in another order differ in the last digits.
+            *count += u64::from(by.abs() >= seen.unwrap_or(0.0).abs() - 1e-12);
+        }
+    }
+    // What was seen is one of the ways that results can come out: it counts among the draws.
+    let more = u64::from(!is_exact);
+    let mut found = seen.into_iter().zip(as_large).map(|(by, count)| Difference {
+        by,
+        p_value: by.map(|_| (count + more) as f64 / (draws + more) as f64),
+    });
+    let nothing = Difference { by: None, p_value: None };
+    std::array::from_fn(|_| found.next().unwrap_or(nothing))
+}
+
+/// The JSON Schema of a comparison.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Comparison)
+}

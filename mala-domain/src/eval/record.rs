@@ -1,0 +1,147 @@
+//! What is kept of a run: one header, and one record per case and trial. A record holds all that scoring
+//! needs, so a run can be scored again without its set.
+
+mod header;
+mod prediction;
+
+pub use header::{ReviewerUsed, RunHeader, Selection, SetUsed};
+pub use prediction::Prediction;
+
+use super::case::Truth;
+use crate::change::{Change, FilePath, LineCounts, LineSpan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The version of the JSON of a `CaseRecord` and a `RunHeader`.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What came of one case in one trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "EvalCaseRecord")]
+pub struct CaseRecord {
+    /// The version of this shape.
+    pub schema_version: u32,
+    /// The set that the case is of.
+    pub set: String,
+    /// The case.
+    pub case: String,
+    /// Which trial, from 1.
+    pub trial: u32,
+    /// Its language.
+    pub language: String,
+    /// Its tags.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// The title of the pull request.
+    #[serde(default)]
+    pub title: String,
+    /// The reviewed change, without secrets; cut when it is very long.
+    #[serde(default)]
+    pub diff: String,
+    /// Why it could not be reviewed; null when it was. What was found until then does not count.
+    pub could_not_review: Option<String>,
+    /// What the reviewer claims.
+    pub predictions: Vec<Prediction>,
+    /// What it should find.
+    pub truths: Vec<Truth>,
+    /// Claims that people judged to be wrong.
+    #[serde(default)]
+    pub rejected: Vec<Truth>,
+    /// The changed regions at head.
+    pub hunks: Vec<Region>,
+    /// How many lines the change adds and removes.
+    pub changed_lines: LineCounts,
+    /// Where the files at base come from.
+    pub base: BaseOrigin,
+    /// What is to be known about how the case was set up or reviewed.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// What it took.
+    pub spent: CaseSpent,
+}
+
+impl CaseRecord {
+    /// What a record is known by.
+    pub fn key(&self) -> (&str, &str, u32) {
+        (&self.set, &self.case, self.trial)
+    }
+
+    /// Whether there is nothing to find.
+    pub fn is_clean(&self) -> bool {
+        self.truths.is_empty()
+    }
+}
+
+/// A changed region at head.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Region {
+    /// The file.
+    pub file: FilePath,
+    /// Its first line.
+    pub line_start: u32,
+    /// Its last line.
+    pub line_end: u32,
+}
+
+impl Region {
+    /// The regions of a change that have lines at head: where something is added, the added lines
+    /// and what lies between them; otherwise the lines around what is gone.
+    pub fn all(change: &Change) -> Vec<Self> {
+        let files = change.files.iter().filter(|file| file.exists_at_head());
+        let hunks = files.flat_map(|file| file.hunks.iter().map(move |hunk| (&file.path, hunk)));
+        hunks
+            .filter_map(|(file, hunk)| {
+                let mut added = hunk.added_lines().map(|(line, _)| line);
+                let span = match added.next() {
+                    Some(first) => LineSpan::between(first, added.last().unwrap_or(first)),
+                    None => hunk.head_span()?,
+                };
+                let (line_start, line_end) = (span.start(), span.end());
+                Some(Self { file: file.clone(), line_start, line_end })
+            })
+            .collect()
+    }
+
+    /// Its lines.
+    pub fn span(&self) -> LineSpan {
+        LineSpan::between(self.line_start, self.line_end)
+    }
+}
+
+/// Where the files at base come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BaseOrigin {
+    /// The case has them.
+    Given,
+    /// The diff was taken back from the files at head.
+    Reverted,
+    /// The diff could be taken back from some files; the others count as new.
+    PartlyReverted,
+    /// All files count as new.
+    Empty,
+    /// Nobody needed them.
+    Unused,
+}
+
+/// What a case took; what nobody said is unknown, not zero.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CaseSpent {
+    /// Dollars; null when unknown.
+    pub cost_usd: Option<f64>,
+    /// Tokens in and out; null when unknown.
+    pub tokens_used: Option<u64>,
+    /// Calls to models.
+    pub llm_calls: u64,
+    /// Calls to tools.
+    pub tool_calls: u64,
+    /// Seconds from start to end.
+    pub seconds: f64,
+    /// Seconds waiting for models.
+    pub seconds_llm: f64,
+}
+
+/// The JSON Schema of a record.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(CaseRecord)
+}

@@ -1,0 +1,21 @@
+//! The numbers over a run: what was found of what is known, and how much of what was said is right.
+//! A number that has nothing to be about is absent, never 0.
+
+mod calibration;
+mod clean;
+mod counts;
+mod judge;
+mod scorer;
+mod severity;
+mod tally;
+#[cfg(test)]
+pub(in crate::eval) mod tests;
+mod trials;
+
+pub use calibration::{Bin, Calibration};
+pub use clean::{CleanScore, RejectedScore};
+pub use counts::{Counts, Rates, RuleScore};
+pub use judge::{Judged, judge};
+pub use scorer::{CaseCounts, ModeScores, Scorer, ScorerOptions, Scores, Spent, Unreviewed};
+pub use severity::SeverityAgreement;
+pub use trials::{Spread, TrialSpread};

@@ -1,0 +1,103 @@
+//! Counts of findings and known problems, and the rates that follow.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::ops::AddAssign;
+
+/// How many there are, and how many of them have a partner.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Findings.
+    pub findings: u64,
+    /// Findings that hit a known problem.
+    pub right: u64,
+    /// Known problems.
+    pub truths: u64,
+    /// Known problems that are hit.
+    pub found: u64,
+}
+
+impl Counts {
+    /// The part of the known problems that was found.
+    pub fn recall(&self) -> Option<f64> {
+        ratio(self.found, self.truths)
+    }
+
+    /// The part of the findings that is right.
+    pub fn precision(&self) -> Option<f64> {
+        ratio(self.right, self.findings)
+    }
+
+    /// The harmonic mean of the two. With something to find and nothing found it is 0, though there
+    /// is no precision then; with nothing to find and nothing said it is absent.
+    pub fn f1(&self) -> Option<f64> {
+        if self.findings + self.truths == 0 {
+            return None;
+        }
+        let (recall, precision) = (self.recall().unwrap_or(0.0), self.precision().unwrap_or(0.0));
+        if recall + precision == 0.0 {
+            return Some(0.0);
+        }
+        Some(2.0 * recall * precision / (recall + precision))
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        self.findings += other.findings;
+        self.right += other.right;
+        self.truths += other.truths;
+        self.found += other.found;
+    }
+}
+
+/// The part of a number in another one; absent when that is 0.
+pub(super) fn ratio(part: u64, all: u64) -> Option<f64> {
+    (all > 0).then(|| part as f64 / all as f64)
+}
+
+/// Recall, precision and F1, with the counts behind them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rates {
+    /// The part of the known problems that was found; null when there are none.
+    pub recall: Option<f64>,
+    /// The part of the findings that is right; null when there are none.
+    pub precision: Option<f64>,
+    /// The harmonic mean of the two; null when there is nothing to count.
+    pub f1: Option<f64>,
+    /// Findings.
+    pub findings: u64,
+    /// Findings that hit a known problem.
+    pub right: u64,
+    /// Known problems.
+    pub truths: u64,
+    /// Known problems that are hit.
+    pub found: u64,
+}
+
+impl From<Counts> for Rates {
+    fn from(counts: Counts) -> Self {
+        Self {
+            recall: counts.recall(),
+            precision: counts.precision(),
+            f1: counts.f1(),
+            findings: counts.findings,
+            right: counts.right,
+            truths: counts.truths,
+            found: counts.found,
+        }
+    }
+}
+
+/// How much of what a rule or a reviewer says is right.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RuleScore {
+    /// Its findings.
+    pub findings: u64,
+    /// Those that hit a known problem.
+    pub right: u64,
+    /// The part that is right.
+    pub precision: Option<f64>,
+    /// Those in clean cases.
+    pub in_clean_cases: u64,
+}
