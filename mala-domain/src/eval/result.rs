@@ -40,8 +40,7 @@ impl EvalResult {
     pub fn of(run: RunHeader, scores: Scores) -> Self {
         let selected: u64 = run.sets.iter().map(|set| set.cases as u64).sum();
         let wanted = selected * u64::from(run.trials);
-        let not_run =
-            wanted.saturating_sub(scores.cases.reviewed + scores.cases.could_not_review);
+        let not_run = wanted.saturating_sub(scores.cases.reviewed + scores.cases.could_not_review);
         let strict = &scores.strict;
         Self {
             schema_version: SCHEMA_VERSION,
@@ -68,7 +67,10 @@ fn notes(scores: &Scores, not_run: u64) -> Vec<String> {
     let mut say = |when: bool, text: String| notes.extend(when.then_some(text));
     say(
         cases.could_not_review > 0,
-        format!("{} of {all} reviews could not be done: they are in no rate", cases.could_not_review),
+        format!(
+            "{} of {all} reviews could not be done: they are in no rate",
+            cases.could_not_review
+        ),
     );
     say(not_run > 0, format!("{not_run} reviews were not run"));
     say(cases.reviewed == 0, "nothing was reviewed, so there are no rates".to_owned());

@@ -58,7 +58,10 @@ mod tests {
     #[test]
     fn the_numbers_are_a_promise() {
         let mut stream = Seeded::new(0);
-        assert_eq!([stream.number(), stream.number()], [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]);
+        assert_eq!(
+            [stream.number(), stream.number()],
+            [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]
+        );
         assert_ne!(Seeded::named(0, "a").number(), Seeded::named(0, "b").number());
         assert_ne!(Seeded::named(0, "a").number(), Seeded::named(1, "a").number());
     }

@@ -30,10 +30,7 @@ fn a_refusal_names_file_line_column_and_reason() {
             "s:7:95: unknown variant `typo`, expected one of `security`, `bug`, `error_handling`, `performance`, `style`, `logic`",
         ),
         (r#"{"id": "", "language": "x"}"#, "s:7:1: id must be a text without control characters"),
-        (
-            r#"{"id": "a", "language": "x"}"#,
-            "s:7:1: case \"a\": it has neither a diff nor files",
-        ),
+        (r#"{"id": "a", "language": "x"}"#, "s:7:1: case \"a\": it has neither a diff nor files"),
         (
             r#"{"id": "a", "language": "x", "files": {"../x": ""}}"#,
             "s:7:1: case \"a\": the path ../x leaves the tree",

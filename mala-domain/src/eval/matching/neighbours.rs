@@ -50,9 +50,8 @@ pub(super) fn overlaps(
     most: usize,
 ) -> Option<Vec<(usize, usize)>> {
     let mut starts: Vec<(i64, Side, usize, i64)> = Vec::with_capacity(ours.len() + theirs.len());
-    let side = |side: Side| {
-        move |(index, span): (usize, &Interval)| (span.first, side, index, span.last)
-    };
+    let side =
+        |side: Side| move |(index, span): (usize, &Interval)| (span.first, side, index, span.last);
     starts.extend(ours.iter().enumerate().map(side(Side::Ours)));
     starts.extend(theirs.iter().enumerate().map(side(Side::Theirs)));
     starts.sort_unstable();

@@ -109,11 +109,7 @@ fn a_miss_says_why() {
             vec![(0, 12, 12, STYLE)],
             Miss::OtherCategory { nearest: 0, category: Category::Style },
         ),
-        (
-            (0, 10, 10, BUG),
-            vec![(0, 10, 10, STYLE), (0, 12, 12, BUG)],
-            Miss::Taken { nearest: 1 },
-        ),
+        ((0, 10, 10, BUG), vec![(0, 10, 10, STYLE), (0, 12, 12, BUG)], Miss::Taken { nearest: 1 }),
     ] {
         let why = with_spots(&[finding], |one| {
             with_spots(&truths, |truths| miss(&rule, &one[0], truths))

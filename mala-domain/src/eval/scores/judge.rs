@@ -41,9 +41,10 @@ fn repeated(
         (0..findings.len()).filter(|at| assignment.truth_of(*at).is_none()).collect();
     let spots: Vec<Spot<'_>> = left.iter().filter_map(|at| findings.get(*at).copied()).collect();
     let found = assign(rule, &spots, &record.rejected_spots());
-    let named = found.pairs.iter().filter_map(|pair| {
-        Some(Pair { finding: *left.get(pair.finding)?, truth: pair.truth })
-    });
+    let named = found
+        .pairs
+        .iter()
+        .filter_map(|pair| Some(Pair { finding: *left.get(pair.finding)?, truth: pair.truth }));
     named.collect()
 }
 

@@ -90,8 +90,7 @@ impl Tally {
     fn add_truths(&mut self, judged: &Judged<'_>) {
         let truths = &judged.record.truths;
         for (truth, claim) in truths.iter().zip(judged.assignment.by_truth(truths.len())) {
-            let one =
-                Counts { truths: 1, found: u64::from(claim.is_some()), ..Counts::default() };
+            let one = Counts { truths: 1, found: u64::from(claim.is_some()), ..Counts::default() };
             *self.by_category.entry(truth.category.to_string()).or_default() += one;
             let severity = truth.severity.map_or("unknown", |severity| severity.name());
             *self.by_severity.entry(severity.to_owned()).or_default() += one;

@@ -261,9 +261,10 @@ fn large(n_lines: u32) -> (Case, Change) {
     let body: String = (0..n_lines).map(|line| format!("+line {line}\n")).collect();
     let diff = format!("--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,{n_lines} @@\n{body}");
     let categories = Category::ALL.into_iter().cycle();
-    let truths = (1..=n_lines).filter(|line| line % 100 == 50).zip(categories).map(
-        |(line, category)| truth(&format!("a.py:{line}"), category, Some(Severity::High)),
-    );
+    let truths = (1..=n_lines)
+        .filter(|line| line % 100 == 50)
+        .zip(categories)
+        .map(|(line, category)| truth(&format!("a.py:{line}"), category, Some(Severity::High)));
     let mut case: Case =
         serde_json::from_str(r#"{"id": "large", "language": "python", "diff": "x"}"#).unwrap();
     case.ground_truth = truths.collect();
