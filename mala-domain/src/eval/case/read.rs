@@ -59,7 +59,7 @@ impl Case {
             return Some("it has neither a diff nor files".to_owned());
         }
         let trees = [Some(&self.files), self.base_files.as_ref()];
-        let in_trees = trees.into_iter().flatten().find_map(|tree| tree_problem(tree));
+        let in_trees = trees.into_iter().flatten().find_map(tree_problem);
         in_trees.or_else(|| {
             let truths = self.ground_truth.iter().map(|truth| ("ground_truth", truth));
             let rejected = self.rejected_findings.iter().map(|truth| ("rejected_findings", truth));
