@@ -27,6 +27,7 @@ mod revision;
 mod scope;
 mod tree;
 mod trees;
+mod work;
 mod working_tree;
 
 pub(crate) use filter::Filter;

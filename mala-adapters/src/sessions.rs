@@ -1,8 +1,10 @@
 //! The sessions of `review-gate`: `.mala/gate/<key>/`, one folder each. A session's folder is there with
 //! its `session.json` or not at all, and every file in it is whole.
 
+mod hook;
 mod life;
 
+pub use hook::HookFolder;
 pub use life::Life;
 
 use crate::store::{keep_out_of_git, write_atomically, write_new};

@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod check;
 pub mod consensus;
+pub mod hook;
 pub mod lane;
 pub mod output;
 pub mod prompt;

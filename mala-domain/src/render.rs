@@ -18,6 +18,8 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
+pub use visible::short_line;
+
 use crate::change::FilePath;
 use crate::report::Report;
 use std::collections::BTreeMap;

@@ -7,6 +7,7 @@ pub mod demo;
 pub mod doctor;
 pub mod exit;
 pub mod failure;
+pub mod hook;
 pub mod init;
 pub(crate) mod interrupt;
 pub mod man;
@@ -19,6 +20,7 @@ pub mod schema;
 pub(crate) mod target;
 
 use crate::console;
+use crate::gate::supervise;
 use crate::surroundings::Surroundings;
 use crate::telemetry;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -53,6 +55,7 @@ enum Command {
     Context(context::ContextArgs),
     Demo(demo::DemoArgs),
     Init(init::InitArgs),
+    Hook(hook::HookArgs),
     Doctor(doctor::DoctorArgs),
     Config(config::ConfigArgs),
     Models(models::ModelsArgs),
@@ -61,6 +64,8 @@ enum Command {
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
+    #[command(hide = true)]
+    Supervise(supervise::SuperviseArgs),
 }
 
 impl Command {
@@ -70,6 +75,7 @@ impl Command {
             Self::Context(args) => context::run(args, here),
             Self::Demo(args) => demo::run(args, here),
             Self::Init(args) => init::run(args, here),
+            Self::Hook(args) => hook::run(args, here),
             Self::Doctor(args) => doctor::run(args, here),
             Self::Config(args) => config::run(args, here),
             Self::Models(args) => models::run(args, here),
@@ -78,6 +84,7 @@ impl Command {
             Self::Schema(args) => schema::run(args),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),
+            Self::Supervise(args) => supervise::run(args, here),
         }
     }
 }
@@ -101,8 +108,17 @@ pub fn command() -> clap::Command {
 fn run() -> Exit {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
+        Err(answer) if answer.use_stderr() && hook::is_for_stop(std::env::args_os()) => {
+            let why = answer.kind().to_string();
+            return crate::hook::stop(Err(why));
+        }
         Err(answer) => return show_answer(&answer),
     };
+    if let Command::Hook(args) = &cli.command
+        && let Some(time) = args.stop_time()
+    {
+        return crate::hook::stop(Ok(time));
+    }
     match cli.color {
         ColorWhen::Auto => {}
         ColorWhen::Always => anstream::ColorChoice::Always.write_global(),

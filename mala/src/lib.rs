@@ -3,6 +3,7 @@
 pub mod cli;
 pub mod console;
 pub mod gate;
+pub(crate) mod hook;
 pub mod progress;
 pub mod settings;
 pub mod surroundings;

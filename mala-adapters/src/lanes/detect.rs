@@ -2,6 +2,7 @@
 
 use crate::process::{Environment, Limits, Spec, run};
 use mala_domain::gate::lane::Lane;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -55,13 +56,29 @@ pub async fn version(lane: &Lane, program: &Path, variables: &Environment) -> Op
     Some(line.chars().filter(|c| !c.is_control()).take(100).collect())
 }
 
+/// The variable that signs the lane in under another name, and its value. What comes before it in the
+/// table signs in by itself.
+pub(super) fn lent<'a>(lane: &'a Lane, variables: &'a Environment) -> Option<(&'a str, &'a OsStr)> {
+    let signs = lane.settings.signed_in.as_deref().unwrap_or_default();
+    let sign = signs.iter().find(|sign| is_there(sign, variables))?;
+    let (name, other) = variable(sign)?;
+    Some((other?, variables.get(name)?))
+}
+
 fn is_there(sign: &str, variables: &Environment) -> bool {
-    match sign.strip_prefix('$') {
-        Some(name) if !name.contains('/') => {
-            variables.get(name).is_some_and(|value| !value.is_empty())
-        }
-        _ => path(sign, variables).is_some_and(|path| path.exists()),
+    match variable(sign) {
+        Some((name, _)) => variables.get(name).is_some_and(|value| !value.is_empty()),
+        None => path(sign, variables).is_some_and(|path| path.exists()),
     }
+}
+
+/// The variable that a sign names, and the name that the lane knows it by: `$NAME` or `$NAME as OTHER`.
+fn variable(sign: &str) -> Option<(&str, Option<&str>)> {
+    let name = sign.strip_prefix('$').filter(|name| !name.contains('/'))?;
+    Some(match name.split_once(" as ") {
+        Some((name, other)) => (name, Some(other)),
+        None => (name, None),
+    })
 }
 
 /// A path that starts at the user's home (`~/`) or at a folder in a variable (`$NAME/`).
@@ -78,6 +95,7 @@ pub(super) fn path(written: &str, variables: &Environment) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mala_domain::gate::lane::Table;
 
     #[test]
     fn signs_are_variables_and_files() {
@@ -90,6 +108,8 @@ mod tests {
             .with("KEY", "k");
         for (sign, expected) in [
             ("$KEY", true),
+            ("$KEY as OTHER_KEY", true),
+            ("$NONE as OTHER_KEY", false),
             ("$EMPTY", false),
             ("$NONE", false),
             ("~/auth.json", true),
@@ -100,5 +120,18 @@ mod tests {
         ] {
             assert_eq!(is_there(sign, &variables), expected, "{sign}");
         }
+    }
+
+    #[test]
+    fn a_key_is_lent_under_another_name_only_when_nothing_else_signs_in() {
+        let codex = Table::known().unwrap().get("codex").unwrap().clone();
+        let home = tempfile::tempdir().unwrap();
+        let variables =
+            Environment::default().with("HOME", home.path()).with("OPENAI_API_KEY", "k");
+        assert_eq!(lent(&codex, &variables), Some(("CODEX_API_KEY", OsStr::new("k"))));
+        assert_eq!(lent(&codex, &variables.clone().with("CODEX_API_KEY", "c")), None);
+        std::fs::create_dir(home.path().join(".codex")).unwrap();
+        std::fs::write(home.path().join(".codex/auth.json"), "{}").unwrap();
+        assert_eq!(lent(&codex, &variables), None);
     }
 }

@@ -126,6 +126,9 @@ impl Lanes {
                 environment = environment.with(name, value);
             }
         }
+        if let Some((name, value)) = super::detect::lent(lane, &self.variables) {
+            environment = environment.with(name, value);
+        }
         for (name, value) in lane.settings.set.iter().flatten() {
             environment = environment.with(name, filled(value, &values));
         }

@@ -5,7 +5,7 @@ mod budget;
 
 pub use budget::BudgetPolicy;
 
-use super::schema::{Config, LinterMode, LinterName, ReviewerType, RuleSetting, Seconds};
+use super::schema::{Config, LinterMode, LinterName, Retries, ReviewerType, RuleSetting, Seconds};
 use super::switches::{RuleSwitches, SwitchProblem};
 use crate::gate::consensus::Rule;
 use crate::gate::lane::LaneSettings;
@@ -137,19 +137,40 @@ pub struct GatePolicy {
     pub timeout: Sourced<Seconds>,
     /// The lanes of the panel; `None` leaves it to what is installed.
     pub panel: Sourced<Option<Vec<String>>>,
+    /// How often in a row the stop hook blocks.
+    pub max_blocks: Sourced<Retries>,
     /// The lanes of all layers; where two have the same name, the more important layer's counts.
     pub lanes: BTreeMap<String, LaneSettings>,
+    /// Where each of them comes from.
+    pub lane_origins: BTreeMap<String, Origin>,
 }
 
 /// The panel that these layers give, the most important one first.
 pub fn gate_policy(layers: &[Layer]) -> GatePolicy {
     let pick = Pick { layers };
     let own = layers.iter().rev().flat_map(|layer| layer.config.gate.lanes.clone());
+    let origins = layers.iter().rev().flat_map(|layer| {
+        layer.config.gate.lanes.keys().map(|name| (name.clone(), layer.origin.clone()))
+    });
     GatePolicy {
         consensus: pick.or(|config| config.gate.consensus, Rule::Unanimous),
         timeout: pick.or(|config| config.gate.timeout, seconds(GATE_TIMEOUT)),
         panel: pick.maybe(|config| config.gate.panel.clone()),
+        max_blocks: pick.or(|config| config.gate.max_blocks, Retries::default()),
+        lane_origins: origins.collect(),
         lanes: own.collect(),
+    }
+}
+
+impl GatePolicy {
+    /// Every key but the lanes, with its value as JSON and where it comes from.
+    pub fn entries(&self) -> Vec<(&'static str, Value, &Origin)> {
+        vec![
+            entry("gate.consensus", &self.consensus),
+            entry("gate.timeout", &self.timeout),
+            entry("gate.panel", &self.panel),
+            entry("gate.max_blocks", &self.max_blocks),
+        ]
     }
 }
 

@@ -35,7 +35,8 @@ pub struct LaneSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub install: Option<String>,
     /// What shows that somebody is signed in: variables of which one is set, or files of which one is
-    /// there (`~/` is the user's home, `$NAME/` a variable). With neither, nothing is asked.
+    /// there (`~/` is the user's home, `$NAME/` a variable). With neither, nothing is asked. `$NAME as
+    /// OTHER` gives the lane the variable under the other name when nothing before it is there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signed_in: Option<Vec<String>>,
     /// Variables of the user that the lane may see, beside those that every program needs.
@@ -67,7 +68,8 @@ pub struct LaneSettings {
     /// Patterns in what a lane prints that say why it gives no answer, such as a usage limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signs: Option<Vec<String>>,
-    /// How long the lane may print nothing.
+    /// How long the lane may print nothing. Without it only `gate.timeout` holds, as for `claude` and
+    /// `gemini`, which print everything at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Seconds>,
     /// How many bytes the lane may print.

@@ -41,6 +41,11 @@ pub(super) fn at_most(text: &str, n_chars: usize) -> Cow<'_, str> {
     }
 }
 
+/// At most this many characters of a text on one line.
+pub fn short_line(text: &str, n_chars: usize) -> String {
+    at_most(&one_line(at_most(text, n_chars.saturating_mul(8)).as_ref()), n_chars).into_owned()
+}
+
 fn spelled(c: char) -> String {
     format!("<U+{:04X}>", u32::from(c))
 }

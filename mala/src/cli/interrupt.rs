@@ -15,7 +15,10 @@ pub(crate) fn until_interrupted(
     let exit = runtime.block_on(async {
         tokio::select! {
             done = work => done,
-            signal = interrupted() => signal,
+            signal = asked_to_end() => signal.map(|()| {
+                console::say("interrupted: nothing was decided");
+                Exit::Interrupted
+            }),
         }
     });
     // A check that does not end must not keep the program from ending.
@@ -25,7 +28,7 @@ pub(crate) fn until_interrupted(
 
 /// Ends when a person or the system asks the program to stop. Files are written whole or not at
 /// all, so there is nothing to clean up.
-async fn interrupted() -> anyhow::Result<Exit> {
+pub(crate) async fn asked_to_end() -> anyhow::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate()).context("listening for signals")?;
     let mut interrupt = signal(SignalKind::interrupt()).context("listening for signals")?;
@@ -33,6 +36,5 @@ async fn interrupted() -> anyhow::Result<Exit> {
         _ = terminate.recv() => {}
         _ = interrupt.recv() => {}
     }
-    console::say("interrupted: nothing was decided");
-    Ok(Exit::Interrupted)
+    Ok(())
 }

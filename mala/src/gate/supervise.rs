@@ -13,13 +13,13 @@ use std::path::Path;
 
 /// Run one session to its end
 #[derive(Debug, Args)]
-pub(super) struct SuperviseArgs {
+pub(crate) struct SuperviseArgs {
     /// The session
     #[arg(long, value_name = "KEY")]
     session: String,
 }
 
-pub(super) fn run(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

@@ -2,13 +2,14 @@
 
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
+use crate::settings::{self, Chosen, RepositoryFile};
 use crate::surroundings::Surroundings;
 use mala_adapters::git::Git;
 use mala_adapters::patch::WithoutRepository;
 use mala_adapters::process::Environment;
 use mala_adapters::store::StateFolder;
 use mala_domain::change::FilePath;
-use mala_domain::config::FILE_NAME;
+use mala_domain::config::{Config, FILE_NAME};
 use mala_domain::ports::{ChangeSource, ScopeError, Scoped};
 use mala_domain::scope::Target;
 
@@ -49,6 +50,17 @@ impl Changes {
         }
         None
     }
+}
+
+/// The branch that work is compared with; `None` when nobody knows one. It is never the change that says
+/// so: the environment, the user's file, or `mala.yaml` on the default branch.
+pub async fn base_branch(here: &Surroundings, changes: &Changes) -> anyhow::Result<Option<String>> {
+    let default = changes.default_branch().await;
+    let file = default.as_ref().and_then(|(branch, bytes)| {
+        bytes.as_ref().map(|bytes| RepositoryFile::committed(branch, bytes.clone()))
+    });
+    let settings = settings::load(here, Chosen { file, notice: None }, Config::default())?;
+    Ok(settings.policy.base.value.or(default.map(|(branch, _)| branch)))
 }
 
 /// The environment that children are given.

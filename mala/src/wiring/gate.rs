@@ -1,5 +1,7 @@
 //! The world of `review-gate`: the repository, its sessions, the lanes and the supervisor.
 
+pub mod work;
+
 use super::changes::failure;
 use crate::surroundings::Surroundings;
 use anyhow::Context;

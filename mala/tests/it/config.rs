@@ -122,13 +122,15 @@ fn show_says_where_each_value_comes_from() {
     world.git(&["init", "-q"]);
     world.write(
         "mala.yaml",
-        "reviewer_type: builtin\nreview:\n  fail_on: P3\n  ignore: ['*.md', docs]\n  rules: {python/*: off}\n",
+        "reviewer_type: builtin\nreview:\n  fail_on: P3\n  ignore: ['*.md', docs]\n  rules: {python/*: off}\n\
+         gate: {consensus: majority, lanes: {codex: {args: [-q]}}}\n",
     );
     world.git(&["add", "."]).git(&["commit", "-qm", "configure"]);
     std::fs::create_dir_all(world.home().join(".config/mala")).unwrap();
     std::fs::write(
         world.home().join(".config/mala/config.yaml"),
-        "review: {linters: {timeout: 5}, rules: {python/eval: on}}\n",
+        "review: {linters: {timeout: 5}, rules: {python/eval: on}}\n\
+         gate: {lanes: {mine: {command: [my-reviewer]}}}\n",
     )
     .unwrap();
     assert_snapshot!(world.run(&["config", "show"]), @r#"
@@ -164,6 +166,14 @@ fn show_says_where_each_value_comes_from() {
       rules:
         - {"rule":"python/*","use":"off"}    # mala.yaml at HEAD
         - {"rule":"python/eval","use":"on"}  # [HOME]/.config/mala/config.yaml
+    gate:
+      consensus: majority                    # mala.yaml at HEAD
+      timeout: 300                           # default
+      panel: null                            # default
+      max_blocks: 3                          # default
+      lanes:
+        codex: {"args":["-q"]}               # mala.yaml at HEAD
+        mine: {"command":["my-reviewer"]}    # [HOME]/.config/mala/config.yaml
     "#);
 }
 

@@ -14,6 +14,7 @@ mod demo;
 mod doctor;
 mod drift;
 mod gate;
+mod hook;
 mod house;
 mod init;
 mod injection;

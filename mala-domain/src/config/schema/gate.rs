@@ -1,6 +1,6 @@
 //! The `gate:` block: the panel of external reviewers behind `review-gate`.
 
-use super::Seconds;
+use super::{Retries, Seconds};
 use crate::gate::consensus::Rule;
 use crate::gate::lane::LaneSettings;
 use schemars::JsonSchema;
@@ -24,6 +24,11 @@ pub struct GateBlock {
     /// that `lanes` has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub panel: Option<Vec<String>>,
+    /// How often in a row `mala hook stop` keeps an agent from stopping. Then it is let go, and the
+    /// person is told; 0 only tells.
+    #[schemars(extend("default" = 3))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_blocks: Option<Retries>,
     /// Lanes by name: your own commands, and changes to `codex`, `claude` and `gemini`.
     #[serde(
         deserialize_with = "super::null_is_default",

@@ -3,12 +3,15 @@
 use super::ShowFormat;
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::settings;
+use crate::settings::{self, Settings};
 use crate::surroundings::Surroundings;
 use crate::wiring::probe::Probe;
-use mala_domain::config::ReviewPolicy;
+use mala_domain::config::Origin;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
+
+/// A line of YAML, and where its value comes from.
+type Line = (String, String);
 
 pub(super) fn run(here: &Surroundings, format: ShowFormat) -> anyhow::Result<Exit> {
     let settings = settings::of_working_tree(here, &Probe::new(here, here.root())?)?;
@@ -16,47 +19,44 @@ pub(super) fn run(here: &Surroundings, format: ShowFormat) -> anyhow::Result<Exi
         console::say(&format!("note: {notice}"));
     }
     let text = match format {
-        ShowFormat::Yaml => as_yaml(&settings.policy)?,
-        ShowFormat::Json => format!("{:#}\n", as_json(&settings.policy)),
+        ShowFormat::Yaml => as_yaml(&settings)?,
+        ShowFormat::Json => format!("{:#}\n", as_json(&settings)),
     };
     console::data(&text)?;
     Ok(Exit::Passed)
 }
 
-fn as_json(policy: &ReviewPolicy) -> Value {
-    let values: Map<String, Value> = policy
+fn as_json(settings: &Settings) -> Value {
+    let said =
+        |value: Value, origin: &Origin| json!({ "value": value, "origin": origin.to_string() });
+    let values: Map<String, Value> = settings
+        .policy
         .entries()
         .into_iter()
-        .map(|(key, value, origin)| {
-            (key.to_owned(), json!({ "value": value, "origin": origin.to_string() }))
-        })
+        .chain(settings.gate.entries())
+        .map(|(key, value, origin)| (key.to_owned(), said(value, origin)))
         .collect();
-    let rules: Vec<Value> = policy
-        .rules
-        .iter()
-        .map(|rule| json!({ "value": rule.value, "origin": rule.origin.to_string() }))
-        .collect();
-    json!({ "schema_version": 1, "values": values, "rules": rules })
+    let rules = settings.policy.rules.iter();
+    let rules: Vec<Value> = rules.map(|rule| said(json!(rule.value), &rule.origin)).collect();
+    let lanes: Map<String, Value> =
+        lanes(settings).map(|(name, value, from)| (name.to_owned(), said(value, from))).collect();
+    json!({ "schema_version": 1, "values": values, "rules": rules, "lanes": lanes })
 }
 
-fn as_yaml(policy: &ReviewPolicy) -> Result<String, std::fmt::Error> {
-    let mut lines: Vec<(String, String)> = Vec::new();
-    let mut open: Vec<&str> = Vec::new();
-    for (key, value, origin) in policy.entries() {
-        let mut blocks: Vec<&str> = key.split('.').collect();
-        let name = blocks.pop().unwrap_or(key);
-        for (depth, block) in blocks.iter().enumerate().skip(shared(&open, &blocks)) {
-            lines.push((format!("{}{block}:", "  ".repeat(depth)), String::new()));
-        }
-        let text = format!("{}{name}: {}", "  ".repeat(blocks.len()), scalar(&value));
-        lines.push((text, origin.to_string()));
-        open = blocks;
-    }
-    if !policy.rules.is_empty() {
+fn as_yaml(settings: &Settings) -> Result<String, std::fmt::Error> {
+    let mut lines = as_blocks(settings.policy.entries());
+    if !settings.policy.rules.is_empty() {
         lines.push(("  rules:".to_owned(), String::new()));
-        for rule in &policy.rules {
+        for rule in &settings.policy.rules {
             let value = serde_json::to_value(&rule.value).unwrap_or_default();
             lines.push((format!("    - {value}"), rule.origin.to_string()));
+        }
+    }
+    lines.extend(as_blocks(settings.gate.entries()));
+    if !settings.gate.lanes.is_empty() {
+        lines.push(("  lanes:".to_owned(), String::new()));
+        for (name, value, origin) in lanes(settings) {
+            lines.push((format!("    {}: {value}", scalar(&name.into())), origin.to_string()));
         }
     }
     let width = lines.iter().map(|(text, _)| text.chars().count()).max().unwrap_or(0).min(60);
@@ -68,6 +68,31 @@ fn as_yaml(policy: &ReviewPolicy) -> Result<String, std::fmt::Error> {
         }
     }
     Ok(out)
+}
+
+/// The lanes that somebody changed or added.
+fn lanes(settings: &Settings) -> impl Iterator<Item = (&str, Value, &Origin)> {
+    settings.gate.lanes.iter().map(|(name, lane)| {
+        let origin = settings.gate.lane_origins.get(name).unwrap_or(&Origin::Default);
+        (name.as_str(), serde_json::to_value(lane).unwrap_or_default(), origin)
+    })
+}
+
+/// Keys with dots as blocks within blocks.
+fn as_blocks(entries: Vec<(&'static str, Value, &Origin)>) -> Vec<Line> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut open: Vec<&str> = Vec::new();
+    for (key, value, origin) in entries {
+        let mut blocks: Vec<&str> = key.split('.').collect();
+        let name = blocks.pop().unwrap_or(key);
+        for (depth, block) in blocks.iter().enumerate().skip(shared(&open, &blocks)) {
+            lines.push((format!("{}{block}:", "  ".repeat(depth)), String::new()));
+        }
+        let text = format!("{}{name}: {}", "  ".repeat(blocks.len()), scalar(&value));
+        lines.push((text, origin.to_string()));
+        open = blocks;
+    }
+    lines
 }
 
 /// How many blocks two keys are both in.

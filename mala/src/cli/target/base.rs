@@ -1,11 +1,8 @@
-//! Which branch `--base` means when it is given no name. It is never the change that says so: the
-//! environment, the user's file, or `mala.yaml` on the default branch.
+//! Which branch `--base` means when it is given no name.
 
 use super::super::failure::Failure;
-use crate::settings::{self, Chosen, RepositoryFile};
 use crate::surroundings::Surroundings;
-use crate::wiring::changes::Changes;
-use mala_domain::config::Config;
+use crate::wiring::changes::{Changes, base_branch};
 use mala_domain::scope::Target;
 
 /// The target with the branch filled in.
@@ -20,15 +17,9 @@ pub(super) async fn named(
     if !base.is_empty() {
         return Ok(target.clone());
     }
-    let default = changes.default_branch().await;
-    let file = default.as_ref().and_then(|(branch, bytes)| {
-        bytes.as_ref().map(|bytes| RepositoryFile::committed(branch, bytes.clone()))
-    });
-    let settings = settings::load(here, Chosen { file, notice: None }, Config::default())?;
-    let base =
-        settings.policy.base.value.or(default.map(|(branch, _)| branch)).ok_or_else(|| {
-            Failure::usage("nobody knows the default branch of this repository")
-                .hint("name it: mala review --base BRANCH")
-        })?;
+    let base = base_branch(here, changes).await?.ok_or_else(|| {
+        Failure::usage("nobody knows the default branch of this repository")
+            .hint("name it: mala review --base BRANCH")
+    })?;
     Ok(Target::SinceMergeBase { base, head: head.clone() })
 }

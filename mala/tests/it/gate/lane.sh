@@ -35,6 +35,7 @@ finding() {
 
 case "$1" in
 pass*) answer PASS "" ;;
+judge) if grep -q bad a.py; then answer FAIL "$(finding 1 'this is bad')"; else answer PASS ""; fi ;;
 fail*) answer FAIL "$(finding 1 'breaks on None')" ;;
 needs*) answer NEEDS_WORK "$(finding 2 'slow on lists')" ;;
 invented) answer FAIL "$(finding 1 'breaks' | sed 's/a.py/nowhere.py/')" ;;

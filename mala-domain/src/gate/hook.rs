@@ -1,0 +1,232 @@
+//! The stop hook: a coding agent wants to stop, and its work is at the gate. Whether it may, and what it
+//! is told, follows from what the panel said and from how often it was kept from stopping before. It is
+//! never kept for ever.
+
+mod answer;
+
+#[cfg(test)]
+mod tests;
+
+pub use answer::Answer;
+
+use super::output::Waited;
+use crate::finding::Finding;
+use crate::render::short_line;
+use crate::verdict::{Outcome, Verdict};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The variable with which a person turns the hook off: `MALA_HOOK=off`.
+pub const SWITCH: &str = "MALA_HOOK";
+
+/// How much of a path that a host names is believed.
+const MAX_PATH: usize = 4096;
+
+/// What a host says when its agent wants to stop. Claude Code and Codex say the same words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stop {
+    /// The conversation that it is about.
+    pub session: Option<String>,
+    /// Whether the agent goes on only because a hook kept it from stopping; `None` when nobody says.
+    pub is_continued: Option<bool>,
+    /// The folder that the agent is in.
+    pub folder: Option<String>,
+}
+
+impl Stop {
+    /// Reads what a host writes. Whatever it is, something can be said about it; the text tells what is
+    /// wrong.
+    pub fn read(bytes: &[u8]) -> (Self, Option<String>) {
+        let value: Value = match serde_json::from_slice(bytes) {
+            Ok(value) => value,
+            Err(error) => return (Self::default(), Some(format!("invalid json: {error}"))),
+        };
+        let Some(fields) = value.as_object() else {
+            return (Self::default(), Some("invalid json: not an object".to_owned()));
+        };
+        let text = |name: &str| fields.get(name).and_then(Value::as_str).map(str::to_owned);
+        let folder = text("cwd").filter(|path| path.len() <= MAX_PATH && path.starts_with('/'));
+        let stop = Self {
+            session: text("session_id").filter(|session| !session.is_empty()),
+            is_continued: fields.get("stop_hook_active").and_then(Value::as_bool),
+            folder,
+        };
+        (stop, None)
+    }
+}
+
+/// What is known about the work of an agent that wants to stop.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// A person turned the hook off, with this.
+    Off(String),
+    /// The agent is itself a reviewer of a gate.
+    InsideGate,
+    /// There is no repository, and so nothing to gate.
+    NoRepository,
+    /// Somebody asked the hook to end.
+    Interrupted,
+    /// Nothing changed.
+    NothingChanged,
+    /// The panel came to a verdict.
+    Judged(Judged),
+    /// The work is not reviewed.
+    NotReviewed(NotReviewed),
+}
+
+/// A verdict of the panel.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Judged {
+    /// The hash of the diff that it is about.
+    pub work: String,
+    /// Whether the work passes.
+    pub passes: bool,
+    /// Who passes it.
+    pub passed_by: Vec<String>,
+    /// What stands, worst first, a line each.
+    pub findings: Vec<String>,
+    /// Where everything is written.
+    pub report: String,
+}
+
+/// Work that nobody reviewed, or not to the end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotReviewed {
+    /// The hash of the diff, when it could be made.
+    pub work: Option<String>,
+    /// Why.
+    pub why: String,
+    /// Where more is written.
+    pub report: Option<String>,
+}
+
+impl NotReviewed {
+    /// Nobody came so far as to look at the work.
+    pub fn because(why: impl Into<String>) -> Self {
+        Self { work: None, why: why.into(), report: None }
+    }
+}
+
+impl Found {
+    /// What a session says about the work with this hash.
+    pub fn of_session(work: &str, waited: &Waited, report: String) -> Self {
+        let passes = match waited.outcome() {
+            Outcome::Passed => true,
+            Outcome::Blocked => false,
+            Outcome::CouldNotReview(_) => {
+                let why = waited.parse_errors.iter().map(|why| short_line(why, 200));
+                let why: Vec<String> = why.take(3).collect();
+                return Self::NotReviewed(NotReviewed {
+                    work: Some(work.to_owned()),
+                    why: if why.is_empty() { "no verdict".to_owned() } else { why.join("; ") },
+                    report: Some(report),
+                });
+            }
+        };
+        let votes = waited.consensus.verified.votes.iter();
+        let passed_by = votes.filter(|(_, vote)| **vote == Some(Verdict::Pass));
+        let line = |issue: &Finding| {
+            let title = short_line(&issue.title, 160);
+            format!("{}:{}: {title} ({})", issue.file, issue.line_start, issue.reviewer)
+        };
+        Self::Judged(Judged {
+            work: work.to_owned(),
+            passes,
+            passed_by: passed_by.map(|(name, _)| name.clone()).collect(),
+            findings: waited.issues.iter().map(|issue| short_line(&line(issue), 300)).collect(),
+            report,
+        })
+    }
+}
+
+/// What is remembered of one conversation between two stops.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// The version of this file.
+    pub schema_version: u32,
+    /// The hash of the diff at the last stop.
+    pub work: Option<String>,
+    /// How often the agent was kept from stopping since the hook was armed.
+    pub blocks: u32,
+    /// Whether it was let go though its work does not pass. The hook is armed again by other work.
+    pub is_released: bool,
+}
+
+/// What the hook does, and what it remembers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// What the host is told.
+    pub answer: Answer,
+    /// What to remember; `None` when it is what was remembered already.
+    pub memory: Option<Memory>,
+}
+
+/// Whether the agent may stop. `memory` is `None` when nothing can be remembered: then it is kept only
+/// when the host says that no hook kept it before.
+pub fn decide(found: &Found, stop: &Stop, memory: Option<&Memory>, max_blocks: u32) -> Decision {
+    let quiet = |answer| Decision { answer, memory: None };
+    match found {
+        Found::InsideGate | Found::NothingChanged => quiet(Answer::default()),
+        Found::Off(by) => {
+            quiet(Answer::allow(format!("the stop hook is off ({by}): nothing was reviewed")))
+        }
+        Found::NoRepository => {
+            quiet(Answer::allow("this is no git repository: nothing was reviewed".to_owned()))
+        }
+        Found::Interrupted => quiet(Answer::allow("interrupted: nothing was reviewed".to_owned())),
+        Found::Judged(judged) if judged.passes => {
+            let memory = Memory { work: Some(judged.work.clone()), ..fresh() };
+            Decision { answer: Answer::passed(judged), memory: Some(memory) }
+        }
+        Found::Judged(judged) => {
+            let count = Count::of(Some(&judged.work), stop, memory, max_blocks);
+            count.decided(Answer::findings(judged, count))
+        }
+        Found::NotReviewed(work) => {
+            let count = Count::of(work.work.as_deref(), stop, memory, max_blocks);
+            count.decided(Answer::not_reviewed(work, count))
+        }
+    }
+}
+
+fn fresh() -> Memory {
+    Memory { schema_version: super::SCHEMA_VERSION, ..Memory::default() }
+}
+
+/// How often the agent was kept, this time included, if it is kept this time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Count<'w> {
+    work: Option<&'w str>,
+    /// `None` lets it go.
+    block: Option<u32>,
+    blocks_before: u32,
+    max_blocks: u32,
+}
+
+impl<'w> Count<'w> {
+    fn of(work: Option<&'w str>, stop: &Stop, memory: Option<&Memory>, max_blocks: u32) -> Self {
+        let is_first = stop.is_continued == Some(false);
+        let Some(memory) = memory else {
+            let block = (is_first && max_blocks > 0).then_some(1);
+            return Self { work, block, blocks_before: 0, max_blocks };
+        };
+        // Other work arms the hook again; not while the agent is still being kept, which would go on
+        // for as long as it changes something.
+        let is_other = memory.work.as_deref() != work;
+        let is_rearmed = is_other && (memory.is_released || is_first);
+        let blocks_before = if is_rearmed { 0 } else { memory.blocks };
+        let is_armed = is_rearmed || !memory.is_released;
+        let block = (is_armed && blocks_before < max_blocks).then_some(blocks_before + 1);
+        Self { work, block, blocks_before, max_blocks }
+    }
+
+    fn decided(self, answer: Answer) -> Decision {
+        let memory = Memory {
+            work: self.work.map(str::to_owned),
+            blocks: self.block.unwrap_or(self.blocks_before),
+            is_released: self.block.is_none(),
+            ..fresh()
+        };
+        Decision { answer, memory: Some(memory) }
+    }
+}

@@ -1,0 +1,100 @@
+//! What a host is told: one JSON object, in words that Claude Code and Codex both know. The agent reads
+//! `reason`; the person reads `systemMessage`, and only the person is told the ways out.
+
+use super::{Count, Judged, NotReviewed};
+use serde::Serialize;
+
+/// How many findings an agent is told at once; the report has all.
+const MAX_FINDINGS: usize = 5;
+
+const WAYS_OUT: &str = "To let it stop anyway: mala hook off, or MALA_HOOK=off.";
+
+/// What the hook prints.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// `block` keeps the agent from stopping.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    /// What the agent is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// What the person is told.
+    #[serde(rename = "systemMessage", skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl Answer {
+    /// The agent may stop; the person is told this.
+    pub fn allow(message: String) -> Self {
+        Self { message: Some(format!("mala: {message}")), ..Self::default() }
+    }
+
+    /// Whether the agent is kept from stopping.
+    pub fn blocks(&self) -> bool {
+        self.decision.is_some()
+    }
+
+    fn block(reason: String, message: String) -> Self {
+        let message = Some(format!("mala: {message} {WAYS_OUT}"));
+        Self { decision: Some("block"), reason: Some(reason), message }
+    }
+
+    pub(super) fn passed(judged: &Judged) -> Self {
+        Self::allow(match judged.passed_by.as_slice() {
+            [] => "this work passes".to_owned(),
+            names => format!("this work passes ({})", names.join(", ")),
+        })
+    }
+
+    pub(super) fn findings(judged: &Judged, count: Count<'_>) -> Self {
+        let (number, report) = (judged.findings.len(), &judged.report);
+        let found = match number {
+            0 => "the panel does not pass this work".to_owned(),
+            1 => "1 finding".to_owned(),
+            n => format!("{n} findings"),
+        };
+        let Some(block) = count.block else {
+            return Self::allow(format!(
+                "LET GO WITH {}: it was kept from stopping {} times for this. Report: {report}",
+                found.to_uppercase(),
+                count.blocks_before
+            ));
+        };
+        let mut reason = format!("The review of your work does not pass: {found}.\n");
+        for line in judged.findings.iter().take(MAX_FINDINGS) {
+            reason.push_str(&format!("- {line}\n"));
+        }
+        if number > MAX_FINDINGS {
+            reason.push_str(&format!("- and {} more\n", number - MAX_FINDINGS));
+        }
+        reason.push_str(&format!(
+            "Full report: {report}\nFix what is right, say of the rest why it is wrong, then stop again."
+        ));
+        let message = format!("{found}, block {block} of {}. Report: {report}.", count.max_blocks);
+        Self::block(reason, message)
+    }
+
+    pub(super) fn not_reviewed(work: &NotReviewed, count: Count<'_>) -> Self {
+        let why = &work.why;
+        let report = work.report.as_ref().map(|report| format!("\nMore: {report}"));
+        let report = report.unwrap_or_default();
+        let Some(block) = count.block else {
+            return Self::allow(format!(
+                "NOTHING WAS REVIEWED: {why}. It was kept from stopping {} times for this, and is let \
+                 go.{}",
+                count.blocks_before,
+                report.replace('\n', " ")
+            ));
+        };
+        let reason = format!(
+            "Your work could not be reviewed: {why}.{report}\nThis says nothing about the work. Stop \
+             again, and the review is tried again; change nothing for it."
+        );
+        let message = format!(
+            "NOT REVIEWED, block {block} of {}: {why}.{}",
+            count.max_blocks,
+            report.replace('\n', " ")
+        );
+        Self::block(reason, message)
+    }
+}

@@ -1,0 +1,241 @@
+//! The decision as tables, and every answer as it is printed.
+
+use super::*;
+use crate::gate::output::PanelVerdict;
+use crate::verdict::Obstacle;
+use insta::assert_snapshot;
+use proptest::prelude::*;
+
+const MAX: u32 = 3;
+
+fn stop(is_continued: Option<bool>) -> Stop {
+    Stop { is_continued, ..Stop::default() }
+}
+
+fn judged(work: &str, findings: &[&str]) -> Found {
+    Found::Judged(Judged {
+        work: work.to_owned(),
+        passes: findings.is_empty(),
+        passed_by: vec!["claude".to_owned()],
+        findings: findings.iter().map(|line| (*line).to_owned()).collect(),
+        report: "/r/report.md".to_owned(),
+    })
+}
+
+fn not_reviewed(work: Option<&str>) -> Found {
+    Found::NotReviewed(NotReviewed {
+        work: work.map(str::to_owned),
+        why: "codex: usage limit".to_owned(),
+        report: Some("/r/report.md".to_owned()),
+    })
+}
+
+fn shown(decision: &Decision) -> String {
+    serde_json::to_string_pretty(&decision.answer).unwrap()
+}
+
+/// Stops one after the other: `<what><work>` with `f` for findings, `n` for not reviewed and `p` for a
+/// pass, and `!` for a stop that no hook brought about. Gives `B` where it is kept and `.` where not.
+fn play(stops: &str, max_blocks: u32) -> String {
+    let mut memory = Memory::default();
+    let mut played = String::new();
+    for word in stops.split_whitespace() {
+        let is_first = word.ends_with('!');
+        let (what, work) = word.trim_end_matches('!').split_at(1);
+        let found = match what {
+            "f" => judged(work, &["a.py:1: bad (codex)"]),
+            "n" => not_reviewed(Some(work).filter(|work| *work != "?")),
+            _ => judged(work, &[]),
+        };
+        let decision = decide(&found, &stop(Some(!is_first)), Some(&memory), max_blocks);
+        played.push(if decision.answer.blocks() { 'B' } else { '.' });
+        memory = decision.memory.unwrap_or(memory);
+    }
+    played
+}
+
+#[test]
+fn an_agent_is_kept_a_bounded_number_of_times() {
+    for (stops, expected, why) in [
+        ("p1!", ".", "what passes may stop"),
+        ("f1! p2", "B.", "until it is fixed"),
+        ("f1! f1 f1 f1 f1", "BBB..", "the same work three times"),
+        ("f1! f2 f3 f4", "BBB.", "other work does not start the count anew in between"),
+        ("f1! f1 f1 f1 f1! f1!", "BBB...", "the same work arms nothing"),
+        ("f1! f1 f1 f1 f2!", "BBB.B", "other work does"),
+        ("f1! f1 f1 f1 f2 f2 f2 f2", "BBB.BBB.", "even when another hook keeps the agent"),
+        ("f1! f2!", "BB", "a new turn with other work"),
+        ("f1! f1! f1! f1!", "BBB.", "new turns with the same work are counted"),
+        ("f1! f1 f2! f2 f2 f2", "BBBBB.", "a new turn with other work has its own three"),
+        ("f1! p2 f3", "B.B", "a pass starts the count anew"),
+        ("n1! n1 n1 n1 n1!", "BBB..", "what nobody reviewed fails closed, not for ever"),
+        ("n?! n? n? n? n?!", "BBB..", "nor when nobody knows what the work is"),
+        ("n1! f1 n1 f1", "BBB.", "both count together"),
+        ("n1! n1 n1 n1 n2!", "BBB.B", "other work arms it"),
+        ("n1! p1", "B.", "tried again, it passes"),
+    ] {
+        assert_eq!(play(stops, MAX), expected, "{stops}: {why}");
+    }
+    assert_eq!(play("f1! f2! n3!", 0), "...", "a limit of 0 only tells");
+    assert_eq!(play("f1! f2 f3", 1), "B.B", "a limit of 1 lets go in between");
+}
+
+#[test]
+fn without_a_memory_only_what_is_sure_to_be_the_first_stop_is_kept() {
+    for found in [judged("1", &["x"]), not_reviewed(None)] {
+        for (is_continued, expected) in [(Some(false), true), (Some(true), false), (None, false)] {
+            let decision = decide(&found, &stop(is_continued), None, MAX);
+            assert_eq!(decision.answer.blocks(), expected, "{is_continued:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_to_decide_keeps_nobody_and_forgets_nothing() {
+    let rows = [
+        (Found::InsideGate, "{}"),
+        (Found::NothingChanged, "{}"),
+        (
+            Found::Off("MALA_HOOK=off".to_owned()),
+            r#"{"systemMessage":"mala: the stop hook is off (MALA_HOOK=off): nothing was reviewed"}"#,
+        ),
+        (
+            Found::NoRepository,
+            r#"{"systemMessage":"mala: this is no git repository: nothing was reviewed"}"#,
+        ),
+        (Found::Interrupted, r#"{"systemMessage":"mala: interrupted: nothing was reviewed"}"#),
+    ];
+    for (found, expected) in rows {
+        let decision = decide(&found, &stop(Some(false)), Some(&Memory::default()), MAX);
+        assert_eq!(serde_json::to_string(&decision.answer).unwrap(), expected);
+        assert_eq!(decision.memory, None);
+    }
+}
+
+#[test]
+fn every_answer_says_what_it_is_about() {
+    let armed = Memory::default();
+    let spent = Memory { work: Some("1".to_owned()), blocks: MAX, ..Memory::default() };
+    let first = stop(Some(false));
+    let say = |found: &Found, memory: &Memory| shown(&decide(found, &first, Some(memory), MAX));
+    let many: Vec<String> = (1..=7).map(|n| format!("a.py:{n}: bad (codex)")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let bare = Found::NotReviewed(NotReviewed::because("git is broken"));
+    let answers = [
+        say(&judged("1", &[]), &armed),
+        say(&judged("1", &["a.py:2: [P1] breaks (codex)"]), &armed),
+        say(&judged("1", &many), &armed),
+        say(&judged("1", &many), &spent),
+        say(&not_reviewed(Some("1")), &armed),
+        say(&not_reviewed(Some("1")), &spent),
+        say(&bare, &armed),
+    ];
+    assert_snapshot!(answers.join("\n"), @r#"
+    {
+      "systemMessage": "mala: this work passes (claude)"
+    }
+    {
+      "decision": "block",
+      "reason": "The review of your work does not pass: 1 finding.\n- a.py:2: [P1] breaks (codex)\nFull report: /r/report.md\nFix what is right, say of the rest why it is wrong, then stop again.",
+      "systemMessage": "mala: 1 finding, block 1 of 3. Report: /r/report.md. To let it stop anyway: mala hook off, or MALA_HOOK=off."
+    }
+    {
+      "decision": "block",
+      "reason": "The review of your work does not pass: 7 findings.\n- a.py:1: bad (codex)\n- a.py:2: bad (codex)\n- a.py:3: bad (codex)\n- a.py:4: bad (codex)\n- a.py:5: bad (codex)\n- and 2 more\nFull report: /r/report.md\nFix what is right, say of the rest why it is wrong, then stop again.",
+      "systemMessage": "mala: 7 findings, block 1 of 3. Report: /r/report.md. To let it stop anyway: mala hook off, or MALA_HOOK=off."
+    }
+    {
+      "systemMessage": "mala: LET GO WITH 7 FINDINGS: it was kept from stopping 3 times for this. Report: /r/report.md"
+    }
+    {
+      "decision": "block",
+      "reason": "Your work could not be reviewed: codex: usage limit.\nMore: /r/report.md\nThis says nothing about the work. Stop again, and the review is tried again; change nothing for it.",
+      "systemMessage": "mala: NOT REVIEWED, block 1 of 3: codex: usage limit. More: /r/report.md To let it stop anyway: mala hook off, or MALA_HOOK=off."
+    }
+    {
+      "systemMessage": "mala: NOTHING WAS REVIEWED: codex: usage limit. It was kept from stopping 3 times for this, and is let go. More: /r/report.md"
+    }
+    {
+      "decision": "block",
+      "reason": "Your work could not be reviewed: git is broken.\nThis says nothing about the work. Stop again, and the review is tried again; change nothing for it.",
+      "systemMessage": "mala: NOT REVIEWED, block 1 of 3: git is broken. To let it stop anyway: mala hook off, or MALA_HOOK=off."
+    }
+    "#);
+}
+
+#[test]
+fn only_the_person_is_told_the_ways_out() {
+    for found in [judged("1", &["x"]), not_reviewed(None)] {
+        let decision = decide(&found, &stop(Some(false)), Some(&Memory::default()), MAX);
+        let printed = serde_json::to_value(&decision.answer).unwrap();
+        assert!(printed["systemMessage"].as_str().unwrap().contains(SWITCH));
+        assert!(!printed["reason"].as_str().unwrap().contains(SWITCH));
+    }
+}
+
+#[test]
+fn sessions_become_findings_or_reasons() {
+    let undecided = Waited::undecided(Obstacle::NoReviewers, "no\u{1b}[2J\nreviewers");
+    let Found::NotReviewed(found) = Found::of_session("w", &undecided, "r".to_owned()) else {
+        panic!("nobody reviewed it");
+    };
+    assert_eq!(found.why, "no<U+001B>[2J reviewers");
+    assert_eq!((found.work.as_deref(), found.report.as_deref()), (Some("w"), Some("r")));
+
+    let mut torn = undecided;
+    torn.consensus.verdict = PanelVerdict::Pass;
+    let torn = Found::of_session("w", &torn, String::new());
+    assert!(matches!(torn, Found::NotReviewed(_)), "what does not fit together is no pass");
+}
+
+#[test]
+fn a_host_may_leave_out_what_it_likes() {
+    let full = br#"{"session_id":"s","transcript_path":null,"cwd":"/w","hook_event_name":"Stop",
+        "stop_hook_active":true,"last_assistant_message":"done","more":[1,{}]}"#;
+    let (stop, problem) = Stop::read(full);
+    assert_eq!(problem, None);
+    let expected = Stop {
+        session: Some("s".to_owned()),
+        is_continued: Some(true),
+        folder: Some("/w".to_owned()),
+    };
+    assert_eq!(stop, expected);
+    for (text, is_fine) in [
+        ("{}", true),
+        (r#"{"session_id":7,"cwd":"relative","stop_hook_active":"yes"}"#, true),
+        (r#"{"session_id":"","cwd":null,"stop_hook_active":null}"#, true),
+        ("", false),
+        ("[]", false),
+        ("null", false),
+        (r#"{"session_id":"s""#, false),
+        ("\u{feff}{}", false),
+    ] {
+        let (stop, problem) = Stop::read(text.as_bytes());
+        assert_eq!(stop, Stop::default(), "{text}");
+        assert_eq!(problem.is_none(), is_fine, "{text}");
+    }
+    let (_, problem) = Stop::read("[".repeat(1_000_000).as_bytes());
+    assert!(problem.is_some(), "deep input is refused, not followed");
+}
+
+proptest! {
+    #[test]
+    fn any_bytes_are_read(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        Stop::read(&bytes);
+    }
+
+    /// Whatever happens, an agent that is kept again and again is let go in the end.
+    #[test]
+    fn nobody_is_kept_for_ever(works in proptest::collection::vec(0_u8..4, 40), max in 0_u32..6) {
+        let mut memory = Memory::default();
+        let mut in_a_row = 0;
+        for work in works {
+            let work = work.to_string();
+            let found = if work == "0" { not_reviewed(None) } else { judged(&work, &["x"]) };
+            let decision = decide(&found, &stop(Some(true)), Some(&memory), max);
+            in_a_row = if decision.answer.blocks() { in_a_row + 1 } else { 0 };
+            prop_assert!(in_a_row <= max);
+            memory = decision.memory.unwrap();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! `mala hook stop`: what Claude Code and Codex run when their agent wants to stop. Whatever happens, it
+//! prints one JSON object and exits with 0: both hosts read the object only then, and take any other
+//! end of the program for a reason to let the agent go.
+
+mod input;
+mod place;
+mod work;
+
+use crate::cli::exit::Exit;
+use crate::console;
+use crate::surroundings::Surroundings;
+use crate::wiring::gate::work::hook_folder;
+use mala_domain::gate::MARKER;
+use mala_domain::gate::hook::{Answer, Decision, Found, NotReviewed, SWITCH, Stop, decide};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+use work::Look;
+
+/// How much longer than its time the work may take to notice that the time is over.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How often an agent is kept when nobody could read the configuration.
+const MAX_BLOCKS: u32 = 3;
+
+/// Answers a host. `asked` is how long it may take, or what is wrong with the command line.
+pub(crate) fn stop(asked: Result<Duration, String>) -> Exit {
+    let answer = catch_unwind(AssertUnwindSafe(|| answer(asked)));
+    let answer = answer.unwrap_or_else(|_| {
+        Answer::allow("mala has a bug: NOTHING WAS REVIEWED, and the agent is let go".to_owned())
+    });
+    let text = serde_json::to_string(&answer).unwrap_or_else(|_| "{}".to_owned());
+    // There is no one to tell when that fails.
+    console::bytes(format!("{text}\n").as_bytes()).unwrap_or_default();
+    Exit::Passed
+}
+
+fn answer(asked: Result<Duration, String>) -> Answer {
+    let (stop, problem) = input::read();
+    if let Some(problem) = problem {
+        console::say(&format!("warning: what the host says cannot be read: {problem}"));
+    }
+    let here = place::surroundings(&stop);
+    let look = match (at_once(&here), asked) {
+        (Some(found), _) => Look { found, max_blocks: MAX_BLOCKS },
+        (None, Ok(time)) => attempt(time, here.clone()),
+        (None, Err(why)) => unseen(format!("the command line of the hook makes no sense: {why}")),
+    };
+    decided(&look, &stop, &here).answer
+}
+
+/// What needs no review.
+fn at_once(here: &Surroundings) -> Option<Found> {
+    if here.variable(MARKER).is_some() {
+        return Some(Found::InsideGate);
+    }
+    let switch = here.text(SWITCH).unwrap_or_default().to_ascii_lowercase();
+    if matches!(switch.as_str(), "off" | "0" | "false" | "no") {
+        return Some(Found::Off(format!("{SWITCH}={switch}")));
+    }
+    let Some(top) = here.work_tree() else { return Some(Found::NoRepository) };
+    let folder = hook_folder(top);
+    folder.is_off().then(|| Found::Off(folder.switch().display().to_string()))
+}
+
+/// Looks at the work within this time, whatever becomes of it.
+fn attempt(time: Duration, here: Surroundings) -> Look {
+    let (sender, receiver) = mpsc::channel();
+    let worker = std::thread::Builder::new().name("work".to_owned()).spawn(move || {
+        // Nobody listens any more when it took too long.
+        sender.send(work::look(&here, time)).unwrap_or_default();
+    });
+    if let Err(error) = worker {
+        return unseen(error.to_string());
+    }
+    match receiver.recv_timeout(time + GRACE) {
+        Ok(Ok(look)) => look,
+        Ok(Err(error)) => unseen(console::harmless(&format!("{error:#}"))),
+        Err(RecvTimeoutError::Timeout) => unseen(work::too_long(time)),
+        Err(RecvTimeoutError::Disconnected) => unseen("mala has a bug".to_owned()),
+    }
+}
+
+fn unseen(why: String) -> Look {
+    Look { found: Found::NotReviewed(NotReviewed::because(why)), max_blocks: MAX_BLOCKS }
+}
+
+/// The decision, remembered. What cannot be remembered must not keep anybody for ever.
+fn decided(look: &Look, stop: &Stop, here: &Surroundings) -> Decision {
+    let folder = hook_folder(here.root());
+    let session = stop.session.as_deref().unwrap_or("unknown");
+    let decide_with = |memory| decide(&look.found, stop, memory, look.max_blocks);
+    let Ok(memory) = folder.memory(session) else { return decide_with(None) };
+    let decision = decide_with(Some(&memory));
+    match &decision.memory {
+        Some(memory) if folder.remember(session, memory).is_err() => decide_with(None),
+        _ => decision,
+    }
+}

@@ -1,0 +1,135 @@
+//! The gate for the current work: the session that already has it, or a new one, and what it says.
+
+use crate::cli::interrupt::asked_to_end;
+use crate::console;
+use crate::gate::open::{self, Brief, Work};
+use crate::gate::pin;
+use crate::surroundings::Surroundings;
+use crate::wiring::gate::work::{CurrentWork, base_branch};
+use crate::wiring::gate::{self as world, Gate, SessionFolder};
+use anyhow::Context;
+use mala_domain::config::Config;
+use mala_domain::gate::hook::{Found, NotReviewed};
+use mala_domain::gate::session::Session;
+use mala_domain::verdict::Outcome;
+use mala_pipeline::gate::{Look as _, Waiting, wait};
+use std::time::{Duration, Instant};
+
+/// What is found, and how often it may keep somebody.
+pub(super) struct Look {
+    pub(super) found: Found,
+    pub(super) max_blocks: u32,
+}
+
+/// Why nothing is known after this time.
+pub(super) fn too_long(time: Duration) -> String {
+    format!("no result within {} s", time.as_secs())
+}
+
+/// Looks at the current work, for so long.
+pub(super) fn look(here: &Surroundings, time: Duration) -> anyhow::Result<Look> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .context("starting the runtime")?;
+    let deadline = Instant::now() + time;
+    let looked = runtime.block_on(async {
+        tokio::select! {
+            looked = at_gate(here, deadline) => looked,
+            ended = asked_to_end() => {
+                ended.map(|()| Look { found: Found::Interrupted, max_blocks: 0 })
+            }
+            () = tokio::time::sleep(time) => anyhow::bail!("{}", too_long(time)),
+        }
+    });
+    // What does not end must not keep the program from ending.
+    runtime.shutdown_background();
+    looked
+}
+
+async fn at_gate(here: &Surroundings, deadline: Instant) -> anyhow::Result<Look> {
+    let gate = Gate::open(here).await?;
+    let base = base_branch(here).await?;
+    let work = gate.current_work(base.as_deref()).await?;
+    let (_, scoped) = world::scope(here, work.scratch.path(), &work.pinned).await?;
+    // What an agent works on never says how it is reviewed: only the base does.
+    let settings = pin::settings(here, &work.pinned.target(), &scoped, Config::default()).await?;
+    let max_blocks = settings.gate.max_blocks.value.get();
+    if scoped.change.is_empty() {
+        begin_baseline(&gate, &work);
+        return Ok(Look { found: Found::NothingChanged, max_blocks });
+    }
+    let (seats, warnings) = open::panel(&[], &settings, here)?;
+    let brief = Brief { seats, tasks: Vec::new(), reasoning: "high", warnings };
+    let words = match &work.base {
+        Some(base) => format!("the work since {}", base.get(..12).unwrap_or(base)),
+        None => "all work".to_owned(),
+    };
+    let scratch = work.scratch.path();
+    let asked = Work { scratch, pinned: &work.pinned, scoped: &scoped, words };
+    let session = open::session(&asked, brief, &settings)?;
+    let head = work.head.clone();
+    let folder = match at_work(&gate, &session) {
+        Some(folder) => folder,
+        None => {
+            // It is the supervisor's from here on, whether or not anybody waits for it.
+            let scratch = work.scratch.keep();
+            let started = open::start(&gate, &session, &scoped, here).await;
+            started.inspect_err(|_| world::remove_scratch(&scratch))?.0
+        }
+    };
+    let found = said(&folder, &session.scope.diff_hash, deadline).await?;
+    if let (Found::Judged(judged), Some(head)) = (&found, head)
+        && judged.passes
+    {
+        set_baseline(&gate, &head);
+    }
+    Ok(Look { found, max_blocks })
+}
+
+/// The session that has the same work before the same panel, and came to a verdict or still runs.
+fn at_work(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
+    let is_same = |session: &Session| {
+        session.scope.diff_hash == wanted.scope.diff_hash
+            && session.seats == wanted.seats
+            && session.rule == wanted.rule
+    };
+    let is_of_use = |folder: &SessionFolder| match folder.result() {
+        Ok(Some(result)) => !matches!(result.outcome(), Outcome::CouldNotReview(_)),
+        Ok(None) => !world::Seen(folder).is_dead(),
+        Err(_) => false,
+    };
+    let mut all = gate.sessions.all().into_iter();
+    all.find(|(folder, session)| is_same(session) && is_of_use(folder)).map(|(folder, _)| folder)
+}
+
+async fn said(folder: &SessionFolder, work: &str, deadline: Instant) -> anyhow::Result<Found> {
+    // A moment is kept for what comes after.
+    let time = deadline.saturating_duration_since(Instant::now() + Duration::from_secs(1));
+    let ended = wait(&world::Seen(folder), time).await;
+    if ended == Waiting::TooLong {
+        return Ok(Found::NotReviewed(NotReviewed {
+            work: Some(work.to_owned()),
+            why: "the review still runs".to_owned(),
+            report: Some(folder.path().display().to_string()),
+        }));
+    }
+    let waited = ended.waited(time);
+    let report = folder.report(&waited).context("writing the report")?;
+    Ok(Found::of_session(work, &waited, report.display().to_string()))
+}
+
+/// Where there is nothing to review, everything after it is to be.
+fn begin_baseline(gate: &Gate, work: &CurrentWork) {
+    match &work.head {
+        Some(head) if gate.hook().baseline().is_none() => set_baseline(gate, head),
+        _ => {}
+    }
+}
+
+/// Without it the work only seems longer than it is.
+fn set_baseline(gate: &Gate, commit: &str) {
+    if let Err(error) = gate.hook().set_baseline(commit) {
+        console::say(&format!("warning: what passed is not remembered: {error}"));
+    }
+}

@@ -1,0 +1,103 @@
+//! The current work of a repository: where it starts, and its copy.
+
+use super::{Gate, copy_of};
+use crate::surroundings::Surroundings;
+use crate::wiring::changes::{self, Changes};
+use mala_adapters::sessions::{self, HookFolder};
+use mala_domain::gate::session::Pinned;
+use std::path::{Path, PathBuf};
+
+/// What the stop hook keeps for the work tree at `top`.
+pub fn hook_folder(top: &Path) -> HookFolder {
+    HookFolder::of_work_tree(top)
+}
+
+/// The commit at HEAD of the repository around the current folder.
+pub async fn head_commit(here: &Surroundings) -> anyhow::Result<Option<String>> {
+    Ok(Gate::open(here).await?.git.head_commit().await?)
+}
+
+/// A folder that is thrown away unless somebody keeps it.
+pub struct Scratch(Option<PathBuf>);
+
+impl Scratch {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        self.0.as_deref().unwrap_or(Path::new(""))
+    }
+
+    /// It is somebody else's from here on.
+    pub fn keep(mut self) -> PathBuf {
+        self.0.take().unwrap_or_default()
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Some(folder) = &self.0 {
+            sessions::remove_scratch(folder);
+        }
+    }
+}
+
+/// The work, by the commits that it is between.
+pub struct CurrentWork {
+    /// The folder with its copy.
+    pub scratch: Scratch,
+    /// The work.
+    pub pinned: Pinned,
+    /// The commit that it starts at; `None` while there is none.
+    pub base: Option<String>,
+    /// The commit at HEAD; what is on disk comes after it.
+    pub head: Option<String>,
+}
+
+impl Gate {
+    /// What the stop hook keeps.
+    pub fn hook(&self) -> HookFolder {
+        hook_folder(self.git.top())
+    }
+
+    /// The current work: commits since the base, and what is on disk.
+    pub async fn current_work(&self, base: Option<&str>) -> anyhow::Result<CurrentWork> {
+        let start = self.start_of_work(base).await?;
+        let scratch = Scratch(Some(sessions::fresh_scratch(&self.sessions)?));
+        let copy = copy_of(scratch.path());
+        self.git.copy_to(&copy).await?;
+        let (kept, head) = self.git.keep_work_tree(&copy).await?;
+        let pinned = match &start {
+            Some(base) => Pinned::Range { base: base.clone(), head: kept },
+            None => Pinned::Commits(vec![kept]),
+        };
+        Ok(CurrentWork { scratch, pinned, base: start, head })
+    }
+
+    /// Where the work starts: where it left the base branch. Work on that branch itself starts where it
+    /// left the published one; without one, where it last passed.
+    async fn start_of_work(&self, base: Option<&str>) -> anyhow::Result<Option<String>> {
+        let Some(head) = self.git.head_commit().await? else { return Ok(None) };
+        let branch = self.git.branch().await?;
+        if let Some(base) = base.filter(|base| branch.as_deref() != Some(base)) {
+            return match self.git.fork_point(base).await? {
+                Some(commit) => Ok(Some(commit)),
+                None => anyhow::bail!(
+                    "`{base}`, which this work is compared with, is not in its history"
+                ),
+            };
+        }
+        let passed = self.hook().baseline();
+        let marks = ["@{upstream}"].into_iter().map(str::to_owned).chain(passed);
+        for mark in marks {
+            if let Some(commit) = self.git.fork_point(&mark).await? {
+                return Ok(Some(commit));
+            }
+        }
+        Ok(Some(head))
+    }
+}
+
+/// The branch that work is compared with; `None` when nobody knows one.
+pub async fn base_branch(here: &Surroundings) -> anyhow::Result<Option<String>> {
+    let changes = Changes::open(here).await;
+    changes::base_branch(here, &changes).await
+}

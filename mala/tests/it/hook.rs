@@ -1,0 +1,6 @@
+//! `mala hook` from the outside: a repository, an agent that wants to stop, and one JSON object each time.
+
+mod bench;
+mod hostile;
+mod stop;
+mod work;

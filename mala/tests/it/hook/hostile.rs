@@ -1,0 +1,124 @@
+//! Whatever is on stdin, on the command line and on disk: one JSON object, and nobody is trapped.
+
+use super::bench::{BAD, Bench, asking, blocks, message, only_object};
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use std::process::Stdio;
+use std::time::Instant;
+
+#[test]
+fn everything_that_can_be_wrong_has_an_answer() {
+    let bench = Bench::new("judge");
+    bench.repo.write("a.py", BAD);
+    for stdin in [&b""[..], b"{", b"[]", b"\xff\xfe", b"{\"cwd\":7,\"session_id\":null}"] {
+        let answer = bench.stop_with(&[], stdin);
+        let known = ["1 finding, block", "LET GO WITH 1 FINDING"];
+        assert!(known.iter().any(|words| message(&answer).contains(words)), "{stdin:?}: {answer}");
+    }
+    let long = format!("{{\"last_assistant_message\":\"{}\"}}", "x".repeat(20 << 20));
+    assert!(!message(&bench.stop_with(&[], long.as_bytes())).is_empty());
+    let usage = bench.stop_with(&["--bogus"], &asking(bench.repo.root(), false));
+    assert_snapshot!(bench.shown(&usage), @r#"
+    {
+      "decision": "block",
+      "reason": "Your work could not be reviewed: the command line of the hook makes no sense: unexpected argument found.\nThis says nothing about the work. Stop again, and the review is tried again; change nothing for it.",
+      "systemMessage": "mala: NOT REVIEWED, block 1 of 3: the command line of the hook makes no sense: unexpected argument found. To let it stop anyway: mala hook off, or MALA_HOOK=off."
+    }
+    "#);
+    let usage = bench.stop_with(&["--timeout", "never"], b"{}");
+    assert!(message(&usage).contains("makes no sense"), "{usage}");
+}
+
+#[test]
+fn a_folder_that_is_no_repository_is_left_alone() {
+    let bench = Bench::new("judge");
+    let world = crate::world();
+    assert_snapshot!(world.run_with_stdin(&["hook", "stop"], b"{}"), @r#"
+    [exit 0]
+    [stdout]
+    {"systemMessage":"mala: this is no git repository: nothing was reviewed"}
+    "#);
+    assert_snapshot!(world.run(&["hook", "off"]), @"
+    [exit 64]
+    [stderr]
+    error: this is no git repository
+    ");
+    assert_eq!(std::fs::read_dir(world.folder()).unwrap().count(), 0, "nothing is written");
+    // A folder that is gone, and one that a host made up.
+    for folder in ["/no/such/folder", "relative", "/\u{1b}[2J"] {
+        let answer = bench.stop_with(&[], &asking(folder.as_ref(), false));
+        assert!(!message(&answer).contains('\u{1b}'), "{answer}");
+    }
+}
+
+#[test]
+fn a_broken_configuration_and_a_broken_repository_fail_closed_and_let_go() {
+    let bench = Bench::with_config("gate: {consensus: most}\n");
+    bench.repo.write("a.py", BAD);
+    let answer = bench.stop(false);
+    assert!(blocks(&answer) && message(&answer).contains("NOT REVIEWED"), "{answer}");
+    bench.repo.write(".git/HEAD", "garbage");
+    let played = [true, true, true].map(|it| blocks(&bench.stop(it)));
+    assert_eq!(played, [true, true, false]);
+    assert!(message(&bench.stop(true)).contains("NOTHING WAS REVIEWED"));
+}
+
+#[test]
+fn a_state_folder_that_cannot_be_written_keeps_nobody_twice() {
+    let bench = Bench::new("judge");
+    bench.repo.write(".mala", "in the way");
+    assert!(blocks(&bench.stop(false)));
+    let answer = bench.stop(true);
+    assert!(!blocks(&answer) && message(&answer).contains("NOTHING WAS REVIEWED"), "{answer}");
+}
+
+#[test]
+fn a_host_that_never_closes_stdin_is_answered() {
+    let bench = Bench::new("judge");
+    let started = Instant::now();
+    let mut child = bench
+        .world
+        .command(env!("CARGO_BIN_EXE_mala"))
+        .args(["hook", "stop"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let held = child.stdin.take();
+    only_object(&child.wait_with_output().unwrap());
+    drop(held);
+    assert!(started.elapsed().as_secs() < 20);
+}
+
+#[test]
+fn an_interrupted_hook_says_so() {
+    let bench = Bench::new("never");
+    bench.repo.write("a.py", BAD);
+    let mut command = bench.world.command(env!("CARGO_BIN_EXE_mala"));
+    command.args(["hook", "stop"]).stdin(Stdio::null());
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while bench.sessions().iter().all(|name| name.starts_with('.')) {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    let answer = only_object(&child.wait_with_output().unwrap());
+    assert!(!blocks(&answer) && message(&answer).contains("interrupted"), "{answer}");
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    bench.world.command(env!("CARGO_BIN_EXE_review-gate")).arg("cancel").output().unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_bytes_give_one_object(bytes in prop_oneof![
+        proptest::collection::vec(any::<u8>(), 0..200),
+        "\\{\"(session_id|cwd|stop_hook_active)\":[ -~]{0,20}\\}".prop_map(String::into_bytes),
+    ]) {
+        let bench = crate::world();
+        bench.git(&["init", "-q", "."]);
+        only_object(&bench.output(&["hook", "stop"], &bytes));
+    }
+}

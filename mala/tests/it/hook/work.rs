@@ -1,0 +1,116 @@
+//! What the current work is: commits since the base and what is on disk, judged by what the base says.
+
+use super::bench::{BAD, Bench, GOOD, asking, blocks};
+use serde_json::json;
+
+#[test]
+fn commits_on_a_branch_are_work_too() {
+    let bench = Bench::new("judge");
+    bench.repo.branch("topic");
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    assert!(blocks(&bench.stop(false)));
+    bench.repo.write("a.py", GOOD);
+    assert!(!blocks(&bench.stop(true)), "what is on disk counts, not what was committed");
+    bench.repo.commit("good");
+    assert!(!blocks(&bench.stop(true)));
+    assert_eq!(bench.sessions().len(), 2, "committing it makes it no other work");
+}
+
+#[test]
+fn commits_on_the_default_branch_are_not_lost() {
+    let bench = Bench::new("judge");
+    assert_eq!(bench.stop(false), json!({}), "nothing yet: this is where the work starts");
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    assert!(blocks(&bench.stop(false)), "without a remote");
+    bench.repo.write("a.py", GOOD);
+    bench.repo.commit("good");
+    assert!(!blocks(&bench.stop(true)));
+    assert_eq!(bench.stop(false), json!({}), "what passed is where the next work starts");
+}
+
+#[test]
+fn unpublished_commits_are_work() {
+    let bench = Bench::new("judge");
+    let origin = bench.repo.beside("origin.git");
+    let origin = origin.to_str().unwrap();
+    bench.repo.git(&["clone", "-q", "--bare", ".", origin]);
+    bench.repo.git(&["remote", "add", "origin", origin]);
+    bench.repo.git(&["fetch", "-q", "origin"]);
+    bench.repo.git(&["branch", "-q", "--set-upstream-to=origin/main"]);
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    assert!(blocks(&bench.stop(false)));
+    bench.repo.git(&["push", "-q", "origin", "main"]);
+    assert_eq!(bench.stop(false), json!({}), "what is published is not held any more");
+}
+
+#[test]
+fn untracked_files_are_work_and_ignored_ones_are_not() {
+    let bench = Bench::new("judge");
+    bench.repo.write(".git/info/exclude", "ignored.py\n");
+    bench.repo.write("ignored.py", "bad\n");
+    assert_eq!(bench.stop(false), json!({}));
+    bench.repo.write("new.py", "x = 1\n");
+    let answer = bench.stop(false);
+    assert!(blocks(&answer), "nobody accounts for the new file: {answer}");
+}
+
+#[test]
+fn the_work_does_not_choose_its_own_gate() {
+    let bench = Bench::new("judge");
+    let easy = "gate: {max_blocks: 0, panel: [pass], lanes: {pass: {command: [lane, pass]}}}\n";
+    bench.repo.write("mala.yaml", easy);
+    bench.repo.write("a.py", BAD);
+    assert!(blocks(&bench.stop(false)));
+    bench.repo.branch("topic");
+    bench.repo.commit("an easy gate");
+    assert!(blocks(&bench.stop(true)));
+}
+
+#[test]
+fn a_weaker_panels_pass_does_not_count() {
+    let bench = Bench::with_config(
+        "gate: {lanes: {pass: {command: [lane, pass]}, judge: {command: [lane, judge]}}}\n",
+    );
+    bench.repo.write("a.py", BAD);
+    let gate = |args: &[&str]| {
+        let mut command = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
+        command.args(args).output().unwrap()
+    };
+    assert!(gate(&["spawn-code-review", "--uncommitted", "--lanes", "pass"]).status.success());
+    assert!(gate(&["wait", "--json"]).status.success(), "one reviewer passes it");
+    assert!(blocks(&bench.stop(false)), "the panel does not");
+}
+
+#[test]
+fn a_repository_without_a_commit_has_work() {
+    let bench = Bench::new("judge");
+    bench.repo.git(&["checkout", "-q", "--orphan", "fresh"]);
+    bench.repo.git(&["branch", "-q", "-D", "main"]);
+    bench.repo.write("a.py", BAD);
+    let answer = bench.stop(false);
+    assert!(blocks(&answer), "{answer}");
+}
+
+#[test]
+fn the_folder_is_the_hosts() {
+    let bench = Bench::new("judge");
+    bench.repo.write("a.py", BAD);
+    bench.repo.write("sub/.keep", "");
+    let elsewhere = bench.world.home();
+    let stop = |folder: &std::path::Path, project: Option<&std::path::Path>| {
+        let mut command = bench.world.command(env!("CARGO_BIN_EXE_mala"));
+        command.current_dir(&elsewhere).args(["hook", "stop"]);
+        command.envs(project.map(|project| ("CLAUDE_PROJECT_DIR", project)));
+        let file = elsewhere.join("stdin");
+        std::fs::write(&file, asking(folder, false)).unwrap();
+        command.stdin(std::fs::File::open(file).unwrap());
+        super::bench::only_object(&command.output().unwrap())
+    };
+    let top = bench.repo.root();
+    assert!(blocks(&stop(&top.join("sub"), None)), "what the host says, not where it runs");
+    assert!(!blocks(&stop(&elsewhere, None)), "no repository there");
+    assert!(blocks(&stop(&elsewhere, Some(top))), "an agent that walked away");
+}
