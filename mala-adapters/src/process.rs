@@ -2,6 +2,7 @@
 //! spelled out, and limits; whatever happens, the whole group is gone when its owner is.
 
 mod alive;
+mod briefly;
 mod child;
 mod detached;
 mod environment;
@@ -10,7 +11,8 @@ mod leftovers;
 mod session;
 
 pub use alive::{kill, started};
-pub use child::{Finished, Limits, Output, Watch, run, run_watched};
+pub use briefly::run_briefly;
+pub use child::{Finished, GroupAfter, Limits, Output, Watch, run, run_watched};
 pub use detached::start_detached;
 pub use environment::{Environment, MARKER};
 pub use leftovers::{adopt_orphans, end_marked, end_orphans};

@@ -3,6 +3,7 @@
 
 pub mod answer;
 pub mod check;
+pub mod client;
 pub mod consensus;
 pub mod hook;
 pub mod lane;
@@ -13,6 +14,10 @@ pub mod session;
 /// The variable that every process of a lane carries: `SESSION/LANE/`. A gate that sees it refuses to
 /// start inside of another gate, and leftovers are found by it.
 pub const MARKER: &str = "MALA_GATE";
+
+/// The variable by which whoever asks a gate names the session beforehand: everything that the gate
+/// starts carries it, and can be stopped though the gate has not said yet what it started.
+pub const CALL: &str = "MALA_GATE_SESSION";
 
 /// The version of everything that `review-gate` prints and keeps.
 pub const SCHEMA_VERSION: u32 = 1;

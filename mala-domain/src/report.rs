@@ -114,6 +114,9 @@ pub struct ReviewerReport {
     /// Why it could not review.
     #[serde(default)]
     pub error: Option<String>,
+    /// Where its own files are, such as those of a panel's session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<String>,
     /// What it used.
     pub usage: Usage,
 }

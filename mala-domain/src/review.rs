@@ -12,5 +12,5 @@ mod tests;
 mod texts;
 
 pub use coverage::{Coverage, FileCoverage, Skip, SkipReason};
-pub use hearing::{Hearing, ReviewRequest, Usage};
+pub use hearing::{Hearing, ReviewRequest, Usage, Voice};
 pub use texts::Texts;

@@ -35,18 +35,37 @@ pub struct Limits {
     pub stdout: usize,
     /// Bytes kept of stderr. The rest is thrown away, and the child goes on.
     pub stderr: usize,
+    /// What becomes of its group when it ends by itself.
+    pub group: GroupAfter,
+}
+
+/// What becomes of a child's group when the child ends by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GroupAfter {
+    /// It ends too.
+    Ends,
+    /// It goes on: the child is there to start it. Whoever asks for this ends it later, by a mark.
+    GoesOn,
 }
 
 impl Limits {
     /// This much time, 64 MiB of stdout and 64 KiB of stderr.
     pub fn within(wall: Duration) -> Self {
-        Self { wall, idle: None, stdout: 64 << 20, stderr: 64 << 10 }
+        let group = GroupAfter::Ends;
+        Self { wall, idle: None, stdout: 64 << 20, stderr: 64 << 10, group }
     }
 
     /// At most this much time without output.
     #[must_use]
     pub fn idle(mut self, idle: Duration) -> Self {
         self.idle = Some(idle);
+        self
+    }
+
+    /// What the child starts goes on when it ends by itself.
+    #[must_use]
+    pub fn letting_go(mut self) -> Self {
+        self.group = GroupAfter::GoesOn;
         self
     }
 
@@ -159,7 +178,7 @@ pub async fn run_watched(
                 Heard::Silence => break Ending::Idle,
             },
             () = &mut feeding, if !listening.fed => listening.fed = true,
-            status = group.wait() => break Ending::Exited(status.map_err(&lost)?),
+            status = group.wait(limits.group) => break Ending::Exited(status.map_err(&lost)?),
             () = until(enough) => break Ending::Enough,
             () = sleep_until(pause), if enough.is_none() => {
                 pause = Instant::now() + LOOK;

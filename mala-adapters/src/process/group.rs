@@ -1,7 +1,7 @@
 //! A started child with its session and process group. Dropping it kills the group.
 
 use super::leftovers::{fresh_marker, sweep};
-use super::{MARKER, ProcessError, Spec};
+use super::{GroupAfter, MARKER, ProcessError, Spec};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessSession};
 use std::process::{ExitStatus, Stdio};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -51,10 +51,12 @@ impl Group {
         (self.child.stdin().take(), self.child.stdout().take(), self.child.stderr().take())
     }
 
-    /// Waits for the child itself, then kills what is left of its group.
-    pub(super) async fn wait(&mut self) -> std::io::Result<ExitStatus> {
+    /// Waits for the child itself, then kills what is left of its group, if that is to end.
+    pub(super) async fn wait(&mut self, after: GroupAfter) -> std::io::Result<ExitStatus> {
         let status = self.child.wait().await?;
-        self.kill_group();
+        if after == GroupAfter::Ends {
+            self.kill_group();
+        }
         self.ended = true;
         Ok(status)
     }

@@ -3,7 +3,7 @@
 //! a problem and never an empty list of findings.
 
 mod checks;
-mod fields;
+pub(crate) mod fields;
 mod ladder;
 mod restructured;
 mod review;

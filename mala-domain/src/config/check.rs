@@ -8,9 +8,10 @@ use super::legacy::{self, SessionReview};
 use super::locate::{Outline, Step};
 use super::problem::{Concern, ConfigError, ConfigWarning, Place};
 use super::read::nearest_or;
-use super::schema::{Budget, Config, LinterName};
+use super::schema::{Budget, Cerberus, Config, LinterName};
 use super::switches::RuleSwitches;
 use crate::gate::lane::{LaneProblem, Table};
+use std::collections::BTreeMap;
 
 /// Checks a file's values: what to know about them, or why they cannot be used.
 pub(super) fn check(
@@ -100,6 +101,9 @@ impl Check<'_> {
         {
             return self.refuse(&["review", "base"], &format!("`{base}` is not a branch"));
         }
+        if let Some(cerberus) = &review.cerberus {
+            self.cerberus(&["review", "cerberus"], cerberus)?;
+        }
         self.globs("ignore", review.ignore.as_deref())?;
         self.globs("generated", review.generated.as_deref())?;
         self.rules(config)
@@ -119,6 +123,27 @@ impl Check<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What no process can be given.
+    fn cerberus(&self, path: &[&str], cerberus: &Cerberus) -> Checked {
+        let at = |key| [path, &[key]].concat();
+        let program = cerberus.command.as_ref().map(|command| command.first());
+        if program.is_some_and(|program| program.is_none_or(|it| it.trim().is_empty())) {
+            return self.refuse(&at("command"), "the command has no program");
+        }
+        self.variables(&at("env"), &cerberus.env)
+    }
+
+    fn variables(&self, path: &[&str], env: &BTreeMap<String, String>) -> Checked {
+        let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
+        match env.iter().find(|(name, value)| !is_name(name) || value.contains('\0')) {
+            Some((name, _)) => {
+                let what = format!("`{name}` is no variable that a program can be given");
+                self.refuse(&[path, &[name]].concat(), &what)
+            }
+            None => Ok(()),
+        }
     }
 
     fn budget(&self, budget: &Budget) -> Checked {

@@ -5,7 +5,9 @@ mod budget;
 
 pub use budget::BudgetPolicy;
 
-use super::schema::{Config, LinterMode, LinterName, Retries, ReviewerType, RuleSetting, Seconds};
+use super::schema::{
+    Cerberus, Config, LinterMode, LinterName, Retries, ReviewerType, RuleSetting, Seconds,
+};
 use super::switches::{RuleSwitches, SwitchProblem};
 use crate::gate::consensus::Rule;
 use crate::gate::lane::LaneSettings;
@@ -97,6 +99,8 @@ pub struct ReviewPolicy {
     pub escalation_model: Sourced<Option<String>>,
     /// What the agent may spend.
     pub budget: BudgetPolicy,
+    /// How a panel is asked; the most important place that says anything of it counts.
+    pub cerberus: Sourced<Option<Cerberus>>,
 }
 
 const AGENT_SECONDS: i64 = 600;
@@ -125,6 +129,7 @@ pub fn policy(layers: &[Layer]) -> ReviewPolicy {
         agent_model: pick.or(|config| config.agent_sdk_reviewer_model.clone(), "sonnet".to_owned()),
         escalation_model: pick.maybe(|config| config.agent_sdk_escalation_model.clone()),
         budget: budget::policy(&pick),
+        cerberus: pick.maybe(|config| config.review.cerberus.clone()),
     }
 }
 
@@ -200,6 +205,7 @@ impl ReviewPolicy {
             entry("review.linters.timeout", &self.linter_timeout),
             entry("review.linters.off", &self.linters_off),
             entry("review.linters.also", &self.linters_also),
+            shown_cerberus(&self.cerberus),
         ];
         entries.extend(self.budget.entries());
         entries
@@ -210,6 +216,10 @@ impl ReviewPolicy {
         match (self.timeout.value, reviewer) {
             (Some(limit), _) => limit.duration(),
             (None, ReviewerType::AgentSdk) => self.agent_timeout.value.duration(),
+            (None, ReviewerType::Cerberus) => {
+                let own = self.cerberus.value.as_ref().and_then(Cerberus::patience);
+                own.map_or(Duration::from_secs(GATE_SECONDS), Seconds::duration)
+            }
             (None, _) => Duration::from_secs(GATE_SECONDS),
         }
     }
@@ -221,6 +231,15 @@ fn entry<'p, T: Serialize>(
 ) -> (&'static str, Value, &'p Origin) {
     // The values are words, numbers and lists of them: they always have a JSON form.
     (key, serde_json::to_value(&sourced.value).unwrap_or_default(), &sourced.origin)
+}
+
+/// The panel's settings without the values of its variables, which may be secret.
+fn shown_cerberus(sourced: &Sourced<Option<Cerberus>>) -> (&'static str, Value, &Origin) {
+    let mut shown = sourced.value.clone();
+    for value in shown.iter_mut().flat_map(|cerberus| cerberus.env.values_mut()) {
+        "(set)".clone_into(value);
+    }
+    ("review.cerberus", serde_json::to_value(shown).unwrap_or_default(), &sourced.origin)
 }
 
 fn rules(layer: &Layer) -> impl Iterator<Item = Sourced<RuleSetting>> {
@@ -293,6 +312,11 @@ mod tests {
             ("agent_sdk_review_timeout: 42", ReviewerType::AgentSdk, 42),
             ("agent_sdk_review_timeout: 42", ReviewerType::Builtin, 300),
             ("agent_sdk_review_timeout: 42\nreview: {timeout: 7}", ReviewerType::AgentSdk, 7),
+            ("review: {cerberus: {timeout: 42}}", ReviewerType::Cerberus, 42),
+            ("review: {cerberus: {timeout: 42}, timeout: 7}", ReviewerType::Cerberus, 7),
+            ("review: {cerberus: {wait_args: [--timeout, '9']}}", ReviewerType::Cerberus, 9),
+            ("review: {cerberus: {wait_args: [--timeout=9]}}", ReviewerType::Cerberus, 9),
+            ("review: {cerberus: {wait_args: [--timeout]}}", ReviewerType::Cerberus, 300),
         ] {
             let policy = policy(&[layer(Origin::Default, text)]);
             assert_eq!(policy.timeout_for(reviewer).as_secs(), expected, "{text} {reviewer}");

@@ -36,4 +36,7 @@ pub enum ReviewerFailure {
     /// Its answer cannot be read.
     #[error("{0}")]
     Unreadable(String),
+    /// It broke in itself: trying again is of no use.
+    #[error("{0}")]
+    Broken(String),
 }

@@ -66,7 +66,7 @@ pub fn assemble(gathered: Gathered) -> Report {
         outcome: gathered.outcome,
         issues: gathered.findings,
         suppressed: gathered.suppressed,
-        review_log_path: None,
+        review_log_path: gathered.reviewers.iter().find_map(|reviewer| reviewer.log.clone()),
         warnings: gathered.warnings,
         summary,
         coverage: gathered.coverage,

@@ -39,5 +39,6 @@ fn obstacle(failure: &ReviewerFailure) -> Obstacle {
         ReviewerFailure::Unavailable(_) => Obstacle::NoReviewers,
         ReviewerFailure::TimedOut => Obstacle::TimedOut,
         ReviewerFailure::Crashed(_) | ReviewerFailure::Unreadable(_) => Obstacle::Incomplete,
+        ReviewerFailure::Broken(_) => Obstacle::Internal,
     }
 }

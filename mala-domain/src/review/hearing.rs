@@ -44,6 +44,23 @@ pub struct Hearing {
     pub usage: Usage,
     /// Why it could not finish; what it claims then is what it had until there.
     pub failure: Option<ReviewerFailure>,
+    /// Those it speaks for, when it speaks for others: each has an entry of its own in the report.
+    pub voices: Vec<Voice>,
+    /// Where its own files are.
+    pub log: Option<String>,
+}
+
+/// One of those that a reviewer speaks for, such as a lane of a panel.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Voice {
+    /// Its name, as its claims have it.
+    pub name: String,
+    /// The model behind it, if anybody knows.
+    pub model: Option<String>,
+    /// Why it has no verdict.
+    pub error: Option<String>,
+    /// What it used.
+    pub usage: Usage,
 }
 
 /// What a reviewer used; what it did not say is unknown, not zero.

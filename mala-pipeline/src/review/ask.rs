@@ -7,10 +7,11 @@ use crate::events::{Event, EventSink};
 use futures_util::future::join_all;
 use mala_domain::change::FilePath;
 use mala_domain::finding::Finding;
+use mala_domain::gate::check::voices;
 use mala_domain::ports::{Reviewer, ReviewerFailure, Scoped};
 use mala_domain::report::ReviewerReport;
 use mala_domain::review::admit::Dropped;
-use mala_domain::review::{Hearing, ReviewRequest, Usage};
+use mala_domain::review::{Hearing, ReviewRequest, Usage, Voice};
 use mala_domain::verdict::Verdict;
 use std::sync::Arc;
 use std::time::Duration;
@@ -102,23 +103,42 @@ impl Heard {
         own.chain(dropped).chain(admitted.warnings.iter().cloned()).collect()
     }
 
-    /// One entry per reviewer.
+    /// One entry per reviewer; those whom a reviewer speaks for have theirs in its place.
     pub(super) fn reports(&self, findings: &[Finding], dropped: &[Dropped]) -> Vec<ReviewerReport> {
         self.hearings
             .iter()
-            .map(|(name, heard)| {
-                let own = || findings.iter().filter(|finding| finding.reviewer == *name);
-                let hearing = heard.as_ref().ok();
+            .flat_map(|(name, heard)| match heard {
+                Ok(hearing) if hearing.failure.is_none() && !hearing.voices.is_empty() => {
+                    let log = &hearing.log;
+                    hearing.voices.iter().map(|voice| (voice.clone(), log.clone())).collect()
+                }
+                _ => vec![(voice(name, heard), heard.as_ref().ok().and_then(|it| it.log.clone()))],
+            })
+            .map(|(voice, log)| {
+                let name = &voice.name;
+                let own = || findings.iter().filter(|it| voices(it).any(|voice| voice == *name));
                 ReviewerReport {
-                    reviewer: name.clone(),
-                    model: hearing.and_then(|hearing| hearing.model.clone()),
-                    verdict: failure(heard).is_none().then(|| Verdict::over(own())),
+                    verdict: voice.error.is_none().then(|| Verdict::over(own())),
                     findings: own().count(),
                     dropped: dropped.iter().filter(|dropped| dropped.reviewer == *name).count(),
-                    error: failure(heard).map(ToString::to_string),
-                    usage: hearing.map_or_else(Usage::default, |hearing| hearing.usage.clone()),
+                    reviewer: voice.name,
+                    model: voice.model,
+                    error: voice.error,
+                    log,
+                    usage: voice.usage,
                 }
             })
             .collect()
+    }
+}
+
+/// A reviewer that speaks for itself.
+fn voice(name: &str, heard: &Result<Hearing, ReviewerFailure>) -> Voice {
+    let hearing = heard.as_ref().ok();
+    Voice {
+        name: name.to_owned(),
+        model: hearing.and_then(|hearing| hearing.model.clone()),
+        error: failure(heard).map(ToString::to_string),
+        usage: hearing.map_or_else(Usage::default, |hearing| hearing.usage.clone()),
     }
 }

@@ -22,7 +22,7 @@ pub fn publish(
     more: &[(String, String)],
 ) -> Result<(), StoreError> {
     let name = format!("{}_{}", started.stamp, reviewed.report.review_id);
-    reviewed.report.review_log_path = Some(store.locate(&name));
+    let elsewhere = reviewed.report.review_log_path.replace(store.locate(&name));
     let view = View { report: &reviewed.report, sources: &reviewed.sources };
     let shown = |format: &str| render::output(format).map(|show| show(&view)).unwrap_or_default();
     let telemetry = Telemetry::of(&reviewed.report, &started.at);
@@ -34,7 +34,7 @@ pub fn publish(
     files.extend(more.iter().map(|(name, text)| (name.as_str(), text.clone())));
     let saved = store.save(&name, &files);
     if saved.is_err() {
-        reviewed.report.review_log_path = None;
+        reviewed.report.review_log_path = elsewhere;
     }
     saved
 }

@@ -42,6 +42,7 @@ pub(crate) async fn all(
 
 fn wishes(connections: models::Connections) -> Wishes {
     Wishes {
+        target: Target::WorkingTree,
         tasks: Vec::new(),
         transcript: None,
         record: None,

@@ -9,8 +9,8 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate};
 use clap::{Args, ValueEnum};
-use mala_domain::gate::MARKER;
 use mala_domain::gate::consensus::Rule;
+use mala_domain::gate::{CALL, MARKER};
 use std::path::PathBuf;
 
 /// Start the reviewers of a change
@@ -95,10 +95,19 @@ async fn spawn(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit> {
         let brief = Brief { seats, tasks, reasoning, warnings };
         let words = pin::words(args);
         let work = Work { scratch: &scratch, pinned: &pinned, scoped: &scoped, words };
-        let session = open::session(&work, brief, &settings)?;
+        let mut session = open::session(&work, brief, &settings)?;
+        if let Some(named) = here.text(CALL).filter(|key| is_key(key)) {
+            named.clone_into(&mut session.key);
+        }
         open::start(&gate, &session, &scoped, here).await
     };
     let (_, spawned) = started.await.inspect_err(|_| world::remove_scratch(&scratch))?;
     console::data(&format!("{}\n", serde_json::to_string_pretty(&spawned)?))?;
     Ok(Exit::Passed)
+}
+
+/// Whether a key that a caller names is as good as one of ours.
+fn is_key(key: &str) -> bool {
+    let lengths: Vec<usize> = key.split('-').map(str::len).collect();
+    lengths == [8, 4, 4, 4, 12] && key.chars().all(|c| c == '-' || c.is_ascii_hexdigit())
 }

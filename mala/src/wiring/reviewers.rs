@@ -3,6 +3,7 @@
 
 mod agent;
 mod builtin;
+mod panel;
 
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -12,6 +13,7 @@ use crate::wiring::rules::ProjectRules;
 use mala_adapters::models::recorded::Recording;
 use mala_domain::config::{ReviewPolicy, ReviewerType};
 use mala_domain::ports::Reviewer;
+use mala_domain::scope::Target;
 use mala_pipeline::agent::{Agent, AgentEvents, Transcript};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -38,6 +40,8 @@ pub struct Chosen {
 
 /// What one review wants of its reviewer, besides the settings.
 pub struct Wishes {
+    /// What a person asked to be reviewed.
+    pub target: Target,
     /// Texts about the task: name and content.
     pub tasks: Vec<(String, String)>,
     /// Where prompts and answers are kept.
@@ -76,6 +80,7 @@ pub async fn choose(
                 _ => builtin::chosen(policy, here, rules, Some(NO_KEY))?,
             }
         }
+        Some(ReviewerType::Cerberus) => panel::chosen(policy, here, wishes)?,
         Some(other) => return Err(not_here(other).into()),
     };
     for reviewer in &chosen.reviewers {

@@ -153,6 +153,7 @@ fn show_says_where_each_value_comes_from() {
         timeout: 5                           # [HOME]/.config/mala/config.yaml
         off: []                              # default
         also: []                             # default
+      cerberus: null                         # default
       budget:
         profile: standard                    # default
         max_llm_calls: null                  # default
@@ -188,7 +189,7 @@ fn what_show_prints_is_a_valid_file() {
     [stdout]
     shown.yaml is valid, with 1 warning
     [stderr]
-    warning: shown.yaml:29:7: no rule is named `x`: 'mala rules list' lists them
+    warning: shown.yaml:30:7: no rule is named `x`: 'mala rules list' lists them
     ");
 }
 

@@ -8,6 +8,7 @@
 
 mod agent;
 mod agent_tools;
+mod cerberus;
 mod config;
 mod context;
 mod demo;

@@ -5,19 +5,19 @@ use super::ladder::Object;
 use serde_json::Value;
 
 /// A field that must be there; null counts as missing.
-pub(super) fn required<'o>(object: &'o Object, key: &str) -> Result<&'o Value, ParseProblem> {
+pub(crate) fn required<'o>(object: &'o Object, key: &str) -> Result<&'o Value, ParseProblem> {
     match object.get(key) {
         None | Some(Value::Null) => Err(ParseProblem::MissingField(key.to_owned())),
         Some(value) => Ok(value),
     }
 }
 
-pub(super) fn text<'o>(object: &'o Object, key: &str) -> Result<&'o str, ParseProblem> {
+pub(crate) fn text<'o>(object: &'o Object, key: &str) -> Result<&'o str, ParseProblem> {
     required(object, key)?.as_str().ok_or(ParseProblem::InvalidFormat)
 }
 
 /// A field that may be left out.
-pub(super) fn maybe_text<'o>(
+pub(crate) fn maybe_text<'o>(
     object: &'o Object,
     key: &str,
 ) -> Result<Option<&'o str>, ParseProblem> {
@@ -28,21 +28,21 @@ pub(super) fn maybe_text<'o>(
     }
 }
 
-pub(super) fn number(object: &Object, key: &str) -> Result<u32, ParseProblem> {
+pub(crate) fn number(object: &Object, key: &str) -> Result<u32, ParseProblem> {
     let number = required(object, key)?.as_u64();
     number.and_then(|number| u32::try_from(number).ok()).ok_or(ParseProblem::InvalidFormat)
 }
 
-pub(super) fn list<'o>(object: &'o Object, key: &str) -> Result<&'o [Value], ParseProblem> {
+pub(crate) fn list<'o>(object: &'o Object, key: &str) -> Result<&'o [Value], ParseProblem> {
     required(object, key)?.as_array().map(Vec::as_slice).ok_or(ParseProblem::InvalidFormat)
 }
 
-pub(super) fn object(value: &Value) -> Result<&Object, ParseProblem> {
+pub(crate) fn object(value: &Value) -> Result<&Object, ParseProblem> {
     value.as_object().ok_or(ParseProblem::InvalidFormat)
 }
 
 /// The text, cut at so many characters.
-pub(super) fn cut(text: &str, n_chars: usize) -> String {
+pub(crate) fn cut(text: &str, n_chars: usize) -> String {
     match text.char_indices().nth(n_chars) {
         None => text.to_owned(),
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),

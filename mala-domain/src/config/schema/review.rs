@@ -1,6 +1,6 @@
 //! The `review:` block: how `mala review` works in this repository.
 
-use super::{Budget, RuleSetting, Seconds, rules};
+use super::{Budget, Cerberus, RuleSetting, Seconds, rules};
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
 use schemars::JsonSchema;
@@ -45,6 +45,9 @@ pub struct ReviewBlock {
     #[serde(deserialize_with = "super::null_is_default")]
     #[schemars(with = "Option<Linters>")]
     pub linters: Linters,
+    /// How the reviewer `cerberus` asks its panel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cerberus: Option<Cerberus>,
     /// What an agent may spend on one review.
     #[serde(deserialize_with = "super::null_is_default")]
     #[schemars(with = "Option<Budget>")]

@@ -137,6 +137,10 @@ impl Default for CodeReview {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cerberus {
+    /// The program of the gate, and arguments that go before its command; no shell reads them. With
+    /// nothing said, it is the `review-gate` beside `mala`, else the one on the path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Vec<String>>,
     /// How long the panel may take.
     #[schemars(extend("default" = 300))]
     pub timeout: Option<Seconds>,
@@ -152,6 +156,17 @@ pub struct Cerberus {
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub env: BTreeMap<String, String>,
+}
+
+impl Cerberus {
+    /// How long the panel may take: what is said, else what `wait_args` say, else nothing.
+    pub fn patience(&self) -> Option<Seconds> {
+        let args = &self.wait_args;
+        let after = args.iter().position(|arg| arg == "--timeout").and_then(|at| args.get(at + 1));
+        let joined = || args.iter().find_map(|arg| arg.strip_prefix("--timeout="));
+        let told = after.map(String::as_str).or_else(joined).and_then(|text| text.parse().ok());
+        self.timeout.or(told)
+    }
 }
 
 /// A command of `commands`, by name.

@@ -27,18 +27,23 @@ fn an_unknown_key_with_nothing_near_lists_all() {
     2 |   fail_on: P1
     3 |   zzz: 1
       |   ^^^ no such key
-    hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, suppressions, rules, linters, budget
+    hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, suppressions, rules, linters, cerberus, budget
     ");
 }
 
 #[test]
-fn a_budget_of_nothing() {
+fn values_that_make_no_sense() {
     for (text, place) in [
         ("review:\n  budget: {max_llm_calls: 0}\n", "2:27: an agent needs at least one call"),
         ("review:\n  budget: {max_output_issues: 0}\n", "2:31: at least one finding is reported"),
         ("review:\n  budget: {max_cost_usd: -1}\n", "2:26: more than nothing is expected here"),
         ("review:\n  budget: {max_cost_usd: .nan}\n", "1:1: more than nothing is expected here"),
         ("agent_sdk_escalation_model: ' '\n", "1:29: the name of the model is empty"),
+        ("review:\n  cerberus: {command: []}\n", "2:23: the command has no program"),
+        (
+            "review:\n  cerberus: {env: {'A=B': x}}\n",
+            "2:27: `A=B` is no variable that a program can be given",
+        ),
     ] {
         let shown = show(text);
         assert!(shown.starts_with(&format!("error: mala.yaml:{place}")), "{shown}");

@@ -231,16 +231,20 @@ fn coverage() -> Coverage {
     }
 }
 
-fn full_report() -> Report {
-    let reviewer = |name: &str, model: Option<&str>, findings| ReviewerReport {
+fn reviewer(name: &str, model: Option<&str>, findings: usize) -> ReviewerReport {
+    ReviewerReport {
         reviewer: name.to_owned(),
         model: model.map(str::to_owned),
         verdict: Some(Verdict::Fail),
         findings,
         dropped: 0,
         error: None,
+        log: None,
         usage: Usage::default(),
-    };
+    }
+}
+
+fn full_report() -> Report {
     Report {
         schema_version: SCHEMA_VERSION,
         review_id: "0123456789abcdef".to_owned(),

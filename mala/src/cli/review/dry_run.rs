@@ -5,6 +5,7 @@ use crate::cli::exit::Exit;
 use crate::console;
 use crate::wiring::changes;
 use crate::wiring::reviewers::Chosen;
+use mala_domain::config::ReviewerType;
 use mala_domain::ports::Scoped;
 use mala_pipeline::agent::Outlook;
 use mala_pipeline::review::{Ask, request};
@@ -18,7 +19,12 @@ pub(super) async fn show(
     scoped: Scoped,
 ) -> anyhow::Result<Exit> {
     let Some(agent) = &chosen.agent else {
-        let free = "Built-in analyzers: no model is asked, and nothing is spent.\n";
+        let free = match chosen.kind {
+            ReviewerType::Cerberus | ReviewerType::Command => {
+                "Programs of yours would review: what they spend is not known here.\n"
+            }
+            _ => "Built-in analyzers: no model is asked, and nothing is spent.\n",
+        };
         let plain = json!({"schema_version": 1, "reviewer": chosen.kind.name(), "passes": []});
         console::data(&if args.json { format!("{plain:#}\n") } else { free.to_owned() })?;
         return Ok(Exit::Passed);

@@ -49,7 +49,10 @@ async fn one_review(
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
     let progress = Arc::new(Progress::start());
     let transcript = args.debug.then(Transcript::default);
-    let wishes = wishes(args, here, transcript.clone(), progress.clone())?;
+    let wishes = Wishes {
+        target: target.clone(),
+        ..wishes(args, here, transcript.clone(), progress.clone())?
+    };
     let chosen = reviewers::choose(&settings.policy, here, rules, wishes).await?;
     let ask = ask(&settings, &chosen, notices)?;
     if args.dry_run {
@@ -95,6 +98,7 @@ fn wishes(
 ) -> anyhow::Result<Wishes> {
     let folder = |folder: &PathBuf| here.folder.join(folder);
     Ok(Wishes {
+        target: Target::WorkingTree,
         tasks: match &args.context_file {
             Some(file) => vec![("context file".to_owned(), task(&here.folder.join(file))?)],
             None => Vec::new(),

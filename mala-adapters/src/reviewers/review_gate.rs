@@ -1,0 +1,170 @@
+//! The reviewer `cerberus`: asks a panel through the command of a gate, `spawn-code-review` and then
+//! `wait --json`. What it answers is read by `mala_domain::gate::client`; whatever ends the review
+//! early, the session is cancelled and nothing of it runs on.
+
+mod call;
+mod range;
+mod run_files;
+
+use crate::process::Environment;
+use crate::sessions::fresh_key;
+use call::{Call, Patience};
+use mala_domain::change::FilePath;
+use mala_domain::gate::client::{self, Heard, PanelWord};
+use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Side};
+use mala_domain::review::{Hearing, ReviewRequest, Texts};
+use mala_domain::scope::Target;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use tokio::time::Instant;
+
+/// The name in reports, where no reviewer of the panel has one.
+pub const NAME: &str = "cerberus";
+
+/// How a gate is asked.
+pub struct Settings {
+    /// The program and the arguments before its command.
+    pub command: Vec<String>,
+    /// More arguments for `spawn-code-review`.
+    pub spawn_args: Vec<String>,
+    /// More arguments for `wait`.
+    pub wait_args: Vec<String>,
+    /// More variables.
+    pub env: BTreeMap<String, String>,
+    /// The user's variables: the panel's reviewers need their keys.
+    pub environment: Environment,
+    /// The work tree.
+    pub folder: PathBuf,
+    /// What a person asked to be reviewed.
+    pub target: Target,
+    /// Texts about the task: name and content.
+    pub tasks: Vec<(String, String)>,
+}
+
+/// A panel behind a gate.
+pub struct ReviewGate {
+    settings: Settings,
+}
+
+impl ReviewGate {
+    /// The panel that is asked like this.
+    pub fn new(settings: Settings) -> Self {
+        Self { settings }
+    }
+
+    async fn ask(&self, request: &ReviewRequest) -> Result<Hearing, ReviewerFailure> {
+        let deadline = Instant::now() + request.timeout;
+        let what = range::arguments(&self.settings.target, &request.scope)?;
+        let key = fresh_key().map_err(|error| failed("making a key", &error))?;
+        let scratch = tempfile::Builder::new().prefix("mala-panel-").tempdir();
+        let scratch = scratch.map_err(|error| failed("making a folder", &error))?;
+        let mut arguments = vec!["spawn-code-review".to_owned()];
+        arguments.extend(what);
+        arguments.extend(self.context_file(scratch.path())?);
+        arguments.extend(self.settings.spawn_args.iter().cloned());
+
+        let mut call = Call::new(&self.settings, &key, scratch.path());
+        let spawned = call.run(arguments, Patience::Spawn, deadline).await?;
+        let started = client::started(&spawned.ended())?;
+        call.is_open(started.key.clone());
+        let waiting = self.wait_arguments(started.key.as_deref(), deadline);
+        let waited = call.run(waiting, Patience::Wait, deadline).await?;
+        call.is_over(waited.code);
+        let word = match client::waited(&waited.ended(), &started, call.run_key())? {
+            Heard::Panel(word) => *word,
+            Heard::State(state) => client::panel(&state, &run_files::opinions(&call.run_folder()))?,
+        };
+        self.contribution(word, request).await
+    }
+
+    /// The texts about the task as a file. Its name is this call's own.
+    fn context_file(&self, scratch: &Path) -> Result<Vec<String>, ReviewerFailure> {
+        if self.settings.tasks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let texts: Vec<&str> = self.settings.tasks.iter().map(|(_, text)| text.as_str()).collect();
+        let file = scratch.join("review-context.txt");
+        std::fs::write(&file, texts.join("\n\n"))
+            .map_err(|error| failed("writing the context file", &error))?;
+        Ok(vec!["--context-file".to_owned(), file.display().to_string()])
+    }
+
+    /// What `wait` is told. A gate that names no session is an older or a newer one, which knows its
+    /// session by the environment; what such a one takes besides is said in `wait_args`.
+    fn wait_arguments(&self, key: Option<&str>, deadline: Instant) -> Vec<String> {
+        let own = &self.settings.wait_args;
+        let says_time = own.iter().any(|it| it == "--timeout" || it.starts_with("--timeout="));
+        let mut arguments = vec!["wait".to_owned(), "--json".to_owned()];
+        if let Some(key) = key {
+            arguments.extend(["--session-key".to_owned(), key.to_owned()]);
+            if !says_time {
+                let left = deadline.saturating_duration_since(Instant::now());
+                arguments.extend(["--timeout".to_owned(), left.as_secs().max(1).to_string()]);
+            }
+        }
+        arguments.extend(own.iter().cloned());
+        arguments
+    }
+
+    /// What the panel's word is worth for this change.
+    async fn contribution(
+        &self,
+        mut word: PanelWord,
+        request: &ReviewRequest,
+    ) -> Result<Hearing, ReviewerFailure> {
+        if !client::reviewed_this(&word, &request.scope) {
+            let other = "the gate reviewed another change than the one it was given".to_owned();
+            return Err(ReviewerFailure::Unreadable(other));
+        }
+        let root = format!("{}/", self.settings.folder.display());
+        for claim in &mut word.claims {
+            let inside = claim.candidate.file.to_text().strip_prefix(&root).map(FilePath::from);
+            claim.candidate.file = inside.unwrap_or_else(|| claim.candidate.file.clone());
+        }
+        let verdict = word.verdict;
+        let mut hearing = client::hearing(NAME, word, &request.change);
+        let texts = cited(&hearing, request).await?;
+        if client::none_stands(verdict, &mut hearing, &request.change, &texts) {
+            return Err(ReviewerFailure::Unreadable(format!(
+                "the gate says {}, and nothing that it names is in the reviewed tree",
+                verdict.name()
+            )));
+        }
+        Ok(hearing)
+    }
+}
+
+/// The texts at head of all files that claims cite.
+async fn cited(hearing: &Hearing, request: &ReviewRequest) -> Result<Texts, ReviewerFailure> {
+    let mut texts = Texts::clone(&request.texts);
+    let files: BTreeSet<&FilePath> = hearing
+        .candidates
+        .iter()
+        .map(|claim| &claim.file)
+        .filter(|file| file.stays_inside() && !texts.head.contains_key(file))
+        .collect();
+    let files: Vec<FilePath> = files.into_iter().cloned().collect();
+    if !files.is_empty() {
+        let read = request.tree.read(Side::Head, &files).await;
+        let read = read.map_err(|error| failed("reading the cited files", &error))?;
+        texts.head.extend(files.into_iter().zip(read));
+    }
+    Ok(texts)
+}
+
+fn failed(doing: &str, error: &dyn std::fmt::Display) -> ReviewerFailure {
+    ReviewerFailure::Crashed(format!("{doing}: {error}"))
+}
+
+impl Reviewer for ReviewGate {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn review<'a>(
+        &'a self,
+        request: &'a ReviewRequest,
+    ) -> BoxFuture<'a, Result<Hearing, ReviewerFailure>> {
+        Box::pin(self.ask(request))
+    }
+}

@@ -1,0 +1,167 @@
+//! One call to a gate: its processes, and the end of them. A call that is dropped before the gate has
+//! answered cancels the session.
+
+use super::{NAME, Settings};
+use crate::process::{self, Environment, Finished, Limits, ProcessError, Spec, run_briefly};
+use mala_domain::gate::CALL;
+use mala_domain::gate::client::Ended;
+use mala_domain::ports::ReviewerFailure;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How long a gate may take to start its reviewers, and to say nothing while it does.
+const SPAWN_TIME: Duration = Duration::from_secs(180);
+const SPAWN_SILENCE: Duration = Duration::from_secs(120);
+/// How long it may take to cancel a session.
+const CANCEL_TIME: Duration = Duration::from_secs(10);
+/// How much a gate may print.
+const MAX_SPAWNED: usize = 1 << 20;
+const MAX_WAITED: usize = 32 << 20;
+
+const STATE_ROOT: &str = "CERBERUS_STATE_ROOT";
+const PROJECT: &str = "CERBERUS_PROJECT_KEY";
+const RUN: &str = "CERBERUS_RUN_KEY";
+
+/// What a process of the gate is for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Patience {
+    /// It starts the reviewers, which go on when it ends.
+    Spawn,
+    /// It waits for them, and says nothing until they are done.
+    Wait,
+}
+
+/// How a process of the gate ended.
+pub(super) struct Answered {
+    pub(super) code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Answered {
+    pub(super) fn ended(&self) -> Ended<'_> {
+        Ended { code: self.code, stdout: &self.stdout, stderr: &self.stderr }
+    }
+}
+
+pub(super) struct Call<'s> {
+    settings: &'s Settings,
+    environment: Environment,
+    /// The key that we gave it.
+    own_key: String,
+    /// The session to cancel.
+    open: Option<String>,
+}
+
+impl<'s> Call<'s> {
+    pub(super) fn new(settings: &'s Settings, key: &str, scratch: &Path) -> Self {
+        let mut environment = settings
+            .environment
+            .clone()
+            // Gates that are not ours know their session by these.
+            .with("CERBERUS_HOST", "generic")
+            .with(STATE_ROOT, scratch.join("state"))
+            .with(PROJECT, "mala")
+            .with(RUN, key)
+            .with("CLAUDE_SESSION_ID", key);
+        for (name, value) in &settings.env {
+            environment = environment.with(name, value);
+        }
+        let environment = environment.with(CALL, key);
+        Self { settings, environment, own_key: key.to_owned(), open: None }
+    }
+
+    /// The run that a gate of the newer shape answers for.
+    pub(super) fn run_key(&self) -> &str {
+        self.environment.get(RUN).and_then(|key| key.to_str()).unwrap_or(&self.own_key)
+    }
+
+    /// The folder in which such a gate keeps its files.
+    pub(super) fn run_folder(&self) -> PathBuf {
+        let part = |name: &str| self.environment.get(name).unwrap_or_default();
+        Path::new(part(STATE_ROOT)).join(part(PROJECT)).join(part(RUN))
+    }
+
+    /// The gate says that it started a session.
+    pub(super) fn is_open(&mut self, key: Option<String>) {
+        self.open = Some(key.unwrap_or_else(|| self.own_key.clone()));
+    }
+
+    /// The gate answered; when it ran out of time, its reviewers still run.
+    pub(super) fn is_over(&mut self, code: Option<i32>) {
+        if code.is_some_and(|code| code != 3) {
+            self.open = None;
+        }
+    }
+
+    pub(super) async fn run(
+        &mut self,
+        arguments: Vec<String>,
+        patience: Patience,
+        deadline: Instant,
+    ) -> Result<Answered, ReviewerFailure> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let limits = match patience {
+            Patience::Spawn => {
+                let time = left.min(SPAWN_TIME);
+                Limits::within(time).idle(SPAWN_SILENCE).stdout(MAX_SPAWNED).letting_go()
+            }
+            Patience::Wait => Limits::within(left).stdout(MAX_WAITED),
+        };
+        if patience == Patience::Spawn {
+            // Until it says what it started, a session is known by the key that we gave it.
+            self.open = Some(self.own_key.clone());
+        }
+        let ended = process::run(self.spec(arguments), limits).await;
+        if patience == Patience::Spawn && ended.is_ok() {
+            self.open = None;
+        }
+        answered(ended)
+    }
+
+    fn spec(&self, arguments: Vec<String>) -> Spec {
+        let (program, first) = match self.settings.command.split_first() {
+            Some((program, first)) => (program.as_str(), first),
+            None => ("", &[][..]),
+        };
+        Spec::new(program, &self.settings.folder, self.environment.clone())
+            .args(first.iter().cloned())
+            .args(arguments)
+    }
+}
+
+fn answered(ended: Result<Finished, ProcessError>) -> Result<Answered, ReviewerFailure> {
+    match ended {
+        Ok(finished) if finished.output.stdout_cut => {
+            let n_bytes = finished.output.stdout.len();
+            let why = format!("the gate printed more than {n_bytes} bytes");
+            Err(ReviewerFailure::Unreadable(why))
+        }
+        Ok(finished) => Ok(Answered {
+            code: finished.code(),
+            stdout: String::from_utf8_lossy(&finished.output.stdout).into_owned(),
+            stderr: String::from_utf8_lossy(&finished.output.stderr).into_owned(),
+        }),
+        Err(ProcessError::TimedOut { .. } | ProcessError::Idle { .. }) => {
+            Err(ReviewerFailure::TimedOut)
+        }
+        Err(error @ (ProcessError::NotFound { .. } | ProcessError::NotStarted { .. })) => {
+            Err(ReviewerFailure::Unavailable(error.to_string()))
+        }
+        Err(error) => Err(ReviewerFailure::Crashed(error.to_string())),
+    }
+}
+
+impl Drop for Call<'_> {
+    /// Nobody waits for the session any more: it is cancelled, and what is left of it is ended.
+    fn drop(&mut self) {
+        if let Some(key) = self.open.take() {
+            let arguments = ["cancel", "--session-key", &key].map(str::to_owned).to_vec();
+            if let Err(error) = run_briefly(&self.spec(arguments), CANCEL_TIME) {
+                tracing::debug!(reviewer = NAME, %error, "the session is not cancelled");
+            }
+        }
+        process::end_marked(CALL, &self.own_key);
+    }
+}

@@ -1,0 +1,220 @@
+//! What the one who asks a gate makes of its answers: the contract's own shape, ours with all that it
+//! adds, and two that others print. Exit code and JSON must say the same; whatever fits none of them
+//! is no review.
+
+mod contract;
+mod first;
+mod hearing;
+mod issues;
+mod second;
+#[cfg(test)]
+mod tests;
+
+pub use hearing::{hearing, none_stands, reviewed_this};
+pub use second::{GateState, Opinion, panel};
+
+use crate::agent::answer::fields::{cut, maybe_text};
+use crate::agent::answer::{Object, ParseProblem};
+use crate::finding::Candidate;
+use crate::ports::ReviewerFailure;
+use crate::review::{FileCoverage, Voice};
+use crate::scope::Scope;
+use crate::verdict::Verdict;
+use serde_json::Value;
+
+/// How a command of a gate ended.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended<'e> {
+    /// Its exit code; `None` when a signal ended it.
+    pub code: Option<i32>,
+    /// What it printed.
+    pub stdout: &'e str,
+    /// What it complained of.
+    pub stderr: &'e str,
+}
+
+/// A session that a gate started.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Started {
+    /// Its key; gates that print words instead of JSON name none.
+    pub key: Option<String>,
+    /// The reviewers that it says were started.
+    pub reviewers: Vec<String>,
+}
+
+/// What a gate answered.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Heard {
+    /// All that there is to know.
+    Panel(Box<PanelWord>),
+    /// Only how it stands: what its reviewers said is in files.
+    State(GateState),
+}
+
+/// What a panel says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PanelWord {
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// What its reviewers claim.
+    pub claims: Vec<Claim>,
+    /// Its reviewers.
+    pub voices: Vec<Voice>,
+    /// What they account for.
+    pub account: Account,
+    /// What it says that it reviewed.
+    pub scope: Option<Scope>,
+    /// Where the session's files are.
+    pub log: Option<String>,
+    /// What a person is to decide.
+    pub decision: Option<String>,
+    /// What else there is to know.
+    pub warnings: Vec<String>,
+}
+
+/// A claim as a gate passes it on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Claim {
+    /// The claim.
+    pub candidate: Candidate,
+    /// Whether it names lines.
+    pub has_lines: bool,
+}
+
+/// What a panel accounts for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Account {
+    /// These files, as far as it says.
+    Files(Vec<FileCoverage>),
+    /// The change that it was given: it says nothing of parts.
+    Whole,
+}
+
+/// How much of a complaint is repeated.
+const MAX_WHY: usize = 400;
+
+/// Reads what `spawn-code-review` printed.
+pub fn started(ended: &Ended<'_>) -> Result<Started, ReviewerFailure> {
+    if ended.code != Some(0) {
+        let why = match complaint(ended) {
+            why if why.is_empty() => exit(ended.code),
+            why => why,
+        };
+        return Err(ReviewerFailure::Crashed(format!("spawn failed: {why}")));
+    }
+    let text = ended.stdout.trim();
+    if !text.starts_with('{') {
+        // Older and newer gates print words; they know their session by the environment.
+        return Ok(Started::default());
+    }
+    let object = json(text)?;
+    let Some(key) = maybe_text(&object, "session_key").map_err(unreadable)? else {
+        return Err(unreadable(ParseProblem::MissingField("session_key".to_owned())));
+    };
+    if key.is_empty() || key.len() > 200 || key.starts_with('-') || key.contains(char::is_control) {
+        return Err(unreadable(ParseProblem::InvalidFormat));
+    }
+    let spawned = object.get("reviewers_spawned").and_then(Value::as_array);
+    let names = spawned.into_iter().flatten().filter_map(Value::as_str);
+    Ok(Started { key: Some(key.to_owned()), reviewers: names.map(str::to_owned).collect() })
+}
+
+/// Reads what `wait --json` printed, by the table of exit codes.
+pub fn waited(
+    ended: &Ended<'_>,
+    started: &Started,
+    run_key: &str,
+) -> Result<Heard, ReviewerFailure> {
+    let Some(code @ 0..=1) = ended.code else { return Err(failure(ended)) };
+    let object = json(ended.stdout)?;
+    if object.contains_key("consensus") {
+        return contract::read(&object, code, started).map(|word| Heard::Panel(Box::new(word)));
+    }
+    if first::is_it(&object) {
+        return first::read(&object, code).map(|word| Heard::Panel(Box::new(word)));
+    }
+    if second::is_it(&object) {
+        return second::state(&object, code, run_key).map(Heard::State);
+    }
+    Err(unreadable(ParseProblem::MissingField("consensus".to_owned())))
+}
+
+/// What an exit code of 2 and more means, with what the JSON says to it, if there is any.
+fn failure(ended: &Ended<'_>) -> ReviewerFailure {
+    let object = json(ended.stdout).ok();
+    let told = object.as_ref().map(issues::parse_errors).unwrap_or_default().join("; ");
+    let why = |otherwise: &str| match (told.is_empty(), complaint(ended)) {
+        (false, _) => cut(&told, MAX_WHY),
+        (true, words) if !words.is_empty() => words,
+        _ => otherwise.to_owned(),
+    };
+    match ended.code {
+        Some(2) if object.as_ref().is_some_and(first::is_it) => {
+            ReviewerFailure::Broken(why("the gate failed"))
+        }
+        Some(2) => ReviewerFailure::Unreadable(why("the gate could not read its reviewers")),
+        Some(3) => ReviewerFailure::TimedOut,
+        Some(4) => ReviewerFailure::Unavailable(why("no reviewers")),
+        Some(5) => ReviewerFailure::Broken(why("the gate failed")),
+        other => {
+            ReviewerFailure::Crashed(format!("{}: {}", exit(other), why("the gate says nothing")))
+        }
+    }
+}
+
+fn exit(code: Option<i32>) -> String {
+    code.map_or_else(|| "killed".to_owned(), |code| format!("exit {code}"))
+}
+
+/// The last line of what it complained of.
+fn complaint(ended: &Ended<'_>) -> String {
+    let last = ended.stderr.lines().rev().find(|line| !line.trim().is_empty());
+    let words = last.unwrap_or_default().trim().chars().filter(|c| !c.is_control());
+    words.take(MAX_WHY).collect()
+}
+
+/// The whole of what was printed, as one object.
+fn json(text: &str) -> Result<Object, ReviewerFailure> {
+    serde_json::from_str(text.trim())
+        .map_err(|error| unreadable(ParseProblem::InvalidJson(error.to_string())))
+}
+
+fn unreadable(problem: ParseProblem) -> ReviewerFailure {
+    ReviewerFailure::Unreadable(problem.to_string())
+}
+
+/// An exit code and a JSON that say different things.
+fn disagreement(code: i32, says: &str) -> ReviewerFailure {
+    unreadable(ParseProblem::InvalidVerdict(format!("exit {code} with {}", cut(says, 80))))
+}
+
+/// A verdict that its own findings contradict says nothing.
+fn agrees(verdict: Verdict, claims: &[Claim]) -> Result<(), ReviewerFailure> {
+    let contradiction = match (verdict, claims.is_empty()) {
+        (Verdict::Pass, false) => "PASS with findings".to_owned(),
+        (Verdict::Fail | Verdict::NeedsWork, true) => {
+            format!("{} without findings", verdict.name())
+        }
+        _ => return Ok(()),
+    };
+    Err(unreadable(ParseProblem::InvalidVerdict(contradiction)))
+}
+
+/// A pass is one only when everybody who was asked passes it.
+fn unanimous(voices: &[(Voice, Option<Verdict>)]) -> Result<(), ReviewerFailure> {
+    if voices.is_empty() {
+        let nobody = "PASS without reviewers".to_owned();
+        return Err(unreadable(ParseProblem::InvalidVerdict(nobody)));
+    }
+    for (voice, verdict) in voices {
+        let says = match (verdict, &voice.error) {
+            (Some(Verdict::Pass), None) => continue,
+            (_, Some(error)) => error.as_str(),
+            (Some(verdict), None) => verdict.name(),
+            (None, None) => "no verdict",
+        };
+        let words = format!("PASS though {} says: {}", voice.name, cut(says, MAX_WHY));
+        return Err(unreadable(ParseProblem::InvalidVerdict(words)));
+    }
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! From what a panel says to what every reviewer contributes.
+
+use super::{Account, PanelWord};
+use crate::agent::judge;
+use crate::change::{Change, ChangedFile, FilePath, LineSpan};
+use crate::finding::{Candidate, Category, Priority, Verification, VerificationOutcome};
+use crate::review::admit::{SymbolIndex, admit};
+use crate::review::{FileCoverage, Hearing, Texts};
+use crate::scope::{Head, Scope};
+use crate::verdict::Verdict;
+
+/// What a panel contributes to the review of a change, in the names of its reviewers.
+pub fn hearing(reviewer: &str, word: PanelWord, change: &Change) -> Hearing {
+    let mut candidates: Vec<Candidate> = Vec::new();
+    for claim in word.claims {
+        let mut candidate = claim.candidate;
+        if !claim.has_lines
+            && let Some(span) =
+                change.files.iter().find(|f| f.path == candidate.file).and_then(first)
+        {
+            candidate.span = span;
+        }
+        candidates.push(candidate);
+    }
+    candidates.extend(word.decision.and_then(|why| decision(reviewer, &why, change)));
+    let mut warnings: Vec<String> =
+        word.warnings.into_iter().map(|warning| format!("{reviewer}: {warning}")).collect();
+    let accounted = match word.account {
+        Account::Files(files) => change.files.iter().filter_map(|it| part(it, &files)).collect(),
+        Account::Whole => {
+            warnings.push(format!(
+                "{reviewer}: the gate does not say which regions it reviewed; its verdict is taken for all"
+            ));
+            change.files.iter().map(|file| (file.path.clone(), all(file))).collect()
+        }
+    };
+    Hearing {
+        reviewer: reviewer.to_owned(),
+        candidates,
+        accounted,
+        warnings,
+        voices: word.voices,
+        log: word.log,
+        ..Hearing::default()
+    }
+}
+
+/// What is accounted for of a file. A gate that saw another number of regions saw another change.
+fn part(file: &ChangedFile, covered: &[FileCoverage]) -> Option<(FilePath, Vec<usize>)> {
+    let own = covered.iter().find(|it| it.file == file.path)?;
+    (own.hunks_given == file.hunks.len())
+        .then(|| (file.path.clone(), (0..own.hunks_accounted.min(file.hunks.len())).collect()))
+}
+
+fn all(file: &ChangedFile) -> Vec<usize> {
+    (0..file.hunks.len()).collect()
+}
+
+/// The first changed line of a file at head.
+fn first(file: &ChangedFile) -> Option<LineSpan> {
+    let hunk = file.hunks.first()?;
+    let line = hunk.added_lines().map(|(line, _)| line).next().unwrap_or(hunk.new_start.max(1));
+    Some(LineSpan::line(line))
+}
+
+/// What a person is to decide blocks until they did.
+fn decision(reviewer: &str, why: &str, change: &Change) -> Option<Candidate> {
+    let files = change.files.iter().filter(|file| file.is_reviewable() && file.exists_at_head());
+    let (file, span) = files.filter_map(|file| Some((file, first(file)?))).next()?;
+    let why = if why.trim().is_empty() { "It gives no reason." } else { why.trim() };
+    Some(Candidate {
+        file: file.path.clone(),
+        span,
+        priority: Some(Priority::P1),
+        category: Category::Logic,
+        title: "[P1] The panel asks for a decision by a person".to_owned(),
+        body: format!("The reviewers came to no verdict, and the gate asks a person. {why}"),
+        suggestion: None,
+        evidence: None,
+        confidence: 1.0,
+        reviewer: reviewer.to_owned(),
+        rule: None,
+        verification: Verification::verified("the gate's own verdict"),
+    })
+}
+
+/// Looks at what a panel claims: what is said to be missing and is there is refuted. True when the
+/// panel objects and nothing of what it claims is in the tree at head: then nobody knows what it
+/// objects to.
+pub fn none_stands(
+    verdict: Verdict,
+    hearing: &mut Hearing,
+    change: &Change,
+    texts: &Texts,
+) -> bool {
+    for claim in &mut hearing.candidates {
+        let missing = judge::missing_claim(&claim.title, &claim.body);
+        let text = texts.at_head(&claim.file);
+        let why = missing.zip(text).and_then(|(it, text)| judge::refuted_by_definition(&it, text));
+        if let Some(why) = why
+            && claim.verification.outcome == VerificationOutcome::Unverified
+        {
+            claim.verification = Verification::refuted(why);
+        }
+    }
+    if verdict == Verdict::Pass || hearing.candidates.is_empty() {
+        return verdict != Verdict::Pass;
+    }
+    let counts = |it: &Candidate| it.verification.outcome != VerificationOutcome::Refuted;
+    let objections: Vec<Candidate> =
+        hearing.candidates.iter().filter(|claim| counts(claim)).cloned().collect();
+    // What is refuted is known, and does not block.
+    !objections.is_empty() && admit(objections, change, texts, &NoSymbols).findings.is_empty()
+}
+
+/// Whether a gate that says what it reviewed has reviewed this: between the same commits, and, with as
+/// many files, the same diff. A review that is kept to some paths is a part of what a gate reviews.
+pub fn reviewed_this(word: &PanelWord, asked: &Scope) -> bool {
+    let Some(done) = &word.scope else { return true };
+    let same_head = match (&done.head, &asked.head) {
+        (Head::Commit(done), Head::Commit(asked)) => done == asked,
+        // The working tree is reviewed as a commit that the gate makes of it.
+        (Head::Commit(_), Head::WorkingTree) => true,
+        _ => false,
+    };
+    let same_diff = done.diff_hash == asked.diff_hash;
+    same_head && done.base == asked.base && (same_diff || done.files > asked.files)
+}
+
+struct NoSymbols;
+
+impl SymbolIndex for NoSymbols {
+    fn symbol_at(&self, _: &FilePath, _: u32) -> Option<String> {
+        None
+    }
+}

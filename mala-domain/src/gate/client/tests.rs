@@ -1,0 +1,339 @@
+//! One row per row of the contract's table, per shape that others print, and per way to contradict
+//! oneself.
+
+use super::*;
+use crate::change::{Change, FilePath, LineSpan, parse};
+use crate::finding::{Priority, VerificationOutcome};
+use crate::review::{Coverage, Hearing, Texts};
+use serde_json::{Value, json};
+
+const RUN: &str = "run-1";
+
+fn issue() -> Value {
+    json!({"reviewer": "codex", "file": "a.py", "line_start": 2, "line_end": 2, "priority": 1,
+           "title": "Missing null check", "body": "when x is None it fails"})
+}
+
+fn contract(status: &str, verdict: &str, issues: &[Value]) -> Value {
+    let own = if verdict == "PASS" { "PASS" } else { "FAIL" };
+    json!({"status": status, "consensus": {"verdict": verdict, "iteration": 1},
+           "reviewers": {"codex": {"verdict": own, "summary": "", "issues": issues, "error": null}},
+           "issues": issues, "parse_errors": []})
+}
+
+fn first(status: &str, verdict: Value, findings: &[Value]) -> Value {
+    json!({"status": status, "consensus_verdict": verdict,
+           "reviewers": {"codex": {"verdict": verdict, "summary": "", "findings": findings}},
+           "aggregated_findings": findings, "parse_errors": [], "session_dir": "/s"})
+}
+
+fn first_finding() -> Value {
+    json!({"reviewer": "codex", "file_path": "a.py", "line_start": null, "line_end": null,
+           "priority": null, "title": "T", "body": "B"})
+}
+
+fn with(mut value: Value, pointer: &str, new: Value) -> Value {
+    *value.pointer_mut(pointer).unwrap() = new;
+    value
+}
+
+fn without(mut value: Value, key: &str) -> Value {
+    value.as_object_mut().unwrap().remove(key).unwrap();
+    value
+}
+
+fn read(code: i32, stdout: &str) -> Result<Heard, ReviewerFailure> {
+    let started = Started { key: Some("k".into()), reviewers: vec!["codex".into()] };
+    waited(&Ended { code: Some(code), stdout, stderr: "" }, &started, RUN)
+}
+
+/// The verdict and the number of claims, or the failure.
+fn outcome(code: i32, json: &Value) -> Result<(Verdict, usize), ReviewerFailure> {
+    match read(code, &json.to_string())? {
+        Heard::Panel(word) => Ok((word.verdict, word.claims.len())),
+        Heard::State(state) => panic!("{state:?}"),
+    }
+}
+
+fn says(words: &str) -> ReviewerFailure {
+    ReviewerFailure::Unreadable(words.to_owned())
+}
+
+#[test]
+fn every_row_of_the_table_of_exit_codes() {
+    use ReviewerFailure::{Broken, Crashed, TimedOut, Unavailable};
+    let errors = json!({"status": "error", "parse_errors": ["gemini: malformed JSON response"]});
+    let rows = [
+        (0, contract("resolved", "PASS", &[]), Ok((Verdict::Pass, 0))),
+        (1, contract("resolved", "FAIL", &[issue()]), Ok((Verdict::Fail, 1))),
+        (1, contract("resolved", "NEEDS_WORK", &[issue()]), Ok((Verdict::NeedsWork, 1))),
+        (2, errors.clone(), Err(says("gemini: malformed JSON response"))),
+        (2, json!(null), Err(says("the gate could not read its reviewers"))),
+        (3, contract("timeout", "no_reviewers", &[]), Err(TimedOut)),
+        (4, contract("error", "no_reviewers", &[]), Err(Unavailable("no reviewers".into()))),
+        (5, errors, Err(Broken("gemini: malformed JSON response".into()))),
+        (5, json!(null), Err(Broken("the gate failed".into()))),
+        (9, json!(null), Err(Crashed("exit 9: the gate says nothing".into()))),
+    ];
+    for (code, json, expected) in rows {
+        assert_eq!(outcome(code, &json), expected, "{code} {json}");
+    }
+    let killed = Ended { code: None, stdout: "", stderr: "cannot go on\n" };
+    let failure = waited(&killed, &Started::default(), RUN).unwrap_err();
+    assert_eq!(failure, Crashed("killed: cannot go on".into()));
+}
+
+#[test]
+fn an_exit_code_and_a_verdict_that_disagree_are_no_review() {
+    for (code, json, why) in [
+        (1, contract("resolved", "PASS", &[]), "exit 1 with resolved and PASS"),
+        (0, contract("resolved", "FAIL", &[issue()]), "exit 0 with resolved and FAIL"),
+        (0, contract("timeout", "PASS", &[]), "exit 0 with timeout and PASS"),
+        (0, contract("resolved", "no_reviewers", &[]), "exit 0 with resolved and no_reviewers"),
+        (0, contract("resolved", "APPROVED", &[]), "APPROVED"),
+        (0, contract("resolved", "pass", &[]), "pass"),
+        (0, contract("resolved", "PASS", &[issue()]), "PASS with findings"),
+        (1, contract("resolved", "FAIL", &[]), "FAIL without findings"),
+        (1, contract("resolved", "NEEDS_WORK", &[]), "NEEDS_WORK without findings"),
+    ] {
+        let expected = Err(says(&format!("invalid verdict: {why}")));
+        assert_eq!(outcome(code, &json), expected, "{code} {json}");
+    }
+}
+
+#[test]
+fn a_pass_that_not_everybody_gave_is_none() {
+    let pass = || contract("resolved", "PASS", &[]);
+    for (json, why) in [
+        (with(pass(), "/reviewers", json!({})), "PASS without reviewers"),
+        (with(pass(), "/reviewers/codex/verdict", json!("FAIL")), "PASS though codex says: FAIL"),
+        (
+            with(pass(), "/reviewers/codex/verdict", json!(null)),
+            "PASS though codex says: no verdict",
+        ),
+        (with(pass(), "/reviewers/codex/error", json!("died")), "PASS though codex says: died"),
+        (with(pass(), "/parse_errors", json!(["gemini: x"])), "PASS though gemini: x"),
+        (
+            with(pass(), "/reviewers", json!({"other": {"verdict": "PASS"}})),
+            "PASS though codex was started and says nothing",
+        ),
+        (with(pass(), "/reviewers/codex/verdict", json!("maybe")), "maybe"),
+    ] {
+        let expected = Err(says(&format!("invalid verdict: {why}")));
+        assert_eq!(outcome(0, &json), expected, "{json}");
+    }
+}
+
+#[test]
+fn what_is_missing_or_malformed_is_no_review() {
+    for key in ["status", "issues", "reviewers", "consensus"] {
+        let json = without(contract("resolved", "FAIL", &[issue()]), key);
+        let missing = Err(says(&format!("missing field: {key}")));
+        assert_eq!(outcome(1, &json), missing, "{key}");
+    }
+    for key in ["reviewer", "file", "line_start", "line_end", "priority", "title", "body"] {
+        let json = contract("resolved", "FAIL", &[without(issue(), key)]);
+        assert_eq!(outcome(1, &json), Err(says(&format!("missing field: {key}"))), "{key}");
+    }
+    for (pointer, wrong) in [
+        ("/line_start", json!(0)),
+        ("/line_end", json!(1)),
+        ("/line_start", json!("2")),
+        ("/line_start", json!(-1)),
+        ("/priority", json!(4)),
+        ("/priority", json!("P1")),
+        ("/file", json!(" ")),
+        ("/title", json!(["x"])),
+    ] {
+        let json = contract("resolved", "FAIL", &[with(issue(), pointer, wrong)]);
+        assert_eq!(outcome(1, &json), Err(says("invalid format")), "{json}");
+    }
+    let json = contract("resolved", "FAIL", &[with(issue(), "/priority", json!(null))]);
+    assert_eq!(outcome(1, &json), Ok((Verdict::Fail, 1)), "a priority may be null");
+    for (code, text) in
+        [(0, ""), (0, "PASS"), (0, "[]"), (0, "{}"), (1, "\u{0}"), (0, "{\"status\"")]
+    {
+        assert!(matches!(read(code, text), Err(ReviewerFailure::Unreadable(_))), "{code} {text:?}");
+    }
+}
+
+#[test]
+fn the_older_shape() {
+    let fail = first("complete", json!("FAIL"), &[first_finding()]);
+    let rows = [
+        (0, first("complete", json!("PASS"), &[]), Ok((Verdict::Pass, 0))),
+        (0, fail.clone(), Ok((Verdict::Fail, 1))),
+        (1, fail, Err(says("invalid verdict: exit 1 with complete"))),
+        (0, first("timeout", json!(null), &[]), Err(says("invalid verdict: exit 0 with timeout"))),
+        (0, first("complete", json!(null), &[]), Err(says("missing field: consensus_verdict"))),
+        (
+            2,
+            first("error", json!(null), &[]),
+            Err(ReviewerFailure::Broken("the gate failed".into())),
+        ),
+        (3, first("timeout", json!(null), &[]), Err(ReviewerFailure::TimedOut)),
+        (
+            4,
+            first("no_reviewers", json!(null), &[]),
+            Err(ReviewerFailure::Unavailable("no reviewers".into())),
+        ),
+        (
+            0,
+            with(
+                first("complete", json!("PASS"), &[]),
+                "/parse_errors",
+                json!([{"reviewer": "gemini", "error": "no JSON"}]),
+            ),
+            Err(says("invalid verdict: PASS though gemini: no JSON")),
+        ),
+    ];
+    for (code, json, expected) in rows {
+        assert_eq!(outcome(code, &json), expected, "{code} {json}");
+    }
+}
+
+fn state_of(code: i32, json: &Value) -> Result<GateState, ReviewerFailure> {
+    match read(code, &json.to_string())? {
+        Heard::State(state) => Ok(state),
+        Heard::Panel(word) => panic!("{word:?}"),
+    }
+}
+
+#[test]
+fn the_newer_shape_tells_how_the_gate_stands() {
+    let state = |status: &str, verdict: Value| json!({"schema_version": 1, "run_key": RUN, "status": status, "verdict": verdict});
+    let is = |verdict| Ok(GateState { verdict, reason: String::new() });
+    let rows = [
+        (0, state("resolved", json!("pass")), is(Some(Verdict::Pass))),
+        (0, state("resolved", json!("needs_work")), is(Some(Verdict::NeedsWork))),
+        (0, state("resolved", json!("requires_decision")), is(None)),
+        (0, state("resolved", json!(null)), Err(says("missing field: verdict"))),
+        (0, state("resolved", json!("fine")), Err(says("invalid verdict: fine"))),
+        (0, state("pending", json!(null)), Err(ReviewerFailure::TimedOut)),
+        (1, state("resolved", json!("pass")), Err(says("invalid verdict: exit 1 with resolved"))),
+        (
+            0,
+            with(state("resolved", json!("pass")), "/run_key", json!("another")),
+            Err(says("the gate answers for another run")),
+        ),
+        (
+            0,
+            json!({"status": "no_active_gate"}),
+            Err(ReviewerFailure::Unavailable("no active gate".into())),
+        ),
+    ];
+    for (code, json, expected) in rows {
+        assert_eq!(state_of(code, &json), expected, "{code} {json}");
+    }
+}
+
+fn opinion(reviewer: &str, text: Option<Value>) -> Opinion {
+    Opinion { reviewer: reviewer.to_owned(), text: text.map(|text| text.to_string()) }
+}
+
+#[test]
+fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
+    let state = |verdict| GateState { verdict, reason: "two against one".to_owned() };
+    let pass = || json!({"verdict": "PASS", "summary": "", "findings": []});
+    let fail = || {
+        json!({"verdict": "FAIL", "summary": "", "findings": [
+        {"file_path": "a.py", "line_start": 2, "line_end": 2, "priority": 0, "title": "T", "body": "B", "confidence": 0.9}]})
+    };
+    let heard = |verdict, opinions: &[Opinion]| {
+        panel(&state(verdict), opinions).map(|word| (word.verdict, word.claims.len()))
+    };
+    let good = opinion("codex#1", Some(pass()));
+    let passes = |others: &[Opinion]| heard(Some(Verdict::Pass), others);
+    assert_eq!(passes(std::slice::from_ref(&good)), Ok((Verdict::Pass, 0)));
+    for (bad, why) in [
+        (vec![], "PASS without reviewers"),
+        (vec![opinion("codex#1", None)], "PASS though codex#1 says: its output is missing"),
+        (
+            vec![good.clone(), opinion("g", Some(json!({})))],
+            "PASS though g says: missing field: verdict",
+        ),
+        (vec![good.clone(), opinion("g", Some(fail()))], "PASS with findings"),
+    ] {
+        assert_eq!(passes(&bad), Err(says(&format!("invalid verdict: {why}"))), "{bad:?}");
+    }
+    let bad = [good.clone(), opinion("gemini#1", Some(fail()))];
+    assert_eq!(heard(Some(Verdict::Fail), &bad), Ok((Verdict::Fail, 1)));
+    assert_eq!(
+        heard(Some(Verdict::Fail), &[good]),
+        Err(says("invalid verdict: FAIL without findings"))
+    );
+    let word = panel(&state(None), &bad).unwrap();
+    assert_eq!((word.verdict, word.decision.as_deref()), (Verdict::Fail, Some("two against one")));
+    assert_eq!(word.claims[0].candidate.reviewer, "gemini#1");
+}
+
+const DIFF: &str = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def f(x):\n-    return x\n+    return x + 1\n";
+
+fn change() -> Change {
+    Change { files: parse(DIFF.as_bytes()).unwrap() }
+}
+
+fn heard(json: &Value) -> (Verdict, Hearing) {
+    let Ok(Heard::Panel(word)) = read(i32::from(json["issues"] != json!([])), &json.to_string())
+    else {
+        panic!("{json}")
+    };
+    (word.verdict, hearing("cerberus", *word, &change()))
+}
+
+#[test]
+fn what_a_panel_says_is_said_by_its_reviewers_of_the_whole_change() {
+    let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[issue()]));
+    assert_eq!(hearing.candidates[0].reviewer, "codex");
+    assert_eq!(hearing.voices[0].name, "codex");
+    assert!(Coverage::over(&change(), &hearing.accounted).is_complete());
+    assert_eq!(hearing.warnings.len(), 1, "that it says nothing of parts is said");
+    assert!(!none_stands(verdict, &mut hearing, &change(), &Texts::default()));
+}
+
+#[test]
+fn an_objection_to_what_is_not_there_is_no_review() {
+    for (pointer, elsewhere) in [
+        ("/file", json!("nowhere.py")),
+        ("/file", json!("/etc/passwd")),
+        ("/file", json!("../a.py")),
+        ("/line_end", json!(900)),
+    ] {
+        let mut off = with(issue(), pointer, elsewhere.clone());
+        if pointer == "/line_end" {
+            off = with(off, "/line_start", elsewhere);
+        }
+        let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[off.clone()]));
+        assert!(none_stands(verdict, &mut hearing, &change(), &Texts::default()), "{off}");
+    }
+}
+
+#[test]
+fn a_decision_that_a_person_is_to_make_blocks() {
+    let state = GateState { verdict: None, reason: String::new() };
+    let pass = json!({"verdict": "requires_decision", "findings": []});
+    let word = panel(&state, &[opinion("codex#1", Some(pass))]).unwrap();
+    let hearing = hearing("cerberus", word, &change());
+    let claim = &hearing.candidates[0];
+    assert_eq!((claim.priority, claim.span), (Some(Priority::P1), LineSpan::line(2)));
+    assert_eq!(claim.file, FilePath::from("a.py"));
+    assert_eq!(claim.verification.outcome, VerificationOutcome::Verified);
+}
+
+#[test]
+fn what_spawn_prints() {
+    let spawned = |code, stdout: &str, stderr: &str| started(&Ended { code, stdout, stderr });
+    let json = r#"{"session_key": "k", "reviewers_spawned": ["codex", "gemini"]}"#;
+    let both = vec!["codex".to_owned(), "gemini".to_owned()];
+    assert_eq!(spawned(Some(0), json, ""), Ok(Started { key: Some("k".into()), reviewers: both }));
+    assert_eq!(spawned(Some(0), "started codex\n", ""), Ok(Started::default()));
+    let crashed = |why: &str| Err(ReviewerFailure::Crashed(format!("spawn failed: {why}")));
+    assert_eq!(spawned(Some(1), "", "note: x\nno such range\n"), crashed("no such range"));
+    assert_eq!(spawned(None, json, ""), crashed("killed"));
+    assert_eq!(spawned(Some(0), "{}", ""), Err(says("missing field: session_key")));
+    for key in ["", "--all", "a\\nb"] {
+        let json = format!(r#"{{"session_key": "{key}"}}"#);
+        assert_eq!(spawned(Some(0), &json, ""), Err(says("invalid format")), "{key:?}");
+    }
+    assert!(matches!(spawned(Some(0), "{", ""), Err(ReviewerFailure::Unreadable(_))));
+}

@@ -1,0 +1,212 @@
+//! Gates that are others', in the shapes that they print, and gates that misbehave. Each ends in the
+//! right code within its time, and none passes by accident.
+
+use super::{Desk, Said, assert_none_left};
+
+/// A gate whose `wait` does this; `spawn` starts the session `k`, and what it is told is kept.
+fn gate(wait: &str) -> Desk {
+    gate_like(r#"echo '{"session_key": "k", "reviewers_spawned": ["codex"]}'"#, wait, "")
+}
+
+fn gate_like(spawn: &str, wait: &str, more: &str) -> Desk {
+    let config = format!("review:\n  cerberus:\n    command: [fake-gate]\n{more}");
+    let script = format!(
+        "echo \"$@\" >>\"$HOME/calls\"\ncase \"$1\" in\nspawn-code-review) {spawn} ;;\nwait) {wait} ;;\nesac"
+    );
+    let desk = Desk::new(&config);
+    Desk { world: desk.world.with_program("fake-gate", &script), repo: desk.repo }
+}
+
+const PASS: &str = r#"{"status": "resolved", "consensus": {"verdict": "PASS", "iteration": 1}, "reviewers": {"codex": {"verdict": "PASS", "summary": "", "issues": [], "error": null}}, "issues": [], "parse_errors": []}"#;
+
+fn fail(file: &str) -> String {
+    format!(
+        r#"{{"status": "resolved", "consensus": {{"verdict": "FAIL", "iteration": 1}}, "reviewers": {{"codex": {{"verdict": "FAIL", "summary": "", "issues": [], "error": null}}}}, "issues": [{{"reviewer": "codex", "file": "{file}", "line_start": 2, "line_end": 2, "priority": 1, "title": "T", "body": "B"}}], "parse_errors": []}}"#
+    )
+}
+
+#[track_caller]
+fn check(desk: &Desk, code: i32, says: &str) -> Said {
+    let said = desk.review(&["--timeout", "5"]);
+    let case = format!("{:#}", said.json);
+    assert_eq!(said.code, code, "{case}");
+    assert!(said.error().contains(says), "{case}");
+    assert_eq!(said.json["passed"], code == 0, "{case}");
+    assert!(said.seconds < 20.0, "{}", said.seconds);
+    let home = desk.world.home().display().to_string();
+    assert_none_left(|environ, command| environ.contains(&home) && command.contains("fake-gate"));
+    said
+}
+
+#[test]
+fn the_least_that_the_contract_asks_for_is_enough() {
+    let desk = gate(&format!("echo '{PASS}'"));
+    let said = check(&desk, 0, "");
+    assert_eq!(said.json["reviewers"][0]["reviewer"], "codex");
+    let warnings = said.json["warnings"].to_string();
+    assert!(warnings.contains("does not say which regions"), "{warnings}");
+    let calls = std::fs::read_to_string(desk.world.home().join("calls")).unwrap();
+    let range = format!("{}..{}", desk.repo.id("HEAD~1"), desk.repo.id("HEAD"));
+    assert_eq!(
+        calls,
+        format!("spawn-code-review --diff {range}\nwait --json --session-key k --timeout 4\n")
+    );
+
+    let desk = gate(&format!("echo '{}'; exit 1", fail("a.py")));
+    let said = check(&desk, 1, "");
+    let issue = &said.json["issues"][0];
+    assert_eq!(
+        (&issue["reviewer"], &issue["evidence_snippet"]),
+        (&"codex".into(), &"    return x + 1".into())
+    );
+}
+
+#[test]
+fn paths_from_the_root_of_the_machine_lead_into_the_tree() {
+    let desk = gate("");
+    let file = desk.repo.root().join("a.py");
+    let script = format!(
+        "case \"$1\" in spawn-code-review) echo '{{\"session_key\": \"k\"}}' ;; wait) echo '{}'; exit 1 ;; esac",
+        fail(&file.display().to_string())
+    );
+    let desk = Desk { world: desk.world.with_program("fake-gate", &script), repo: desk.repo };
+    assert_eq!(check(&desk, 1, "").json["issues"][0]["file"], "a.py");
+}
+
+#[test]
+fn its_settings_reach_the_gate() {
+    let more = "    spawn_args: [--verbose, 'a b']\n    wait_args: [--timeout, '3']\n    env: {DEBUG: \"1\"}\n";
+    let spawn = r#"[ "$DEBUG" = 1 ] && [ "$3" != "" ] && echo '{"session_key": "k"}'"#;
+    let desk = gate_like(spawn, &format!("echo '{PASS}'"), more);
+    let task = desk.world.home().join("task.txt");
+    std::fs::write(&task, "the task").unwrap();
+    let said = desk.review(&["--context-file", &task.display().to_string()]);
+    assert_eq!(said.code, 0, "{:#}", said.json);
+    let calls = std::fs::read_to_string(desk.world.home().join("calls")).unwrap();
+    assert!(calls.contains("review-context.txt --verbose a b\n"), "{calls}");
+    assert!(calls.ends_with("wait --json --session-key k --timeout 3\n"), "{calls}");
+    let shown = desk.world.run(&["config", "show"]);
+    assert!(shown.contains("DEBUG") && shown.contains("(set)"), "{shown}");
+}
+
+#[test]
+fn exit_codes_by_the_table() {
+    let error = r#"{"status": "error", "parse_errors": ["gemini: malformed JSON response"]}"#;
+    check(&gate(&format!("echo '{error}'; exit 2")), 2, "gemini: malformed JSON response");
+    check(&gate("exit 2"), 2, "the gate could not read its reviewers");
+    check(&gate("exit 3"), 3, "timeout");
+    let said = check(&gate("echo 'no CLIs' >&2; exit 4"), 4, "no CLIs");
+    assert_eq!(said.json["fatal_error"], true);
+    let said = check(&gate("exit 5"), 5, "the gate failed");
+    assert_eq!(said.json["fatal_error"], true);
+    check(&gate("exit 42"), 2, "exit 42");
+    check(&gate("kill -9 $$"), 2, "killed");
+    check(&gate_like("echo 'bad range' >&2; exit 1", "", ""), 2, "spawn failed: bad range");
+}
+
+#[test]
+fn what_does_not_fit_together_is_no_review() {
+    check(&gate(&format!("echo '{PASS}'; exit 1")), 2, "exit 1 with resolved and PASS");
+    check(&gate(&format!("echo '{}'", fail("a.py"))), 2, "exit 0 with resolved and FAIL");
+    check(&gate("exit 0"), 2, "invalid json");
+    check(&gate("echo 'All good: PASS'"), 2, "invalid json");
+    check(&gate(&format!("echo 'note: x'; echo '{PASS}'")), 2, "invalid json");
+    check(&gate(&format!("echo '{}'", PASS.replace("PASS", "APPROVED"))), 2, "invalid verdict");
+    check(&gate("head -c 100000 /dev/urandom"), 2, "invalid json");
+    check(&gate(&format!("echo '{}'; exit 1", fail("nowhere.py"))), 2, "nothing that it names");
+    check(
+        &gate(&format!("echo '{}'; exit 1", fail("../../etc/passwd"))),
+        2,
+        "nothing that it names",
+    );
+}
+
+#[test]
+fn a_gate_that_does_not_end_is_ended() {
+    check(&gate("exec sleep 1005"), 3, "timeout");
+    check(&gate(&format!("setsid sleep 1005 & echo '{PASS}'; sleep 1005")), 3, "timeout");
+    check(&gate_like("exec sleep 1005", "", ""), 3, "timeout");
+    assert_none_left(|_, command| command == "sleep 1005 ");
+}
+
+#[test]
+fn a_flood_is_cut() {
+    check(&gate("head -c 1000000000 /dev/zero | tr '\\0' x"), 2, "printed more than");
+    check(&gate_like("head -c 1000000000 /dev/zero | tr '\\0' x", "", ""), 2, "printed more than");
+}
+
+#[test]
+fn what_spawn_leaves_running_goes_on_until_the_answer() {
+    let spawn = r#"(sleep 0.5; echo done >"$HOME/reviewed") >/dev/null 2>&1 & sleep 1006 >/dev/null 2>&1 & echo '{"session_key": "k"}'"#;
+    let wait = format!(r#"while [ ! -e "$HOME/reviewed" ]; do sleep 0.05; done; echo '{PASS}'"#);
+    check(&gate_like(spawn, &wait, ""), 0, "");
+    assert_none_left(|_, command| command == "sleep 1006 ");
+}
+
+#[test]
+fn a_gate_that_is_not_there_is_named() {
+    let desk = Desk::new("review: {cerberus: {command: [no-such-gate]}}");
+    let shown = desk.world.run(&["review", "--reviewer", "cerberus", "HEAD~1..HEAD"]);
+    insta::assert_snapshot!(shown, @"
+    [exit 4]
+    [stderr]
+    error: the reviewer cerberus cannot be asked: no-such-gate is not there
+    hint: put it on the path, or name it by its full path in review.cerberus.command
+    ");
+}
+
+#[test]
+fn the_older_shape() {
+    let json = |verdict: &str, findings: &str| {
+        format!(
+            r#"{{"status": "complete", "consensus_verdict": "{verdict}", "reviewers": {{"codex": {{"verdict": "{verdict}", "summary": "", "findings": []}}}}, "aggregated_findings": [{findings}], "parse_errors": [], "session_dir": "/s"}}"#
+        )
+    };
+    let words = "echo 'Spawned: codex'";
+    let said = check(&gate_like(words, &format!("echo '{}'", json("PASS", "")), ""), 0, "");
+    assert_eq!(said.json["reviewers"][0]["log"], "/s");
+    let finding = r#"{"reviewer": "codex", "file_path": "a.py", "line_start": null, "line_end": null, "priority": 0, "title": "T", "body": "B"}"#;
+    let desk = gate_like(words, &format!("echo '{}'", json("FAIL", finding)), "");
+    let said = check(&desk, 1, "");
+    assert_eq!(said.json["issues"][0]["line_start"], 2, "the first changed line stands for none");
+    let calls = std::fs::read_to_string(desk.world.home().join("calls")).unwrap();
+    assert!(calls.ends_with("wait --json\n"), "{calls}");
+    check(
+        &gate_like(words, &format!("echo '{}'; exit 1", json("PASS", "")), ""),
+        2,
+        "exit 1 with complete",
+    );
+}
+
+/// A gate that tells how it stands, and keeps what its reviewers say in files.
+fn newer(verdict: &str, files: &[(&str, &str)]) -> Desk {
+    let mut spawn = String::from(
+        r#"run="$CERBERUS_STATE_ROOT/$CERBERUS_PROJECT_KEY/$CERBERUS_RUN_KEY/iterations/1/round-1/reviewers"; "#,
+    );
+    for (name, text) in files {
+        spawn.push_str(&format!(r#"mkdir -p "$run/{name}"; "#));
+        if !text.is_empty() {
+            spawn.push_str(&format!(r#"echo '{text}' >"$run/{name}/output.json"; "#));
+        }
+    }
+    spawn.push_str("echo started");
+    let wait = format!(
+        r#"[ $# = 2 ] || exit 2; echo "{{\"schema_version\": 1, \"run_key\": \"$CERBERUS_RUN_KEY\", \"status\": \"resolved\", \"verdict\": \"{verdict}\", \"resolution_reason\": \"split\"}}""#
+    );
+    gate_like(&spawn, &wait, "")
+}
+
+#[test]
+fn the_newer_shape() {
+    let pass = r#"{"verdict": "PASS", "summary": "", "findings": []}"#;
+    let fail = r#"{"verdict": "FAIL", "summary": "", "findings": [{"file_path": "a.py", "line_start": 2, "line_end": 2, "priority": 1, "title": "T", "body": "B", "confidence": 0.9}]}"#;
+    check(&newer("pass", &[("codex#1", pass)]), 0, "");
+    check(&newer("pass", &[]), 2, "PASS without reviewers");
+    check(&newer("pass", &[("codex#1", pass), ("gemini#1", "")]), 2, "its output is missing");
+    check(&newer("pass", &[("codex#1", "{")]), 2, "invalid json");
+    let said = check(&newer("fail", &[("codex#1", pass), ("gemini#1", fail)]), 1, "");
+    assert_eq!(said.json["issues"][0]["reviewer"], "gemini#1");
+    let said = check(&newer("requires_decision", &[("codex#1", pass)]), 1, "");
+    let issue = &said.json["issues"][0];
+    assert_eq!((&issue["priority"], &issue["reviewer"]), (&1.into(), &"cerberus".into()));
+}

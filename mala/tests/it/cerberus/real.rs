@@ -1,0 +1,168 @@
+//! mala, the real `review-gate` beside it, and lanes of every behaviour.
+
+use super::{Desk, assert_none_left};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A panel of lanes that behave as their names say.
+fn panel(names: &[&str], more: &str) -> Desk {
+    let mut config = String::from("gate:\n  lanes:\n");
+    for name in names {
+        config.push_str(&format!("    {name}: {{command: [lane, {name}]}}\n"));
+    }
+    config.push_str("    refuter: {command: [lane, pass, refuted]}\n");
+    config.push_str(&format!("  panel: [{}]\n{more}", names.join(", ")));
+    Desk::new(&config)
+}
+
+#[test]
+fn a_panel_that_passes_a_change_passes_it() {
+    let desk = panel(&["pass", "pass2"], "");
+    let said = desk.review(&[]);
+    assert_eq!(said.code, 0, "{:#}", said.json);
+    let json = &said.json;
+    assert_eq!((&json["passed"], &json["verdict"]), (&true.into(), &"PASS".into()));
+    let names: Vec<&str> = json["reviewers"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|reviewer| reviewer["reviewer"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["pass", "pass2"], "each lane has its entry");
+    assert_eq!(json["coverage"]["hunks_accounted"], 1);
+    let log = json["reviewers"][0]["log"].as_str().unwrap();
+    assert!(std::path::Path::new(log).join("result.json").is_file(), "{log}");
+    assert_eq!(desk.repo.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_panel_that_objects_blocks_with_its_lanes_findings() {
+    let said = panel(&["fail", "fail2"], "").review(&[]);
+    assert_eq!(said.code, 1, "{:#}", said.json);
+    let issues = said.json["issues"].as_array().unwrap();
+    assert_eq!(issues.len(), 1, "what both say is there once");
+    let issue = &issues[0];
+    assert_eq!((&issue["reviewer"], &issue["file"]), (&"fail".into(), &"a.py".into()));
+    assert_eq!(issue["also_reported_by"][0], "fail2");
+    assert_eq!(issue["evidence_snippet"], "    return x + 1");
+    assert_eq!(issue["symbol"], "f");
+    assert_eq!(issue["verification"]["how"], "found by fail and fail2");
+    for reviewer in said.json["reviewers"].as_array().unwrap() {
+        assert_eq!((&reviewer["verdict"], &reviewer["findings"]), (&"FAIL".into(), &1.into()));
+    }
+}
+
+#[test]
+fn what_the_panel_refuted_is_shown_and_does_not_block() {
+    let desk = panel(&["fail"], "");
+    let config = desk.world.read("mala.yaml").replace("panel: [fail]", "panel: [fail, refuter]");
+    desk.repo.write("mala.yaml", &config);
+    desk.repo.commit("more lanes");
+    desk.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    desk.repo.commit("add two");
+    let said = desk.review(&[]);
+    assert_eq!(said.code, 0, "{:#}", said.json);
+    let issue = &said.json["issues"][0];
+    assert_eq!(issue["verification"]["outcome"], "refuted");
+    assert_eq!(issue["verification"]["how"], "refuter: looked");
+}
+
+#[test]
+fn every_way_in_which_a_panel_fails_keeps_its_exit_code() {
+    for (names, code, says, is_fatal) in [
+        (&["prose"][..], 2, "prose: invalid json", false),
+        (&["pass", "banner"], 2, "banner: invalid json", false),
+        (&["partial"], 2, "incomplete: 1 changed region is not accounted for", false),
+        (&["pass", "missing"], 4, "missing", true),
+        (&["killer"], 5, "the supervisor of the session died", true),
+    ] {
+        let config = if names.contains(&"missing") {
+            panel(names, "").world.read("mala.yaml").replace("[lane, missing]", "[no-such-program]")
+        } else {
+            panel(names, "").world.read("mala.yaml")
+        };
+        let said = Desk::new(&config).review(&[]);
+        let case = format!("{names:?}: {:#}", said.json);
+        assert_eq!(said.code, code, "{case}");
+        assert!(said.error().contains(says), "{case}");
+        assert_eq!(said.json["fatal_error"], is_fatal, "{case}");
+        assert_eq!(said.json["issues"], serde_json::json!([]), "{case}");
+        assert_eq!(said.json["passed"], false, "{case}");
+    }
+}
+
+#[test]
+fn a_panel_that_takes_too_long_is_cancelled() {
+    let desk = panel(&["never"], "");
+    let said = desk.review(&["--timeout", "4"]);
+    assert_eq!((said.code, said.error()), (3, "timeout"), "{:#}", said.json);
+    assert!(said.seconds < 15.0, "{}", said.seconds);
+    let root = desk.repo.root().display().to_string();
+    assert_none_left(|environ, _| environ.contains("MALA_GATE=") && environ.contains(&root));
+    let sessions = std::fs::read_dir(desk.repo.root().join(".mala/gate")).unwrap().flatten();
+    let session = sessions.map(|entry| entry.path()).find(|path| path.is_dir()).unwrap();
+    let result = std::fs::read_to_string(session.join("result.json")).unwrap();
+    assert!(result.contains("the session was cancelled"), "{result}");
+}
+
+#[test]
+fn ctrl_c_cancels_the_session() {
+    // While the lanes run, and while the gate still starts.
+    for wait in [3_000, 150] {
+        let desk = panel(&["never"], "");
+        let mut child = desk
+            .world
+            .command(env!("CARGO_BIN_EXE_mala"))
+            .args(["review", "--reviewer", "cerberus", "HEAD~1..HEAD"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(wait));
+        let pid = child.id().to_string();
+        assert!(desk.world.command("kill").args(["-INT", &pid]).status().unwrap().success());
+        let started = Instant::now();
+        assert_eq!(child.wait().unwrap().code(), Some(130));
+        assert!(started.elapsed() < Duration::from_secs(10));
+        let home = desk.world.home().display().to_string();
+        assert_none_left(|environ, command| {
+            environ.contains(&home) && (environ.contains("MALA_GATE") || command.contains("lane"))
+        });
+    }
+}
+
+#[test]
+fn the_working_tree_and_commits_are_reviewed_too() {
+    let desk = panel(&["pass"], "");
+    desk.repo.write("a.py", "def f(x):\n    return x + 3\n");
+    for args in [&[][..], &["--commit", "HEAD"], &["--base", "HEAD~1"]] {
+        let said = desk.review_of(args);
+        assert_eq!(said.code, 0, "{args:?}: {:#}", said.json);
+        assert_eq!(said.json["coverage"]["hunks_accounted"], 1, "{args:?}");
+    }
+    desk.repo.git(&["add", "-A"]);
+    let said = desk.review_of(&["--staged"]);
+    assert_eq!(said.code, 4, "{:#}", said.json);
+    assert!(said.error().contains("not the index"), "{:#}", said.json);
+}
+
+#[test]
+fn an_empty_change_passes_without_a_panel() {
+    let said = panel(&["never"], "").review_of(&["HEAD..HEAD"]);
+    assert_eq!((said.code, said.json["passed"].as_bool()), (0, Some(true)));
+}
+
+#[test]
+fn the_change_does_not_choose_its_panel() {
+    let desk = panel(&["fail"], "");
+    let config = desk.world.read("mala.yaml").replace("panel: [fail]", "panel: [pass]");
+    let config = config.replace("refuter:", "pass: {command: [lane, pass]}\n    refuter:");
+    desk.repo.write("mala.yaml", &config);
+    desk.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    desk.repo.commit("choose who looks");
+    let said = desk.review(&[]);
+    assert_eq!(said.code, 1, "{:#}", said.json);
+    assert_eq!(said.json["issues"][0]["reviewer"], "fail", "the panel is the base's");
+    let warnings = said.json["warnings"].to_string();
+    assert!(warnings.contains("mala.yaml in the work tree differs"), "{warnings}");
+}
