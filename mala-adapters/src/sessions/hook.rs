@@ -81,6 +81,14 @@ impl HookFolder {
         write_atomically(&self.root().join("baseline"), format!("{commit}\n").as_bytes())
     }
 
+    /// Forgets it.
+    pub fn forget_baseline(&self) -> io::Result<()> {
+        match fs::remove_file(self.root().join("baseline")) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        }
+    }
+
     fn root(&self) -> PathBuf {
         self.state.join("hook")
     }

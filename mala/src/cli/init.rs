@@ -2,6 +2,7 @@
 
 mod commands;
 mod gitignore;
+mod hooks;
 mod languages;
 mod template;
 mod tools;
@@ -21,12 +22,22 @@ use mala_domain::language::Language;
 use std::io;
 use std::path::Path;
 
-/// Write a commented mala.yaml for this project and keep mala's state out of git
+/// Write a commented mala.yaml for this project and keep mala's state out of git; or install the stop
+/// hook
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// Replace a mala.yaml that is already there
     #[arg(long)]
     force: bool,
+
+    /// Only install the stop hook, in the settings of Claude Code and Codex or of the one named
+    #[arg(long, value_name = "HOST", num_args = 0..=1, require_equals = true, value_delimiter = ',',
+          default_missing_value = "claude,codex", conflicts_with = "force")]
+    hooks: Vec<hooks::Host>,
+
+    /// Take the stop hook out again
+    #[arg(long, requires = "hooks")]
+    remove: bool,
 }
 
 /// What a project is, as far as its files tell.
@@ -41,6 +52,11 @@ struct Project {
 }
 
 pub(super) fn run(args: &InitArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    match (args.hooks.as_slice(), args.remove) {
+        ([], _) => {}
+        (hosts, false) => return hooks::install(hosts, here),
+        (hosts, true) => return hooks::remove(hosts, here),
+    }
     let root = here.root();
     let project = look_at(root, &Probe::new(here, root)?);
     console::say(&summary(&project));

@@ -2,5 +2,7 @@
 
 mod bench;
 mod hostile;
+mod install;
+mod real;
 mod stop;
 mod work;

@@ -1,0 +1,158 @@
+//! `mala init --hooks`: puts the stop hook into the settings of Claude Code and Codex, or takes it out.
+//! Those files are the user's: one entry is added or removed, and every other byte stays.
+
+mod edit;
+mod tree;
+
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::interrupt::until_interrupted;
+use crate::console;
+use crate::surroundings::Surroundings;
+use crate::wiring::gate::variables;
+use crate::wiring::gate::work::{head_commit, hook_folder};
+use anyhow::Context;
+use clap::ValueEnum;
+use mala_adapters::store::write_atomically;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// A program that runs coding agents
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Host {
+    Claude,
+    Codex,
+}
+
+impl Host {
+    /// The file of a project that its hooks are in.
+    fn file(self) -> &'static str {
+        match self {
+            Self::Claude => ".claude/settings.json",
+            Self::Codex => ".codex/hooks.json",
+        }
+    }
+}
+
+/// What becomes of a file.
+enum Fate {
+    Stays(&'static str),
+    Written(String),
+    Removed,
+}
+
+type Change = fn(Option<&str>) -> Result<Fate, String>;
+
+/// Puts the hook into the files of these hosts.
+pub(super) fn install(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit> {
+    let top = work_tree(here)?;
+    change(hosts, top, |text| {
+        Ok(match edit::installed(text.unwrap_or_default())? {
+            Some(text) => Fate::Written(text),
+            None => Fate::Stays("it has the hook already"),
+        })
+    })?;
+    if hosts.contains(&Host::Codex) {
+        console::say("codex runs the hook after you trusted it: /hooks in codex");
+    }
+    if variables(here).find("mala").is_none() {
+        console::say("warning: mala is not on the path, where the hosts look for it");
+    }
+    begin(top, here)?;
+    Ok(Exit::Passed)
+}
+
+/// Takes the hook out of the files of these hosts.
+pub(super) fn remove(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit> {
+    let top = work_tree(here)?;
+    change(hosts, top, |text| {
+        let Some(text) = text else { return Ok(Fate::Stays("it is not there")) };
+        Ok(match edit::removed(text)? {
+            Some(text) if text.trim() == "{}" => Fate::Removed,
+            Some(text) => Fate::Written(text),
+            None => Fate::Stays("it has no hook of mala"),
+        })
+    })?;
+    hook_folder(top).forget_baseline().context("forgetting where the work starts")?;
+    Ok(Exit::Passed)
+}
+
+fn work_tree(here: &Surroundings) -> Result<&Path, Failure> {
+    here.work_tree().ok_or_else(|| {
+        Failure::usage("this is no git repository").hint("the hook reviews the work in one")
+    })
+}
+
+/// Work without a remote starts where the hook was installed.
+fn begin(top: &Path, here: &Surroundings) -> anyhow::Result<()> {
+    let folder = hook_folder(top);
+    if folder.baseline().is_some() {
+        return Ok(());
+    }
+    until_interrupted(async {
+        if let Some(head) = head_commit(here).await? {
+            folder.set_baseline(&head).context("remembering where the work starts")?;
+        }
+        Ok(Exit::Passed)
+    })?;
+    Ok(())
+}
+
+/// Changes all files, or none when one of them cannot be understood.
+fn change(hosts: &[Host], top: &Path, fate: Change) -> anyhow::Result<()> {
+    let mut fates = Vec::new();
+    for host in hosts {
+        let path = top.join(host.file());
+        // A link stays a link: what it leads to is changed.
+        let path = path.canonicalize().unwrap_or(path);
+        let text = read(&path).with_context(|| format!("reading {}", path.display()))?;
+        let fate = fate(text.as_deref()).map_err(|why| {
+            Failure::new(Exit::CouldNotReview, format!("{}: {why}", path.display()))
+                .hint("nothing was changed: repair the file first")
+        })?;
+        fates.push((path, fate));
+    }
+    for (path, fate) in fates {
+        match fate {
+            Fate::Stays(why) => console::say(&format!("{}: {why}", path.display())),
+            Fate::Written(text) => {
+                write(&path, &text).with_context(|| format!("writing {}", path.display()))?;
+                console::say(&format!("wrote {}", path.display()));
+            }
+            Fate::Removed => {
+                std::fs::remove_file(&path)
+                    .with_context(|| format!("removing {}", path.display()))?;
+                console::say(&format!("removed {}: nothing else was in it", path.display()));
+                remove_empty(path.parent());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn read(path: &Path) -> io::Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn write(path: &PathBuf, text: &str) -> io::Result<()> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    let permissions = std::fs::metadata(path).map(|meta| meta.permissions());
+    write_atomically(path, text.as_bytes())?;
+    match permissions {
+        Ok(permissions) => std::fs::set_permissions(path, permissions),
+        Err(_) => Ok(()),
+    }
+}
+
+/// Removes a folder that has nothing in it; all others stay.
+fn remove_empty(folder: Option<&Path>) {
+    if let Some(folder) = folder {
+        std::fs::remove_dir(folder).unwrap_or_default();
+    }
+}

@@ -1,0 +1,108 @@
+//! `mala init --hooks`: into files that belong to somebody else, and out of them again.
+
+use crate::world;
+use insta::assert_snapshot;
+use mala_testkit::World;
+
+fn project() -> World {
+    let world = world();
+    world.git(&["init", "-q", "-b", "main"]).write("a.py", "x = 1\n");
+    world.git(&["add", "."]).git(&["commit", "-qm", "start"]);
+    world.with_only(&["git"]).with_program("mala", "")
+}
+
+#[test]
+fn a_project_gets_the_hooks_and_loses_them() {
+    let world = project();
+    assert_snapshot!(world.run(&["init", "--hooks"]), @"
+    [exit 0]
+    [stderr]
+    wrote [WORK]/.claude/settings.json
+    wrote [WORK]/.codex/hooks.json
+    codex runs the hook after you trusted it: /hooks in codex
+    ");
+    assert_snapshot!(world.read(".codex/hooks.json"), @r#"
+    {
+      "hooks": {
+        "Stop": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "mala hook stop",
+                "timeout": 600
+              }
+            ]
+          }
+        ]
+      }
+    }
+    "#);
+    assert_eq!(world.read(".codex/hooks.json"), world.read(".claude/settings.json"));
+    assert!(!world.folder().join("mala.yaml").exists(), "nothing else is written");
+    assert_snapshot!(world.run(&["init", "--hooks"]), @"
+    [exit 0]
+    [stderr]
+    [WORK]/.claude/settings.json: it has the hook already
+    [WORK]/.codex/hooks.json: it has the hook already
+    codex runs the hook after you trusted it: /hooks in codex
+    ");
+    assert_snapshot!(world.run(&["init", "--hooks", "--remove"]), @"
+    [exit 0]
+    [stderr]
+    removed [WORK]/.claude/settings.json: nothing else was in it
+    removed [WORK]/.codex/hooks.json: nothing else was in it
+    ");
+    assert_snapshot!(world.run(&["init", "--hooks", "--remove"]), @"
+    [exit 0]
+    [stderr]
+    [WORK]/.claude/settings.json: it is not there
+    [WORK]/.codex/hooks.json: it is not there
+    ");
+    let status = world.command("git").args(["status", "--short"]).output().unwrap();
+    assert_eq!(String::from_utf8(status.stdout).unwrap(), "", "all is as it was");
+}
+
+#[test]
+fn one_host_is_enough_and_what_it_has_stays() {
+    let world = project();
+    let settings = "{\n    // ours\n    \"model\": \"opus\",\n    \"hooks\": {\"Stop\": [{\"hooks\": []}]}\n}\n";
+    world.write(".claude/settings.json", settings);
+    let shown = world.run(&["init", "--hooks=claude"]);
+    assert_eq!(shown, "[exit 0]\n[stderr]\nwrote [WORK]/.claude/settings.json\n");
+    assert!(!world.folder().join(".codex").exists());
+    let new = world.read(".claude/settings.json");
+    assert!(new.contains("// ours") && new.contains("mala hook stop"), "{new}");
+    world.run(&["init", "--hooks", "--remove"]);
+    assert_eq!(world.read(".claude/settings.json"), settings);
+}
+
+#[test]
+fn what_cannot_be_understood_is_left_alone() {
+    let world = project();
+    world.write(".codex/hooks.json", "{\"hooks\": {\n");
+    assert_snapshot!(world.run(&["init", "--hooks"]), @"
+    [exit 2]
+    [stderr]
+    error: [WORK]/.codex/hooks.json: a key is missing at line 2 column 1
+    hint: nothing was changed: repair the file first
+    ");
+    assert!(!world.folder().join(".claude").exists(), "nothing is half done");
+    assert_eq!(world.read(".codex/hooks.json"), "{\"hooks\": {\n");
+    assert_snapshot!(world.run(&["init", "--remove"]), @"
+    [exit 64]
+    [stderr]
+    error: the following required arguments were not provided:
+      --hooks[=<HOST>]
+
+    Usage: mala init --hooks[=<HOST>] --remove
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(crate::world().run(&["init", "--hooks"]), @"
+    [exit 64]
+    [stderr]
+    error: this is no git repository
+    hint: the hook reviews the work in one
+    ");
+}
