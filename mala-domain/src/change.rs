@@ -37,6 +37,8 @@ pub struct ChangedFile {
     pub mode_change: Option<(String, String)>,
     /// Whether people write it, and if not, why nobody reviews it.
     pub nature: Nature,
+    /// The language that its first line asks for (`#!/usr/bin/env python3`).
+    pub script: Option<Language>,
     /// The changed regions; empty for a pure rename, a mode change or a binary file.
     pub hunks: Vec<Hunk>,
 }
@@ -155,9 +157,9 @@ impl ChangedFile {
         self.nature == Nature::Source && self.kind != EntryKind::Submodule
     }
 
-    /// Its language, by name.
+    /// Its language, by its name or its first line.
     pub fn language(&self) -> Option<Language> {
-        Language::of_path(&self.path)
+        Language::of_path(&self.path).or(self.script)
     }
 
     /// The added lines with their numbers at head.

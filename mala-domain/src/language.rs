@@ -1,4 +1,6 @@
-//! The languages mala knows by name, and how a file's path tells which one it is.
+//! The languages mala knows by name, and how a file's path or its first line tells which one it is.
+
+mod shebang;
 
 use crate::change::FilePath;
 
@@ -68,6 +70,35 @@ impl Language {
             "php" => Self::Php,
             _ => return None,
         })
+    }
+
+    /// The language of a file: by its name or, when that tells none, by the interpreter that its first
+    /// line asks for (`#!/usr/bin/env python3`).
+    pub fn of(path: &FilePath, text: &str) -> Option<Self> {
+        Self::of_path(path).or_else(|| Self::of_first_line(text.lines().next()?))
+    }
+
+    /// The language of the interpreter that a script's first line asks for.
+    pub fn of_first_line(line: &str) -> Option<Self> {
+        shebang::language(line)
+    }
+
+    /// The ending that most of its files have.
+    pub fn ending(self) -> &'static str {
+        match self {
+            Self::Python => ".py",
+            Self::JavaScript => ".js",
+            Self::TypeScript => ".ts",
+            Self::Tsx => ".tsx",
+            Self::Rust => ".rs",
+            Self::Go => ".go",
+            Self::Java => ".java",
+            Self::C => ".c",
+            Self::Cpp => ".cpp",
+            Self::Ruby => ".rb",
+            Self::CSharp => ".cs",
+            Self::Php => ".php",
+        }
     }
 
     /// The name in reports and rule files.

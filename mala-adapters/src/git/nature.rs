@@ -3,6 +3,7 @@
 use super::tree::{Content, Contents};
 use super::{Git, GitError};
 use mala_domain::change::{Attributes, ChangedFile, EntryKind, FilePath, FileStatus, Nature};
+use mala_domain::language::Language;
 use mala_domain::ports::Side;
 use std::collections::HashMap;
 
@@ -12,7 +13,8 @@ const TEXT_KINDS: &[&str] = &[
 ];
 
 impl Git {
-    /// Sets the nature of every file, by its name, its attributes and how it starts.
+    /// Sets the nature of every file, by its name, its attributes and how it starts, and the language
+    /// of scripts.
     pub(super) async fn mark_natures(
         &self,
         tree: &impl Contents,
@@ -54,6 +56,8 @@ impl Git {
             match content {
                 Content::File(bytes) if file.nature == Nature::Source => {
                     let text = String::from_utf8_lossy(&bytes);
+                    let first = text.lines().next().unwrap_or_default();
+                    file.script = file.script.or_else(|| Language::of_first_line(first));
                     file.nature = Nature::of(&file.path, of_file(attributes, file), Some(&text));
                 }
                 Content::TooLarge { is_text: true, .. } if file.nature == Nature::Binary => {

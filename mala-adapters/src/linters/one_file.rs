@@ -74,6 +74,7 @@ async fn narrow(
         kind: EntryKind::File,
         mode_change: None,
         nature: Nature::Source,
+        script: None,
         hunks: Vec::new(),
     };
     Ok(ReviewRequest {

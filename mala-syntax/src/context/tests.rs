@@ -22,6 +22,7 @@ fn changed(path: &str, added: &[u32]) -> ChangedFile {
         kind: EntryKind::File,
         mode_change: None,
         nature: Nature::Source,
+        script: None,
         hunks,
     }
 }

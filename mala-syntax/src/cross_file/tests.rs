@@ -132,6 +132,7 @@ fn changed_files(base: &Tree, head: &Tree) -> Vec<ChangedFile> {
             kind: EntryKind::File,
             mode_change: None,
             nature: Nature::Source,
+            script: None,
             hunks: hunks(old, new),
         });
     }

@@ -4,8 +4,10 @@ use crate::rules::is_test_path;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mala_domain::change::{ChangedFile, LineSpan};
 use mala_domain::finding::{Candidate, Category, Priority, Verification};
+use mala_domain::language::Language;
 use regex::Regex;
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// A rule over single added lines.
@@ -72,7 +74,7 @@ pub fn line_rules() -> impl Iterator<Item = &'static LineRule> {
 }
 
 pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
-    let path = file.path.to_text();
+    let path = name(file);
     let rules: Vec<&Compiled> = RULES
         .iter()
         .filter(|r| r.files.is_match(path.as_ref()) && !r.not_files.is_match(path.as_ref()))
@@ -95,6 +97,15 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
         }
     }
     found
+}
+
+/// The path by which rules know the file: a script's has the ending of its language.
+fn name(file: &ChangedFile) -> Cow<'_, str> {
+    let path = file.path.to_text();
+    match file.script.filter(|_| Language::of_path(&file.path).is_none()) {
+        Some(language) => Cow::Owned(format!("{path}{}", language.ending())),
+        None => path,
+    }
 }
 
 /// The dependencies of a package that are written on one line, each as a line of its own.

@@ -32,6 +32,7 @@ fn file(path: &str, lines: &[&str]) -> ChangedFile {
         kind: EntryKind::File,
         mode_change: None,
         nature: Nature::Source,
+        script: None,
         hunks: vec![hunk],
     }
 }

@@ -3,6 +3,7 @@
 use crate::change::{
     ChangedFile, DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineKind, Nature,
 };
+use crate::language::Language;
 
 /// One file of a diff. Unlike `ChangedFile` it keeps bytes and the missing newline at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,12 +77,16 @@ impl FileDiff<'_> {
             (Some(old), Some(new)) if old != new => Some((text(old), text(new))),
             _ => None,
         };
+        let hunks: Vec<Hunk> = self.hunks.iter().map(HunkDiff::to_hunk).collect();
+        let first = hunks.first().and_then(|hunk| hunk.head_lines().next());
+        let first = first.filter(|(number, _)| *number == 1);
         ChangedFile {
             kind: self.kind(),
+            script: first.and_then(|(_, line)| Language::of_first_line(line)),
             status: self.status,
             mode_change,
             nature: if self.is_binary { Nature::Binary } else { Nature::Source },
-            hunks: self.hunks.iter().map(HunkDiff::to_hunk).collect(),
+            hunks,
             path: self.path,
             old_path: self.old_path,
         }

@@ -170,7 +170,7 @@ pub(super) fn lines_of(
 
 /// What every answer about one file starts with.
 pub(super) fn head_of(path: &FilePath, text: &str) -> String {
-    let language = Language::of_path(path).map_or("unknown", Language::name);
+    let language = Language::of(path, text).map_or("unknown", Language::name);
     format!("path: {path}\nlanguage: {language}\nline_count: {}", n_lines(text))
 }
 

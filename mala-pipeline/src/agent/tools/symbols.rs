@@ -49,7 +49,7 @@ impl Toolbox {
             }
         };
         let text = self.text_of(side, &path).await?;
-        let language = Language::of_path(&path);
+        let language = Language::of(&path, &text);
         let (text, found) = off_thread(move || {
             let found = look(&text, language, &wanted);
             (text, found)

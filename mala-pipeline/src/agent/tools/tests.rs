@@ -182,6 +182,7 @@ fn changed(path: &str, n_hunks: u32) -> ChangedFile {
         kind: EntryKind::File,
         mode_change: None,
         nature: Nature::Source,
+        script: None,
         hunks: (0..n_hunks).map(hunk).collect(),
     }
 }

@@ -104,6 +104,7 @@ fn request(tree: Arc<InMemory>) -> ReviewRequest {
             kind: EntryKind::File,
             mode_change: None,
             nature: Nature::Source,
+            script: None,
             hunks: Vec::new(),
         })
         .collect();
