@@ -43,6 +43,8 @@ pub struct Ask {
     pub preface: Option<String>,
     /// What the settings already had to warn of.
     pub warnings: Vec<String>,
+    /// Gives the ids of all rules, for comments that name none of them.
+    pub rule_ids: Box<dyn Fn() -> Vec<String> + Send + Sync>,
 }
 
 /// What a reviewer would be told about a change, without telling anybody.
@@ -73,7 +75,7 @@ pub async fn review(
     events(Event::Scoped { files: scoped.scope.files, hunks: scoped.scope.hunks });
     let read = context::gather(&scoped).await?;
     let heard = ask::ask(&scoped, &read, ask.timeout, reviewers, events).await;
-    let admitted = admit::admit(&heard, &scoped, read, ask.suppressions).await?;
+    let admitted = admit::admit(&heard, &scoped, read, ask).await?;
     let coverage = Coverage::over(&scoped.change, &heard.accounted());
     let failures = heard.failures();
     let outcome = decide::decide(&admitted.findings, &coverage, &failures, ask.fail_on);

@@ -4,6 +4,7 @@ use super::locate::Outline;
 use super::problem::{ConfigError, Place};
 use super::schema::Config;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_saphyr::Error;
 
 /// A configuration file is small; a larger one is a mistake or an attack.
@@ -18,7 +19,11 @@ pub(super) fn read(file: &str, text: &str) -> Result<Config, Box<ConfigError>> {
     }
     match yaml::<Config>(text) {
         Ok(config) => Ok(config.unwrap_or_default()),
-        Err(error) => Err(Box::new(explain(file, text, &error))),
+        // What is no YAML at all is said first: a key cannot be wrong before its brackets are closed.
+        Err(error) => match yaml::<IgnoredAny>(text) {
+            Err(broken) => Err(Box::new(explain(file, text, &broken))),
+            Ok(_) => Err(Box::new(explain(file, text, &error))),
+        },
     }
 }
 
@@ -51,6 +56,9 @@ pub(super) fn yaml<'t, T: Deserialize<'t>>(text: &'t str) -> Result<Option<T>, B
 fn explain(file: &str, text: &str, error: &Error) -> ConfigError {
     let outline = Outline::of(text);
     let mut place = error.location().map_or_else(Place::start, |at| outline.place(at));
+    if place.line > text.lines().count() {
+        place = end_of(text);
+    }
     let block = outline.block_around(&place);
     let error = error.without_snippet();
     if let Error::SerdeUnknownVariant { .. } = error
@@ -60,6 +68,14 @@ fn explain(file: &str, text: &str, error: &Error) -> ConfigError {
     }
     let said = say(error, &block);
     ConfigError::new(file, place, &said.message).hint(said.hint.as_deref()).frame(text, said.label)
+}
+
+/// The end of the last line: where a text ends too early.
+fn end_of(text: &str) -> Place {
+    let line = text.lines().last().unwrap_or_default();
+    let end = text.trim_end_matches(['\n', '\r']).len();
+    let (line, column) = (text.lines().count().max(1), line.chars().count() + 1);
+    Place { line, column, bytes: end..end }
 }
 
 struct Said {
@@ -99,8 +115,29 @@ fn say(error: &Error, block: &[String]) -> Said {
             label: "in this entry",
             hint: None,
         },
-        other => Said { message: plain_message(other), label: "here", hint: None },
+        other => {
+            let message = plain_message(other);
+            let hint = way_out(&message).map(str::to_owned);
+            Said { message, label: "here", hint }
+        }
     }
+}
+
+/// What to do about a text that is no YAML.
+fn way_out(message: &str) -> Option<&'static str> {
+    const WAYS: &[(&str, &str)] = &[
+        ("unclosed bracket '['", "close it with `]`, or write the entries below it as `- entry`"),
+        ("unclosed bracket '{'", "close it with `}`, or write the keys below it, indented"),
+        ("a block with keys", "write the keys below it, indented, as `key: value`"),
+        ("a list is expected", "write `[a, b]`, or the entries below it as `- entry`"),
+        ("tab", "indent with spaces"),
+        ("quoted scalar", "close the quote on the line where it starts"),
+        ("belongs to no block", "indent the keys of one block alike, each with a `:`"),
+        ("mapping values", "quote a value that holds `: `, or indent the keys of a block alike"),
+        ("simple key", "write `key: value`, with a space after the `:`"),
+        ("found character that cannot start", "quote the value"),
+    ];
+    WAYS.iter().find(|(sign, _)| message.contains(sign)).map(|(_, way)| *way)
 }
 
 /// The reader's own words, without the place, which we show ourselves, and without its jargon.
@@ -111,6 +148,10 @@ fn plain_message(error: &Error) -> String {
     }
     let text = text.lines().next().unwrap_or("not valid YAML");
     match text {
+        "while parsing a block mapping, did not find expected key" => {
+            "this line belongs to no block: it is indented unlike the keys above it"
+        }
+        "tabs disallowed within this context (block indentation)" => "a tab where spaces belong",
         "expected mapping start" => "a block with keys is expected here",
         "expected sequence start" => "a list is expected here",
         "expected string scalar" | "expected scalar" => "a single value is expected here",

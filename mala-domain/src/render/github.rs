@@ -13,8 +13,12 @@ pub(super) fn render(view: &View<'_>) -> String {
     let report = view.report;
     let mut out = String::new();
     let headline = wording::headline(report);
+    let mut covered = wording::coverage(report);
+    if let Some(suppressed) = wording::suppressed(report) {
+        covered = format!("{covered}; {suppressed}");
+    }
     if wording::obstacle(report).is_some() {
-        let message = format!("{}. {}", headline.reason, wording::coverage(report));
+        let message = format!("{}. {covered}", headline.reason);
         command(&mut out, "error", &[("title", "mala could not review")], &message);
     }
     for finding in ranking::worst_first(report) {
@@ -24,8 +28,7 @@ pub(super) fn render(view: &View<'_>) -> String {
         command(&mut out, "notice", &[("title", "mala warning")], warning);
     }
     if wording::obstacle(report).is_none() {
-        let message =
-            format!("{}: {}. {}", headline.word, headline.reason, wording::coverage(report));
+        let message = format!("{}: {}. {covered}", headline.word, headline.reason);
         command(&mut out, "notice", &[("title", "mala")], &message);
     }
     out

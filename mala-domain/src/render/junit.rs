@@ -33,6 +33,7 @@ fn review(view: &View<'_>) -> TestSuite {
     let warnings = view.report.warnings.iter().map(|warning| format!("\nwarning: {warning}"));
     let mut talk = format!("{}: {}\n", headline.word, headline.reason);
     talk.push_str(&wording::coverage(view.report));
+    talk.extend(wording::suppressed(view.report).map(|count| format!("\n{count}")));
     talk.extend(warnings);
     case.set_system_out(visible(&talk));
     let mut suite = TestSuite::new("mala review");

@@ -123,6 +123,14 @@ pub(super) fn coverage(report: &Report) -> String {
     out
 }
 
+/// How many findings comments set aside; `None` when they set aside none.
+pub(super) fn suppressed(report: &Report) -> Option<String> {
+    match report.suppressed.len() {
+        0 => None,
+        n => Some(format!("{} suppressed by comments in the code", counted(n, "finding"))),
+    }
+}
+
 /// The skipped files by reason, the most frequent reason first.
 pub(super) fn skipped(report: &Report) -> Vec<(SkipReason, Vec<&Skip>)> {
     let mut groups: Vec<(SkipReason, Vec<&Skip>)> = Vec::new();
@@ -264,6 +272,9 @@ fn with_partial(why: String, report: &Report) -> String {
 fn skip_count(reason: SkipReason, n: usize) -> String {
     match reason {
         SkipReason::Lock | SkipReason::Submodule => counted(n, reason.name()),
+        SkipReason::DirtySubmodule => {
+            format!("{} with uncommitted changes", counted(n, SkipReason::Submodule.name()))
+        }
         SkipReason::NoLines => format!("{} with {}", grouped(n), reason.name()),
         _ => format!("{} {}", grouped(n), reason.name()),
     }

@@ -2,7 +2,7 @@
 //! and with the lines that show it. What is not there is dropped and counted, never reported.
 
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, LineSpan};
-use crate::finding::{Candidate, Category, Finding, Priority, identity};
+use crate::finding::{Candidate, DedupeKey, Finding, Priority, identity};
 use crate::language::Language;
 use crate::review::Texts;
 use crate::secrets;
@@ -63,10 +63,11 @@ pub fn admit(
         .sort_by(|(a, at), (b, bt)| (&a.file, at.span, &a.rule).cmp(&(&b.file, bt.span, &b.rule)));
     let mut seen = HashMap::new();
     for (candidate, place) in anchored {
-        let added = changed.get(&candidate.file).map(|changed| &changed.added);
-        let touches = added.is_some_and(|added| added.touch(place.span));
+        let changed = changed.get(&candidate.file);
+        let touches = changed.is_some_and(|changed| changed.added.touch(place.span));
         let mut finding = finding(candidate, place, symbols, &mut seen);
         finding.on_changed_lines = touches;
+        finding.language = finding.language.or(changed.and_then(|changed| changed.file.script));
         admission.findings.push(finding);
     }
     admission
@@ -175,8 +176,8 @@ fn index(line: u32) -> usize {
     usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
-/// What tells two equal findings of one symbol apart: how many came before.
-type Seen = HashMap<(FilePath, Option<String>, String, Category), usize>;
+/// What tells equal findings of one symbol apart: how many came before, by the identity of the first.
+type Seen = HashMap<DedupeKey, usize>;
 
 fn finding(
     candidate: Candidate,
@@ -185,16 +186,13 @@ fn finding(
     seen: &mut Seen,
 ) -> Finding {
     let symbol = symbols.symbol_at(&candidate.file, place.span.start());
-    let key = (candidate.file.clone(), symbol.clone(), place.evidence.clone(), candidate.category);
-    let occurrence = seen.entry(key).or_default();
-    let dedupe_key = identity(
-        &candidate.file,
-        symbol.as_deref(),
-        &place.evidence,
-        candidate.category,
-        *occurrence,
-    );
-    *occurrence += 1;
+    let nth = |occurrence| {
+        let (symbol, category) = (symbol.as_deref(), candidate.category);
+        identity(&candidate.file, symbol, &place.evidence, category, occurrence)
+    };
+    let n_before = seen.entry(nth(0)).or_default();
+    let dedupe_key = nth(*n_before);
+    *n_before += 1;
     Finding {
         line_start: place.span.start(),
         line_end: place.span.end(),

@@ -1,6 +1,6 @@
 //! Which hunks were given, which are accounted for, and why the others are not.
 
-use crate::change::{Change, FilePath, Nature};
+use crate::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -57,6 +57,8 @@ pub enum SkipReason {
     Minified,
     /// A commit of another repository.
     Submodule,
+    /// Another repository with changes that are not committed there.
+    DirtySubmodule,
     /// Moved or re-moded, with no line changed.
     NoLines,
     /// Text of so many megabytes that nobody reads it.
@@ -75,6 +77,7 @@ impl SkipReason {
             Self::Lock => "lock file",
             Self::Minified => "minified",
             Self::Submodule => "submodule",
+            Self::DirtySubmodule => "submodule with uncommitted changes",
             Self::NoLines => "no changed lines",
             Self::TooLarge => "too large",
             Self::Ignored => "ignored by configuration",
@@ -139,9 +142,11 @@ impl Coverage {
     }
 }
 
-fn skip_reason(file: &crate::change::ChangedFile) -> Option<SkipReason> {
-    if file.kind == crate::change::EntryKind::Submodule {
-        return Some(SkipReason::Submodule);
+fn skip_reason(file: &ChangedFile) -> Option<SkipReason> {
+    if file.kind == EntryKind::Submodule {
+        // What a diff shows of a submodule is its commit; when that is the same, its files differ.
+        let same_commit = file.status == FileStatus::Modified && file.hunks.is_empty();
+        return Some(if same_commit { SkipReason::DirtySubmodule } else { SkipReason::Submodule });
     }
     SkipReason::of_nature(file.nature)
         .or_else(|| file.hunks.is_empty().then_some(SkipReason::NoLines))

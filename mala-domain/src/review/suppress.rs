@@ -2,6 +2,10 @@
 //! on the line above, sets the finding aside. Suppressed findings are counted and shown. A comment
 //! without a reason sets nothing aside.
 
+mod doubt;
+
+pub use doubt::doubts;
+
 use crate::finding::Finding;
 use crate::report::Suppressed;
 use crate::review::Texts;

@@ -47,6 +47,7 @@ fn change() -> Change {
         kind: EntryKind::File,
         mode_change: None,
         nature: Nature::Source,
+        script: None,
         hunks: vec![hunk],
     };
     Change { files: vec![file] }
@@ -167,6 +168,21 @@ fn equal_lines_have_identities_of_their_own() {
     let keys: Vec<_> = twins.findings.iter().map(|finding| &finding.dedupe_key).collect();
     assert_eq!(keys.len(), 2);
     assert_ne!(keys.first(), keys.last());
+}
+
+#[test]
+fn equal_lines_keep_their_identities_when_lines_shift_and_indentation_tells_none_apart() {
+    let keys = |text: &str, lines: &[u32]| -> Vec<String> {
+        let mut texts = Texts::default();
+        texts.head.insert("a.py".into(), Blob::Text(text.to_owned()));
+        let claims = lines.iter().map(|line| claim("a.py", *line, *line)).collect();
+        let found = admit(claims, &change(), &texts, &NoSymbols).findings;
+        found.iter().map(|finding| finding.dedupe_key.to_string()).collect()
+    };
+    let first = keys("pass\n    pass\nx\npass\n", &[1, 2, 4]);
+    let unique: std::collections::BTreeSet<&String> = first.iter().collect();
+    assert_eq!(unique.len(), 3, "{first:?}");
+    assert_eq!(first, keys("new\nnew\n\tpass\npass\nnew\npass\n", &[3, 4, 6]));
 }
 
 fn sifted(line_2: &str, line_3: &str, policy: SuppressionPolicy) -> (usize, usize, usize) {

@@ -1,6 +1,7 @@
 //! Admits claims: reads the files that they cite outside the change, finds the enclosing symbols,
 //! and sets aside what comments excuse. What holds is decided by `mala_domain::review::admit`.
 
+use super::Ask;
 use super::ask::Heard;
 use super::context::{self, Read};
 use mala_domain::change::{AddedLines, FilePath};
@@ -11,7 +12,7 @@ use mala_domain::report::Suppressed;
 use mala_domain::review::Texts;
 use mala_domain::review::admit::{Dropped, SymbolIndex, admit as admit_claims};
 use mala_domain::review::merge::merged;
-use mala_domain::review::suppress::{SuppressionPolicy, sift};
+use mala_domain::review::suppress::{SuppressionPolicy, doubts, sift};
 use mala_domain::secrets;
 use mala_syntax::source::Source;
 use mala_syntax::symbols::Outline;
@@ -31,7 +32,7 @@ pub(super) async fn admit(
     heard: &Heard,
     scoped: &Scoped,
     read: Read,
-    policy: SuppressionPolicy,
+    ask: &Ask,
 ) -> Result<Admitted, ScopeError> {
     let candidates: Vec<Candidate> = heard
         .hearings
@@ -50,14 +51,18 @@ pub(super) async fn admit(
     let is_added = |finding: &Finding, line: u32| {
         added.get(&finding.file).is_some_and(|added| added.contains(line))
     };
-    let sifted = sift(admission.findings, &texts, policy, &is_added);
+    let doubts = match ask.suppressions {
+        SuppressionPolicy::Off => Vec::new(),
+        _ => doubts(&scoped.change, &texts, &admission.findings, &ask.rule_ids),
+    };
+    let sifted = sift(admission.findings, &texts, ask.suppressions, &is_added);
     let findings = merged(sifted.findings);
     let sources = quoted(&findings, &texts);
     Ok(Admitted {
         findings,
         suppressed: sifted.suppressed,
         dropped: admission.dropped,
-        warnings: sifted.warnings,
+        warnings: sifted.warnings.into_iter().chain(doubts).collect(),
         sources,
     })
 }
@@ -107,7 +112,8 @@ impl SymbolIndex for ParsedSymbols<'_> {
     fn symbol_at(&self, file: &FilePath, line: u32) -> Option<String> {
         let mut outlines = self.outlines.borrow_mut();
         let outline = outlines.entry(file.clone()).or_insert_with(|| {
-            let source = Source::parse(Language::of_path(file)?, self.texts.at_head(file)?)?;
+            let text = self.texts.at_head(file)?;
+            let source = Source::parse(Language::of(file, text)?, text)?;
             Some(Outline::of(&source))
         });
         outline.as_ref()?.enclosing(line).map(|enclosing| enclosing.symbol)

@@ -80,6 +80,7 @@ async fn one(here: &Surroundings, range: &str, wishes: Wishes) -> anyhow::Result
         budget_profile: chosen.budget_profile.clone(),
         preface: None,
         warnings,
+        rule_ids: Box::new(Vec::new),
     };
     let reviewed = review(&ask, scoped, &chosen.reviewers, &|_| {}).await;
     Ok(reviewed.map_err(mala::wiring::changes::failure)?.report)

@@ -108,6 +108,12 @@ pub(super) fn rule_ids(here: &Surroundings) -> anyhow::Result<Vec<String>> {
     Ok(catalogue(own).into_iter().map(|entry| entry.id).collect())
 }
 
+/// The ids of the built-in rules and of these.
+pub(super) fn catalogue_ids(own: &[String]) -> Vec<String> {
+    let builtin = catalogue(Vec::new()).into_iter().map(|entry| entry.id);
+    builtin.chain(own.iter().cloned()).collect()
+}
+
 fn find<'e>(entries: &'e [Entry], id: &str) -> Result<&'e Entry, Failure> {
     entries.iter().find(|entry| entry.id == id).ok_or_else(|| {
         let near = entries

@@ -186,6 +186,7 @@ fn a_value_where_a_block_belongs() {
       |
     1 | review: 5
       |         ^ here
+    hint: write the keys below it, indented, as `key: value`
     ");
 }
 
@@ -197,6 +198,7 @@ fn a_list_where_the_file_needs_keys() {
       |
     1 | - review
       | ^ here
+    hint: write the keys below it, indented, as `key: value`
     ");
 }
 
@@ -289,12 +291,13 @@ fn an_empty_command() {
 #[test]
 fn text_that_is_no_yaml() {
     assert_snapshot!(show("review:\n\tfail_on: P1\n"), @"
-    error: mala.yaml:2:2: tabs disallowed within this context (block indentation)
+    error: mala.yaml:2:2: a tab where spaces belong
      --> mala.yaml:2:2
       |
     1 | review:
     2 |     fail_on: P1
       |     ^ here
+    hint: indent with spaces
     ");
 }
 
@@ -307,6 +310,7 @@ fn a_list_that_does_not_end() {
     1 | review:
     2 |   ignore: [docs
       |           ^ here
+    hint: close it with `]`, or write the entries below it as `- entry`
     ");
 }
 
@@ -343,5 +347,52 @@ fn a_key_command_needs_a_program() {
     2 |   key_commands:
     3 |     openai: []
       |             ^ here
+    ");
+}
+
+#[test]
+fn what_is_no_yaml_says_what_to_do() {
+    assert_snapshot!(show("review: [\n"), @"
+    error: mala.yaml:1:9: unclosed bracket '['
+     --> mala.yaml:1:9
+      |
+    1 | review: [
+      |         ^ here
+    hint: close it with `]`, or write the entries below it as `- entry`
+    ");
+    assert_snapshot!(show("review:\n  fail_on: P1\n bad: [\n"), @"
+    error: mala.yaml:3:2: this line belongs to no block: it is indented unlike the keys above it
+     --> mala.yaml:3:2
+      |
+    1 | review:
+    2 |   fail_on: P1
+    3 |  bad: [
+      |  ^ here
+    hint: indent the keys of one block alike, each with a `:`
+    ");
+    assert_snapshot!(show("review:\n\tfail_on: P1\n"), @"
+    error: mala.yaml:2:2: a tab where spaces belong
+     --> mala.yaml:2:2
+      |
+    1 | review:
+    2 |     fail_on: P1
+      |     ^ here
+    hint: indent with spaces
+    ");
+    assert_snapshot!(show("review: \"abc\n"), @r#"
+    error: mala.yaml:1:13: invalid indentation in multiline quoted scalar
+     --> mala.yaml:1:13
+      |
+    1 | review: "abc
+      |             ^ here
+    hint: close the quote on the line where it starts
+    "#);
+    assert_snapshot!(show("review: []\n"), @"
+    error: mala.yaml:1:9: a block with keys is expected here
+     --> mala.yaml:1:9
+      |
+    1 | review: []
+      |         ^ here
+    hint: write the keys below it, indented, as `key: value`
     ");
 }

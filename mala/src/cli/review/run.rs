@@ -5,7 +5,9 @@ use super::{ReviewArgs, dry_run, show};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
+use crate::cli::rules::catalogue_ids;
 use crate::cli::target::{Asked, asked};
+use crate::console;
 use crate::progress::Progress;
 use crate::settings::{self, RepositoryFile, Settings};
 use crate::surroundings::Surroundings;
@@ -14,7 +16,7 @@ use crate::wiring::reviewers::Wishes;
 use crate::wiring::{changes, reviewers, rules};
 use anyhow::Context;
 use mala_domain::change::FilePath;
-use mala_domain::config::{Budget, Config, FILE_NAME, PathGlobs, ReviewBlock, Seconds};
+use mala_domain::config::{Budget, Config, FILE_NAME, PathGlobs, ReviewBlock};
 use mala_domain::ports::{RunStore, Scoped, Side};
 use mala_domain::scope::Target;
 use mala_pipeline::agent::Transcript;
@@ -42,19 +44,20 @@ async fn one_review(
     sinks: &[Sink],
 ) -> anyhow::Result<Exit> {
     let started = started();
+    let progress = Arc::new(Progress::start());
     let changes = Changes::open(here).await;
     let (target, scoped) = asked.scope(here, &changes).await?;
     let mut notices = Vec::new();
     let settings = settings(args, here, &target, &scoped, &mut notices).await?;
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
-    let progress = Arc::new(Progress::start());
     let transcript = args.debug.then(Transcript::default);
     let wishes = Wishes {
         target: target.clone(),
         ..wishes(args, here, transcript.clone(), progress.clone())?
     };
+    let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
     let chosen = reviewers::choose(&settings.policy, here, rules, wishes).await?;
-    let ask = ask(&settings, &chosen, notices)?;
+    let ask = ask(&settings, &chosen, own, notices)?;
     if args.dry_run {
         return dry_run::show(args, &ask, &chosen, scoped).await;
     }
@@ -63,10 +66,14 @@ async fn one_review(
     let mut reviewed = reviewed.map_err(changes::failure)?;
     let unkept = chosen.recording.as_ref().and_then(|recording| recording.problem());
     reviewed.report.warnings.extend(unkept.map(|why| format!("the recording is not whole: {why}")));
-    if let Some(store) = changes.store().filter(|_| !args.no_save) {
-        keep(&mut reviewed, &started, &store, &kept(transcript));
+    let store = changes.store();
+    if let Some(store) = store.as_ref().filter(|_| !args.no_save) {
+        keep(&mut reviewed, &started, store, &kept(transcript));
     }
     show::show(&reviewed, sinks, &settings.policy, args, here)?;
+    if store.is_none() && !args.no_save {
+        console::say("note: nothing is kept of this review: there is no repository around it");
+    }
     Ok(Exit::from(reviewed.report.outcome))
 }
 
@@ -161,7 +168,7 @@ fn flags(args: &ReviewArgs) -> Config {
         agent_sdk_reviewer_model: args.model.clone(),
         review: ReviewBlock {
             fail_on: args.fail_on,
-            timeout: args.timeout.and_then(Seconds::new),
+            timeout: args.timeout,
             budget: Budget { profile: args.profile, ..Budget::default() },
             ..ReviewBlock::default()
         },
@@ -172,6 +179,7 @@ fn flags(args: &ReviewArgs) -> Config {
 fn ask(
     settings: &Settings,
     chosen: &reviewers::Chosen,
+    own: Vec<String>,
     warnings: Vec<String>,
 ) -> anyhow::Result<Ask> {
     let policy = &settings.policy;
@@ -186,5 +194,6 @@ fn ask(
         budget_profile: chosen.budget_profile.clone(),
         preface: chosen.preface.clone(),
         warnings,
+        rule_ids: Box::new(move || catalogue_ids(&own)),
     })
 }

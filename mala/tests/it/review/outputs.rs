@@ -110,3 +110,24 @@ fn secrets_are_redacted_everywhere() {
         assert!(!text.contains(&key));
     }
 }
+
+#[test]
+fn a_comment_that_suppresses_nothing_is_a_warning() {
+    let world = repo();
+    let text =
+        "def ask():\n    breakpoint()  # mala: ignore[debug/python-breakpont] typo\n    return 1\n";
+    world.write("app.py", text);
+    let (code, report) = review(&world, &[]);
+    assert_eq!(code, 1);
+    let expected = "app.py:2: no rule is named `debug/python-breakpont`, so nothing is suppressed \
+                    by it: did you mean `debug/python-breakpoint`?";
+    assert!(report["warnings"].as_array().unwrap().contains(&expected.into()), "{report:#}");
+    world.write("app.py", text.replace("breakpont", "breakpoint"));
+    let (code, report) = review(&world, &[]);
+    assert_eq!((code, report["warnings"].to_string()), (0, "[]".to_owned()));
+    for format in ["text", "github", "junit"] {
+        let shown = world.run(&["review", "--no-save", "--format", format]);
+        assert!(shown.contains("1 finding"), "{format}: {shown}");
+        assert!(shown.contains("by comments in the code"), "{format}: {shown}");
+    }
+}
