@@ -25,6 +25,7 @@ mod patch;
 mod remote;
 mod revision;
 mod scope;
+mod submodules;
 mod tree;
 mod trees;
 mod work;
@@ -55,7 +56,10 @@ pub struct Git {
 struct Inner {
     dir: PathBuf,
     top: PathBuf,
+    is_bare: bool,
     environment: Environment,
+    /// The environment before anything of this repository was sealed off.
+    around: Environment,
     version: Version,
     hash: Hash,
     is_shallow: bool,
@@ -63,7 +67,7 @@ struct Inner {
 }
 
 impl Git {
-    /// The root of the work tree.
+    /// The root of the work tree; of a bare repository, its own folder.
     pub fn top(&self) -> &Path {
         &self.inner.top
     }

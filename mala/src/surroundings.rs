@@ -58,9 +58,11 @@ impl Surroundings {
         self.folder.ancestors().find(|folder| folder.join(".git").exists())
     }
 
-    /// The root of the work tree, or the current folder when there is none.
+    /// The root of the work tree, the folder of a bare repository, or the current folder when there
+    /// is neither.
     pub fn root(&self) -> &Path {
-        self.work_tree().unwrap_or(&self.folder)
+        let is_root = |folder: &&Path| folder.join(".git").exists() || is_bare(folder);
+        self.folder.ancestors().find(is_root).unwrap_or(&self.folder)
     }
 
     /// What the terminal on stdout can do. Colours are dropped on the way when it shows none.
@@ -76,6 +78,14 @@ impl Surroundings {
             locale.contains("utf-8") || locale.contains("utf8")
         })
     }
+}
+
+/// Whether the folder is a repository without a work tree.
+fn is_bare(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name != ".git")
+        && folder.join("HEAD").is_file()
+        && folder.join("objects").is_dir()
+        && folder.join("refs").is_dir()
 }
 
 #[cfg(test)]

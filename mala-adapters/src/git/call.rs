@@ -67,7 +67,10 @@ impl Call {
             _ if complaint.is_empty() => format!("exit code {:?}", finished.code()),
             _ => complaint,
         };
-        GitError::Failed { command: self.command(), complaint }
+        match damage(&complaint) {
+            Some(complaint) => GitError::Corrupt { complaint },
+            None => GitError::Failed { command: self.command(), complaint },
+        }
     }
 
     pub(super) fn unexpected(&self) -> GitError {
@@ -130,6 +133,14 @@ pub(super) async fn probe(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// What git says of an object that it cannot read, the most telling part first; `None` when it
+/// complains of something else.
+fn damage(complaint: &str) -> Option<String> {
+    let signs = ["is corrupt", "unable to unpack", "inflate: ", "hash mismatch", "garbage at end"];
+    let parts = || complaint.split("; ");
+    signs.iter().find_map(|sign| parts().find(|part| part.contains(sign))).map(str::to_owned)
 }
 
 /// What git says on stderr, as one line.

@@ -61,6 +61,9 @@ impl Git {
         &self,
         folder: &Path,
     ) -> Result<(String, Option<String>), GitError> {
+        if self.inner.is_bare {
+            return Err(GitError::Bare { dir: self.inner.dir.clone() });
+        }
         let head = self.head().await?;
         let own = folder.join(".git");
         let index = own.join("kept-index");

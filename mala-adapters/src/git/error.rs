@@ -26,8 +26,8 @@ pub enum GitError {
         /// The folder.
         dir: PathBuf,
     },
-    /// The repository has no work tree.
-    #[error("{dir} is in a bare repository, which has no files to review")]
+    /// The repository has no work tree and no index, and one of them was asked for.
+    #[error("{dir} is a bare repository: it has no work tree and nothing staged")]
     Bare {
         /// The folder.
         dir: PathBuf,
@@ -55,6 +55,12 @@ pub enum GitError {
     Damaged {
         /// The folder.
         dir: PathBuf,
+        /// What git says.
+        complaint: String,
+    },
+    /// Git cannot read one of its own objects.
+    #[error("the repository is damaged: {complaint}")]
+    Corrupt {
         /// What git says.
         complaint: String,
     },
@@ -102,14 +108,20 @@ impl GitError {
             Self::NoRepository { .. } => {
                 Some("run mala in a git repository, or review a diff with --patch".to_owned())
             }
-            Self::Bare { .. } => Some("review from a clone or a linked worktree".to_owned()),
+            Self::Bare { .. } => Some(
+                "name what to review: two commits, such as A..B, --commit or --base".to_owned(),
+            ),
             Self::DubiousOwnership { dir } => Some(format!(
                 "if you trust it: git config --global --add safe.directory {}",
                 dir.display()
             )),
-            Self::Damaged { .. } => Some("git fsck says what is broken".to_owned()),
+            Self::Damaged { .. } | Self::Corrupt { .. } => {
+                Some("git fsck says what is broken".to_owned())
+            }
             Self::Failed { complaint, .. } if is_missing_object(complaint) => Some(
-                "the repository lacks objects; in a partial clone, fetch them first".to_owned(),
+                "the repository lacks objects: git fsck says which; in a partial clone, fetch \
+                 them first"
+                    .to_owned(),
             ),
             Self::Failed { complaint, .. } if complaint.contains("Permission denied") => {
                 Some("make it readable, ignore it, or leave it out with paths".to_owned())
@@ -120,9 +132,16 @@ impl GitError {
 }
 
 fn is_missing_object(complaint: &str) -> bool {
-    ["unable to read", "bad object", "could not fetch", "missing blob", "missing tree"]
-        .iter()
-        .any(|sign| complaint.contains(sign))
+    let signs = [
+        "unable to read",
+        "Could not read",
+        "could not parse commit",
+        "bad object",
+        "could not fetch",
+        "missing blob",
+        "missing tree",
+    ];
+    signs.iter().any(|sign| complaint.contains(sign))
 }
 
 /// Why there is no change to review.
@@ -138,6 +157,8 @@ pub enum ScopeError {
         revision: String,
         /// Branches and tags with names like it.
         nearest: Vec<String>,
+        /// Whether a file or folder has this name.
+        is_path: bool,
         /// Whether a cut history may be why.
         is_shallow: bool,
     },
@@ -204,6 +225,10 @@ impl ScopeError {
             "this clone is shallow: git fetch --unshallow, or git fetch --deepen=100";
         match self {
             Self::Git(error) => error.hint(),
+            Self::UnknownRevision { revision, is_path: true, .. } => Some(format!(
+                "{revision} is a file or folder: paths come after --, such as \
+                 mala review --commit HEAD -- {revision}"
+            )),
             Self::UnknownRevision { nearest, .. } if !nearest.is_empty() => {
                 Some(format!("did you mean {}?", nearest.join(" or ")))
             }

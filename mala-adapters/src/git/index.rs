@@ -83,6 +83,12 @@ impl Git {
     }
 }
 
+/// The submodules that `git ls-files --stage -z` lists.
+pub(super) fn gitlinks(listed: &[u8]) -> impl Iterator<Item = FilePath> {
+    let lines = listed.split(|byte| *byte == 0).filter(|line| line.starts_with(b"160000 "));
+    lines.filter_map(|line| parse(line).map(|(path, _)| FilePath::from_bytes(path)))
+}
+
 /// `MODE SPACE ID SPACE STAGE TAB PATH`; no entry when the stage is not the merged one.
 fn parse(line: &[u8]) -> Option<(&[u8], Option<Entry>)> {
     let tab = line.iter().position(|byte| *byte == b'\t')?;

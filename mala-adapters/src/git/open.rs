@@ -26,6 +26,7 @@ const PINNED: &[(&str, &str)] = &[
 impl Git {
     /// Opens the repository that this folder is in.
     pub async fn open(dir: &Path, environment: &Environment) -> Result<Self, GitError> {
+        let around = environment.clone();
         let mut environment = environment.clone();
         for (name, value) in PINNED {
             environment = environment.with(*name, *value);
@@ -45,7 +46,10 @@ impl Git {
             probe(dir, &environment, &list),
         );
         let version = check_version(&version?)?;
-        let facts = Facts::read(dir, &facts?)?;
+        let facts = match Facts::read(dir, &facts?) {
+            Err(GitError::Bare { .. }) => Facts::of_bare(dir, &environment).await?,
+            facts => facts?,
+        };
         let config = config?;
         if config.code() != Some(0) {
             let complaint = complaint_of(&config);
@@ -59,7 +63,9 @@ impl Git {
             })?,
             url: config.remote_url().and_then(remote::public_url),
             environment: config.seal(environment),
+            around,
             top: facts.top,
+            is_bare: facts.is_bare,
             version,
             hash: facts.hash,
             is_shallow: facts.is_shallow,
@@ -83,6 +89,7 @@ fn check_version(finished: &Finished) -> Result<Version, GitError> {
 
 struct Facts {
     top: PathBuf,
+    is_bare: bool,
     hash: Hash,
     is_shallow: bool,
 }
@@ -92,8 +99,7 @@ impl Facts {
         let mut lines = finished.output.stdout.splitn(5, |byte| *byte == b'\n');
         let mut line = || lines.next().unwrap_or_default();
         let (is_bare, is_inside) = (line() == b"true", line() == b"true");
-        let (is_shallow, hash) = (line() == b"true", line());
-        let hash = if hash == b"sha256" { Hash::Sha256 } else { Hash::Sha1 };
+        let (is_shallow, hash) = (line() == b"true", hash_named(line()));
         let top = line();
         let top = PathBuf::from(OsStr::from_bytes(top.strip_suffix(b"\n").unwrap_or(top)));
         if finished.code() != Some(0) {
@@ -110,8 +116,27 @@ impl Facts {
         if !top.join(".git").exists() {
             return Err(GitError::StrayWorkTree { top });
         }
-        Ok(Self { top, hash, is_shallow })
+        Ok(Self { top, is_bare: false, hash, is_shallow })
     }
+
+    /// Of a repository without a work tree: its own folder is all the place that it has.
+    async fn of_bare(dir: &Path, environment: &Environment) -> Result<Self, GitError> {
+        let facts =
+            ["rev-parse", "--is-shallow-repository", "--show-object-format", "--absolute-git-dir"];
+        let finished = probe(dir, environment, &facts).await?;
+        if finished.code() != Some(0) {
+            return Err(refusal(dir, &finished, false));
+        }
+        let mut lines = finished.output.stdout.splitn(3, |byte| *byte == b'\n');
+        let mut line = || lines.next().unwrap_or_default();
+        let (is_shallow, hash, top) = (line() == b"true", hash_named(line()), line());
+        let top = PathBuf::from(OsStr::from_bytes(top.strip_suffix(b"\n").unwrap_or(top)));
+        Ok(Self { top, is_bare: true, hash, is_shallow })
+    }
+}
+
+fn hash_named(name: &[u8]) -> Hash {
+    if name == b"sha256" { Hash::Sha256 } else { Hash::Sha1 }
 }
 
 fn refusal(dir: &Path, finished: &Finished, is_bare: bool) -> GitError {

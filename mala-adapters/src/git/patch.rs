@@ -44,7 +44,8 @@ impl Git {
             (head, Side::Head),
         ];
         let mut best = Fit::default();
-        for (state, side) in states {
+        let is_there = |state: &State| !self.inner.is_bare || !matches!(state, State::WorkTree);
+        for (state, side) in states.into_iter().filter(|(state, _)| is_there(state)) {
             let tree = GitTree::new(self, state.clone(), state);
             let laid = fit(&tree, files, side).await?;
             let fit = Fit { proofs: proofs(files, &laid, side), laid, tree: Some(tree) };

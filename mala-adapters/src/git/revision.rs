@@ -19,10 +19,29 @@ impl Git {
         let name = if revision.is_empty() { "HEAD" } else { revision };
         match self.resolve(&format!("{name}^{{commit}}")).await? {
             Some(id) => Ok(id),
-            None => Err(ScopeError::UnknownRevision {
-                revision: name.to_owned(),
-                nearest: self.nearest(name).await?,
-                is_shallow: self.inner.is_shallow,
+            None => {
+                self.check_is_here(name).await?;
+                Err(ScopeError::UnknownRevision {
+                    revision: name.to_owned(),
+                    nearest: self.nearest(name).await?,
+                    is_path: self.inner.dir.join(name).symlink_metadata().is_ok(),
+                    is_shallow: self.inner.is_shallow,
+                })
+            }
+        }
+    }
+
+    /// A name that leads to an object that is not there is no mistake of the person who wrote it.
+    async fn check_is_here(&self, name: &str) -> Result<(), GitError> {
+        let Some(id) = self.resolve(name).await?.filter(|id| id.as_str() != name) else {
+            return Ok(());
+        };
+        let found = self.finish(&Call::new(["cat-file", "-e", id.as_str()])).await?;
+        match found.code() {
+            Some(0) => Ok(()),
+            _ => Err(GitError::Damaged {
+                dir: self.inner.top.clone(),
+                complaint: format!("{name} is {}, which is not here", id.as_str()),
             }),
         }
     }
@@ -92,10 +111,14 @@ impl Git {
             return Ok(None);
         }
         let args = ["rev-parse", "--verify", "--quiet", "--end-of-options", revision];
-        let finished = self.finish(&Call::new(args)).await?;
+        let call = Call::new(args);
+        let finished = self.finish(&call).await?;
         match finished.code() {
             Some(0) => Ok(id_in(&finished.output.stdout)),
-            _ => Ok(None),
+            _ => match call.failed(&finished) {
+                damage @ GitError::Corrupt { .. } => Err(damage),
+                _ => Ok(None),
+            },
         }
     }
 

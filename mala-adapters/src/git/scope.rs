@@ -4,7 +4,7 @@ use super::diff::Sides;
 use super::filter::{Filter, holds};
 use super::tree::{Content, Contents, GitTree, State};
 use super::working_tree::IndexCopy;
-use super::{Git, ObjectId, ScopeError};
+use super::{Git, GitError, ObjectId, ScopeError};
 use mala_domain::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature, parse};
 use mala_domain::ports::{self, BoxFuture, ChangeSource, Repository, Scoped, Side};
 use mala_domain::scope::{Head, Scope, Target};
@@ -25,6 +25,9 @@ impl Git {
     pub async fn change(&self, target: &Target, paths: &[String]) -> Result<Scoped, ScopeError> {
         let filter = Filter::read(self, paths)?;
         match target {
+            Target::WorkingTree | Target::Staged if self.inner.is_bare => {
+                Err(GitError::Bare { dir: self.inner.dir.clone() }.into())
+            }
             Target::WorkingTree => self.scope_work_tree(&filter).await,
             Target::Staged => self.scope_index(&filter).await,
             Target::Range { base, head } => {
@@ -76,7 +79,11 @@ impl Git {
         drop(diff);
         for repository in untracked.repositories.into_iter().filter(|path| filter.keeps(path)) {
             hash.update([b"untracked repository ", repository.as_bytes(), b"\n"].concat());
-            files.push(untracked_repository(repository));
+            files.push(entry(repository, FileStatus::Added));
+        }
+        for submodule in git.dirty_submodules(&files, filter).await? {
+            hash.update([b"dirty submodule ", submodule.as_bytes(), b"\n"].concat());
+            files.push(entry(submodule, FileStatus::Modified));
         }
         let tree = GitTree::new(&git, git.state_of(base.clone()), State::WorkTree);
         let target = "the working tree against HEAD".to_owned();
@@ -188,15 +195,17 @@ impl ChangeSource for Git {
     }
 }
 
-/// A repository inside of this one that nobody added: there, and not looked into.
-fn untracked_repository(path: FilePath) -> ChangedFile {
+/// A repository inside of this one, which is not looked into: one that nobody added, or one with
+/// changes of its own.
+fn entry(path: FilePath, status: FileStatus) -> ChangedFile {
     ChangedFile {
         path,
         old_path: None,
-        status: FileStatus::Added,
+        status,
         kind: EntryKind::Submodule,
         mode_change: None,
         nature: Nature::Source,
+        script: None,
         hunks: Vec::new(),
     }
 }

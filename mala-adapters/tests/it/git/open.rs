@@ -34,13 +34,16 @@ fn says_what_is_not_a_repository() {
 }
 
 #[test]
-fn refuses_bare_repositories_and_git_folders() {
+fn a_bare_repository_has_no_work_tree_and_a_git_folder_is_none() {
     let repo = TestRepo::new();
     let bare = repo.beside("bare.git");
     repo.git(&["init", "-q", "--bare", bare.to_str().unwrap()]);
-    assert!(
-        refusal(&repo, &bare).contains("is in a bare repository, which has no files to review")
-    );
+    let git = open_at(&repo, &bare).unwrap();
+    assert_eq!(git.top(), bare);
+    for target in [Target::WorkingTree, Target::Staged] {
+        let error = wait(git.change(&target, &[])).err().unwrap();
+        assert!(error.to_string().contains("is a bare repository: it has no work tree"), "{error}");
+    }
     assert!(refusal(&repo, &repo.path(".git")).starts_with("ROOT/.git is inside a .git folder"));
 }
 

@@ -1,6 +1,6 @@
 //! Bad input: a clear error, the documented exit code, and nothing half-written.
 
-use super::{FLAW, findings, repo, review};
+use super::{FLAW, commit, findings, repo, review};
 use crate::world;
 use insta::assert_snapshot;
 use std::os::unix::fs::PermissionsExt;
@@ -103,4 +103,30 @@ fn control_characters_of_the_change_never_reach_the_terminal() {
     world.write("evil\u{1b}[31m.py", "breakpoint()\n");
     let shown = world.run(&["review", "--no-save"]);
     assert!(!shown.contains('\u{1b}') && !shown.contains('\u{202e}'), "{shown:?}");
+}
+
+#[test]
+fn a_commit_that_cannot_be_read_is_damage_and_no_mistake_of_the_user() {
+    let world = repo();
+    world.write("app.py", FLAW);
+    commit(&world, "flaw");
+    let id = world.command("git").args(["rev-parse", "HEAD~1"]).output().unwrap();
+    let id = String::from_utf8(id.stdout).unwrap().trim().to_owned();
+    let object = world.folder().join(format!(".git/objects/{}/{}", &id[..2], &id[2..]));
+    std::fs::remove_file(&object).unwrap();
+    let asked = [&["HEAD~1..HEAD"][..], &["HEAD~1...HEAD"], &["--commit", "HEAD"]];
+    for args in asked {
+        let args: Vec<&str> = ["review"].iter().chain(args).copied().collect();
+        let shown = world.run(&args);
+        assert!(shown.starts_with("[exit 2]\n"), "{args:?} {shown}");
+        assert!(shown.contains("git fsck says"), "{args:?} {shown}");
+    }
+    std::fs::write(&object, "garbage").unwrap();
+    for args in asked {
+        let args: Vec<&str> = ["review"].iter().chain(args).copied().collect();
+        let shown = world.run(&args);
+        assert!(shown.starts_with("[exit 2]\n"), "{args:?} {shown}");
+        assert!(shown.contains("error: the repository is damaged: loose object"), "{shown}");
+        assert!(shown.contains("hint: git fsck says what is broken"), "{shown}");
+    }
 }

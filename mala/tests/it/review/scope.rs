@@ -75,6 +75,93 @@ fn a_patch_needs_no_repository() {
     assert_eq!((code, findings(&report)), (1, vec![FOUND.to_owned()]));
     let shown = world.run_with_stdin(&["review", "--patch", "-"], patch.as_bytes());
     assert!(shown.starts_with("[exit 1]"), "{shown}");
+    let kept = "note: nothing is kept of this review: there is no repository around it\n";
+    assert!(shown.ends_with(kept), "{shown}");
+    let shown = world.run(&["review", "--patch", "change.diff", "--no-save"]);
+    assert!(!shown.contains("note:"), "{shown}");
+}
+
+#[test]
+fn a_script_has_the_language_of_its_first_line() {
+    let world = repo();
+    let tool = "#!/usr/bin/env python3\nimport sys\n\n\ndef main():\n    print(1)\n\n\nmain()\n";
+    world.write("bin/tool", tool).write("bin/plain", tool.split_once('\n').unwrap().1);
+    commit(&world, "tools");
+    let flawed = |text: &str| text.replace("    print(1)", "    breakpoint()");
+    world.write("bin/tool", flawed(tool)).write("bin/plain", flawed(&world.read("bin/plain")));
+    world.write("bin/web", "#!/usr/bin/env node\ndebugger;\n");
+    world.write("bin/odd", "#!/usr/bin/node\nfor (;;) {\n  if (x === NaN) break;\n}\n");
+    let (_, report) = review(&world, &[]);
+    let found = findings(&report);
+    let expected = [
+        "bin/odd:3 javascript/compare-nan",
+        "bin/tool:6 debug/python-breakpoint",
+        "bin/web:2 debug/debugger-statement",
+    ];
+    assert_eq!(found, expected);
+    assert_eq!(report["issues"][1]["language"], "python");
+    assert_eq!(report["issues"][1]["symbol"], "main");
+}
+
+#[test]
+fn a_path_that_is_taken_for_a_commit_gets_a_hint() {
+    let world = repo();
+    world.write("app.py", FLAW).write("other.py", FLAW);
+    commit(&world, "flaws");
+    assert_snapshot!(world.run(&["review", "--commit", "HEAD", "app.py"]), @"
+    [exit 64]
+    [stderr]
+    error: unknown revision: app.py
+    hint: app.py is a file or folder: paths come after --, such as mala review --commit HEAD -- app.py
+    ");
+    let (_, report) = review(&world, &["--commit", "HEAD", "--", "app.py"]);
+    assert_eq!(findings(&report), [FOUND]);
+}
+
+#[test]
+fn a_bare_repository_has_commits_to_review() {
+    let world = repo();
+    world.write("app.py", FLAW).write("src/other.py", FLAW);
+    commit(&world, "flaws");
+    world.git(&["clone", "-q", "--bare", ".", "bare.git"]);
+    let bare = world.folder().join("bare.git");
+    let world = world.in_folder(&bare);
+    for args in [&["HEAD~1..HEAD", "app.py"][..], &["--commit", "HEAD", "--", "app.py"]] {
+        let (code, report) = review(&world, args);
+        assert_eq!((code, findings(&report)), (1, vec![FOUND.to_owned()]), "{args:?}");
+    }
+    assert!(bare.join(".mala/runs").is_dir(), "what is kept is in the repository's own folder");
+    assert!(world.run(&["runs", "list"]).contains("HEAD~1..HEAD"));
+    assert_snapshot!(world.run(&["review"]), @"
+    [exit 64]
+    [stderr]
+    error: [WORK] is a bare repository: it has no work tree and nothing staged
+    hint: name what to review: two commits, such as A..B, --commit or --base
+    ");
+    assert_snapshot!(world.run(&["review", "--staged"]), @"
+    [exit 64]
+    [stderr]
+    error: [WORK] is a bare repository: it has no work tree and nothing staged
+    hint: name what to review: two commits, such as A..B, --commit or --base
+    ");
+}
+
+#[test]
+fn a_dirty_submodule_is_said_to_be_skipped() {
+    let world = repo();
+    let inner = world.folder().join("lib");
+    world.git(&["clone", "-q", ".", "lib"]);
+    let url = inner.display().to_string();
+    world.write(".gitmodules", format!("[submodule \"lib\"]\n\tpath = lib\n\turl = {url}\n"));
+    commit(&world, "lib");
+    let skipped = |args: &[&str]| review(&world, args).1["coverage"]["skipped"].to_string();
+    assert_eq!(skipped(&[]), "[]");
+    world.write("lib/app.py", FLAW);
+    assert_eq!(skipped(&[]), r#"[{"file":"lib","hunks":0,"reason":"dirty_submodule"}]"#);
+    assert_eq!(skipped(&["app.py"]), "[]");
+    let shown = world.run(&["review", "--no-save"]);
+    assert!(shown.contains("skipped:  submodule with uncommitted changes: lib\n"), "{shown}");
+    assert!(shown.starts_with("[exit 0]"), "{shown}");
 }
 
 #[test]
