@@ -65,6 +65,25 @@ pub struct LinterWorld {
     pub environment: Environment,
 }
 
+/// The program behind a linter.
+pub fn program(name: LinterName) -> &'static str {
+    LINTERS.iter().find(|linter| linter.name == name).map_or(name.name(), |linter| linter.program)
+}
+
+/// Whether a project shows in its root that it uses a linter. `has` tells of a file or folder whether
+/// it is there, `text` gives what a file says.
+pub fn is_set_up(
+    name: LinterName,
+    has: &dyn Fn(&str) -> bool,
+    text: &dyn Fn(&str) -> Option<String>,
+) -> bool {
+    LINTERS.iter().filter(|linter| linter.name == name).any(|linter| {
+        let says = |(file, word): &(&str, &str)| text(file).is_some_and(|text| text.contains(word));
+        linter.configs.iter().chain(linter.config_folders).any(|file| has(file))
+            || linter.mentions.iter().any(says)
+    })
+}
+
 /// What the linters say.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Linted {

@@ -10,6 +10,9 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// How many copies of one file are kept.
+const MAX_COPIES: usize = 1000;
+
 /// The state folder.
 #[derive(Debug, Clone)]
 pub struct StateFolder {
@@ -25,6 +28,25 @@ impl StateFolder {
     /// Where reviews are kept.
     pub fn runs(&self) -> PathBuf {
         self.root.join("runs")
+    }
+
+    /// Keeps what a file said before it is replaced; gives the copy's path. No copy replaces another.
+    pub fn keep_copy(&self, name: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+        let folder = self.root.join("old");
+        for folder in [&self.root, &folder] {
+            refuse_link(folder)?;
+        }
+        fs::create_dir_all(&folder)?;
+        keep_out_of_git(&self.root)?;
+        for number in 1..=MAX_COPIES {
+            let path = folder.join(format!("{name}.{number}"));
+            match write_new(&path, bytes) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+                Ok(()) => return Ok(path),
+            }
+        }
+        Err(io::Error::other(format!("{} is full of copies", folder.display())))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a person sees while a review works: one line on stderr, gone when it ends. Nothing when
 //! stderr is not a terminal.
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mala_pipeline::events::Event;
 use std::time::Duration;
 
@@ -13,8 +13,16 @@ pub struct Progress {
 impl Progress {
     /// Starts to show.
     pub fn start() -> Self {
-        let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        line.enable_steady_tick(Duration::from_millis(120));
+        let shown = Self::on(ProgressDrawTarget::stderr());
+        shown.line.enable_steady_tick(Duration::from_millis(120));
+        shown
+    }
+
+    /// Nobody knows how much there is to do: a sign of life and words, and no bar.
+    fn on(target: ProgressDrawTarget) -> Self {
+        let line = ProgressBar::with_draw_target(None, target)
+            .with_style(ProgressStyle::default_spinner())
+            .with_message("reading the change");
         Self { line }
     }
 
@@ -53,5 +61,71 @@ impl Progress {
 impl Drop for Progress {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use indicatif::TermLike;
+    use std::io;
+    use std::sync::{Arc, Mutex};
+
+    /// A terminal that keeps what is written to it.
+    #[derive(Debug, Clone, Default)]
+    struct Paper {
+        written: Arc<Mutex<String>>,
+    }
+
+    impl Paper {
+        fn write(&self, text: &str) -> io::Result<()> {
+            self.written.lock().unwrap().push_str(text);
+            Ok(())
+        }
+    }
+
+    impl TermLike for Paper {
+        fn width(&self) -> u16 {
+            80
+        }
+        fn move_cursor_up(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_down(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_right(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn move_cursor_left(&self, _: usize) -> io::Result<()> {
+            Ok(())
+        }
+        fn write_line(&self, text: &str) -> io::Result<()> {
+            self.write(text)
+        }
+        fn write_str(&self, text: &str) -> io::Result<()> {
+            self.write(text)
+        }
+        fn clear_line(&self) -> io::Result<()> {
+            Ok(())
+        }
+        fn flush(&self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn the_line_says_what_goes_on_and_counts_nothing_that_nobody_knows() {
+        let paper = Paper::default();
+        let target = ProgressDrawTarget::term_like_with_hz(Box::new(paper.clone()), 255);
+        let progress = Progress::on(target);
+        progress.line.tick();
+        progress.show(&Event::ReviewerStarted { reviewer: "builtin".to_owned() });
+        std::thread::sleep(Duration::from_millis(50));
+        progress.line.tick();
+        let written = paper.written.lock().unwrap().clone();
+        assert!(written.contains("reading the change"), "{written:?}");
+        assert!(written.contains("builtin reviews"), "{written:?}");
+        assert!(!written.contains("0/0"), "{written:?}");
     }
 }

@@ -2,7 +2,7 @@
 //! run hides no other.
 
 use super::StateFolder;
-use mala_domain::report::Report;
+use mala_domain::report::{Report, SCHEMA_VERSION};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
@@ -20,6 +20,14 @@ pub enum RunError {
     /// It is larger than any report.
     #[error("review.json has more than {MAX_BYTES} bytes")]
     TooLarge,
+    /// A later mala wrote it.
+    #[error(
+        "a newer mala wrote this review: it has schema_version {found}, and this one reads up to {SCHEMA_VERSION}"
+    )]
+    Newer {
+        /// What it has.
+        found: u64,
+    },
     /// It is no report.
     #[error("review.json is no report: {0}")]
     NoReport(serde_json::Error),
@@ -51,8 +59,21 @@ impl StateFolder {
     /// The report of a kept review.
     pub fn read(&self, name: &str) -> Result<Report, RunError> {
         let bytes = read_limited(&self.runs().join(name).join("review.json"))?;
-        serde_json::from_slice(&bytes).map_err(RunError::NoReport)
+        // What a later version means by its fields is unknown, even where they can be read.
+        match serde_json::from_slice(&bytes) {
+            Ok(Versioned { schema_version: found }) if found > u64::from(SCHEMA_VERSION) => {
+                Err(RunError::Newer { found })
+            }
+            _ => serde_json::from_slice(&bytes).map_err(RunError::NoReport),
+        }
     }
+}
+
+/// All that is read of a report before its version is known.
+#[derive(serde::Deserialize)]
+struct Versioned {
+    #[serde(default)]
+    schema_version: u64,
 }
 
 fn read_limited(path: &Path) -> Result<Vec<u8>, RunError> {
@@ -74,18 +95,20 @@ mod tests {
         let top = tempfile::tempdir().unwrap();
         let store = StateFolder::of_work_tree(top.path());
         assert_eq!(store.names().unwrap(), [""; 0]);
-        for (name, text) in [("2", "{"), ("1", "{}"), (".writing-x", "{}")] {
+        let newer = r#"{"schema_version": 7, "issues": {"by": "file"}}"#;
+        for (name, text) in [("2", "{"), ("1", "{}"), ("0", newer), (".writing-x", "{}")] {
             let folder = store.runs().join(name);
             fs::create_dir_all(&folder).unwrap();
             fs::write(folder.join("review.json"), text).unwrap();
         }
         fs::create_dir(store.runs().join("3")).unwrap();
         fs::write(store.runs().join("a-file"), "").unwrap();
-        assert_eq!(store.names().unwrap(), ["3", "2", "1"]);
+        assert_eq!(store.names().unwrap(), ["3", "2", "1", "0"]);
         for (name, why) in [
             ("3", "review.json cannot be read: "),
             ("2", "review.json is no report: EOF"),
             ("1", "review.json is no report: missing field"),
+            ("0", "a newer mala wrote this review: it has schema_version 7, and this one reads"),
         ] {
             let error = store.read(name).unwrap_err().to_string();
             assert!(error.starts_with(why), "{error}");

@@ -253,6 +253,27 @@ fn field<'t>(node: Tree<'t>, name: &str) -> Option<Tree<'t>> {
     node.child_by_field_name(name)
 }
 
+/// The parts of a sum, first to last: `a + b + c` nests to the left, as deep as it is long. `kind` is
+/// what the grammar calls an operation with two sides.
+fn summands<'t>(b: &Builder<'_>, node: Tree<'t>, kind: &str) -> Vec<Tree<'t>> {
+    let mut parts = Vec::new();
+    let mut current = node;
+    loop {
+        let plus = current.kind() == kind
+            && field(current, "operator").is_some_and(|operator| b.slice(operator) == "+");
+        let (true, Some(left), Some(right)) =
+            (plus, field(current, "left"), field(current, "right"))
+        else {
+            parts.push(current);
+            break;
+        };
+        parts.push(right);
+        current = left;
+    }
+    parts.reverse();
+    parts
+}
+
 /// What a quoted text stands for, as far as flow rules care: common escapes are resolved.
 fn unescape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());

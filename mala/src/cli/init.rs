@@ -7,8 +7,6 @@ mod languages;
 mod template;
 mod tools;
 
-pub(super) use tools::program as linter_program;
-
 use super::exit::Exit;
 use crate::console;
 use crate::surroundings::Surroundings;
@@ -16,7 +14,7 @@ use crate::wiring::probe::Probe;
 use anyhow::Context;
 use clap::Args;
 use commands::Command;
-use mala_adapters::store::{write_atomically, write_new};
+use mala_adapters::store::{StateFolder, write_atomically, write_new};
 use mala_domain::config::{FILE_NAME, LinterName};
 use mala_domain::language::Language;
 use std::io;
@@ -26,7 +24,7 @@ use std::path::Path;
 /// hook
 #[derive(Debug, Args)]
 pub struct InitArgs {
-    /// Replace a mala.yaml that is already there
+    /// Replace a mala.yaml that is already there, and keep a copy of it under .mala/old
     #[arg(long)]
     force: bool,
 
@@ -116,7 +114,7 @@ fn summary(project: &Project) -> String {
 fn write_config(root: &Path, text: &str, args: &InitArgs) -> anyhow::Result<()> {
     let path = root.join(FILE_NAME);
     let written = match args.force {
-        true => write_atomically(&path, text.as_bytes()),
+        true => replace(root, &path, text),
         false => write_new(&path, text.as_bytes()),
     };
     match written {
@@ -128,6 +126,19 @@ fn write_config(root: &Path, text: &str, args: &InitArgs) -> anyhow::Result<()> 
         Err(error) => return Err(error).with_context(|| format!("writing {}", path.display())),
     }
     Ok(())
+}
+
+/// Replaces the file; what it said before stays beside mala's other state, unless it said the same.
+fn replace(root: &Path, path: &Path, text: &str) -> io::Result<()> {
+    match std::fs::read(path) {
+        Ok(old) if old != text.as_bytes() => {
+            let kept = StateFolder::of_work_tree(root).keep_copy(FILE_NAME, &old)?;
+            console::say(&format!("the old {FILE_NAME} is kept as {}", kept.display()));
+        }
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    write_atomically(path, text.as_bytes())
 }
 
 fn ignore_state(root: &Path) -> anyhow::Result<()> {

@@ -10,7 +10,7 @@ use super::target::TargetArgs;
 use crate::surroundings::Surroundings;
 use clap::Args;
 use mala_domain::agent::budget::Profile;
-use mala_domain::config::ReviewerType;
+use mala_domain::config::{ReviewerType, Seconds};
 use mala_domain::verdict::Threshold;
 use std::path::PathBuf;
 
@@ -57,8 +57,8 @@ pub struct ReviewArgs {
     replay: Option<PathBuf>,
 
     /// How long the review may take, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(1..=86_400))]
-    timeout: Option<i64>,
+    #[arg(long, value_name = "SECONDS")]
+    timeout: Option<Seconds>,
 
     /// From which priority on findings fail the review: P0, P1, P2, P3 or none
     #[arg(long, value_name = "PRIORITY")]
@@ -72,7 +72,8 @@ pub struct ReviewArgs {
     #[arg(long, conflicts_with = "format")]
     json: bool,
 
-    /// Write a report to a file, as FORMAT=FILE or by the file's ending; may be given several times
+    /// Write a report to a file, as FORMAT=FILE or by the file's ending; the file `-` is stdout; may
+    /// be given several times
     #[arg(long, short, value_name = "[FORMAT=]FILE")]
     output: Vec<String>,
 

@@ -118,7 +118,10 @@ fn show(
     format: &str,
     here: &Surroundings,
 ) -> anyhow::Result<Exit> {
-    let report = store.read(name).with_context(|| format!("showing {}", harmless(name)))?;
+    let report = store
+        .read(name)
+        .map_err(|error| unreadable(&error))
+        .with_context(|| format!("showing {}", harmless(name)))?;
     let view = View { report: &report, sources: &BTreeMap::new() };
     let text = match output(format) {
         Some(_) if format == "text" => terminal::render(&view, &here.terminal()),
@@ -127,6 +130,14 @@ fn show(
     };
     console::data(&text)?;
     Ok(Exit::Passed)
+}
+
+fn unreadable(error: &RunError) -> Failure {
+    let failure = Failure::new(Exit::CouldNotReview, error.to_string());
+    match error {
+        RunError::Newer { .. } => failure.hint("update mala, or open its review.md"),
+        _ => failure,
+    }
 }
 
 /// The one run that an id means.

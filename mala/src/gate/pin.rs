@@ -8,7 +8,7 @@ use crate::settings::{self, RepositoryFile, Settings};
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 use mala_domain::change::FilePath;
-use mala_domain::config::{Config, FILE_NAME, GateBlock, Seconds};
+use mala_domain::config::{Config, FILE_NAME, GateBlock};
 use mala_domain::ports::{Scoped, Side};
 use mala_domain::scope::Target;
 use std::path::Path;
@@ -66,11 +66,8 @@ pub(crate) async fn settings(
 
 /// What the command line says, as the keys that it stands for.
 pub(super) fn flags(args: &SpawnArgs) -> Config {
-    let gate = GateBlock {
-        consensus: args.consensus,
-        timeout: args.timeout.and_then(Seconds::new),
-        ..GateBlock::default()
-    };
+    let gate =
+        GateBlock { consensus: args.consensus, timeout: args.timeout, ..GateBlock::default() };
     Config { gate, ..Config::default() }
 }
 

@@ -9,6 +9,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate};
 use clap::{Args, ValueEnum};
+use mala_domain::config::Seconds;
 use mala_domain::gate::consensus::Rule;
 use mala_domain::gate::{CALL, MARKER};
 use std::path::PathBuf;
@@ -51,8 +52,8 @@ pub(super) struct SpawnArgs {
     pub(super) consensus: Option<Rule>,
 
     /// How long a reviewer may take, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(1..=86_400))]
-    pub(super) timeout: Option<i64>,
+    #[arg(long, value_name = "SECONDS")]
+    pub(super) timeout: Option<Seconds>,
 }
 
 /// How hard a reviewer thinks

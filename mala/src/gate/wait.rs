@@ -6,6 +6,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
+use mala_domain::config::Seconds;
 use mala_domain::gate::output::Waited;
 use mala_domain::verdict::Obstacle;
 use mala_pipeline::gate::{Waiting, wait};
@@ -21,7 +22,7 @@ pub(super) struct WaitArgs {
 
     /// How long to wait, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300,
-          value_parser = clap::value_parser!(u64).range(0..=604_800))]
+          value_parser = clap::value_parser!(u64).range(0..=u64::from(Seconds::MAX)))]
     timeout: u64,
 
     /// Which session; the most recent one if not given

@@ -103,6 +103,14 @@ fn nothing_is_overwritten_without_force() {
     assert!(again.contains("wrote [WORK]/mala.yaml\n"), "{again}");
     assert!(again.contains(".mala/ is already in [WORK]/.gitignore\n"), "{again}");
     assert!(world.read("mala.yaml").contains("fail_on: P1"));
+    let kept = "the old mala.yaml is kept as [WORK]/.mala/old/mala.yaml.1\n";
+    assert!(again.contains(kept), "{again}");
+    assert_eq!(world.read(".mala/old/mala.yaml.1"), "review: {fail_on: P0}\n");
+    let same = world.run(&["init", "--force"]);
+    assert!(!same.contains("is kept as"), "nothing is lost: {same}");
+    world.write("mala.yaml", "review: {fail_on: P2}\n").run(&["init", "--force"]);
+    assert_eq!(world.read(".mala/old/mala.yaml.1"), "review: {fail_on: P0}\n");
+    assert_eq!(world.read(".mala/old/mala.yaml.2"), "review: {fail_on: P2}\n");
 }
 
 #[test]

@@ -116,6 +116,14 @@ fn what_cannot_be_shown_says_why() {
     [stderr]
     error: showing [RUN]: review.json is no report: EOF while parsing a value at line 1 column 13
     ");
+    let newer = r#"{"schema_version": 2, "review_id": "dddd", "issues": "moved"}"#;
+    world.write(".mala/runs/20260104T000000Z_dddd4444dddd4444/review.json", newer);
+    assert_snapshot!(world.run(&["runs", "show", "dddd"]), @"
+    [exit 2]
+    [stderr]
+    error: showing [RUN]: a newer mala wrote this review: it has schema_version 2, and this one reads up to 1
+    hint: update mala, or open its review.md
+    ");
     assert_snapshot!(world.run(&["runs", "show", "zzz"]), @"
     [exit 64]
     [stderr]
@@ -125,7 +133,7 @@ fn what_cannot_be_shown_says_why() {
     assert_snapshot!(world.run(&["runs", "show", "2026"]), @"
     [exit 64]
     [stderr]
-    error: 3 reviews start with '2026'
+    error: 4 reviews start with '2026'
     hint: 'mala runs list' lists the reviews
     ");
 }

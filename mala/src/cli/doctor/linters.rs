@@ -1,8 +1,8 @@
 //! Which linters are on the path, and what each adds to a review.
 
 use super::Linter;
-use crate::cli::init::linter_program;
 use crate::wiring::probe::Probe;
+use mala_adapters::linters;
 use mala_domain::config::LinterName;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub(super) fn look(probe: &Probe) -> Vec<Linter> {
     let places: Vec<(LinterName, Option<PathBuf>)> = LinterName::ALL
         .into_iter()
-        .map(|linter| (linter, probe.find(linter_program(linter))))
+        .map(|linter| (linter, probe.find(linters::program(linter))))
         .collect();
     let questions: Vec<(OsString, Vec<&str>)> = places
         .iter()

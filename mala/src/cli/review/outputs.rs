@@ -13,8 +13,8 @@ pub(super) struct Sink {
 }
 
 /// The sinks that `--format` and `--output` name. An output is `FORMAT=FILE`, or a file that takes
-/// its format from `--format`, in order, or from its ending. What is left of `--format` goes to
-/// stdout; with nothing left, stdout shows text.
+/// its format from `--format`, in order, or from its ending; the file `-` is stdout. What is left of
+/// `--format` goes to stdout; when nothing goes there, stdout shows text.
 pub(super) fn sinks(formats: &[String], outputs: &[String]) -> Result<Vec<Sink>, Failure> {
     let mut formats = formats.iter().map(|name| known(name)).collect::<Result<Vec<_>, _>>()?;
     formats.reverse();
@@ -31,10 +31,11 @@ pub(super) fn sinks(formats: &[String], outputs: &[String]) -> Result<Vec<Sink>,
             }
         });
     }
-    match formats.as_slice() {
-        [] => sinks.push(Sink { format: "text", file: None }),
-        [one] => sinks.push(Sink { format: one, file: None }),
-        [_, ..] => {
+    sinks.extend(formats.into_iter().map(|format| Sink { format, file: None }));
+    match sinks.iter().filter(|sink| sink.file.is_none()).count() {
+        0 => sinks.push(Sink { format: "text", file: None }),
+        1 => {}
+        _ => {
             return Err(Failure::usage("only one format can go to stdout")
                 .hint("give every other one a file, such as --output sarif=review.sarif"));
         }
@@ -43,7 +44,7 @@ pub(super) fn sinks(formats: &[String], outputs: &[String]) -> Result<Vec<Sink>,
 }
 
 fn to_file(format: &'static str, file: &str) -> Sink {
-    Sink { format, file: Some(PathBuf::from(file)) }
+    Sink { format, file: (file != "-").then(|| PathBuf::from(file)) }
 }
 
 fn known(name: &str) -> Result<&'static str, Failure> {
@@ -94,7 +95,14 @@ mod tests {
             (&[], &["a.sarif", "b.md"], Ok("sarif>a.sarif markdown>b.md text")),
             (&["text"], &["gitlab=cq.json"], Ok("gitlab>cq.json text")),
             (&[], &["x=y.json"], Ok("json>x=y.json text")),
+            (&[], &["json=-"], Ok("json")),
+            (&["json"], &["-"], Ok("json")),
+            (&[], &["json=-", "a.sarif"], Ok("json sarif>a.sarif")),
+            (&[], &["json=./-"], Ok("json>./- text")),
             (&["json", "sarif"], &[], Err("only one format can go to stdout")),
+            (&["text"], &["json=-"], Err("only one format can go to stdout")),
+            (&[], &["json=-", "sarif=-"], Err("only one format can go to stdout")),
+            (&[], &["-"], Err("'-' does not tell its format")),
             (&[], &["report"], Err("'report' does not tell its format")),
             (
                 &["yaml"],

@@ -1,7 +1,7 @@
 //! Expressions, literals and markup.
 
 use super::super::super::ir::{Argument, CallKind, ExprId, Expression, Key, Operator, Pattern};
-use super::super::{Builder, Tree, argument, children, field};
+use super::super::{Builder, Tree, argument, children, field, summands};
 use super::functions::{class, function, method, named, pattern};
 use super::key;
 use super::literals::{markup, number, regex, template, template_parts, text};
@@ -254,21 +254,8 @@ fn binary(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
 }
 
 fn sum(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
-    let mut parts = Vec::new();
-    let mut current = node;
-    loop {
-        let plus = current.kind() == "binary_expression"
-            && field(current, "operator").is_some_and(|operator| b.slice(operator) == "+");
-        let (true, Some(left), Some(right)) =
-            (plus, field(current, "left"), field(current, "right"))
-        else {
-            parts.push(current);
-            break;
-        };
-        parts.push(right);
-        current = left;
-    }
-    let parts = parts.into_iter().rev().map(|part| expression(b, part)).collect();
+    let parts = summands(b, node, "binary_expression");
+    let parts = parts.into_iter().map(|part| expression(b, part)).collect();
     b.add(Expression::Join(parts), node)
 }
 

@@ -3,7 +3,7 @@
 use super::super::super::ir::{
     CallKind, Comprehension, ExprId, Expression, Key, Operator, Pattern,
 };
-use super::super::{Builder, Tree, argument, children, field, unescape};
+use super::super::{Builder, Tree, argument, children, field, summands, unescape};
 use super::definitions::lambda;
 use super::{arguments, pattern, target_names};
 use std::rc::Rc;
@@ -267,21 +267,8 @@ fn binary(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
 }
 
 fn sum(b: &mut Builder<'_>, node: Tree<'_>) -> ExprId {
-    let mut parts = Vec::new();
-    let mut current = node;
-    loop {
-        let plus = current.kind() == "binary_operator"
-            && field(current, "operator").is_some_and(|operator| b.slice(operator) == "+");
-        let (true, Some(left), Some(right)) =
-            (plus, field(current, "left"), field(current, "right"))
-        else {
-            parts.push(current);
-            break;
-        };
-        parts.push(right);
-        current = left;
-    }
-    let parts = parts.into_iter().rev().map(|part| expression(b, part)).collect();
+    let parts = summands(b, node, "binary_operator");
+    let parts = parts.into_iter().map(|part| expression(b, part)).collect();
     b.add(Expression::Join(parts), node)
 }
 
