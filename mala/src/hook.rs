@@ -43,7 +43,10 @@ fn answer(asked: Result<Duration, String>) -> Answer {
     let here = place::surroundings(&stop);
     let look = match (at_once(&here), asked) {
         (Some(found), _) => Look { found, max_blocks: MAX_BLOCKS },
-        (None, Ok(time)) => attempt(time, here.clone()),
+        (None, Ok(time)) => {
+            let here = here.clone();
+            attempt(time, GRACE, move || work::look(&here, time))
+        }
         (None, Err(why)) => unseen(format!("the command line of the hook makes no sense: {why}")),
     };
     decided(&look, &stop, &here).answer
@@ -64,16 +67,20 @@ fn at_once(here: &Surroundings) -> Option<Found> {
 }
 
 /// Looks at the work within this time, whatever becomes of it.
-fn attempt(time: Duration, here: Surroundings) -> Look {
+fn attempt(
+    time: Duration,
+    grace: Duration,
+    look: impl FnOnce() -> anyhow::Result<Look> + Send + 'static,
+) -> Look {
     let (sender, receiver) = mpsc::channel();
     let worker = std::thread::Builder::new().name("work".to_owned()).spawn(move || {
         // Nobody listens any more when it took too long.
-        sender.send(work::look(&here, time)).unwrap_or_default();
+        sender.send(look()).unwrap_or_default();
     });
     if let Err(error) = worker {
         return unseen(error.to_string());
     }
-    match receiver.recv_timeout(time + GRACE) {
+    match receiver.recv_timeout(time + grace) {
         Ok(Ok(look)) => look,
         Ok(Err(error)) => unseen(console::harmless(&format!("{error:#}"))),
         Err(RecvTimeoutError::Timeout) => unseen(work::too_long(time)),
@@ -95,5 +102,28 @@ fn decided(look: &Look, stop: &Stop, here: &Surroundings) -> Decision {
     match &decision.memory {
         Some(memory) if folder.remember(session, memory).is_err() => decide_with(None),
         _ => decision,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn why(seconds: u64, look: impl FnOnce() -> anyhow::Result<Look> + Send + 'static) -> String {
+        match attempt(Duration::from_secs(seconds), Duration::ZERO, look).found {
+            Found::NotReviewed(work) => work.why,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn whatever_becomes_of_the_work_there_is_a_reason() {
+        assert_eq!(why(60, || panic!("a bug")), "mala has a bug");
+        assert_eq!(why(60, || anyhow::bail!("no\u{1b}git")), "no\\u{1b}git");
+        let sleeps = || {
+            std::thread::sleep(Duration::from_secs(60));
+            anyhow::bail!("too late")
+        };
+        assert_eq!(why(1, sleeps), "no result within 1 s");
     }
 }

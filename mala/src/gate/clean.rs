@@ -35,22 +35,32 @@ fn time(text: &str) -> Result<Duration, String> {
 pub(super) fn run(args: &CleanArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     until_interrupted(async {
         let gate = Gate::open(here).await?;
-        let now = jiff::Timestamp::now();
-        let mut removed = 0;
-        for (folder, session) in gate.sessions.all() {
-            let created: jiff::Timestamp = session.created.parse().unwrap_or_default();
-            let age = Duration::try_from(now.duration_since(created)).unwrap_or_default();
-            let is_over = folder.result()?.is_some() || world::Seen(&folder).is_dead();
-            if age >= args.older_than && is_over {
-                world::sweep(&session);
-                let removing = || format!("removing {}", folder.path().display());
-                folder.remove().with_context(removing)?;
-                removed += 1;
-            }
-        }
+        let removed = remove_older_than(args.older_than, &gate)?;
         console::say(&format!("{} removed", console::counted(removed, "session")));
         Ok(Exit::Passed)
     })
+}
+
+/// Removes the sessions that are over and were started longer ago than this; says how many.
+pub(super) fn remove_older_than(limit: Duration, gate: &Gate) -> anyhow::Result<usize> {
+    let now = jiff::Timestamp::now();
+    let mut removed = 0;
+    for (folder, session) in gate.sessions.all() {
+        let created: jiff::Timestamp = session.created.parse().unwrap_or_default();
+        let age = Duration::try_from(now.duration_since(created)).unwrap_or_default();
+        if age < limit {
+            continue;
+        }
+        // A result that cannot be read is one all the same.
+        let is_over = !matches!(folder.result(), Ok(None)) || world::Seen(&folder).is_dead();
+        if is_over {
+            world::sweep(&session);
+            let removing = || format!("removing {}", folder.path().display());
+            folder.remove().with_context(removing)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
 }
 
 #[cfg(test)]

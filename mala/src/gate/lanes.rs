@@ -8,6 +8,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::gate as world;
 use crate::wiring::probe::Probe;
 use clap::Args;
+use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::lane::{Lane, Table};
 use serde::Serialize;
 use std::fmt::Write;
@@ -23,6 +24,8 @@ pub(super) struct LanesArgs {
 /// What is known of a lane on this machine.
 #[derive(Debug, Serialize)]
 pub(crate) struct LaneLine {
+    /// The version of this form.
+    pub(crate) schema_version: u32,
     /// Its name.
     pub(crate) name: String,
     /// Whether it can be used.
@@ -66,6 +69,7 @@ pub(crate) async fn look(lane: &Lane, here: &Surroundings) -> LaneLine {
     };
     let why_not = presence.why_not(lane);
     LaneLine {
+        schema_version: SCHEMA_VERSION,
         name: lane.name.clone(),
         usable: why_not.is_none(),
         version,

@@ -1,5 +1,6 @@
 //! Opens a session: who sits in the panel, the session written down, its supervisor started.
 
+use super::clean::remove_older_than;
 use crate::console;
 use crate::settings::Settings;
 use crate::surroundings::Surroundings;
@@ -14,6 +15,9 @@ use mala_domain::verdict::Obstacle;
 use mala_pipeline::gate::{Choice, Look, PanelProblem, choose};
 use std::path::Path;
 use std::time::{Duration, Instant};
+
+/// Sessions that were started longer ago than this are removed when another one starts.
+const OLD: Duration = Duration::from_secs(30 * 86_400);
 
 /// How long lanes may take to start. What is not started then is not named as started.
 const START: Duration = Duration::from_secs(60);
@@ -92,6 +96,9 @@ pub(crate) async fn start(
     scoped: &Scoped,
     here: &Surroundings,
 ) -> anyhow::Result<(SessionFolder, Spawned)> {
+    if let Err(error) = remove_older_than(OLD, gate) {
+        console::say(&format!("warning: old sessions stay: {error:#}"));
+    }
     let folder = gate.sessions.create(session).context("writing the session down")?;
     let over = if scoped.change.is_empty() {
         Some(nothing_changed(session))
@@ -149,7 +156,11 @@ async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Res
 fn spawned(session: &Session, folder: &SessionFolder, started: Vec<String>) -> Spawned {
     let missing = session.seats.iter().filter(|seat| !started.contains(&seat.lane.name));
     let missing = missing.map(|seat| {
-        let why = seat.absent.clone().unwrap_or_else(|| "not started".to_owned());
+        let why = match session.has_nothing_to_review() {
+            true => "nothing changed",
+            false => "not started",
+        };
+        let why = seat.absent.clone().unwrap_or_else(|| why.to_owned());
         (seat.lane.name.clone(), why)
     });
     Spawned {

@@ -113,6 +113,20 @@ fn sessions_are_listed_and_cleaned() {
 }
 
 #[test]
+fn sessions_of_last_month_are_gone_when_another_one_starts() {
+    let bench = Bench::new();
+    let (old, recent) = (bench.review("pass", &[]), bench.review("pass", &[]));
+    let file = bench.repo.path(format!(".mala/gate/{}/session.json", old.key));
+    let mut session: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    session["created"] = "2020-01-02T03:04:05.000000000Z".into();
+    std::fs::write(&file, session.to_string()).unwrap();
+    let newest = bench.review("pass", &[]);
+    let (_, listed, _) = bench.run(&["list"]);
+    let keys: Vec<&str> = listed.lines().filter_map(|line| line.split("  ").next()).collect();
+    assert_eq!(keys, [newest.key.as_str(), recent.key.as_str()]);
+}
+
+#[test]
 fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
     let bench = Bench::with_config("gate: {lanes: {mine: {command: [lane, pass]}}}\n");
     let world = bench.world.with_only(&["sh", "git"]).with_program("claude", "echo 1.2.3");
