@@ -76,11 +76,10 @@ struct Linter {
     found: Option<String>,
 }
 
-const KEYS: [(&str, &str); 4] = [
+const KEYS: [(&str, &str); 3] = [
     ("ANTHROPIC_API_KEY", "review by an agent with Claude"),
     ("OPENAI_API_KEY", "review by an agent with GPT"),
     ("GEMINI_API_KEY", "review by an agent with Gemini"),
-    ("GOOGLE_API_KEY", "review by an agent with Gemini"),
 ];
 
 pub(super) fn run(args: &DoctorArgs, here: &Surroundings) -> anyhow::Result<Exit> {

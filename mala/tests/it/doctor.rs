@@ -34,11 +34,10 @@ fn a_healthy_repository() {
     configuration  ok      no mala.yaml: the defaults hold ('mala init' writes one)
     state folder   ok      [WORK]/.mala can be written
 
-    model keys: none is needed, and this version has no reviewer that uses one
+    model keys: none is needed; with one of them, an agent reviews
       ANTHROPIC_API_KEY  not set    review by an agent with Claude
       OPENAI_API_KEY     set        review by an agent with GPT
       GEMINI_API_KEY     not set    review by an agent with Gemini
-      GOOGLE_API_KEY     not set    review by an agent with Gemini
 
     linters: those that the project is set up for take part in a review
       ruff           0.6.9          Python: what the project's ruff rules say
@@ -78,6 +77,13 @@ fn outside_of_a_repository_only_patches_can_be_reviewed() {
     let shown = machine().run(&["doctor"]);
     assert!(shown.starts_with("[exit 0]\n"), "{shown}");
     assert!(shown.contains("repository     note    not in a repository"), "{shown}");
+    let world = machine();
+    world.git(&["init", "-q", "--bare", "."]);
+    let shown = world.run(&["doctor"]);
+    assert!(
+        shown.contains("repository     note    a bare repository: only commits and"),
+        "{shown}"
+    );
 }
 
 #[test]

@@ -33,6 +33,10 @@ fn repository(work_tree: Option<&Path>, probe: &Probe) -> Check {
         Some(String::from_utf8_lossy(&answer).trim().to_owned())
     };
     let Some(root) = work_tree else {
+        if say(&["rev-parse", "--is-bare-repository"]).is_some_and(|it| it == "true") {
+            let detail = "a bare repository: only commits and patches can be reviewed".to_owned();
+            return Check { name: "repository", state: State::Note, detail };
+        }
         let detail = "not in a repository: only a patch can be reviewed".to_owned();
         return Check { name: "repository", state: State::Note, detail };
     };

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 /// For a person.
 pub(super) fn text(health: &Health) -> String {
     let mut text: String = health.checks.iter().map(check_line).collect();
-    text.push_str("\nmodel keys: none is needed, and this version has no reviewer that uses one\n");
+    text.push_str("\nmodel keys: none is needed; with one of them, an agent reviews\n");
     text.extend(health.keys.iter().map(key_line));
     text.push_str("\nlinters: those that the project is set up for take part in a review\n");
     text.extend(health.linters.iter().map(linter_line));
