@@ -10,14 +10,28 @@ pub struct Ask {
     pub model: String,
     /// What it is to do. The same for all calls of a kind, so that a provider can cache it.
     pub system: String,
-    /// The tools that it may call.
+    /// The tools that there are.
     pub tools: Vec<Tool>,
+    /// Whether it may call them in this turn.
+    #[serde(default)]
+    pub tool_choice: ToolChoice,
     /// What was said so far, in order. The first turn is ours.
     pub turns: Vec<Turn>,
     /// The form of the answer.
     pub form: Form,
     /// The most tokens that it may answer with.
     pub max_output_tokens: u32,
+}
+
+/// Whether a model may call tools. The tools themselves stay in the prompt either way: earlier turns
+/// speak of them, and providers cache them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ToolChoice {
+    /// As it sees fit.
+    #[default]
+    Free,
+    /// It has to answer.
+    None,
 }
 
 /// A tool that a model may call.

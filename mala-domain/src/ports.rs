@@ -12,8 +12,8 @@ mod store;
 
 pub use change_source::{ChangeSource, ScopeError, Scoped};
 pub use gate::{LaneFailure, LaneOrder, LaneRun, LaneRunner, SessionFiles};
-pub use history::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit};
-pub use language_model::{LanguageModel, ModelFailure, ModelFailureKind};
+pub use history::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit, ToldCommit};
+pub use language_model::{Billed, LanguageModel, Meter, ModelFailure, ModelFailureKind, Terms};
 pub use linters::{LintMessage, LintTrouble, Linters};
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
 pub use reviewer::{Reviewer, ReviewerFailure};

@@ -3,9 +3,11 @@
 //! context, and hands on what stands with what it used.
 
 mod account;
+mod bill;
 mod claims;
 mod desk;
 mod escalate;
+mod messages;
 mod passes;
 mod plan;
 pub(crate) mod prepare;

@@ -91,7 +91,8 @@ impl Git {
         kept.iter().for_each(|file| hash.update(file.print()));
         let mut files: Vec<_> = kept.iter().cloned().map(FileDiff::into_changed_file).collect();
         git.check_paths(filter, &files, &tree).await?;
-        let overlay = before_the_picked(tree, &kept).await?;
+        let ids = picked.iter().map(|commit| commit.id.clone()).collect();
+        let overlay = before_the_picked(tree, &kept).await?.of_commits(ids);
         git.mark_natures(&overlay, &mut files).await?;
         let draft = Draft { target, base, head: Head::Commit(tip.0), hash };
         Ok(git.scoped(draft, Change { files }, Arc::new(overlay)))

@@ -10,7 +10,7 @@ use super::{Git, GitError, ObjectId, ScopeError};
 use mala_domain::change::{Change, FilePath, LineSpan, parse};
 use mala_domain::ports::{
     BlamedLine, BoxFuture, Commit, CommitPrefix, History, LogQuery, RepositoryError, ShownCommit,
-    Side,
+    Side, ToldCommit,
 };
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
@@ -41,6 +41,24 @@ impl GitTree {
         let call = Call::new(["rev-list", &count, "--encoding=UTF-8", FORMAT, tip.as_str()]);
         let listed = self.git.output(&call.args(place(query.path.as_ref()))).await?;
         Ok(read(&listed).into_iter().map(|(commit, _)| commit).collect())
+    }
+
+    /// The commits between both sides, the oldest first.
+    async fn between(&self, max: usize) -> Result<Vec<ToldCommit>, GitError> {
+        let (State::Commit(base), State::Commit(head)) =
+            (&self.place(Side::Base).state, &self.place(Side::Head).state)
+        else {
+            return Ok(Vec::new());
+        };
+        let empty = self.git.empty_tree();
+        if base == head || *head == empty {
+            return Ok(Vec::new());
+        }
+        let count = format!("--max-count={max}");
+        let call = Call::new(["rev-list", &count, "--encoding=UTF-8", FORMAT, head.as_str()]);
+        let without = (*base != empty).then(|| format!("^{}", base.as_str()));
+        let listed = self.git.output(&call.args(without).args(["--"])).await?;
+        Ok(read(&listed).into_iter().rev().map(told).collect())
     }
 
     async fn commit_of_history(
@@ -106,12 +124,29 @@ impl History for GitTree {
         })
     }
 
+    fn reviewed(&self, max: usize) -> BoxFuture<'_, Result<Vec<ToldCommit>, RepositoryError>> {
+        Box::pin(async move { self.between(max).await.map_err(unreadable) })
+    }
+
     fn blame<'a>(
         &'a self,
         file: &'a FilePath,
         lines: LineSpan,
     ) -> BoxFuture<'a, Result<Vec<BlamedLine>, RepositoryError>> {
         Box::pin(async move { self.blamed(file, lines).await.map_err(unreadable) })
+    }
+}
+
+fn told((commit, message): (Commit, String)) -> ToldCommit {
+    ToldCommit { commit, message }
+}
+
+impl GitTree {
+    /// These commits, as their authors tell of them.
+    pub(super) async fn told(&self, ids: &[ObjectId]) -> Result<Vec<ToldCommit>, RepositoryError> {
+        let ids: Vec<&ObjectId> = ids.iter().collect();
+        let described = self.git.described(&ids).await.map_err(unreadable)?;
+        Ok(described.into_iter().map(told).collect())
     }
 }
 

@@ -3,8 +3,8 @@
 
 mod search;
 
-use super::GitError;
 use super::tree::{Content, Contents, GitTree, unreadable};
+use super::{GitError, ObjectId};
 use aho_corasick::AhoCorasick;
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mala_domain::change::FilePath;
@@ -20,11 +20,19 @@ use std::os::unix::ffi::OsStrExt;
 pub(crate) struct Overlay {
     under: Option<GitTree>,
     files: HashMap<(Side, FilePath), Content>,
+    /// The commits that the files come from, if they come from some.
+    commits: Vec<ObjectId>,
 }
 
 impl Overlay {
     pub(crate) fn over(under: Option<GitTree>) -> Self {
-        Self { under, files: HashMap::new() }
+        Self { under, files: HashMap::new(), commits: Vec::new() }
+    }
+
+    /// The same for files that come from these commits.
+    pub(in crate::git) fn of_commits(mut self, commits: Vec<ObjectId>) -> Self {
+        self.commits = commits;
+        self
     }
 
     /// Lays a file over one side.

@@ -12,7 +12,7 @@ use super::endpoint::{Secret, Timings};
 use super::fault::{Fault, shortened};
 use super::protocol::{Heard, Listener};
 use futures_util::StreamExt;
-use mala_domain::ports::ModelFailureKind as Kind;
+use mala_domain::ports::{Billed, ModelFailureKind as Kind};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client, NoProxy, Response, redirect};
 use serde_json::Value;
@@ -75,7 +75,8 @@ impl Http {
         listener: Box<dyn Listener + Send>,
     ) -> Result<Heard, Problem> {
         let sent = self
-            .client(&request.url)?
+            .client(&request.url)
+            .map_err(Problem::unbilled)?
             .post(&request.url)
             .headers(request.headers.clone())
             .timeout(request.patience)
@@ -83,7 +84,10 @@ impl Http {
         let response = timeout(request.timings.first_byte, sent.send())
             .await
             .map_err(|_| stalled(request.timings.first_byte))?
-            .map_err(|error| unsent(&error))?;
+            .map_err(|error| match error.is_connect() {
+                true => Problem::unbilled(unsent(&error)),
+                false => unsent(&error).into(),
+            })?;
         if !response.status().is_success() {
             return Err(refused(response, &request.timings).await);
         }
@@ -105,11 +109,19 @@ pub(crate) struct Problem {
     pub(crate) fault: Fault,
     /// The server's words, when it does not accept the request as it is.
     pub(crate) refusal: Option<String>,
+    pub(crate) billed: Billed,
+}
+
+impl Problem {
+    /// A fault before anything was sent.
+    pub(crate) fn unbilled(fault: Fault) -> Self {
+        Self { fault, refusal: None, billed: Billed::No }
+    }
 }
 
 impl From<Fault> for Problem {
     fn from(fault: Fault) -> Self {
-        Self { fault, refusal: None }
+        Self { fault, refusal: None, billed: Billed::Perhaps }
     }
 }
 
@@ -211,7 +223,8 @@ async fn refused(mut response: Response, timings: &Timings) -> Problem {
     let body = body(&mut response, timings, MAX_REASON).await.unwrap_or_default();
     let refusal = Refusal { status, headers: &headers, body: &body };
     let words = refusal.is_about_the_request().then(|| body.clone());
-    Problem { fault: refusal.fault(SystemTime::now()), refusal: words }
+    let billed = refusal.billed();
+    Problem { fault: refusal.fault(SystemTime::now()), refusal: words, billed }
 }
 
 async fn body(response: &mut Response, timings: &Timings, most: usize) -> Result<String, Fault> {

@@ -7,14 +7,15 @@ mod key;
 
 pub use folder::RecordingError;
 
-use folder::{Kept, Outcome};
+use folder::{Call, Kept, Outcome};
 use key::Key;
 use mala_domain::conversation::{Ask, Reply};
-use mala_domain::ports::{BoxFuture, LanguageModel, ModelFailure, ModelFailureKind};
+use mala_domain::ports::{
+    Billed, BoxFuture, LanguageModel, Meter, ModelFailure, ModelFailureKind, Terms,
+};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 /// A folder that calls are kept in.
 pub struct Recording {
@@ -44,8 +45,8 @@ impl Recording {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn keep(&self, key: &Key, number: u32, outcome: &Result<Reply, ModelFailure>) {
-        if let Err(error) = folder::write(&self.folder, key, number, outcome) {
+    fn keep(&self, call: &Call<'_>) {
+        if let Err(error) = folder::write(&self.folder, call) {
             tracing::warn!(error = %error, "a call could not be kept");
             let mut problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
             problem.get_or_insert(error.to_string());
@@ -62,15 +63,33 @@ impl LanguageModel for Recorded {
     fn ask<'a>(
         &'a self,
         ask: &'a Ask,
-        patience: Duration,
+        terms: Terms<'a>,
     ) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
         Box::pin(async move {
             let key = Key::of(ask);
             // Taken before the answer, so that calls are numbered in the order of asking.
             let number = self.recording.numbers.next(&key);
-            let outcome = self.model.ask(ask, patience).await;
-            self.recording.keep(&key, number, &outcome);
+            let retries = Retries { meter: terms.meter, made: Mutex::default() };
+            let outcome = self.model.ask(ask, Terms { meter: &retries, ..terms }).await;
+            let retried = retries.made.into_inner().unwrap_or_else(PoisonError::into_inner);
+            self.recording.keep(&Call { key: &key, number, retried: &retried, outcome: &outcome });
             outcome
+        })
+    }
+}
+
+/// Passes questions about retries on, and remembers those that were made: they were paid for too.
+struct Retries<'m> {
+    meter: &'m dyn Meter,
+    made: Mutex<Vec<ModelFailure>>,
+}
+
+impl Meter for Retries<'_> {
+    fn again<'a>(&'a self, last: &'a ModelFailure) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async move {
+            self.meter.again(last).await?;
+            self.made.lock().unwrap_or_else(PoisonError::into_inner).push(last.clone());
+            Ok(())
         })
     }
 }
@@ -94,14 +113,20 @@ impl Replay {
         &self.nonce
     }
 
-    fn answer(&self, ask: &Ask) -> Result<Reply, ModelFailure> {
+    async fn answer(&self, ask: &Ask, meter: &dyn Meter) -> Result<Reply, ModelFailure> {
         let key = Key::of(ask);
         let number = self.numbers.next(&key);
-        match folder::read(&self.folder, &key, number) {
-            Ok(Some(Kept { outcome: Outcome::Reply(reply), .. })) => Ok(*reply),
-            Ok(Some(Kept { outcome: Outcome::Failure(failure), .. })) => Err(failure),
-            Ok(None) => Err(not_recorded(format!("{} has no answer to this call", self.place()))),
-            Err(error) => Err(not_recorded(error.to_string())),
+        let kept: Kept = folder::read(&self.folder, &key, number)
+            .map_err(|error| not_recorded(error.to_string()))?
+            .ok_or_else(|| not_recorded(format!("{} has no answer to this call", self.place())))?;
+        for retried in &kept.retried {
+            if let Err(why) = meter.again(retried).await {
+                return Err(not_recorded(format!("{}; not tried again: {why}", retried.what)));
+            }
+        }
+        match kept.outcome {
+            Outcome::Reply(reply) => Ok(*reply),
+            Outcome::Failure(failure) => Err(failure),
         }
     }
 
@@ -111,13 +136,17 @@ impl Replay {
 }
 
 impl LanguageModel for Replay {
-    fn ask<'a>(&'a self, ask: &'a Ask, _: Duration) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
-        Box::pin(async move { self.answer(ask) })
+    fn ask<'a>(
+        &'a self,
+        ask: &'a Ask,
+        terms: Terms<'a>,
+    ) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
+        Box::pin(self.answer(ask, terms.meter))
     }
 }
 
 fn not_recorded(what: String) -> ModelFailure {
-    ModelFailure { kind: ModelFailureKind::NotRecorded, what, attempts: 0 }
+    ModelFailure { kind: ModelFailureKind::NotRecorded, what, attempts: 0, billed: Billed::No }
 }
 
 /// How often each call was made.

@@ -6,7 +6,7 @@ use super::http::{Http, Problem, Request, back_off, hide, key_header};
 use super::optional::{Allowed, Optional, Refused};
 use super::protocol::{Heard, Protocol, by_model};
 use mala_domain::conversation::{Ask, Form, Reply, Said, Stop};
-use mala_domain::ports::{BoxFuture, LanguageModel, ModelFailure, ModelFailureKind as Kind};
+use mala_domain::ports::{BoxFuture, LanguageModel, ModelFailure, ModelFailureKind as Kind, Terms};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -32,7 +32,8 @@ impl<P: Protocol> Remote<P> {
         Self { protocol, endpoint, http, refused }
     }
 
-    async fn persist(&self, ask: &Ask, deadline: Instant) -> Result<Reply, ModelFailure> {
+    async fn persist(&self, ask: &Ask, terms: Terms<'_>) -> Result<Reply, ModelFailure> {
+        let deadline = Instant::now() + terms.patience.min(LONGEST_PATIENCE);
         let mut tries = Tries::default();
         loop {
             tries.attempts += 1;
@@ -41,7 +42,7 @@ impl<P: Protocol> Remote<P> {
             let problem = match timeout_at(deadline, once).await {
                 Ok(Ok(heard)) => return Ok(reply(ask, sent, heard, tries.attempts)),
                 Ok(Err(problem)) => problem,
-                Err(_) => return Err(self.failure(out_of_time(), tries.attempts)),
+                Err(_) => return Err(self.failure(out_of_time().into(), tries.attempts)),
             };
             tracing::debug!(attempt = tries.attempts, kind = ?problem.fault.kind, "no answer");
             if let Some(part) = self.refused_part(ask, sent, &problem) {
@@ -49,13 +50,16 @@ impl<P: Protocol> Remote<P> {
                 self.refused.remember(part);
                 continue;
             }
-            let wait = match tries.wait(&problem.fault, &self.endpoint) {
-                Some(wait) if wait < deadline.saturating_duration_since(Instant::now()) => wait,
-                Some(wait) => {
-                    return Err(self.failure(too_late(problem.fault, wait), tries.attempts));
-                }
-                None => return Err(self.failure(problem.fault, tries.attempts)),
-            };
+            let wait = tries.wait(&problem.fault, &self.endpoint);
+            let failure = self.failure(problem, tries.attempts);
+            let Some(wait) = wait else { return Err(failure) };
+            if wait >= deadline.saturating_duration_since(Instant::now()) {
+                return Err(too_late(failure, wait));
+            }
+            if let Err(why) = terms.meter.again(&failure).await {
+                let what = format!("{}; not tried again: {why}", failure.what);
+                return Err(ModelFailure { what, ..failure });
+            }
             sleep(wait).await;
         }
     }
@@ -63,7 +67,7 @@ impl<P: Protocol> Remote<P> {
     async fn once(&self, ask: &Ask, sent: Allowed, deadline: Instant) -> Result<Heard, Problem> {
         let request = Request {
             url: self.protocol.url(&self.endpoint, ask),
-            headers: self.headers()?,
+            headers: self.headers().map_err(Problem::unbilled)?,
             body: self.protocol.body(ask, sent).to_string().into_bytes(),
             timings: self.endpoint.timings,
             patience: deadline.saturating_duration_since(Instant::now()),
@@ -108,9 +112,9 @@ impl<P: Protocol> Remote<P> {
         Ok(headers)
     }
 
-    fn failure(&self, fault: Fault, attempts: u32) -> ModelFailure {
-        let fault = hide(fault, self.endpoint.key.as_ref());
-        ModelFailure { kind: fault.kind, what: fault.what, attempts }
+    fn failure(&self, problem: Problem, attempts: u32) -> ModelFailure {
+        let fault = hide(problem.fault, self.endpoint.key.as_ref());
+        ModelFailure { kind: fault.kind, what: fault.what, attempts, billed: problem.billed }
     }
 }
 
@@ -118,9 +122,9 @@ impl<P: Protocol> LanguageModel for Remote<P> {
     fn ask<'a>(
         &'a self,
         ask: &'a Ask,
-        patience: Duration,
+        terms: Terms<'a>,
     ) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
-        Box::pin(self.persist(ask, Instant::now() + patience.min(LONGEST_PATIENCE)))
+        Box::pin(self.persist(ask, terms))
     }
 }
 
@@ -181,11 +185,11 @@ fn out_of_time() -> Fault {
     Fault::lasting(Kind::TimedOut, "no answer in time")
 }
 
-fn too_late(fault: Fault, wait: Duration) -> Fault {
+fn too_late(failure: ModelFailure, wait: Duration) -> ModelFailure {
     let what = format!(
         "{}; the next try would be in {} s, and the time is up before",
-        fault.what,
+        failure.what,
         wait.as_secs_f32().ceil()
     );
-    Fault { what, ..fault }
+    ModelFailure { what, ..failure }
 }

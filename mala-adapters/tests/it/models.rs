@@ -9,7 +9,7 @@ use mala_adapters::models::openai_chat::Server;
 use mala_adapters::models::{
     Endpoint, Http, Secret, Timings, anthropic, gemini, openai_chat, openai_responses,
 };
-use mala_domain::conversation::{Ask, Form, Part, Reply, Tool, Turn};
+use mala_domain::conversation::{Ask, Form, Part, Reply, Tool, ToolChoice, Turn};
 use mala_domain::ports::{LanguageModel, ModelFailure};
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::Step;
@@ -59,6 +59,7 @@ pub(crate) fn ask() -> Ask {
             description: "Reads a file".to_owned(),
             arguments: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
         }],
+        tool_choice: ToolChoice::Free,
         turns: vec![Turn::Ours(vec![
             Part::Repeated("The change, which all passes see.".to_owned()),
             Part::Text("Look for bugs.".to_owned()),
@@ -83,7 +84,7 @@ pub(crate) fn run(
 ) -> (Result<Reply, ModelFailure>, ModelServer) {
     let server = ModelServer::steps(steps);
     let model = model(provider, &server);
-    (wait(model.ask(ask, Duration::from_secs(20))), server)
+    (wait(model.ask(ask, Duration::from_secs(20).into())), server)
 }
 
 /// Runs a future to its end.

@@ -2,9 +2,9 @@
 //! that could exceed a limit is never made.
 
 mod dollars;
-mod ledger;
 mod limits;
+mod purse;
 
 pub use dollars::Dollars;
-pub use ledger::{Deed, Ledger, Reservation, Spent, Used};
 pub use limits::{Limits, Profile, Unpriced};
+pub use purse::{Deed, Purse, Reservation, Spent, Used};

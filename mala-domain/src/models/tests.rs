@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::agent::budget::Dollars;
-use crate::conversation::{Ask, Form, Part, Tokens, Tool, Turn};
+use crate::conversation::{Ask, Form, Part, Tokens, Tool, ToolChoice, Turn};
 
 fn built_in() -> Catalogue {
     Catalogue::built_in()
@@ -197,6 +197,7 @@ fn estimates_are_rather_too_high() {
         model: "m".into(),
         system: "s".repeat(2400),
         tools: Vec::new(),
+        tool_choice: ToolChoice::Free,
         turns: vec![Turn::Ours(vec![Part::Text("t".repeat(2400))])],
         form: Form::Text,
         max_output_tokens: 1,

@@ -57,6 +57,15 @@ pub struct ShownCommit {
     pub change: Option<Change>,
 }
 
+/// A commit with what its author says of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldCommit {
+    /// Which one.
+    pub commit: Commit,
+    /// Its whole message.
+    pub message: String,
+}
+
 /// Who last changed a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlamedLine {
@@ -80,6 +89,10 @@ pub trait History: Send + Sync {
         commit: &'a CommitPrefix,
         path: Option<&'a FilePath>,
     ) -> BoxFuture<'a, Result<Option<ShownCommit>, RepositoryError>>;
+
+    /// The newest commits that the reviewed change is made of, the oldest of them first; none for
+    /// what is not committed.
+    fn reviewed(&self, max: usize) -> BoxFuture<'_, Result<Vec<ToldCommit>, RepositoryError>>;
 
     /// Who last changed these lines of a file at head.
     fn blame<'a>(

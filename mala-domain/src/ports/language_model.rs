@@ -8,12 +8,44 @@ use thiserror::Error;
 
 /// A model behind a provider. One call is one answer, retries of what is worth retrying included.
 pub trait LanguageModel: Send + Sync {
-    /// Asks, and gives up after `patience`.
+    /// Asks, on these terms.
     fn ask<'a>(
         &'a self,
         ask: &'a Ask,
-        patience: Duration,
+        terms: Terms<'a>,
     ) -> BoxFuture<'a, Result<Reply, ModelFailure>>;
+}
+
+/// What one answer may take.
+#[derive(Clone, Copy)]
+pub struct Terms<'t> {
+    /// When to give up.
+    pub patience: Duration,
+    /// Who is asked before a request is made again.
+    pub meter: &'t dyn Meter,
+}
+
+/// Who pays for the requests of one call.
+pub trait Meter: Send + Sync {
+    /// Whether the request may be made once more, after this came of the last one; an error says why
+    /// it may not.
+    fn again<'a>(&'a self, last: &'a ModelFailure) -> BoxFuture<'a, Result<(), String>>;
+}
+
+/// Nobody counts.
+struct Unmetered;
+
+impl Meter for Unmetered {
+    fn again<'a>(&'a self, _: &'a ModelFailure) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}
+
+impl From<Duration> for Terms<'_> {
+    /// Terms of somebody who does not count requests.
+    fn from(patience: Duration) -> Self {
+        Self { patience, meter: &Unmetered }
+    }
 }
 
 /// Why there is no answer.
@@ -24,8 +56,21 @@ pub struct ModelFailure {
     pub kind: ModelFailureKind,
     /// What happened, with the provider's words, without secrets.
     pub what: String,
-    /// Requests that were made; each may have been charged.
+    /// Requests that were made.
     pub attempts: u32,
+    /// Whether the last of them may have to be paid for.
+    #[serde(default)]
+    pub billed: Billed,
+}
+
+/// Whether a request without an answer may have to be paid for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Billed {
+    /// It was turned away before any model saw it.
+    No,
+    /// Nobody knows how far it came.
+    #[default]
+    Perhaps,
 }
 
 /// The ways to fail that a caller treats differently.

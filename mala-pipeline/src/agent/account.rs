@@ -1,14 +1,15 @@
 //! The one account of a review, shared by all passes: budget, deadline, and what was used. Every
 //! call to a model and to a tool goes through here.
 
+use super::bill::Bill;
 use super::speaker::Speaker;
 use super::stopped::Stopped;
 use super::{AgentEvents, Transcript};
 use crate::events::Event;
 use mala_domain::agent::answer::Rung;
-use mala_domain::agent::budget::{Deed, Ledger, Limits, Reservation, Spent, Used};
+use mala_domain::agent::budget::{Deed, Limits, Purse, Reservation, Spent, Used};
 use mala_domain::conversation::{Ask, Reply, Stop};
-use mala_domain::ports::{ModelFailure, ModelFailureKind};
+use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, Terms};
 use mala_domain::review::Usage;
 use mala_domain::secrets;
 use std::collections::BTreeMap;
@@ -30,7 +31,7 @@ pub(super) struct Account {
 }
 
 struct State {
-    ledger: Ledger,
+    purse: Purse,
     waited: Duration,
     rungs: BTreeMap<Rung, u64>,
     models: Vec<String>,
@@ -53,7 +54,7 @@ impl Account {
         transcript: Option<Transcript>,
     ) -> Self {
         let state = State {
-            ledger: Ledger::new(limits),
+            purse: Purse::new(limits),
             waited: Duration::ZERO,
             rungs: BTreeMap::new(),
             models: Vec::new(),
@@ -76,16 +77,17 @@ impl Account {
         ask: &Ask,
         label: &str,
     ) -> Result<Reply, Stopped> {
-        let reservation = self.reserve(speaker.worst(ask)).await?;
+        let bill = Bill::open(self, speaker.worst(ask)).await?;
         let started = Instant::now();
-        let left = self.deadline.saturating_duration_since(started);
-        let answer = timeout_at(self.deadline, speaker.model.ask(ask, left)).await;
+        let patience = self.deadline.saturating_duration_since(started);
+        let terms = Terms { patience, meter: &bill };
+        let answer = timeout_at(self.deadline, speaker.model.ask(ask, terms)).await;
         let answer = answer.unwrap_or_else(|_| Err(too_late()));
         let used = match &answer {
             Ok(reply) => speaker.used(reply),
-            Err(failure) => cost_of(failure),
+            Err(failure) => used_by(failure),
         };
-        self.settle(reservation, used, started.elapsed());
+        self.end(bill.last(), used, started.elapsed());
         self.keep(label, ask, &answer);
         let reply = answer?;
         self.state().note_model(&reply.model, &speaker.name);
@@ -95,8 +97,8 @@ impl Account {
     /// The right to call a tool; said as a refusal when there is none.
     pub(super) fn reserve_tool(&self, tool: &str) -> Result<(), Spent> {
         let mut state = self.state();
-        let reservation = state.ledger.reserve(Deed::Tool)?;
-        state.ledger.settle(reservation, Used::NOTHING);
+        let reservation = state.purse.reserve(Deed::Tool)?;
+        state.purse.settle(reservation, Used::NOTHING);
         drop(state);
         (self.events)(Event::ToolCalled { tool: tool.to_owned() });
         Ok(())
@@ -104,7 +106,7 @@ impl Account {
 
     /// Reserves a call. While other calls are under way, what they hold in excess may still become
     /// free, so that is waited for.
-    async fn reserve(&self, deed: Deed) -> Result<Reservation, Stopped> {
+    pub(super) async fn reserve(&self, deed: Deed) -> Result<Reservation, Stopped> {
         loop {
             let settled = self.settled.notified();
             if Instant::now() >= self.deadline {
@@ -112,9 +114,9 @@ impl Account {
             }
             {
                 let mut state = self.state();
-                match state.ledger.reserve(deed) {
+                match state.purse.reserve(deed) {
                     Ok(reservation) => return Ok(reservation),
-                    Err(Spent::Tokens(_) | Spent::Cost(_)) if state.ledger.has_open() => {}
+                    Err(Spent::Tokens(_) | Spent::Cost(_)) if state.purse.has_open() => {}
                     Err(spent) => return Err(spent.into()),
                 }
             }
@@ -124,19 +126,27 @@ impl Account {
         }
     }
 
-    fn settle(&self, reservation: Reservation, used: Used, waited: Duration) {
+    /// Settles a request.
+    pub(super) fn settle(&self, reservation: Reservation, used: Used) {
+        self.state().purse.settle(reservation, used);
+        self.settled.notify_waiters();
+    }
+
+    /// Ends a call: settles its last request, if that is not settled yet, and tells.
+    fn end(&self, last: Option<Reservation>, used: Used, waited: Duration) {
+        if let Some(last) = last {
+            self.settle(last, used);
+        }
         let mut state = self.state();
-        state.ledger.settle(reservation, used);
         state.waited += waited;
         let event = Event::Spent {
-            llm_calls: state.ledger.llm_calls(),
-            tool_calls: state.ledger.tool_calls(),
-            tokens: state.ledger.tokens(),
-            cost_usd: state.ledger.cost().as_f64(),
+            llm_calls: state.purse.llm_calls(),
+            tool_calls: state.purse.tool_calls(),
+            tokens: state.purse.tokens(),
+            cost_usd: state.purse.cost().as_f64(),
             seconds_left: self.left().as_secs(),
         };
         drop(state);
-        self.settled.notify_waiters();
         self.warm.send_replace(true);
         (self.events)(event);
     }
@@ -170,11 +180,11 @@ impl Account {
     }
 
     pub(super) fn calls_left(&self) -> u32 {
-        self.state().ledger.calls_left()
+        self.state().purse.calls_left()
     }
 
     pub(super) fn tools_left(&self) -> u32 {
-        self.state().ledger.tools_left()
+        self.state().purse.tools_left()
     }
 
     /// The models that answered, in the order in which they first did.
@@ -184,13 +194,13 @@ impl Account {
 
     pub(super) fn usage(&self) -> Usage {
         let state = self.state();
-        let ledger = &state.ledger;
+        let purse = &state.purse;
         Usage {
-            llm_calls: u64::from(ledger.llm_calls()),
-            tool_calls: u64::from(ledger.tool_calls()),
-            tokens_used: ledger.known_tokens(),
-            cache_read_tokens: ledger.known_cache_read(),
-            cost_usd: ledger.known_cost().map(|cost| cost.as_f64()),
+            llm_calls: u64::from(purse.llm_calls()),
+            tool_calls: u64::from(purse.tool_calls()),
+            tokens_used: purse.known_tokens(),
+            cache_read_tokens: purse.known_cache_read(),
+            cost_usd: purse.known_cost().map(|cost| cost.as_f64()),
             latency_seconds_llm: state.waited.as_secs_f64(),
             answers_read: state.rungs.clone(),
         }
@@ -241,18 +251,14 @@ fn complete(reply: Reply, max_output_tokens: u32) -> Result<Reply, Stopped> {
 
 fn too_late() -> ModelFailure {
     let kind = ModelFailureKind::TimedOut;
-    ModelFailure { kind, what: "no answer in time".to_owned(), attempts: 1 }
+    let what = "no answer in time".to_owned();
+    ModelFailure { kind, what, attempts: 1, billed: Billed::Perhaps }
 }
 
 /// A request that was turned away costs nothing; what became of any other one is unknown.
-fn cost_of(failure: &ModelFailure) -> Used {
-    use ModelFailureKind::{
-        BadRequest, Cut, Forbidden, Malformed, NotFound, NotRecorded, Overloaded, ProviderFailed,
-        RateLimited, TimedOut, TooLong, Unauthorized, Unreachable,
-    };
-    match failure.kind {
-        Unauthorized | Forbidden | NotFound | RateLimited | Overloaded | TooLong | BadRequest
-        | Unreachable | NotRecorded => Used::NOTHING,
-        ProviderFailed | Cut | Malformed | TimedOut => Used::default(),
+pub(super) fn used_by(failure: &ModelFailure) -> Used {
+    match failure.billed {
+        Billed::No => Used::NOTHING,
+        Billed::Perhaps => Used::default(),
     }
 }

@@ -9,7 +9,7 @@ use mala_domain::agent::brief::estimated_tokens;
 use mala_domain::agent::budget::{Deed, Dollars, Limits, Profile};
 use mala_domain::agent::prompts::{self, Pass};
 use mala_domain::change::FilePath;
-use mala_domain::conversation::{Ask, Part, Turn};
+use mala_domain::conversation::{Ask, Part, ToolChoice, Turn};
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::ReviewRequest;
 
@@ -121,6 +121,7 @@ fn first_asks(settings: &AgentSettings, prepared: &Prepared, passes: &[Pass]) ->
         model: settings.speaker.name.clone(),
         system: prompts::SYSTEM.to_owned(),
         tools: if quick { Vec::new() } else { catalogue() },
+        tool_choice: ToolChoice::Free,
         turns: vec![Turn::Ours(vec![
             Part::Repeated(text.to_owned()),
             Part::Text(pass.instruction().to_owned()),

@@ -2,6 +2,7 @@
 //! the project's rules from the trusted side, uses elsewhere, and the built-in findings as hints.
 
 use super::AgentSettings;
+use super::messages;
 use super::speaker::Speaker;
 use super::tools::catalogue;
 use crate::review::context::{Surroundings, look_around};
@@ -11,7 +12,7 @@ use mala_domain::agent::budget::{Limits, Profile};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::agent::prompts;
 use mala_domain::change::{Change, ChangedFile, FilePath};
-use mala_domain::conversation::{Ask, Turn};
+use mala_domain::conversation::{Ask, ToolChoice, Turn};
 use mala_domain::finding::Candidate;
 use mala_domain::ports::{ReviewerFailure, Scoped};
 use mala_domain::review::{ReviewRequest, Texts};
@@ -44,10 +45,19 @@ pub(super) async fn prepare(
         change: request.change.clone(),
         tree: request.tree.clone(),
     };
-    let (around, (hints, warnings)) = tokio::join!(look_around(&scoped), hints(settings, request));
+    let (around, (hints, mut warnings), messages) = tokio::join!(
+        look_around(&scoped),
+        hints(settings, request),
+        messages::of_change(request.tree.as_ref())
+    );
     let around = around.map_err(|error| ReviewerFailure::Crashed(error.to_string()))?;
+    let mut tasks = settings.tasks.clone();
+    match messages {
+        Ok(text) => tasks.extend(text.map(|text| (messages::NAME.to_owned(), text))),
+        Err(error) => warnings.push(format!("the commit messages cannot be read: {error}")),
+    }
     let references = references(&around);
-    let fence = Fence::new(nonce(settings, &request.scope, &around.rules));
+    let fence = Fence::new(nonce(settings, &request.scope, &tasks, &around.rules));
     let enclosing = enclosing(&request.change, &request.texts);
     let max_bytes = room(&settings.speaker, &settings.limits);
     let width = if settings.profile == Profile::Quick { Width::NARROW } else { Width::STANDARD };
@@ -56,7 +66,7 @@ pub(super) async fn prepare(
         texts: &request.texts,
         enclosing: &enclosing,
         target: &request.scope.target,
-        tasks: &settings.tasks,
+        tasks: &tasks,
         rules: &around.rules,
         references: &references,
         hints: &hints,
@@ -131,7 +141,12 @@ pub(crate) fn references(around: &Surroundings) -> Vec<String> {
 }
 
 /// Differs with everything that is reviewed; no text of it can hold it.
-fn nonce(settings: &AgentSettings, scope: &Scope, rules: &[(FilePath, String)]) -> Nonce {
+fn nonce(
+    settings: &AgentSettings,
+    scope: &Scope,
+    tasks: &[(String, String)],
+    rules: &[(FilePath, String)],
+) -> Nonce {
     let head = match &scope.head {
         Head::Commit(sha) => sha.as_str(),
         Head::Index => "index",
@@ -140,7 +155,7 @@ fn nonce(settings: &AgentSettings, scope: &Scope, rules: &[(FilePath, String)]) 
     };
     let base = scope.base.as_deref().unwrap_or_default();
     let own = [base, head, &scope.diff_hash, &scope.target, &settings.speaker.name];
-    let tasks = settings.tasks.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
+    let tasks = tasks.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
     let rules = rules.iter().flat_map(|(file, text)| [file.as_bytes(), text.as_bytes()]);
     let parts: Vec<&[u8]> = own.into_iter().map(str::as_bytes).chain(tasks).chain(rules).collect();
     Nonce::over(&parts)
@@ -200,6 +215,7 @@ fn fixed_bytes() -> u64 {
         model: String::new(),
         system: prompts::SYSTEM.to_owned(),
         tools: catalogue(),
+        tool_choice: ToolChoice::Free,
         turns: vec![Turn::Ours(Vec::new())],
         form: review_form(),
         max_output_tokens: 0,

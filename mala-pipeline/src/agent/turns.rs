@@ -7,7 +7,7 @@ use super::stopped::Stopped;
 use futures_util::future::join_all;
 use mala_domain::agent::answer::{ParseProblem, Words};
 use mala_domain::agent::prompts;
-use mala_domain::conversation::{Ask, Form, Part, Reply, Turn};
+use mala_domain::conversation::{Ask, Form, Part, Reply, ToolChoice, Turn};
 
 /// What a conversation is about.
 pub(super) struct Topic<'t> {
@@ -29,13 +29,6 @@ pub(super) enum Tools {
     None,
 }
 
-/// What the model may do in its next turn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Next {
-    MayCall,
-    MustAnswer,
-}
-
 /// An unreadable answer is asked for again so many times.
 const MAX_RETRIES: u32 = 1;
 
@@ -48,12 +41,12 @@ pub(super) async fn converse<T>(
     let mut ask = first_ask(desk, &topic);
     let mut retries = 0;
     for number in 1.. {
+        ask.tool_choice = choice(desk, topic.max_calls.saturating_sub(number));
         let reply = desk.account.ask(topic.speaker, &ask, topic.label).await?;
         let may_go_on = number < topic.max_calls && desk.account.calls_left() > 0;
         if !reply.said.calls.is_empty() && may_go_on {
-            let is_last = number + 1 >= topic.max_calls || desk.account.calls_left() == 1;
-            let next = if is_last { Next::MustAnswer } else { Next::MayCall };
-            answer_calls(desk, &mut ask, reply, next).await;
+            let after = topic.max_calls.saturating_sub(number + 1);
+            answer_calls(desk, &mut ask, reply, after).await;
             continue;
         }
         let words = Words {
@@ -81,22 +74,34 @@ fn first_ask(desk: &Desk<'_>, topic: &Topic<'_>) -> Ask {
     let offered = topic.tools == Tools::Offered
         && topic.speaker.can_call_tools()
         && topic.max_calls > 1
-        && desk.account.tools_left() > 0;
+        && desk.settings.limits.max_tool_calls > 0;
     Ask {
         model: topic.speaker.name.clone(),
         system: topic.system.to_owned(),
         tools: if offered { desk.tools().to_vec() } else { Vec::new() },
+        tool_choice: ToolChoice::Free,
         turns: vec![Turn::Ours(topic.opening.clone())],
         form: topic.form.clone(),
         max_output_tokens: topic.speaker.answer_tokens(desk.settings.limits.max_answer_tokens),
     }
 }
 
-/// Adds the model's turn and the results of the tools that it called.
-async fn answer_calls(desk: &Desk<'_>, ask: &mut Ask, reply: Reply, next: Next) {
+/// Tools are withheld when nothing could be done with their results: this is the last call, or no
+/// tool can be called any more. `after` calls of the conversation could follow this one.
+fn choice(desk: &Desk<'_>, after: u32) -> ToolChoice {
+    let is_last = after == 0 || desk.account.calls_left() <= 1;
+    match is_last || desk.account.tools_left() == 0 {
+        true => ToolChoice::None,
+        false => ToolChoice::Free,
+    }
+}
+
+/// Adds the model's turn and the results of the tools that it called. `after` calls could follow the
+/// next one.
+async fn answer_calls(desk: &Desk<'_>, ask: &mut Ask, reply: Reply, after: u32) {
     let results = join_all(reply.said.calls.iter().map(|call| desk.call(call))).await;
     let mut parts: Vec<Part> = results.into_iter().map(Part::ToolResult).collect();
-    if next == Next::MustAnswer || desk.account.tools_left() == 0 {
+    if choice(desk, after) == ToolChoice::None {
         parts.push(Part::Text(prompts::LAST_CALL.trim_end().to_owned()));
     }
     ask.turns.push(Turn::Model(reply.said));

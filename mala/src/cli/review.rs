@@ -40,6 +40,14 @@ pub struct ReviewArgs {
     #[arg(long, value_name = "FILE")]
     context_file: Option<PathBuf>,
 
+    /// The title of the pull request, as its author's claim
+    #[arg(long, value_name = "TEXT")]
+    pr_title: Option<String>,
+
+    /// A file with the text of the pull request, as its author's claim
+    #[arg(long, value_name = "FILE")]
+    pr_text: Option<PathBuf>,
+
     /// Show what would be sent and what it could cost, and ask nobody
     #[arg(long)]
     dry_run: bool,

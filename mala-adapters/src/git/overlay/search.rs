@@ -6,7 +6,7 @@ use aho_corasick::AhoCorasickBuilder;
 use mala_domain::change::{EntryKind, FilePath, LineSpan};
 use mala_domain::ports::{
     BlamedLine, BoxFuture, Case, Commit, CommitPrefix, FoundLines, History, LogQuery,
-    RepositoryError, Search, ShownCommit, Side, TextQuery, TreeEntry, WordHit,
+    RepositoryError, Search, ShownCommit, Side, TextQuery, ToldCommit, TreeEntry, WordHit,
 };
 use std::collections::BTreeMap;
 
@@ -104,6 +104,16 @@ impl History for Overlay {
         path: Option<&'a FilePath>,
     ) -> BoxFuture<'a, Result<Option<ShownCommit>, RepositoryError>> {
         Box::pin(async move { self.below()?.show(commit, path).await })
+    }
+
+    fn reviewed(&self, max: usize) -> BoxFuture<'_, Result<Vec<ToldCommit>, RepositoryError>> {
+        Box::pin(async move {
+            let newest = self.commits.len().saturating_sub(max);
+            match (&self.under, self.commits.get(newest..)) {
+                (Some(tree), Some(ids)) => tree.told(ids).await,
+                _ => Ok(Vec::new()),
+            }
+        })
     }
 
     fn blame<'a>(

@@ -5,7 +5,7 @@ use super::NAME;
 use crate::models::form::{Enforced, system, without_bounds};
 use crate::models::optional::Allowed;
 use crate::models::protocol::own_words;
-use mala_domain::conversation::{Ask, Form, Part, Said, Turn};
+use mala_domain::conversation::{Ask, Form, Part, Said, ToolChoice, Turn};
 use serde_json::{Value, json};
 
 /// Repeated parts that are marked, beside the system prompt and the end.
@@ -39,6 +39,9 @@ pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
                 })
             })
             .collect();
+        if ask.tool_choice == ToolChoice::None {
+            body["tool_choice"] = json!({"type": "none"});
+        }
     }
     if let Some((_, schema)) = form {
         let schema = without_bounds(schema);
@@ -132,6 +135,7 @@ mod tests {
             model: "m".into(),
             system: "s".into(),
             tools: vec![tool; tools],
+            tool_choice: ToolChoice::Free,
             turns,
             form: Form::Text,
             max_output_tokens: 5,

@@ -5,7 +5,7 @@ use super::answer::OWN_IDS;
 use crate::models::form::{Enforced, bare, system};
 use crate::models::optional::Allowed;
 use crate::models::protocol::own_words;
-use mala_domain::conversation::{Ask, Form, Part, Said, Turn};
+use mala_domain::conversation::{Ask, Form, Part, Said, ToolChoice, Turn};
 use serde_json::{Value, json};
 
 pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
@@ -35,6 +35,9 @@ pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
             })
             .collect();
         body["tools"] = json!([{"functionDeclarations": declarations}]);
+        if ask.tool_choice == ToolChoice::None {
+            body["toolConfig"] = json!({"functionCallingConfig": {"mode": "NONE"}});
+        }
     }
     if let Some((_, schema)) = form {
         let config = &mut body["generationConfig"];

@@ -2,7 +2,7 @@
 
 use super::wait::retry_after;
 use crate::models::fault::{Again, Fault, ProviderError, out_of_credit, shortened, too_long};
-use mala_domain::ports::ModelFailureKind as Kind;
+use mala_domain::ports::{Billed, ModelFailureKind as Kind};
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 use std::time::{Duration, SystemTime};
@@ -32,6 +32,14 @@ impl Refusal<'_> {
     /// Whether the request itself is at fault, so that another form of it may do.
     pub(crate) fn is_about_the_request(&self) -> bool {
         matches!(self.status, 400 | 422 | 501)
+    }
+
+    /// A server that fails or times out may have done its work; one that refuses has not begun it.
+    pub(crate) fn billed(&self) -> Billed {
+        match self.status {
+            408 | 500..=502 | 504..=528 | 530.. => Billed::Perhaps,
+            _ => Billed::No,
+        }
     }
 
     fn kind(&self, words: &str) -> Kind {
@@ -141,6 +149,24 @@ mod tests {
         ] {
             let found = fault(status, &[], body);
             assert_eq!((found.kind, found.again), (kind, again), "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn a_refusal_costs_nothing_and_a_failure_may() {
+        let headers = HeaderMap::new();
+        for (status, billed) in [
+            (400, Billed::No),
+            (401, Billed::No),
+            (408, Billed::Perhaps),
+            (429, Billed::No),
+            (500, Billed::Perhaps),
+            (503, Billed::No),
+            (504, Billed::Perhaps),
+            (529, Billed::No),
+        ] {
+            let refusal = Refusal { status, headers: &headers, body: "" };
+            assert_eq!(refusal.billed(), billed, "{status}");
         }
     }
 

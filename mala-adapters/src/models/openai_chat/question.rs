@@ -5,7 +5,7 @@ use crate::models::form::{Enforced, bare, system};
 use crate::models::openai_responses::cache_key;
 use crate::models::optional::{Allowed, Optional};
 use crate::models::protocol::own_words;
-use mala_domain::conversation::{Ask, Form, Part, Said, Turn};
+use mala_domain::conversation::{Ask, Form, Part, Said, ToolChoice, Turn};
 use serde_json::{Value, json};
 
 pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
@@ -40,6 +40,9 @@ pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
                 json!({"type": "function", "function": function})
             })
             .collect();
+        if ask.tool_choice == ToolChoice::None {
+            body["tool_choice"] = json!("none");
+        }
     }
     if let Some((name, schema)) = form {
         let schema = json!({"name": name, "schema": bare(schema), "strict": true});

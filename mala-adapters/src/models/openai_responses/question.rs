@@ -4,7 +4,7 @@ use super::NAME;
 use crate::models::form::{Enforced, bare, system};
 use crate::models::optional::{Allowed, Optional};
 use crate::models::protocol::own_words;
-use mala_domain::conversation::{Ask, Form, Part, Said, Turn};
+use mala_domain::conversation::{Ask, Form, Part, Said, ToolChoice, Turn};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -36,6 +36,9 @@ pub(super) fn body(ask: &Ask, allowed: Allowed) -> Value {
                 })
             })
             .collect();
+        if ask.tool_choice == ToolChoice::None {
+            body["tool_choice"] = json!("none");
+        }
     }
     if let Some((name, schema)) = form {
         let format =

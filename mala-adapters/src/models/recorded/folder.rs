@@ -43,11 +43,23 @@ pub enum RecordingError {
     },
 }
 
+/// A call that is to be kept.
+pub(super) struct Call<'c> {
+    pub(super) key: &'c Key,
+    /// Its number among the same calls.
+    pub(super) number: u32,
+    /// What came of the requests that were made again.
+    pub(super) retried: &'c [ModelFailure],
+    pub(super) outcome: &'c Result<Reply, ModelFailure>,
+}
+
 /// A call and what came of it.
 #[derive(Deserialize)]
 pub(super) struct Kept {
     schema_version: u32,
     key: String,
+    #[serde(default)]
+    pub(super) retried: Vec<ModelFailure>,
     pub(super) outcome: Outcome,
 }
 
@@ -84,21 +96,17 @@ pub(super) fn nonce(folder: &Path) -> Result<String, RecordingError> {
 }
 
 /// Keeps a call.
-pub(super) fn write(
-    folder: &Path,
-    key: &Key,
-    number: u32,
-    outcome: &Result<Reply, ModelFailure>,
-) -> Result<(), RecordingError> {
-    let path = folder.join(name(key, number));
-    let outcome = match outcome {
+pub(super) fn write(folder: &Path, call: &Call<'_>) -> Result<(), RecordingError> {
+    let path = folder.join(name(call.key, call.number));
+    let outcome = match call.outcome {
         Ok(reply) => json!({"reply": reply}),
         Err(failure) => json!({"failure": failure}),
     };
     let kept = json!({
         "schema_version": VERSION,
-        "key": key.hash,
-        "ask": key.ask,
+        "key": call.key.hash,
+        "ask": call.key.ask,
+        "retried": redacted(json!(call.retried)),
         "outcome": redacted(outcome),
     });
     write_atomically(&path, format!("{kept:#}\n").as_bytes())

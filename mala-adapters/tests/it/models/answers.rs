@@ -33,7 +33,7 @@ fn a_tool_is_called_and_its_result_sent_back() {
         let server = ModelServer::steps([call.into(), Answer::text("done").into()]);
         let model = model(provider, &server);
         let mut ask = ask();
-        let reply = wait(model.ask(&ask, Duration::from_secs(9))).unwrap();
+        let reply = wait(model.ask(&ask, Duration::from_secs(9).into())).unwrap();
         assert_eq!(reply.stop, Stop::Tools, "{provider:?}");
         let calls = &reply.said.calls;
         let arguments: Vec<&str> = calls.iter().map(|call| call.arguments.as_str()).collect();
@@ -45,7 +45,7 @@ fn a_tool_is_called_and_its_result_sent_back() {
         });
         let results = results.collect();
         ask.turns.extend([Turn::Model(reply.said.clone()), Turn::Ours(results)]);
-        wait(model.ask(&ask, Duration::from_secs(9))).unwrap();
+        wait(model.ask(&ask, Duration::from_secs(9).into())).unwrap();
         let turns = server.requests()[1].turns();
         assert!(
             turns.contains(&HeardTurn::Model("Let me look.".into())) || turns.len() > 6,
@@ -118,11 +118,11 @@ fn what_passes_share_is_read_from_the_cache() {
             Part::Repeated("the change ".repeat(400)),
             Part::Text("first pass".to_owned()),
         ])];
-        let first = wait(model.ask(&ask, Duration::from_secs(9))).unwrap();
+        let first = wait(model.ask(&ask, Duration::from_secs(9).into())).unwrap();
         assert_eq!(first.tokens.cache_read, Some(0), "{provider:?}");
         let Some(Turn::Ours(parts)) = ask.turns.first_mut() else { unreachable!() };
         parts[1] = Part::Text("second pass".to_owned());
-        let second = wait(model.ask(&ask, Duration::from_secs(9))).unwrap();
+        let second = wait(model.ask(&ask, Duration::from_secs(9).into())).unwrap();
         assert!(second.tokens.cache_read > Some(1000), "{provider:?} {:?}", second.tokens);
         assert!(server.cache_count().ratio() > 0.0, "{provider:?}");
     }

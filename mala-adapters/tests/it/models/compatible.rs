@@ -19,7 +19,7 @@ fn model(server: &ModelServer) -> impl LanguageModel {
 #[test]
 fn a_server_without_a_key_is_asked_without_one() {
     let server = ModelServer::always(Answer::text("hi"));
-    let reply = wait(model(&server).ask(&ask(), PATIENCE)).unwrap();
+    let reply = wait(model(&server).ask(&ask(), PATIENCE.into())).unwrap();
     assert_eq!(reply.said.text, "hi");
     let request = &server.requests()[0];
     assert_eq!(request.header("authorization"), None);
@@ -36,9 +36,9 @@ fn a_refused_parameter_is_left_out_once_and_for_all() {
         let model = model(&server);
         let mut ask = ask();
         ask.form = form();
-        let first = wait(model.ask(&ask, PATIENCE)).unwrap();
+        let first = wait(model.ask(&ask, PATIENCE.into())).unwrap();
         assert_eq!((first.attempts, first.form_enforced), (2, is_enforced), "{name}");
-        let second = wait(model.ask(&ask, PATIENCE)).unwrap();
+        let second = wait(model.ask(&ask, PATIENCE.into())).unwrap();
         assert_eq!((second.attempts, second.form_enforced), (1, is_enforced), "{name}");
         let requests = server.requests();
         assert_eq!(requests.len(), 3, "{name}");
@@ -50,7 +50,7 @@ fn a_refused_parameter_is_left_out_once_and_for_all() {
 fn usage_that_is_not_said_is_unknown() {
     let refusal = Fault::RefuseParameter("stream_options".to_owned(), Answer::text("x"));
     let server = ModelServer::always(refusal);
-    let reply = wait(model(&server).ask(&ask(), PATIENCE)).unwrap();
+    let reply = wait(model(&server).ask(&ask(), PATIENCE.into())).unwrap();
     assert_eq!(reply.tokens, Tokens::default());
 }
 
@@ -61,7 +61,7 @@ fn a_server_that_does_not_stream_is_understood() {
             {"function": {"name": "read_file", "arguments": {"path": "a"}}}]},
         "finish_reason": "stop"}], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}"#;
     let server = ModelServer::always(Fault::Status(200, Vec::new(), body.to_owned()));
-    let reply = wait(model(&server).ask(&ask(), PATIENCE)).unwrap();
+    let reply = wait(model(&server).ask(&ask(), PATIENCE.into())).unwrap();
     assert_eq!(reply.stop, Stop::Tools, "calls count more than the word 'stop'");
     let call = &reply.said.calls[0];
     assert_eq!((call.id.as_str(), call.arguments.as_str()), ("call_0", r#"{"path":"a"}"#));

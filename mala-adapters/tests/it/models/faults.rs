@@ -90,7 +90,7 @@ fn a_wait_beyond_the_patience_is_not_begun() {
     let start = Instant::now();
     let server = ModelServer::always(Fault::retry_after(429, "3600"));
     let model = model(Provider::Responses, &server);
-    let failure = wait(model.ask(&ask(), Duration::from_secs(5))).unwrap_err();
+    let failure = wait(model.ask(&ask(), Duration::from_secs(5).into())).unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (Kind::RateLimited, 1));
     assert!(failure.what.contains("the time is up before"), "{}", failure.what);
     assert!(start.elapsed() < Duration::from_secs(3));
@@ -101,7 +101,7 @@ fn patience_ends_a_slow_answer() {
     for provider in PROVIDERS {
         let server = ModelServer::always(Step::from(good()).after(Duration::from_millis(300)));
         let model = model(provider, &server);
-        let failure = wait(model.ask(&ask(), Duration::from_millis(100))).unwrap_err();
+        let failure = wait(model.ask(&ask(), Duration::from_millis(100).into())).unwrap_err();
         assert_eq!((failure.kind, failure.attempts), (Kind::TimedOut, 1), "{provider:?}");
     }
 }
@@ -178,7 +178,7 @@ fn nobody_there_is_told_without_the_key() {
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let endpoint = Endpoint::new(&format!("http://127.0.0.1:{port}"), Some(Secret::new(KEY)));
     let model = anthropic::model(endpoint.unwrap(), Http::new(None).unwrap());
-    let failure = wait(model.ask(&ask(), Duration::from_millis(300))).unwrap_err();
+    let failure = wait(model.ask(&ask(), Duration::from_millis(300).into())).unwrap_err();
     assert!(matches!(failure.kind, Kind::Unreachable | Kind::TimedOut), "{failure:?}");
     assert!(!failure.what.contains(KEY));
 }
@@ -188,7 +188,7 @@ fn a_key_that_no_header_can_carry_is_a_bad_key() {
     let server = ModelServer::always(good());
     let endpoint = Endpoint::new(&server.url(), Some(Secret::new("a\nb"))).unwrap();
     let model = anthropic::model(endpoint, Http::new(None).unwrap());
-    let failure = wait(model.ask(&ask(), Duration::from_secs(5))).unwrap_err();
+    let failure = wait(model.ask(&ask(), Duration::from_secs(5).into())).unwrap_err();
     assert_eq!(failure.kind, Kind::Unauthorized);
     assert!(server.requests().is_empty());
 }

@@ -23,16 +23,16 @@ fn secret() -> String {
 /// fails.
 fn converse(model: &dyn LanguageModel) -> Vec<Result<Reply, ModelFailure>> {
     let ask = ask();
-    let first = wait(model.ask(&ask, PATIENCE));
-    let again = wait(model.ask(&ask, PATIENCE));
+    let first = wait(model.ask(&ask, PATIENCE.into()));
+    let again = wait(model.ask(&ask, PATIENCE.into()));
     let mut later = ask.clone();
     let said = first.as_ref().unwrap().said.clone();
     let call = said.calls[0].clone();
     let result = ToolResult { call, text: "text".into(), is_error: false };
     later.turns.extend([Turn::Model(said), Turn::Ours(vec![Part::ToolResult(result)])]);
-    let third = wait(model.ask(&later, PATIENCE));
+    let third = wait(model.ask(&later, PATIENCE.into()));
     let failing = Ask { system: "fail".into(), ..ask };
-    vec![first, again, third, wait(model.ask(&failing, PATIENCE))]
+    vec![first, again, third, wait(model.ask(&failing, PATIENCE.into()))]
 }
 
 fn script() -> ModelServer {
@@ -90,12 +90,12 @@ fn what_was_not_recorded_has_no_answer() {
     record(folder.path());
     let replay = Replay::open(folder.path()).unwrap();
     let other = Ask { max_output_tokens: 1, ..ask() };
-    let failure = wait(replay.ask(&other, PATIENCE)).unwrap_err();
+    let failure = wait(replay.ask(&other, PATIENCE.into())).unwrap_err();
     assert_eq!(failure.kind, ModelFailureKind::NotRecorded);
     for _ in 0..2 {
-        wait(replay.ask(&ask(), PATIENCE)).unwrap();
+        wait(replay.ask(&ask(), PATIENCE.into())).unwrap();
     }
-    let third = wait(replay.ask(&ask(), PATIENCE)).unwrap_err();
+    let third = wait(replay.ask(&ask(), PATIENCE.into())).unwrap_err();
     assert_eq!(third.kind, ModelFailureKind::NotRecorded, "it was asked twice, not three times");
 }
 
@@ -123,7 +123,7 @@ fn a_broken_file_is_no_answer() {
         }
     }
     let replay = Replay::open(folder.path()).unwrap();
-    let failure = wait(replay.ask(&ask(), PATIENCE)).unwrap_err();
+    let failure = wait(replay.ask(&ask(), PATIENCE.into())).unwrap_err();
     assert_eq!(failure.kind, ModelFailureKind::NotRecorded);
     assert!(failure.what.contains("missing field"), "{}", failure.what);
 }

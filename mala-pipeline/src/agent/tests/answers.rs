@@ -4,7 +4,7 @@ use super::scripted::*;
 use mala_domain::agent::answer::Rung;
 use mala_domain::agent::budget::Profile;
 use mala_domain::conversation::{Reply, Stop};
-use mala_domain::ports::{ModelFailure, ModelFailureKind, ReviewerFailure};
+use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, ReviewerFailure};
 use std::collections::BTreeMap;
 
 fn standard() -> Stage {
@@ -32,7 +32,9 @@ async fn an_answer_that_is_none_is_a_failure_and_accounts_for_nothing() {
         reply.tokens.output = Some(0);
         reply
     });
-    let broken = |kind, what: &str| Err(ModelFailure { kind, what: what.to_owned(), attempts: 1 });
+    let broken = |kind, what: &str| {
+        Err(ModelFailure { kind, what: what.to_owned(), attempts: 1, billed: Billed::Perhaps })
+    };
     let rows: Vec<(Answered, ReviewerFailure)> = vec![
         (ends(Stop::Refused("no".into()), PASS), crashed("the model refused to answer: no")),
         (

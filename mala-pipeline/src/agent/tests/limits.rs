@@ -3,9 +3,8 @@
 use super::scripted::*;
 use crate::events::Event;
 use mala_domain::agent::budget::{Dollars, Profile};
-use mala_domain::conversation::Part;
-use mala_domain::conversation::Turn;
-use mala_domain::ports::ReviewerFailure;
+use mala_domain::conversation::{Part, ToolChoice, Turn};
+use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, ReviewerFailure};
 use serde_json::json;
 use std::time::Duration;
 
@@ -134,4 +133,57 @@ async fn what_does_not_fit_is_said_and_not_accounted_for() {
     let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
     assert_eq!(run.hearing.accounted, [("app.py".into(), vec![0])]);
     assert_eq!(run.hearing.warnings, ["big.py: 1 hunk left out: over the prompt's budget"]);
+}
+
+fn failed(kind: ModelFailureKind, what: &str, billed: Billed) -> ModelFailure {
+    ModelFailure { kind, what: what.to_owned(), attempts: 1, billed }
+}
+
+#[tokio::test]
+async fn requests_that_are_made_again_count() {
+    let busy = failed(ModelFailureKind::RateLimited, "429: slow down", Billed::No);
+    let broken = failed(ModelFailureKind::ProviderFailed, "500: sorry", Billed::Perhaps);
+    let pass = || Scripted::steps(vec![says(PASS)]);
+    let standard = Stage::new(Profile::Standard);
+
+    let run = standard.run(pass().failing(vec![busy.clone()])).await;
+    assert_eq!((run.hearing.failure, run.hearing.usage.llm_calls), (None, 2));
+    assert_eq!(run.hearing.usage.tokens_used, Some(1_100), "what was turned away is free");
+    assert!(run.hearing.usage.cost_usd > Some(0.0));
+
+    let run = standard.run(pass().failing(vec![broken.clone()])).await;
+    assert_eq!((run.hearing.failure, run.hearing.usage.llm_calls), (None, 2));
+    assert_eq!(run.hearing.usage.cost_usd, None, "nobody knows what the first one cost");
+
+    let run = standard.run(pass().failing(vec![busy.clone(), busy])).await;
+    let Some(ReviewerFailure::Crashed(why)) = run.hearing.failure else { panic!("a failure") };
+    assert_eq!(why, "429: slow down; not tried again: all 2 model calls are spent");
+    assert_eq!(run.hearing.usage.llm_calls, 2);
+
+    let mut stage = Stage::new(Profile::Standard);
+    stage.limits.max_cost = Dollars::at_least(0.10);
+    let run = stage.run(pass().failing(vec![broken])).await;
+    let Some(ReviewerFailure::Crashed(why)) = run.hearing.failure else { panic!("a failure") };
+    assert_eq!(why, "500: sorry; not tried again: the call could exceed the budget of $0.10");
+    assert_eq!(run.hearing.usage.llm_calls, 1);
+}
+
+#[tokio::test]
+async fn the_last_call_withholds_tools() {
+    let look = || calls(&[("list_files", json!({}))]);
+    let choices = async |stage: &Stage, steps| -> Vec<ToolChoice> {
+        let run = stage.run(Scripted::steps(steps)).await;
+        run.asks.iter().map(|ask| ask.tool_choice).collect()
+    };
+    let (free, none) = (ToolChoice::Free, ToolChoice::None);
+    let mut stage = Stage::new(Profile::Standard);
+    assert_eq!(choices(&stage, vec![look(), says(PASS)]).await, [free, none]);
+    assert_eq!(choices(&stage, vec![says("no JSON"), says(PASS)]).await, [free, none]);
+    stage.limits.max_llm_calls = 3;
+    assert_eq!(choices(&stage, vec![look(), look(), says(PASS)]).await, [free, free, none]);
+    stage.limits.max_tool_calls = 1;
+    assert_eq!(choices(&stage, vec![look(), says(PASS)]).await, [free, none]);
+    stage.limits.max_llm_calls = 1;
+    let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
+    assert_eq!(run.asks[0].tools, [], "there is nobody to give results to");
 }

@@ -8,7 +8,7 @@ use mala_domain::conversation::{Ask, Part, Reply, Said, Stop, Tokens, ToolCall, 
 use mala_domain::models::Catalogue;
 use mala_domain::ports::{
     Blob, BoxFuture, LanguageModel, ModelFailure, Repository, RepositoryError, Reviewer, Side,
-    WordHit, WordQuery,
+    Terms, WordHit, WordQuery,
 };
 use mala_domain::review::{Hearing, ReviewRequest, Texts};
 use mala_domain::scope::{Head, Scope};
@@ -31,6 +31,8 @@ pub(super) struct Scripted {
     /// How many calls had come when each answer was given.
     waiting: Mutex<Vec<usize>>,
     pub(super) delay: Duration,
+    /// What comes of the first requests of every call.
+    failing: Vec<ModelFailure>,
 }
 
 impl Scripted {
@@ -40,6 +42,7 @@ impl Scripted {
             asks: Mutex::default(),
             waiting: Mutex::default(),
             delay: Duration::ZERO,
+            failing: Vec::new(),
         }
     }
 
@@ -48,13 +51,18 @@ impl Scripted {
         Self::new(move |number, _| steps.get(number).or(steps.last()).unwrap().clone())
     }
 
+    /// The same, after these failures that may pass.
+    pub(super) fn failing(self, failing: Vec<ModelFailure>) -> Self {
+        Self { failing, ..self }
+    }
+
     pub(super) fn slow(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
 }
 
 impl LanguageModel for Scripted {
-    fn ask<'a>(&'a self, ask: &'a Ask, _: Duration) -> BoxFuture<'a, Answered> {
+    fn ask<'a>(&'a self, ask: &'a Ask, terms: Terms<'a>) -> BoxFuture<'a, Answered> {
         Box::pin(async move {
             let number = {
                 let mut asks = self.asks.lock().unwrap();
@@ -64,6 +72,12 @@ impl LanguageModel for Scripted {
             tokio::time::sleep(self.delay).await;
             let n_asks = self.asks.lock().unwrap().len();
             self.waiting.lock().unwrap().push(n_asks);
+            for failed in &self.failing {
+                if let Err(why) = terms.meter.again(failed).await {
+                    let what = format!("{}; not tried again: {why}", failed.what);
+                    return Err(ModelFailure { what, ..failed.clone() });
+                }
+            }
             (self.script)(number, ask)
         })
     }

@@ -14,7 +14,7 @@ use mala_domain::config::LinterName;
 use mala_domain::ports::{
     BlamedLine, Blob, BoxFuture, Commit, CommitPrefix, FoundLines, History, LintMessage,
     LintTrouble, LogQuery, Repository, RepositoryError, Search, ShownCommit, Side, TextQuery,
-    TreeEntry, WordHit, WordQuery,
+    ToldCommit, TreeEntry, WordHit, WordQuery,
 };
 use mala_domain::review::Texts;
 use mala_domain::scope::{Head, Scope};
@@ -127,6 +127,10 @@ impl History for InMemory {
             message: "add it\n\nWhy.\n".to_owned(),
             change: Some(Change { files: vec![changed("a.py", 2)] }),
         }))
+    }
+
+    fn reviewed(&self, _: usize) -> Ready<'_, Vec<ToldCommit>> {
+        ready(vec![ToldCommit { commit: commit(), message: "add it\n\nWhy.\n".to_owned() }])
     }
 
     fn blame<'a>(&'a self, _: &'a FilePath, lines: LineSpan) -> Ready<'a, Vec<BlamedLine>> {

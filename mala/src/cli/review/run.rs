@@ -106,16 +106,27 @@ fn wishes(
     let folder = |folder: &PathBuf| here.folder.join(folder);
     Ok(Wishes {
         target: Target::WorkingTree,
-        tasks: match &args.context_file {
-            Some(file) => vec![("context file".to_owned(), task(&here.folder.join(file))?)],
-            None => Vec::new(),
-        },
+        tasks: tasks(args, here)?,
         transcript,
         record: args.record.as_ref().map(folder),
         replay: args.replay.as_ref().map(folder),
         events: Arc::new(move |event| progress.show(&event)),
         connections: None,
     })
+}
+
+/// The texts about the task. Those of a pull request are written by whoever wants it merged.
+fn tasks(args: &ReviewArgs, here: &Surroundings) -> Result<Vec<(String, String)>, Failure> {
+    let read = |file: &Option<PathBuf>| {
+        file.as_ref().map(|file| task(&here.folder.join(file))).transpose()
+    };
+    let named = |name: &str, text: Option<String>| text.map(|text| (name.to_owned(), text));
+    let texts = [
+        named("context file", read(&args.context_file)?),
+        named("title of the pull request, which its author claims", args.pr_title.clone()),
+        named("text of the pull request, which its author claims", read(&args.pr_text)?),
+    ];
+    Ok(texts.into_iter().flatten().collect())
 }
 
 fn task(file: &Path) -> Result<String, Failure> {

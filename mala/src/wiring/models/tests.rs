@@ -1,7 +1,7 @@
 //! Which key goes where, with a server that says what it got.
 
 use super::*;
-use mala_domain::conversation::{Ask, Form, Part, Turn};
+use mala_domain::conversation::{Ask, Form, Part, ToolChoice, Turn};
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::Answer;
 use std::fs;
@@ -41,11 +41,12 @@ fn headers(
             model: choice.name.clone(),
             system: "s".into(),
             tools: Vec::new(),
+            tool_choice: ToolChoice::Free,
             turns: vec![Turn::Ours(vec![Part::Text("hi".into())])],
             form: Form::Text,
             max_output_tokens: 10,
         };
-        model.ask(&ask, Duration::from_secs(9)).await.unwrap();
+        model.ask(&ask, Duration::from_secs(9).into()).await.unwrap();
         Ok(server.requests().pop().unwrap().headers)
     })
 }

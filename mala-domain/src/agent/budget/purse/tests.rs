@@ -18,60 +18,60 @@ fn a_call_that_could_exceed_a_limit_is_not_made() {
         (Deed::Call { tokens: 1, dollars: None }, Spent::UnknownPrice(limits.max_cost)),
     ];
     for (deed, spent) in rows {
-        let mut ledger = Ledger::new(limits);
-        assert_eq!(ledger.reserve(deed), Err(spent));
-        assert_eq!(ledger, Ledger::new(limits), "a refusal costs nothing");
+        let mut purse = Purse::new(limits);
+        assert_eq!(purse.reserve(deed), Err(spent));
+        assert_eq!(purse, Purse::new(limits), "a refusal costs nothing");
     }
 }
 
 #[test]
 fn calls_and_tools_are_counted() {
-    let mut ledger = Ledger::new(Profile::Standard.limits());
+    let mut purse = Purse::new(Profile::Standard.limits());
     for _ in 0..2 {
-        let reserved = ledger.reserve(call(1, 1)).unwrap();
-        ledger.settle(reserved, Used::NOTHING);
+        let reserved = purse.reserve(call(1, 1)).unwrap();
+        purse.settle(reserved, Used::NOTHING);
     }
-    assert_eq!(ledger.reserve(call(1, 1)), Err(Spent::Calls(2)));
+    assert_eq!(purse.reserve(call(1, 1)), Err(Spent::Calls(2)));
     for _ in 0..3 {
-        let reserved = ledger.reserve(Deed::Tool).unwrap();
-        ledger.settle(reserved, Used::default());
+        let reserved = purse.reserve(Deed::Tool).unwrap();
+        purse.settle(reserved, Used::default());
     }
-    assert_eq!(ledger.reserve(Deed::Tool), Err(Spent::Tools(3)));
-    assert_eq!((ledger.calls_left(), ledger.tools_left()), (0, 0));
+    assert_eq!(purse.reserve(Deed::Tool), Err(Spent::Tools(3)));
+    assert_eq!((purse.calls_left(), purse.tools_left()), (0, 0));
 }
 
 #[test]
 fn what_nobody_tells_stays_at_its_worst() {
-    let mut ledger = Ledger::new(Profile::Standard.limits());
-    let reserved = ledger.reserve(call(1_000, 300_000)).unwrap();
-    assert!(ledger.has_open());
-    ledger.settle(reserved, Used::default());
-    assert_eq!((ledger.tokens(), ledger.cost()), (1_000, Dollars::millionths(300_000)));
-    assert_eq!((ledger.known_tokens(), ledger.known_cost()), (None, None));
-    assert_eq!(ledger.reserve(call(1, 200_001)), Err(Spent::Cost(Dollars::millionths(500_000))));
+    let mut purse = Purse::new(Profile::Standard.limits());
+    let reserved = purse.reserve(call(1_000, 300_000)).unwrap();
+    assert!(purse.has_open());
+    purse.settle(reserved, Used::default());
+    assert_eq!((purse.tokens(), purse.cost()), (1_000, Dollars::millionths(300_000)));
+    assert_eq!((purse.known_tokens(), purse.known_cost()), (None, None));
+    assert_eq!(purse.reserve(call(1, 200_001)), Err(Spent::Cost(Dollars::millionths(500_000))));
 }
 
 #[test]
 fn what_is_known_frees_the_rest() {
-    let mut ledger = Ledger::new(Profile::Standard.limits());
-    let reserved = ledger.reserve(call(1_000, 500_000)).unwrap();
+    let mut purse = Purse::new(Profile::Standard.limits());
+    let reserved = purse.reserve(call(1_000, 500_000)).unwrap();
     let used =
         Used { tokens: Some(10), cache_read: Some(4), dollars: Some(Dollars::millionths(7)) };
-    ledger.settle(reserved, used);
-    assert_eq!(ledger.known_tokens(), Some(10));
-    assert_eq!(ledger.known_cost(), Some(Dollars::millionths(7)));
-    assert_eq!(ledger.known_cache_read(), Some(4));
-    assert!(ledger.reserve(call(1, 499_993)).is_ok());
+    purse.settle(reserved, used);
+    assert_eq!(purse.known_tokens(), Some(10));
+    assert_eq!(purse.known_cost(), Some(Dollars::millionths(7)));
+    assert_eq!(purse.known_cache_read(), Some(4));
+    assert!(purse.reserve(call(1, 499_993)).is_ok());
 }
 
 #[test]
 fn an_unknown_price_is_unknown_even_when_it_is_allowed() {
     let limits = Limits { unpriced: Unpriced::Allow, ..Profile::Standard.limits() };
-    let mut ledger = Ledger::new(limits);
-    let reserved = ledger.reserve(Deed::Call { tokens: 5, dollars: None }).unwrap();
-    ledger.settle(reserved, Used { tokens: Some(5), ..Used::default() });
-    assert_eq!(ledger.known_cost(), None);
-    assert_eq!(ledger.known_tokens(), Some(5));
+    let mut purse = Purse::new(limits);
+    let reserved = purse.reserve(Deed::Call { tokens: 5, dollars: None }).unwrap();
+    purse.settle(reserved, Used { tokens: Some(5), ..Used::default() });
+    assert_eq!(purse.known_cost(), None);
+    assert_eq!(purse.known_tokens(), Some(5));
 }
 
 #[derive(Debug, Clone)]
@@ -107,13 +107,13 @@ proptest! {
     #[test]
     fn no_limit_is_ever_exceeded(steps in prop::collection::vec(step(), 0..60)) {
         let limits = Profile::Standard.limits();
-        let mut ledger = Ledger::new(limits);
+        let mut purse = Purse::new(limits);
         let mut open: Vec<(Reservation, u64, u64)> = Vec::new();
         let (mut calls, mut tools, mut tokens, mut millionths) = (0u32, 0u32, 0u64, 0u64);
         for step in steps {
             match step {
                 Step::Call { tokens: worst, millionths: cost } => {
-                    if let Ok(reserved) = ledger.reserve(call(worst, cost)) {
+                    if let Ok(reserved) = purse.reserve(call(worst, cost)) {
                         calls += 1;
                         // What the world may really do, until it says otherwise.
                         tokens += worst;
@@ -121,7 +121,7 @@ proptest! {
                         open.push((reserved, worst, cost));
                     }
                 }
-                Step::Tool => tools += u32::from(ledger.reserve(Deed::Tool).is_ok()),
+                Step::Tool => tools += u32::from(purse.reserve(Deed::Tool).is_ok()),
                 Step::Settle { which, share } => {
                     if open.is_empty() { continue }
                     let (reserved, worst, cost) = open.swap_remove(which % open.len());
@@ -134,13 +134,13 @@ proptest! {
                             dollars: Some(Dollars::millionths(part(cost, share))),
                         }
                     });
-                    ledger.settle(reserved, used);
+                    purse.settle(reserved, used);
                 }
             }
             prop_assert!(calls <= limits.max_llm_calls && tools <= limits.max_tool_calls);
             prop_assert!(tokens <= limits.max_tokens);
             prop_assert!(Dollars::millionths(millionths) <= limits.max_cost);
-            prop_assert_eq!((ledger.tokens(), ledger.cost()), (tokens, Dollars::millionths(millionths)));
+            prop_assert_eq!((purse.tokens(), purse.cost()), (tokens, Dollars::millionths(millionths)));
         }
     }
 }

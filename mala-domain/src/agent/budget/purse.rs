@@ -1,5 +1,5 @@
-//! The account of one review. What is reserved counts as spent until it is settled, and what nobody
-//! can tell stays at its worst.
+//! What one review has left to spend. What is reserved counts as spent until it is settled, and what
+//! nobody can tell stays at its worst.
 
 use super::{Dollars, Limits, Unpriced};
 use thiserror::Error;
@@ -65,9 +65,9 @@ pub enum Spent {
     UnknownPrice(Dollars),
 }
 
-/// The account.
+/// What one review has left to spend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ledger {
+pub struct Purse {
     limits: Limits,
     llm_calls: u32,
     tool_calls: u32,
@@ -86,8 +86,8 @@ struct Unknown {
     cache_read: bool,
 }
 
-impl Ledger {
-    /// An account with nothing spent.
+impl Purse {
+    /// A purse of which nothing is spent.
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,

@@ -1,0 +1,83 @@
+//! What the authors of the reviewed commits say of them: a claim like any other text under review, and
+//! kept short.
+
+use mala_domain::ports::{Repository, RepositoryError, ToldCommit};
+
+/// What the text is called in a brief.
+pub(super) const NAME: &str = "commit messages, which their authors claim";
+
+/// Older commits are only counted.
+const MAX_COMMITS: usize = 20;
+/// The most bytes of one message, and of all.
+const MAX_MESSAGE: usize = 1_000;
+const MAX_BYTES: usize = 6_000;
+
+/// The messages of the reviewed commits; `None` for what is not committed.
+pub(super) async fn of_change(tree: &dyn Repository) -> Result<Option<String>, RepositoryError> {
+    let Some(history) = tree.history() else { return Ok(None) };
+    let commits = history.reviewed(MAX_COMMITS + 1).await?;
+    Ok((!commits.is_empty()).then(|| text(&commits)))
+}
+
+/// The newest of them that fit, the oldest first.
+fn text(commits: &[ToldCommit]) -> String {
+    let mut left = MAX_BYTES;
+    let mut told: Vec<String> = commits
+        .iter()
+        .rev()
+        .take(MAX_COMMITS)
+        .map(one)
+        .take_while(|one| {
+            let fits = one.len() <= left;
+            left = left.saturating_sub(one.len());
+            fits
+        })
+        .collect();
+    if told.len() < commits.len() {
+        told.push("[older commits are left out]\n".to_owned());
+    }
+    told.reverse();
+    told.concat()
+}
+
+fn one(commit: &ToldCommit) -> String {
+    let id = commit.commit.id.get(..12).unwrap_or(&commit.commit.id);
+    let message = commit.message.trim();
+    let cut = message.get(..message.floor_char_boundary(MAX_MESSAGE)).unwrap_or_default();
+    let mark = if cut.len() < message.len() { " [cut]" } else { "" };
+    format!("commit {id}\n{cut}{mark}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mala_domain::ports::Commit;
+
+    fn told(id: usize, message: &str) -> ToldCommit {
+        let commit = Commit {
+            id: format!("{id:040}"),
+            author: "Ada".to_owned(),
+            date: "2024-01-31".to_owned(),
+            subject: String::new(),
+        };
+        ToldCommit { commit, message: message.to_owned() }
+    }
+
+    #[test]
+    fn messages_stand_in_their_order() {
+        let text = text(&[told(1, "add\n\nWhy.\n"), told(2, "fix")]);
+        assert_eq!(text, "commit 000000000000\nadd\n\nWhy.\ncommit 000000000000\nfix\n");
+    }
+
+    #[test]
+    fn what_is_long_is_cut_and_what_is_old_left_out() {
+        let many: Vec<_> = (0..21).map(|n| told(n, &format!("m{n}"))).collect();
+        let all = text(&many);
+        assert!(all.starts_with("[older commits are left out]\ncommit"), "{all}");
+        assert!(!all.contains("m0\n") && all.contains("m1\n") && all.contains("m20\n"), "{all}");
+        let long = text(&[told(1, &"é".repeat(700))]);
+        assert!(long.ends_with("é [cut]\n") && long.len() < 1_100, "{}", long.len());
+        let long: Vec<_> = (0..9).map(|n| told(n, &"x".repeat(2_000))).collect();
+        assert!(text(&long).len() <= MAX_BYTES + 40);
+    }
+}
