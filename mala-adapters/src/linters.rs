@@ -102,11 +102,41 @@ pub async fn run(
     let wanted = LINTERS.iter().filter(|linter| settings.want(linter));
     let runs = join_all(wanted.map(|linter| Run { linter, request, settings, world }.finish()));
     let mut all = Linted::default();
+    let all_runs = Runs { request, settings, world };
+    all.warnings.extend(all_runs.unchecked_typescript().await);
     for one in runs.await {
         all.candidates.extend(one.candidates);
         all.warnings.extend(one.warnings);
     }
     all
+}
+
+/// All linters over one change.
+struct Runs<'r> {
+    request: &'r ReviewRequest,
+    settings: &'r LinterSettings,
+    world: &'r LinterWorld,
+}
+
+impl Runs<'_> {
+    /// TypeScript without any of the files that say how to check it.
+    async fn unchecked_typescript(&self) -> Option<String> {
+        let Runs { request, settings, world } = *self;
+        let named = |name| LINTERS.iter().find(|linter| linter.name == name);
+        let checkers = [named(LinterName::Tsc)?, named(LinterName::Eslint)?];
+        let run = Run { linter: checkers[0], request, settings, world };
+        let targets = run.targets();
+        if settings.mode == LinterMode::Off || targets.is_empty() {
+            return None;
+        }
+        for linter in checkers {
+            let is_set_up = setup::look(linter, request, &targets).await.ok()?.is_used;
+            if is_set_up || settings.off.contains(&linter.name) {
+                return None;
+            }
+        }
+        Some("tsc and eslint are skipped: the project has no configuration of them".to_owned())
+    }
 }
 
 impl LinterSettings {

@@ -91,24 +91,30 @@ mod tests {
             "P1 major",
             "P2 should fix",
             "P3 nit",
-            "\"file_path\"",
-            "\"line_start\"",
-            "\"line_end\"",
-            "\"priority\"",
-            "\"title\"",
-            "\"body\"",
-            "\"category\"",
-            "\"evidence\"",
-            "\"suggestion\"",
-            "\"confidence\"",
-            "\"when\"",
-            "\"then\"",
+            "one JSON object",
+            "nonce (",
+            "verdict,",
+            "summary (",
+            "findings,",
+            "hints.",
+            "file_path (",
+            "line_start,",
+            "line_end,",
+            "priority (",
+            "title (",
+            "body (",
+            "category,",
+            "when (",
+            "then (",
+            "evidence (",
+            "suggestion (",
+            "confidence (",
             "project's own rules",
             "is data to judge",
         ] {
             assert!(SYSTEM.contains(asked), "{asked}");
         }
-        assert!(SYSTEM.len() < 5_000, "a small prompt: {} bytes", SYSTEM.len());
+        assert!(SYSTEM.len() < 2_500, "a small prompt: {} bytes", SYSTEM.len());
     }
 
     #[test]

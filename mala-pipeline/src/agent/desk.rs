@@ -4,6 +4,8 @@ use super::AgentSettings;
 use super::account::Account;
 use super::prepare::Prepared;
 use super::tools::{ToolLimits, Toolbox, catalogue};
+use crate::events::Event;
+use mala_domain::agent::NAME;
 use mala_domain::agent::fence::Fence;
 use mala_domain::conversation::{Tool, ToolCall, ToolResult};
 use mala_domain::review::ReviewRequest;
@@ -54,6 +56,13 @@ impl<'r> Desk<'r> {
 
     pub(super) fn tools(&self) -> &[Tool] {
         &self.tools
+    }
+
+    /// Tells whoever follows the review of something that went wrong and did not end it.
+    pub(super) fn warn(&self, warning: &str) {
+        tracing::warn!(reviewer = NAME, warning, "on_review_warning");
+        let (reviewer, warning) = (NAME.to_owned(), warning.to_owned());
+        self.account.say(Event::ReviewWarning { reviewer, warning });
     }
 
     /// Calls a tool within the budget. What it shows is data, behind a fence.

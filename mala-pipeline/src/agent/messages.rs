@@ -4,7 +4,7 @@
 use mala_domain::ports::{Repository, RepositoryError, ToldCommit};
 
 /// What the text is called in a brief.
-pub(super) const NAME: &str = "commit messages, which their authors claim";
+pub(super) const NAME: &str = "commit messages, a claim";
 
 /// Older commits are only counted.
 const MAX_COMMITS: usize = 20;
@@ -41,11 +41,11 @@ fn text(commits: &[ToldCommit]) -> String {
 }
 
 fn one(commit: &ToldCommit) -> String {
-    let id = commit.commit.id.get(..12).unwrap_or(&commit.commit.id);
+    let id = commit.commit.id.get(..10).unwrap_or(&commit.commit.id);
     let message = commit.message.trim();
     let cut = message.get(..message.floor_char_boundary(MAX_MESSAGE)).unwrap_or_default();
     let mark = if cut.len() < message.len() { " [cut]" } else { "" };
-    format!("commit {id}\n{cut}{mark}\n")
+    format!("{id} {cut}{mark}\n")
 }
 
 #[cfg(test)]
@@ -66,14 +66,14 @@ mod tests {
     #[test]
     fn messages_stand_in_their_order() {
         let text = text(&[told(1, "add\n\nWhy.\n"), told(2, "fix")]);
-        assert_eq!(text, "commit 000000000000\nadd\n\nWhy.\ncommit 000000000000\nfix\n");
+        assert_eq!(text, "0000000000 add\n\nWhy.\n0000000000 fix\n");
     }
 
     #[test]
     fn what_is_long_is_cut_and_what_is_old_left_out() {
         let many: Vec<_> = (0..21).map(|n| told(n, &format!("m{n}"))).collect();
         let all = text(&many);
-        assert!(all.starts_with("[older commits are left out]\ncommit"), "{all}");
+        assert!(all.starts_with("[older commits are left out]\n0"), "{all}");
         assert!(!all.contains("m0\n") && all.contains("m1\n") && all.contains("m20\n"), "{all}");
         let long = text(&[told(1, &"é".repeat(700))]);
         assert!(long.ends_with("é [cut]\n") && long.len() < 1_100, "{}", long.len());

@@ -41,7 +41,8 @@ pub(super) async fn run(desk: &Desk<'_>, prepared: &Prepared) -> Told {
         if index > 0 {
             desk.account.until_warm().await;
         }
-        let answer = review(desk, brief, pass, max_calls).await;
+        let form = review_form(prepared.hints.len());
+        let answer = review(desk, brief, pass, form, max_calls).await;
         desk.account.stop_waiting();
         (brief, pass, answer)
     }))
@@ -53,6 +54,7 @@ async fn review(
     desk: &Desk<'_>,
     brief: &Brief,
     pass: Pass,
+    form: Form,
     max_calls: u32,
 ) -> Result<Answer, Stopped> {
     desk.account.say(Event::PassStarted { pass: pass.name().to_owned() });
@@ -62,7 +64,7 @@ async fn review(
         speaker: &desk.settings.speaker,
         system: prompts::SYSTEM,
         opening: vec![Part::Repeated(brief.text.clone()), Part::Text(instruction)],
-        form: review_form(),
+        form,
         tools: if desk.settings.profile == Profile::Quick { Tools::None } else { Tools::Offered },
         max_calls,
     };
@@ -135,9 +137,10 @@ fn fold(desk: &Desk<'_>, answers: Vec<Answered<'_>>) -> Told {
 }
 
 fn warn(desk: &Desk<'_>, told: &mut Told, pass: Pass, stopped: &Stopped) {
+    if let Stopped::Model(_) | Stopped::TimedOut = stopped {
+        tracing::error!(pass = pass.name(), error = %stopped, "the model gave no answer");
+    }
     let warning = format!("{NAME}: the pass '{}' gave no answer: {stopped}", pass.name());
-    let reviewer = NAME.to_owned();
-    desk.account.say(Event::ReviewWarning { reviewer, warning: warning.clone() });
-    tracing::warn!(pass = pass.name(), %stopped, "a pass gave no answer");
+    desk.warn(&warning);
     told.warnings.push(warning);
 }

@@ -126,7 +126,7 @@ fn first_asks(settings: &AgentSettings, prepared: &Prepared, passes: &[Pass]) ->
             Part::Repeated(text.to_owned()),
             Part::Text(pass.instruction().to_owned()),
         ])],
-        form: review_form(),
+        form: review_form(prepared.hints.len()),
         max_output_tokens: settings.speaker.answer_tokens(settings.limits.max_answer_tokens),
     };
     let briefs = prepared.briefs.briefs.iter();

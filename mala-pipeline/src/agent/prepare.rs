@@ -217,7 +217,7 @@ fn fixed_bytes() -> u64 {
         tools: catalogue(),
         tool_choice: ToolChoice::Free,
         turns: vec![Turn::Ours(Vec::new())],
-        form: review_form(),
+        form: review_form(1),
         max_output_tokens: 0,
     };
     super::speaker::n_bytes(&ask).saturating_add(2_000)

@@ -5,6 +5,7 @@ use super::desk::Desk;
 use super::speaker::Speaker;
 use super::stopped::Stopped;
 use futures_util::future::join_all;
+use mala_domain::agent::NAME;
 use mala_domain::agent::answer::{ParseProblem, Words};
 use mala_domain::agent::prompts;
 use mala_domain::conversation::{Ask, Form, Part, Reply, ToolChoice, Turn};
@@ -58,6 +59,7 @@ pub(super) async fn converse<T>(
             Ok(answer) => return Ok(answer),
             Err(problem) if may_go_on && retries < MAX_RETRIES => {
                 retries += 1;
+                desk.warn(&format!("{NAME}: {}: {problem}; asked again", topic.label));
                 ask.turns.push(Turn::Model(reply.said));
                 let again = prompts::retry(&problem.in_own_words());
                 ask.turns.push(Turn::Ours(vec![Part::Text(again)]));

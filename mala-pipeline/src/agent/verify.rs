@@ -115,7 +115,10 @@ pub(super) async fn refute(
                 }
             }
         }
-        Err(stopped) => mark(claims, chosen, &format!("not checked: {stopped}")),
+        Err(stopped) => {
+            desk.warn(&format!("{NAME}: {} claims not checked: {stopped}", chosen.len()));
+            mark(claims, chosen, &format!("not checked: {stopped}"));
+        }
     }
 }
 
@@ -153,7 +156,7 @@ fn opening(desk: &Desk<'_>, prepared: &Prepared, picked: &[(usize, Candidate)]) 
     let nonce = desk.fence.nonce().as_str();
     let mut parts = Vec::new();
     if brief.is_empty() {
-        parts.push(Part::Text(format!("The id of this run's fences, and your nonce: {nonce}\n")));
+        parts.push(Part::Text(format!("This run's ID, and your nonce: {nonce}\n")));
     } else {
         parts.push(Part::Text(brief));
     }

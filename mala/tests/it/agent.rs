@@ -3,12 +3,15 @@
 mod answers;
 mod budgets;
 mod choice;
-mod injections;
+mod claims;
+mod retries;
+mod spec_agent;
+mod spec_reviewer;
 mod traffic;
 
 use crate::world;
 use mala_testkit::World;
-use mala_testkit::model_server::{Answer, ModelServer, Step};
+use mala_testkit::model_server::{Answer, ModelRequest, ModelServer, Step, Wire};
 use serde_json::{Value, json};
 
 /// The change: `half` loses its check.
@@ -30,6 +33,23 @@ fn changed() -> World {
 /// A world with a key, whose models are this server.
 fn with_server(world: World, server: &ModelServer) -> World {
     world.with_env("ANTHROPIC_API_KEY", "test-key").with_env("ANTHROPIC_BASE_URL", server.url())
+}
+
+/// Every protocol, and a model that speaks it.
+const WIRES: [(Wire, &str); 4] = [
+    (Wire::Anthropic, "sonnet"),
+    (Wire::Responses, "gpt-4.1-mini"),
+    (Wire::Chat, "openai-chat/gpt-4.1-mini"),
+    (Wire::Gemini, "gemini-2.5-pro"),
+];
+
+/// A world with all keys, whose models are all this server.
+fn with_all_keys(world: World, server: &ModelServer) -> World {
+    with_server(world, server)
+        .with_env("OPENAI_API_KEY", "test-key")
+        .with_env("OPENAI_BASE_URL", server.url())
+        .with_env("GEMINI_API_KEY", "test-key")
+        .with_env("GOOGLE_GEMINI_BASE_URL", server.url())
 }
 
 /// The exit code and the report of a review by the agent.

@@ -65,10 +65,10 @@ fn messages(ask: &Ask) -> Vec<Value> {
             Turn::Model(said) => json!({"role": "assistant", "content": content(&ask.model, said)}),
         })
         .collect();
-    // What a model looks up is repeated in the next call; what it is told without tools is not.
-    let is_ours = matches!(ask.turns.last(), Some(Turn::Ours(_)));
+    // What a model looks up is repeated in the next call; what it is told at first has its own marks.
+    let looks_up = matches!(ask.turns.as_slice(), [_, .., Turn::Ours(_)]) && !ask.tools.is_empty();
     let last = messages.last_mut().and_then(|m| m["content"].as_array_mut()?.last_mut());
-    if let Some(last) = last.filter(|_| is_ours && !ask.tools.is_empty()) {
+    if let Some(last) = last.filter(|_| looks_up) {
         last["cache_control"] = mark();
     }
     messages

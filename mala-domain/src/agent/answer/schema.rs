@@ -5,8 +5,8 @@ use crate::conversation::Form;
 use crate::finding::Category;
 use serde_json::{Value, json};
 
-/// The form of a review.
-pub fn review_form() -> Form {
+/// The form of a review, with an opinion on each hint when there are some.
+pub fn review_form(n_hints: usize) -> Form {
     let categories = Category::ALL.map(Category::name);
     let finding = closed(&[
         ("file_path", plain("string")),
@@ -24,14 +24,16 @@ pub fn review_form() -> Form {
     ]);
     let hint =
         closed(&[("id", plain("string")), ("stands", plain("boolean")), ("why", plain("string"))]);
-    let schema = closed(&[
+    let mut fields = vec![
         ("nonce", plain("string")),
         ("verdict", json!({"type": "string", "enum": ["PASS", "FAIL", "NEEDS_WORK"]})),
         ("summary", plain("string")),
         ("findings", json!({"type": "array", "items": finding})),
-        ("hints", json!({"type": "array", "items": hint})),
-    ]);
-    Form::Json { name: "review".to_owned(), schema }
+    ];
+    if n_hints > 0 {
+        fields.push(("hints", json!({"type": "array", "items": hint})));
+    }
+    Form::Json { name: "review".to_owned(), schema: closed(&fields) }
 }
 
 /// The form of a check of claims.

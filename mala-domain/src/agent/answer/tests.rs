@@ -233,7 +233,7 @@ fn checks_are_read_by_the_same_ladder() {
 
 #[test]
 fn the_forms_accept_what_the_reader_reads() {
-    let Form::Json { schema, .. } = review_form() else { panic!("a form") };
+    let Form::Json { schema, .. } = review_form(1) else { panic!("a form") };
     let text = r#"{"nonce": "", "verdict": "PASS", "summary": "", "findings": [], "hints": []}"#;
     assert!(jsonschema::is_valid(&schema, &serde_json::from_str(text).unwrap()));
     assert_eq!(shown(text), "Strict: ");

@@ -20,6 +20,9 @@ pub(super) struct Piece {
 /// A longer line is cut, and says so.
 const MAX_LINE: usize = 2_000;
 
+/// Stands between the number of a line and its text.
+const UNCHANGED: char = ' ';
+
 /// The pieces of a file, in its order.
 pub(super) fn pieces(file: &ChangedFile, material: &Material<'_>, width: Width) -> Vec<Piece> {
     let clean = Clean::of(file, material);
@@ -189,7 +192,7 @@ fn wide(window: &Window, span: LineSpan, file: &ChangedFile, clean: &Clean) -> S
         let Some(own) = clean.head.get(index(line)) else { break };
         let mark = match marks.added.binary_search(&line) {
             Ok(_) => added_mark(file),
-            Err(_) => "  ",
+            Err(_) => UNCHANGED,
         };
         numbered_line(&mut text, line, mark, own);
     }
@@ -205,7 +208,7 @@ fn narrow(window: &Window, file: &ChangedFile, clean: &Clean) -> String {
             match line.kind {
                 LineKind::Removed => removed_line(&mut text, own),
                 LineKind::Added => numbered_line(&mut text, at, added_mark(file), own),
-                LineKind::Context => numbered_line(&mut text, at, "  ", own),
+                LineKind::Context => numbered_line(&mut text, at, UNCHANGED, own),
             }
             at = at.saturating_add(u32::from(line.kind != LineKind::Removed));
         }
@@ -229,17 +232,17 @@ fn heading(window: &Window) -> String {
 }
 
 /// In a file that is all new, marks would say nothing.
-fn added_mark(file: &ChangedFile) -> &'static str {
-    if file.status == FileStatus::Added { "" } else { "+ " }
+fn added_mark(file: &ChangedFile) -> char {
+    if file.status == FileStatus::Added { UNCHANGED } else { '+' }
 }
 
 // Writing to a string cannot fail.
-fn numbered_line(text: &mut String, line: u32, mark: &str, own: &str) {
-    writeln!(text, "{line} {mark}{own}").unwrap_or_default();
+fn numbered_line(text: &mut String, line: u32, mark: char, own: &str) {
+    writeln!(text, "{line}{mark}{own}").unwrap_or_default();
 }
 
 fn removed_line(text: &mut String, own: &str) {
-    writeln!(text, "- {own}").unwrap_or_default();
+    writeln!(text, "-{own}").unwrap_or_default();
 }
 
 fn index(line: u32) -> usize {

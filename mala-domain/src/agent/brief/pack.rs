@@ -1,7 +1,7 @@
 //! Fills briefs: the most changed files first, whole pieces only. What does not fit is named.
 
 use super::excerpt::{self, Piece};
-use super::sections::{self, Opening};
+use super::sections::{self, List, Opening};
 use super::{Brief, Material, Style};
 use crate::change::{ChangedFile, FilePath, LineKind};
 use std::cmp::Reverse;
@@ -28,7 +28,14 @@ pub struct LeftOut {
 
 /// The briefs of a change.
 pub fn briefs(material: &Material<'_>, style: &Style<'_>) -> Briefs {
-    let Opening { text: opening, warnings } = sections::opening(material, style);
+    // A list of files tells nothing when the one brief shows all of them.
+    let all = material.change.files.iter().all(is_shown).then(|| pack(material, style, List::No));
+    all.filter(|all| all.briefs.len() == 1 && all.left_out.is_empty())
+        .unwrap_or_else(|| pack(material, style, List::Yes))
+}
+
+fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
+    let Opening { text: opening, warnings } = sections::opening(material, style, list);
     let mut waiting = by_size(material, style);
     let mut briefs = Vec::new();
     while briefs.len() < style.max_briefs && !waiting.is_empty() {
@@ -53,14 +60,14 @@ type Waiting<'c> = Vec<(&'c ChangedFile, Vec<Piece>)>;
 
 /// The files with something to show, the most changed first.
 fn by_size<'c>(material: &Material<'c>, style: &Style<'_>) -> Waiting<'c> {
-    let mut files: Vec<&ChangedFile> = material
-        .change
-        .files
-        .iter()
-        .filter(|file| file.is_reviewable() && !file.hunks.is_empty())
-        .collect();
+    let mut files: Vec<&ChangedFile> =
+        material.change.files.iter().filter(|file| is_shown(file)).collect();
     files.sort_by_key(|file| (Reverse(n_changed(file)), &file.path));
     files.into_iter().map(|file| (file, excerpt::pieces(file, material, style.width))).collect()
+}
+
+fn is_shown(file: &ChangedFile) -> bool {
+    file.is_reviewable() && !file.hunks.is_empty()
 }
 
 fn n_changed(file: &ChangedFile) -> usize {

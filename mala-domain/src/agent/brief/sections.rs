@@ -16,12 +16,21 @@ pub(super) struct Opening {
     pub(super) warnings: Vec<String>,
 }
 
-pub(super) fn opening(material: &Material<'_>, style: &Style<'_>) -> Opening {
+/// Whether the changed files are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum List {
+    Yes,
+    No,
+}
+
+pub(super) fn opening(material: &Material<'_>, style: &Style<'_>, list: List) -> Opening {
     let fence = style.fence;
     let mut opening = Opening { text: String::new(), warnings: Vec::new() };
     let id = fence.nonce().as_str();
-    opening.text.push_str(&format!("The id of this run's fences, and your nonce: {id}\n\n"));
-    opening.text.push_str(&fence.around("changed files", &files(material)));
+    opening.text.push_str(&format!("This run's ID, and your nonce: {id}\n"));
+    if list == List::Yes {
+        opening.text.push_str(&fence.around("changed files", &files(material)));
+    }
     // A quarter of the room each: the change itself is what matters.
     let share = style.max_bytes / 4;
     opening.shared(
@@ -31,7 +40,7 @@ pub(super) fn opening(material: &Material<'_>, style: &Style<'_>) -> Opening {
         style,
     );
     let rules = material.rules.iter().map(|(file, text)| (file.to_string(), text));
-    opening.shared("project rules, from the trusted side", rules, share, style);
+    opening.shared("project rules", rules, share, style);
     if !material.references.is_empty() {
         let shown: Vec<&str> =
             material.references.iter().take(MAX_REFERENCES).map(String::as_str).collect();

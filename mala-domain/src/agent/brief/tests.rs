@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::agent::fence::Nonce;
-use crate::change::parse;
+use crate::change::{Nature, parse};
 use crate::finding::{Category, Priority, Verification};
 use crate::ports::Blob;
 use insta::assert_snapshot;
@@ -134,7 +134,12 @@ fn names(briefs: &Briefs) -> Vec<String> {
 #[test]
 fn the_most_changed_file_comes_first_and_hunks_stay_whole() {
     let sample = two_files();
-    let opening = sample.briefs(100_000, 1).briefs[0].text.find("@@").unwrap();
+    // Where not all is shown, the files are listed too.
+    let fence = fence();
+    let style = Style { fence: &fence, width: Width::STANDARD, max_bytes: 9_000, max_briefs: 1 };
+    let before = |list| sections::opening(&sample.material(), &style, list).text.len();
+    let list = before(sections::List::Yes) - before(sections::List::No);
+    let opening = sample.briefs(100_000, 1).briefs[0].text.find("@@").unwrap() + list;
     for (room, n_briefs, expected) in [
         (5_000, 1, vec!["big.txt [0, 1, 2] a.txt [0]"]),
         // Hunks that have no room for their surroundings are shown without them.
@@ -159,7 +164,7 @@ fn long_functions_are_shown_around_the_change_and_not_beyond() {
         |start, end| Some(Enclosing { symbol: "f".into(), span: LineSpan::between(start, end) });
     sample.enclosing.insert("big.txt".into(), vec![around(40, 60), around(145, 290), None]);
     let text = sample.briefs(100_000, 1).briefs[0].text.clone();
-    let has = |line: usize| text.contains(&format!("\n{line}   line {line}\n"));
+    let has = |line: usize| text.contains(&format!("\n{line} line {line}\n"));
     for (line, expected) in [
         (39, false),
         (40, true),
@@ -179,14 +184,21 @@ fn long_functions_are_shown_around_the_change_and_not_beyond() {
 }
 
 #[test]
+fn files_are_listed_only_where_not_all_are_shown() {
+    let lists = |briefs: &Briefs| briefs.briefs[0].text.contains("of=\"changed files\"");
+    assert!(!lists(&two_files().briefs(5_000, 1)));
+    assert!(lists(&two_files().briefs(800, 1)), "a file is left out");
+    let mut sample = two_files();
+    sample.change.files[0].nature = Nature::Binary;
+    assert!(lists(&sample.briefs(5_000, 1)), "a file cannot be shown");
+}
+
+#[test]
 fn what_is_cut_is_said() {
     let mut sample = app();
     sample.rules.push(("REVIEW.md".into(), "A rule.\n".repeat(10_000)));
     let briefs = sample.briefs(4_000, 1);
-    assert_eq!(
-        briefs.warnings,
-        ["project rules, from the trusted side: only the start of REVIEW.md fits the prompt"]
-    );
+    assert_eq!(briefs.warnings, ["project rules: only the start of REVIEW.md fits the prompt"]);
     assert!(briefs.briefs[0].text.len() <= 4_000);
     assert_eq!(briefs.left_out, []);
 }
@@ -196,8 +208,8 @@ fn files_that_are_gone_and_patches_without_texts_show_their_lines() {
     let diff = "diff --git a/old.py b/old.py\ndeleted file mode 100644\n--- a/old.py\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a = 1\n-b = 2\ndiff --git a/n.py b/n.py\n--- a/n.py\n+++ b/n.py\n@@ -9,2 +9,2 @@\n c\n-d\n+e\n";
     let briefs = Sample::of(diff, &[]).briefs(10_000, 1);
     let text = &briefs.briefs[0].text;
-    assert!(text.contains("- a = 1\n- b = 2\n"), "{text}");
-    assert!(text.contains("9   c\n- d\n10 + e\n"), "{text}");
+    assert!(text.contains("-a = 1\n-b = 2\n"), "{text}");
+    assert!(text.contains("9 c\n-d\n10+e\n"), "{text}");
     assert_eq!(briefs.left_out, []);
 }
 
@@ -232,6 +244,6 @@ fn hostile_text_opens_no_fence() {
     let mut sample = Sample::of(&diff, &[("a", "", &format!("{evil}\n"))]);
     sample.tasks.push((evil.clone(), evil.clone()));
     let text = sample.briefs(100_000, 1).briefs[0].text.clone();
-    assert_eq!(text.matches("</mala-fence").count(), 3, "{text}");
-    assert_eq!(text.matches("<mala-fence").count(), 3, "{text}");
+    assert_eq!(text.matches("</mala-fence").count(), 2, "{text}");
+    assert_eq!(text.matches("<mala-fence").count(), 2, "{text}");
 }

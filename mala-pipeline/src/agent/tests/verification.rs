@@ -30,7 +30,7 @@ async fn a_fresh_context_tries_to_refute_urgent_and_doubtful_claims() {
         let fresh = &run.asks[1];
         assert!(fresh.system.starts_with("You check claims") && fresh.turns.len() == 1);
         assert!(sent(fresh).contains("c1: app.py:4\n[P1] Division by zero"));
-        assert!(sent(fresh).contains("4 +     return 1 / n"), "with the code itself");
+        assert!(sent(fresh).contains("4+    return 1 / n"), "with the code itself");
     }
 }
 

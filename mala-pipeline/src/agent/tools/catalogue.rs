@@ -44,12 +44,12 @@ pub(super) struct ToolRow {
     pub(super) fields: &'static [Field],
 }
 
-/// One argument.
+/// One argument. Its name says what it is: every word here is sent with every call, and a wrong
+/// argument is answered with what is right.
 pub(super) struct Field {
     pub(super) name: &'static str,
     kind: Kind,
     need: Need,
-    about: &'static str,
 }
 
 /// What an argument is.
@@ -96,107 +96,78 @@ pub(super) const LINTERS: &[&str] = &[
     "actionlint",
 ];
 
-const FILE: Field = required("path", "File, relative to the root of the tree.");
-const BELOW: Field = text("path", "Only this file or folder.");
-const START: Field = number("start_line", "First line, from 1.");
-const END: Field = number("end_line", "Last line.");
-const SIDE: Field =
-    choice("ref", &["head", "base"], "With the change (head, the default) or before it.");
-const LANGUAGE: Field = choice("language", LANGUAGES, "Only files of this language.");
+const FILE: Field = required("path");
+const BELOW: Field = text("path");
+const START: Field = number("start_line");
+const END: Field = number("end_line");
+const SIDE: Field = choice("ref", &["head", "base"]);
+const LANGUAGE: Field = text("language");
 
 const TOOLS: &[ToolRow] = &[
-    ToolRow {
-        name: Name::GitDiff,
-        about: "The reviewed change: the diff of one file, or of all files.",
-        fields: &[
-            text("path", "Only this file or folder."),
-            number("hunk", "Start at this hunk of the file, from 1."),
-        ],
-    },
+    ToolRow { name: Name::GitDiff, about: "The reviewed diff.", fields: &[BELOW, number("hunk")] },
     ToolRow {
         name: Name::GitShow,
-        about: "One commit of the history: its message and its diff.",
-        fields: &[required("commit", "The commit's id, 7 or more hexadecimal digits."), BELOW],
+        about: "A commit's message and diff.",
+        fields: &[required("commit"), BELOW],
     },
     ToolRow {
         name: Name::GitLog,
-        about: "The newest commits that lead to the reviewed state.",
-        fields: &[BELOW, number("max", "How many, at most 50; 10 by default.")],
+        about: "The newest commits, 10 by default.",
+        fields: &[BELOW, number("max")],
     },
     ToolRow {
         name: Name::GitBlame,
-        about: "Which commit last changed each line of a file at head.",
+        about: "Which commit last changed each line.",
         fields: &[FILE, START, END],
     },
     ToolRow {
         name: Name::ReadFile,
-        about: "Lines of a file of the reviewed tree, with their numbers.",
+        about: "Lines of a file, after (head) or before the change.",
         fields: &[FILE, START, END, SIDE],
     },
-    ToolRow {
-        name: Name::ListFiles,
-        about: "The files below a folder.",
-        fields: &[text("path", "The folder; the root by default."), LANGUAGE],
-    },
+    ToolRow { name: Name::ListFiles, about: "Files below a folder.", fields: &[BELOW, LANGUAGE] },
     ToolRow {
         name: Name::SearchCode,
-        about: "Lines at head with a text, or with a regular expression (RE2 syntax).",
+        about: "Lines with a text or an RE2 expression.",
         fields: &[
-            required("query", "The text or the regular expression."),
-            choice("mode", &["literal", "regex"], "How to read the query; literal by default."),
-            choice("case", &["exact", "ignore"], "Whether case matters; exact by default."),
+            required("query"),
+            choice("mode", &["literal", "regex"]),
+            choice("case", &["exact", "ignore"]),
             BELOW,
             LANGUAGE,
         ],
     },
     ToolRow {
         name: Name::GetFunctionContext,
-        about: "A whole function or class with the imports of its file, by its name or by a line in it.",
-        fields: &[
-            FILE,
-            text("symbol", "Its name, such as run or Server.run."),
-            number("line", "A line in it."),
-            SIDE,
-        ],
+        about: "A whole function or class, by name or line, and its file's imports.",
+        fields: &[FILE, text("symbol"), number("line"), SIDE],
     },
     ToolRow {
         name: Name::FindReferences,
-        about: "Where a function, class or other name is used at head.",
-        fields: &[required("symbol", "The name, such as run or Server.run."), BELOW, LANGUAGE],
+        about: "Where a name is used.",
+        fields: &[required("symbol"), BELOW, LANGUAGE],
     },
     ToolRow {
         name: Name::RunLinter,
-        about: "What one of the project's linters says of a file at head.",
-        fields: &[
-            Field {
-                name: "linter",
-                kind: Kind::Choice(LINTERS),
-                need: Need::Required,
-                about: "Which one.",
-            },
-            FILE,
-        ],
+        about: "What ruff, eslint, tsc or another linter says of a file.",
+        fields: &[required("linter"), FILE],
     },
 ];
 
-const fn required(name: &'static str, about: &'static str) -> Field {
-    Field { name, kind: Kind::Text, need: Need::Required, about }
+const fn required(name: &'static str) -> Field {
+    Field { name, kind: Kind::Text, need: Need::Required }
 }
 
-const fn text(name: &'static str, about: &'static str) -> Field {
-    Field { name, kind: Kind::Text, need: Need::Optional, about }
+const fn text(name: &'static str) -> Field {
+    Field { name, kind: Kind::Text, need: Need::Optional }
 }
 
-const fn number(name: &'static str, about: &'static str) -> Field {
-    Field { name, kind: Kind::Number, need: Need::Optional, about }
+const fn number(name: &'static str) -> Field {
+    Field { name, kind: Kind::Number, need: Need::Optional }
 }
 
-const fn choice(
-    name: &'static str,
-    choices: &'static [&'static str],
-    about: &'static str,
-) -> Field {
-    Field { name, kind: Kind::Choice(choices), need: Need::Optional, about }
+const fn choice(name: &'static str, choices: &'static [&'static str]) -> Field {
+    Field { name, kind: Kind::Choice(choices), need: Need::Optional }
 }
 
 /// The tools as a model is told of them. The list is always the same, so that providers can cache it.
@@ -233,11 +204,9 @@ pub(super) fn field_names(row: &ToolRow) -> String {
 
 fn schema(row: &ToolRow) -> Value {
     let property = |field: &Field| match &field.kind {
-        Kind::Text => json!({ "type": "string", "description": field.about }),
-        Kind::Number => json!({ "type": "integer", "minimum": 1, "description": field.about }),
-        Kind::Choice(choices) => {
-            json!({ "type": "string", "enum": choices, "description": field.about })
-        }
+        Kind::Text => json!({ "type": "string" }),
+        Kind::Number => json!({ "type": "integer" }),
+        Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
     };
     let properties: Map<String, Value> =
         row.fields.iter().map(|field| (field.name.to_owned(), property(field))).collect();
@@ -247,12 +216,10 @@ fn schema(row: &ToolRow) -> Value {
         .filter(|field| field.need == Need::Required)
         .map(|field| field.name)
         .collect();
-    json!({
-        "type": "object",
-        "properties": properties,
-        "required": required,
-        "additionalProperties": false,
-    })
+    match required.is_empty() {
+        true => json!({ "type": "object", "properties": properties }),
+        false => json!({ "type": "object", "properties": properties, "required": required }),
+    }
 }
 
 #[cfg(test)]
@@ -268,12 +235,13 @@ mod tests {
     }
 
     #[test]
-    fn every_schema_is_a_closed_object() {
+    fn every_schema_is_an_object_and_small() {
+        let mut n_bytes = 0;
         for tool in catalogue() {
             assert_eq!(tool.arguments["type"], "object", "{}", tool.name);
-            assert_eq!(tool.arguments["additionalProperties"], false, "{}", tool.name);
-            assert!(tool.description.len() < 120, "{}", tool.name);
+            n_bytes += tool.name.len() + tool.description.len() + tool.arguments.to_string().len();
         }
         assert_eq!(catalogue().len(), 10);
+        assert!(n_bytes < 2_400, "sent with every call: {n_bytes} bytes");
     }
 }

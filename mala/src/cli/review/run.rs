@@ -123,8 +123,8 @@ fn tasks(args: &ReviewArgs, here: &Surroundings) -> Result<Vec<(String, String)>
     let named = |name: &str, text: Option<String>| text.map(|text| (name.to_owned(), text));
     let texts = [
         named("context file", read(&args.context_file)?),
-        named("title of the pull request, which its author claims", args.pr_title.clone()),
-        named("text of the pull request, which its author claims", read(&args.pr_text)?),
+        named("title of the pull request, a claim", args.pr_title.clone()),
+        named("text of the pull request, a claim", read(&args.pr_text)?),
     ];
     Ok(texts.into_iter().flatten().collect())
 }

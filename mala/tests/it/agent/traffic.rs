@@ -2,6 +2,7 @@
 
 use super::*;
 use mala_domain::agent::prompts;
+use mala_testkit::model_server::Fault;
 
 const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
@@ -15,7 +16,7 @@ fn the_model_gets_the_prompt_of_the_repository_the_change_and_the_task() {
     let request = &server.requests()[0];
     assert_eq!(request.system(), prompts::SYSTEM);
     let told = request.user_text();
-    for part in ["2 +     return 1 / n", "-     return n and 1 / n", "Halving must be fast."] {
+    for part in ["2+    return 1 / n", "-    return n and 1 / n", "Halving must be fast."] {
         assert!(told.contains(part), "{part}: {told}");
     }
     assert!(!told.contains("Rules of the head."), "rules come from the trusted side");
@@ -84,4 +85,68 @@ fn a_recording_replays_without_a_model() {
     world.write("app.py", "def half(n):\n    return 2 / n\n");
     let (code, other) = review(&world, &["--replay", tape, "--no-save"]);
     assert_eq!((code, &other["passed"]), (2, &json!(false)), "another change is not in it");
+}
+
+/// The files of a folder, by name.
+fn files(folder: &std::path::Path) -> std::collections::BTreeMap<String, Vec<u8>> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let named = entries.map(|path| {
+        (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read(&path).unwrap())
+    });
+    named.collect()
+}
+
+/// The report without what a clock says.
+fn timeless(mut report: Value) -> String {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|name, _| !name.starts_with("latency_seconds"));
+                fields.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            _ => {}
+        }
+    }
+    strip(&mut report);
+    report.to_string()
+}
+
+#[test]
+fn recordings_and_replays_are_the_same_byte_for_byte() {
+    let steps = || {
+        vec![
+            Fault::retry_after(429, "0.01").into(),
+            Answer::call("read_file", json!({"path": "app.py"})).into(),
+            says(PLAIN),
+            holds(),
+        ]
+    };
+    let world = changed();
+    world.git(&["add", "-A"]).git(&["commit", "-qm", "change"]);
+    std::fs::create_dir_all(world.home().join(".config/mala")).unwrap();
+    let own = world.home().join(".config/mala/config.yaml");
+    std::fs::write(own, "review: {budget: {max_llm_calls: 4}}\n").unwrap();
+    let tapes = [world.home().join("one"), world.home().join("two")];
+    let mut world = world;
+    let mut live = Vec::new();
+    for tape in &tapes {
+        let server = ModelServer::steps(steps());
+        world = with_server(world, &server);
+        let args = ["--record", tape.to_str().unwrap(), "--no-save", "HEAD~1..HEAD"];
+        let (code, report) = review(&world, &args);
+        assert_eq!((code, server.requests().len()), (1, 4), "{report:#}");
+        live.push(timeless(report));
+    }
+    assert_eq!(files(&tapes[0]), files(&tapes[1]), "the same traffic is the same recording");
+    assert_eq!(files(&tapes[0]).len(), 4, "three calls, and the run");
+    let world = world.with_env("ANTHROPIC_API_KEY", "").with_env("ANTHROPIC_BASE_URL", "");
+    for tape in tapes.iter().chain([&tapes[0]]) {
+        let before = files(tape);
+        let args = ["--replay", tape.to_str().unwrap(), "--no-save", "HEAD~1..HEAD"];
+        let (code, report) = review(&world, &args);
+        assert_eq!(code, 1);
+        assert_eq!(timeless(report), live[0], "the retry counts in a replay too");
+        assert_eq!(files(tape), before, "a replay changes nothing");
+    }
 }

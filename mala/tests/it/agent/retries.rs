@@ -1,0 +1,129 @@
+//! Every request that reaches the model counts, those that are made again too; and the last one that
+//! the limits leave is for the answer.
+
+use super::*;
+use mala_domain::agent::prompts;
+use mala_testkit::model_server::{Fault, Wire};
+
+fn busy() -> Step {
+    Fault::retry_after(429, "0.05").into()
+}
+
+/// A row: the steps of the server, the limits, and what comes of it.
+struct Row {
+    steps: Vec<Step>,
+    budget: &'static str,
+    code: i32,
+    n_requests: usize,
+    /// Whether somebody knows what it cost.
+    priced: bool,
+    /// How the reason ends, where there is no answer.
+    reason: &'static str,
+}
+
+#[test]
+fn requests_that_are_made_again_are_charged() {
+    let pass = || says(PASS);
+    let broken = || Step::from(Fault::status(500));
+    let half = || Step::from(Fault::ErrorAfter(1, Answer::text(PASS)));
+    let row = |steps, budget, code, n_requests, priced, reason| Row {
+        steps,
+        budget,
+        code,
+        n_requests,
+        priced,
+        reason,
+    };
+    let spent = "not tried again: all 2 model calls are spent";
+    for Row { steps, budget, code, n_requests, priced, reason } in [
+        row(vec![busy(), pass()], "{}", 0, 2, true, ""),
+        row(vec![busy(), busy(), pass()], "{}", 2, 2, true, spent),
+        row(vec![busy(), busy(), pass()], "{max_llm_calls: 4}", 0, 3, true, ""),
+        // What a server that fails has done nobody knows: it stays at its worst.
+        row(vec![broken(), pass()], "{}", 0, 2, false, ""),
+        row(vec![half(), pass()], "{}", 0, 2, false, ""),
+        row(
+            vec![broken(), pass()],
+            "{max_cost_usd: 0.10}",
+            2,
+            1,
+            false,
+            "not tried again: the call could exceed the budget of $0.10",
+        ),
+        row(
+            vec![broken(), pass()],
+            "{max_tokens: 18000}",
+            2,
+            1,
+            false,
+            "not tried again: the call could exceed the budget of 18000 tokens",
+        ),
+    ] {
+        let server = ModelServer::steps(steps);
+        let world = with_server(changed(), &server);
+        world.write("mala.yaml", format!("review: {{budget: {budget}}}\n"));
+        let (found, report) = review(&world, &["--no-save"]);
+        let case = format!("{budget} {reason}: {report:#}");
+        assert_eq!((found, server.requests().len()), (code, n_requests), "{case}");
+        assert_eq!(report["stats"]["llm_calls"], json!(n_requests), "{case}");
+        assert_eq!(report["stats"]["cost_usd"].is_number(), priced, "{case}");
+        let said = report["parse_error"].as_str().unwrap_or_default();
+        assert!(said.ends_with(reason), "{case}");
+    }
+}
+
+#[test]
+fn a_wait_beyond_the_time_limit_is_not_begun() {
+    let (code, report, server) =
+        reviewed(vec![Fault::retry_after(429, "3600").into(), says(PASS)], &["--no-save"]);
+    assert_eq!((code, server.requests().len()), (2, 1));
+    assert!(report["parse_error"].as_str().unwrap().ends_with("and the time is up before"));
+}
+
+#[test]
+fn the_last_call_withholds_the_tools_and_asks_for_the_answer() {
+    for (wire, model) in WIRES {
+        let look = Answer::call("read_file", json!({"path": "app.py"}));
+        let server = ModelServer::steps(vec![look.into(), says(PASS)]);
+        let world = with_all_keys(changed(), &server);
+        let (code, report) = review(&world, &["--no-save", "--model", model]);
+        assert_eq!((code, &report["passed"]), (0, &json!(true)), "{wire:?}: {report:#}");
+        let requests = server.requests();
+        assert_eq!(requests.len(), 2, "{wire:?}");
+        assert!(requests.iter().all(|request| request.wire == wire), "{wire:?}");
+        let choice = |request: &ModelRequest| match wire {
+            Wire::Anthropic => request.body["tool_choice"]["type"].clone(),
+            Wire::Responses | Wire::Chat => request.body["tool_choice"].clone(),
+            Wire::Gemini => request.body["toolConfig"]["functionCallingConfig"]["mode"].clone(),
+        };
+        let none = if wire == Wire::Gemini { "NONE" } else { "none" };
+        assert_eq!(choice(&requests[0]), Value::Null, "{wire:?}: tools are free at first");
+        assert_eq!(choice(&requests[1]), json!(none), "{wire:?}");
+        assert_eq!(requests[1].tools(), requests[0].tools(), "{wire:?}: earlier turns name them");
+        assert!(requests[1].user_text().contains(prompts::LAST_CALL.trim_end()), "{wire:?}");
+        assert!(!requests[0].user_text().contains(prompts::LAST_CALL.trim_end()), "{wire:?}");
+    }
+}
+
+#[test]
+fn with_one_call_no_tool_is_offered() {
+    for (wire, model) in WIRES {
+        let server = ModelServer::always(Answer::text(PASS));
+        let world = with_all_keys(changed(), &server);
+        world.write("mala.yaml", "review: {budget: {max_llm_calls: 1}}\n");
+        let (code, _) = review(&world, &["--no-save", "--model", model]);
+        assert_eq!(code, 0, "{wire:?}");
+        assert!(server.requests()[0].tools().is_empty(), "{wire:?}");
+    }
+}
+
+#[test]
+fn a_model_that_calls_tools_to_the_end_has_not_reviewed() {
+    for (wire, model) in WIRES {
+        let server = ModelServer::always(Answer::call("read_file", json!({"path": "app.py"})));
+        let world = with_all_keys(changed(), &server);
+        let (code, report) = review(&world, &["--no-save", "--model", model]);
+        assert_eq!((code, &report["passed"]), (2, &json!(false)), "{wire:?}: {report:#}");
+        assert_eq!(server.requests().len(), 2, "{wire:?}");
+    }
+}

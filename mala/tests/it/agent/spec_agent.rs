@@ -1,0 +1,454 @@
+//! The specification of the review agent, row by row: flow, budgets, escalation, tools, context,
+//! invariants and edge cases. Each row is a test that runs the binary against the model server; what
+//! other modules test is named here. Rows about a forge belong to the command that reviews pull
+//! requests, and those about scores to the eval engine.
+//!
+//! | row | test |
+//! |---|---|
+//! | baseline: one call | `the_baseline_is_one_call` |
+//! | baseline: retry with "return valid JSON", two attempts | `invalid_json_is_asked_for_twice_at_most` |
+//! | verification: draft, more context, final result | `a_draft_may_ask_for_context_before_the_result` |
+//! | limits of `standard` | `standard_has_the_promised_limits` |
+//! | max_llm_calls, max_tool_calls | `budgets::standard_makes_two_calls_and_three_tool_calls_at_most`, `retries::*` |
+//! | max_verify_candidates | `at_most_five_candidates_are_verified` |
+//! | max_output_issues | `at_most_fifteen_issues_come_out` |
+//! | max_wall_time_seconds | `answers::a_slow_model_is_a_timeout` |
+//! | max_cost_usd | `a_call_that_could_cost_too_much_is_not_made`, `retries::*` |
+//! | escalation | `only_urgent_doubts_go_to_the_stronger_model` |
+//! | model policy | `the_reviewer_and_its_stronger_model_may_be_openais` |
+//! | tools: read_file, search_code, get_function_context, run_ruff | `tools_give_what_they_promise` |
+//! | context: full diff, 20 lines around, by function | `the_diff_is_whole_and_has_its_function_around_it` |
+//! | context: expansion triggers | `doubtful_claims_are_looked_at_again` |
+//! | context: expansion caps | `two_more_files_and_200_lines_of_each` |
+//! | context: over budget | `the_most_changed_files_come_first`, `budgets::a_change_over_the_budget_is_truncated_and_no_pass` |
+//! | invariant: evidence | `budgets::evidence_that_is_not_there_drops_the_finding`, `budgets::every_finding_has_evidence_and_an_identity` |
+//! | invariant: review_id | `budgets::the_same_review_has_the_same_id_and_another_one_another` |
+//! | invariant: hard budgets | `no_limit_is_ever_exceeded` |
+//! | invariant: no secrets | `traffic::no_secret_leaves_and_none_is_kept` |
+//! | edge: 100 and more files | `the_most_changed_files_come_first` |
+//! | edge: binary, deleted and new files | `binary_deleted_and_new_files_are_taken_as_they_are` |
+//! | edge: invalid JSON | `invalid_json_is_asked_for_twice_at_most`, `json_in_other_text_counts_with_the_nonce` |
+//! | edge: a tool fails | `a_tool_that_fails_is_said_and_the_review_goes_on` |
+//! | edge: no TypeScript configuration, checks that do not run | `a_linter_that_cannot_run_is_said_and_the_review_goes_on` |
+//! | artifacts | `a_run_keeps_its_three_files` |
+
+use super::*;
+use mala_testkit::model_server::HeardTurn;
+
+/// A finding at a line of a file whose lines are `xN = N`.
+fn at(line: usize, priority: u8, confidence: f64) -> Value {
+    json!({
+        "file_path": "many.py", "line_start": line, "line_end": line, "priority": priority,
+        "title": format!("[P{priority}] Issue {line}"), "body": "Details", "category": "bug",
+        "when": "always", "then": "it fails", "evidence": format!("x{line} = {line}"),
+        "suggestion": "", "confidence": confidence,
+    })
+}
+
+fn found(findings: &[Value]) -> Step {
+    let urgent = findings.iter().any(|it| it["priority"].as_u64() <= Some(1));
+    let verdict = if urgent { "FAIL" } else { "NEEDS_WORK" };
+    says(json!({"verdict": verdict, "findings": findings}).to_string())
+}
+
+/// A change that adds a file of so many lines `xN = N`.
+fn with_many(world: World, n_lines: usize) -> World {
+    let text: String = (1..=n_lines).map(|n| format!("x{n} = {n}\n")).collect();
+    world.write("many.py", &text);
+    world
+}
+
+#[test]
+fn the_baseline_is_one_call() {
+    let (code, report, server) = reviewed(vec![says(PASS)], &["--pr-title", "Halve faster"]);
+    assert_eq!((code, &report["stats"]["llm_calls"]), (0, &json!(1)));
+    let request = &server.requests()[0];
+    assert!(!request.system().is_empty() && request.user_text().contains("Halve faster"));
+    assert!(request.user_text().contains("return 1 / n"));
+}
+
+#[test]
+fn invalid_json_is_asked_for_twice_at_most() {
+    let (code, report, server) = reviewed(vec![says("Fine."), says(PASS)], &[]);
+    assert_eq!((code, &report["passed"]), (0, &json!(true)));
+    let again = server.requests()[1].user_text();
+    assert!(again.contains("invalid json: ") && again.contains("Return valid JSON"), "{again}");
+    let (code, report, server) = reviewed(vec![says("Fine."), says("Fine!"), says(PASS)], &[]);
+    assert_eq!((code, server.requests().len()), (2, 2));
+    assert!(report["parse_error"].as_str().unwrap().starts_with("invalid json: "));
+}
+
+#[test]
+fn json_in_other_text_counts_with_the_nonce() {
+    let nonce = |request: &ModelRequest| {
+        let text = request.user_text();
+        let id = text.split("your nonce: ").nth(1).and_then(|rest| rest.get(..32));
+        id.unwrap_or_default().to_owned()
+    };
+    let server = ModelServer::new(move |request| {
+        let bound = PASS.replacen('{', &format!("{{\"nonce\": \"{}\", ", nonce(request)), 1);
+        says(format!("I looked at all of it.\n\n{bound}\n"))
+    });
+    let (code, report) = review(&with_server(changed(), &server), &["--no-save"]);
+    assert_eq!((code, server.requests().len()), (0, 1), "{report:#}");
+    assert_eq!(report["stats"]["answers_read"], json!({"envelope": 1}));
+}
+
+#[test]
+fn a_draft_may_ask_for_context_before_the_result() {
+    let look = Answer::call("read_file", json!({"path": "app.py"}));
+    let (code, report, server) = reviewed(vec![look.into(), says(PLAIN)], &[]);
+    let kinds: Vec<&str> = server.requests()[1]
+        .turns()
+        .iter()
+        .map(|turn| match turn {
+            HeardTurn::User(_) => "user",
+            HeardTurn::Model(_) => "model",
+            HeardTurn::Call(..) => "call",
+            HeardTurn::Result(_) => "result",
+        })
+        .collect();
+    assert_eq!(kinds, ["user", "user", "call", "result", "user"]);
+    assert_eq!((code, report["issues"].as_array().unwrap().len()), (1, 1));
+    assert_eq!(
+        (&report["stats"]["llm_calls"], &report["stats"]["tool_calls"]),
+        (&json!(2), &json!(1))
+    );
+}
+
+#[test]
+fn standard_has_the_promised_limits() {
+    let server = ModelServer::always(Answer::text(PASS));
+    let world = with_server(changed(), &server);
+    let outlook = |args: &[&str]| -> Value {
+        let args: Vec<&str> =
+            ["review", "--dry-run", "--json"].iter().chain(args).copied().collect();
+        serde_json::from_slice(&world.output(&args, b"").stdout).unwrap()
+    };
+    let standard = outlook(&[]);
+    assert_eq!(standard["profile"], "standard");
+    let promised = [
+        ("max_llm_calls", json!(2)),
+        ("max_tool_calls", json!(3)),
+        ("max_verify_candidates", json!(5)),
+        ("max_output_issues", json!(15)),
+        ("max_wall_time_seconds", json!(60)),
+        ("max_cost_usd", json!(0.5)),
+    ];
+    for (limit, value) in &promised {
+        assert_eq!(&standard["limits"][*limit], value, "{limit}");
+    }
+    for (limit, _) in promised {
+        world.write("mala.yaml", format!("review: {{budget: {{{limit}: 1}}}}\n"));
+        assert_eq!(outlook(&[])["limits"][limit].as_f64(), Some(1.0), "{limit}");
+        assert_ne!(outlook(&["--profile", "thorough"])["limits"]["max_tokens"], json!(400_000));
+    }
+}
+
+#[test]
+fn at_most_five_candidates_are_verified() {
+    let claims: Vec<Value> = (1..=7).map(|n| at(n * 10, 1, 0.9)).collect();
+    let checks: Vec<Value> = (1..=7)
+        .map(|n| json!({"id": format!("c{n}"), "outcome": "holds", "why": "seen"}))
+        .collect();
+    let server =
+        ModelServer::steps(vec![found(&claims), says(json!({"checks": checks}).to_string())]);
+    let world = with_many(with_server(changed(), &server), 80);
+    let (code, report) = review(&world, &[]);
+    assert_eq!(code, 1);
+    let claims = server.requests()[1].user_text();
+    assert!(claims.contains("c5: many.py") && !claims.contains("c6: many.py"), "{claims}");
+    let issues = report["issues"].as_array().unwrap();
+    let outcomes: Vec<&str> =
+        issues.iter().map(|it| it["verification"]["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes.iter().filter(|it| **it == "verified").count(), 5, "{outcomes:?}");
+    let rest = issues.iter().find(|it| it["verification"]["outcome"] == "unverified").unwrap();
+    assert_eq!(rest["verification"]["how"], "not checked: at most 5 claims are");
+}
+
+#[test]
+fn at_most_fifteen_issues_come_out() {
+    let claims: Vec<Value> = (1..=20).map(|n| at(n * 5, 3, 0.9)).collect();
+    let server = ModelServer::steps(vec![found(&claims)]);
+    let (_, report) = review(&with_many(with_server(changed(), &server), 120), &[]);
+    assert_eq!(report["issues"].as_array().unwrap().len(), 15);
+    assert!(report["warnings"].to_string().contains("5 less urgent findings left out"));
+}
+
+#[test]
+fn a_call_that_could_cost_too_much_is_not_made() {
+    let server = ModelServer::always(Answer::text(PASS));
+    let world = with_server(changed(), &server);
+    world.write("mala.yaml", "review: {budget: {max_cost_usd: 0.01}}\n");
+    let (code, report) = review(&world, &[]);
+    assert_eq!((code, server.requests().len()), (2, 0));
+    assert_eq!(report["parse_error"], "the call could exceed the budget of $0.01");
+    assert_eq!(report["stats"]["cost_usd"], json!(0.0), "nothing was spent");
+}
+
+#[test]
+fn only_urgent_doubts_go_to_the_stronger_model() {
+    let held =
+        || says(json!({"checks": [{"id": "c1", "outcome": "holds", "why": "x"}]}).to_string());
+    for (priority, confidence, escalated) in
+        [(0, 0.1, true), (1, 0.59, true), (1, 0.6, false), (1, 0.9, false), (2, 0.1, false)]
+    {
+        let server =
+            ModelServer::steps(vec![found(&[at(3, priority, confidence)]), held(), held()]);
+        let world = with_many(with_server(changed(), &server), 9);
+        world.write(
+            "mala.yaml",
+            "agent_sdk_escalation_model: opus\nreview: {budget: {max_llm_calls: 3}}\n",
+        );
+        let (_, report) = review(&world, &[]);
+        let case = format!("P{priority} {confidence}: {report:#}");
+        let models = report["model_used"].as_str().unwrap();
+        assert_eq!(models.contains("claude-opus-5-5"), escalated, "{case}");
+        let said = report["warnings"].to_string().contains("escalated to claude-opus-5-5");
+        assert_eq!(said, escalated, "{case}");
+    }
+}
+
+#[test]
+fn the_reviewer_and_its_stronger_model_may_be_openais() {
+    let held =
+        || says(json!({"checks": [{"id": "c1", "outcome": "holds", "why": "x"}]}).to_string());
+    let server = ModelServer::steps(vec![found(&[at(3, 1, 0.3)]), held(), held()]);
+    let world = with_many(changed(), 9)
+        .with_env("OPENAI_API_KEY", "test-key")
+        .with_env("OPENAI_BASE_URL", server.url());
+    world.write(
+        "mala.yaml",
+        "agent_sdk_escalation_model: gpt-4.1\nreview: {budget: {max_llm_calls: 3}}\n",
+    );
+    let (_, report) = review(&world, &[]);
+    assert_eq!(report["model_used"], "gpt-4.1-mini, gpt-4.1");
+}
+
+#[test]
+fn doubtful_claims_are_looked_at_again() {
+    for (priority, confidence, checked) in
+        [(3, 0.64, true), (3, 0.65, false), (2, 0.3, true), (2, 0.9, false), (1, 1.0, true)]
+    {
+        let held =
+            says(json!({"checks": [{"id": "c1", "outcome": "holds", "why": "x"}]}).to_string());
+        let server = ModelServer::steps(vec![found(&[at(3, priority, confidence)]), held]);
+        let (_, report) = review(&with_many(with_server(changed(), &server), 9), &[]);
+        let case = format!("P{priority} {confidence}: {report:#}");
+        assert_eq!(server.requests().len() == 2, checked, "{case}");
+        let outcome = if checked { "verified" } else { "unverified" };
+        assert_eq!(report["issues"][0]["verification"]["outcome"], outcome, "{case}");
+    }
+}
+
+/// A repository with more than the change, and what a model that calls these tools is told.
+fn looked_up(calls: &[(&str, Value)]) -> (Vec<String>, Value) {
+    let mut answer = Answer::default();
+    for (name, arguments) in calls {
+        answer = answer.and_call(name, arguments.clone());
+    }
+    let server = ModelServer::steps(vec![answer.into(), says(PASS)]);
+    let world = with_server(world(), &server);
+    world.git(&["init", "-q", "."]).write("app.py", BEFORE).write("ui.ts", "let x = half(1);\n");
+    let long: String = (1..=300).map(|n| format!("v{n} = half({n})\n")).collect();
+    world.write("a.py", &long).write("b.py", "from app import half\n").write("c.py", "y = half\n");
+    world.write("data.bin", [0_u8, 1, 2]);
+    world.git(&["add", "-A"]).git(&["commit", "-qm", "start"]);
+    world.write("app.py", format!("import os\n\n{AFTER}"));
+    let (code, report) = review(&world, &["--no-save"]);
+    assert_eq!(code, 0, "{report:#}");
+    (server.requests()[1].tool_results(), report)
+}
+
+#[test]
+fn tools_give_what_they_promise() {
+    let rows: [(&str, Value, &[&str]); 9] = [
+        (
+            "read_file",
+            json!({"path": "app.py"}),
+            &["path: app.py", "language: python", "4", "1 / n"],
+        ),
+        ("read_file", json!({"path": "app.py", "ref": "base"}), &["n and 1 / n"]),
+        ("read_file", json!({"path": "nowhere.py"}), &["nowhere.py"]),
+        ("search_code", json!({"query": "half(1)"}), &["a.py:1", "ui.ts:1", "v1 = half(1)"]),
+        ("search_code", json!({"query": "half(1)", "language": "typescript"}), &["ui.ts:1"]),
+        (
+            "get_function_context",
+            json!({"path": "app.py", "symbol": "half"}),
+            &["import os", "def half(n):", "3", "4"],
+        ),
+        ("find_references", json!({"symbol": "half", "path": "b.py"}), &["b.py:1"]),
+        ("run_linter", json!({"linter": "ruff", "path": "ui.ts"}), &["ruff"]),
+        ("list_files", json!({}), &["app.py", "ui.ts"]),
+    ];
+    for (name, arguments, expected) in rows {
+        let (results, report) = looked_up(&[(name, arguments.clone())]);
+        for part in expected {
+            assert!(results[0].contains(part), "{name} {arguments}: {part}: {}", results[0]);
+        }
+        assert_eq!(report["stats"]["tool_calls"], 1);
+    }
+    let (results, _) =
+        looked_up(&[("search_code", json!({"query": "half(1)", "language": "typescript"}))]);
+    assert!(!results[0].contains("a.py"), "{}", results[0]);
+}
+
+#[test]
+fn two_more_files_and_200_lines_of_each() {
+    let read = |path: &str| ("read_file", json!({"path": path}));
+    let (results, _) = looked_up(&[read("b.py"), read("c.py"), read("a.py")]);
+    assert!(results[0].contains("from app import half") && results[1].contains("y = half"));
+    assert!(!results[2].contains("v1 = half(1)"), "a third file: {}", results[2]);
+    let lines = |start| {
+        ("read_file", json!({"path": "a.py", "start_line": start, "end_line": start + 149}))
+    };
+    let (results, _) = looked_up(&[lines(1), lines(151), read("app.py")]);
+    assert!(results[0].contains("v150 = ") && results[1].contains("v200 = "), "{}", results[1]);
+    assert!(!results[1].contains("v201 = "), "line 201: {}", results[1]);
+    assert!(results[2].contains("return 1 / n"), "what changed is free: {}", results[2]);
+}
+
+#[test]
+fn the_diff_is_whole_and_has_its_function_around_it() {
+    let server = ModelServer::always(Answer::text(PASS));
+    let world = with_server(world(), &server);
+    let body = |at: usize| -> String {
+        (1..=80)
+            .map(|n| if n == at { "    done()\n".to_owned() } else { format!("    s{n}()\n") })
+            .collect()
+    };
+    let text = |at| {
+        format!(
+            "def before():\n    return 0\n\ndef long():\n{}\ndef after():\n    return 1\n",
+            body(at)
+        )
+    };
+    world.git(&["init", "-q", "."]).write("app.py", text(0)).write("b.py", "b = 1\n");
+    world.git(&["add", "-A"]).git(&["commit", "-qm", "start"]);
+    world.write("app.py", text(40)).write("b.py", "b = 2\n");
+    let (code, report) = review(&world, &[]);
+    assert_eq!(code, 0, "{report:#}");
+    let told = server.requests()[0].user_text();
+    for part in ["+    done()", "-    s40()", "    s20()\n", "    s60()\n", "+b = 2", "-b = 1"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    for part in ["    s19()\n", "    s61()\n", "def before", "def after"] {
+        assert!(!told.contains(part), "{part}: {told}");
+    }
+    assert_eq!(report["coverage"]["hunks_accounted"], 2);
+}
+
+#[test]
+fn the_most_changed_files_come_first() {
+    let server = ModelServer::always(Answer::text(PASS));
+    let world = with_server(changed(), &server);
+    for n in 0..120 {
+        let n_lines = if n == 77 { 700 } else { 60 };
+        let text: String = (0..n_lines).map(|line| format!("name_{n}_{line} = {line}\n")).collect();
+        world.write(&format!("src/m{n:03}.py"), &text);
+    }
+    let (code, report) = review(&world, &[]);
+    assert_eq!((code, &report["status"]), (2, &json!("truncated")));
+    assert_eq!(
+        (&report["passed"], &report["verdict"]),
+        (&json!(false), &Value::Null),
+        "{report:#}"
+    );
+    let told = server.requests()[0].user_text();
+    assert!(told.contains("name_77_699"), "the most changed file is there");
+    assert!(!told.contains("name_119_1 "), "and not all others are");
+    let reviewed = report["files_reviewed"].as_array().unwrap().len();
+    assert!((1..121).contains(&reviewed), "{reviewed}");
+    assert!(report["warnings"].to_string().contains("left out: over the prompt's budget"));
+}
+
+#[test]
+fn no_limit_is_ever_exceeded() {
+    let greedy = || {
+        let mut answer = Answer::default();
+        for _ in 0..20 {
+            answer = answer.and_call("list_files", json!({}));
+        }
+        Step::from(answer)
+    };
+    for (profile, calls, tools) in [("quick", 2, 0), ("standard", 2, 3), ("thorough", 24, 60)] {
+        let server = ModelServer::always(greedy());
+        let world = with_server(changed(), &server);
+        let (code, report) = review(&world, &["--profile", profile]);
+        let stats = &report["stats"];
+        assert_eq!(code, 2, "{profile}");
+        assert!(server.requests().len() <= calls, "{profile}: {}", server.requests().len());
+        assert_eq!(stats["llm_calls"], json!(server.requests().len()), "{profile}");
+        assert!(stats["tool_calls"].as_u64() <= Some(tools), "{profile}: {stats}");
+        let cost = stats["cost_usd"].as_f64().unwrap();
+        assert!(cost <= if profile == "thorough" { 5.0 } else { 0.5 }, "{profile}: {cost}");
+    }
+}
+
+#[test]
+fn binary_deleted_and_new_files_are_taken_as_they_are() {
+    let server = ModelServer::always(Answer::text(PASS));
+    let world = with_server(world(), &server);
+    world.git(&["init", "-q", "."]).write("app.py", BEFORE).write("old.py", "gone = 1\n");
+    world.write("logo.bin", [0_u8, 1]).git(&["add", "-A"]).git(&["commit", "-qm", "start"]);
+    world.write("new.py", "fresh = 1\n").write("logo.bin", [0_u8, 2]);
+    std::fs::remove_file(world.folder().join("old.py")).unwrap();
+    let (code, report) = review(&world, &[]);
+    assert_eq!((code, &report["passed"]), (0, &json!(true)), "{report:#}");
+    let told = server.requests()[0].user_text();
+    for part in ["new.py, added", "1 fresh = 1", "old.py, deleted", "-gone = 1", "logo.bin"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let skipped = report["coverage"].to_string();
+    assert!(skipped.contains("logo.bin") && skipped.contains("binary"), "{skipped}");
+}
+
+#[test]
+fn a_tool_that_fails_is_said_and_the_review_goes_on() {
+    let calls = [
+        ("read_file", json!({"path": "data.bin"})),
+        ("search_code", json!({"query": "(", "mode": "regex"})),
+        ("no_such_tool", json!({})),
+    ];
+    let (results, report) = looked_up(&calls);
+    assert!(results[0].contains("data.bin") && results[1].contains("query"), "{results:?}");
+    assert!(results[2].contains("there is no tool"), "{results:?}");
+    assert_eq!(report["passed"], json!(true));
+}
+
+#[test]
+fn a_linter_that_cannot_run_is_said_and_the_review_goes_on() {
+    let absent = "tsc and eslint are skipped: the project has no configuration of them";
+    let broken = "eslint could not run: ";
+    for (config, program, warning) in [
+        (None, None, absent),
+        (Some("eslint.config.js"), None, broken),
+        (Some("eslint.config.js"), Some("exit 3"), broken),
+    ] {
+        let server = ModelServer::always(Answer::text(PASS));
+        let world = with_server(world(), &server).with_only(&["git", "sh"]);
+        let world = match program {
+            Some(script) => world.with_program("eslint", script),
+            None => world,
+        };
+        world.git(&["init", "-q", "."]).write("ui.ts", "export const x = 1;\n");
+        if let Some(config) = config {
+            world.write(config, "export default [];\n");
+        }
+        world.git(&["add", "-A"]).git(&["commit", "-qm", "start"]);
+        world.write("ui.ts", "export const x = 2;\n");
+        let (code, report) = review(&world, &[]);
+        assert_eq!((code, &report["passed"]), (0, &json!(true)), "{report:#}");
+        let warnings = report["warnings"].to_string();
+        assert!(warnings.contains(warning), "{config:?} {program:?}: {warnings}");
+    }
+}
+
+#[test]
+fn a_run_keeps_its_three_files() {
+    let (_, report, _) = reviewed(vec![says(PASS)], &[]);
+    let kept = report["review_log_path"].as_str().unwrap();
+    let id = report["review_id"].as_str().unwrap();
+    assert_eq!(id.len(), 16);
+    assert!(kept.contains("/.mala/runs/") && kept.ends_with(&format!("_{id}")), "{kept}");
+}
