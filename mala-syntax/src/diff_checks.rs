@@ -5,6 +5,7 @@
 mod conflicts;
 mod dependencies;
 mod lines;
+mod tests_disabled;
 mod tests_removed;
 mod workflows;
 

@@ -32,7 +32,7 @@ impl UserFile {
         let source = Source::parse(Language::of_path(file)?, text)?;
         let outline = Outline::of(&source);
         let names = names_to_find(&outline, plan);
-        let uses = uses(&source, &names);
+        let uses = if is_compiled(text) { Vec::new() } else { uses(&source, &names) };
         let switches = if plan.asks_for_switches() { switches(&source) } else { Vec::new() };
         let path = file.to_text().into_owned();
         let wanted = plan.names_imported_from(&path);
@@ -40,6 +40,12 @@ impl UserFile {
         let is_plain_module = !wanted.is_empty() && !text.contains("exports");
         Some(Self { file: file.clone(), path, outline, uses, lacking, is_plain_module, switches })
     }
+}
+
+/// Whether a compiler wrote a script: it is made again when what it was made of changes.
+fn is_compiled(text: &str) -> bool {
+    let mark = "Object.defineProperty(exports, \"__esModule\"";
+    text.lines().take(30).any(|line| line.starts_with(mark))
 }
 
 /// Those of the names that a text does not have as a word.

@@ -1,13 +1,15 @@
 //! Rules over single added lines, kept as data in `lines.yaml`.
 
+use super::tests_disabled;
 use crate::rules::is_test_path;
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use mala_domain::change::{ChangedFile, LineSpan};
+use mala_domain::change::{ChangedFile, Hunk, LineKind, LineSpan};
 use mala_domain::finding::{Candidate, Category, Priority, Verification};
 use mala_domain::language::Language;
 use regex::Regex;
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::sync::LazyLock;
 
 /// A rule over single added lines.
@@ -34,11 +36,14 @@ pub struct LineRule {
     line: String,
     #[serde(default)]
     unless: Option<String>,
+    /// Whether tests that the change adds are left out.
+    #[serde(default)]
+    existing_tests: bool,
     /// Lines that are and are not reported, by a file's name.
     pub examples: LineExamples,
 }
 
-/// Lines that show what a rule reports and what not.
+/// Lines that show what a rule reports and what not; several lines are a diff.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LineExamples {
@@ -84,15 +89,18 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
         return Vec::new();
     }
     let mut found = Vec::new();
+    let before = LazyCell::new(|| tests_disabled::names_before(file));
     for hunk in &file.hunks {
         let in_test = hunk.section.contains("mod tests")
             || hunk.lines.iter().any(|line| line.text.contains("#[test]"));
-        for (line, text) in hunk.added_lines().filter(|(_, text)| text.len() < MAX_LINE) {
+        for (index, line, text) in added(hunk).filter(|(_, _, text)| text.len() < MAX_LINE) {
+            let is_new = || tests_disabled::is_new(hunk, index, &before);
             let parts =
                 if path.ends_with("package.json") { dependencies(text) } else { Vec::new() };
             let reports = |r: &Compiled| r.reports(text) || parts.iter().any(|p| r.reports(p));
             let rules = rules.iter().filter(|r| reports(r));
             let rules = rules.filter(|r| !(in_test && r.rule.id == "debug/rust-dbg"));
+            let rules = rules.filter(|r| !(r.rule.existing_tests && is_new()));
             found.extend(rules.map(|rule| candidate(&rule.rule, file, line)));
         }
     }
@@ -106,6 +114,12 @@ fn name(file: &ChangedFile) -> Cow<'_, str> {
         Some(language) => Cow::Owned(format!("{path}{}", language.ending())),
         None => path,
     }
+}
+
+/// The added lines: the index in the hunk, the number at head, the text.
+fn added(hunk: &Hunk) -> impl Iterator<Item = (usize, u32, &str)> {
+    let indices = hunk.lines.iter().enumerate().filter(|(_, line)| line.kind == LineKind::Added);
+    indices.zip(hunk.added_lines()).map(|((index, _), (line, text))| (index, line, text))
 }
 
 /// The dependencies of a package that are written on one line, each as a line of its own.

@@ -51,9 +51,12 @@ fn every_example_of_every_line_rule_holds() {
     for rule in line_rules() {
         assert!(rule.examples.bad.len() + rule.examples.good.len() >= 3, "{}: examples", rule.id);
         let reports = |line: &str| {
-            found(vec![file(&rule.examples.file, &[&format!("+{line}")])])
-                .iter()
-                .any(|(id, _, _)| *id == rule.id)
+            let one = format!("+{line}");
+            let lines: Vec<&str> = match line.contains('\n') {
+                true => line.lines().collect(),
+                false => vec![&one],
+            };
+            found(vec![file(&rule.examples.file, &lines)]).iter().any(|(id, _, _)| *id == rule.id)
         };
         for line in &rule.examples.bad {
             assert!(reports(line), "{} misses {line:?}", rule.id);
@@ -116,6 +119,15 @@ fn a_test_that_loses_its_assertion_is_reported() {
     let repeated =
         [" def test_sum():", "     assert total == 3", "-    assert total == 3", "     log(total)"];
     assert!(found(vec![file("tests/test_sum.py", &repeated)]).is_empty(), "still checked");
+    let helper = [
+        " def test_sum():",
+        "     total = add(1, 2)",
+        "-    assert has_bean('total_resolver')",
+        "     log(total)",
+        " def beans():",
+        "-    total_resolver()",
+    ];
+    assert!(found(vec![file("tests/test_sum.py", &helper)]).is_empty(), "what it checked goes");
 }
 
 #[test]

@@ -48,7 +48,8 @@ static MARKS_TEST: LazyLock<Regex> = LazyLock::new(|| {
 
 pub(super) fn check(change: &Change) -> Vec<Candidate> {
     let tests = || change.files.iter().filter(|f| f.is_reviewable() && is_test_path(&f.path));
-    let kept = kept_assertions(tests());
+    let mut kept = kept_assertions(tests());
+    kept.extend(assertions_of_gone(change));
     let code_goes = loses_code(change);
     let mut found: Vec<Candidate> = tests()
         .filter(|f| f.status != FileStatus::Deleted && !code_goes)
@@ -74,6 +75,28 @@ fn kept_assertions<'c>(tests: impl Iterator<Item = &'c ChangedFile>) -> HashSet<
         .filter(|line| line.kind != LineKind::Removed && ASSERTS.is_match(&line.text))
         .map(|line| line.text.trim())
         .collect()
+}
+
+/// The removed assertions about something that goes with them: a name in them is in other removed
+/// lines and in no added one.
+fn assertions_of_gone(change: &Change) -> HashSet<&str> {
+    let hunks = || change.files.iter().flat_map(|file| &file.hunks);
+    let removed = || hunks().flat_map(Hunk::removed_lines).map(|(_, text)| text);
+    let (asserts, others): (Vec<&str>, Vec<&str>) =
+        removed().partition(|text| ASSERTS.is_match(text));
+    let mut gone: HashSet<&str> = others.into_iter().flat_map(long_names).collect();
+    for (_, text) in hunks().flat_map(Hunk::added_lines) {
+        long_names(text).for_each(|name| {
+            gone.remove(name);
+        });
+    }
+    let is_gone = |text: &&str| long_names(text).any(|name| gone.contains(name));
+    asserts.into_iter().filter(is_gone).map(str::trim).collect()
+}
+
+/// Names that are long enough to be those of one thing.
+fn long_names(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| word.len() >= 8)
 }
 
 /// Hunks inside a test that stays, which take assertions away and put nothing in their place. A file

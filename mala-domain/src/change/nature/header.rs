@@ -18,12 +18,18 @@ const WARNINGS: &[&str] = &[
     "will be overwritten",
 ];
 
+/// What compilers put at the top of every module that they turn into CommonJS.
+const COMPILED: &str = "Object.defineProperty(exports, \"__esModule\", { value: true });";
+
 /// Whether a comment among the first lines says that the file is generated and not to be edited, or
-/// bears one of the marks that tools agree on.
+/// bears one of the marks that tools agree on, or whether a compiler's own line is there.
 pub(super) fn says_generated(text: &str) -> bool {
     let head = text.lines().take(MAX_LINES).enumerate();
     let mut claimed_at = None;
     for (number, line) in head {
+        if line.starts_with(COMPILED) {
+            return true;
+        }
         let Some(said) = comment(line) else { continue };
         if has_mark(said) {
             return true;

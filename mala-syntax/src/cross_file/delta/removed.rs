@@ -108,9 +108,16 @@ fn stays(definition: &Definition, base: &Side<'_>, head: &Side<'_>, at_head: &[U
     let catches_all =
         || CATCH_ALL.iter().any(|name| !head.all(&format!("{container}.{name}")).is_empty());
     outline.in_macros.contains(&definition.name)
+        || gains_a_base(container, base, head)
         || at_head.iter().any(|u| u.deed == Deed::AssignsMember)
         || catches_all()
         || outline.language == Language::Rust && on(base) != on(head)
+}
+
+/// Whether members may come from elsewhere: the class extends, or the object spreads, one more.
+fn gains_a_base(container: &str, base: &Side<'_>, head: &Side<'_>) -> bool {
+    let before: HashSet<&String> = base.all(container).iter().flat_map(|it| &it.bases).collect();
+    head.all(container).iter().flat_map(|it| &it.bases).any(|it| !before.contains(it))
 }
 
 /// Whether a file passes on all names of another, among which any name may be.

@@ -3,7 +3,9 @@
 use super::imports::{is_fixture, is_made_by_tools, relative_files};
 use crate::cross_file::delta::FileDelta;
 use crate::cross_file::words::is_standard_python;
+use crate::rules::is_test_path;
 use crate::symbols::{Guard, Import, Imported, files_of_module, join, parent};
+use mala_domain::change::FilePath;
 use mala_domain::language::Language;
 use std::collections::HashSet;
 
@@ -65,6 +67,8 @@ fn added(delta: &FileDelta) -> Vec<NameCheck> {
     head.imports
         .iter()
         .filter(|import| import.guard == Guard::None)
+        // A test that imports in a function may test how things are imported.
+        .filter(|import| import.scope.is_none() || !is_test_path(&FilePath::from(path.as_str())))
         .filter(|import| !known.contains(&(import.module.as_str(), &import.imported)))
         .filter_map(|import| check(path, head.language, import))
         .collect()

@@ -214,8 +214,8 @@ const CASES: &[Case] = &[
     (
         "naive times",
         "a.py",
-        "from datetime import datetime\nnow = datetime.utcnow()\n",
-        "python/naive-utc-time",
+        "from datetime import datetime\nnow = datetime.utcnow().timestamp()\n",
+        "python/utcnow-timestamp",
     ),
     (
         "mutation of what is walked",

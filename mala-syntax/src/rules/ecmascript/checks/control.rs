@@ -31,6 +31,9 @@ pub(in crate::rules::ecmascript) const WRONG_ID: ProgramCheck =
 fn jumps_in_finally(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for clause in program.of_kind("finally_clause") {
+        if leaves_nothing(program, *clause) {
+            continue;
+        }
         for node in program.own(*clause) {
             let is_jump = match node.kind() {
                 "return_statement" => true,
@@ -51,6 +54,23 @@ fn jumps_in_finally(program: &Program<'_>) -> Vec<NativeMatch> {
         }
     }
     matches
+}
+
+/// Whether the `try` before a `finally` hands on neither errors nor values: it catches all, and
+/// returns nothing.
+fn leaves_nothing<'t>(program: &Program<'t>, clause: Node<'t>) -> bool {
+    let Some(statement) = clause.parent() else { return false };
+    let jumps = |part: Node<'t>| {
+        program
+            .own(part)
+            .iter()
+            .any(|it| matches!(it.kind(), "return_statement" | "throw_statement"))
+    };
+    let returns =
+        |part: Node<'t>| program.own(part).iter().any(|it| it.kind() == "return_statement");
+    let handler = statement.child_by_field_name("handler");
+    handler.is_some_and(|it| !jumps(it))
+        && statement.child_by_field_name("body").is_some_and(|it| !returns(it))
 }
 
 /// Methods that change nothing and only answer.

@@ -313,6 +313,14 @@ fn open_file_modes(program: &Program<'_>) -> Vec<NativeMatch> {
     for call in program.of_kind("call_expression") {
         let Some(path) = program.callee_origin(*call) else { continue };
         let given = arguments(*call);
+        // A socket that everyone may speak to is there for that.
+        let is_socket = given.first().is_some_and(|it| {
+            let target = program.text(*it).to_lowercase();
+            target.contains("sock") || target.ends_with(".address()")
+        });
+        if is_socket {
+            continue;
+        }
         let mode = if path_matches("fs:*chmod*", &path) || path == "fs/promises:chmod" {
             given.get(1).copied()
         } else if path_matches("fs:*", &path) || path_matches("fs/promises:*", &path) {

@@ -115,6 +115,10 @@ fn updates_in_lifecycle(program: &Program<'_>) -> Vec<NativeMatch> {
             let Some(body) = method.and_then(|(_, it)| it.child_by_field_name("body")) else {
                 continue;
             };
+            // A pure component does not render again for the same state.
+            if name == "componentDidUpdate" && is_pure(program, component) {
+                continue;
+            }
             for call in certain_calls(program, body) {
                 if updates(program, call, &members, 4) {
                     matches.push(found(
@@ -130,6 +134,13 @@ fn updates_in_lifecycle(program: &Program<'_>) -> Vec<NativeMatch> {
         }
     }
     matches
+}
+
+fn is_pure<'t>(program: &Program<'t>, component: Node<'t>) -> bool {
+    let mut cursor = component.walk();
+    component
+        .children(&mut cursor)
+        .any(|it| it.kind() == "class_heritage" && program.text(it).contains("Pure"))
 }
 
 /// The calls that a function makes whenever it is called.

@@ -171,6 +171,10 @@ const DIRECTIVES: [&str; 14] = [
 
 fn unknown_directives(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
+    // What is not quite JavaScript may give such a text a meaning.
+    if program.source().tree().root_node().has_error() {
+        return matches;
+    }
     for statement in program.of_kind("expression_statement") {
         let Some(text) = statement.named_child(0).filter(|it| it.kind() == "string") else {
             continue;

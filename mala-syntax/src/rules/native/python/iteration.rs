@@ -151,9 +151,14 @@ fn is_label(node: Node<'_>) -> bool {
 pub(super) fn changed_containers(module: &Module<'_>) -> Vec<NativeMatch> {
     let source = module.source;
     let mut matches = Vec::new();
+    let mut makes_lists = None;
     for outer in module.nodes(&["for_statement"]) {
         let field = |name| outer.child_by_field_name(name);
         let (Some(right), Some(body)) = (field("right"), field("body")) else { continue };
+        let is_call = right.kind() == "call" && !source.slice(right).starts_with("enumerate(");
+        if is_call && *makes_lists.get_or_insert_with(|| is_for_python_2(source.text())) {
+            continue;
+        }
         let Some(container) = walked_container(source, right) else { continue };
         let mut change = None;
         own_nodes(body, |node| {
@@ -174,6 +179,27 @@ pub(super) fn changed_containers(module: &Module<'_>) -> Vec<NativeMatch> {
         }
     }
     matches
+}
+
+/// Words of a file that only Python 2 reads, where `d.items()` is a list of its own.
+fn is_for_python_2(text: &str) -> bool {
+    const WORDS: [&str; 9] = [
+        "xrange(",
+        ".iteritems(",
+        ".itervalues(",
+        ".iterkeys(",
+        ".has_key(",
+        "basestring",
+        "import urllib2",
+        "reload(sys)",
+        "raw_input(",
+    ];
+    let prints = |line: &str| {
+        line.trim_start().starts_with("print \"") || line.trim_start().starts_with("print '")
+    };
+    let reloads =
+        || text.contains(" reload(") && !text.contains("reload\n") && !text.contains("importlib");
+    WORDS.iter().any(|word| text.contains(word)) || reloads() || text.lines().any(prints)
 }
 
 /// What a loop walks without a copy: `xs`, `self.xs`, `d.items()`, `enumerate(xs)`.
