@@ -90,7 +90,7 @@ impl FileDelta {
         let head = self.head.as_ref().filter(|_| !moves).map(Side::of);
         let mut found = removed::contracts(self, &base, head.as_ref(), head_source);
         if let (Some(head), Some(path)) = (&head, &self.head_path) {
-            found.extend(signatures::contracts(self, &base, head, path));
+            found.extend(signatures::contracts(self, &base, head, (path, head_source)));
             found.extend(members::contracts(self, &base, head));
         }
         found

@@ -127,7 +127,11 @@ fn takes_assertions_only(hunk: &Hunk) -> bool {
     let touches_more = hunk.removed_lines().count() > asserts + 1;
     let adds = hunk.added_lines().any(|(_, text)| !text.trim().is_empty());
     let stays = hunk.lines.iter().any(|line| line.kind == LineKind::Context);
-    !adds && !touches_more && stays && !removes_a_test(hunk)
+    let checks_more = hunk
+        .lines
+        .iter()
+        .any(|line| line.kind == LineKind::Context && ASSERTS.is_match(&line.text));
+    !adds && !touches_more && stays && !checks_more && !removes_a_test(hunk)
 }
 
 /// For every test in a hunk that loses assertions: the line at head, and how many it loses.

@@ -74,6 +74,8 @@ impl PatternUse {
 pub enum Role {
     /// Tests a text or takes it apart.
     Match,
+    /// Collects all that it finds in a text.
+    Collect,
     /// Replaces what it finds.
     Replace,
     /// Splits a text.

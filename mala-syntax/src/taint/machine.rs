@@ -110,6 +110,8 @@ struct Classes {
     shell: u64,
     /// Where the program is installed: nobody outside chooses it.
     location: u64,
+    /// What those who run the program choose.
+    operator: u64,
     /// A URL whose host is fixed.
     url: u64,
     /// A URL without backslashes.
@@ -139,6 +141,7 @@ impl<'p> Machine<'p> {
             path: model.class("path"),
             shell: model.class("shell"),
             location: model.kind("location"),
+            operator: model.kind("env") | model.kind("location"),
             url: model.class("url"),
             slashes: model.class("url-slashes"),
             prototype: model.class("prototype"),

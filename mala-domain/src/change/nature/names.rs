@@ -81,6 +81,9 @@ const GENERATED_ENDINGS: &[&str] = &[
     "_pb2_grpc.py",
 ];
 
+/// Folders that tools write, at any depth.
+const GENERATED_FOLDERS: &[&[u8]] = &[b"__generated__", b"apidocs", b"javadoc", b"javadocs"];
+
 pub(super) fn is_lock(name: &str) -> bool {
     LOCKS.contains(&name)
 }
@@ -94,12 +97,12 @@ pub(super) fn is_generated(path: &FilePath) -> bool {
     let name = path.file_name();
     GENERATED_ENDINGS.iter().any(|end| name.ends_with(end))
         || (name.starts_with("zz_generated.") && name.ends_with(".go"))
-        || folders(path).any(|folder| folder == b"__generated__")
+        || folders(path).any(|folder| GENERATED_FOLDERS.contains(&folder))
 }
 
 pub(super) fn is_vendored(path: &FilePath) -> bool {
     let known = |folder: &[u8]| VENDORED_FOLDERS.iter().any(|known| folder == known.as_bytes());
-    folders(path).any(known) || is_in_vendor(path) || is_in_yarn(path)
+    folders(path).any(known) || is_in_vendor(path) || is_in_yarn(path) || is_jquery(path)
 }
 
 /// `vendor/` at the root, or deeper with a package's folders below it. `src/vendor/form.ts` may well
@@ -108,6 +111,17 @@ fn is_in_vendor(path: &FilePath) -> bool {
     let folders: Vec<_> = folders(path).collect();
     let depth = folders.iter().position(|folder| *folder == b"vendor");
     depth.is_some_and(|depth| depth == 0 || folders.len() - depth > 2)
+}
+
+/// A released jQuery or jQuery UI beside a project's own scripts: `js/jquery-1.8.3.js`.
+fn is_jquery(path: &FilePath) -> bool {
+    let name = path.file_name();
+    let version =
+        name.strip_prefix("jquery-").and_then(|rest| rest.strip_prefix("ui").or(Some(rest)));
+    version.is_some_and(|rest| {
+        let rest = rest.trim_start_matches(['-', '.']);
+        name.ends_with(".js") && (rest.starts_with(|c: char| c.is_ascii_digit()) || rest == "js")
+    })
 }
 
 /// What yarn keeps of itself and of packages.

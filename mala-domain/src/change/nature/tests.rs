@@ -30,12 +30,19 @@ fn names_tell() {
         ("node_modules", Source),
         ("a/jquery.min.js", Minified),
         ("a/style-min.css", Minified),
+        ("static/js/jquery-ui.js", Vendored),
+        ("js/jquery-1.8.3.js", Vendored),
+        ("js/jquery-ui-1.9.js", Vendored),
+        ("js/jquery-uikit.js", Source),
+        ("js/jquery-cart.js", Source),
+        ("src/jquery.js", Source),
         ("a/admin.js", Source),
         ("api/x.pb.go", Generated),
         ("api/x_pb2.py", Generated),
         ("dist/app.js.map", Generated),
         ("pkg/zz_generated.deepcopy.go", Generated),
         ("src/__generated__/query.ts", Generated),
+        ("docs/javadocs/script.js", Generated),
     ];
     for (path, expected) in rows {
         check(path, Attributes::default(), Some("x\n"), expected);

@@ -23,6 +23,8 @@ pub(super) fn contracts(
     let at_head = head_source.map(|source| by_name(uses(source, &names))).unwrap_or_default();
     let unsure = head_source.filter(|source| source.tree().root_node().has_error());
     let unsure = unsure.map(|source| words(source.text())).unwrap_or_default();
+    let shared = head_source.filter(|source| is_script(source.language()));
+    let shared = shared.map(set_for_others).unwrap_or_default();
     let fresh = head.map(|head| Fresh::of(base, head));
     let mut found: Vec<Contract> = gone
         .into_iter()
@@ -31,6 +33,9 @@ pub(super) fn contracts(
             !head.is_some_and(|head| stays(definition, base, head, uses))
         })
         .filter(|definition| !unsure.contains(definition.name.as_str()))
+        .filter(|definition| {
+            definition.container.is_some() || !shared.contains(definition.name.as_str())
+        })
         .filter(|definition| !(is_reshaped(delta, base.outline) && is_exported(base, definition)))
         .map(|definition| {
             let successor = fresh.as_ref().and_then(|fresh| fresh.successor(definition));
@@ -38,7 +43,8 @@ pub(super) fn contracts(
             Contract { symbol, broken: Broken::Removed { successor, moved_to: None } }
         })
         .collect();
-    found.extend(lost_exports(delta, base.outline, &found));
+    let lost = lost_exports(delta, base.outline, &found).into_iter();
+    found.extend(lost.filter(|contract| !shared.contains(contract.symbol.name.as_str())));
     found
 }
 
@@ -112,6 +118,30 @@ fn stays(definition: &Definition, base: &Side<'_>, head: &Side<'_>, at_head: &[U
         || at_head.iter().any(|u| u.deed == Deed::AssignsMember)
         || catches_all()
         || outline.language == Language::Rust && on(base) != on(head)
+}
+
+fn is_script(language: Language) -> bool {
+    matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx)
+}
+
+/// Objects whose members a script shares with others.
+const SHARED: [&str; 6] =
+    ["module.exports.", "exports.", "global.", "globalThis.", "window.", "self."];
+
+/// The names that lines of a script set for others, wherever the lines are: `name = …` without a
+/// declaration, `global.name = …`, `exports.name = …`.
+fn set_for_others(source: &Source) -> HashSet<&str> {
+    let assigned = |line: &str| {
+        let end = line.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')?;
+        let (name, rest) = line.split_at(end);
+        let rest = rest.trim_start().strip_prefix('=')?;
+        (!rest.starts_with(['=', '>'])).then_some(name.len())
+    };
+    let of_shared =
+        |line: &'_ str| SHARED.iter().find(|it| line.starts_with(**it)).map_or(0, |it| it.len());
+    let lines = source.text().lines().map(str::trim_start);
+    let lines = lines.filter_map(|line| line.get(of_shared(line)..));
+    lines.filter_map(|line| line.get(..assigned(line)?)).collect()
 }
 
 /// Whether members may come from elsewhere: the class extends, or the object spreads, one more.

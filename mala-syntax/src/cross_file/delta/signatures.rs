@@ -2,6 +2,7 @@
 
 use super::{FileDelta, Side};
 use crate::cross_file::contract::{Broken, Called, Contract, Signature, Symbol};
+use crate::source::Source;
 use crate::symbols::{Definition, Kind, Parameter, Visibility};
 use mala_domain::language::Language;
 use std::collections::HashSet;
@@ -36,12 +37,14 @@ pub(super) fn contracts(
     delta: &FileDelta,
     base: &Side<'_>,
     head: &Side<'_>,
-    head_path: &str,
+    (head_path, head_source): (&str, Option<&Source>),
 ) -> Vec<Contract> {
     if base.outline.language == Language::Cpp || base.outline.language != head.outline.language {
         return Vec::new();
     }
     let mut seen = HashSet::new();
+    let scripts = head_source.filter(|source| is_script(source.language()));
+    let lines: Vec<&str> = scripts.map(|it| it.text().lines().collect()).unwrap_or_default();
     base.outline
         .definitions
         .iter()
@@ -50,10 +53,28 @@ pub(super) fn contracts(
         .filter(|definition| seen.insert(definition.qualified()))
         .filter_map(|definition| {
             let signature = signature(definition, base, head, head_path)?;
+            if head.all(&definition.qualified()).iter().any(|it| sorts_out(it, &lines)) {
+                return None;
+            }
             let symbol = called(delta, base, definition, signature.called)?;
             Some(Contract { symbol, broken: Broken::Signature(signature) })
         })
         .collect()
+}
+
+fn is_script(language: Language) -> bool {
+    matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx)
+}
+
+/// Whether a script's function looks at what it gets and sorts it out by itself.
+fn sorts_out(definition: &Definition, lines: &[&str]) -> bool {
+    let (start, end) = (definition.span.start() as usize, definition.span.end() as usize);
+    let body = lines.get(start.saturating_sub(1)..end.min(lines.len())).unwrap_or_default();
+    let parameters = definition.parameters.as_deref().unwrap_or_default();
+    let looks: Vec<String> = parameters.iter().map(|it| format!("typeof {}", it.name)).collect();
+    body.iter().any(|line| {
+        line.contains("arguments.length") || looks.iter().any(|look| line.contains(look))
+    })
 }
 
 fn signature(

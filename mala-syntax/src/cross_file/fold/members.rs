@@ -283,7 +283,9 @@ fn only_one(
     let class = container.rsplit('.').next().unwrap_or_default();
     let last = receiver.rsplit('.').next().unwrap_or_default();
     let of_another_type = last.starts_with(char::is_uppercase) && last != class;
-    if !says_which || of_another_type || scene.has_other(symbol) {
+    let declared = found.receiver_type.as_deref().and_then(|it| it.rsplit('.').next());
+    let is_declared_other = declared.is_some_and(|it| it != class);
+    if !says_which || of_another_type || is_declared_other || scene.has_other(symbol) {
         return None;
     }
     let mentions = user.uses.iter().any(|one| one.name == class)

@@ -64,6 +64,7 @@ fn an_added_import_that_may_be_right_is_not_reported() {
         "from pkg import models\n",
         "from pkg import sub\n",
         "from pkg._speedups import X\n",
+        "def test_hook():\n    from pkg.nothere import X\n",
         "from other.nothere import X\n",
         "from pkg.made import X\n",
         "from pkg.native import X\n",

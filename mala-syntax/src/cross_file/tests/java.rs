@@ -107,3 +107,10 @@ fn static_imports_bring_bare_names() {
     );
     check(&base, &head, &[]);
 }
+
+#[test]
+fn an_object_of_another_type_has_its_own_methods() {
+    let base = "== a/Options.java\npackage a;\nclass Options {\n  void setSessionTransacted(boolean x) {}\n}\n== a/User.java\npackage a;\nclass User {\n  Options options;\n  void run(ListenerFactory factory) {\n    factory.setSessionTransacted(true);\n  }\n}\n";
+    let head = base.replacen("  void setSessionTransacted(boolean x) {}\n", "", 1);
+    check(base, &head, &[]);
+}

@@ -107,3 +107,34 @@ fn an_object_that_gets_a_name_keeps_its_members() {
     );
     check(base, &head, &[]);
 }
+
+#[test]
+fn what_a_script_sets_elsewhere_is_still_there() {
+    let user = "== user.js\nconst m = require('./m');\nm.addUp(1);\n";
+    let base = format!("== m.js\nexports.addUp = function (a) {{}};\n{user}");
+    check(
+        &base,
+        &format!("== m.js\nexports.start = () => {{\n  exports.addUp = (a) => a;\n}};\n{user}"),
+        &[],
+    );
+    let base = "== a.js\nfunction load(x) {}\nvar config = load();\nload(config);\n";
+    check(base, "== a.js\nload = function (x) {};\nvar config = load();\nload(config);\n", &[]);
+    check(
+        base,
+        "== a.js\nfunction load(x) {}\nlet all = load();\nglobal.config = all;\nload(config);\n",
+        &[],
+    );
+}
+
+#[test]
+fn a_function_that_sorts_its_arguments_out_takes_the_old_ones() {
+    let base = "== m.js\nexports.pad = function (id, callback) {\n};\n== user.js\nconst m = require('./m');\nm.pad(1, () => {});\n";
+    let head = base.replacen("(id, callback) {\n", "(id, text, callback) {\n", 1);
+    assert_eq!(super::broken(base, &head).len(), 1);
+    let sorted = head.replacen(
+        "callback) {\n",
+        "callback) {\n  if (typeof text == 'function') { callback = text; text = null; }\n",
+        1,
+    );
+    check(base, &sorted, &[]);
+}

@@ -35,7 +35,8 @@ fn import<'t>(scan: &mut Scan<'t>, node: Node<'t>) {
 /// the flags of the function.
 fn shape(name: &str) -> Option<(Role, Anchoring, u32, u32)> {
     Some(match name {
-        "search" | "findall" | "finditer" => (Role::Match, Anchoring::Search, 1, 2),
+        "search" => (Role::Match, Anchoring::Search, 1, 2),
+        "findall" | "finditer" => (Role::Collect, Anchoring::Search, 1, 2),
         "match" => (Role::Match, Anchoring::Start, 1, 2),
         "fullmatch" => (Role::Match, Anchoring::Full, 1, 2),
         "split" => (Role::Split, Anchoring::Search, 1, 3),

@@ -25,7 +25,7 @@ impl<'p> Machine<'p> {
                     literals.push(literal);
                 }
             }
-            before.add(part);
+            before.add(part, self.classes.operator);
         }
         Value::new(Facts { taints, literals, known: before.known(), ..Facts::default() })
     }
@@ -100,7 +100,8 @@ struct Before {
 }
 
 impl Before {
-    fn add(&mut self, part: &Value) {
+    /// `operator` are the kinds of values that those who run the program choose.
+    fn add(&mut self, part: &Value, operator: u64) {
         if self.open {
             if let (Some(text), true) = (part.text(), self.own_start) {
                 self.text.push_str(text);
@@ -118,7 +119,8 @@ impl Before {
             Known::Number(number) => self.text.push_str(&number.to_string()),
             _ => {
                 self.open = true;
-                let tainted = part.deep_taints().iter().any(|taint| !taint.chose);
+                let is_outside = |taint: &Taint| !taint.chose && taint.kinds & !operator != 0;
+                let tainted = part.deep_taints().iter().any(is_outside);
                 self.own_start = self.text.is_empty() && !tainted;
             }
         }

@@ -90,7 +90,22 @@ fn is_taken_over(
     let fails_some = |call: &&Node<'_>| {
         old.mismatch(source, **call).is_none() && new.mismatch(source, **call).is_some()
     };
-    needs_more || takes_less || calls.iter().any(|call| fails_some(&call))
+    // Nobody calls what is only there to be overridden.
+    let only_known = is_placeholder(source, other);
+    (needs_more || takes_less) && !only_known || calls.iter().any(|call| fails_some(&call))
+}
+
+/// Whether a method does nothing but raise `NotImplementedError`.
+fn is_placeholder(source: &Source, method: &Function<'_>) -> bool {
+    let Some(body) = method.node.child_by_field_name("body") else { return false };
+    let mut cursor = body.walk();
+    let mut statements = body
+        .named_children(&mut cursor)
+        .filter(|it| it.kind() != "comment" && !source.slice(*it).starts_with(['"', '\'']));
+    let raises = statements.next().is_some_and(|it| {
+        it.kind() == "raise_statement" && source.slice(it).contains("NotImplementedError")
+    });
+    raises && statements.next().is_none()
 }
 
 /// Methods that only `self` and `cls` bind, and that no unknown decorator changes.

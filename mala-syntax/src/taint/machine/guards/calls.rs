@@ -69,6 +69,14 @@ impl<'p> Machine<'p> {
             _ => return,
         };
         let name = self.names.text(name).to_owned();
+        // `Object.prototype.hasOwnProperty.call(table, key)`
+        if let ("call", Some(object), [holder, key, ..]) = (name.as_str(), object, arguments)
+            && let Expression::Field(_, method) = self.expression(object)
+            && self.names.text(*method) == "hasOwnProperty"
+        {
+            self.assume_member(holder.value, key.value, truth);
+            return;
+        }
         self.assume_library_check(&name, (object, arguments), truth);
     }
 
