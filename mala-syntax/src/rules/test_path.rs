@@ -2,7 +2,7 @@
 
 use mala_domain::change::FilePath;
 
-const FOLDERS: [&str; 14] = [
+const FOLDERS: [&str; 15] = [
     "test",
     "tests",
     "testing",
@@ -15,6 +15,7 @@ const FOLDERS: [&str; 14] = [
     "__fixtures__",
     "testdata",
     "test_data",
+    "testsuite",
     "testutil",
     "conftest",
 ];

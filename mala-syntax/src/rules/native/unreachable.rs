@@ -92,7 +92,9 @@ fn after_exit(source: &Source, block: Node<'_>) -> Option<CheckMatch> {
     let exit = statements.get(exit)?;
     let dead =
         rest.iter().find(|it| !HARMLESS.contains(&it.kind()) && source.slice(**it) != ";")?;
+    // A file that raises on its own says that it is not to be loaded.
     let may_be_meant = is_conditional
+        || block.kind() == "module"
         || rest.iter().any(|it| may_be_entered(*it) || holds_yield(*it))
         || ends_formally(source, *exit, *dead);
     if may_be_meant {
