@@ -10,6 +10,7 @@ use regex::Regex;
 use serde::Deserialize;
 use std::borrow::Cow;
 use std::cell::LazyCell;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 /// A rule over single added lines.
@@ -89,6 +90,10 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
         return Vec::new();
     }
     let mut found = Vec::new();
+    let removed = LazyCell::new(|| {
+        let removed = file.hunks.iter().flat_map(Hunk::removed_lines);
+        removed.map(|(_, text)| without_comma(text)).collect::<HashSet<&str>>()
+    });
     let before = LazyCell::new(|| tests_disabled::names_before(file));
     for hunk in &file.hunks {
         let in_test = hunk.section.contains("mod tests")
@@ -101,6 +106,8 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
             let rules = rules.iter().filter(|r| reports(r));
             let rules = rules.filter(|r| !(in_test && r.rule.id == "debug/rust-dbg"));
             let rules = rules.filter(|r| !(r.rule.existing_tests && is_new()));
+            // A comma that another entry needs makes no new line.
+            let rules = rules.filter(|_| !removed.contains(without_comma(text)));
             found.extend(rules.map(|rule| candidate(&rule.rule, file, line)));
         }
     }
@@ -120,6 +127,10 @@ fn name(file: &ChangedFile) -> Cow<'_, str> {
 fn added(hunk: &Hunk) -> impl Iterator<Item = (usize, u32, &str)> {
     let indices = hunk.lines.iter().enumerate().filter(|(_, line)| line.kind == LineKind::Added);
     indices.zip(hunk.added_lines()).map(|((index, _), (line, text))| (index, line, text))
+}
+
+fn without_comma(text: &str) -> &str {
+    text.trim().trim_end_matches(',')
 }
 
 /// The dependencies of a package that are written on one line, each as a line of its own.

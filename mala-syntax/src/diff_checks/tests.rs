@@ -75,6 +75,13 @@ fn dependencies_of_test_data_are_installed_by_nobody() {
 }
 
 #[test]
+fn a_comma_makes_no_new_line() {
+    let lines = ["-    \"left-pad\": \"*\"", "+    \"left-pad\": \"*\",", "+    \"is-odd\": \"*\""];
+    let found = found(vec![file("package.json", &lines)]);
+    assert_eq!(found.iter().map(|(_, _, line)| *line).collect::<Vec<_>>(), [2]);
+}
+
+#[test]
 fn a_test_may_print_what_it_debugs() {
     let dbg = "+        dbg!(&index);";
     assert_eq!(found(vec![file("src/lib.rs", &[dbg])]).len(), 1);

@@ -23,6 +23,7 @@ pub(super) fn contracts(
     let at_head = head_source.map(|source| by_name(uses(source, &names))).unwrap_or_default();
     let unsure = head_source.filter(|source| source.tree().root_node().has_error());
     let unsure = unsure.map(|source| words(source.text())).unwrap_or_default();
+    let includes = head_source.is_some_and(|source| includes_files(source.text()));
     let shared = head_source.filter(|source| is_script(source.language()));
     let shared = shared.map(set_for_others).unwrap_or_default();
     let fresh = head.map(|head| Fresh::of(base, head));
@@ -34,7 +35,8 @@ pub(super) fn contracts(
         })
         .filter(|definition| !unsure.contains(definition.name.as_str()))
         .filter(|definition| {
-            definition.container.is_some() || !shared.contains(definition.name.as_str())
+            definition.container.is_some()
+                || !includes && !shared.contains(definition.name.as_str())
         })
         .filter(|definition| !(is_reshaped(delta, base.outline) && is_exported(base, definition)))
         .map(|definition| {
@@ -122,6 +124,15 @@ fn stays(definition: &Definition, base: &Side<'_>, head: &Side<'_>, at_head: &[U
 
 fn is_script(language: Language) -> bool {
     matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx)
+}
+
+/// Whether a build puts other files into a script: `//=include a.js`.
+fn includes_files(text: &str) -> bool {
+    text.lines().map(str::trim_start).any(|line| {
+        line.starts_with("//=include")
+            || line.starts_with("//= include")
+            || line.starts_with("//= require")
+    })
 }
 
 /// Objects whose members a script shares with others.

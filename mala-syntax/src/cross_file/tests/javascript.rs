@@ -117,6 +117,8 @@ fn what_a_script_sets_elsewhere_is_still_there() {
         &format!("== m.js\nexports.start = () => {{\n  exports.addUp = (a) => a;\n}};\n{user}"),
         &[],
     );
+    let base = "== a.js\nlet editor = make();\neditor.focus();\n";
+    check(base, "== a.js\n//=include parts.js\neditor.focus();\n", &[]);
     let base = "== a.js\nfunction load(x) {}\nvar config = load();\nload(config);\n";
     check(base, "== a.js\nload = function (x) {};\nvar config = load();\nload(config);\n", &[]);
     check(

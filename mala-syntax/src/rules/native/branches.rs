@@ -43,6 +43,8 @@ fn run(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
     for choice in choices {
         if let Some((condition, yes, no)) = choice_parts(choice)
             && same(source, bare(yes), bare(no))
+            && !holds_comment(yes)
+            && !holds_comment(no)
         {
             matches.push(branch_match(source, choice, condition));
         }

@@ -121,7 +121,7 @@ impl Before {
                 self.open = true;
                 let is_outside = |taint: &Taint| !taint.chose && taint.kinds & !operator != 0;
                 let tainted = part.deep_taints().iter().any(is_outside);
-                self.own_start = self.text.is_empty() && !tainted;
+                self.own_start = matches!(self.text.as_str(), "" | "/") && !tainted;
             }
         }
     }

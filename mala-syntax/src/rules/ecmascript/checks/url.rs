@@ -34,7 +34,7 @@ fn hosts_in_urls(program: &Program<'_>) -> Vec<NativeMatch> {
             "endsWith" => is_host(&text) && !text.starts_with('.'),
             _ => false,
         };
-        if is_wrong && !is_no_url(program, receiver) {
+        if is_wrong && !is_no_url(program, receiver) && !chooses_a_look(program, *call) {
             matches.push(found(
                 *call,
                 vec![("HOST", text.to_string()), ("EXAMPLE", example(method, &text))],
@@ -42,6 +42,17 @@ fn hosts_in_urls(program: &Program<'_>) -> Vec<NativeMatch> {
         }
     }
     matches
+}
+
+/// Whether the function around says that it only picks what to show: `getIconForLink`.
+fn chooses_a_look<'t>(program: &Program<'t>, call: Node<'t>) -> bool {
+    const LOOKS: [&str; 6] = ["icon", "logo", "label", "brand", "favicon", "emoji"];
+    let Some(function) = program.function_around(call) else { return false };
+    let text = program.source().text();
+    let head = text.get(..function.start_byte()).and_then(|before| before.lines().next_back());
+    let own = function.child_by_field_name("name").map_or("", |name| program.text(name));
+    let name = format!("{}{own}", head.unwrap_or_default()).to_lowercase();
+    LOOKS.iter().any(|look| name.contains(look))
 }
 
 /// The method of a call, and what it is called on.
