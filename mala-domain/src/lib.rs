@@ -5,6 +5,7 @@
 
 pub mod agent;
 pub mod change;
+pub mod command;
 pub mod config;
 pub mod conversation;
 pub mod eval;

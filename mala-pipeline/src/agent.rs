@@ -3,6 +3,7 @@
 //! context, and hands on what stands with what it used.
 
 mod account;
+mod aside;
 mod bill;
 mod claims;
 mod desk;
@@ -19,6 +20,7 @@ pub mod tools;
 mod turns;
 mod verify;
 
+pub use aside::Aside;
 pub use plan::Outlook;
 pub use speaker::Speaker;
 
@@ -83,7 +85,7 @@ impl Agent {
         let prepared = timeout_at(deadline, prepare::prepare(settings, request))
             .await
             .unwrap_or(Err(ReviewerFailure::TimedOut))?;
-        let desk = Desk::new(settings, request, &prepared, deadline);
+        let desk = Desk::new(settings, request, &prepared.fence, deadline);
         let told = passes::run(&desk, &prepared).await;
         let mut hearing = Hearing {
             reviewer: NAME.to_owned(),

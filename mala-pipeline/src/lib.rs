@@ -1,6 +1,7 @@
 //! The order of things: scope, context, review, admit, decide, publish.
 
 pub mod agent;
+pub mod command;
 pub mod events;
 pub mod gate;
 pub mod review;

@@ -8,7 +8,7 @@ use super::legacy::{self, SessionReview};
 use super::locate::{Outline, Step};
 use super::problem::{Concern, ConfigError, ConfigWarning, Place};
 use super::read::nearest_or;
-use super::schema::{Budget, Cerberus, Config, LinterName};
+use super::schema::{Budget, Cerberus, CommandReviewer, Config, LinterName};
 use super::switches::RuleSwitches;
 use crate::gate::lane::{LaneProblem, Table};
 use std::collections::BTreeMap;
@@ -104,6 +104,9 @@ impl Check<'_> {
         if let Some(cerberus) = &review.cerberus {
             self.cerberus(&["review", "cerberus"], cerberus)?;
         }
+        if let Some(command) = &review.command {
+            self.command_reviewer(command)?;
+        }
         self.globs("ignore", review.ignore.as_deref())?;
         self.globs("generated", review.generated.as_deref())?;
         self.rules(config)
@@ -133,6 +136,16 @@ impl Check<'_> {
             return self.refuse(&at("command"), "the command has no program");
         }
         self.variables(&at("env"), &cerberus.env)
+    }
+
+    fn command_reviewer(&self, command: &CommandReviewer) -> Checked {
+        for (key, words) in [("run", &command.run), ("parser", &command.parser)] {
+            let program = words.as_ref().map(|words| words.first());
+            if program.is_some_and(|program| program.is_none_or(|it| it.trim().is_empty())) {
+                return self.refuse(&["review", "command", key], "the command has no program");
+            }
+        }
+        self.variables(&["review", "command", "env"], &command.env)
     }
 
     fn variables(&self, path: &[&str], env: &BTreeMap<String, String>) -> Checked {

@@ -6,7 +6,8 @@ mod budget;
 pub use budget::BudgetPolicy;
 
 use super::schema::{
-    Cerberus, Config, LinterMode, LinterName, Retries, ReviewerType, RuleSetting, Seconds,
+    Cerberus, CommandReviewer, Config, LinterMode, LinterName, Retries, ReviewerType, RuleSetting,
+    Seconds,
 };
 use super::switches::{RuleSwitches, SwitchProblem};
 use crate::gate::consensus::Rule;
@@ -101,6 +102,8 @@ pub struct ReviewPolicy {
     pub budget: BudgetPolicy,
     /// How a panel is asked; the most important place that says anything of it counts.
     pub cerberus: Sourced<Option<Cerberus>>,
+    /// The command that reviews; the most important place that says anything of it counts.
+    pub command: Sourced<Option<CommandReviewer>>,
 }
 
 const AGENT_SECONDS: i64 = 600;
@@ -130,6 +133,7 @@ pub fn policy(layers: &[Layer]) -> ReviewPolicy {
         escalation_model: pick.maybe(|config| config.agent_sdk_escalation_model.clone()),
         budget: budget::policy(&pick),
         cerberus: pick.maybe(|config| config.review.cerberus.clone()),
+        command: pick.maybe(|config| config.review.command.clone()),
     }
 }
 
@@ -144,6 +148,8 @@ pub struct GatePolicy {
     pub panel: Sourced<Option<Vec<String>>>,
     /// How often in a row the stop hook blocks.
     pub max_blocks: Sourced<Retries>,
+    /// Whether the agent checks what no other lane could check.
+    pub agent_checks: Sourced<bool>,
     /// The lanes of all layers; where two have the same name, the more important layer's counts.
     pub lanes: BTreeMap<String, LaneSettings>,
     /// Where each of them comes from.
@@ -162,6 +168,7 @@ pub fn gate_policy(layers: &[Layer]) -> GatePolicy {
         timeout: pick.or(|config| config.gate.timeout, seconds(GATE_TIMEOUT)),
         panel: pick.maybe(|config| config.gate.panel.clone()),
         max_blocks: pick.or(|config| config.gate.max_blocks, Retries::default()),
+        agent_checks: pick.or(|config| config.gate.agent_checks, false),
         lane_origins: origins.collect(),
         lanes: own.collect(),
     }
@@ -175,6 +182,7 @@ impl GatePolicy {
             entry("gate.timeout", &self.timeout),
             entry("gate.panel", &self.panel),
             entry("gate.max_blocks", &self.max_blocks),
+            entry("gate.agent_checks", &self.agent_checks),
         ]
     }
 }
@@ -205,7 +213,8 @@ impl ReviewPolicy {
             entry("review.linters.timeout", &self.linter_timeout),
             entry("review.linters.off", &self.linters_off),
             entry("review.linters.also", &self.linters_also),
-            shown_cerberus(&self.cerberus),
+            shown("review.cerberus", &self.cerberus, |cerberus| &mut cerberus.env),
+            shown("review.command", &self.command, |command| &mut command.env),
         ];
         entries.extend(self.budget.entries());
         entries
@@ -233,13 +242,17 @@ fn entry<'p, T: Serialize>(
     (key, serde_json::to_value(&sourced.value).unwrap_or_default(), &sourced.origin)
 }
 
-/// The panel's settings without the values of its variables, which may be secret.
-fn shown_cerberus(sourced: &Sourced<Option<Cerberus>>) -> (&'static str, Value, &Origin) {
-    let mut shown = sourced.value.clone();
-    for value in shown.iter_mut().flat_map(|cerberus| cerberus.env.values_mut()) {
+/// Settings of programs without the values of their variables, which may be secret.
+fn shown<'p, T: Clone + Serialize>(
+    key: &'static str,
+    sourced: &'p Sourced<Option<T>>,
+    env: fn(&mut T) -> &mut BTreeMap<String, String>,
+) -> (&'static str, Value, &'p Origin) {
+    let mut settings = sourced.value.clone();
+    for value in settings.iter_mut().flat_map(|settings| env(settings).values_mut()) {
         "(set)".clone_into(value);
     }
-    ("review.cerberus", serde_json::to_value(shown).unwrap_or_default(), &sourced.origin)
+    (key, serde_json::to_value(settings).unwrap_or_default(), &sourced.origin)
 }
 
 fn rules(layer: &Layer) -> impl Iterator<Item = Sourced<RuleSetting>> {

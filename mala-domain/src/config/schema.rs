@@ -3,6 +3,7 @@
 //! `precedence`.
 
 mod budget;
+mod command;
 mod gate;
 mod models;
 mod numbers;
@@ -11,6 +12,7 @@ mod rules;
 mod triggers;
 
 pub use budget::Budget;
+pub use command::{CommandReviewer, ReviewContext};
 pub use gate::GateBlock;
 pub use models::{Account, ModelsBlock, PerAccount};
 pub use numbers::{Retries, Seconds};

@@ -104,8 +104,11 @@ pub struct Waited {
     pub findings: FindingSets,
     /// What all reviewers together account for.
     pub coverage: Coverage,
-    /// What all reviewers together used.
+    /// What all reviewers together used, the one who checks included.
     pub usage: Usage,
+    /// The agent, when it checked findings that no other lane could check.
+    #[serde(default)]
+    pub checker: Option<CheckerReport>,
     /// What else there is to know.
     pub warnings: Vec<String>,
     /// Why there is no verdict; null when there is one.
@@ -167,6 +170,19 @@ pub struct LaneReport {
     pub wrote: Vec<String>,
 }
 
+/// The part of the agent that checks findings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckerReport {
+    /// Its name.
+    pub reviewer: String,
+    /// The model behind it.
+    pub model: String,
+    /// How many findings it was asked about.
+    pub findings: usize,
+    /// What it used.
+    pub usage: Usage,
+}
+
 /// Which findings are whose, by their keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingSets {
@@ -205,6 +221,7 @@ impl Waited {
             findings: FindingSets::default(),
             coverage: Coverage::default(),
             usage: Usage::default(),
+            checker: None,
             warnings: Vec::new(),
             obstacle: Some(obstacle),
         }

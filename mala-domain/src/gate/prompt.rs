@@ -15,12 +15,7 @@ pub fn review(change: &Change, briefs: &Briefs, base: &str, binding: &Binding) -
     let fence = Fence::new(binding.nonce.clone());
     let whole = Pass::Whole.instruction();
     let told: String = briefs.briefs.iter().map(|brief| brief.text.as_str()).collect();
-    let mut account = String::new();
-    for file in change.files.iter().filter(|file| is_given(file)) {
-        let regions: Vec<String> = file.hunks.iter().enumerate().map(region).collect();
-        // Writing to a string cannot fail.
-        writeln!(account, "{}: {}", file.path, regions.join(", ")).unwrap_or_default();
-    }
+    let account = regions(change);
     let left_out: Vec<String> = briefs.left_out.iter().map(|left| left.file.to_string()).collect();
     let unshown = match left_out.as_slice() {
         [] => String::new(),
@@ -54,6 +49,17 @@ pub fn check(brief: &str, claims: &[(String, &Finding)], binding: &Binding) -> S
         binding.head,
         binding.nonce.as_str(),
     )
+}
+
+/// The changed regions of every file that is to be accounted for, a line for each file.
+pub fn regions(change: &Change) -> String {
+    let mut account = String::new();
+    for file in change.files.iter().filter(|file| is_given(file)) {
+        let regions: Vec<String> = file.hunks.iter().enumerate().map(region).collect();
+        // Writing to a string cannot fail.
+        writeln!(account, "{}: {}", file.path, regions.join(", ")).unwrap_or_default();
+    }
+    account
 }
 
 /// Whether a lane is to account for a file.

@@ -3,6 +3,7 @@
 
 use super::consensus::Rule;
 use super::lane::Lane;
+use crate::config::Budget;
 use crate::scope::{Scope, Target};
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,18 @@ pub struct Session {
     pub tasks: Vec<(String, String)>,
     /// What to say with the result.
     pub warnings: Vec<String>,
+    /// How the agent checks findings that no other lane could check; `None` when it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checker: Option<Checker>,
+}
+
+/// How the agent checks findings.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checker {
+    /// The model, if somebody named one.
+    pub model: Option<String>,
+    /// What it may spend.
+    pub budget: Budget,
 }
 
 impl Session {

@@ -2,7 +2,6 @@
 
 use super::AgentSettings;
 use super::account::Account;
-use super::prepare::Prepared;
 use super::tools::{ToolLimits, Toolbox, catalogue};
 use crate::events::Event;
 use mala_domain::agent::NAME;
@@ -25,7 +24,7 @@ impl<'r> Desk<'r> {
     pub(super) fn new(
         settings: &'r AgentSettings,
         request: &'r ReviewRequest,
-        prepared: &'r Prepared,
+        fence: &'r Fence,
         deadline: Instant,
     ) -> Self {
         let limits = &settings.limits;
@@ -42,7 +41,7 @@ impl<'r> Desk<'r> {
         Self {
             settings,
             request,
-            fence: &prepared.fence,
+            fence,
             account: Account::new(
                 *limits,
                 deadline,

@@ -1,15 +1,18 @@
-//! Checks blocking findings before they block: mechanically, then by a lane that did not make them.
+//! Checks blocking findings before they block: mechanically, then by a lane that did not make them,
+//! then, where no lane could tell, by the agent.
 
 use super::hear::Heard;
 use super::supervise::Desk;
 use futures_util::future::join_all;
-use mala_domain::finding::{Finding, Verification};
+use mala_domain::agent::NAME;
+use mala_domain::finding::{Candidate, Finding, Verification};
 use mala_domain::gate::answer;
 use mala_domain::gate::check::{alone, by_lane, by_looking, checker, needs_check};
 use mala_domain::gate::lane::Lane;
+use mala_domain::gate::output::CheckerReport;
 use mala_domain::gate::prompt;
 use mala_domain::ports::LaneOrder;
-use mala_domain::review::Texts;
+use mala_domain::review::{ReviewRequest, Texts};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -24,7 +27,7 @@ pub(super) async fn check(
     heard: &[Heard],
     texts: &Texts,
     findings: &mut [Finding],
-) {
+) -> Option<CheckerReport> {
     for finding in findings.iter_mut() {
         by_looking(finding, texts);
     }
@@ -36,11 +39,17 @@ pub(super) async fn check(
         if !needs_check(finding) {
             continue;
         }
-        match checker(finding, &names) {
-            Some(lane) => orders.entry(lane).or_default().push(index),
-            None => alone(finding, "no other lane to ask"),
+        if let Some(lane) = checker(finding, &names) {
+            orders.entry(lane).or_default().push(index);
         }
     }
+    let orphans = |findings: &mut [Finding]| {
+        for finding in findings.iter_mut().filter(|it| needs_check(it)) {
+            if checker(finding, &names).is_none() {
+                alone(finding, "no other lane to ask");
+            }
+        }
+    };
     let asked = orders.into_iter().filter_map(|(name, indices)| {
         let lane = able.iter().find(|lane| lane.name == name)?;
         Some(ask(desk, lane, claims(findings, indices)))
@@ -50,6 +59,63 @@ pub(super) async fn check(
         if let Some(finding) = findings.get_mut(index) {
             finding.verification = verification;
         }
+    }
+    let report = by_agent(desk, findings).await;
+    orphans(findings);
+    report
+}
+
+/// Has the agent look at what is still unchecked. What it cannot tell stays as it is.
+async fn by_agent(desk: &Desk<'_>, findings: &mut [Finding]) -> Option<CheckerReport> {
+    let agent = desk.panel.checker?;
+    let open = findings.iter().enumerate().filter(|(_, it)| needs_check(it)).map(|(at, _)| at);
+    let picked = claims(findings, open.collect());
+    if picked.is_empty() {
+        return None;
+    }
+    let request = ReviewRequest {
+        change: desk.scoped.change.clone(),
+        tree: desk.scoped.tree.clone(),
+        scope: desk.scoped.scope.clone(),
+        texts: desk.told.texts.clone(),
+        timeout: MAX_TIME,
+    };
+    let asked = picked.iter().map(|(_, finding)| candidate(finding)).collect();
+    let checked = match agent.check(&request, asked).await {
+        Ok(checked) => checked,
+        Err(failure) => {
+            tracing::warn!(%failure, "the agent checks nothing");
+            return None;
+        }
+    };
+    for ((index, _), claim) in picked.iter().zip(checked.outcome) {
+        if let Some(finding) = findings.get_mut(*index) {
+            finding.verification = claim.verification;
+        }
+    }
+    Some(CheckerReport {
+        reviewer: NAME.to_owned(),
+        model: checked.model,
+        findings: picked.len(),
+        usage: checked.usage,
+    })
+}
+
+/// A finding as a claim, without who made it.
+fn candidate(finding: &Finding) -> Candidate {
+    Candidate {
+        file: finding.file.clone(),
+        span: finding.span(),
+        priority: finding.priority,
+        category: finding.category,
+        title: finding.title.clone(),
+        body: finding.body.clone(),
+        suggestion: None,
+        evidence: Some(finding.evidence_snippet.clone()),
+        confidence: finding.confidence,
+        reviewer: String::new(),
+        rule: None,
+        verification: Verification::default(),
     }
 }
 
@@ -64,7 +130,7 @@ async fn ask(
     lane: &Lane,
     claims: Vec<(usize, Finding)>,
 ) -> Vec<(usize, Verification)> {
-    let Desk { panel, change, told } = desk;
+    let Desk { panel, change, told, .. } = desk;
     let files: Vec<_> = claims.iter().map(|(_, finding)| &finding.file).collect();
     let brief = told.brief_of(change, &files);
     let named: Vec<(String, &Finding)> =

@@ -7,7 +7,7 @@ use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::check::voices;
 use mala_domain::gate::consensus::{Absence, Vote, decide};
 use mala_domain::gate::output::{
-    Consensus, FindingSets, LaneReport, PanelVerdict, Votes, Waited, status,
+    CheckerReport, Consensus, FindingSets, LaneReport, PanelVerdict, Votes, Waited, status,
 };
 use mala_domain::gate::session::Session;
 use mala_domain::review::admit::Dropped;
@@ -20,10 +20,11 @@ pub(super) struct Panelists {
     pub(super) heard: Vec<Heard>,
     pub(super) findings: Vec<Finding>,
     pub(super) dropped: Vec<Dropped>,
+    pub(super) checker: Option<CheckerReport>,
 }
 
 pub(super) fn conclude(session: &Session, panel: Panelists, change: &Change) -> Waited {
-    let Panelists { heard, findings, dropped } = panel;
+    let Panelists { heard, findings, dropped, checker } = panel;
     let reports: BTreeMap<String, LaneReport> =
         heard.iter().map(|heard| (heard.lane.name.clone(), report(heard, &findings))).collect();
     let raw: Vec<Vote> = heard.iter().map(raw_vote).collect();
@@ -51,7 +52,10 @@ pub(super) fn conclude(session: &Session, panel: Panelists, change: &Change) -> 
         consensus,
         parse_errors: failed.collect(),
         coverage: Coverage::over(change, &accounted(&heard)),
-        usage: total(heard.iter().map(|heard| &heard.run.usage)),
+        usage: total(
+            heard.iter().map(|heard| &heard.run.usage).chain(checker.iter().map(|it| &it.usage)),
+        ),
+        checker,
         warnings: warnings(session, &heard, &dropped),
         issues: findings.iter().filter(|finding| stands(finding)).cloned().collect(),
         findings: sets(&findings),
@@ -140,6 +144,8 @@ fn total<'u>(all: impl Iterator<Item = &'u Usage>) -> Usage {
         tokens_used: sum(|usage| usage.tokens_used),
         cache_read_tokens: sum(|usage| usage.cache_read_tokens),
         cost_usd: all.iter().map(|usage| usage.cost_usd).sum(),
+        llm_calls: all.iter().map(|usage| usage.llm_calls).sum(),
+        latency_seconds_llm: all.iter().map(|usage| usage.latency_seconds_llm).sum(),
         ..Usage::default()
     }
 }

@@ -49,7 +49,7 @@ impl<'p> Roll<'p> {
 }
 
 pub(super) async fn hear(desk: &Desk<'_>, scope: &Scope, roll: &Roll<'_>) -> Vec<Heard> {
-    let Desk { panel, change, told } = desk;
+    let Desk { panel, change, told, .. } = desk;
     let base = scope.base.as_deref().unwrap_or_default();
     let prompt = prompt::review(change, &told.briefs, base, &told.binding);
     let schema = answer::review_schema();

@@ -4,6 +4,7 @@ use super::check::check;
 use super::conclude::{Panelists, conclude};
 use super::hear::{Roll, hear};
 use super::material::{Told, gather_for};
+use crate::agent::Agent;
 use crate::review::admit::{ParsedSymbols, read_cited};
 use mala_domain::agent::judge::ground;
 use mala_domain::change::Change;
@@ -21,6 +22,8 @@ pub struct Panel<'p> {
     pub session: &'p Session,
     /// Who runs its lanes.
     pub runner: &'p dyn LaneRunner,
+    /// Who checks blocking findings that no other lane could check.
+    pub checker: Option<&'p Agent>,
     /// Told whenever it gets further.
     pub show: &'p (dyn Fn(&Progress) + Send + Sync),
 }
@@ -28,6 +31,7 @@ pub struct Panel<'p> {
 /// What every question to a lane is made from.
 pub(super) struct Desk<'d> {
     pub(super) panel: &'d Panel<'d>,
+    pub(super) scoped: &'d Scoped,
     pub(super) change: &'d Change,
     pub(super) told: &'d Told,
 }
@@ -37,7 +41,7 @@ pub(super) struct Desk<'d> {
 pub async fn supervise(panel: &Panel<'_>, scoped: &Scoped) -> Result<Waited, ScopeError> {
     let roll = Roll::new(panel);
     let told = gather_for(panel.session, scoped).await?;
-    let desk = Desk { panel, change: &scoped.change, told: &told };
+    let desk = Desk { panel, scoped, change: &scoped.change, told: &told };
     let heard = hear(&desk, &scoped.scope, &roll).await;
     roll.phase(Phase::Checking);
     let claims: Vec<Candidate> = heard
@@ -47,8 +51,8 @@ pub async fn supervise(panel: &Panel<'_>, scoped: &Scoped) -> Result<Waited, Sco
         .collect();
     let mut texts = Texts::clone(&told.texts);
     let (mut findings, dropped) = admitted(claims, scoped, &mut texts).await?;
-    check(&desk, &heard, &texts, &mut findings).await;
-    Ok(conclude(panel.session, Panelists { heard, findings, dropped }, &scoped.change))
+    let checker = check(&desk, &heard, &texts, &mut findings).await;
+    Ok(conclude(panel.session, Panelists { heard, findings, dropped, checker }, &scoped.change))
 }
 
 /// The claims that stand at head, said once.

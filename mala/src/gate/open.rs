@@ -6,9 +6,10 @@ use crate::settings::Settings;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
+use mala_domain::config::{Origin, ReviewPolicy};
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::output::{Consensus, PanelVerdict, Spawned, Status, Waited};
-use mala_domain::gate::session::{Pinned, Seat, Session};
+use mala_domain::gate::session::{Checker, Pinned, Seat, Session};
 use mala_domain::ports::Scoped;
 use mala_domain::scope::{Head, Scope};
 use mala_domain::verdict::Obstacle;
@@ -86,7 +87,17 @@ pub(crate) fn session(
         seats: brief.seats,
         tasks: brief.tasks,
         warnings: brief.warnings,
+        checker: settings.gate.agent_checks.value.then(|| checker(&settings.policy)),
     })
+}
+
+/// How the agent checks, by the settings that are trusted.
+fn checker(policy: &ReviewPolicy) -> Checker {
+    let model = &policy.agent_model;
+    Checker {
+        model: (model.origin != Origin::Default).then(|| model.value.clone()),
+        budget: policy.budget.as_written(),
+    }
 }
 
 /// Writes the session down and starts its supervisor; a session that nobody needs to review is over.

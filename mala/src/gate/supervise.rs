@@ -3,13 +3,16 @@
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
+use crate::wiring::reviewers;
 use anyhow::Context;
 use clap::Args;
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::session::{Phase, Progress, Session};
 use mala_domain::verdict::Obstacle;
+use mala_pipeline::agent::Agent;
 use mala_pipeline::gate::{Panel, supervise};
 use std::path::Path;
+use std::sync::Arc;
 
 /// Run one session to its end
 #[derive(Debug, Args)]
@@ -65,6 +68,19 @@ async fn review(
             crate::console::say(&format!("warning: writing the progress: {error}"));
         }
     };
-    let panel = Panel { session, runner: &runner, show: &show };
-    supervise(&panel, &scoped).await.map_err(|error| crate::wiring::changes::failure(error).into())
+    let (checker, unusable) = checker(session, here).await;
+    let panel = Panel { session, runner: &runner, checker: checker.as_deref(), show: &show };
+    let waited = supervise(&panel, &scoped).await;
+    let mut waited = waited.map_err(crate::wiring::changes::failure)?;
+    waited.warnings.extend(unusable);
+    Ok(waited)
+}
+
+/// The agent that checks, if the session wants it; without a model that can be asked, looking has to do.
+async fn checker(session: &Session, here: &Surroundings) -> (Option<Arc<Agent>>, Option<String>) {
+    let Some(plan) = &session.checker else { return (None, None) };
+    match reviewers::checker(plan, here).await {
+        Ok(agent) => (Some(agent), None),
+        Err(error) => (None, Some(format!("the agent checks nothing: {error:#}"))),
+    }
 }

@@ -3,15 +3,16 @@
 
 mod agent;
 mod builtin;
+mod command;
 mod panel;
 
-use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::wiring::models::{Connections, Models};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::models::recorded::Recording;
-use mala_domain::config::{ReviewPolicy, ReviewerType};
+use mala_domain::config::{Config, Layer, Origin, ReviewBlock, ReviewPolicy, ReviewerType, policy};
+use mala_domain::gate::session::Checker;
 use mala_domain::ports::Reviewer;
 use mala_domain::scope::Target;
 use mala_pipeline::agent::{Agent, AgentEvents, Transcript};
@@ -81,7 +82,7 @@ pub async fn choose(
             }
         }
         Some(ReviewerType::Cerberus) => panel::chosen(policy, here, wishes)?,
-        Some(other) => return Err(not_here(other).into()),
+        Some(ReviewerType::Command) => command::chosen(policy, here, wishes).await?,
     };
     for reviewer in &chosen.reviewers {
         tracing::info!("Initializing code reviewer: {}", reviewer.name());
@@ -98,7 +99,26 @@ fn models(here: &Surroundings, wishes: &Wishes) -> Result<Models, Failure> {
 
 const NO_KEY: &str = "Built-in analyzers only: no model key is set.";
 
-fn not_here(reviewer: ReviewerType) -> Failure {
-    Failure::new(Exit::NoReviewers, format!("the reviewer {reviewer} is not in this version"))
-        .hint("use --reviewer builtin")
+/// An agent that checks what a panel claims, by what its session says.
+pub async fn checker(plan: &Checker, here: &Surroundings) -> anyhow::Result<Arc<Agent>> {
+    let review = ReviewBlock { budget: plan.budget.clone(), ..ReviewBlock::default() };
+    let config =
+        Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
+    let policy = policy(&[Layer { origin: Origin::CommandLine, config }]);
+    agent::helper(&policy, here, &Wishes::nothing()).await
+}
+
+impl Wishes {
+    /// Nothing but the review itself.
+    pub fn nothing() -> Self {
+        Self {
+            target: Target::WorkingTree,
+            tasks: Vec::new(),
+            transcript: None,
+            record: None,
+            replay: None,
+            events: Arc::new(|_| {}),
+            connections: None,
+        }
+    }
 }

@@ -154,6 +154,7 @@ fn show_says_where_each_value_comes_from() {
         off: []                              # default
         also: []                             # default
       cerberus: null                         # default
+      command: null                          # default
       budget:
         profile: standard                    # default
         max_llm_calls: null                  # default
@@ -172,6 +173,7 @@ fn show_says_where_each_value_comes_from() {
       timeout: 300                           # default
       panel: null                            # default
       max_blocks: 3                          # default
+      agent_checks: false                    # default
       lanes:
         codex: {"args":["-q"]}               # mala.yaml at HEAD
         mine: {"command":["my-reviewer"]}    # [HOME]/.config/mala/config.yaml
@@ -189,7 +191,7 @@ fn what_show_prints_is_a_valid_file() {
     [stdout]
     shown.yaml is valid, with 1 warning
     [stderr]
-    warning: shown.yaml:30:7: no rule is named `x`: 'mala rules list' lists them
+    warning: shown.yaml:31:7: no rule is named `x`: 'mala rules list' lists them
     ");
 }
 

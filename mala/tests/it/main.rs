@@ -9,6 +9,7 @@
 mod agent;
 mod agent_tools;
 mod cerberus;
+mod command;
 mod config;
 mod context;
 mod demo;

@@ -7,7 +7,7 @@ use crate::change::{ChangedFile, FilePath, LineKind};
 use std::cmp::Reverse;
 
 /// A change in one or several briefs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Briefs {
     /// The briefs; all start with the same text.
     pub briefs: Vec<Brief>,

@@ -3,7 +3,7 @@
 
 use super::{Origin, Pick, Sourced, entry};
 use crate::agent::budget::{Dollars, Limits, Profile, Unpriced};
-use crate::config::Seconds;
+use crate::config::{Budget, Seconds};
 use serde_json::Value;
 
 /// What an agent may spend.
@@ -54,6 +54,21 @@ impl BudgetPolicy {
             max_tokens: self.max_tokens.value.unwrap_or(profile.max_tokens),
             unpriced: if allowed { Unpriced::Allow } else { Unpriced::Refuse },
             ..profile
+        }
+    }
+
+    /// The same as a block of a file.
+    pub fn as_written(&self) -> Budget {
+        Budget {
+            profile: Some(self.profile.value),
+            max_llm_calls: self.max_llm_calls.value,
+            max_tool_calls: self.max_tool_calls.value,
+            max_verify_candidates: self.max_verify_candidates.value,
+            max_output_issues: self.max_output_issues.value,
+            max_wall_time_seconds: self.max_wall_time_seconds.value,
+            max_cost_usd: self.max_cost_usd.value,
+            max_tokens: self.max_tokens.value,
+            allow_unknown_price: Some(self.allow_unknown_price.value),
         }
     }
 

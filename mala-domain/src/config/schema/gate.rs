@@ -29,6 +29,11 @@ pub struct GateBlock {
     #[schemars(extend("default" = 3))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_blocks: Option<Retries>,
+    /// Whether the agent checks blocking findings that no other lane could check. It asks the agent's
+    /// model, within `review.budget`.
+    #[schemars(extend("default" = false))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_checks: Option<bool>,
     /// Lanes by name: your own commands, and changes to `codex`, `claude` and `gemini`.
     #[serde(
         deserialize_with = "super::null_is_default",

@@ -1,6 +1,6 @@
 //! The `review:` block: how `mala review` works in this repository.
 
-use super::{Budget, Cerberus, RuleSetting, Seconds, rules};
+use super::{Budget, Cerberus, CommandReviewer, RuleSetting, Seconds, rules};
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
 use schemars::JsonSchema;
@@ -48,6 +48,9 @@ pub struct ReviewBlock {
     /// How the reviewer `cerberus` asks its panel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cerberus: Option<Cerberus>,
+    /// The reviewer `command`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<CommandReviewer>,
     /// What an agent may spend on one review.
     #[serde(deserialize_with = "super::null_is_default")]
     #[schemars(with = "Option<Budget>")]

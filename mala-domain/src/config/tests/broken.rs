@@ -27,7 +27,7 @@ fn an_unknown_key_with_nothing_near_lists_all() {
     2 |   fail_on: P1
     3 |   zzz: 1
       |   ^^^ no such key
-    hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, suppressions, rules, linters, cerberus, budget
+    hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, suppressions, rules, linters, cerberus, command, budget
     ");
 }
 

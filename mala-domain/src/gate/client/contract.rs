@@ -95,13 +95,25 @@ fn ours(object: &Object, code: i32) -> Result<PanelWord, ReviewerFailure> {
     Ok(PanelWord {
         verdict,
         claims,
-        voices: waited.reviewers.iter().map(|(name, lane)| voice(name, lane)).collect(),
+        voices: voices(&waited),
         account: Account::Files(waited.coverage.files),
         scope: waited.scope,
         log: waited.session_dir,
         decision: None,
         warnings: waited.warnings,
     })
+}
+
+/// The lanes, and the agent that checked for them.
+fn voices(waited: &Waited) -> Vec<Voice> {
+    let lanes = waited.reviewers.iter().map(|(name, lane)| voice(name, lane));
+    let checker = waited.checker.iter().map(|checker| Voice {
+        name: format!("{} (checks)", checker.reviewer),
+        model: Some(checker.model.clone()),
+        error: None,
+        usage: checker.usage.clone(),
+    });
+    lanes.chain(checker).collect()
 }
 
 fn voice(name: &str, lane: &LaneReport) -> Voice {

@@ -81,6 +81,28 @@ pub(super) async fn chosen(
     })
 }
 
+/// An agent that only helps others: it gives no hints and runs no linters.
+pub(super) async fn helper(
+    policy: &ReviewPolicy,
+    here: &Surroundings,
+    wishes: &Wishes,
+) -> anyhow::Result<Arc<Agent>> {
+    let models = super::models(here, wishes)?;
+    let choice = choice(policy, &models)?;
+    let speaker = Line::open(wishes)?.speaker(&models, choice).await?;
+    Ok(Arc::new(Agent::new(AgentSettings {
+        speaker,
+        escalation: None,
+        profile: policy.budget.profile.value,
+        limits: policy.budget.limits(),
+        tasks: Vec::new(),
+        hints: None,
+        linters: None,
+        events: wishes.events.clone(),
+        transcript: wishes.transcript.clone(),
+    })))
+}
+
 /// How models are reached: directly, with all calls kept, or only as they once answered.
 enum Line {
     Direct,

@@ -1,0 +1,47 @@
+//! The reviewer that is a command of the user. It is told the change and answers freely; a parser
+//! brings the answer into form and decides nothing. A pass needs the command's own word and proof, and
+//! never comes out of words that only repeat what it was told.
+
+mod contribution;
+mod parsed;
+mod prompt;
+mod proof;
+#[cfg(test)]
+mod tests;
+
+pub use contribution::contribution;
+pub use parsed::{Issue, Parsed, form, read_parsed};
+pub use prompt::{PARSE, Telling, parse_prompt, review_prompt, version};
+pub use proof::{Proof, ProofProblem, Token, read_proof, without_echo};
+
+/// The name in reports.
+pub const NAME: &str = "command";
+
+/// What a review comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReviewResult {
+    /// There is no problem.
+    Approved,
+    /// There is one.
+    NeedsRevision,
+    /// A person must decide.
+    Rejected,
+}
+
+impl ReviewResult {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Approved => "APPROVED",
+            Self::NeedsRevision => "NEEDS_REVISION",
+            Self::Rejected => "REJECTED",
+        }
+    }
+
+    /// The result that a word names, in either case.
+    pub fn parse(word: &str) -> Option<Self> {
+        [Self::Approved, Self::NeedsRevision, Self::Rejected]
+            .into_iter()
+            .find(|result| result.name().eq_ignore_ascii_case(word))
+    }
+}

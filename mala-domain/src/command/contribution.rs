@@ -1,0 +1,83 @@
+//! From an answer and what the parser made of it to what every reviewer contributes.
+
+use super::parsed::{Issue, Parsed};
+use super::proof::{Proof, ProofProblem};
+use super::{NAME, ReviewResult};
+use crate::change::Change;
+use crate::finding::{Candidate, Priority};
+use crate::ports::ReviewerFailure;
+use crate::review::Hearing;
+
+/// What an answer contributes. The parser may only find in it what it says: a place that the answer
+/// does not name is the parser's invention. Without findings, nothing but proof makes it a review.
+pub fn contribution(
+    answer: &str,
+    proof: Result<Proof, ProofProblem>,
+    parsed: Parsed,
+    change: &Change,
+) -> Result<Hearing, ReviewerFailure> {
+    if let Ok(proof) = &proof
+        && (proof.result == ReviewResult::Approved) != (parsed.result == ReviewResult::Approved)
+    {
+        return Err(ReviewerFailure::Unreadable(format!(
+            "the review says {} and its parser {}",
+            proof.result.name(),
+            parsed.result.name()
+        )));
+    }
+    let mut hearing = Hearing { reviewer: NAME.to_owned(), ..Hearing::default() };
+    let is_rejected = parsed.blocking
+        || parsed.result == ReviewResult::Rejected
+        || proof.as_ref().is_ok_and(|proof| proof.result == ReviewResult::Rejected);
+    for issue in parsed.issues {
+        match issue {
+            Issue::Placed(claim) if is_named(&claim, answer) => hearing.candidates.push(*claim),
+            Issue::Placed(claim) => hearing.warnings.push(format!(
+                "{NAME}: dropped an issue of the parser: the review does not name {}:{}",
+                claim.file, claim.span
+            )),
+            Issue::Words(words) => {
+                hearing.warnings.push(format!("{NAME}: an issue without file and line: {words}"));
+            }
+        }
+    }
+    if is_rejected {
+        raise(&mut hearing.candidates);
+    }
+    match proof {
+        Ok(proof) if proof.result != ReviewResult::Approved && hearing.candidates.is_empty() => {
+            Err(ReviewerFailure::Unreadable(format!(
+                "the review says {} and names no file and line",
+                proof.result.name()
+            )))
+        }
+        Ok(proof) => {
+            hearing.accounted = proof.accounted(change);
+            Ok(hearing)
+        }
+        Err(problem) if hearing.candidates.is_empty() => {
+            let why = format!("the answer does not prove that it is a review: {problem}");
+            Err(ReviewerFailure::Unreadable(why))
+        }
+        Err(problem) => {
+            hearing.warnings.push(format!("{NAME}: what it reviewed is not proven: {problem}"));
+            Ok(hearing)
+        }
+    }
+}
+
+fn is_named(claim: &Candidate, answer: &str) -> bool {
+    let line = claim.span.start().to_string();
+    let numbers = answer.split(|c: char| !c.is_ascii_digit());
+    answer.contains(&*claim.file.to_text()) && numbers.into_iter().any(|it| it == line)
+}
+
+/// What is rejected blocks: its most urgent finding does.
+fn raise(claims: &mut [Candidate]) {
+    let urgency = |claim: &Candidate| claim.priority.unwrap_or(Priority::P2);
+    if let Some(worst) = claims.iter_mut().min_by_key(|claim| urgency(claim))
+        && urgency(worst) > Priority::P1
+    {
+        worst.priority = Some(Priority::P1);
+    }
+}

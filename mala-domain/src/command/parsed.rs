@@ -1,0 +1,187 @@
+//! What the parser makes of a review: a result, issues, a summary, and whether a person must look.
+
+use super::{NAME, ReviewResult};
+use crate::agent::answer::fields::{cut, list, maybe_text, text};
+use crate::agent::answer::{Object, ParseProblem, Rung, Words, find_object};
+use crate::change::{FilePath, LineSpan};
+use crate::conversation::Form;
+use crate::finding::{Candidate, Category, Priority, Verification};
+use serde_json::{Value, json};
+
+/// A review in form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Parsed {
+    /// What it comes to.
+    pub result: ReviewResult,
+    /// What it names.
+    pub issues: Vec<Issue>,
+    /// The whole in a sentence or two.
+    pub summary: String,
+    /// Whether a person must look at it.
+    pub blocking: bool,
+}
+
+/// One problem that a review names.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Issue {
+    /// With its place.
+    Placed(Box<Candidate>),
+    /// Only in words.
+    Words(String),
+}
+
+const MAX_ISSUES: usize = 500;
+const MAX_TITLE: usize = 300;
+const MAX_BODY: usize = 4_000;
+const UNSAID_CONFIDENCE: f64 = 0.7;
+
+/// Reads what the parser answered.
+pub fn read_parsed(words: &Words<'_>) -> Result<(Parsed, Rung), ParseProblem> {
+    let (object, rung) = find_object(words, &["result", "issues"])?;
+    let word = text(&object, "result")?;
+    let result =
+        ReviewResult::parse(word).ok_or_else(|| ParseProblem::InvalidVerdict(cut(word, 80)))?;
+    let issues = list(&object, "issues")?;
+    if issues.len() > MAX_ISSUES {
+        return Err(ParseProblem::InvalidFormat);
+    }
+    let parsed = Parsed {
+        result,
+        issues: issues.iter().map(issue).collect::<Result<_, _>>()?,
+        summary: cut(maybe_text(&object, "summary")?.unwrap_or_default(), MAX_BODY),
+        blocking: match object.get("blocking") {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(blocking)) => *blocking,
+            Some(_) => return Err(ParseProblem::InvalidFormat),
+        },
+    };
+    let contradiction = match (parsed.result, parsed.issues.is_empty()) {
+        (ReviewResult::Approved, false) => Some("APPROVED with issues".to_owned()),
+        (ReviewResult::Approved, true) if parsed.blocking => {
+            Some("APPROVED and blocking".to_owned())
+        }
+        (ReviewResult::Approved, true) | (_, false) => None,
+        (other, true) => Some(format!("{} without issues", other.name())),
+    };
+    match contradiction {
+        Some(words) => Err(ParseProblem::InvalidVerdict(words)),
+        None => Ok((parsed, rung)),
+    }
+}
+
+fn issue(value: &Value) -> Result<Issue, ParseProblem> {
+    match value {
+        Value::String(words) => Ok(in_words(words)),
+        Value::Object(fields) => placed(fields),
+        _ => Err(ParseProblem::InvalidFormat),
+    }
+}
+
+fn placed(fields: &Object) -> Result<Issue, ParseProblem> {
+    let title = text(fields, "title")?;
+    let body = maybe_text(fields, "body")?.unwrap_or(title);
+    let file = match maybe_text(fields, "file")? {
+        Some(file) => Some(file),
+        None => maybe_text(fields, "file_path")?,
+    };
+    let line = |key: &str| match fields.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(value) => {
+            let line = value.as_u64().and_then(|it| u32::try_from(it).ok());
+            line.filter(|line| *line > 0).map(Some).ok_or(ParseProblem::InvalidFormat)
+        }
+    };
+    let priority = match fields.get("priority") {
+        None | Some(Value::Null) => tagged(title),
+        Some(value) => {
+            let number = value.as_i64().and_then(Priority::from_number);
+            Some(number.ok_or(ParseProblem::InvalidFormat)?)
+        }
+    };
+    let (Some(file), Some(start)) = (file, line("line_start")?) else {
+        return Ok(Issue::Words(cut(&format!("{title}: {body}"), MAX_BODY)));
+    };
+    let span = LineSpan::new(start, line("line_end")?.unwrap_or(start));
+    let span = span.ok_or(ParseProblem::InvalidFormat)?;
+    Ok(Issue::Placed(Box::new(candidate(file, span, priority, (title, body)))))
+}
+
+fn candidate(
+    file: &str,
+    span: LineSpan,
+    priority: Option<Priority>,
+    (title, body): (&str, &str),
+) -> Candidate {
+    Candidate {
+        file: FilePath::parse(file.trim().trim_start_matches("./")),
+        span,
+        priority,
+        category: Category::Bug,
+        title: cut(title.trim(), MAX_TITLE),
+        body: cut(body.trim(), MAX_BODY),
+        suggestion: None,
+        evidence: None,
+        confidence: UNSAID_CONFIDENCE,
+        reviewer: NAME.to_owned(),
+        rule: None,
+        verification: Verification::default(),
+    }
+}
+
+/// An issue in words has a place when one of them is `path:line` or `path:first-last`.
+fn in_words(words: &str) -> Issue {
+    let marks =
+        |c: char| matches!(c, '`' | '(' | ')' | '[' | ']' | ',' | '*' | '"' | '\'' | ':' | '.');
+    let place = words.split_whitespace().find_map(|word| place(word.trim_matches(marks)));
+    match place {
+        Some((file, span)) => {
+            let title = words.lines().next().unwrap_or(words);
+            let priority = tagged(words);
+            Issue::Placed(Box::new(candidate(file, span, priority, (title, words))))
+        }
+        None => Issue::Words(cut(words, MAX_BODY)),
+    }
+}
+
+fn place(word: &str) -> Option<(&str, LineSpan)> {
+    let (file, lines) = word.split_once(':')?;
+    let lines = lines.split(':').next()?;
+    let (start, end) = lines.split_once('-').unwrap_or((lines, lines));
+    let span = LineSpan::new(start.parse().ok()?, end.parse().ok()?)?;
+    (!file.is_empty()).then_some((file, span))
+}
+
+/// The priority in a tag such as `[P1]`.
+fn tagged(text: &str) -> Option<Priority> {
+    Priority::ALL.into_iter().find(|priority| text.contains(&format!("[{priority}]")))
+}
+
+/// The form of what the parser answers, for providers that can enforce one.
+pub fn form() -> Form {
+    let issue = json!({
+        "type": "object",
+        "properties": {
+            "file": {"type": "string"},
+            "line_start": {"type": "integer"},
+            "line_end": {"type": "integer"},
+            "priority": {"type": ["integer", "null"]},
+            "title": {"type": "string"},
+            "body": {"type": "string"},
+        },
+        "required": ["file", "line_start", "line_end", "priority", "title", "body"],
+        "additionalProperties": false,
+    });
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "nonce": {"type": "string"},
+            "result": {"type": "string", "enum": ["APPROVED", "NEEDS_REVISION", "REJECTED"]},
+            "issues": {"type": "array", "items": issue},
+            "summary": {"type": "string"},
+            "blocking": {"type": "boolean"},
+        },
+        "required": ["nonce", "result", "issues", "summary", "blocking"],
+        "additionalProperties": false,
+    });
+    Form::Json { name: "parsed_review".to_owned(), schema }
+}

@@ -1,0 +1,73 @@
+//! What the command and its parser are told.
+
+use super::proof::Token;
+use crate::agent::brief::Briefs;
+use crate::agent::fence::Fence;
+use crate::change::Change;
+use crate::gate::prompt::regions;
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+const REVIEW: &str = include_str!("prompts/review.md");
+/// How a review is brought into form.
+pub const PARSE: &str = include_str!("prompts/parse.md");
+
+/// What a command is told of a change.
+pub struct Telling<'t> {
+    /// The change.
+    pub change: &'t Change,
+    /// The change as it is shown; `None` when it is not.
+    pub briefs: Option<&'t Briefs>,
+    /// Texts about the task: name and content.
+    pub tasks: &'t [(String, String)],
+    /// What is around all that others wrote.
+    pub fence: &'t Fence,
+    /// What is to be given back.
+    pub token: &'t Token,
+}
+
+/// The context of a review: how to answer, the task, the change.
+pub fn review_prompt(telling: &Telling<'_>) -> String {
+    let mut sections = vec![REVIEW.trim_end().to_owned()];
+    for (name, text) in telling.tasks {
+        sections.push(format!("# Task\n{}", telling.fence.around(name, text).trim_end()));
+    }
+    if let Some(briefs) = telling.briefs {
+        let told: String = briefs.briefs.iter().map(|brief| brief.text.as_str()).collect();
+        sections.push(format!("## Git Diff\n{}", told.trim_end()));
+        let left_out: Vec<String> = briefs.left_out.iter().map(|it| it.file.to_string()).collect();
+        if !left_out.is_empty() {
+            let files = telling.fence.around("files", &left_out.join("\n"));
+            sections.push(format!(
+                "Not shown in full; look at them in the tree:\n{}",
+                files.trim_end()
+            ));
+        }
+    }
+    let account = regions(telling.change);
+    let account = telling.fence.around("changed regions to account for, by number", &account);
+    let (first, second) = telling.token.halves();
+    let mut last = String::new();
+    // Writing to a string cannot fail.
+    writeln!(last, "{account}\nThe commit under review is {}", telling.token.head())
+        .unwrap_or_default();
+    write!(last, "First half: {first}\nSecond half: {second}\n").unwrap_or_default();
+    sections.push(last);
+    sections.join("\n\n")
+}
+
+/// What a parser that is a command is told: how to do it, and the review behind a fence.
+pub fn parse_prompt(review: &str, fence: &Fence) -> String {
+    let review = fence.around("review", review);
+    format!("{PARSE}\n{review}\nYour `nonce`: {}\n", fence.nonce().as_str())
+}
+
+/// The version of these prompts: 16 hexadecimal digits.
+pub fn version() -> String {
+    let mut hash = Sha256::new();
+    for text in [REVIEW, PARSE] {
+        hash.update(text.len().to_le_bytes());
+        hash.update(text);
+    }
+    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}

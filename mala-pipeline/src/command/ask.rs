@@ -1,0 +1,52 @@
+//! One question to a command, and why it has no answer.
+
+use mala_domain::gate::consensus::Absence;
+use mala_domain::gate::lane::Lane;
+use mala_domain::ports::{LaneOrder, LaneRunner, ReviewerFailure};
+use serde_json::Value;
+use std::time::Duration;
+
+/// What a command is asked.
+pub(super) struct Question<'q> {
+    pub(super) name: &'q str,
+    pub(super) prompt: &'q str,
+    /// Whether a text is all that is wanted of it.
+    pub(super) is_answer: &'q (dyn Fn(&str) -> bool + Send + Sync),
+}
+
+/// What a command answers: all that counts, or whatever it printed before it ended well.
+pub(super) async fn words(
+    runner: &dyn LaneRunner,
+    lane: &Lane,
+    question: Question<'_>,
+    wall: Duration,
+) -> Result<String, ReviewerFailure> {
+    let order = LaneOrder {
+        lane,
+        question: question.name,
+        prompt: question.prompt,
+        schema: &Value::Null,
+        reasoning: "high",
+        wall,
+        is_answer: question.is_answer,
+        started: &|| {},
+    };
+    let run = runner.run(order).await;
+    let program = lane.program();
+    if !run.wrote.is_empty() {
+        let files = run.wrote.join(", ");
+        let why = format!("{program}: it wrote to the tree that it reviews: {files}");
+        return Err(ReviewerFailure::Crashed(why));
+    }
+    match (run.answer, run.failure) {
+        (Some(answer), None) => Ok(answer),
+        // It ended well, and whoever reads it says what is wrong with it.
+        (Some(answer), Some(failure)) if failure.why.is_empty() => Ok(answer),
+        (_, Some(failure)) => Err(match failure.absence {
+            Absence::Unavailable => ReviewerFailure::Unavailable(failure.why),
+            Absence::TimedOut => ReviewerFailure::TimedOut,
+            Absence::Unusable => ReviewerFailure::Crashed(format!("{program}: {}", failure.why)),
+        }),
+        (None, None) => Err(ReviewerFailure::Unreadable(format!("{program}: no answer"))),
+    }
+}

@@ -1,0 +1,152 @@
+//! A command of the user: run like a lane of a panel, in a throw-away copy of the tree.
+
+use super::{Chosen, Wishes, agent};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::surroundings::Surroundings;
+use crate::wiring::gate::{self as world, Gate};
+use mala_adapters::lanes::Lanes;
+use mala_domain::command::{NAME, version};
+use mala_domain::config::{CommandReviewer, ReviewPolicy, ReviewerType, Sourced};
+use mala_domain::gate::lane::{Lane, LaneSettings, filled};
+use mala_domain::ports::{BoxFuture, LaneOrder, LaneRun, LaneRunner};
+use mala_domain::scope::{Head, Target};
+use mala_pipeline::command::{CommandReview, CommandSettings, Parser};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+pub(super) async fn chosen(
+    policy: &ReviewPolicy,
+    here: &Surroundings,
+    wishes: Wishes,
+) -> anyhow::Result<Chosen> {
+    let settings = policy.command.value.clone().unwrap_or_default();
+    let Some(run) = &settings.run else {
+        return Err(refusal("no command is set")
+            .hint("set review.command.run in mala.yaml")
+            .into());
+    };
+    if matches!(wishes.target, Target::Staged | Target::Patch(_)) {
+        let what = "it reviews commits or the working tree, not the index and not a patch";
+        return Err(refusal(what).into());
+    }
+    let lane = lane(NAME, run, &settings, here)?;
+    let parser = match &settings.parser {
+        Some(parser) => Parser::Command(Box::new(self::lane("parser", parser, &settings, here)?)),
+        None => Parser::Model(agent::helper(&parsing(policy, &settings), here, &wishes).await?),
+    };
+    let (runner, head, secret) = runner(here, &wishes.target).await?;
+    let command = CommandReview::new(CommandSettings {
+        lane,
+        parser,
+        runner: Arc::new(runner),
+        head,
+        secret,
+        tasks: wishes.tasks,
+        context: settings.context,
+        transcript: wishes.transcript,
+    });
+    Ok(Chosen {
+        kind: ReviewerType::Command,
+        reviewers: vec![Arc::new(command)],
+        agent: None,
+        model: settings.model.clone(),
+        version: format!("{NAME} {} {}", version(), run.join(" ")),
+        budget_profile: policy.budget.name(),
+        preface: None,
+        recording: None,
+    })
+}
+
+fn refusal(why: &str) -> Failure {
+    Failure::new(Exit::NoReviewers, format!("the reviewer {NAME} cannot be asked: {why}"))
+}
+
+/// The policy of the model that parses.
+fn parsing(policy: &ReviewPolicy, settings: &CommandReviewer) -> ReviewPolicy {
+    let mut policy = policy.clone();
+    if let Some(model) = &settings.parser_model {
+        let origin = policy.command.origin.clone();
+        policy.agent_model = Sourced { value: model.clone(), origin };
+    }
+    policy
+}
+
+/// A command as a lane.
+fn lane(
+    name: &str,
+    command: &[String],
+    settings: &CommandReviewer,
+    here: &Surroundings,
+) -> Result<Lane, Failure> {
+    let model = settings.model.as_deref().unwrap_or_default();
+    let command: Vec<String> = command.iter().map(|it| filled(it, &[("model", model)])).collect();
+    let program = command.first().map_or("", String::as_str);
+    if world::variables(here).find(program).is_none() {
+        let hint = "put it on the path, or name it by its full path";
+        return Err(refusal(&format!("{program} is not there")).hint(hint));
+    }
+    let mut set = settings.env.clone();
+    if !model.is_empty() {
+        set.insert("MALA_REVIEW_MODEL".to_owned(), model.to_owned());
+    }
+    let settings = LaneSettings {
+        command: Some(command),
+        keep: Some(settings.keep.clone()),
+        set: Some(set),
+        idle: settings.idle,
+        max_output: settings.max_output,
+        ..LaneSettings::default()
+    };
+    Ok(Lane { name: name.to_owned(), settings })
+}
+
+/// Lanes in a copy of the repository that is removed with them.
+struct OwnLanes {
+    lanes: Lanes,
+    scratch: PathBuf,
+}
+
+impl LaneRunner for OwnLanes {
+    fn run<'a>(&'a self, order: LaneOrder<'a>) -> BoxFuture<'a, LaneRun> {
+        self.lanes.run(order)
+    }
+}
+
+impl Drop for OwnLanes {
+    fn drop(&mut self) {
+        world::remove_scratch(&self.scratch);
+    }
+}
+
+/// Who runs the commands, the commit that they look at, and a secret.
+async fn runner(
+    here: &Surroundings,
+    target: &Target,
+) -> anyhow::Result<(OwnLanes, String, String)> {
+    let gate = Gate::open(here).await?;
+    let (scratch, pinned) = gate.pin(target).await?;
+    let made = async {
+        let (git, scoped) = world::scope(here, &scratch, &pinned).await?;
+        let Head::Commit(head) = scoped.scope.head else {
+            anyhow::bail!("the copy of the tree has no commit");
+        };
+        let (session, secret) = world::fresh_names()?;
+        let lanes = Lanes {
+            git,
+            head: head.clone(),
+            session,
+            scratch: scratch.clone(),
+            folder: scratch.join("kept"),
+            variables: world::variables(here),
+        };
+        Ok((lanes, head, secret))
+    };
+    match made.await {
+        Ok((lanes, head, secret)) => Ok((OwnLanes { lanes, scratch }, head, secret)),
+        Err(error) => {
+            world::remove_scratch(&scratch);
+            Err(error)
+        }
+    }
+}
