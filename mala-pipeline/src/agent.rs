@@ -99,7 +99,7 @@ impl Agent {
         let checked = escalate::escalate(&desk, &prepared, checked, &mut hearing.warnings).await;
         let all = claims::with_hints(checked, &prepared.hints, &told.opinions);
         hearing.candidates = claims::worst(all, &settings.limits, &mut hearing.warnings);
-        hearing.model = Some(desk.account.models());
+        hearing.model = Some(desk.account.models()).filter(|models| !models.is_empty());
         hearing.usage = desk.account.usage();
         Ok(hearing)
     }

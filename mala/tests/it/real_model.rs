@@ -96,7 +96,7 @@ fn is_accounted_for(report: &Value, answers: &[Value]) {
     assert_eq!((&stats["tool_calls"], &stats["cost_usd"]), (&json!(0), &Value::Null));
     assert_eq!(stats["tokens_used"], json!(tokens(answers)), "{report:#}");
     assert!(
-        answers[0]["tokens"]["input"].as_u64() > Some(800),
+        answers[0]["tokens"]["input"].as_u64() > Some(500),
         "the prompt was read: {answers:#?}"
     );
     assert_ne!(report["model_used"], "");

@@ -14,7 +14,6 @@ use mala_domain::config::{Origin, ReviewPolicy, ReviewerType};
 use mala_domain::models::Choice;
 use mala_domain::ports::LanguageModel;
 use mala_pipeline::agent::{Agent, AgentSettings, Speaker};
-use std::path::Path;
 use std::sync::Arc;
 
 /// The models that are tried in this order when nobody names one: the first with a key is asked.
@@ -114,11 +113,11 @@ impl Line {
     fn open(wishes: &Wishes) -> Result<Self, Failure> {
         Ok(match (&wishes.record, &wishes.replay) {
             (_, Some(folder)) => {
-                Self::Replayed(Arc::new(Replay::open(folder).map_err(|e| no_folder(&e, folder))?))
+                Self::Replayed(Arc::new(Replay::open(folder).map_err(|e| no_folder(&e))?))
             }
             // The fences' id follows from what is reviewed, so a recording needs none of its own.
             (Some(folder), None) => {
-                Self::Recorded(Recording::start(folder, "").map_err(|e| no_folder(&e, folder))?)
+                Self::Recorded(Recording::start(folder, "").map_err(|e| no_folder(&e))?)
             }
             (None, None) => Self::Direct,
         })
@@ -148,6 +147,6 @@ fn refusal(error: NoModel) -> Failure {
     Failure::new(Exit::NoReviewers, what).hint(error.hint)
 }
 
-fn no_folder(error: &RecordingError, folder: &Path) -> Failure {
-    Failure::usage(format!("{}: {error}", folder.display()))
+fn no_folder(error: &RecordingError) -> Failure {
+    Failure::usage(error.to_string())
 }
