@@ -39,8 +39,8 @@ pub(super) const REMOVED_KEY: CodedCheck = CodedCheck {
     title: "A removed setting is still read",
     category: Category::Bug,
     priority: Priority::P2,
-    about: "When a key of a configuration or environment file is removed, code that still reads it gets \
-            nothing.",
+    about: "When a key of a configuration or environment file is removed or renamed, code that still \
+            reads it without a default gets nothing.",
 };
 
 pub(super) const DELETED_TESTS: CodedCheck = CodedCheck {

@@ -1,236 +1,147 @@
-//! Keys of configuration: environment variables and settings, the files that list them, and the lines
-//! of code that read them.
+//! Keys of configuration: environment variables and settings, the files that set them, and the code
+//! that reads them.
 
+mod reads;
 mod settings;
+mod variables;
+
+pub(crate) use reads::{Deed as KeyDeed, Form, KeyUse, KeyUses, uses_of};
+pub(crate) use settings::{defines, may_list_settings, sets_on_line};
+pub(crate) use variables::is_set_by;
 
 use super::delta::Versions;
-use mala_domain::change::FilePath;
-use std::collections::BTreeMap;
+use mala_domain::change::FileStatus;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// A key of configuration.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Key {
+    /// An environment variable.
+    Variable(String),
+    /// A setting: its names, the outermost first.
+    Setting(Vec<String>),
+}
+
+impl Key {
+    /// Its last name.
+    pub(crate) fn last(&self) -> &str {
+        match self {
+            Self::Variable(name) => name,
+            Self::Setting(names) => names.last().map(String::as_str).unwrap_or_default(),
+        }
+    }
+
+    /// Its first name.
+    pub(crate) fn first(&self) -> &str {
+        match self {
+            Self::Variable(name) => name,
+            Self::Setting(names) => names.first().map(String::as_str).unwrap_or_default(),
+        }
+    }
+
+    /// The key and, of a setting, its ends, in the spelling in which they are compared.
+    pub(crate) fn endings(&self) -> Vec<String> {
+        match self {
+            Self::Variable(name) => vec![name.clone()],
+            Self::Setting(names) => {
+                let names: Vec<String> = names.iter().map(|name| settings::normal(name)).collect();
+                (0..names.len()).map(|start| names[start..].join(".")).collect()
+            }
+        }
+    }
+
+    /// The variable by which many programs let the environment set the same.
+    pub(crate) fn as_variable(&self) -> String {
+        match self {
+            Self::Variable(name) => name.clone(),
+            Self::Setting(names) => names.join("_").replace('-', "_").to_uppercase(),
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Variable(name) => f.write_str(name),
+            Self::Setting(names) => f.write_str(&names.join(".")),
+        }
+    }
+}
+
+/// A key that a file set at base and does not at head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Lost {
+    /// The key.
+    pub(crate) key: Key,
+    /// Its line at base.
+    pub(crate) line: u32,
+    /// The key that stands in its place at head.
+    pub(crate) successor: Option<Key>,
+}
 
 /// The keys that a configuration file lost and has.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KeyChange {
-    /// Keys at base that are not at head, with their lines at base.
-    pub(crate) lost: Vec<(String, u32)>,
+    /// Keys at base that are not at head.
+    pub(crate) lost: Vec<Lost>,
     /// Keys at head.
-    pub(crate) kept: Vec<String>,
+    pub(crate) kept: Vec<Key>,
 }
+
+/// The keys of one version of a file with their lines.
+type Listed = BTreeMap<Key, u32>;
 
 /// Keys beyond this many are left out.
-const MAX_KEYS: usize = 500;
+const MAX_KEYS: usize = 2_000;
 
-/// What a changed file lost and has; nothing when it is no configuration.
+/// Lost keys beyond this many are left out: the file was replaced as a whole.
+const MAX_LOST: usize = 60;
+
+/// What a changed file lost and has; nothing when it is no configuration. A deleted file says nothing
+/// of its keys: whoever deletes it has them elsewhere, or wants none of them.
 pub(crate) fn compare(versions: Versions<'_>) -> KeyChange {
-    let path = &versions.file.path;
-    let unread = versions.file.exists_at_head() && versions.head.is_none();
-    let key_of = if lists_keys(path) {
-        key_of
-    } else if settings::lists_settings(path) {
-        settings::key_of
-    } else {
-        return KeyChange::default();
-    };
-    if unread {
+    if versions.file.status == FileStatus::Copied {
         return KeyChange::default();
     }
-    let keys_of = |text| keys_of(text, key_of);
-    let base = versions.base.map(keys_of).unwrap_or_default();
-    let head = versions.head.map(keys_of).unwrap_or_default();
-    let lost = base
-        .into_iter()
-        .filter(|(key, _)| !head.contains_key(key))
-        .map(|(key, line)| (key.to_owned(), line))
-        .collect();
-    KeyChange { lost, kept: head.into_keys().map(str::to_owned).collect() }
-}
-
-/// Whether a file is one that lists the environment variables of a program.
-fn lists_keys(path: &FilePath) -> bool {
-    let name = path.file_name();
-    let compose = name.contains("compose") && (name.ends_with(".yml") || name.ends_with(".yaml"));
-    name.starts_with(".env") || name.ends_with(".env") || compose || name.starts_with("Dockerfile")
-}
-
-fn keys_of(text: &str, key_of: fn(&str) -> Option<&str>) -> BTreeMap<&str, u32> {
-    let mut found = BTreeMap::new();
-    for (line, number) in text.lines().zip(1..) {
-        if let Some(key) = key_of(line)
-            && found.len() < MAX_KEYS
-        {
-            found.entry(key).or_insert(number);
-        }
-    }
-    found
-}
-
-/// The key that a line of configuration sets or lists; a line that is commented out lists it too.
-fn key_of(line: &str) -> Option<&str> {
-    let mut rest = line.trim_start_matches(['#', ' ', '\t', '-', '"', '\'']);
-    for word in ["export ", "ENV ", "ARG "] {
-        rest = rest.strip_prefix(word).map_or(rest, str::trim_start);
-    }
-    let end = rest
-        .find(|c: char| !(c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
-        .unwrap_or(rest.len());
-    let (key, after) = rest.split_at(end);
-    let after = after.trim_start_matches(['"', '\'', ' ']);
-    let sets = after.is_empty() || after.starts_with(['=', ':']) || line.contains("ENV ");
-    let is_key =
-        key.len() >= 4 && key.contains('_') && key.starts_with(|c: char| c.is_ascii_uppercase());
-    (is_key && sets).then_some(key)
-}
-
-/// How a line of code treats a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// It reads it, and this happens when it is not set.
-    Reads(&'static str),
-    /// It sets it, or lists it for others to set.
-    Sets,
-    /// Neither, or it copes.
-    Nothing,
-}
-
-/// A way to read an environment variable: the text before the key, the text after it, and what
-/// happens when it is not set.
-type Reader = (&'static str, &'static str, &'static str);
-
-const READERS: &[(&[&str], &[Reader])] = &[
-    (
-        &["py"],
-        &[
-            ("environ[\"", "\"]", "raises `KeyError`"),
-            ("environ['", "']", "raises `KeyError`"),
-            ("getenv(\"", "\")", "gives `None`"),
-            ("getenv('", "')", "gives `None`"),
-            ("environ.get(\"", "\")", "gives `None`"),
-            ("environ.get('", "')", "gives `None`"),
-        ],
-    ),
-    (
-        &["js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts"],
-        &[
-            ("process.env.", "", "gives `undefined`"),
-            ("process.env['", "']", "gives `undefined`"),
-            ("process.env[\"", "\"]", "gives `undefined`"),
-            ("import.meta.env.", "", "gives `undefined`"),
-        ],
-    ),
-    (&["go"], &[("os.Getenv(\"", "\")", "gives an empty string")]),
-    (
-        &["rs"],
-        &[
-            ("env::var(\"", "\")", "gives `Err(NotPresent)`"),
-            ("env!(\"", "\")", "does not compile"),
-        ],
-    ),
-    (
-        &["rb"],
-        &[
-            ("ENV['", "']", "gives `nil`"),
-            ("ENV[\"", "\"]", "gives `nil`"),
-            ("ENV.fetch('", "')", "raises `KeyError`"),
-            ("ENV.fetch(\"", "\")", "raises `KeyError`"),
-        ],
-    ),
-    (&["java"], &[("System.getenv(\"", "\")", "gives `null`")]),
-    (&["cs"], &[("GetEnvironmentVariable(\"", "\")", "gives `null`")]),
-    (
-        &["php"],
-        &[
-            ("getenv('", "')", "gives `false`"),
-            ("getenv(\"", "\")", "gives `false`"),
-            ("env('", "')", "gives `null`"),
-            ("env(\"", "\")", "gives `null`"),
-        ],
-    ),
-];
-
-/// How a line treats a key.
-pub(crate) fn access(path: &FilePath, line: &str, key: &str) -> Access {
-    let is_variable =
-        key.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_');
-    if is_variable { variable(path, line, key) } else { settings::access(path, line, key) }
-}
-
-/// How a line treats an environment variable.
-fn variable(path: &FilePath, line: &str, key: &str) -> Access {
-    let ending = path.file_name().rsplit_once('.').map(|(_, ending)| ending).unwrap_or_default();
-    let code = line.trim_start();
-    let Some((_, readers)) = READERS.iter().find(|(endings, _)| endings.contains(&ending)) else {
-        return if key_of(line) == Some(key) { Access::Sets } else { Access::Nothing };
+    let listed = |text: Option<&str>| {
+        let text = text?;
+        let path = versions.file.base_path();
+        variables::listed(path, text).or_else(|| settings::listed(path, text))
     };
-    if code.starts_with("//") || code.starts_with('#') || code.starts_with('*') {
-        return Access::Nothing;
-    }
-    for (before, after, happens) in *readers {
-        let pattern = format!("{before}{key}{after}");
-        let Some(at) = line.find(&pattern) else { continue };
-        let rest = line.get(at + pattern.len()..).unwrap_or_default().trim_start();
-        if rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-            continue;
-        }
-        if rest.starts_with('=') && !rest.starts_with("==") {
-            return Access::Sets;
-        }
-        return if copes(line, rest) { Access::Nothing } else { Access::Reads(happens) };
-    }
-    let sets = ["setenv", "set_var", "Setenv", "putenv"].iter().any(|word| line.contains(word));
-    if sets { Access::Sets } else { Access::Nothing }
-}
-
-/// Whether a line has a way out when the variable is not set.
-fn copes(line: &str, rest: &str) -> bool {
-    let code = line.trim_start();
-    ["||", "??", "or ", "?:", ".unwrap_or", ".ok()", ".is_ok", ".is_err", "if "]
+    let head = versions.head.filter(|_| versions.file.exists_at_head());
+    let Some(head) = listed(head) else { return KeyChange::default() };
+    let base = listed(versions.base).unwrap_or_default();
+    let before: BTreeSet<&Key> = base.keys().collect();
+    let added: Vec<&Key> = head.keys().filter(|key| !before.contains(key)).collect();
+    let gone: Vec<(&Key, u32)> = base
         .iter()
-        .any(|way| rest.starts_with(way))
-        || ["if ", "if(", "} else if", "elif ", "unless ", "assert"]
-            .iter()
-            .any(|s| code.starts_with(s))
-        || line.contains(" in os.environ")
+        .filter(|(key, _)| !head.contains_key(key))
+        .map(|(key, line)| (key, *line))
+        .collect();
+    let lost = gone
+        .iter()
+        .take(MAX_LOST)
+        .map(|(key, line)| Lost {
+            key: (*key).clone(),
+            line: *line,
+            successor: successor(key, &gone, &added).cloned(),
+        })
+        .collect();
+    KeyChange { lost, kept: head.into_keys().collect() }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_list_keys() {
-        for (line, expected) in [
-            ("API_TOKEN=x", Some("API_TOKEN")),
-            ("export API_TOKEN=x", Some("API_TOKEN")),
-            ("# API_TOKEN=", Some("API_TOKEN")),
-            ("      - API_TOKEN=${X}", Some("API_TOKEN")),
-            ("      API_TOKEN: x", Some("API_TOKEN")),
-            ("ENV API_TOKEN x", Some("API_TOKEN")),
-            ("TODO: x", None),
-            ("# THE_END of it", None),
-            ("image: postgres", None),
-        ] {
-            assert_eq!(key_of(line), expected, "{line}");
-        }
+/// The only key that is added beside the only one that is lost there.
+fn successor<'k>(key: &Key, gone: &[(&Key, u32)], added: &[&'k Key]) -> Option<&'k Key> {
+    let around = |key: &Key| match key {
+        Key::Variable(_) => None,
+        Key::Setting(names) => Some(names[..names.len().saturating_sub(1)].to_vec()),
+    };
+    let place = around(key);
+    if gone.iter().filter(|(other, _)| around(other) == place).count() != 1 {
+        return None;
     }
-
-    #[test]
-    fn lines_read_keys() {
-        for (file, line, expected) in [
-            ("a.py", "x = os.environ[\"API_KEY\"]", Access::Reads("raises `KeyError`")),
-            ("a.py", "x = os.environ.get('API_KEY')", Access::Reads("gives `None`")),
-            ("a.py", "x = os.environ.get('API_KEY', 'd')", Access::Nothing),
-            ("a.py", "x = os.getenv('API_KEY') or 'd'", Access::Nothing),
-            ("a.py", "os.environ['API_KEY'] = 'x'", Access::Sets),
-            ("a.py", "# os.environ['API_KEY']", Access::Nothing),
-            ("a.ts", "const x = process.env.API_KEY;", Access::Reads("gives `undefined`")),
-            ("a.ts", "const x = process.env.API_KEY || 1;", Access::Nothing),
-            ("a.ts", "const x = process.env.API_KEYS;", Access::Nothing),
-            ("a.go", "x := os.Getenv(\"API_KEY\")", Access::Reads("gives an empty string")),
-            ("a.rs", "std::env::var(\"API_KEY\")?", Access::Reads("gives `Err(NotPresent)`")),
-            ("a.rs", "std::env::var(\"API_KEY\").unwrap_or_default()", Access::Nothing),
-            ("compose.yml", "  API_KEY: x", Access::Sets),
-            ("README.md", "Set API_KEY first", Access::Nothing),
-        ] {
-            assert_eq!(access(&FilePath::from(file), line, "API_KEY"), expected, "{line}");
-        }
-    }
+    let mut beside = added.iter().filter(|other| around(other) == place);
+    let only = beside.next()?;
+    beside.next().is_none().then_some(*only)
 }

@@ -12,6 +12,7 @@ pub(crate) use tests::LostTests;
 
 use super::contract::{Broken, Contract, Symbol};
 use super::delta::FileDelta;
+use super::keys::Key;
 use super::words;
 use crate::symbols::{Visibility, files_of_module, parent};
 use mala_domain::change::FilePath;
@@ -44,15 +45,34 @@ pub struct Plan {
     names: HashSet<String>,
 }
 
-/// An environment variable that a file no longer lists.
+/// A key of configuration that a file no longer sets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LostKey {
-    /// The variable.
-    pub(crate) key: String,
-    /// The file that listed it.
+    /// The key.
+    pub(crate) key: Key,
+    /// The file that set it.
     pub(crate) file: String,
     /// The line at base.
     pub(crate) line: u32,
+    /// The key that the file has in its place.
+    pub(crate) successor: Option<Key>,
+}
+
+impl LostKey {
+    /// The words that are looked for: the ends of the key, and the variable that may set it.
+    fn words(&self) -> [String; 3] {
+        [self.last_word(), self.first_word(), self.key.as_variable()]
+    }
+
+    /// The word by which readers are found.
+    pub(crate) fn last_word(&self) -> String {
+        words::longest_part(self.key.last()).to_owned()
+    }
+
+    /// The word by which the start of the key is found.
+    pub(crate) fn first_word(&self) -> String {
+        words::longest_part(self.key.first()).to_owned()
+    }
 }
 
 /// What has to be looked up for these files.
@@ -74,7 +94,7 @@ fn words_to_find(contracts: &[Contract], keys: &[LostKey]) -> Vec<String> {
     let (rare, common): (Vec<String>, Vec<String>) = contracts
         .iter()
         .flat_map(words_of)
-        .chain(keys.iter().map(|lost| lost.key.clone()))
+        .chain(keys.iter().flat_map(LostKey::words))
         .filter(|word| words::can_be_searched(word) && seen.insert(word.clone()))
         .partition(|word| !words::is_common(word));
     let room = MAX_WITH_COMMON.saturating_sub(rare.len());

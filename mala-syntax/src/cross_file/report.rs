@@ -1,21 +1,22 @@
 //! What is said about each broken thing: what happens, when, and what to do.
 
+mod keys;
 mod removed;
 mod signature;
 
+pub(crate) use keys::{Reading, lost_key};
 pub(crate) use removed::{Gone, Place, still_imported, still_used};
 pub(crate) use signature::{Refitted, does_not_fit};
 
-use super::checks::{DELETED_TESTS, REMOVED_KEY, UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
+use super::checks::{DELETED_TESTS, UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
 use super::contract::{Broken, Contract, Symbol};
-use super::plan::{ImportCheck, LostKey, LostTests, NameCheck, Place as ModulePlace};
+use super::plan::{ImportCheck, LostTests, NameCheck, Place as ModulePlace};
 use super::resolve::Evidence;
 use super::user::UserFile;
 use crate::symbols::{Import, Imported, Switch};
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Candidate, Category, Priority, Verification};
 use mala_domain::language::Language;
-use mala_domain::ports::WordHit;
 
 /// Who says so.
 const REVIEWER: &str = "builtin";
@@ -247,6 +248,7 @@ pub(crate) fn unhandled(
     let shown: Vec<String> = added.iter().take(3).map(|name| format!("`{name}`")).collect();
     let shown = shown.join(", ");
     let language = user.outline.language;
+    let what = if language == Language::Python { "chain of cases" } else { "switch" };
     let happens = match language {
         Language::Rust => "the match does not compile".to_owned(),
         Language::Php => "it throws `UnhandledMatchError`, or falls through".to_owned(),
@@ -261,32 +263,11 @@ pub(crate) fn unhandled(
             rule: UNHANDLED_MEMBER.id,
             title: format!("{shown} of `{}` is not handled here", symbol.name),
             body: format!(
-                "When the value is {shown}, {happens}: this change adds it to `{}` (`{}` line {line}), and this switch lists every other member and has no default.",
+                "When the value is {shown}, {happens}: this change adds it to `{}` (`{}` line {line}), and this {what} lists every other member and has no default.",
                 symbol.qualified(),
                 symbol.file
             ),
             suggestion: format!("Handle {shown}, or add a default that fails loudly."),
-        },
-    )
-}
-
-/// A read of a key that is no longer listed.
-pub(crate) fn lost_key(lost: &LostKey, hit: &WordHit, happens: &str) -> Candidate {
-    candidate(
-        &hit.file,
-        hit.line,
-        Evidence::OnlyOne,
-        Said {
-            rule: REMOVED_KEY.id,
-            title: format!("`{}` is read here, but `{}` no longer sets it", lost.key, lost.file),
-            body: format!(
-                "When nothing else sets `{}`, this read {happens}: this change removes it from `{}` (line {} before), the only file of the repository that listed it.",
-                lost.key, lost.file, lost.line
-            ),
-            suggestion: format!(
-                "Stop reading `{}`, give it a default, or keep it in `{}`.",
-                lost.key, lost.file
-            ),
         },
     )
 }

@@ -1,5 +1,6 @@
 //! A file at head that may use what the change breaks.
 
+use super::keys::{Key, KeyUses, uses_of};
 use super::plan::Plan;
 use crate::source::Source;
 use crate::symbols::{Imported, Outline, Switch, Use, switches, uses};
@@ -24,6 +25,8 @@ pub struct UserFile {
     pub(crate) is_plain_module: bool,
     /// Its switches and matches.
     pub(crate) switches: Vec<Switch>,
+    /// What it does with keys of configuration.
+    pub(crate) keys: KeyUses,
 }
 
 impl UserFile {
@@ -38,7 +41,10 @@ impl UserFile {
         let wanted = plan.names_imported_from(&path);
         let lacking = lacking(text, &wanted);
         let is_plain_module = !wanted.is_empty() && !text.contains("exports");
-        Some(Self { file: file.clone(), path, outline, uses, lacking, is_plain_module, switches })
+        let keys: Vec<&Key> = plan.keys.iter().map(|lost| &lost.key).collect();
+        let keys = uses_of(&source, &keys);
+        let file = file.clone();
+        Some(Self { file, path, outline, uses, lacking, is_plain_module, switches, keys })
     }
 }
 

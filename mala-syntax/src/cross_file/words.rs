@@ -706,6 +706,11 @@ pub(crate) fn is_common(name: &str) -> bool {
     COMMON.contains(&name.to_ascii_lowercase().as_str())
 }
 
+/// The longest of the words that hyphens join.
+pub(crate) fn longest_part(name: &str) -> &str {
+    name.split('-').max_by_key(|part| part.len()).unwrap_or(name)
+}
+
 /// Whether a text has a word.
 pub(crate) fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').any(|part| part == word)

@@ -1,6 +1,7 @@
 //! What a file defines, imports and exports, read off its tree in one walk.
 
 mod build;
+mod enums;
 mod exports;
 mod members;
 mod refine;

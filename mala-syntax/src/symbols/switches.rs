@@ -1,10 +1,14 @@
 //! Switches and matches: which cases they list, and whether they handle the rest.
 
+mod chains;
+mod rest;
+
 use super::imports::text_of_string;
 use super::scopes::Scopes;
 use super::table::lookup;
 use super::walk::{Descend, child_of_kind, named_children, walk};
 use crate::source::{Source, lines_of};
+use mala_domain::language::Language;
 use tree_sitter::Node;
 
 /// A switch or match.
@@ -68,6 +72,17 @@ pub fn switches(source: &Source) -> Vec<Switch> {
 type Arm = Option<Vec<Case>>;
 
 fn read(source: &Source, node: Node<'_>) -> Option<(Vec<Case>, Fallback)> {
+    let (cases, fallback) = match (source.language(), node.kind()) {
+        (Language::Python, "match_statement") => chains::python_match(source, node)?,
+        (Language::Python, "if_statement") => chains::python_if(source, node)?,
+        (Language::Python, _) => return None,
+        _ => switch(source, node)?,
+    };
+    let fallback = if rest::handles(source, node) { Fallback::Present } else { fallback };
+    Some((cases, fallback))
+}
+
+fn switch(source: &Source, node: Node<'_>) -> Option<(Vec<Case>, Fallback)> {
     let body = match node.kind() {
         "switch_statement" | "switch_expression" | "match_expression" => {
             node.child_by_field_name("body").unwrap_or(node)
@@ -194,7 +209,6 @@ fn case(source: &Source, node: Node<'_>) -> Case {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mala_domain::language::Language;
 
     fn shown(language: Language, text: &str) -> String {
         let source = Source::parse(language, text).expect("parses");
@@ -255,6 +269,67 @@ mod tests {
                 Language::CSharp,
                 "class A { void f() { switch (e) { case E.X: break; } var r = e switch { E.X => 1, _ => 2 }; } }",
                 "1: E.X\n1: E.X and the rest",
+            ),
+            (
+                Language::Python,
+                "match c:\n  case E.A | E.B: f()\n  case m.E.C: g()",
+                "1: E.A E.B m.E.C",
+            ),
+            (Language::Python, "match c:\n  case E.A: f()\n  case _: g()", "1: E.A and the rest"),
+            (Language::Python, "match c:\n  case E.A: f()\n  case x: g()", "1: E.A and the rest"),
+            (Language::Python, "match c:\n  case E.A if y: f()\n  case E.B: g()", "1: ? E.B"),
+            (Language::Python, "match c:\n  case P(x=1): f()\n  case [a, b]: g()", "1: ? ?"),
+            (
+                Language::Python,
+                "if c == E.A: f()\nelif c is E.B: g()\nelif c in (E.C, E.D): h()",
+                "1: E.A E.B E.C E.D",
+            ),
+            (
+                Language::Python,
+                "if c == E.A: f()\nelif E.B == c or c == E.C: g()",
+                "1: E.A E.B E.C",
+            ),
+            (
+                Language::Python,
+                "if c == E.A: f()\nelif c == E.B: g()\nelse: h()",
+                "1: E.A E.B and the rest",
+            ),
+            (Language::Python, "if c == E.A: f()\nelif d == E.B: g()", "1: E.A ?"),
+            (Language::Python, "if c == E.A: f()", ""),
+            (
+                Language::Python,
+                "def f(c):\n  if c == E.A: return 1\n  elif c == E.B: return 2\n  raise X()",
+                "2: E.A E.B and the rest",
+            ),
+            (
+                Language::Python,
+                "def f(c):\n  x = 0\n  if c == E.A: x = 1\n  elif c == E.B: x = 2\n  return x",
+                "3: E.A E.B and the rest",
+            ),
+            (
+                Language::Python,
+                "def f(c):\n  if c == E.A: x = 1\n  elif c == E.B: x = 2\n  return x",
+                "2: E.A E.B",
+            ),
+            (
+                Language::TypeScript,
+                "function f() { switch (k) { case E.A: return 1; case E.B: { return 2; } } throw new X(); }",
+                "1: E.A E.B and the rest",
+            ),
+            (
+                Language::TypeScript,
+                "function f() { switch (k) { case E.A: return 1; case E.B: g(); } h(); }",
+                "1: E.A E.B",
+            ),
+            (
+                Language::Go,
+                "package p\nfunc f() int { switch e { case X: return 1\ncase Y: return 2 }\nreturn 0 }",
+                "2: X Y and the rest",
+            ),
+            (
+                Language::Java,
+                "class A { int f() { switch (e) { case P: return 1; case Q: return 2; } throw new X(); } }",
+                "1: P Q and the rest",
             ),
             (Language::Php, "<?php $r = match($e) { En::A, En::B => 1 };", "1: En.A En.B"),
         ] {

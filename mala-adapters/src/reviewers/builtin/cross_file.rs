@@ -3,6 +3,7 @@
 
 use mala_domain::change::FilePath;
 use mala_domain::finding::Candidate;
+use mala_domain::language::Language;
 use mala_domain::ports::{Blob, Repository, RepositoryError, Side};
 use mala_domain::review::ReviewRequest;
 use mala_syntax::cross_file::{FileDelta, Found, Plan, UserFile, Versions, fold, plan};
@@ -66,9 +67,7 @@ async fn look_up(plan: &Plan, tree: &dyn Repository) -> Result<(Found, Contents)
 fn decide(plan: &Plan, found: Found, contents: &Contents) -> Vec<Candidate> {
     let texts = || contents.iter().filter_map(|(path, blob)| Some((path, blob.text()?)));
     let manifests = texts()
-        .filter(|(path, _)| {
-            matches!(path.file_name(), "go.mod" | "Cargo.toml" | "package.json" | ".gitignore")
-        })
+        .filter(|(path, _)| Language::of_path(path).is_none())
         .map(|(path, text)| (path.to_text().into_owned(), text.to_owned()))
         .collect();
     let files: Vec<UserFile> = texts()

@@ -3,6 +3,7 @@
 use super::LostKey;
 use crate::cross_file::contract::{Broken, Contract, Symbol};
 use crate::cross_file::delta::FileDelta;
+use crate::cross_file::keys::Key;
 use crate::symbols::{Definition, Role, parent};
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
@@ -54,14 +55,23 @@ fn is_same_place(symbol: &Symbol, delta: &FileDelta) -> bool {
     }
 }
 
-/// The environment variables that no changed file lists any more.
+/// The keys that no changed file sets any more.
 pub(super) fn lost_keys(deltas: &[FileDelta]) -> Vec<LostKey> {
-    let kept: HashSet<&str> =
-        deltas.iter().flat_map(|delta| &delta.keys.kept).map(String::as_str).collect();
-    deltas
-        .iter()
-        .flat_map(|delta| delta.keys.lost.iter().map(move |(key, line)| (delta, key, *line)))
-        .filter(|(_, key, _)| !kept.contains(key.as_str()))
-        .map(|(delta, key, line)| LostKey { key: key.clone(), file: delta.base_path.clone(), line })
+    /// Keys beyond this many are left out: the configuration was replaced as a whole.
+    const MAX_LOST: usize = 200;
+    if deltas.iter().all(|delta| delta.keys.lost.is_empty()) {
+        return Vec::new();
+    }
+    let kept = deltas.iter().flat_map(|delta| &delta.keys.kept);
+    let kept: HashSet<String> = kept.flat_map(Key::endings).collect();
+    let all = deltas.iter().flat_map(|delta| delta.keys.lost.iter().map(move |lost| (delta, lost)));
+    all.filter(|(_, lost)| !lost.key.endings().first().is_some_and(|whole| kept.contains(whole)))
+        .map(|(delta, lost)| LostKey {
+            key: lost.key.clone(),
+            file: delta.base_path.clone(),
+            line: lost.line,
+            successor: lost.successor.clone(),
+        })
+        .take(MAX_LOST)
         .collect()
 }

@@ -340,3 +340,69 @@ fn a_call_that_was_edited_was_looked_at() {
     let head = "== a.py\ndef draw(color, shape=None):\n    pass\n\ndraw(\n    two,\n    2,\n)\n";
     check(base, head, &[]);
 }
+
+const ENUM: &str = "== colors.py\nfrom enum import Enum, auto\n\nclass Color(Enum):\n    RED = auto()\n    BLUE = auto()\n";
+
+#[test]
+fn a_new_member_of_an_enum_is_reported_where_every_other_is_handled() {
+    let head = format!("{ENUM}    GREEN = auto()\n");
+    for (user, line) in [
+        (
+            "from colors import Color\nmatch c:\n    case Color.RED:\n        f()\n    case Color.BLUE:\n        g()\n",
+            2,
+        ),
+        (
+            "import colors\nmatch c:\n    case colors.Color.RED | colors.Color.BLUE:\n        f()\n",
+            2,
+        ),
+        (
+            "from colors import Color\nif c == Color.RED:\n    f()\nelif c is Color.BLUE:\n    g()\n",
+            2,
+        ),
+        (
+            "from colors import Color\ndef f(c):\n    if c == Color.RED:\n        return 1\n    elif c == Color.BLUE:\n        return 2\n",
+            3,
+        ),
+    ] {
+        let user = format!("== user.py\n{user}");
+        let said =
+            format!("user.py:{line} unhandled-member P2 `GREEN` of `Color` is not handled here");
+        check(&format!("{ENUM}{user}"), &format!("{head}{user}"), &[&said]);
+        let handled = user
+            .replace("Color.BLUE", "Color.BLUE | Color.GREEN")
+            .replace(" == Color.BLUE | Color.GREEN", " in (Color.BLUE, Color.GREEN)")
+            .replace(" is Color.BLUE | Color.GREEN", " in (Color.BLUE, Color.GREEN)");
+        check(&format!("{ENUM}{user}"), &format!("{head}{handled}"), &[]);
+    }
+}
+
+#[test]
+fn chains_that_handle_the_rest_or_not_the_enum_are_left_alone() {
+    let head = format!("{ENUM}    GREEN = auto()\n");
+    for user in [
+        "from colors import Color\nmatch c:\n    case Color.RED:\n        f()\n    case Color.BLUE:\n        g()\n    case _:\n        h()\n",
+        "from colors import Color\nif c == Color.RED:\n    f()\nelif c == Color.BLUE:\n    g()\nelse:\n    h()\n",
+        // Some of them only.
+        "from colors import Color\nif c == Color.RED:\n    f()\nelif c == 1:\n    g()\n",
+        "from colors import Color\nif c == Color.RED:\n    f()\n",
+        // What follows handles the rest.
+        "from colors import Color\ndef f(c):\n    if c == Color.RED:\n        return 1\n    elif c == Color.BLUE:\n        return 2\n    raise ValueError(c)\n",
+        "from colors import Color\ndef f(c):\n    x = 0\n    if c == Color.RED:\n        x = 1\n    elif c == Color.BLUE:\n        x = 2\n    return x\n",
+        // Two values.
+        "from colors import Color\nif c == Color.RED:\n    f()\nelif d == Color.BLUE:\n    g()\n",
+        // Another enum of the same name.
+        "from other import Color\nmatch c:\n    case Color.RED:\n        f()\n    case Color.BLUE:\n        g()\n",
+    ] {
+        let user = format!("== user.py\n{user}");
+        check(&format!("{ENUM}{user}"), &format!("{head}{user}"), &[]);
+    }
+    let user = "== user.py\nfrom colors import Color\nmatch c:\n    case Color.RED:\n        f()\n    case Color.BLUE:\n        g()\n";
+    for (base, head) in [
+        (ENUM.replace("(Enum)", "(Flag)"), head.replace("(Enum)", "(Flag)")),
+        (ENUM.to_owned(), format!("{ENUM}    AZURE = BLUE\n")),
+        (ENUM.to_owned(), format!("{ENUM}    _x = 1\n    def f(self):\n        pass\n")),
+        (ENUM.replace("(Enum)", "(Unknown)"), head.replace("(Enum)", "(Unknown)")),
+    ] {
+        check(&format!("{base}{user}"), &format!("{head}{user}"), &[]);
+    }
+}

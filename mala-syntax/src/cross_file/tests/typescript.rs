@@ -234,3 +234,21 @@ fn a_mapped_import_that_fits_the_new_place_is_fine() {
     let head = "== src/mail/form.ts\nexport const x = 1;\n== src/app/parts/user.ts\nimport { x } from '@/mail/form';\n";
     check(base, head, &[]);
 }
+
+#[test]
+fn a_new_kind_of_object_in_a_union_is_reported_where_every_other_is_handled() {
+    let base = "== src/actions.ts\nexport type Action =\n  | { type: 'add'; n: number }\n  | { type: 'drop'; all: boolean };\n";
+    let head =
+        base.replacen("export type Action =\n", "export type Action =\n  | { type: 'move' }\n", 1);
+    let user = "== src/user.ts\nimport type { Action } from './actions';\nfunction f(a: Action) {\n  switch (a.type) {\n    case 'add': g(); break;\n    case 'drop': h(); break;\n  }\n}\n";
+    check(
+        &format!("{base}{user}"),
+        &format!("{head}{user}"),
+        &["src/user.ts:3 unhandled-member P2 `move` of `Action` is not handled here"],
+    );
+    let guarded = user
+        .replace("g(); break;", "return 1;")
+        .replace("h(); break;", "return 2;")
+        .replace("  }\n}\n", "  }\n  const never: never = a;\n}\n");
+    check(&format!("{base}{guarded}"), &format!("{head}{guarded}"), &[]);
+}

@@ -1,6 +1,6 @@
 //! The walk that makes an outline.
 
-use super::{Openness, Outline, exports, members, refine};
+use super::{Openness, Outline, enums, exports, members, refine};
 use crate::source::{Source, lines_of};
 use crate::symbols::definition::{Definition, Kind, Visibility};
 use crate::symbols::imports;
@@ -143,6 +143,9 @@ impl<'s> Builder<'s> {
             definition.decorators.extend(attributes.iter().cloned());
             let parts = members::members_of(self.source, step.node, &definition);
             definition.members = parts.iter().map(|part| part.name.clone()).collect();
+            if definition.kind == Kind::Class {
+                definition.members = enums::members(self.source, step.node, &definition.bases);
+            }
             self.outline.definitions.push(definition);
             self.outline.definitions.extend(parts);
         }

@@ -15,7 +15,7 @@ const MAX_MEMBERS: usize = 2_000;
 pub(super) fn members_of(source: &Source, node: Node<'_>, owner: &Definition) -> Vec<Definition> {
     let leaves = match (owner.kind, node.kind()) {
         (Kind::Enum, _) => enum_names(node),
-        (Kind::Type, "type_alias_declaration") => literals(node),
+        (Kind::Type, "type_alias_declaration") => literals(source, node),
         _ => Vec::new(),
     };
     leaves.into_iter().take(MAX_MEMBERS).map(|leaf| member(source, owner, leaf)).collect()
@@ -57,25 +57,59 @@ fn enum_names(node: Node<'_>) -> Vec<Node<'_>> {
         .collect()
 }
 
-/// The string literals of a union; empty unless the union has only literals.
-fn literals(node: Node<'_>) -> Vec<Node<'_>> {
+/// The string literals of a union, or those by which its objects are told apart; empty unless the
+/// union has only such.
+fn literals<'t>(source: &Source, node: Node<'t>) -> Vec<Node<'t>> {
     let mut found = Vec::new();
+    let mut objects = Vec::new();
     let mut open: Vec<Node<'_>> = node.child_by_field_name("value").into_iter().collect();
     while let Some(node) = open.pop() {
         match node.kind() {
             "union_type" => open.extend(named_children(node).into_iter().map(|step| step.node)),
-            "literal_type" => {
-                let string = child_of_kind(node, &["string"]);
-                match string.and_then(|s| child_of_kind(s, &["string_fragment"])) {
-                    Some(text) => found.push(text),
-                    None => return Vec::new(),
-                }
-            }
+            "literal_type" => match text_of_literal(node) {
+                Some(text) => found.push(text),
+                None => return Vec::new(),
+            },
+            "object_type" => objects.push(literal_properties(source, node)),
             _ => return Vec::new(),
         }
     }
+    if !objects.is_empty() {
+        found = if found.is_empty() { tags(&objects) } else { Vec::new() };
+    }
     found.sort_by_key(Node::start_byte);
     if found.len() > 1 { found } else { Vec::new() }
+}
+
+fn text_of_literal(node: Node<'_>) -> Option<Node<'_>> {
+    child_of_kind(node, &["string"]).and_then(|string| child_of_kind(string, &["string_fragment"]))
+}
+
+/// The properties of an object type whose type is one string, with that string.
+fn literal_properties<'t>(source: &Source, object: Node<'t>) -> Vec<(String, Node<'t>)> {
+    let signatures = named_children(object).into_iter().map(|step| step.node);
+    signatures
+        .filter(|node| node.kind() == "property_signature")
+        .filter_map(|node| {
+            let name = source.slice(node.child_by_field_name("name")?).to_owned();
+            let written = node.child_by_field_name("type")?;
+            let literal = child_of_kind(written, &["literal_type"])?;
+            Some((name, text_of_literal(literal)?))
+        })
+        .collect()
+}
+
+/// The strings of the first property that every object has.
+fn tags<'t>(objects: &[Vec<(String, Node<'t>)>]) -> Vec<Node<'t>> {
+    let tag = |object: &[(String, Node<'t>)], name: &str| {
+        object.iter().find(|(own, _)| own == name).map(|(_, text)| *text)
+    };
+    objects
+        .first()
+        .into_iter()
+        .flatten()
+        .find_map(|(name, _)| objects.iter().map(|object| tag(object, name)).collect())
+        .unwrap_or_default()
 }
 
 /// Go has no enums: the constants of a named type are its members.

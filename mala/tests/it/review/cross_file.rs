@@ -91,3 +91,61 @@ fn a_removed_function_is_reported_where_it_is_still_called() {
         assert_eq!((code, findings(&report)), (0, vec![]), "{}: updated", case.language);
     }
 }
+
+/// Reviews a change of one file that leaves a reader as it is, then the same with the reader updated.
+fn left_behind(changed: (&str, &str, &str), reader: (&str, &str, &str), expected: &[&str]) {
+    let world = world();
+    world.git(&["init", "-q", "-b", "main", "."]);
+    world.write(changed.0, changed.1).write(reader.0, reader.1);
+    commit(&world, "start");
+    world.write(changed.0, changed.2);
+    let (code, report) = review(&world, &["--fail-on", "P2"]);
+    assert_eq!(
+        (code, findings(&report)),
+        (1, expected.iter().map(|it| (*it).to_owned()).collect())
+    );
+    world.write(reader.0, reader.2);
+    let (code, report) = review(&world, &["--fail-on", "P2"]);
+    assert_eq!((code, findings(&report)), (0, vec![]), "updated");
+}
+
+#[test]
+fn a_removed_setting_is_reported_where_it_is_still_read() {
+    left_behind(
+        ("config.yaml", "database:\n  host: db\n  port: 5432\n", "database:\n  port: 5432\n"),
+        (
+            "shop/store.py",
+            "def connect(config):\n    return config[\"database\"][\"host\"]\n",
+            "def connect(config):\n    return config[\"database\"].get(\"host\", \"db\")\n",
+        ),
+        &["shop/store.py:2 cross-file/removed-key"],
+    );
+}
+
+#[test]
+fn a_removed_variable_is_reported_at_every_read() {
+    left_behind(
+        (".env.example", "API_TOKEN=\nAPI_HOST=\n", "API_HOST=\n"),
+        (
+            "src/client.js",
+            "const send = () => fetch(url, process.env.API_TOKEN);\nconst ask = () => get(process.env.API_TOKEN);\n",
+            "const send = () => fetch(url);\n",
+        ),
+        &["src/client.js:1 cross-file/removed-key", "src/client.js:2 cross-file/removed-key"],
+    );
+}
+
+#[test]
+fn a_new_member_of_a_python_enum_is_reported_where_it_is_not_handled() {
+    const ENUM: &str = "from enum import Enum\n\n\nclass Color(Enum):\n    RED = 1\n    BLUE = 2\n";
+    const MATCH: &str = "from shop.colors import Color\n\n\ndef name(color):\n    match color:\n        case Color.RED:\n            return \"red\"\n        case Color.BLUE:\n            return \"blue\"\n";
+    left_behind(
+        ("shop/colors.py", ENUM, &format!("{ENUM}    GREEN = 3\n")),
+        (
+            "shop/names.py",
+            MATCH,
+            &format!("{MATCH}        case _:\n            raise ValueError(color)\n"),
+        ),
+        &["shop/names.py:5 cross-file/unhandled-member"],
+    );
+}
