@@ -6,10 +6,12 @@ mod doubt;
 
 pub use doubt::doubts;
 
+use crate::change::FilePath;
 use crate::finding::Finding;
 use crate::report::Suppressed;
 use crate::review::Texts;
 use regex::Regex;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// What suppression made of the findings.
@@ -62,8 +64,15 @@ pub fn sift(
     is_added: &dyn Fn(&Finding, u32) -> bool,
 ) -> Sifted {
     let mut sifted = Sifted::default();
+    let mut lines: HashMap<FilePath, Vec<&str>> = HashMap::new();
     for finding in findings {
-        match excuse(&finding, texts, policy, is_added) {
+        // A file is split once, however many findings it has.
+        if !lines.contains_key(&finding.file) {
+            let text = texts.at_head(&finding.file).unwrap_or_default();
+            lines.insert(finding.file.clone(), text.lines().collect());
+        }
+        let of_file = lines.get(&finding.file).map(Vec::as_slice).unwrap_or_default();
+        match excuse(&finding, of_file, policy, is_added) {
             Some(Excuse { line, reason }) if !reason.is_empty() => {
                 sifted.suppressed.push(Suppressed { finding, line, reason });
             }
@@ -87,7 +96,7 @@ struct Excuse {
 
 fn excuse(
     finding: &Finding,
-    texts: &Texts,
+    lines: &[&str],
     policy: SuppressionPolicy,
     is_added: &dyn Fn(&Finding, u32) -> bool,
 ) -> Option<Excuse> {
@@ -95,12 +104,13 @@ fn excuse(
     if policy == SuppressionPolicy::Off {
         return None;
     }
-    let text = texts.at_head(&finding.file)?;
-    let first = finding.line_start.checked_sub(1)?;
-    let mut lines = text.lines().skip(usize::try_from(first.saturating_sub(1)).ok()?);
-    let (above, own) = if first == 0 { (None, lines.next()) } else { (lines.next(), lines.next()) };
-    let above = above.filter(|line| is_comment_only(line)).map(|line| (first, line));
-    let own = own.map(|line| (finding.line_start, line));
+    let line_at = |number: u32| {
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        lines.get(index).map(|line| (number, *line))
+    };
+    let own = line_at(finding.line_start);
+    let above = finding.line_start.checked_sub(1).and_then(line_at);
+    let above = above.filter(|(_, line)| is_comment_only(line));
     [own, above]
         .into_iter()
         .flatten()

@@ -270,32 +270,36 @@ mod tests {
                 "class A { void f() { switch (e) { case E.X: break; } var r = e switch { E.X => 1, _ => 2 }; } }",
                 "1: E.X\n1: E.X and the rest",
             ),
+            (Language::Php, "<?php $r = match($e) { En::A, En::B => 1 };", "1: En.A En.B"),
+        ] {
+            assert_eq!(shown(language, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn chains_of_python() {
+        for (text, expected) in [
+            ("match c:\n  case E.A | E.B: f()\n  case m.E.C: g()", "1: E.A E.B m.E.C"),
+            ("match c:\n  case E.A: f()\n  case _: g()", "1: E.A and the rest"),
+            ("match c:\n  case E.A: f()\n  case x: g()", "1: E.A and the rest"),
+            ("match c:\n  case E.A if y: f()\n  case E.B: g()", "1: ? E.B"),
+            ("match c:\n  case P(x=1): f()\n  case [a, b]: g()", "1: ? ?"),
             (
-                Language::Python,
-                "match c:\n  case E.A | E.B: f()\n  case m.E.C: g()",
-                "1: E.A E.B m.E.C",
-            ),
-            (Language::Python, "match c:\n  case E.A: f()\n  case _: g()", "1: E.A and the rest"),
-            (Language::Python, "match c:\n  case E.A: f()\n  case x: g()", "1: E.A and the rest"),
-            (Language::Python, "match c:\n  case E.A if y: f()\n  case E.B: g()", "1: ? E.B"),
-            (Language::Python, "match c:\n  case P(x=1): f()\n  case [a, b]: g()", "1: ? ?"),
-            (
-                Language::Python,
                 "if c == E.A: f()\nelif c is E.B: g()\nelif c in (E.C, E.D): h()",
                 "1: E.A E.B E.C E.D",
             ),
-            (
-                Language::Python,
-                "if c == E.A: f()\nelif E.B == c or c == E.C: g()",
-                "1: E.A E.B E.C",
-            ),
-            (
-                Language::Python,
-                "if c == E.A: f()\nelif c == E.B: g()\nelse: h()",
-                "1: E.A E.B and the rest",
-            ),
-            (Language::Python, "if c == E.A: f()\nelif d == E.B: g()", "1: E.A ?"),
-            (Language::Python, "if c == E.A: f()", ""),
+            ("if c == E.A: f()\nelif E.B == c or c == E.C: g()", "1: E.A E.B E.C"),
+            ("if c == E.A: f()\nelif c == E.B: g()\nelse: h()", "1: E.A E.B and the rest"),
+            ("if c == E.A: f()\nelif d == E.B: g()", "1: E.A ?"),
+            ("if c == E.A: f()", ""),
+        ] {
+            assert_eq!(shown(Language::Python, text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_around_handles_the_rest() {
+        for (language, text, expected) in [
             (
                 Language::Python,
                 "def f(c):\n  if c == E.A: return 1\n  elif c == E.B: return 2\n  raise X()",
@@ -331,7 +335,6 @@ mod tests {
                 "class A { int f() { switch (e) { case P: return 1; case Q: return 2; } throw new X(); } }",
                 "1: P Q and the rest",
             ),
-            (Language::Php, "<?php $r = match($e) { En::A, En::B => 1 };", "1: En.A En.B"),
         ] {
             assert_eq!(shown(language, text), expected, "{text}");
         }

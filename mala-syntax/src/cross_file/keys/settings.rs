@@ -252,8 +252,7 @@ fn has_name(line: &str, name: &str) -> bool {
 /// Whether a file that is no code sets a setting: by its structure where that can be read, else by
 /// having all the names.
 pub(crate) fn defines(path: &FilePath, text: &str, names: &[String]) -> bool {
-    let has_all = |text: &str| names.iter().all(|name| text.contains(name.as_str()));
-    if text.len() > MAX_BYTES || !has_all(text) {
+    if text.len() > MAX_BYTES || !has_all(text, names) {
         return false;
     }
     let Some(found) = paths(path, text) else { return true };
@@ -265,6 +264,10 @@ pub(crate) fn defines(path: &FilePath, text: &str, names: &[String]) -> bool {
     is_listed || has_all_inside_a_text(path, text, names)
 }
 
+fn has_all(text: &str, names: &[String]) -> bool {
+    names.iter().all(|name| text.contains(name.as_str()))
+}
+
 /// Whether a file holds another one as a text, with all the names.
 fn has_all_inside_a_text(path: &FilePath, text: &str, names: &[String]) -> bool {
     let ending = path.extension().unwrap_or_default().to_ascii_lowercase();
@@ -274,11 +277,7 @@ fn has_all_inside_a_text(path: &FilePath, text: &str, names: &[String]) -> bool 
         match value {
             Value::Object(table) => open.extend(table.values()),
             Value::Array(items) => open.extend(items),
-            Value::String(inner) => {
-                if inner.contains('\n') && names.iter().all(|name| inner.contains(name.as_str())) {
-                    return true;
-                }
-            }
+            Value::String(inner) if inner.contains('\n') && has_all(inner, names) => return true,
             _ => {}
         }
     }

@@ -63,7 +63,7 @@ fn go(access: &Access<'_>, object: &str) -> Option<Effect> {
 }
 
 fn rust(access: &Access<'_>, object: &str) -> Option<Effect> {
-    let is_env = matches!(object, "env" | "std::env");
+    let is_env = object.rsplit("::").next() == Some("env");
     match (access.way, access.method) {
         (Way::Call, "var") if is_env => Some(Effect::Result("gives `Err(NotPresent)`")),
         (Way::Call, "var_os") if is_env => Some(Effect::Result("gives `None`")),
