@@ -124,7 +124,7 @@ fn is_setting_set(scene: &Scene<'_>, names: &[String], key: &Key) -> bool {
         !read.contains(&*path.to_text()) && sets_on_line(path, text, last)
     };
     let has_all = |user: &UserFile| {
-        names.len() > 1 && names.iter().all(|name| user.keys.declared.contains(name))
+        names.len() > 1 && names.iter().all(|name| user.keys.valued.contains(name))
     };
     scene
         .found

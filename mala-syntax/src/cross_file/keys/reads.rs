@@ -56,6 +56,8 @@ pub(crate) struct KeyUses {
     pub(crate) uses: Vec<KeyUse>,
     /// The names of keys that the file gives to things of its own: fields, entries, parameters.
     pub(crate) declared: HashSet<String>,
+    /// Those of them that get a value there.
+    pub(crate) valued: HashSet<String>,
 }
 
 /// Uses beyond this many in a file are left out.
@@ -112,6 +114,9 @@ impl<'s> Reader<'s> {
         let Some(text) = leaf_text(self.source, step) else { return };
         if self.names.contains(text) && is_declared(self.source, trail, step, text) {
             self.found.declared.insert(text.to_owned());
+            if matches!(step.field, "key" | "left") || is_argument(trail) {
+                self.found.valued.insert(text.to_owned());
+            }
         }
         if self.found.uses.len() >= MAX_USES {
             return;
@@ -255,6 +260,13 @@ fn spelled(language: Language, text: &str) -> String {
         Language::CSharp => text.to_lowercase(),
         _ => text.to_owned(),
     }
+}
+
+/// Whether the parent hands a value to a call by name.
+fn is_argument(trail: &Trail<'_>) -> bool {
+    trail.parent().is_some_and(|parent| {
+        matches!(parent.node.kind(), "keyword_argument" | "default_parameter" | "literal_element")
+    })
 }
 
 /// Whether a name is given to a thing here, and not only to hold what is read under the same name.

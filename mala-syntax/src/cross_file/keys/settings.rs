@@ -252,7 +252,8 @@ fn has_name(line: &str, name: &str) -> bool {
 /// Whether a file that is no code sets a setting: by its structure where that can be read, else by
 /// having all the names.
 pub(crate) fn defines(path: &FilePath, text: &str, names: &[String]) -> bool {
-    if text.len() > MAX_BYTES || !has_all(text, names) {
+    let only_describes = path.to_text().to_lowercase().contains("schema");
+    if only_describes || text.len() > MAX_BYTES || !has_all(text, names) {
         return false;
     }
     let Some(found) = paths(path, text) else { return true };
@@ -358,6 +359,7 @@ mod tests {
             ("values.yaml", "app:\n  db:\n    host: x\n", true),
             ("values.yaml", "db: 1\nweb:\n  host: x\n", false),
             ("map.yaml", "data:\n  app.yml: |\n    db:\n      host: x\n", true),
+            ("config.schema.yaml", "db:\n  host:\n    type: string\n", false),
             ("main.tf", "db { host = 1 }", true),
             ("main.tf", "host = 1", false),
         ] {

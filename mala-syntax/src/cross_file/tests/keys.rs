@@ -150,6 +150,20 @@ fn a_setting_of_c_sharp_is_reported_where_it_is_read() {
 }
 
 #[test]
+fn a_type_gives_a_setting_no_value() {
+    let user = "== types.ts\ninterface Database { host: string }\ninterface Config { database: Database }\n== a.ts\nconst host = config.get<string>('database.host');\n";
+    let base = format!("== config/default.yml\ndatabase:\n  host: x\n  port: 1\n{user}");
+    let head = base.replacen("  host: x\n", "", 1);
+    check(
+        &base,
+        &head,
+        &[
+            "a.ts:1 removed-key P2 `database.host` is read here, but `config/default.yml` no longer sets it",
+        ],
+    );
+}
+
+#[test]
 fn a_renamed_setting_is_named() {
     let base = "== config.yaml\ndb:\n  hostname: x\n== a.py\nx = config['db']['hostname']\n";
     let head = base.replacen("hostname: x", "address: x", 1);
