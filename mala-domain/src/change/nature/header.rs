@@ -21,9 +21,15 @@ const WARNINGS: &[&str] = &[
 /// What compilers put at the top of every module that they turn into CommonJS.
 const COMPILED: &str = "Object.defineProperty(exports, \"__esModule\", { value: true });";
 
+/// How the script begins that javadoc puts beside its pages.
+const JAVADOC: [&str; 3] = ["function show(type)", "{", "    count = 0;"];
+
 /// Whether a comment among the first lines says that the file is generated and not to be edited, or
 /// bears one of the marks that tools agree on, or whether a compiler's own line is there.
 pub(super) fn says_generated(text: &str) -> bool {
+    if text.lines().take(JAVADOC.len()).eq(JAVADOC) {
+        return true;
+    }
     let head = text.lines().take(MAX_LINES).enumerate();
     let mut claimed_at = None;
     for (number, line) in head {
