@@ -224,6 +224,8 @@ fn a_removed_test_is_reported_only_while_its_code_stays() {
     let edited = file("src/sum.py", &["-total += 1", "+total += 2"]);
     assert!(found(vec![test(), edited]).is_empty(), "what it checked may be what changed");
     let grown = || file("src/sum.py", &["+total += 2"]);
+    let merged = [" it('a', () => {", "-});", "-it('b', () => {", "   expect(add(1, 2));", " });"];
+    assert!(found(vec![file("test/sum.js", &merged), grown()]).is_empty(), "two become one");
     assert_eq!(
         found(vec![test(), grown()]),
         [("diff/test-removed".to_owned(), "tests/test_sum.py".to_owned(), 2)]

@@ -159,7 +159,7 @@ fn removed_tests(file: &ChangedFile) -> Vec<Candidate> {
     file.hunks
         .iter()
         .filter_map(|hunk| {
-            let name = hunk.removed_lines().find_map(|(_, text)| test_name(text))?;
+            let name = wholly_removed(hunk)?;
             let line = first_line_after_removal(hunk)?;
             let body = format!(
                 "The test '{name}' is deleted and no other is added, while this change adds code and \
@@ -168,6 +168,15 @@ fn removed_tests(file: &ChangedFile) -> Vec<Candidate> {
             Some(claim(&TEST, file, line, body, "Keep the test, or replace it by one that checks the same."))
         })
         .collect()
+}
+
+/// The name of a test that goes with what it does: where the next line stays, two tests become one.
+fn wholly_removed(hunk: &Hunk) -> Option<String> {
+    hunk.lines.iter().enumerate().find_map(|(index, line)| {
+        let name = (line.kind == LineKind::Removed).then(|| test_name(&line.text)).flatten()?;
+        let next = hunk.lines.get(index + 1..)?.iter().find(|it| !it.text.trim().is_empty());
+        next.is_some_and(|it| it.kind == LineKind::Removed).then_some(name)
+    })
 }
 
 fn removes_a_test(hunk: &Hunk) -> bool {

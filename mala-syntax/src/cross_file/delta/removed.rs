@@ -68,7 +68,7 @@ fn gone<'a>(base: &Side<'a>, head: Option<&Side<'_>>) -> Vec<&'a Definition> {
         .definitions
         .iter()
         .filter(|definition| definition.visibility != Visibility::Local)
-        .filter(|definition| definition.role == Role::Defines)
+        .filter(|definition| definition.role == Role::Defines && definition.name != "_")
         .filter(|definition| {
             definition.container.is_some() || !is_built_in(&definition.name, base.outline.language)
         })

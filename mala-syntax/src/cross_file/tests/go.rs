@@ -138,3 +138,9 @@ fn what_another_file_of_the_package_has_is_not_gone() {
     let head = base.replacen("func Load(key string) string { return key }\n", "", 1);
     check(&base, &head, &[]);
 }
+
+#[test]
+fn the_blank_name_is_nobodys() {
+    let base = "== a_test.go\npackage a\nvar _ = fmt.Println\n== b.go\npackage a\nfunc f() {\n\tx, _ = g()\n}\n";
+    check(base, &base.replacen("var _ = fmt.Println\n", "", 1), &[]);
+}

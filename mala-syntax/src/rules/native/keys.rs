@@ -69,7 +69,7 @@ impl<'t> Repeats<'t> {
 
 fn duplicate_keys(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
     let mut matches = Vec::new();
-    for literal in nodes.iter().copied() {
+    for literal in nodes.iter().copied().filter(|it| !it.has_error()) {
         let mut repeats = Repeats::new(&DUPLICATE_KEY);
         for entry in parts(literal) {
             match entry.kind() {

@@ -157,7 +157,8 @@ fn removals_that_reappear(program: &Program<'_>) -> Vec<NativeMatch> {
         let plain = pattern.source.replace("\\/", "/").replace("\\.", ".").to_lowercase();
         let removed = REMOVED.iter().find(|(text, _)| match pattern.text() {
             Some(whole) => whole.to_lowercase() == *text,
-            None => plain.starts_with(text) && !plain.contains('|'),
+            // Groups pick single parts out of a text that is otherwise kept.
+            None => plain.starts_with(text) && !plain.contains(['|', '(']),
         });
         if let Some((text, example)) = removed.filter(|_| !is_once(program, &replacement)) {
             let captures = vec![("TEXT", (*text).to_owned()), ("EXAMPLE", (*example).to_owned())];

@@ -135,11 +135,22 @@ fn deleted_elements(program: &Program<'_>) -> Vec<NativeMatch> {
             program.operator(*node) == "delete" && it.kind() == "subscript_expression"
         });
         let Some(list) = target.and_then(|it| it.child_by_field_name("object")) else { continue };
-        if program.value_of(list).is_some_and(|it| it.kind() == "array") {
+        let is_list = program.value_of(list).is_some_and(|it| it.kind() == "array");
+        if is_list && !is_used_as_map(program, list) {
             matches.push(found(*node, vec![("LIST", short(program.text(list)))]));
         }
     }
     matches
+}
+
+/// Whether elements are put in by some key, `list[key] = …`: texts as keys leave no hole.
+fn is_used_as_map<'t>(program: &Program<'t>, list: Node<'t>) -> bool {
+    program.of_kind("assignment_expression").iter().any(|it| {
+        let left = it.child_by_field_name("left").filter(|it| it.kind() == "subscript_expression");
+        let field = |name| left.and_then(|it| it.child_by_field_name(name));
+        field("object").is_some_and(|it| program.text(it) == program.text(list))
+            && field("index").is_some_and(|it| it.kind() != "number")
+    })
 }
 
 fn returns_from_for_each(program: &Program<'_>) -> Vec<NativeMatch> {
