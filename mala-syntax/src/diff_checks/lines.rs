@@ -56,6 +56,9 @@ pub struct LineExamples {
     pub good: Vec<String>,
 }
 
+/// The name of a list of dependencies is looked for this many lines before an entry.
+const MAX_LIST: usize = 100;
+
 /// Longer lines are not typed.
 const MAX_LINE: usize = 1000;
 
@@ -106,6 +109,8 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
             let rules = rules.iter().filter(|r| reports(r));
             let rules = rules.filter(|r| !(in_test && r.rule.id == "debug/rust-dbg"));
             let rules = rules.filter(|r| !(r.rule.existing_tests && is_new()));
+            let rules =
+                rules.filter(|r| !(r.rule.id.starts_with("deps/npm-") && is_peer(hunk, index)));
             // A comma that another entry needs makes no new line.
             let rules = rules.filter(|_| !removed.contains(without_comma(text)));
             found.extend(rules.map(|rule| candidate(&rule.rule, file, line)));
@@ -127,6 +132,15 @@ fn name(file: &ChangedFile) -> Cow<'_, str> {
 fn added(hunk: &Hunk) -> impl Iterator<Item = (usize, u32, &str)> {
     let indices = hunk.lines.iter().enumerate().filter(|(_, line)| line.kind == LineKind::Added);
     indices.zip(hunk.added_lines()).map(|((index, _), (line, text))| (index, line, text))
+}
+
+/// Whether a line of a `package.json` is among the peers, which others install.
+fn is_peer(hunk: &Hunk, index: usize) -> bool {
+    let before = hunk.lines.iter().take(index).rev().take(MAX_LIST);
+    let mut before = before.filter(|line| line.kind != LineKind::Removed);
+    before
+        .find(|line| line.text.contains("ependencies\""))
+        .is_some_and(|line| line.text.contains("\"peerDependencies\""))
 }
 
 fn without_comma(text: &str) -> &str {

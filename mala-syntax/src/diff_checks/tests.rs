@@ -75,6 +75,17 @@ fn dependencies_of_test_data_are_installed_by_nobody() {
 }
 
 #[test]
+fn peers_are_installed_by_others() {
+    let list = |name: &str| format!("   \"{name}\": {{");
+    let lines = |name: &str| vec![list(name), "+    \"left-pad\": \"*\"".to_owned()];
+    for (name, expected) in [("dependencies", 1), ("peerDependencies", 0)] {
+        let lines = lines(name);
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert_eq!(found(vec![file("package.json", &lines)]).len(), expected, "{name}");
+    }
+}
+
+#[test]
 fn a_comma_makes_no_new_line() {
     let lines = ["-    \"left-pad\": \"*\"", "+    \"left-pad\": \"*\",", "+    \"is-odd\": \"*\""];
     let found = found(vec![file("package.json", &lines)]);

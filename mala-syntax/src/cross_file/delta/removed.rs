@@ -115,8 +115,11 @@ fn stays(definition: &Definition, base: &Side<'_>, head: &Side<'_>, at_head: &[U
     let on = |side: &Side<'_>| side.all(container).first().map(|holder| holder.decorators.clone());
     let catches_all =
         || CATCH_ALL.iter().any(|name| !head.all(&format!("{container}.{name}")).is_empty());
+    // An object may have become an instance of a class with the same methods.
     outline.in_macros.contains(&definition.name)
         || gains_a_base(container, base, head)
+        || is_script(outline.language)
+            && outline.definitions.iter().any(|it| it.name == definition.name)
         || at_head.iter().any(|u| u.deed == Deed::AssignsMember)
         || catches_all()
         || outline.language == Language::Rust && on(base) != on(head)

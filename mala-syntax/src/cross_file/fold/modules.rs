@@ -61,7 +61,8 @@ fn resolves(scene: &Scene<'_>, user: &UserFile, import: &Import, symbol: &Symbol
     if symbol.language == Language::Rust {
         let module = RustModule::of(&symbol.file);
         let paths = world.existing.iter().chain(world.outlines.keys());
-        return paths.filter(|path| ***path != symbol.file).any(|p| RustModule::of(p) == module);
+        return is_passed_on(scene, &module)
+            || paths.filter(|path| ***path != symbol.file).any(|p| RustModule::of(p) == module);
     }
     let is_beside = || {
         let own = parent(&symbol.file);
@@ -73,6 +74,18 @@ fn resolves(scene: &Scene<'_>, user: &UserFile, import: &Import, symbol: &Symbol
     other_spellings(&symbol.file, symbol.language).iter().any(|path| exists(path))
         || symbol.language == Language::Python
             && (is_in_package(scene, import, symbol) || is_beside())
+}
+
+/// Whether the module around a Rust module that is gone has its name from elsewhere: `pub use`.
+fn is_passed_on(scene: &Scene<'_>, module: &RustModule) -> bool {
+    let Some((name, around)) = module.path.split_last() else { return false };
+    scene.world.outlines.iter().any(|(path, outline)| {
+        let own = RustModule::of(path);
+        let is_around = own.root == module.root && own.path == around;
+        let has_it =
+            |it: &Import| it.local == *name && !matches!(&it.imported, Imported::Submodule(_));
+        is_around && (outline.in_macros.contains(name) || outline.imports.iter().any(has_it))
+    })
 }
 
 /// Whether the package of a Python module that is gone has its name from elsewhere.

@@ -129,6 +129,13 @@ fn what_a_script_sets_elsewhere_is_still_there() {
 }
 
 #[test]
+fn an_object_may_become_an_instance() {
+    let base = "== a.js\napp.socket = {\n  open_port: function (n) {},\n  start: function () {\n    app.socket.open_port(1);\n  },\n};\n";
+    let head = "== a.js\nclass Socket {\n  open_port(n) {}\n  start() {\n    app.socket.open_port(1);\n  }\n}\napp.socket = new Socket();\n";
+    check(base, head, &[]);
+}
+
+#[test]
 fn a_function_that_sorts_its_arguments_out_takes_the_old_ones() {
     let base = "== m.js\nexports.pad = function (id, callback) {\n};\n== user.js\nconst m = require('./m');\nm.pad(1, () => {});\n";
     let head = base.replacen("(id, callback) {\n", "(id, text, callback) {\n", 1);

@@ -89,3 +89,16 @@ fn deleted_tests_are_reported_at_the_code_that_stays() {
         check(&base, &format!("{head}== tests/test_other.py\ndef test_other():\n    pass\n"), &[]);
     }
 }
+
+#[test]
+fn who_deletes_many_tests_means_to() {
+    let code: String = (0..4).map(|n| format!("== src/x{n}.ts\nx\n")).collect();
+    let test = |n| {
+        format!(
+            "== src/x{n}.test.ts\nimport {{ run }} from './x{n}';\nit('runs', () => {{ run(); }});\n"
+        )
+    };
+    let tests = |count| -> String { (0..count).map(test).collect() };
+    assert_eq!(super::broken(&format!("{code}{}", tests(3)), &code).len(), 3);
+    check(&format!("{code}{}", tests(4)), &code, &[]);
+}

@@ -215,3 +215,14 @@ fn a_file_that_no_module_names_is_not_built() {
         &["src/used.rs:1 unresolved-import P1 `crate` is imported here, but `src/util.rs` is gone"],
     );
 }
+
+#[test]
+fn a_module_that_is_gone_may_be_passed_on_by_name() {
+    let base = "== src/lib.rs\nmod util;\nmod used;\n== src/util.rs\npub fn f() {}\n== src/used.rs\nuse crate::util;\nfn g() { util() }\n";
+    let head = base.replacen("mod util;\n", "mod other;\npub use other::util;\n", 1).replacen(
+        "== src/util.rs\npub fn f() {}\n",
+        "== src/other.rs\npub fn util() {}\n",
+        1,
+    );
+    check(base, &head, &[]);
+}
