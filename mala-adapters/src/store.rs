@@ -92,6 +92,19 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Writes where the user said: a file whole or not at all, behind a link too; a device or a pipe as it
+/// is, since there is nothing to put in its place.
+pub fn write_output(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match (fs::symlink_metadata(path), fs::canonicalize(path)) {
+        (Ok(found), Ok(real)) if found.is_symlink() || found.is_file() => match real.is_file() {
+            true => write_atomically(&real, bytes),
+            false => fs::write(path, bytes),
+        },
+        (Ok(_), _) => fs::write(path, bytes),
+        (Err(_), _) => write_atomically(path, bytes),
+    }
+}
+
 /// Writes a file that is not there yet, whole or not at all; fails with `AlreadyExists` otherwise.
 pub fn write_new(path: &Path, bytes: &[u8]) -> io::Result<()> {
     draft(path, bytes)?.persist_noclobber(path).map_err(|error| error.error)?;

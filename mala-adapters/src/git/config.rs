@@ -14,7 +14,8 @@ const PINNED: &[(&str, &str)] = &[
     ("blame.ignoreRevsFile", ""),
     ("color.ui", "false"),
     ("core.attributesFile", "/dev/null"),
-    ("core.bigFileThreshold", "8m"),
+    // What is larger is not read at all: see MAX_FILE.
+    ("core.bigFileThreshold", "16m"),
     ("core.fsmonitor", "false"),
     ("core.hooksPath", "/dev/null"),
     ("core.pager", "cat"),

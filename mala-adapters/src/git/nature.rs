@@ -7,9 +7,11 @@ use mala_domain::language::Language;
 use mala_domain::ports::Side;
 use std::collections::HashMap;
 
-/// Endings of text files that may grow to any size.
-const TEXT_KINDS: &[&str] = &[
-    "csv", "html", "json", "jsonl", "log", "md", "sql", "svg", "tsv", "txt", "xml", "yaml", "yml",
+/// Endings of files that are not worth opening to see that they are no text.
+const BINARY_KINDS: &[&str] = &[
+    "7z", "a", "bin", "bmp", "bz2", "class", "dll", "dylib", "exe", "gif", "gz", "ico", "jar",
+    "jpeg", "jpg", "mov", "mp3", "mp4", "o", "otf", "pdf", "png", "pyc", "so", "tar", "tgz", "ttf",
+    "wasm", "webm", "webp", "woff", "woff2", "xz", "zip", "zst",
 ];
 
 impl Git {
@@ -42,8 +44,8 @@ impl Git {
     ) -> Result<(), GitError> {
         let is_asked = |file: &&mut ChangedFile| {
             let is_new = file.status == FileStatus::Added;
-            let is_text = file.nature == Nature::Source || may_be_large_text(file);
-            is_text && file.kind == EntryKind::File && is_new == (side == Side::Head)
+            let shows_itself = file.nature == Nature::Source && is_new == (side == Side::Head);
+            file.kind == EntryKind::File && (shows_itself || may_be_large_text(file))
         };
         let mut asked: Vec<_> = files.iter_mut().filter(is_asked).collect();
         let path_of = |file: &&mut ChangedFile| match side {
@@ -70,12 +72,10 @@ impl Git {
     }
 }
 
-/// Git shows files over a limit as if they were binary. Their names tell which of those to look at.
+/// Git shows a file as if it were binary when it is over a limit on either side.
 fn may_be_large_text(file: &ChangedFile) -> bool {
-    let name = file.path.file_name();
-    let kind = name.rsplit('.').next().unwrap_or_default();
-    let is_text = file.language().is_some() || TEXT_KINDS.contains(&kind);
-    file.nature == Nature::Binary && is_text
+    let kind = file.path.file_name().rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
+    file.nature == Nature::Binary && !BINARY_KINDS.contains(&kind.as_str())
 }
 
 fn of_file(attributes: &HashMap<FilePath, Attributes>, file: &ChangedFile) -> Attributes {

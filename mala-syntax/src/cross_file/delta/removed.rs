@@ -26,6 +26,7 @@ pub(super) fn contracts(
     let includes = head_source.is_some_and(|source| includes_files(source.text()));
     let shared = head_source.filter(|source| is_script(source.language()));
     let shared = shared.map(set_for_others).unwrap_or_default();
+    let writes_accessors = head_source.is_some_and(imports_lombok);
     let fresh = head.map(|head| Fresh::of(base, head));
     let mut found: Vec<Contract> = gone
         .into_iter()
@@ -38,6 +39,7 @@ pub(super) fn contracts(
             definition.container.is_some()
                 || !includes && !shared.contains(definition.name.as_str())
         })
+        .filter(|definition| !(writes_accessors && is_accessor(definition)))
         .filter(|definition| !(is_reshaped(delta, base.outline) && is_exported(base, definition)))
         .map(|definition| {
             let successor = fresh.as_ref().and_then(|fresh| fresh.successor(definition));
@@ -48,6 +50,19 @@ pub(super) fn contracts(
     let lost = lost_exports(delta, base.outline, &found).into_iter();
     found.extend(lost.filter(|contract| !shared.contains(contract.symbol.name.as_str())));
     found
+}
+
+/// Lombok's annotations write the methods that a class no longer spells out.
+fn imports_lombok(source: &Source) -> bool {
+    source.language() == Language::Java && source.text().contains("lombok")
+}
+
+fn is_accessor(definition: &Definition) -> bool {
+    const STARTS: [&str; 4] = ["get", "set", "is", "with"];
+    const NAMES: [&str; 6] = ["builder", "toBuilder", "toString", "equals", "hashCode", "of"];
+    let name = definition.name.as_str();
+    definition.container.is_some()
+        && (NAMES.contains(&name) || STARTS.iter().any(|start| name.starts_with(start)))
 }
 
 fn by_name(uses: Vec<Use>) -> HashMap<String, Vec<Use>> {

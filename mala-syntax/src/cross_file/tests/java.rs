@@ -114,3 +114,18 @@ fn an_object_of_another_type_has_its_own_methods() {
     let head = base.replacen("  void setSessionTransacted(boolean x) {}\n", "", 1);
     check(base, &head, &[]);
 }
+
+#[test]
+fn annotations_may_write_what_was_written_by_hand() {
+    let class = |body: &str| format!("== src/a/Money.java\npackage a;\n\n{body}\n");
+    let user = "== src/b/User.java\npackage b;\n\nimport a.Money;\n\nclass User {\n  void f(Money m) { m.setTotal(3); m.round(); }\n}\n";
+    let by_hand = "public class Money {\n  private int total;\n  public void setTotal(int t) { total = t; }\n  public void round() {}\n}";
+    let generated = "import lombok.Data;\n\n@Data\npublic class Money {\n  private int total;\n}";
+    check(
+        &format!("{}{user}", class(by_hand)),
+        &format!("{}{user}", class(generated)),
+        &[
+            "src/b/User.java:6 removed-symbol P1 `Money.round` no longer exists, but is still called here",
+        ],
+    );
+}

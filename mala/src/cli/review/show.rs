@@ -7,7 +7,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::console;
 use crate::surroundings::Surroundings;
-use mala_adapters::store::write_atomically;
+use mala_adapters::store::write_output;
 use mala_domain::config::ReviewPolicy;
 use mala_domain::render::{self, View, terminal};
 use mala_pipeline::review::Reviewed;
@@ -26,7 +26,7 @@ pub(super) fn show(
         match &sink.file {
             Some(file) => {
                 let path = here.folder.join(file);
-                if let Err(error) = write_atomically(&path, output(&view).as_bytes()) {
+                if let Err(error) = write_output(&path, output(&view).as_bytes()) {
                     // The path in the error is that of the draft.
                     let why = match error.kind() {
                         std::io::ErrorKind::NotFound => "there is no such folder".to_owned(),

@@ -65,6 +65,23 @@ fn an_output_that_cannot_be_written() {
 }
 
 #[test]
+fn an_output_goes_behind_a_link_and_into_a_pipe() {
+    let world = repo();
+    world.write("app.py", FLAW).write("real.json", "old");
+    let at = |name: &str| world.folder().join(name);
+    std::os::unix::fs::symlink("real.json", at("link.json")).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(at("pipe")).status().unwrap();
+    assert!(made.success());
+    let pipe = at("pipe");
+    let reader = std::thread::spawn(move || std::fs::read_to_string(pipe).unwrap());
+    world.run(&["review", "--no-save", "-o", "json=link.json", "-o", "json=pipe", "app.py"]);
+    assert!(std::fs::symlink_metadata(at("link.json")).unwrap().is_symlink());
+    let kept = std::fs::read_to_string(at("real.json")).unwrap();
+    assert!(kept.starts_with('{'), "{kept}");
+    assert_eq!(reader.join().unwrap(), kept);
+}
+
+#[test]
 fn a_state_folder_that_cannot_be_written_is_a_warning() {
     let world = repo();
     // A file where the folder should be stops everybody, the owner of the machine too.

@@ -1,7 +1,7 @@
 //! A hunk counts as reviewed only when its checks have run over it: long files, large files, odd
 //! names, and patches that show only a part.
 
-use super::{repo, review};
+use super::{commit, repo, review};
 use crate::world;
 
 const BAD: &str = "import os\ndef h(x):\n    os.system(\"rm \" + x)\n";
@@ -38,16 +38,21 @@ fn a_large_file_is_looked_at_and_a_huge_one_is_no_pass() {
         let line = format!("# {}\n", "x".repeat(97));
         format!("{BAD}{}", line.repeat(megabytes * 10_000))
     };
-    world.write("big.py", filled(6));
+    world.write("big.py", filled(12));
     let (code, report) = review(&world, &[]);
     assert_eq!(code, 1, "{}", report["warnings"]);
     assert_eq!(rules(&report), ["python/shell-command-from-values"]);
 
-    world.write("big.py", filled(40));
-    let (code, report) = review(&world, &[]);
-    assert_eq!(code, 2, "{}", report["warnings"]);
-    assert_eq!(report["passed"], false);
-    assert_eq!(report["coverage"]["skipped"][0]["reason"], "too_large");
+    world.write("big.py", "x = 1\n");
+    world.write("deploy", "#!/bin/sh\n");
+    commit(&world, "small");
+    for name in ["big.py", "deploy"] {
+        world.write(name, filled(40));
+        let (code, report) = review(&world, &["--", name]);
+        assert_eq!(code, 2, "{}", report["warnings"]);
+        assert_eq!(report["passed"], false);
+        assert_eq!(report["coverage"]["skipped"][0]["reason"], "too_large", "{name}");
+    }
 }
 
 #[test]
