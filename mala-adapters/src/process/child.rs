@@ -154,7 +154,7 @@ pub async fn run_watched(
     watch: &mut dyn Watch,
 ) -> Result<Finished, ProcessError> {
     let reads = if spec.stdin.is_empty() { Reads::Nothing } else { Reads::Us };
-    let mut group = Group::start(&spec, reads)?;
+    let mut group = Group::start(&spec, reads, limits.group)?;
     watch.began();
     let program = group.name().to_owned();
     let lost = |source| ProcessError::Lost { program: program.clone(), source };

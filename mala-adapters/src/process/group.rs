@@ -3,7 +3,9 @@
 use super::leftovers::{fresh_marker, sweep};
 use super::{GroupAfter, MARKER, ProcessError, Spec};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessSession};
+use rustix::process::Signal;
 use std::process::{ExitStatus, Stdio};
+use std::time::{Duration, Instant};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 pub(super) struct Group {
@@ -11,7 +13,13 @@ pub(super) struct Group {
     marker: String,
     name: String,
     ended: bool,
+    /// Whether it is asked to end before it is killed.
+    is_asked: bool,
 }
+
+/// How long a child that is asked to end may take to clean up, and how often to look.
+const CLEANING: Duration = Duration::from_secs(2);
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Whether the child reads from us.
 #[derive(Clone, Copy)]
@@ -21,7 +29,13 @@ pub(super) enum Reads {
 }
 
 impl Group {
-    pub(super) fn start(spec: &Spec, reads: Reads) -> Result<Self, ProcessError> {
+    /// Starts a child. One whose group goes on after it has more to clean up than we know, so that it is
+    /// asked to end first.
+    pub(super) fn start(
+        spec: &Spec,
+        reads: Reads,
+        after: GroupAfter,
+    ) -> Result<Self, ProcessError> {
         let name = spec.name();
         let Some(program) = spec.environment.find(&spec.program) else {
             return Err(ProcessError::NotFound { program: name });
@@ -36,7 +50,10 @@ impl Group {
             });
         });
         match command.wrap(ProcessSession).wrap(KillOnDrop).spawn() {
-            Ok(child) => Ok(Self { child, marker, name, ended: false }),
+            Ok(child) => {
+                let is_asked = after == GroupAfter::GoesOn;
+                Ok(Self { child, marker, name, ended: false, is_asked })
+            }
             Err(source) => Err(ProcessError::NotStarted { program: name, source }),
         }
     }
@@ -63,11 +80,23 @@ impl Group {
 
     /// Kills the group and whatever left it, and waits for the child.
     pub(super) async fn stop(&mut self) -> std::io::Result<ExitStatus> {
+        self.ask_to_end();
         self.kill_group();
         sweep(&self.marker);
         let status = self.child.wait().await?;
         self.ended = true;
         Ok(status)
+    }
+
+    /// Gives the child a moment to end by itself.
+    fn ask_to_end(&mut self) {
+        if !self.is_asked || self.child.signal(Signal::TERM.as_raw()).is_err() {
+            return;
+        }
+        let deadline = Instant::now() + CLEANING;
+        while Instant::now() < deadline && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(LOOK);
+        }
     }
 
     fn kill_group(&mut self) {
@@ -80,6 +109,7 @@ impl Group {
 impl Drop for Group {
     fn drop(&mut self) {
         if !self.ended {
+            self.ask_to_end();
             self.kill_group();
             sweep(&self.marker);
         }

@@ -1,7 +1,7 @@
 //! A child that stays and answers questions, such as `git cat-file --batch`.
 
 use super::group::{Group, Reads};
-use super::{ProcessError, Spec};
+use super::{GroupAfter, ProcessError, Spec};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, BufReader};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -22,7 +22,7 @@ pub struct Session {
 
 /// Starts a child that reads from us and is not waited for.
 pub fn start(spec: &Spec) -> Result<Session, ProcessError> {
-    let mut group = Group::start(spec, Reads::Us)?;
+    let mut group = Group::start(spec, Reads::Us, GroupAfter::Ends)?;
     match group.take_pipes() {
         (Some(stdin), Some(stdout), Some(stderr)) => {
             Ok(Session { stdin, stdout: BufReader::new(stdout), stderr, _group: group })

@@ -185,3 +185,24 @@ fn the_environment_is_what_was_given_and_the_marker() {
     names.sort_unstable();
     assert_eq!(names, ["A", MARKER, "PATH"]);
 }
+
+#[test]
+fn what_a_starter_starts_goes_on_and_it_is_asked_before_it_is_killed() {
+    let spec = sh("sleep 1009 >/dev/null 2>&1 & echo $!");
+    let finished = run_now(spec, seconds(20).letting_go()).unwrap();
+    let pid = String::from_utf8(finished.output.stdout).unwrap();
+    assert!(is_alive(pid.trim()), "{pid}");
+    std::process::Command::new("kill").arg(pid.trim()).status().unwrap();
+
+    let folder = tempfile::tempdir().unwrap();
+    let note = folder.path().join("cleaned");
+    let script = format!("trap 'echo done >{}; exit' TERM; sleep 1010 & wait", note.display());
+    let limits = Limits::within(Duration::from_millis(500)).letting_go();
+    assert!(matches!(run_now(sh(&script), limits), Err(ProcessError::TimedOut { .. })));
+    assert!(note.exists(), "it had time to clean up");
+
+    let started = Instant::now();
+    let deaf = sh("trap '' TERM; while :; do sleep 1; done");
+    assert!(matches!(run_now(deaf, limits), Err(ProcessError::TimedOut { .. })));
+    assert!(started.elapsed() < Duration::from_secs(10), "one that does not listen is killed");
+}

@@ -88,21 +88,21 @@ async fn spawn(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let tasks = pin::tasks(args.context_file.as_deref())?;
     let gate = Gate::open(here).await?;
     let (scratch, pinned) = gate.pin(&target).await?;
-    let started = async {
-        let (_, scoped) = world::scope(here, &scratch, &pinned).await?;
-        let settings = pin::settings(here, &target, &scoped, pin::flags(args)).await?;
-        let (seats, warnings) = open::panel(&args.lanes, &settings, here)?;
-        let reasoning = args.codex_reasoning.name();
-        let brief = Brief { seats, tasks, reasoning, warnings };
-        let words = pin::words(args);
-        let work = Work { scratch: &scratch, pinned: &pinned, scoped: &scoped, words };
-        let mut session = open::session(&work, brief, &settings)?;
-        if let Some(named) = here.text(CALL).filter(|key| is_key(key)) {
-            named.clone_into(&mut session.key);
-        }
-        open::start(&gate, &session, &scoped, here).await
-    };
-    let (_, spawned) = started.await.inspect_err(|_| world::remove_scratch(&scratch))?;
+    let (_, scoped) = world::scope(here, scratch.path(), &pinned).await?;
+    let settings = pin::settings(here, &target, &scoped, pin::flags(args)).await?;
+    let (seats, warnings) = open::panel(&args.lanes, &settings, here)?;
+    let reasoning = args.codex_reasoning.name();
+    let brief = Brief { seats, tasks, reasoning, warnings };
+    let words = pin::words(args);
+    let work = Work { scratch: scratch.path(), pinned: &pinned, scoped: &scoped, words };
+    let mut session = open::session(&work, brief, &settings)?;
+    if let Some(named) = here.text(CALL).filter(|key| is_key(key)) {
+        named.clone_into(&mut session.key);
+    }
+    // From here on the folder is the session's.
+    let scratch = scratch.keep();
+    let started = open::start(&gate, &session, &scoped, here).await;
+    let (_, spawned) = started.inspect_err(|_| world::remove_scratch(&scratch))?;
     console::data(&format!("{}\n", serde_json::to_string_pretty(&spawned)?))?;
     Ok(Exit::Passed)
 }

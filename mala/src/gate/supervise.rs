@@ -27,7 +27,10 @@ pub(crate) fn run(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<E
         .enable_all()
         .build()
         .context("starting the runtime")?;
-    runtime.block_on(whole(args, here))
+    let done = runtime.block_on(whole(args, here));
+    // A thread that waits for a lane's group is never told when the last of it leaves the group.
+    runtime.shutdown_background();
+    done
 }
 
 async fn whole(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit> {

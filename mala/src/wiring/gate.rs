@@ -20,6 +20,7 @@ use mala_domain::verdict::Obstacle;
 use mala_pipeline::gate::Look;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+pub use work::Scratch;
 
 /// The repository around the current folder, and its sessions.
 pub struct Gate {
@@ -49,20 +50,12 @@ impl Gate {
 
     /// Makes a throw-away copy of the repository in a new folder, and finds the commits of the change in
     /// it: they cannot move any more.
-    pub async fn pin(&self, target: &Target) -> anyhow::Result<(PathBuf, Pinned)> {
-        let scratch = sessions::fresh_scratch(&self.sessions).context("making a folder")?;
-        let copy = copy_of(&scratch);
-        let pinned = async {
-            self.git.copy_to(&copy).await?;
-            self.commits(target, &copy).await
-        };
-        match pinned.await {
-            Ok(pinned) => Ok((scratch, pinned)),
-            Err(error) => {
-                sessions::remove_scratch(&scratch);
-                Err(error)
-            }
-        }
+    pub async fn pin(&self, target: &Target) -> anyhow::Result<(Scratch, Pinned)> {
+        let scratch = Scratch::fresh(self).context("making a folder")?;
+        let copy = copy_of(scratch.path());
+        self.git.copy_to(&copy).await?;
+        let pinned = self.commits(target, &copy).await?;
+        Ok((scratch, pinned))
     }
 
     async fn commits(&self, target: &Target, copy: &Path) -> anyhow::Result<Pinned> {

@@ -21,6 +21,11 @@ pub async fn head_commit(here: &Surroundings) -> anyhow::Result<Option<String>> 
 pub struct Scratch(Option<PathBuf>);
 
 impl Scratch {
+    /// A new folder of this repository.
+    pub(super) fn fresh(gate: &Gate) -> std::io::Result<Self> {
+        sessions::fresh_scratch(&gate.sessions).map(|folder| Self(Some(folder)))
+    }
+
     /// Where it is.
     pub fn path(&self) -> &Path {
         self.0.as_deref().unwrap_or(Path::new(""))
@@ -61,7 +66,7 @@ impl Gate {
     /// The current work: commits since the base, and what is on disk.
     pub async fn current_work(&self, base: Option<&str>) -> anyhow::Result<CurrentWork> {
         let start = self.start_of_work(base).await?;
-        let scratch = Scratch(Some(sessions::fresh_scratch(&self.sessions)?));
+        let scratch = Scratch::fresh(self)?;
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
         let (kept, head) = self.git.keep_work_tree(&copy).await?;

@@ -4,7 +4,7 @@ use super::{Chosen, Wishes, agent};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::{self as world, Gate};
+use crate::wiring::gate::{self as world, Gate, Scratch};
 use mala_adapters::lanes::Lanes;
 use mala_domain::command::{NAME, version};
 use mala_domain::config::{CommandReviewer, ReviewPolicy, ReviewerType, Sourced};
@@ -12,7 +12,6 @@ use mala_domain::gate::lane::{Lane, LaneSettings, filled};
 use mala_domain::ports::{BoxFuture, LaneOrder, LaneRun, LaneRunner};
 use mala_domain::scope::{Head, Target};
 use mala_pipeline::command::{CommandReview, CommandSettings, Parser};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) async fn chosen(
@@ -104,18 +103,12 @@ fn lane(
 /// Lanes in a copy of the repository that is removed with them.
 struct OwnLanes {
     lanes: Lanes,
-    scratch: PathBuf,
+    _scratch: Scratch,
 }
 
 impl LaneRunner for OwnLanes {
     fn run<'a>(&'a self, order: LaneOrder<'a>) -> BoxFuture<'a, LaneRun> {
         self.lanes.run(order)
-    }
-}
-
-impl Drop for OwnLanes {
-    fn drop(&mut self) {
-        world::remove_scratch(&self.scratch);
     }
 }
 
@@ -126,27 +119,18 @@ async fn runner(
 ) -> anyhow::Result<(OwnLanes, String, String)> {
     let gate = Gate::open(here).await?;
     let (scratch, pinned) = gate.pin(target).await?;
-    let made = async {
-        let (git, scoped) = world::scope(here, &scratch, &pinned).await?;
-        let Head::Commit(head) = scoped.scope.head else {
-            anyhow::bail!("the copy of the tree has no commit");
-        };
-        let (session, secret) = world::fresh_names()?;
-        let lanes = Lanes {
-            git,
-            head: head.clone(),
-            session,
-            scratch: scratch.clone(),
-            folder: scratch.join("kept"),
-            variables: world::variables(here),
-        };
-        Ok((lanes, head, secret))
+    let (git, scoped) = world::scope(here, scratch.path(), &pinned).await?;
+    let Head::Commit(head) = scoped.scope.head else {
+        anyhow::bail!("the copy of the tree has no commit");
     };
-    match made.await {
-        Ok((lanes, head, secret)) => Ok((OwnLanes { lanes, scratch }, head, secret)),
-        Err(error) => {
-            world::remove_scratch(&scratch);
-            Err(error)
-        }
-    }
+    let (session, secret) = world::fresh_names()?;
+    let lanes = Lanes {
+        git,
+        head: head.clone(),
+        session,
+        scratch: scratch.path().to_owned(),
+        folder: scratch.path().join("kept"),
+        variables: world::variables(here),
+    };
+    Ok((OwnLanes { lanes, _scratch: scratch }, head, secret))
 }
