@@ -2,7 +2,11 @@
 
 use mala_domain::change::FilePath;
 
-const FOLDERS: [&str; 15] = [
+const FOLDERS: [&str; 19] = [
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
     "test",
     "tests",
     "testing",

@@ -53,7 +53,11 @@ pub(super) fn contracts(
         .filter(|definition| seen.insert(definition.qualified()))
         .filter_map(|definition| {
             let signature = signature(definition, base, head, head_path)?;
-            if head.all(&definition.qualified()).iter().any(|it| sorts_out(it, &lines)) {
+            let typed_elsewhere = |it: &Definition| {
+                head.outline.language != Language::JavaScript && is_untyped(it, &lines)
+            };
+            let after = head.all(&definition.qualified());
+            if after.iter().any(|it| sorts_out(it, &lines) || typed_elsewhere(it)) {
                 return None;
             }
             let symbol = called(delta, base, definition, signature.called)?;
@@ -64,6 +68,16 @@ pub(super) fn contracts(
 
 fn is_script(language: Language) -> bool {
     matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx)
+}
+
+/// Whether a function of a typed script says nothing of the types of what it takes: what it is put
+/// into says who may leave what out.
+fn is_untyped(definition: &Definition, lines: &[&str]) -> bool {
+    let line = lines.get((definition.name_line as usize).saturating_sub(1)).copied();
+    let list = line
+        .and_then(|line| line.split_once(&definition.name))
+        .and_then(|(_, rest)| rest.trim_start().strip_prefix('(')?.split_once(')'));
+    list.is_some_and(|(list, _)| !list.trim().is_empty() && !list.contains(':'))
 }
 
 /// Whether a script's function looks at what it gets and sorts it out by itself.

@@ -177,8 +177,11 @@ fn through_itself(
         && !is_shadowed(user, symbol, found)
         && !is_imported(user, &found.name);
     let unseen = symbol.visibility == Visibility::Exported && !scene.saw_all(&symbol.name);
+    // A base class may set what the class only declared.
+    let is_set = !symbol.kind.is_callable() && scene.is_assigned(&symbol.name);
     if !(own_receiver || bare)
         || unseen
+        || is_set
         || provided_by_trait(scene, symbol)
         || may_be_filled_in(scene, symbol)
     {
@@ -285,7 +288,12 @@ fn only_one(
     let of_another_type = last.starts_with(char::is_uppercase) && last != class;
     let declared = found.receiver_type.as_deref().and_then(|it| it.rsplit('.').next());
     let is_declared_other = declared.is_some_and(|it| it != class);
-    if !says_which || of_another_type || is_declared_other || scene.has_other(symbol) {
+    // Go knows the type of everything; where it is not seen here, only a name like it tells.
+    let is_unlike = symbol.language == Language::Go
+        && declared.is_none()
+        && !class.to_lowercase().contains(&last.to_lowercase());
+    let is_other = of_another_type || is_declared_other || is_unlike;
+    if !says_which || is_other || scene.has_other(symbol) {
         return None;
     }
     let mentions = user.uses.iter().any(|one| one.name == class)

@@ -144,3 +144,10 @@ fn the_blank_name_is_nobodys() {
     let base = "== a_test.go\npackage a\nvar _ = fmt.Println\n== b.go\npackage a\nfunc f() {\n\tx, _ = g()\n}\n";
     check(base, &base.replacen("var _ = fmt.Println\n", "", 1), &[]);
 }
+
+#[test]
+fn an_object_of_an_unknown_type_may_be_another_one() {
+    let base = "== a.go\npackage a\ntype Registry struct{}\nfunc (r *Registry) RegisterValidation(x int) {}\n== b.go\npackage a\nfunc f() {\n\tengine, _ := make().(*other.Validate)\n\tengine.RegisterValidation(1)\n}\n";
+    let head = base.replacen("func (r *Registry) RegisterValidation(x int) {}\n", "", 1);
+    check(base, &head, &[]);
+}

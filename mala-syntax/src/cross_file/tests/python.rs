@@ -406,3 +406,9 @@ fn chains_that_handle_the_rest_or_not_the_enum_are_left_alone() {
         check(&format!("{base}{user}"), &format!("{head}{user}"), &[]);
     }
 }
+
+#[test]
+fn a_base_class_may_set_what_a_class_declared() {
+    let base = "== base.py\nclass Base:\n    def __init__(self):\n        self.root_path = 1\n== app.py\nfrom base import Base\nclass App(Base):\n    root_path = None\n    def f(self):\n        return self.root_path\n";
+    check(base, &base.replacen("    root_path = None\n", "", 1), &[]);
+}

@@ -252,3 +252,9 @@ fn a_new_kind_of_object_in_a_union_is_reported_where_every_other_is_handled() {
         .replace("  }\n}\n", "  }\n  const never: never = a;\n}\n");
     check(&format!("{base}{guarded}"), &format!("{head}{guarded}"), &[]);
 }
+
+#[test]
+fn a_method_without_types_takes_what_its_interface_says() {
+    let base = "== ops.ts\nexport const ops: Options = {\n  insertAll(content, parent) {\n  },\n};\n== user.ts\nimport { ops } from './ops';\nops.insertAll(1, 2);\n";
+    check(base, &base.replacen("(content, parent)", "(content, parent, cached)", 1), &[]);
+}

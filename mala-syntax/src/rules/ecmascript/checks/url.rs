@@ -121,8 +121,15 @@ fn is_no_url<'t>(program: &Program<'t>, receiver: Node<'t>) -> bool {
         "list", "allow", "white", "message", "text", "html", "body", "content", "title", "agent",
         "output", "stdout", "stderr", "source", "code", "email", "mail", "error", "log",
     ];
+    const ADDRESSES: [&str; 17] = [
+        "url", "uri", "link", "href", "host", "origin", "refer", "location", "domain", "address",
+        "site", "src", "redirect", "target", "next", "endpoint", "server",
+    ];
+    // A whole word that is no word for an address names something else.
+    let is_named = last.chars().all(char::is_alphanumeric) && last.len() > 4;
+    let is_other = is_named && !ADDRESSES.iter().any(|word| last.contains(word));
     let is_many = last.ends_with('s') && !last.ends_with("address") && !last.ends_with("class");
-    is_list || is_many || words.iter().any(|word| last.contains(word))
+    is_list || is_many || is_other || words.iter().any(|word| last.contains(word))
 }
 
 /// Tests for `javascript:` that forget the other schemes that run code.

@@ -65,6 +65,9 @@ fn is_asked_for<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
 /// Whether a cookie says who somebody is.
 fn is_session_cookie(name: &str) -> bool {
     let lower = name.to_lowercase();
+    if ["redirect", "return", "lang", "theme"].iter().any(|word| lower.contains(word)) {
+        return false;
+    }
     ["session", "auth", "token", "sid", "jwt", "login", "password"].iter().any(|word| {
         if *word == "sid" {
             lower == "sid" || lower.ends_with(".sid")
