@@ -49,6 +49,16 @@ fn is_test(folders: &str, name: &str, extension: &str) -> bool {
         || words(name).iter().any(|word| TEST_WORDS.has(word))
         || ["template", "dist", "tmpl"].contains(&extension)
         || name.starts_with("docusaurus.config.")
+        || is_for_developers(folders, name)
+}
+
+/// Containers that developers start on their own machines: `dev/mssql/docker-compose.yml`.
+fn is_for_developers(folders: &str, name: &str) -> bool {
+    let is_compose = name.starts_with("docker-compose") || name.starts_with("compose.");
+    is_compose
+        && words(folders)
+            .iter()
+            .any(|word| ["dev", "devcontainer", "local"].contains(&word.as_str()))
 }
 
 fn is_config(name: &str, extension: &str) -> bool {

@@ -111,6 +111,9 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
             let rules = rules.filter(|r| !(r.rule.existing_tests && is_new()));
             let rules =
                 rules.filter(|r| !(r.rule.id.starts_with("deps/npm-") && is_peer(hunk, index)));
+            let rules = rules.filter(|r| {
+                !(r.rule.id == "deps/npm-floating-version" && is_of_family(hunk, text))
+            });
             // A comma that another entry needs makes no new line.
             let rules = rules.filter(|_| !removed.contains(without_comma(text)));
             found.extend(rules.map(|rule| candidate(&rule.rule, file, line)));
@@ -141,6 +144,20 @@ fn is_peer(hunk: &Hunk, index: usize) -> bool {
     before
         .find(|line| line.text.contains("ependencies\""))
         .is_some_and(|line| line.text.contains("\"peerDependencies\""))
+}
+
+/// Whether packages of the same family have no version either: those of one repository.
+fn is_of_family(hunk: &Hunk, text: &str) -> bool {
+    let family = |text: &str| {
+        let name = text.trim().strip_prefix('"')?.split('"').next()?.to_owned();
+        name.split(['-', '/']).next().filter(|first| first.len() < name.len()).map(str::to_owned)
+    };
+    let is_open = |text: &str| text.trim().trim_end_matches(',').ends_with("\"*\"");
+    let own = family(text);
+    own.is_some()
+        && hunk.lines.iter().any(|line| {
+            line.kind == LineKind::Context && is_open(&line.text) && family(&line.text) == own
+        })
 }
 
 fn without_comma(text: &str) -> &str {

@@ -86,6 +86,18 @@ fn peers_are_installed_by_others() {
 }
 
 #[test]
+fn packages_of_one_repository_have_no_versions() {
+    let lines = [
+        "     \"shop-cart\": \"*\",",
+        "+    \"shop-user\": \"*\",",
+        "     \"left-pad\": \"1.0.0\"",
+    ];
+    assert!(found(vec![file("package.json", &lines)]).is_empty());
+    let lines = ["     \"shop-cart\": \"*\",", "+    \"is-odd\": \"*\","];
+    assert_eq!(found(vec![file("package.json", &lines)]).len(), 1);
+}
+
+#[test]
 fn a_comma_makes_no_new_line() {
     let lines = ["-    \"left-pad\": \"*\"", "+    \"left-pad\": \"*\",", "+    \"is-odd\": \"*\""];
     let found = found(vec![file("package.json", &lines)]);

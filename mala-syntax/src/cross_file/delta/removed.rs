@@ -124,7 +124,8 @@ fn stays(definition: &Definition, base: &Side<'_>, head: &Side<'_>, at_head: &[U
         return head.bound.contains(definition.name.as_str())
             || outline.openness == Openness::Open
             || passes_all_on(outline)
-            || at_head.iter().any(|u| u.deed == Deed::Binds && u.binding == Binding::AtTop);
+            || at_head.iter().any(|u| u.deed == Deed::Binds && u.binding == Binding::AtTop)
+            || is_in_own_module(definition, outline);
     };
     // A derive may make what was written by hand.
     let on = |side: &Side<'_>| side.all(container).first().map(|holder| holder.decorators.clone());
@@ -171,6 +172,13 @@ fn set_for_others(source: &Source) -> HashSet<&str> {
     let lines = source.text().lines().map(str::trim_start);
     let lines = lines.filter_map(|line| line.get(of_shared(line)..));
     lines.filter_map(|line| line.get(..assigned(line)?)).collect()
+}
+
+/// Whether a Rust file has the name in a module of its own, all of whose names it takes: `use m::*`.
+fn is_in_own_module(definition: &Definition, head: &Outline) -> bool {
+    head.language == Language::Rust
+        && head.imports.iter().any(|import| import.imported == Imported::All)
+        && head.definitions.iter().any(|it| it.name == definition.name)
 }
 
 /// Whether members may come from elsewhere: the class extends, or the object spreads, one more.

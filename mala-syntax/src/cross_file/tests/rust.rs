@@ -226,3 +226,12 @@ fn a_module_that_is_gone_may_be_passed_on_by_name() {
     );
     check(base, &head, &[]);
 }
+
+#[test]
+fn a_function_may_move_into_a_module_of_its_file() {
+    let base = "== src/main.rs\nfn report(x: u8) {}\nfn main() { report(1) }\n";
+    let head = "== src/main.rs\nmod errors {\n    pub fn report(x: u8) {}\n}\nuse errors::*;\nfn main() { report(1) }\n";
+    check(base, head, &[]);
+    let lost = head.replacen("use errors::*;\n", "", 1);
+    assert_eq!(super::broken(base, &lost).len(), 1);
+}

@@ -25,7 +25,7 @@ impl<'p> Machine<'p> {
                     literals.push(literal);
                 }
             }
-            before.add(part, self.classes.operator);
+            before.add(part, self.classes.operator, self.classes.url);
         }
         Value::new(Facts { taints, literals, known: before.known(), ..Facts::default() })
     }
@@ -100,8 +100,9 @@ struct Before {
 }
 
 impl Before {
-    /// `operator` are the kinds of values that those who run the program choose.
-    fn add(&mut self, part: &Value, operator: u64) {
+    /// `operator` are the kinds of values that those who run the program choose, and `url` says that
+    /// a host is fixed.
+    fn add(&mut self, part: &Value, operator: u64, url: u64) {
         if self.open {
             if let (Some(text), true) = (part.text(), self.own_start) {
                 self.text.push_str(text);
@@ -119,7 +120,9 @@ impl Before {
             Known::Number(number) => self.text.push_str(&number.to_string()),
             _ => {
                 self.open = true;
-                let is_outside = |taint: &Taint| !taint.chose && taint.kinds & !operator != 0;
+                let is_outside = |taint: &Taint| {
+                    !taint.chose && taint.kinds & !operator != 0 && taint.clean & url == 0
+                };
                 let tainted = part.deep_taints().iter().any(is_outside);
                 self.own_start = matches!(self.text.as_str(), "" | "/") && !tainted;
             }

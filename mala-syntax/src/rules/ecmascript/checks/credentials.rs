@@ -364,5 +364,5 @@ fn is_placeholder(text: &str) -> bool {
 
 /// A public key is no secret.
 fn is_public(text: &str) -> bool {
-    text.contains("BEGIN PUBLIC KEY") || text.contains("BEGIN CERTIFICATE")
+    text.contains("PUBLIC KEY-") || text.contains("BEGIN CERTIFICATE")
 }
