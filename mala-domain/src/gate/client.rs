@@ -72,6 +72,22 @@ pub struct PanelWord {
     pub warnings: Vec<String>,
 }
 
+impl PanelWord {
+    /// A verdict on the change as it was given, with nothing else said.
+    fn whole(verdict: Verdict) -> Self {
+        Self {
+            verdict,
+            claims: Vec::new(),
+            voices: Vec::new(),
+            account: Account::Whole,
+            scope: None,
+            log: None,
+            decision: None,
+            warnings: Vec::new(),
+        }
+    }
+}
+
 /// A claim as a gate passes it on.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {

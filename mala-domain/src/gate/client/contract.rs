@@ -2,7 +2,7 @@
 
 use super::issues::{self, Dialect};
 use super::{Account, Claim, PanelWord, Started, agrees, disagreement, unanimous, unreadable};
-use crate::agent::answer::fields::{maybe_text, object, required, text};
+use crate::agent::answer::fields::{object, required, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::finding::{Candidate, Finding};
 use crate::gate::check;
@@ -41,17 +41,9 @@ pub(super) fn read(
     if verdict == Verdict::Pass {
         all_there(object, started, &voices)?;
     }
-    let log = maybe_text(object, "session_dir").map_err(unreadable)?.map(str::to_owned);
-    Ok(PanelWord {
-        verdict,
-        claims,
-        voices: voices.into_iter().map(|(voice, _)| voice).collect(),
-        account: Account::Whole,
-        scope: None,
-        log,
-        decision: None,
-        warnings: issues::parse_errors(object),
-    })
+    let voices = voices.into_iter().map(|(voice, _)| voice).collect();
+    let (log, warnings) = (issues::log(object)?, issues::parse_errors(object));
+    Ok(PanelWord { claims, voices, log, warnings, ..PanelWord::whole(verdict) })
 }
 
 /// Whether a pass is everybody's: those who were started, with nothing that could not be read.

@@ -2,8 +2,8 @@
 //! verdict, not that it is a pass.
 
 use super::issues::{self, Dialect};
-use super::{Account, PanelWord, agrees, disagreement, unanimous, unreadable};
-use crate::agent::answer::fields::{maybe_text, text};
+use super::{PanelWord, agrees, disagreement, unanimous, unreadable};
+use crate::agent::answer::fields::text;
 use crate::agent::answer::{Object, ParseProblem};
 use crate::ports::ReviewerFailure;
 use crate::verdict::Verdict;
@@ -32,15 +32,7 @@ pub(super) fn read(object: &Object, code: i32) -> Result<PanelWord, ReviewerFail
             return Err(unreadable(ParseProblem::InvalidVerdict(words)));
         }
     }
-    let log = maybe_text(object, "session_dir").map_err(unreadable)?.map(str::to_owned);
-    Ok(PanelWord {
-        verdict,
-        claims,
-        voices: voices.into_iter().map(|(voice, _)| voice).collect(),
-        account: Account::Whole,
-        scope: None,
-        log,
-        decision: None,
-        warnings: parse_errors,
-    })
+    let voices = voices.into_iter().map(|(voice, _)| voice).collect();
+    let (log, warnings) = (issues::log(object)?, parse_errors);
+    Ok(PanelWord { claims, voices, log, warnings, ..PanelWord::whole(verdict) })
 }

@@ -138,3 +138,8 @@ pub(super) fn parse_errors(of: &Object) -> Vec<String> {
     };
     all.into_iter().flatten().take(100).map(one).collect()
 }
+
+/// Where the session's files are.
+pub(super) fn log(object: &Object) -> Result<Option<String>, ReviewerFailure> {
+    Ok(maybe_text(object, "session_dir").map_err(unreadable)?.map(str::to_owned))
+}

@@ -2,7 +2,7 @@
 //! that is missing or cannot be read is no pass, whatever the gate says.
 
 use super::issues::{self, Dialect};
-use super::{Account, PanelWord, agrees, disagreement, json, unanimous, unreadable};
+use super::{PanelWord, agrees, disagreement, json, unanimous, unreadable};
 use crate::agent::answer::fields::{cut, maybe_text, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::ports::ReviewerFailure;
@@ -101,16 +101,9 @@ pub fn panel(state: &GateState, opinions: &[Opinion]) -> Result<PanelWord, Revie
         unanimous(&voices)?;
     }
     let decision = state.verdict.is_none().then(|| state.reason.clone());
-    Ok(PanelWord {
-        verdict: state.verdict.unwrap_or(Verdict::Fail),
-        claims,
-        voices: voices.into_iter().map(|(voice, _)| voice).collect(),
-        account: Account::Whole,
-        scope: None,
-        log: None,
-        decision,
-        warnings: Vec::new(),
-    })
+    let voices = voices.into_iter().map(|(voice, _)| voice).collect();
+    let verdict = state.verdict.unwrap_or(Verdict::Fail);
+    Ok(PanelWord { claims, voices, decision, ..PanelWord::whole(verdict) })
 }
 
 fn read(opinion: &Opinion) -> Result<(Option<Verdict>, Vec<super::Claim>), ReviewerFailure> {
