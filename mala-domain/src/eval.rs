@@ -6,10 +6,12 @@ pub mod case;
 pub mod compare;
 pub mod dummy;
 pub mod matching;
+pub mod purse;
 pub mod record;
 pub mod result;
 pub mod scores;
 pub mod seeded;
+pub mod trees;
 
 pub use case::{Case, CaseError, Meta, Truth};
 pub use matching::{Assignment, Mode, Pair, Rule, Spot};
