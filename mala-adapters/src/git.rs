@@ -15,6 +15,7 @@ mod files;
 mod filter;
 mod grep;
 mod history;
+mod import;
 mod index;
 mod listing;
 mod nature;
@@ -37,6 +38,7 @@ pub(crate) use scope::hex;
 pub(crate) use tree::Content;
 
 pub use error::{GitError, ScopeError};
+pub use import::{Imported, import};
 pub use tree::GitTree;
 
 use crate::process::Environment;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// For every call: no prompts, no network, no locks, no replaced objects, messages in English.
-const PINNED: &[(&str, &str)] = &[
+pub(super) const PINNED: &[(&str, &str)] = &[
     ("GIT_ADVICE", "0"),
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_ATTR_NOSYSTEM", "1"),
