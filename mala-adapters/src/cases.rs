@@ -43,7 +43,8 @@ impl CaseSet {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_default();
         let name = name.strip_suffix(".gz").unwrap_or(&name);
-        let name = [".jsonl", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+        let name =
+            [".jsonl", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
         let place = if is_folder { Place::Folder } else { Place::Lines };
         let source = path.display().to_string();
         Ok(Self { name: name.to_owned(), source, place: place(path.to_owned()) })

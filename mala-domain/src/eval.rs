@@ -12,6 +12,7 @@ pub mod result;
 pub mod scores;
 pub mod seeded;
 pub mod trees;
+pub mod view;
 
 pub use case::{Case, CaseError, Meta, Truth};
 pub use matching::{Assignment, Mode, Pair, Rule, Spot};

@@ -2,6 +2,7 @@
 //! reviewed file, a model's answer, a path) is hostile here: each format makes it harmless in its own
 //! way, and none of them lets "could not review" look like a pass.
 
+pub mod eval;
 mod github;
 mod gitlab;
 mod json;

@@ -5,6 +5,7 @@ pub mod config;
 pub mod context;
 pub mod demo;
 pub mod doctor;
+pub mod eval;
 pub mod exit;
 pub mod failure;
 pub mod hook;
@@ -61,6 +62,7 @@ enum Command {
     Models(models::ModelsArgs),
     Rules(rules::RulesArgs),
     Runs(runs::RunsArgs),
+    Eval(eval::EvalArgs),
     Schema(schema::SchemaArgs),
     Completions(completions::CompletionsArgs),
     Man(man::ManArgs),
@@ -81,6 +83,7 @@ impl Command {
             Self::Models(args) => models::run(args, here),
             Self::Rules(args) => rules::run(args, here),
             Self::Runs(args) => runs::run(args, here),
+            Self::Eval(args) => eval::run(args, here),
             Self::Schema(args) => schema::run(args),
             Self::Completions(args) => completions::run(args),
             Self::Man(args) => man::run(args),

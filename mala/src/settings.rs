@@ -66,10 +66,19 @@ pub fn load(here: &Surroundings, chosen: Chosen, flags: Config) -> Result<Settin
 
 /// What holds for a review of the working tree, without flags.
 pub fn of_working_tree(here: &Surroundings, probe: &Probe) -> Result<Settings, Failure> {
+    of_working_tree_with(here, probe, Config::default())
+}
+
+/// What holds for a review of the working tree, with these flags.
+pub fn of_working_tree_with(
+    here: &Surroundings,
+    probe: &Probe,
+    flags: Config,
+) -> Result<Settings, Failure> {
     let committed = probe.committed("HEAD", FILE_NAME).ok().flatten();
     let trusted = committed.map(|bytes| RepositoryFile::committed("HEAD", bytes));
     let on_disk = read_if_there(&here.root().join(FILE_NAME))?.map(RepositoryFile::on_disk);
-    load(here, choose(&Target::WorkingTree, trusted, on_disk), Config::default())
+    load(here, choose(&Target::WorkingTree, trusted, on_disk), flags)
 }
 
 /// Reads one configuration file's bytes, or fails with `Exit::Configuration`.

@@ -1,6 +1,7 @@
 //! Where the world is put together: the only place that names concrete adapters.
 
 pub mod changes;
+pub mod eval;
 pub mod gate;
 pub mod models;
 pub mod probe;

@@ -46,7 +46,8 @@ impl Writer {
 
 impl Journal for Writer {
     fn append(&self, record: &CaseRecord) -> Result<(), StoreError> {
-        let failed = |source| StoreError { what: format!("writing {}", self.path.display()), source };
+        let failed =
+            |source| StoreError { what: format!("writing {}", self.path.display()), source };
         let mut line = serde_json::to_vec(record).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
         self.write(&line).map_err(failed)

@@ -36,8 +36,7 @@ struct Key {
 
 impl Records {
     pub(super) fn open(path: &Path) -> Result<Self, EvalFilesError> {
-        let mut records =
-            Self { path: path.to_owned(), file: None, places: BTreeMap::new() };
+        let mut records = Self { path: path.to_owned(), file: None, places: BTreeMap::new() };
         match File::open(path) {
             Ok(file) => records.index(&file)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(records),

@@ -45,7 +45,8 @@ pub async fn import(
 /// No configuration of the user or the machine, no hooks, and nothing that waits for the disk: the
 /// repository is thrown away.
 fn sealed(environment: &Environment) -> Environment {
-    let pinned = PINNED.iter().fold(environment.clone(), |all, (name, value)| all.with(name, value));
+    let pinned =
+        PINNED.iter().fold(environment.clone(), |all, (name, value)| all.with(name, value));
     pinned
         .without("GIT_INDEX_FILE")
         .with("GIT_CONFIG_GLOBAL", "/dev/null")

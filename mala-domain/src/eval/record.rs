@@ -7,8 +7,9 @@ mod prediction;
 pub use header::{ReviewerUsed, RunHeader, Selection, SetUsed};
 pub use prediction::Prediction;
 
-use super::case::Truth;
+use super::case::{Case, Truth};
 use crate::change::{Change, FilePath, LineCounts, LineSpan};
+use crate::secrets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +61,33 @@ pub struct CaseRecord {
     pub spent: CaseSpent,
 }
 
+/// The most characters of a diff that a record keeps.
+const MAX_DIFF: usize = 200_000;
+
 impl CaseRecord {
+    /// The record of a trial of which nothing is known but its case and what the case changes.
+    pub fn open(set: &str, case: &Case, trial: u32, change: &Change) -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            set: set.to_owned(),
+            case: case.id.clone(),
+            trial,
+            language: case.language.clone(),
+            tags: case.tags.clone(),
+            title: case.pr_title.clone(),
+            diff: shortened(&secrets::redact(&case.diff)),
+            could_not_review: None,
+            predictions: Vec::new(),
+            truths: case.ground_truth.clone(),
+            rejected: case.rejected_findings.clone(),
+            hunks: Region::all(change),
+            changed_lines: change.n_lines(),
+            base: BaseOrigin::Unused,
+            notes: Vec::new(),
+            spent: CaseSpent::default(),
+        }
+    }
+
     /// What a record is known by.
     pub fn key(&self) -> (&str, &str, u32) {
         (&self.set, &self.case, self.trial)
@@ -69,6 +96,13 @@ impl CaseRecord {
     /// Whether there is nothing to find.
     pub fn is_clean(&self) -> bool {
         self.truths.is_empty()
+    }
+}
+
+fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_DIFF) {
+        Some((end, _)) => format!("{}\n[cut]\n", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 
@@ -139,6 +173,13 @@ pub struct CaseSpent {
     pub seconds: f64,
     /// Seconds waiting for models.
     pub seconds_llm: f64,
+}
+
+impl CaseSpent {
+    /// A reviewer that costs nothing and asks nobody.
+    pub fn nothing() -> Self {
+        Self { cost_usd: Some(0.0), tokens_used: Some(0), ..Self::default() }
+    }
 }
 
 /// The JSON Schema of a record.

@@ -47,6 +47,7 @@ fn wishes(connections: models::Connections) -> Wishes {
         transcript: None,
         record: None,
         replay: None,
+        go_on: None,
         events: Arc::new(|_| {}),
         connections: Some(connections),
     }

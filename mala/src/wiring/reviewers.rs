@@ -11,11 +11,13 @@ use crate::surroundings::Surroundings;
 use crate::wiring::models::{Connections, Models};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::models::recorded::Recording;
-use mala_domain::config::{Config, Layer, Origin, ReviewBlock, ReviewPolicy, ReviewerType, policy};
+use mala_domain::config::{
+    Config, Layer, Origin, PathGlobs, ReviewBlock, ReviewPolicy, ReviewerType, policy};
 use mala_domain::gate::session::Checker;
 use mala_domain::ports::Reviewer;
 use mala_domain::scope::Target;
 use mala_pipeline::agent::{Agent, AgentEvents, Transcript};
+use mala_pipeline::review::Ask;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -39,6 +41,25 @@ pub struct Chosen {
     pub recording: Option<Arc<Recording>>,
 }
 
+impl Chosen {
+    /// How these reviewers are asked by a policy.
+    pub fn ask(&self, policy: &ReviewPolicy, warnings: Vec<String>) -> anyhow::Result<Ask> {
+        Ok(Ask {
+            ignore: PathGlobs::new(&policy.ignore.value)?,
+            generated: PathGlobs::new(&policy.generated.value)?,
+            fail_on: policy.fail_on.value,
+            suppressions: policy.suppressions.value,
+            timeout: policy.timeout_for(self.kind),
+            prompt_version: self.version.clone(),
+            model: self.model.clone(),
+            budget_profile: self.budget_profile.clone(),
+            preface: self.preface.clone(),
+            warnings,
+            rule_ids: Box::new(Vec::new),
+        })
+    }
+}
+
 /// What one review wants of its reviewer, besides the settings.
 pub struct Wishes {
     /// What a person asked to be reviewed.
@@ -51,6 +72,8 @@ pub struct Wishes {
     pub record: Option<PathBuf>,
     /// The folder that model traffic is replayed from.
     pub replay: Option<PathBuf>,
+    /// The folder of model traffic to go on with: what it answers is not asked again.
+    pub go_on: Option<PathBuf>,
     /// Where an agent's events go.
     pub events: AgentEvents,
     /// The connections that this review shares with others; its own when there are none.

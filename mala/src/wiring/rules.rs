@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub const FOLDER: &str = ".mala/rules";
 
 /// The project's rules.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub struct ProjectRules {
     /// The rules.
     pub rules: Vec<Arc<Rule>>,

@@ -125,7 +125,12 @@ pub(super) fn read(folder: &Path, key: &Key, number: u32) -> Result<Option<Kept>
 }
 
 fn name(key: &Key, number: u32) -> String {
-    format!("{}-{number}.json", key.hash.get(..16).unwrap_or_default())
+    format!("{}.json", stem(key, number))
+}
+
+/// What the files of a call begin with.
+pub(super) fn stem(key: &Key, number: u32) -> String {
+    format!("{}-{number}", key.hash.get(..16).unwrap_or_default())
 }
 
 fn file<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, RecordingError> {
@@ -149,7 +154,7 @@ fn check_version(path: &Path, version: u32) -> Result<(), RecordingError> {
     }
 }
 
-fn unusable(path: &Path, source: io::Error) -> RecordingError {
+pub(super) fn unusable(path: &Path, source: io::Error) -> RecordingError {
     RecordingError::Unusable { path: path.to_owned(), source }
 }
 

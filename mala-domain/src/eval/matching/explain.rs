@@ -1,6 +1,6 @@
 //! Why something has no partner, in terms that a person can check.
 
-use super::{Mode, Rule, Spot};
+use super::{Rule, Spot};
 use crate::finding::Category;
 
 /// Why a finding hits nothing, or a known problem is hit by nothing.
@@ -49,18 +49,4 @@ pub fn miss(rule: &Rule, one: &Spot<'_>, others: &[Spot<'_>]) -> Miss {
 fn gap(one: &Spot<'_>, other: &Spot<'_>) -> u32 {
     let (a, b) = (one.span, other.span);
     b.start().saturating_sub(a.end()).max(a.start().saturating_sub(b.end()))
-}
-
-impl Miss {
-    /// In words.
-    pub fn in_words(&self, mode: Mode) -> String {
-        match self {
-            Self::OtherFile => "nothing on the other side is in this file".to_owned(),
-            Self::TooFar { lines, .. } => format!("the nearest one is {lines} lines away"),
-            Self::OtherCategory { category, .. } => {
-                format!("the one on these lines is {category}, which counts as another ({mode})")
-            }
-            Self::Taken { .. } => "the one on these lines has a partner already".to_owned(),
-        }
-    }
 }

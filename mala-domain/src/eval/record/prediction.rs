@@ -3,6 +3,7 @@
 use crate::change::{FilePath, LineSpan};
 use crate::eval::matching::Spot;
 use crate::finding::{Category, Finding, Severity, VerificationOutcome};
+use crate::secrets;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -66,8 +67,8 @@ impl From<&Finding> for Prediction {
             category: finding.category,
             severity: finding.severity,
             confidence: finding.confidence.clamp(0.0, 1.0),
-            title: finding.title.clone(),
-            body: finding.body.clone(),
+            title: secrets::redact(&finding.title).into_owned(),
+            body: secrets::redact(&finding.body).into_owned(),
             reviewer: finding.reviewer.clone(),
             rule: finding.rule.clone(),
             verification: finding.verification.outcome,

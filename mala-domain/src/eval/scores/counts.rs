@@ -29,16 +29,19 @@ impl Counts {
     }
 
     /// The harmonic mean of the two. With something to find and nothing found it is 0, though there
-    /// is no precision then; with nothing to find and nothing said it is absent.
+    /// is no precision then; with nothing to find and nothing said it is absent. It is also absent for
+    /// a part of a run whose hits count under another part.
     pub fn f1(&self) -> Option<f64> {
-        if self.findings + self.truths == 0 {
-            return None;
+        match (self.recall(), self.precision()) {
+            (None, None) => None,
+            (None, Some(_)) if self.right > 0 => None,
+            (Some(_), None) if self.found > 0 => None,
+            (None, Some(_)) | (Some(_), None) => Some(0.0),
+            (Some(0.0), Some(_)) | (Some(_), Some(0.0)) => Some(0.0),
+            (Some(recall), Some(precision)) => {
+                Some(2.0 * recall * precision / (recall + precision))
+            }
         }
-        let (recall, precision) = (self.recall().unwrap_or(0.0), self.precision().unwrap_or(0.0));
-        if recall + precision == 0.0 {
-            return Some(0.0);
-        }
-        Some(2.0 * recall * precision / (recall + precision))
     }
 }
 

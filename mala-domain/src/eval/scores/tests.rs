@@ -184,7 +184,7 @@ fn the_slices_are_those_computed_by_hand() {
     assert_eq!(strict.by_category.len(), 5);
     // By severity, recall goes by the problem's and precision by the claim's.
     rates(&strict.by_severity["high"], Some(1.0), Some(1.0), Some(1.0));
-    rates(&strict.by_severity["critical"], Some(1.0), None, Some(0.0));
+    rates(&strict.by_severity["critical"], Some(1.0), None, None);
     rates(&strict.by_severity["medium"], Some(0.0), Some(1.0), Some(0.0));
     rates(&strict.by_severity["unknown"], Some(0.0), None, Some(0.0));
     rates(&strict.by_language["python"], Some(2.0 / 3.0), Some(0.5), Some(4.0 / 7.0));

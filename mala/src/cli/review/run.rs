@@ -16,7 +16,7 @@ use crate::wiring::reviewers::Wishes;
 use crate::wiring::{changes, reviewers, rules};
 use anyhow::Context;
 use mala_domain::change::FilePath;
-use mala_domain::config::{Budget, Config, FILE_NAME, PathGlobs, ReviewBlock};
+use mala_domain::config::{Budget, Config, FILE_NAME, ReviewBlock};
 use mala_domain::ports::{RunStore, Scoped, Side};
 use mala_domain::scope::Target;
 use mala_pipeline::agent::Transcript;
@@ -57,7 +57,10 @@ async fn one_review(
     };
     let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
     let chosen = reviewers::choose(&settings.policy, here, rules, wishes).await?;
-    let ask = ask(&settings, &chosen, own, notices)?;
+    let ask = Ask {
+        rule_ids: Box::new(move || catalogue_ids(&own)),
+        ..chosen.ask(&settings.policy, notices)?
+    };
     if args.dry_run {
         return dry_run::show(args, &ask, &chosen, scoped).await;
     }
@@ -110,6 +113,7 @@ fn wishes(
         transcript,
         record: args.record.as_ref().map(folder),
         replay: args.replay.as_ref().map(folder),
+        go_on: None,
         events: Arc::new(move |event| progress.show(&event)),
         connections: None,
     })
@@ -185,26 +189,4 @@ fn flags(args: &ReviewArgs) -> Config {
         },
         ..Config::default()
     }
-}
-
-fn ask(
-    settings: &Settings,
-    chosen: &reviewers::Chosen,
-    own: Vec<String>,
-    warnings: Vec<String>,
-) -> anyhow::Result<Ask> {
-    let policy = &settings.policy;
-    Ok(Ask {
-        ignore: PathGlobs::new(&policy.ignore.value)?,
-        generated: PathGlobs::new(&policy.generated.value)?,
-        fail_on: policy.fail_on.value,
-        suppressions: policy.suppressions.value,
-        timeout: policy.timeout_for(chosen.kind),
-        prompt_version: chosen.version.clone(),
-        model: chosen.model.clone(),
-        budget_profile: chosen.budget_profile.clone(),
-        preface: chosen.preface.clone(),
-        warnings,
-        rule_ids: Box::new(move || catalogue_ids(&own)),
-    })
 }

@@ -8,10 +8,10 @@ use crate::surroundings::Surroundings;
 use crate::wiring::models::{Models, NoModel};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::linters::ProjectLinters;
-use mala_adapters::models::recorded::{Recording, RecordingError, Replay};
+use mala_adapters::models::recorded::{Recording, RecordingError, Replay, WorstCost};
 use mala_domain::agent::prompts;
 use mala_domain::config::{Origin, ReviewPolicy, ReviewerType};
-use mala_domain::models::Choice;
+use mala_domain::models::{Choice, input_tokens};
 use mala_domain::ports::LanguageModel;
 use mala_pipeline::agent::{Agent, AgentSettings, Speaker};
 use std::sync::Arc;
@@ -111,6 +111,10 @@ enum Line {
 
 impl Line {
     fn open(wishes: &Wishes) -> Result<Self, Failure> {
+        if let Some(folder) = &wishes.go_on {
+            let recording = Recording::go_on(folder).map_err(|e| no_folder(&e, folder))?;
+            return Ok(Self::Recorded(recording));
+        }
         Ok(match (&wishes.record, &wishes.replay) {
             (_, Some(folder)) => {
                 Self::Replayed(Arc::new(Replay::open(folder).map_err(|e| no_folder(&e))?))
@@ -128,7 +132,8 @@ impl Line {
             Self::Replayed(model) => model.clone(),
             Self::Direct => models.model(&choice).await.map_err(refusal)?,
             Self::Recorded(recording) => {
-                recording.of(models.model(&choice).await.map_err(refusal)?)
+                let model = models.model(&choice).await.map_err(refusal)?;
+                recording.of_priced(model, worst_cost(&choice))
             }
         };
         Ok(Speaker { model, name: choice.name, known: choice.known })
@@ -140,6 +145,14 @@ impl Line {
             _ => None,
         }
     }
+}
+
+fn worst_cost(choice: &Choice) -> WorstCost {
+    let known = choice.known.clone();
+    Arc::new(move |ask| {
+        let output = u64::from(ask.max_output_tokens);
+        Some(known.as_ref()?.worst_cost(input_tokens(ask), output)?.as_f64())
+    })
 }
 
 fn refusal(error: NoModel) -> Failure {

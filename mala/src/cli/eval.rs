@@ -1,0 +1,52 @@
+//! `mala eval`: has a reviewer look at cases with known problems, and says what it found of them.
+
+mod board;
+mod compare;
+mod format;
+mod gate;
+mod kept;
+mod list;
+mod plan;
+mod progress;
+mod report;
+mod run;
+mod show;
+mod who;
+
+use super::exit::Exit;
+use crate::surroundings::Surroundings;
+use clap::{Args, Subcommand};
+
+/// Measure a reviewer on cases with known problems
+///
+/// A case is a change whose problems are known. A finding hits a known problem when file and category are
+/// the same and the lines overlap within three, one to one. Runs are kept under .mala/eval.
+#[derive(Debug, Args)]
+pub struct EvalArgs {
+    #[command(subcommand)]
+    command: EvalCommand,
+}
+
+/// What to do with evals
+#[derive(Debug, Subcommand)]
+enum EvalCommand {
+    Run(Box<run::RunArgs>),
+    Report(report::ReportArgs),
+    Show(show::ShowArgs),
+    Compare(compare::CompareArgs),
+    Gate(gate::GateArgs),
+    Leaderboard(board::BoardArgs),
+    List(list::ListArgs),
+}
+
+pub(super) fn run(args: &EvalArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    match &args.command {
+        EvalCommand::Run(args) => run::run(args, here),
+        EvalCommand::Report(args) => report::run(args, here),
+        EvalCommand::Show(args) => show::run(args, here),
+        EvalCommand::Compare(args) => compare::run(args, here),
+        EvalCommand::Gate(args) => gate::run(args, here),
+        EvalCommand::Leaderboard(args) => board::run(args, here),
+        EvalCommand::List(args) => list::run(args, here),
+    }
+}

@@ -1,0 +1,46 @@
+//! `mala eval compare`: how two runs differ, and whether that could be chance.
+
+use super::format::{Format, ModeName};
+use super::kept;
+use crate::cli::exit::Exit;
+use crate::surroundings::Surroundings;
+use crate::wiring::eval::RunFolder;
+use clap::Args;
+use mala_domain::eval::compare::{Side, compare};
+use mala_domain::eval::seeded::Seeded;
+use mala_domain::eval::{Mode, Rule};
+use mala_domain::render::eval as render;
+
+/// Compare two runs over the cases that both reviewed
+#[derive(Debug, Args)]
+pub(super) struct CompareArgs {
+    /// The first run: its name, the start of it, or `latest`
+    before: String,
+
+    /// The second run
+    after: String,
+
+    /// By what rule
+    #[arg(long, value_name = "MODE", default_value = "strict")]
+    mode: ModeName,
+
+    /// How to print it
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+pub(super) fn run(args: &CompareArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let evals = kept::here(here);
+    let side = |name: &str| side(&kept::pick(&evals, name)?, args.mode.into());
+    let found = compare(side(&args.before)?, side(&args.after)?, &mut Seeded::new(0));
+    args.format.print(&found, || render::comparison(&found))?;
+    Ok(Exit::Passed)
+}
+
+fn side(run: &RunFolder, mode: Mode) -> anyhow::Result<Side> {
+    let header = run.header()?;
+    let rule = Rule { max_span: header.max_span, ..Rule::of(mode) };
+    let mut side = Side::new(&header.run_id, rule);
+    run.records()?.each(|record| side.add(&record))?;
+    Ok(side)
+}

@@ -1,0 +1,52 @@
+//! How evals are printed.
+
+use crate::console;
+use clap::ValueEnum;
+use mala_domain::eval::matching::Mode;
+use mala_domain::render::eval::Document;
+use serde::Serialize;
+
+/// How to print it
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    Text,
+    Markdown,
+    Json,
+}
+
+impl Format {
+    /// Prints a value in its own form or as a document.
+    pub(super) fn print(
+        self,
+        value: &impl Serialize,
+        document: impl FnOnce() -> Document,
+    ) -> anyhow::Result<()> {
+        let text = match self {
+            Self::Text => document().text(),
+            Self::Markdown => document().markdown(),
+            Self::Json => serde_json::to_string_pretty(value)? + "\n",
+        };
+        Ok(console::data(&text)?)
+    }
+}
+
+/// What has to be the same for a hit, besides file and lines
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum ModeName {
+    /// The category
+    Strict,
+    /// The category, with bug, logic and error_handling as one
+    Grouped,
+    /// Nothing more
+    Location,
+}
+
+impl From<ModeName> for Mode {
+    fn from(name: ModeName) -> Self {
+        match name {
+            ModeName::Strict => Self::Strict,
+            ModeName::Grouped => Self::Grouped,
+            ModeName::Location => Self::Location,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Runs that are kept: found by name, and scored from their records.
+
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::surroundings::Surroundings;
+use crate::wiring::eval::{Evals, RunFolder, evals};
+use anyhow::Context;
+use mala_domain::eval::scores::{Scorer, ScorerOptions};
+use mala_domain::eval::{CaseRecord, EvalResult, RunHeader};
+use std::path::Path;
+
+/// The run that a name means: its own, the start of it, or `latest`.
+pub(super) fn pick(evals: &Evals, name: &str) -> anyhow::Result<RunFolder> {
+    let names = evals.names().context("listing evals")?;
+    let hint = "'mala eval list' lists the runs";
+    if name == "latest" {
+        let newest = names.first().ok_or_else(|| {
+            Failure::new(Exit::CouldNotReview, "no evals are kept here yet")
+                .hint("'mala eval run' runs one")
+        })?;
+        return Ok(evals.run(newest));
+    }
+    let found: Vec<&String> = match names.iter().find(|known| *known == name) {
+        Some(exact) => vec![exact],
+        None => names.iter().filter(|known| known.starts_with(name)).collect(),
+    };
+    match found.as_slice() {
+        [only] => Ok(evals.run(only)),
+        [] => Err(Failure::usage(format!("no run '{name}'")).hint(hint).into()),
+        several => {
+            let what = format!("{} runs start with '{name}'", several.len());
+            Err(Failure::usage(what).hint(hint).into())
+        }
+    }
+}
+
+/// The evals of this work tree.
+pub(super) fn here(here: &Surroundings) -> Evals {
+    evals(here.root())
+}
+
+/// The result of a run, from its records as they are.
+pub(super) fn scored(run: &RunFolder) -> anyhow::Result<EvalResult> {
+    let header = run.header()?;
+    let mut scorer = Scorer::new(options(&header));
+    run.records()?.each(|record| scorer.add(&record))?;
+    Ok(EvalResult::of(header, scorer.finish()))
+}
+
+pub(super) fn options(header: &RunHeader) -> ScorerOptions {
+    ScorerOptions { max_span: header.max_span, seed: header.seed, ..ScorerOptions::default() }
+}
+
+/// The result of a run by its name, or the one in a `result.json`.
+pub(super) fn result(evals: &Evals, name: &str, folder: &Path) -> anyhow::Result<EvalResult> {
+    let file = folder.join(name);
+    if file.is_file() {
+        let text = std::fs::read(&file).with_context(|| format!("reading {name}"))?;
+        let parsed = serde_json::from_slice(&text);
+        return parsed.map_err(|error| Failure::usage(format!("{name}: {error}")).into());
+    }
+    scored(&pick(evals, name)?)
+}
+
+/// The records of a run that are of this case.
+pub(super) fn records_of(run: &RunFolder, case: &str) -> anyhow::Result<Vec<CaseRecord>> {
+    let mut found = Vec::new();
+    let mut ids = Vec::new();
+    run.records()?.each(|record| {
+        if record.case == case {
+            found.push(record);
+        } else if record.case.contains(case) {
+            ids.push(record.case);
+        }
+    })?;
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    ids.dedup();
+    let failure = Failure::usage(format!("the run has no case '{case}'"));
+    Err(match ids.as_slice() {
+        [] => failure,
+        ids => failure.hint(format!("there is {}", ids.get(..5).unwrap_or(ids).join(", "))),
+    }
+    .into())
+}

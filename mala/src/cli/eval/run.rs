@@ -1,0 +1,266 @@
+//! `mala eval run`: cases, reviewed and scored; begun anew or gone on with.
+
+use super::format::Format;
+use super::progress::EvalProgress;
+use super::who::Wanted;
+use super::{kept, plan};
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::interrupt::until_interrupted;
+use crate::console;
+use crate::surroundings::Surroundings;
+use crate::wiring::eval::{Bench, CaseSet, Evals, RunFolder, Who, lost_below};
+use anyhow::Context;
+use clap::Args;
+use mala_domain::agent::budget::{Dollars, Profile};
+use mala_domain::eval::RunHeader;
+use mala_domain::eval::matching::MAX_SPAN;
+use mala_domain::eval::purse::Purse;
+use mala_domain::eval::record::Selection;
+use mala_domain::render::eval as render;
+use mala_pipeline::eval::{self as pipeline, Ending, Key, Plan};
+use std::collections::BTreeSet;
+
+/// Have a reviewer look at cases with known problems, and score what it finds
+///
+/// Exit codes: 0 done, 2 not all cases were run or none could be reviewed, 4 no reviewers, 64 usage,
+/// 78 configuration, 130 interrupted. A run that was cut short goes on with --resume, and pays for no
+/// answer twice.
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    /// A set: its name, a .jsonl or .jsonl.gz file, or a folder; may be given several times
+    #[arg(long, value_name = "NAME|FILE")]
+    set: Vec<String>,
+
+    /// Who reviews: builtin, agent_sdk, cerberus, command, or one that only pretends: perfect, random,
+    /// silent, shuffled, hunks
+    #[arg(long, value_name = "NAME")]
+    reviewer: Option<String>,
+
+    /// The model behind the agent, such as sonnet or openai/gpt-4.1-mini
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// What the agent may spend on a case: quick, standard or thorough
+    #[arg(long, value_name = "NAME")]
+    profile: Option<Profile>,
+
+    /// Only cases of this language; may be given several times
+    #[arg(long, value_name = "NAME")]
+    language: Vec<String>,
+
+    /// Only cases with this tag; may be given several times
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+
+    /// Only this case; may be given several times
+    #[arg(long, value_name = "ID")]
+    case: Vec<String>,
+
+    /// At most so many cases
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+
+    /// How often each case is reviewed
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(super) trials: u32,
+
+    /// How many cases are reviewed at once; the number of processors without it
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+
+    /// What the whole run may cost, in dollars
+    #[arg(long, value_name = "USD")]
+    pub(super) max_cost: Option<f64>,
+
+    /// How long the review of one case may take, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(1..=86_400))]
+    timeout: Option<i64>,
+
+    /// Where chance starts, for the reviewers that pretend and for intervals
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) seed: u64,
+
+    /// How many lines of a finding count, from its first
+    #[arg(long, value_name = "N", default_value_t = MAX_SPAN)]
+    pub(super) max_span: u32,
+
+    /// Go on with a run that was cut short: its name, the start of it, or `latest`
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["set", "reviewer", "model", "profile", "language", "tag", "case", "limit", "trials", "seed", "max_span", "replay"])]
+    resume: Option<String>,
+
+    /// With --resume: run again what could not be reviewed
+    #[arg(long, requires = "resume")]
+    retry_failed: bool,
+
+    /// Take the models' answers from this run instead of asking
+    #[arg(long, value_name = "RUN")]
+    replay: Option<String>,
+
+    /// How to print the result
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+impl RunArgs {
+    pub(super) fn selection(&self) -> Selection {
+        Selection {
+            languages: self.language.clone(),
+            tags: self.tag.clone(),
+            cases: self.case.clone(),
+            limit: self.limit,
+        }
+    }
+}
+
+/// A run that can begin.
+struct Ready {
+    folder: RunFolder,
+    header: RunHeader,
+    sets: Vec<CaseSet>,
+    who: Who,
+    per_case: Dollars,
+    replay: Option<RunFolder>,
+}
+
+pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let evals = kept::here(here);
+    let ready = match &args.resume {
+        Some(name) => go_on(args, name, here, &evals)?,
+        None => begin(args, here, &evals)?,
+    };
+    let folder = ready.folder.clone();
+    let id = ready.header.run_id.clone();
+    let exit = until_interrupted(review_all(args, here, ready))?;
+    if exit == Exit::Interrupted {
+        console::say(&format!("go on with: mala eval run --resume {id}"));
+        return Ok(exit);
+    }
+    let result = kept::scored(&folder)?;
+    folder.save_result(&result)?;
+    args.format.print(&result, || render::result(&result))?;
+    let nothing = result.scores.cases.reviewed == 0;
+    Ok(if nothing && exit == Exit::Passed { Exit::CouldNotReview } else { exit })
+}
+
+/// A new run.
+fn begin(args: &RunArgs, here: &Surroundings, evals: &Evals) -> anyhow::Result<Ready> {
+    let sets = plan::sets(&args.set, here, evals)?;
+    let used = plan::survey(&sets, &args.selection())?;
+    let replay = args.replay.as_deref().map(|name| kept::pick(evals, name)).transpose()?;
+    let wanted = Wanted {
+        reviewer: args.reviewer.clone(),
+        model: args.model.clone(),
+        profile: args.profile,
+        timeout: args.timeout,
+    };
+    let (who, reviewer, per_case) = wanted.choose(here, replay.as_ref())?;
+    let header = plan::header(args, reviewer, used);
+    let folder = evals.create(&header)?;
+    Ok(Ready { folder, header, sets, who, per_case, replay })
+}
+
+/// A run that was cut short.
+fn go_on(args: &RunArgs, name: &str, here: &Surroundings, evals: &Evals) -> anyhow::Result<Ready> {
+    let folder = kept::pick(evals, name)?;
+    let mut header = folder.header()?;
+    let names: Vec<String> = header.sets.iter().map(|set| set.source.clone()).collect();
+    let sets = plan::sets(&names, here, evals)?;
+    if plan::survey(&sets, &header.selection)? != header.sets {
+        let what = format!("the cases have changed since {} began", header.run_id);
+        return Err(Failure::usage(what).hint("begin a new run").into());
+    }
+    let reviewer = header.reviewer.clone();
+    let profile = reviewer.profile.as_deref().and_then(|name| name.parse().ok());
+    let wanted = Wanted {
+        reviewer: Some(reviewer.name.clone()),
+        model: reviewer.model.clone(),
+        profile,
+        timeout: args.timeout,
+    };
+    let (who, now, per_case) = wanted.choose(here, None)?;
+    if now != reviewer {
+        let what = format!("the reviewer has changed since {} began", header.run_id);
+        return Err(Failure::usage(what).hint("begin a new run").into());
+    }
+    if args.max_cost.is_some() {
+        header.max_cost_usd = args.max_cost;
+        folder.save_header(&header)?;
+    }
+    Ok(Ready { folder, header, sets, who, per_case, replay: None })
+}
+
+/// Runs what has no record yet.
+async fn review_all(args: &RunArgs, here: &Surroundings, ready: Ready) -> anyhow::Result<Exit> {
+    let Ready { folder, header, sets, who, per_case, replay } = ready;
+    let writer = folder.writer()?;
+    let work = folder.work()?;
+    let (done, spent) = so_far(args, &folder, per_case)?;
+    let cases: usize = header.sets.iter().map(|set| set.cases).sum();
+    let bench = Bench {
+        who,
+        here: here.clone(),
+        work: work.path().to_owned(),
+        run: folder.clone(),
+        replay,
+        seed: header.seed,
+    };
+    let plan = Plan {
+        trials: header.trials,
+        at_once: jobs(args),
+        purse: Purse::new(header.max_cost_usd.map(Dollars::at_least), per_case, spent),
+        done,
+        total: cases as u64 * u64::from(header.trials),
+    };
+    let progress = EvalProgress::start();
+    let selected = plan::selected(sets, &header.sets, header.selection.clone());
+    let tell = |standing: &pipeline::Standing| progress.show(standing);
+    let ending = pipeline::run(plan, selected, &bench, &writer, &tell).await;
+    progress.end();
+    Ok(match ending? {
+        Ending::Complete => Exit::Passed,
+        Ending::Broke => {
+            console::say(&format!(
+                "stopped: another case could cost more than is left; go on with: mala eval run \
+                 --resume {} --max-cost USD",
+                header.run_id
+            ));
+            Exit::CouldNotReview
+        }
+    })
+}
+
+fn jobs(args: &RunArgs) -> usize {
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    args.jobs.map_or_else(cores, usize::from)
+}
+
+/// What is done, and what it cost. What nobody knows counts as much as it could have been.
+fn so_far(
+    args: &RunArgs,
+    folder: &RunFolder,
+    per_case: Dollars,
+) -> anyhow::Result<(BTreeSet<Key>, Dollars)> {
+    let records = folder.records()?;
+    let mut spent = Dollars::ZERO;
+    records.each(|record| {
+        spent = spent.plus(record.spent.cost_usd.map_or(per_case, Dollars::at_least));
+    })?;
+    let lost = lost_below(&folder.path().join("traffic")).context("reading the traffic")?;
+    if lost.calls > 0 {
+        console::say(&format!(
+            "{} model calls were under way when the run was cut short: they may have been paid for, \
+             at most {}, and are asked again",
+            lost.calls,
+            Dollars::at_least(lost.worst_usd)
+        ));
+        spent = spent.plus(Dollars::at_least(lost.worst_usd));
+        let unpriced = (0..lost.unpriced).fold(Dollars::ZERO, |sum, _| sum.plus(per_case));
+        spent = spent.plus(unpriced);
+    }
+    let done = match args.retry_failed {
+        true => records.reviewed().cloned().collect(),
+        false => records.keys().cloned().collect(),
+    };
+    Ok((done, spent))
+}

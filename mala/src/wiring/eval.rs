@@ -1,0 +1,18 @@
+//! Has cases reviewed: each is laid out as a repository of its own and goes the way of any review. The
+//! reviewers that only pretend are asked directly: what they test is the scoring.
+
+mod bench;
+mod sets;
+
+pub use bench::{Bench, Real, Who};
+pub use mala_adapters::cases::{CaseSet, Fingerprint};
+pub use mala_adapters::evals::{EvalFilesError, Evals, RunFolder};
+pub use mala_adapters::models::recorded::{Lost, lost_below};
+pub use sets::{STARTER, find_set, starter};
+
+use std::path::Path;
+
+/// Where the evals of the work tree at `top` are kept.
+pub fn evals(top: &Path) -> Evals {
+    Evals::of_work_tree(top)
+}

@@ -1,0 +1,55 @@
+//! Where sets come from: the one in the binary, a file or folder, or a name below `.mala/eval/sets`.
+
+use include_dir::{Dir, DirEntry, include_dir};
+use mala_adapters::cases::{CaseSet, read_files};
+use mala_adapters::evals::Evals;
+use mala_domain::eval::{Case, CaseError};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The name of the set that is in the binary.
+pub const STARTER: &str = "starter";
+
+static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../eval/data/starter");
+
+/// The set in the binary.
+pub fn starter() -> Result<CaseSet, CaseError> {
+    let mut cases = FILES.dirs().map(case).collect::<Result<Vec<_>, _>>()?;
+    cases.sort_by(|a, b| a.id.cmp(&b.id));
+    Ok(CaseSet::of(STARTER, STARTER, cases))
+}
+
+fn case(folder: &Dir<'_>) -> Result<Case, CaseError> {
+    let mut files = BTreeMap::new();
+    let mut folders = vec![folder];
+    while let Some(inner) = folders.pop() {
+        for entry in inner.entries() {
+            match entry {
+                DirEntry::Dir(inner) => folders.push(inner),
+                DirEntry::File(file) => {
+                    let path = file.path().strip_prefix(folder.path()).unwrap_or(file.path());
+                    let text = String::from_utf8_lossy(file.contents()).into_owned();
+                    files.insert(path.to_string_lossy().into_owned(), text);
+                }
+            }
+        }
+    }
+    let about = files.remove("case.json").unwrap_or_default();
+    read_files(&format!("{}/case.json", folder.path().display()), &about, files)
+}
+
+/// The set that a person means by a name or a path.
+pub fn find_set(name: &str, folder: &Path, evals: &Evals) -> Result<CaseSet, String> {
+    if name == STARTER {
+        return starter().map_err(|error| error.to_string());
+    }
+    let kept = evals.sets();
+    let endings = ["", ".jsonl", ".jsonl.gz"];
+    let places = std::iter::once(folder.join(name))
+        .chain(endings.iter().map(|ending| kept.join(format!("{name}{ending}"))));
+    let found = places.into_iter().find(|place| place.exists());
+    match found {
+        Some(place) => CaseSet::at(&place).map_err(|error| format!("{}: {error}", place.display())),
+        None => Err(format!("no set '{name}': it is neither a file or folder nor a known name")),
+    }
+}
