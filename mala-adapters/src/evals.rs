@@ -165,6 +165,21 @@ impl RunFolder {
         self.path.join("traffic").join(folder_name(set, case)).join(trial.to_string())
     }
 
+    /// Puts the traffic of a trial aside, so that all of it is asked anew.
+    pub fn put_aside(&self, set: &str, case: &str, trial: u32) -> Result<(), EvalFilesError> {
+        let folder = self.traffic(set, case, trial);
+        if !folder.exists() {
+            return Ok(());
+        }
+        let mut number = 1;
+        let mut aside = folder.with_extension(format!("old-{number}"));
+        while aside.exists() {
+            number += 1;
+            aside = folder.with_extension(format!("old-{number}"));
+        }
+        fs::rename(&folder, &aside).map_err(|source| io_error(&folder, source))
+    }
+
     /// A folder to lay cases out in, gone when the value is. What a crash left of an earlier one goes
     /// first.
     pub fn work(&self) -> Result<TempDir, EvalFilesError> {

@@ -17,6 +17,7 @@ pub struct Records {
     path: PathBuf,
     file: Option<File>,
     places: BTreeMap<(String, String, u32), Place>,
+    replaced: Vec<Place>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +37,8 @@ struct Key {
 
 impl Records {
     pub(super) fn open(path: &Path) -> Result<Self, EvalFilesError> {
-        let mut records = Self { path: path.to_owned(), file: None, places: BTreeMap::new() };
+        let (places, replaced) = (BTreeMap::new(), Vec::new());
+        let mut records = Self { path: path.to_owned(), file: None, places, replaced };
         match File::open(path) {
             Ok(file) => records.index(&file)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(records),
@@ -65,7 +67,8 @@ impl Records {
             let is_reviewed = key.could_not_review.is_none();
             let place = Place { start, bytes, is_reviewed };
             // A case that was run again counts as it came out last.
-            self.places.insert((key.set, key.case, key.trial), place);
+            let before = self.places.insert((key.set, key.case, key.trial), place);
+            self.replaced.extend(before);
             start += bytes;
         }
     }
@@ -80,10 +83,29 @@ impl Records {
         self.places.iter().filter(|(_, place)| place.is_reviewed).map(|(key, _)| key)
     }
 
+    /// What could not be reviewed: set, case, trial.
+    pub fn unreviewed(&self) -> impl Iterator<Item = &(String, String, u32)> {
+        self.places.iter().filter(|(_, place)| !place.is_reviewed).map(|(key, _)| key)
+    }
+
     /// Gives every record to `take`, one by one, in order.
-    pub fn each(&self, mut take: impl FnMut(CaseRecord)) -> Result<(), EvalFilesError> {
+    pub fn each(&self, take: impl FnMut(CaseRecord)) -> Result<(), EvalFilesError> {
+        self.give(self.places.values(), take)
+    }
+
+    /// The same for the records of cases that were run again: they count no more, and cost what they
+    /// did.
+    pub fn each_replaced(&self, take: impl FnMut(CaseRecord)) -> Result<(), EvalFilesError> {
+        self.give(self.replaced.iter(), take)
+    }
+
+    fn give<'a>(
+        &self,
+        places: impl Iterator<Item = &'a Place>,
+        mut take: impl FnMut(CaseRecord),
+    ) -> Result<(), EvalFilesError> {
         let Some(mut file) = self.file.as_ref() else { return Ok(()) };
-        for place in self.places.values() {
+        for place in places {
             let mut bytes = Vec::new();
             file.seek(SeekFrom::Start(place.start))
                 .and_then(|_| file.take(place.bytes).read_to_end(&mut bytes))

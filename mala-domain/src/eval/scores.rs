@@ -9,7 +9,7 @@ mod scorer;
 mod severity;
 mod tally;
 #[cfg(test)]
-pub(in crate::eval) mod tests;
+pub(crate) mod tests;
 mod trials;
 
 pub use calibration::{Bin, Calibration};

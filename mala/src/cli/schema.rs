@@ -30,6 +30,8 @@ pub enum SchemaName {
     EvalRecord,
     /// The result of a run (`result.json`)
     EvalResult,
+    /// One reviewed case with its hits and misses (`mala eval show --format json`)
+    EvalCaseView,
     /// How two runs differ (`mala eval compare --format json`)
     EvalComparison,
 }
@@ -45,6 +47,7 @@ impl SchemaName {
             Self::EvalCase => mala_domain::eval::case::schema(),
             Self::EvalRecord => mala_domain::eval::record::schema(),
             Self::EvalResult => mala_domain::eval::result::schema(),
+            Self::EvalCaseView => mala_domain::eval::view::schema(),
             Self::EvalComparison => mala_domain::eval::compare::schema(),
             Self::MalaConfig => mala_domain::config::Config::schema(),
         };

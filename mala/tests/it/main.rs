@@ -15,6 +15,7 @@ mod context;
 mod demo;
 mod doctor;
 mod drift;
+mod eval;
 mod gate;
 mod hook;
 mod house;

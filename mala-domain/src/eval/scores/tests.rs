@@ -9,7 +9,7 @@ use crate::eval::record::{BaseOrigin, CaseRecord, CaseSpent, Prediction, Region}
 use crate::eval::seeded::Seeded;
 use crate::finding::{Category, Severity, VerificationOutcome};
 
-pub(in crate::eval) fn truth(place: &str, category: Category, severity: Option<Severity>) -> Truth {
+pub(crate) fn truth(place: &str, category: Category, severity: Option<Severity>) -> Truth {
     let (file, line_start, line_end) = lines(place);
     Truth {
         file: file.as_str().into(),
@@ -24,7 +24,7 @@ pub(in crate::eval) fn truth(place: &str, category: Category, severity: Option<S
     }
 }
 
-pub(in crate::eval) fn claim(
+pub(crate) fn claim(
     place: &str,
     category: Category,
     severity: Severity,
@@ -53,7 +53,7 @@ fn lines(place: &str) -> (String, u32, u32) {
     (file.to_owned(), first.parse().unwrap(), last.parse().unwrap())
 }
 
-pub(in crate::eval) fn record(
+pub(crate) fn record(
     case: &str,
     language: &str,
     predictions: Vec<Prediction>,
@@ -133,7 +133,7 @@ fn spent() -> CaseSpent {
     CaseSpent { cost_usd: Some(0.0), tokens_used: Some(0), ..CaseSpent::default() }
 }
 
-pub(in crate::eval) fn scored(records: &[CaseRecord]) -> Scores {
+pub(crate) fn scored(records: &[CaseRecord]) -> Scores {
     let mut scorer = Scorer::new(ScorerOptions::default());
     records.iter().for_each(|record| scorer.add(record));
     scorer.finish()

@@ -80,7 +80,7 @@ pub(super) fn records_of(run: &RunFolder, case: &str) -> anyhow::Result<Vec<Case
     let failure = Failure::usage(format!("the run has no case '{case}'"));
     Err(match ids.as_slice() {
         [] => failure,
-        ids => failure.hint(format!("there is {}", ids.get(..5).unwrap_or(ids).join(", "))),
+        ids => failure.hint(format!("did you mean {}?", ids.get(..5).unwrap_or(ids).join(", "))),
     }
     .into())
 }

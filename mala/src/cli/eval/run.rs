@@ -13,10 +13,10 @@ use crate::wiring::eval::{Bench, CaseSet, Evals, RunFolder, Who, lost_below};
 use anyhow::Context;
 use clap::Args;
 use mala_domain::agent::budget::{Dollars, Profile};
-use mala_domain::eval::RunHeader;
 use mala_domain::eval::matching::MAX_SPAN;
 use mala_domain::eval::purse::Purse;
 use mala_domain::eval::record::Selection;
+use mala_domain::eval::{CaseRecord, RunHeader};
 use mala_domain::render::eval as render;
 use mala_pipeline::eval::{self as pipeline, Ending, Key, Plan};
 use std::collections::BTreeSet;
@@ -243,9 +243,11 @@ fn so_far(
 ) -> anyhow::Result<(BTreeSet<Key>, Dollars)> {
     let records = folder.records()?;
     let mut spent = Dollars::ZERO;
-    records.each(|record| {
+    let mut add = |record: CaseRecord| {
         spent = spent.plus(record.spent.cost_usd.map_or(per_case, Dollars::at_least));
-    })?;
+    };
+    records.each(&mut add)?;
+    records.each_replaced(&mut add)?;
     let lost = lost_below(&folder.path().join("traffic")).context("reading the traffic")?;
     if lost.calls > 0 {
         console::say(&format!(
@@ -258,9 +260,11 @@ fn so_far(
         let unpriced = (0..lost.unpriced).fold(Dollars::ZERO, |sum, _| sum.plus(per_case));
         spent = spent.plus(unpriced);
     }
-    let done = match args.retry_failed {
-        true => records.reviewed().cloned().collect(),
-        false => records.keys().cloned().collect(),
-    };
-    Ok((done, spent))
+    if !args.retry_failed {
+        return Ok((records.keys().cloned().collect(), spent));
+    }
+    for (set, case, trial) in records.unreviewed() {
+        folder.put_aside(set, case, *trial)?;
+    }
+    Ok((records.reviewed().cloned().collect(), spent))
 }

@@ -15,7 +15,7 @@ use crate::wiring::rules::{ProjectRules, project_rules};
 use anyhow::Context;
 use mala_domain::agent::budget::{Dollars, Profile};
 use mala_domain::config::{
-    Budget, Config, Origin, ReviewBlock, ReviewPolicy, ReviewerType, Seconds,
+    Budget, Config, FILE_NAME, Origin, ReviewBlock, ReviewPolicy, ReviewerType, Seconds,
 };
 use mala_domain::eval::dummy::Dummy;
 use mala_domain::eval::record::ReviewerUsed;
@@ -69,7 +69,8 @@ impl Wanted {
             _ => policy.budget.limits().max_cost,
         };
         let connections = Some(models::connections(here)?);
-        let real = Real { policy, rules: real.unwrap_or_default(), connections };
+        let file = settings::read_if_there(&here.root().join(FILE_NAME))?;
+        let real = Real { policy, rules: real.unwrap_or_default(), connections, file };
         Ok((Who::Real(Box::new(real)), used, per_case))
     }
 
@@ -95,6 +96,7 @@ async fn asked(
     rules: ProjectRules,
 ) -> anyhow::Result<ReviewerUsed> {
     let wishes = Wishes {
+        target: Target::WorkingTree,
         tasks: Vec::new(),
         transcript: None,
         record: None,

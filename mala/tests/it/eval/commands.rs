@@ -1,0 +1,178 @@
+//! Looking at runs: show, compare, gate, leaderboard, list.
+
+use super::*;
+
+/// A world with a small set of two cases.
+fn small() -> World {
+    let world = world();
+    let cases = [case("one", 30, &[(4, "bug"), (20, "style")]), case("clean", 10, &[])];
+    world.write("set.jsonl", lines(&cases));
+    world
+}
+
+fn run_of(world: &World, reviewer: &str) -> String {
+    let (_, result) = ran(world, &["--set", "set.jsonl", "--reviewer", reviewer]);
+    result["run"]["run_id"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_case_is_shown_with_every_hit_and_miss() {
+    let world = small();
+    run_of(&world, "hunks");
+    let shown = world.run(&["eval", "show", "one"]);
+    let (summary, change) = shown.split_once("Change\n").unwrap();
+    assert!(change.contains("+value_30 = 30"), "{change}");
+    insta::assert_snapshot!(summary, @r"
+    [exit 0]
+    [stdout]
+    one (set, trial 1)
+
+    Add one
+
+    Known problems (strict)
+
+    FOUND app.py:4 bug high (on the same lines, same category)
+
+    - known: problem on 4
+    - found: (no text)
+
+    MISSED app.py:20 style high (the nearest finding is 10 lines away)
+
+    - known: problem on 20
+
+    Findings (strict)
+
+    RIGHT app.py:1-30 bug medium hunks 1.00 (on the same lines, same category)
+
+    - it says: (no text)
+    ");
+    let grouped = world.run(&["eval", "show", "one", "--mode", "location", "--format", "markdown"]);
+    assert!(grouped.contains("## Known problems (location)"), "{grouped}");
+    let missing = world.run(&["eval", "show", "on"]);
+    insta::assert_snapshot!(missing, @r"
+    [exit 64]
+    [stderr]
+    error: the run has no case 'on'
+    hint: did you mean one?
+    ");
+}
+
+#[test]
+fn two_runs_are_compared_case_by_case() {
+    let world = small();
+    let (before, after) = (run_of(&world, "silent"), run_of(&world, "perfect"));
+    let (code, found) = eval(&world, &["compare", &before, &after, "--format", "json"]);
+    assert_eq!((code, &found["recall"]["by"]), (0, &json!(1.0)));
+    assert_eq!(found["changed"][0]["newly_found"], json!(["app.py:20 style", "app.py:4 bug"]));
+    let text = world.run(&["eval", "compare", &before, &after]);
+    for part in ["recall", "+1.000", "newly found", "one"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+}
+
+#[test]
+fn the_gate_passes_blocks_or_cannot_tell() {
+    let world = small();
+    let (silent, perfect) = (run_of(&world, "silent"), run_of(&world, "perfect"));
+    for (args, code) in [
+        (vec!["gate", &perfect, "--min-f1", "1"], 0),
+        (vec!["gate", &silent, "--min-f1", "0.1"], 1),
+        (vec!["gate", &silent, "--min-precision", "0.1"], 2),
+        (vec!["gate", &silent, "--max-drop", "0.05", "--baseline", &perfect], 1),
+        (vec!["gate", &perfect, "--max-drop", "0.05", "--baseline", &silent], 0),
+        (vec!["gate", &perfect], 64),
+        (vec!["gate", "nothing", "--min-f1", "1"], 64),
+    ] {
+        let args: Vec<&str> = ["eval"].into_iter().chain(args).collect();
+        let shown = world.run(&args);
+        assert!(shown.starts_with(&format!("[exit {code}]")), "{args:?}: {shown}");
+    }
+    // A result that was kept elsewhere is as good as a run.
+    let file = format!(".mala/eval/{perfect}/result.json");
+    let copied = world.read(&file);
+    world.write("baseline.json", copied);
+    let args = ["eval", "gate", &silent, "--max-drop", "0.5", "--baseline", "baseline.json"];
+    assert!(world.run(&args).starts_with("[exit 1]"));
+}
+
+#[test]
+fn runs_are_listed_and_ranked() {
+    let world = small();
+    let (silent, perfect) = (run_of(&world, "silent"), run_of(&world, "perfect"));
+    let (_, list) = eval(&world, &["list", "--format", "json"]);
+    let names: Vec<&str> =
+        list.as_array().unwrap().iter().map(|run| run["name"].as_str().unwrap()).collect();
+    assert_eq!(names, [&perfect, &silent]);
+    assert_eq!((&list[0]["done"], &list[0]["wanted"]), (&json!(2), &json!(2)));
+    let board = world.run(&["eval", "leaderboard"]);
+    let first = board.find("perfect").unwrap();
+    assert!(first < board.find("silent").unwrap(), "{board}");
+    assert!(board.contains("set (2 cases): strict, floor F1"), "{board}");
+    let markdown = world.run(&["eval", "leaderboard", "--format", "markdown"]);
+    assert!(markdown.contains("| perfect |"), "{markdown}");
+}
+
+#[test]
+fn a_result_is_a_table_and_a_document() {
+    let world = small();
+    let run = run_of(&world, "hunks");
+    let shown = world.run(&["eval", "report"]).replace(&run, "[RUN]");
+    insta::assert_snapshot!(shown, @r"
+    [exit 0]
+    [stdout]
+    hunks on set
+
+    2 cases: 2 reviewed (1 clean), 0 could not be reviewed, 0 not run
+
+                          recall           precision                  F1  floor R  floor P  floor F1  found  right
+    strict    0.500 [0.50, 0.50]  0.500 [0.00, 1.00]  0.500 [0.00, 0.67]    0.500    0.500     0.500    1/2    1/2
+    grouped   0.500 [0.50, 0.50]  0.500 [0.00, 1.00]  0.500 [0.00, 0.67]    0.500    0.500     0.500    1/2    1/2
+    location  0.500 [0.50, 0.50]  0.500 [0.00, 1.00]  0.500 [0.00, 0.67]    0.500    0.500     0.500    1/2    1/2
+
+    - floor: one finding per changed region, of category bug, by the same rule
+    - calibration 0.500 (1 is best), ECE 0.500, Brier 0.500
+    - severity of hits agrees in 0 of 1 (0.000), within one step in 1
+    - clean cases: 1 false alarms in 1, 100.00 per 1,000 changed lines
+    - cost $0.0000, 0 tokens, 0 model calls, 0.0 s per review (median 0.0 s, 95 % 0.0 s)
+
+    category (strict)  recall  precision     F1  found  right
+    bug                 1.000      0.500  0.667    1/1    1/2
+    style               0.000          -  0.000    0/1    0/0
+
+    severity (strict)  recall  precision  F1  found  right
+    high                0.500          -   -    1/2    0/0
+    medium                  -      0.500   -    0/0    1/2
+
+    rule   right (location)  wrong  precision  grouped
+    hunks                 1      1      0.500    0.500
+
+    run [RUN]
+    ");
+    let markdown = world.run(&["eval", "report", "--format", "markdown"]);
+    assert!(markdown.contains("| strict | "), "{markdown}");
+}
+
+#[test]
+fn what_is_printed_fits_its_schema() {
+    let world = small();
+    let run = run_of(&world, "hunks");
+    let schema = |name: &str| -> Value {
+        let output = world.output(&["schema", name], b"");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let check = |name: &str, value: &Value| {
+        let validator = jsonschema::validator_for(&schema(name)).unwrap();
+        let errors: Vec<String> =
+            validator.iter_errors(value).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+    };
+    check("eval-case", &case("one", 5, &[(2, "bug")]));
+    check("eval-result", &eval(&world, &["report", "--format", "json"]).1);
+    check("eval-comparison", &eval(&world, &["compare", &run, &run, "--format", "json"]).1);
+    let records = world.read(&format!(".mala/eval/{run}/results.jsonl"));
+    for line in records.lines() {
+        check("eval-record", &serde_json::from_str(line).unwrap());
+    }
+    let view = eval(&world, &["show", "one", "--format", "json"]).1;
+    check("eval-case-view", &view[0]);
+}

@@ -1,0 +1,103 @@
+//! Sets of cases: how they are found, chosen from, and refused.
+
+use super::*;
+
+#[test]
+fn a_set_is_a_file_a_compressed_file_a_folder_or_a_name() {
+    let world = world();
+    let all = lines(&[case("one", 9, &[(4, "bug")]), case("two", 9, &[])]);
+    world.write("set.jsonl", &all).write(".mala/eval/sets/kept.jsonl", &all);
+    world.write("folder/b.json", case("two", 9, &[]).to_string());
+    world.write("folder/a.json", format!("{:#}", case("one", 9, &[(4, "bug")])));
+    let zipped = world.command("gzip").args(["-k", "set.jsonl"]).status().unwrap();
+    assert!(zipped.success());
+    let mut scores = Vec::new();
+    for (set, name) in
+        [("set.jsonl", "set"), ("set.jsonl.gz", "set"), ("folder", "folder"), ("kept", "kept")]
+    {
+        let (code, result) = ran(&world, &["--set", set, "--reviewer", "perfect"]);
+        assert_eq!((code, &result["recall"]), (0, &json!(1.0)), "{set}");
+        assert_eq!(result["run"]["sets"][0]["name"], name);
+        scores
+            .push((result["run"]["sets"][0]["sha256"].clone(), result["scores"]["cases"].clone()));
+    }
+    assert!(scores.windows(2).all(|two| two[0] == two[1]), "{scores:?}");
+}
+
+#[test]
+fn a_case_in_a_folder_may_keep_its_trees_beside_it() {
+    let world = world();
+    world.write("set/x/case.json", r#"{"id": "x", "language": "python", "ground_truth": [{"file": "a.py", "line_start": 2, "category": "bug"}]}"#);
+    world.write("set/x/base/a.py", "one = 1\n").write("set/x/head/a.py", "one = 1\ntwo = 2\n");
+    let (code, result) = ran(&world, &["--set", "set", "--reviewer", "perfect"]);
+    assert_eq!((code, &result["f1"]), (0, &json!(1.0)));
+    let (_, view) = eval(&world, &["show", "x", "--format", "json"]);
+    let record = &view[0]["record"];
+    assert_eq!(record["hunks"], json!([{"file": "a.py", "line_start": 2, "line_end": 2}]));
+    assert_eq!(record["changed_lines"], json!({"added": 1, "removed": 0}));
+    let (_, result) = ran(&world, &["--set", "set", "--reviewer", "builtin"]);
+    assert_eq!(result["scores"]["cases"]["reviewed"], 1);
+    let (_, view) = eval(&world, &["show", "x", "--format", "json"]);
+    assert_eq!(view[0]["record"]["base"], "given");
+}
+
+#[test]
+fn cases_are_chosen_by_language_tag_id_and_number() {
+    let world = world();
+    for (args, n_cases) in [
+        (&["--language", "Python"][..], 7),
+        (&["--language", "typescript", "--language", "javascript"], 5),
+        (&["--tag", "clean"], 2),
+        (&["--tag", "clean", "--language", "python"], 1),
+        (&["--case", "js-csv-export"], 1),
+        (&["--limit", "3"], 3),
+    ] {
+        let args: Vec<&str> = ["--reviewer", "silent"].iter().chain(args).copied().collect();
+        let (_, result) = ran(&world, &args);
+        assert_eq!(result["scores"]["cases"]["cases"], n_cases, "{args:?}");
+    }
+    let none = world.run(&["eval", "run", "--reviewer", "silent", "--language", "cobol"]);
+    insta::assert_snapshot!(none, @r"
+    [exit 64]
+    [stderr]
+    error: no case is selected
+    ");
+}
+
+#[test]
+fn a_broken_set_is_refused_with_its_place_before_anything_runs() {
+    let world = world();
+    let good = case("one", 9, &[]).to_string();
+    world.write("typo.jsonl", format!("{good}\n\n{}\n", good.replace("python\"", "python\",")));
+    world.write("twice.jsonl", format!("{good}\n{good}\n"));
+    world.write("escape.jsonl", good.replace("\"app.py\":", "\"../app.py\":"));
+    world.write("folder/x/case.json", "{\n  \"id\": \"x\",\n  \"language\": 7\n}\n");
+    for (set, expected) in [
+        ("typo.jsonl", "typo.jsonl:3:"),
+        ("twice.jsonl", "two cases have the id \"one\""),
+        ("escape.jsonl", "escape.jsonl:1:1: case \"one\": the path ../app.py leaves the tree"),
+        ("folder", "folder/x/case.json:3:15: invalid type: integer `7`, expected a string"),
+        ("nowhere.jsonl", "no set 'nowhere.jsonl'"),
+    ] {
+        let shown = world.run(&["eval", "run", "--set", set, "--reviewer", "perfect"]);
+        assert!(shown.starts_with("[exit 64]") && shown.contains(expected), "{set}: {shown}");
+    }
+    assert!(!world.folder().join(".mala/eval").exists(), "nothing began");
+}
+
+#[test]
+fn no_name_of_a_case_leaves_the_run_s_folder() {
+    let world = world();
+    let cases = [case("../../../escaped", 9, &[(3, "bug")]), case("a\u{1b}[31mred", 9, &[])];
+    // An id with control characters is refused; one with slashes is only a name.
+    world.write("one.jsonl", lines(&cases[..1])).write("two.jsonl", lines(&cases[1..]));
+    let (code, _) = ran(&world, &["--set", "one.jsonl", "--reviewer", "builtin"]);
+    assert_eq!(code, 0);
+    let shown = world.run(&["eval", "run", "--set", "two.jsonl", "--reviewer", "perfect"]);
+    assert!(shown.starts_with("[exit 64]"), "{shown}");
+    let top: Vec<String> = std::fs::read_dir(world.folder().join(".."))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    assert!(top.iter().all(|name| name == "home" || name == "work"), "{top:?}");
+}
