@@ -80,6 +80,22 @@ pub struct Wishes {
     pub connections: Option<Connections>,
 }
 
+impl Wishes {
+    /// Nothing but what the settings say.
+    pub fn none() -> Self {
+        Self {
+            target: Target::WorkingTree,
+            tasks: Vec::new(),
+            transcript: None,
+            record: None,
+            replay: None,
+            go_on: None,
+            events: Arc::new(|_| {}),
+            connections: None,
+        }
+    }
+}
+
 /// The reviewer that the settings name. With nobody named, it is the agent; without a key for a
 /// model, it is the built-in one, and it says so.
 pub async fn choose(

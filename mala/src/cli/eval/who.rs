@@ -20,7 +20,6 @@ use mala_domain::config::{
 use mala_domain::eval::dummy::Dummy;
 use mala_domain::eval::record::ReviewerUsed;
 use mala_domain::scope::Target;
-use std::sync::Arc;
 
 /// Whom the command line or a header names.
 pub(super) struct Wanted {
@@ -95,17 +94,7 @@ async fn asked(
     here: &Surroundings,
     rules: ProjectRules,
 ) -> anyhow::Result<ReviewerUsed> {
-    let wishes = Wishes {
-        target: Target::WorkingTree,
-        tasks: Vec::new(),
-        transcript: None,
-        record: None,
-        replay: None,
-        go_on: None,
-        events: Arc::new(|_| {}),
-        connections: None,
-    };
-    let chosen = reviewers::choose(policy, here, rules, wishes).await?;
+    let chosen = reviewers::choose(policy, here, rules, Wishes::none()).await?;
     policy.reviewer.value = Some(chosen.kind);
     let is_agent = chosen.kind == ReviewerType::AgentSdk;
     // The user's own word for a model finds it again; the provider's may not.

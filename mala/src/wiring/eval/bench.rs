@@ -19,7 +19,6 @@ use mala_domain::scope::Target;
 use mala_domain::verdict::Outcome;
 use mala_pipeline::review::review;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs cases for one run.
@@ -161,16 +160,8 @@ impl Bench {
             None => Some(self.run.traffic(set, &case.id, trial)),
             Some(_) => None,
         };
-        Wishes {
-            target: Target::WorkingTree,
-            tasks,
-            transcript: None,
-            record: None,
-            replay,
-            go_on,
-            events: Arc::new(|_| {}),
-            connections: real.connections.clone(),
-        }
+        let connections = real.connections.clone();
+        Wishes { tasks, replay, go_on, connections, ..Wishes::none() }
     }
 }
 

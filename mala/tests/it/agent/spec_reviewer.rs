@@ -232,6 +232,7 @@ fn r7_a_disabled_review_stays_disabled() {
             transcript: None,
             record: None,
             replay: None,
+            go_on: None,
             events: std::sync::Arc::new(|_| {}),
             connections: None,
         };
