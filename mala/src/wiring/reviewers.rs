@@ -12,7 +12,8 @@ use crate::wiring::models::{Connections, Models};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::models::recorded::Recording;
 use mala_domain::config::{
-    Config, Layer, Origin, PathGlobs, ReviewBlock, ReviewPolicy, ReviewerType, policy};
+    Config, Layer, Origin, PathGlobs, ReviewBlock, ReviewPolicy, ReviewerType, policy,
+};
 use mala_domain::gate::session::Checker;
 use mala_domain::ports::Reviewer;
 use mala_domain::scope::Target;
@@ -80,22 +81,6 @@ pub struct Wishes {
     pub connections: Option<Connections>,
 }
 
-impl Wishes {
-    /// Nothing but what the settings say.
-    pub fn none() -> Self {
-        Self {
-            target: Target::WorkingTree,
-            tasks: Vec::new(),
-            transcript: None,
-            record: None,
-            replay: None,
-            go_on: None,
-            events: Arc::new(|_| {}),
-            connections: None,
-        }
-    }
-}
-
 /// The reviewer that the settings name. With nobody named, it is the agent; without a key for a
 /// model, it is the built-in one, and it says so.
 pub async fn choose(
@@ -156,6 +141,7 @@ impl Wishes {
             transcript: None,
             record: None,
             replay: None,
+            go_on: None,
             events: Arc::new(|_| {}),
             connections: None,
         }

@@ -94,7 +94,7 @@ async fn asked(
     here: &Surroundings,
     rules: ProjectRules,
 ) -> anyhow::Result<ReviewerUsed> {
-    let chosen = reviewers::choose(policy, here, rules, Wishes::none()).await?;
+    let chosen = reviewers::choose(policy, here, rules, Wishes::nothing()).await?;
     policy.reviewer.value = Some(chosen.kind);
     let is_agent = chosen.kind == ReviewerType::AgentSdk;
     // The user's own word for a model finds it again; the provider's may not.

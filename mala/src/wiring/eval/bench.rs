@@ -161,7 +161,7 @@ impl Bench {
             Some(_) => None,
         };
         let connections = real.connections.clone();
-        Wishes { tasks, replay, go_on, connections, ..Wishes::none() }
+        Wishes { tasks, replay, go_on, connections, ..Wishes::nothing() }
     }
 }
 
