@@ -112,7 +112,7 @@ enum Line {
 impl Line {
     fn open(wishes: &Wishes) -> Result<Self, Failure> {
         if let Some(folder) = &wishes.go_on {
-            let recording = Recording::go_on(folder).map_err(|e| no_folder(&e, folder))?;
+            let recording = Recording::go_on(folder).map_err(|e| no_folder(&e))?;
             return Ok(Self::Recorded(recording));
         }
         Ok(match (&wishes.record, &wishes.replay) {
