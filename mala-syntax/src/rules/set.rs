@@ -7,7 +7,7 @@ use super::matching::{LineStarts, Place, RuleMatch};
 use super::native::{CheckMatch, FAMILIES, NativeMatch};
 use super::rule::{Detector, Rule};
 use super::template::Captures;
-use super::test_path::{is_built, is_showcase};
+use super::test_path::{is_built, is_sample, is_showcase};
 use super::walk::walk;
 use super::{builtin, is_test_path};
 use crate::grammar::Grammar;
@@ -116,6 +116,9 @@ impl RuleSet {
     }
 
     fn search(&self, source: &Source, path: &FilePath, only: Option<&[LineSpan]>) -> Searched {
+        if is_sample(path) {
+            return Searched::default();
+        }
         let Some(made) = self.indexes.get(&source.language()) else {
             return Searched::default();
         };

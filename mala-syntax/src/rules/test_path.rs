@@ -38,6 +38,33 @@ pub(super) fn is_showcase(path: &FilePath) -> bool {
         .is_some_and(|(folder, _)| folder.split('/').any(|part| SHOWCASES.contains(&part)))
 }
 
+/// Folders of samples for tests.
+const SAMPLES: [&str; 8] = [
+    "fixtures",
+    "__fixtures__",
+    "fixture",
+    "testdata",
+    "test-data",
+    "test_data",
+    "snapshots",
+    "samples",
+];
+
+const SUITES: [&str; 6] = ["test", "tests", "__tests__", "spec", "specs", "testsuite"];
+
+/// Whether a file is a sample for tests, such as those of compilers and formatters: its code may be broken
+/// on purpose. Deep in a suite, what is not named as a test is one; Java's packages are as deep as its tests.
+pub(crate) fn is_sample(path: &FilePath) -> bool {
+    let text = path.to_text();
+    let Some((folder, name)) = text.rsplit_once('/') else { return false };
+    let parts: Vec<&str> = folder.split('/').collect();
+    let is_kept_apart =
+        |part: &&str| SAMPLES.contains(part) || part.to_lowercase().ends_with("cases");
+    let is_deep = parts.iter().rev().skip(2).any(|part| SUITES.contains(part));
+    parts.iter().any(is_kept_apart)
+        || (is_deep && !is_named_as_test(name) && !name.ends_with(".java"))
+}
+
 /// Whether a tool wrote a script from others: nobody mends it by hand.
 pub(super) fn is_built(path: &FilePath) -> bool {
     let text = path.to_text();
@@ -53,10 +80,15 @@ pub fn is_test_path(path: &FilePath) -> bool {
     if parts.iter().any(|part| FOLDERS.contains(part)) {
         return true;
     }
+    is_named_as_test(name)
+}
+
+fn is_named_as_test(name: &str) -> bool {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
     stem == "conftest"
         || stem == "tests"
         || stem.starts_with("test_")
+        || stem.starts_with("test-")
         || ENDINGS.iter().any(|ending| stem.len() > ending.len() && stem.ends_with(ending))
 }
 
@@ -73,6 +105,23 @@ mod tests {
             ("src/sampling/a.py", false),
         ] {
             assert_eq!(is_showcase(&FilePath::from(path)), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn samples_are_known_by_their_folder() {
+        for (path, expected) in [
+            ("tests/format/js/optional-chaining/as-key.js", true),
+            ("tests/syntax-tests/source/Python/a.py", true),
+            ("pkg/testdata/a.go", true),
+            ("test/configCases/a/index.js", true),
+            ("tests/unit/api/users.test.ts", false),
+            ("tests/unit/api/test_users.py", false),
+            ("tests/unit/helpers.js", false),
+            ("src/test/java/com/example/Helper.java", false),
+            ("src/format/js/a.js", false),
+        ] {
+            assert_eq!(is_sample(&FilePath::from(path)), expected, "{path}");
         }
     }
 

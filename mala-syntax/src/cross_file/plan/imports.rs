@@ -1,6 +1,7 @@
 //! Imports that the change adds and that must lead to a file.
 
 use crate::cross_file::delta::FileDelta;
+use crate::rules::is_sample;
 use crate::symbols::{Guard, Import, Imported, files_of_module, files_of_submodule};
 use mala_domain::language::Language;
 use std::collections::HashSet;
@@ -49,18 +50,6 @@ const MADE_BY_TOOLS: &[&str] = &[
     "moves",
 ];
 
-/// Folders whose code is broken on purpose.
-const FIXTURES: &[&str] = &[
-    "fixtures",
-    "__fixtures__",
-    "fixture",
-    "testdata",
-    "test-data",
-    "test_data",
-    "snapshots",
-    "samples",
-];
-
 /// The imports that the change adds, with the files that they need.
 pub(super) fn checks(deltas: &[FileDelta]) -> Vec<ImportCheck> {
     let changed: HashSet<&str> =
@@ -71,7 +60,7 @@ pub(super) fn checks(deltas: &[FileDelta]) -> Vec<ImportCheck> {
         .filter(|check| !check.candidates.is_empty())
         .filter(|check| !check.candidates.iter().any(|path| changed.contains(path.as_str())))
         .filter(|check| !is_made_by_tools(&check.module))
-        .filter(|check| !is_fixture(&check.file))
+        .filter(|check| !is_sample(&check.file.as_str().into()))
         .take(MAX_CHECKS)
         .collect()
 }
@@ -155,13 +144,4 @@ pub(super) fn is_made_by_tools(module: &str) -> bool {
         || last.ends_with("_pb")
         || module.contains("generated")
         || module.contains(".gen")
-}
-
-/// Whether a file is a sample for tests, such as those of compilers and bundlers.
-pub(super) fn is_fixture(path: &str) -> bool {
-    has_part(path, FIXTURES) || path.split('/').any(|part| part.to_lowercase().ends_with("cases"))
-}
-
-fn has_part(path: &str, parts: &[&str]) -> bool {
-    path.split('/').any(|part| parts.contains(&part))
 }

@@ -1,9 +1,9 @@
 //! Names that the change imports and that their modules must have.
 
-use super::imports::{is_fixture, is_made_by_tools, relative_files};
+use super::imports::{is_made_by_tools, relative_files};
 use crate::cross_file::delta::FileDelta;
 use crate::cross_file::words::is_standard_python;
-use crate::rules::is_test_path;
+use crate::rules::{is_sample, is_test_path};
 use crate::symbols::{Guard, Import, Imported, files_of_module, join, parent};
 use mala_domain::change::FilePath;
 use mala_domain::language::Language;
@@ -49,7 +49,7 @@ const SOURCE_FOLDERS: [&str; 3] = ["", "src", "python"];
 pub(super) fn checks(deltas: &[FileDelta]) -> Vec<NameCheck> {
     deltas
         .iter()
-        .filter(|delta| delta.head_path.as_deref().is_some_and(|path| !is_fixture(path)))
+        .filter(|delta| delta.head_path.as_deref().is_some_and(|path| !is_sample(&path.into())))
         .flat_map(added)
         .take(MAX_CHECKS)
         .collect()

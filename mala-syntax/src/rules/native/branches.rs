@@ -79,8 +79,14 @@ fn alike<'t>(source: &Source, branches: &[Branch<'t>]) -> Option<Node<'t>> {
         // PHP: text outside of the code is no part of the branches in the tree.
         && !branches.iter().any(|branch| source.slice(branch.body).contains("?>"))
         // Who explains each branch knows that they are alike.
-        && !branches.iter().any(|branch| holds_comment(branch.body));
+        && !branches.iter().any(|branch| holds_comment(branch.body))
+        // The same name is another value where the condition binds it.
+        && !branches.iter().filter_map(|branch| branch.condition).any(binds);
     first.condition.filter(|_| alike)
+}
+
+fn binds(condition: Node<'_>) -> bool {
+    matches!(condition.kind(), "let_condition" | "let_chain")
 }
 
 fn holds_comment(body: Node<'_>) -> bool {
