@@ -22,19 +22,29 @@ pub fn checks() -> Vec<CodedCheck> {
         dependencies::IMAGE,
         dependencies::UNPINNED,
         tests_removed::ASSERTION,
+        tests_removed::HOLLOW,
         tests_removed::TEST,
         workflows::PRIVILEGED,
     ]
 }
 
+/// What the author has said about a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// There are commits, with messages.
+    InCommits,
+    /// Nothing yet.
+    Nothing,
+}
+
 /// Everything the diff alone shows to be wrong.
-pub fn run(change: &Change) -> Vec<Candidate> {
+pub fn run(change: &Change, told: Told) -> Vec<Candidate> {
     let reviewable = || change.files.iter().filter(|file| file.is_reviewable());
     let mut found: Vec<Candidate> = reviewable().flat_map(lines::check).collect();
     found.extend(reviewable().flat_map(conflicts::check));
     found.extend(reviewable().flat_map(workflows::check));
     found.extend(reviewable().flat_map(dependencies::check));
-    found.extend(tests_removed::check(change));
+    found.extend(tests_removed::check(change, told));
     found
 }
 

@@ -14,7 +14,8 @@ use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
 use mala_domain::review::{Hearing, ReviewRequest, Usage};
-use mala_syntax::diff_checks;
+use mala_domain::scope::Head;
+use mala_syntax::diff_checks::{self, Told};
 use mala_syntax::rules::{Rule, RuleSet};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -155,7 +156,11 @@ fn look_at_files(request: &ReviewRequest, settings: &Settings) -> InFiles {
         all.found.extend(looked.found);
         all.accounted.push((file.path.clone(), looked.accounted));
     }
-    all.found.extend(diff_checks::run(&request.change));
+    let told = match request.scope.head {
+        Head::Commit(_) => Told::InCommits,
+        Head::Index | Head::WorkingTree | Head::Patch => Told::Nothing,
+    };
+    all.found.extend(diff_checks::run(&request.change, told));
     all.found.extend(left_out(request).flat_map(secret_lines::check));
     all
 }

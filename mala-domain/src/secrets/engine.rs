@@ -211,11 +211,11 @@ fn hide(
 /// The words right before the value say so: a form's hint, "for example", or a name with "test"
 /// in it, which does not count against a format that names itself.
 fn is_shown_as_example(rule: &SecretRule, text: &str, at: usize) -> bool {
-    let start = text.ceil_char_boundary(at.saturating_sub(32));
+    let start = text.ceil_char_boundary(at.saturating_sub(48));
     let before = text[start..at].rsplit('\n').next().unwrap_or_default();
     let words = names::words(before);
     let has = |listed: &[&str]| words.iter().any(|word| listed.contains(&word.as_str()));
-    has(&["placeholder", "example", "sample"])
+    has(&["placeholder", "example", "sample", "instance"])
         || rule.family == Family::Generic && has(&["test", "tests", "fake", "dummy", "mock"])
 }
 

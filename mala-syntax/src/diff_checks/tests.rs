@@ -38,7 +38,11 @@ fn file(path: &str, lines: &[&str]) -> ChangedFile {
 }
 
 fn found(files: Vec<ChangedFile>) -> Vec<(String, String, u32)> {
-    let mut found: Vec<_> = run(&Change { files })
+    found_when(files, Told::InCommits)
+}
+
+fn found_when(files: Vec<ChangedFile>, told: Told) -> Vec<(String, String, u32)> {
+    let mut found: Vec<_> = run(&Change { files }, told)
         .into_iter()
         .map(|c| (c.rule.unwrap_or_default(), c.file.to_string(), c.span.start()))
         .collect();
@@ -182,6 +186,31 @@ fn every_test_that_loses_its_assertion_is_reported() {
 }
 
 #[test]
+fn an_assertion_that_is_hollowed_is_reported() {
+    for (was, is) in [
+        ("    assert total == 3", "    assert True"),
+        ("    assert total == 3", "    assert True  # flaky"),
+        ("        self.assertEqual(total, 3)", "        self.assertTrue(True)"),
+        ("    expect(total).toBe(3);", "    expect(true).toBe(true);"),
+        ("    assert_eq!(total, 3);", "    assert!(true);"),
+        ("    assertEquals(3, total);", "    assertTrue(true);"),
+        ("    assert.Equal(t, 3, total)", "    assert.True(t, true)"),
+    ] {
+        let lines = [" start", &format!("-{was}"), &format!("+{is}"), " end"];
+        let found = found(vec![file("tests/test_sum.py", &lines)]);
+        let rule = "diff/assertion-hollowed".to_owned();
+        assert_eq!(found, [(rule, "tests/test_sum.py".to_owned(), 2)], "{is}");
+    }
+    for lines in [
+        vec!["+    assert True"],
+        vec!["-    assert total == 3", "+    assert True", "+    assert count == 3"],
+        vec!["-    assert total == 3", "+    assert True is total"],
+    ] {
+        assert!(found(vec![file("tests/test_sum.py", &lines)]).is_empty(), "{lines:?}");
+    }
+}
+
+#[test]
 fn a_requirement_that_loses_its_version_is_reported() {
     let path = "requirements.txt";
     let lost = ["-requests==2.0", "+requests", "-Flask_Login[x]>=1 ; python_version > '3'"];
@@ -253,6 +282,11 @@ fn a_removed_test_is_reported_only_while_its_code_stays() {
         found(vec![test(), grown()]),
         [("diff/test-removed".to_owned(), "tests/test_sum.py".to_owned(), 2)]
     );
+    assert!(found(vec![test()]).is_empty(), "the commit says why");
+    let marked =
+        ["-    #[test]", "-    fn sums() {", "-        assert_eq!(add(1, 2), 3);", "-    }", " }"];
+    assert_eq!(found(vec![file("tests/sum.rs", &marked), grown()]).len(), 1, "a mark is enough");
+    assert_eq!(found_when(vec![test()], Told::Nothing).len(), 1, "nobody says why");
     assert!(
         found(vec![test(), file("src/sum.py", &["-def add(a, b):", "-    return a + b"])])
             .is_empty()

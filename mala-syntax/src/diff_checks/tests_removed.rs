@@ -1,9 +1,9 @@
 //! Tests that lose their assertions, or vanish while what they test stays.
 
-use super::claim;
+use super::{Told, claim};
 use crate::coded_check::CodedCheck;
 use crate::rules::is_test_path;
-use mala_domain::change::{Change, ChangedFile, FileStatus, Hunk, LineKind};
+use mala_domain::change::{Change, ChangedFile, DiffLine, FileStatus, Hunk, LineKind};
 use mala_domain::finding::{Candidate, Category, Priority};
 use regex::Regex;
 use std::collections::HashSet;
@@ -22,8 +22,24 @@ pub(super) const TEST: CodedCheck = CodedCheck {
     title: "Test removed while the code it tests stays",
     category: Category::Bug,
     priority: Priority::P3,
-    about: "The change adds code, deletes tests and adds none: behaviour is no longer checked.",
+    about: "The change deletes tests, adds none and removes no code: behaviour is no longer checked.",
 };
+
+pub(super) const HOLLOW: CodedCheck = CodedCheck {
+    id: "diff/assertion-hollowed",
+    title: "Assertion no longer asks anything",
+    category: Category::Bug,
+    priority: Priority::P1,
+    about: "An assertion is replaced by one of a constant: the test passes whatever the code does.",
+};
+
+#[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
+static HOLDS_ALWAYS: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(
+        r"^\s*(?:assert (?:True|1)\s*(?:#.*)?$|self\.assertTrue\(True\)|assert(?:True|\.ok|\.True|!)?\((?:t, )?true\)|expect\((?:true|1)\)\.(?:toBe(?:Truthy)?|toEqual)\((?:true|1)?\)|(?:assert|require)\.True\(t, true\))",
+    )
+    .expect("the pattern is valid")
+});
 
 #[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
 static ASSERTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -46,7 +62,11 @@ static MARKS_TEST: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"@(?:Parameterized)?Test\b|#\[(?:\w+::)?test\b").expect("the pattern is valid")
 });
 
-pub(super) fn check(change: &Change) -> Vec<Candidate> {
+#[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
+static FUNCTION: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\b(?:fn|void|fun) (\w+)\s*\(").expect("the pattern is valid"));
+
+pub(super) fn check(change: &Change, told: Told) -> Vec<Candidate> {
     let tests = || change.files.iter().filter(|f| f.is_reviewable() && is_test_path(&f.path));
     let mut kept = kept_assertions(tests());
     kept.extend(assertions_of_gone(change));
@@ -55,12 +75,13 @@ pub(super) fn check(change: &Change) -> Vec<Candidate> {
         .filter(|f| f.status != FileStatus::Deleted && !code_goes)
         .flat_map(|file| assertions(file, &kept))
         .collect();
-    // A change that is only about tests says why they go.
+    found.extend(tests().flat_map(hollowed));
+    // A commit that is only about tests says why they go.
     let edits_code = change.files.iter().any(|f| f.language().is_some() && !is_test_path(&f.path));
     let is_test = |text: &str| DEFINES_TEST.is_match(text) || MARKS_TEST.is_match(text);
     let adds_tests = tests().any(|file| file.added_lines().any(|(_, text)| is_test(text)));
     let code_shrinks = change.files.iter().filter(|f| !is_test_path(&f.path)).any(removes_code);
-    if edits_code && !code_shrinks && !adds_tests {
+    if (edits_code || told == Told::Nothing) && !code_shrinks && !adds_tests {
         found.extend(tests().filter(|f| f.status == FileStatus::Modified).flat_map(removed_tests));
     }
     found
@@ -121,6 +142,26 @@ fn assertions(file: &ChangedFile, kept: &HashSet<&str>) -> Vec<Candidate> {
         .collect()
 }
 
+/// Assertions of a constant in hunks that take a real one away.
+fn hollowed(file: &ChangedFile) -> Vec<Candidate> {
+    let asks = |text: &str| ASSERTS.is_match(text) && !HOLDS_ALWAYS.is_match(text);
+    file.hunks
+        .iter()
+        .filter(|hunk| hunk.removed_lines().any(|(_, text)| asks(text)))
+        .filter(|hunk| !hunk.added_lines().any(|(_, text)| asks(text)))
+        .flat_map(Hunk::added_lines)
+        .filter(|(_, text)| HOLDS_ALWAYS.is_match(text))
+        .map(|(line, text)| {
+            let body = format!(
+                "`{}` stands where an assertion about the code stood, and holds always. When the \
+                 behaviour breaks, this test still passes.",
+                text.trim()
+            );
+            claim(&HOLLOW, file, line, body, "Assert what the test is about, or delete the test.")
+        })
+        .collect()
+}
+
 /// Whether a hunk leaves its tests there and takes little but assertions.
 fn takes_assertions_only(hunk: &Hunk) -> bool {
     let asserts = hunk.removed_lines().filter(|(_, text)| ASSERTS.is_match(text)).count();
@@ -162,10 +203,16 @@ fn removed_tests(file: &ChangedFile) -> Vec<Candidate> {
             let name = wholly_removed(hunk)?;
             let line = first_line_after_removal(hunk)?;
             let body = format!(
-                "The test '{name}' is deleted and no other is added, while this change adds code and \
-                 removes none. When what the test checked breaks, nothing notices."
+                "The test '{name}' is deleted and no other is added, while this change removes no \
+                 code. When what the test checked breaks, nothing notices."
             );
-            Some(claim(&TEST, file, line, body, "Keep the test, or replace it by one that checks the same."))
+            Some(claim(
+                &TEST,
+                file,
+                line,
+                body,
+                "Keep the test, or replace it by one that checks the same.",
+            ))
         })
         .collect()
 }
@@ -173,14 +220,26 @@ fn removed_tests(file: &ChangedFile) -> Vec<Candidate> {
 /// The name of a test that goes with what it does: where the next line stays, two tests become one.
 fn wholly_removed(hunk: &Hunk) -> Option<String> {
     hunk.lines.iter().enumerate().find_map(|(index, line)| {
-        let name = (line.kind == LineKind::Removed).then(|| test_name(&line.text)).flatten()?;
-        let next = hunk.lines.get(index + 1..)?.iter().find(|it| !it.text.trim().is_empty());
+        let rest = hunk.lines.get(index..)?;
+        let name = (line.kind == LineKind::Removed).then(|| name_of_test(rest)).flatten()?;
+        let next = rest.iter().skip(1).find(|it| !it.text.trim().is_empty());
         next.is_some_and(|it| it.kind == LineKind::Removed).then_some(name)
     })
 }
 
+/// The name of the test that starts with these lines; a mark names the function on the next one.
+fn name_of_test(lines: &[DiffLine]) -> Option<String> {
+    let (first, next) = (lines.first()?, lines.get(1));
+    let marked = || {
+        let next =
+            next.filter(|it| it.kind == LineKind::Removed && MARKS_TEST.is_match(&first.text))?;
+        FUNCTION.captures(&next.text)?.get(1).map(|name| name.as_str().to_owned())
+    };
+    test_name(&first.text).or_else(marked)
+}
+
 fn removes_a_test(hunk: &Hunk) -> bool {
-    hunk.removed_lines().any(|(_, text)| DEFINES_TEST.is_match(text))
+    hunk.removed_lines().any(|(_, text)| DEFINES_TEST.is_match(text) || MARKS_TEST.is_match(text))
 }
 
 fn test_name(text: &str) -> Option<String> {

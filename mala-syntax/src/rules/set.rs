@@ -135,6 +135,7 @@ impl RuleSet {
             .into_iter()
             .filter(|place| !(in_tests && place.rule.skip_tests))
             .filter(|place| !is_silent(place.rule.category))
+            .filter(|place| !is_garbled(source, &place.bytes))
             .filter(|place| only.is_none_or(|spans| place.meets(spans, &lines)))
             .take(MAX_MATCHES + 1)
             .map(|place| RuleMatch::new(place, &lines))
@@ -262,6 +263,19 @@ fn captures(found: &NodeMatch<'_, StrDoc<Grammar>>) -> Captures {
 }
 
 /// The bytes that a metavariable matched.
+/// Whether a place holds, or is beside, code that cannot be read: what it says is then not known.
+fn is_garbled(source: &Source, bytes: &Range<usize>) -> bool {
+    let root = source.tree().root_node();
+    if !root.has_error() {
+        return false;
+    }
+    let Some(place) = root.descendant_for_byte_range(bytes.start, bytes.end) else { return false };
+    let is_error = |node: tree_sitter::Node<'_>| node.is_error();
+    place.has_error()
+        || place.prev_sibling().is_some_and(is_error)
+        || place.next_sibling().is_some_and(is_error)
+}
+
 fn range_of(found: &NodeMatch<'_, StrDoc<Grammar>>, name: &str) -> Option<Range<usize>> {
     let env = found.get_env();
     if let Some(node) = env.get_match(name) {

@@ -236,6 +236,7 @@ fn random_values_that_are_no_secrets_are_silent() {
         "\"NextToken\": \"«b64»\"",
         "name: app-«l10»-«l5»",
         "placeholder: \"glpat-«w20»\"",
+        "the header, for instance:\\n`Authorization: Bearer «a40»`",
     ];
     let loud: Vec<_> = public
         .iter()

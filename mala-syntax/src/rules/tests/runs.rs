@@ -144,6 +144,17 @@ fn a_match_becomes_a_candidate() {
 }
 
 #[test]
+fn code_beside_what_cannot_be_read_is_left_alone() {
+    let set = RuleSet::builtin(&[Language::Python]);
+    for (code, expected) in [("asert a() == True\n", 0), ("a() == True\n\ndef :\n", 1)] {
+        let source = Source::parse(Language::Python, code).expect("a tree");
+        let found = set.run(&source, &"a.py".into());
+        let compared = found.iter().filter(|it| it.rule.id == "python/comparison-as-statement");
+        assert_eq!(compared.count(), expected, "{code}");
+    }
+}
+
+#[test]
 fn hostile_sources_end() {
     let set = RuleSet::builtin(&Language::ALL);
     for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("a(", ")"), ("if x:", ""), ("!", "")]
