@@ -6,6 +6,7 @@
 //! [`Reply`]: mala_domain::conversation::Reply
 
 pub mod anthropic;
+pub mod closing;
 mod endpoint;
 mod fault;
 mod fields;

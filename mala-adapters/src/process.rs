@@ -9,6 +9,7 @@ mod environment;
 mod group;
 mod leftovers;
 mod session;
+mod worker;
 
 pub use alive::{kill, started};
 pub use briefly::run_briefly;
@@ -17,6 +18,7 @@ pub use detached::start_detached;
 pub use environment::{Environment, MARKER};
 pub use leftovers::{adopt_orphans, end_marked, end_orphans};
 pub use session::{Session, start};
+pub use worker::{Parting, Worker, go_silent, start_worker, wait_for_parting};
 
 use std::ffi::OsString;
 use std::path::PathBuf;

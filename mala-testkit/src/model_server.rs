@@ -87,6 +87,11 @@ impl ModelServer {
         self.shared.requests.lock().unwrap().clone()
     }
 
+    /// How many requests came so far.
+    pub fn n_requests(&self) -> usize {
+        self.shared.requests.lock().unwrap().len()
+    }
+
     /// How much of all prompts began like an earlier one.
     pub fn cache_count(&self) -> CacheCount {
         self.shared.cache.lock().unwrap().count()

@@ -50,6 +50,7 @@ fn wishes(connections: models::Connections) -> Wishes {
         go_on: None,
         events: Arc::new(|_| {}),
         connections: Some(connections),
+        calls: None,
     }
 }
 

@@ -3,6 +3,7 @@
 mod board;
 mod compare;
 mod format;
+mod front;
 mod gate;
 mod kept;
 mod list;

@@ -49,6 +49,11 @@ impl Exit {
         self as u8
     }
 
+    /// The meaning of a number.
+    pub fn of(code: i32) -> Option<Self> {
+        Self::ALL.into_iter().find(|exit| i32::from(exit.code()) == code)
+    }
+
     /// What the number means, for the reference.
     pub fn meaning(self) -> &'static str {
         match self {

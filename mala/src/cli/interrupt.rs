@@ -3,6 +3,7 @@
 use super::exit::Exit;
 use crate::console;
 use anyhow::Context;
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// Runs to the end, or until the program is asked to stop.
 pub(crate) fn until_interrupted(
@@ -29,12 +30,28 @@ pub(crate) fn until_interrupted(
 /// Ends when a person or the system asks the program to stop. Files are written whole or not at
 /// all, so there is nothing to clean up.
 pub(crate) async fn asked_to_end() -> anyhow::Result<()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let mut terminate = signal(SignalKind::terminate()).context("listening for signals")?;
-    let mut interrupt = signal(SignalKind::interrupt()).context("listening for signals")?;
-    tokio::select! {
-        _ = terminate.recv() => {}
-        _ = interrupt.recv() => {}
-    }
+    Interrupts::listen()?.next().await;
     Ok(())
+}
+
+/// What a person or the system sends to make the program stop.
+pub(crate) struct Interrupts {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Interrupts {
+    pub(crate) fn listen() -> anyhow::Result<Self> {
+        let listen = |kind| signal(kind).context("listening for signals");
+        let terminate = listen(SignalKind::terminate())?;
+        Ok(Self { terminate, interrupt: listen(SignalKind::interrupt())? })
+    }
+
+    /// Waits for the next.
+    pub(crate) async fn next(&mut self) {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+    }
 }

@@ -3,12 +3,15 @@
 
 mod bench;
 mod sets;
+mod worker;
 
 pub use bench::{Bench, Real, Who};
 pub use mala_adapters::cases::{CaseSet, Fingerprint};
-pub use mala_adapters::evals::{EvalFilesError, Evals, RunFolder};
+pub use mala_adapters::evals::{EvalFilesError, Evals, RunFolder, Writer};
+pub use mala_adapters::models::closing::Calls;
 pub use mala_adapters::models::recorded::{Lost, lost_below};
 pub use sets::{STARTER, find_set, starter};
+pub use worker::{Stop, start_worker};
 
 use std::path::Path;
 

@@ -10,6 +10,7 @@ use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::wiring::models::{Connections, Models};
 use crate::wiring::rules::ProjectRules;
+use mala_adapters::models::closing::CaseCalls;
 use mala_adapters::models::recorded::Recording;
 use mala_domain::config::{
     Config, Layer, Origin, PathGlobs, ReviewBlock, ReviewPolicy, ReviewerType, policy,
@@ -79,6 +80,8 @@ pub struct Wishes {
     pub events: AgentEvents,
     /// The connections that this review shares with others; its own when there are none.
     pub connections: Option<Connections>,
+    /// The calls that this review makes, of a run that can be ended between two of them.
+    pub calls: Option<CaseCalls>,
 }
 
 /// The reviewer that the settings name. With nobody named, it is the agent; without a key for a
@@ -144,6 +147,7 @@ impl Wishes {
             go_on: None,
             events: Arc::new(|_| {}),
             connections: None,
+            calls: None,
         }
     }
 }

@@ -2,12 +2,17 @@
 
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
+use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{Evals, RunFolder, evals};
+use crate::wiring::eval::{EvalFilesError, Evals, RunFolder, Writer, evals};
 use anyhow::Context;
 use mala_domain::eval::scores::{Scorer, ScorerOptions};
 use mala_domain::eval::{CaseRecord, EvalResult, RunHeader};
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// How often is looked whether a run is free.
+const LOOK: Duration = Duration::from_millis(25);
 
 /// The run that a name means: its own, the start of it, or `latest`.
 pub(super) fn pick(evals: &Evals, name: &str) -> anyhow::Result<RunFolder> {
@@ -37,6 +42,27 @@ pub(super) fn pick(evals: &Evals, name: &str) -> anyhow::Result<RunFolder> {
 /// The evals of this work tree.
 pub(super) fn here(here: &Surroundings) -> Evals {
     evals(here.root())
+}
+
+/// The right to add to a run. Whoever has it may be about to keep the answers to its last calls: that
+/// is waited for, as long as a call may take.
+pub(super) async fn writer(run: &RunFolder, patience: Duration) -> anyhow::Result<Writer> {
+    let deadline = Instant::now() + patience;
+    let mut is_told = false;
+    loop {
+        match run.writer() {
+            Err(EvalFilesError::Busy { .. }) if Instant::now() < deadline => {}
+            opened => return Ok(opened?),
+        }
+        if !is_told {
+            let seconds = patience.as_secs();
+            console::say(&format!(
+                "another mala is working on this run; waiting for its end, {seconds} s at most"
+            ));
+            is_told = true;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
 }
 
 /// The result of a run, from its records as they are.

@@ -3,16 +3,17 @@
 use super::format::Format;
 use super::progress::EvalProgress;
 use super::who::Wanted;
-use super::{kept, plan};
+use super::{front, kept, plan};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{Bench, CaseSet, Evals, RunFolder, Who, lost_below};
+use crate::wiring::eval::{Bench, Calls, CaseSet, Evals, RunFolder, Stop, Who, lost_below};
 use anyhow::Context;
 use clap::Args;
 use mala_domain::agent::budget::{Dollars, Profile};
+use mala_domain::eval::dummy::Dummy;
 use mala_domain::eval::matching::MAX_SPAN;
 use mala_domain::eval::purse::Purse;
 use mala_domain::eval::record::Selection;
@@ -100,6 +101,10 @@ pub(super) struct RunArgs {
     /// How to print the result
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
+
+    /// Set on the process that does the work
+    #[arg(long, hide = true)]
+    worker: bool,
 }
 
 impl RunArgs {
@@ -110,6 +115,12 @@ impl RunArgs {
             cases: self.case.clone(),
             limit: self.limit,
         }
+    }
+
+    /// Whether the run is done right here. Who only pretends makes no calls that could be lost.
+    fn is_done_here(&self) -> bool {
+        let is_dummy = |name: &String| name.parse::<Dummy>().is_ok();
+        self.worker || self.reviewer.as_ref().is_some_and(is_dummy)
     }
 }
 
@@ -124,6 +135,10 @@ struct Ready {
 }
 
 pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    if !args.is_done_here() {
+        return front::run(here, "--worker");
+    }
+    let stop = if args.worker { Stop::of_worker() } else { Stop::never() };
     let evals = kept::here(here);
     let ready = match &args.resume {
         Some(name) => go_on(args, name, here, &evals)?,
@@ -131,7 +146,14 @@ pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     };
     let folder = ready.folder.clone();
     let id = ready.header.run_id.clone();
-    let exit = until_interrupted(review_all(args, here, ready))?;
+    let calls = Calls::default();
+    let exit = until_interrupted(async {
+        tokio::select! {
+            biased;
+            () = stop.after_calls(&calls) => Ok(Exit::Interrupted),
+            done = review_all(args, here, ready, &calls) => done,
+        }
+    })?;
     if exit == Exit::Interrupted {
         console::say(&format!("go on with: mala eval run --resume {id}"));
         return Ok(exit);
@@ -191,9 +213,14 @@ fn go_on(args: &RunArgs, name: &str, here: &Surroundings, evals: &Evals) -> anyh
 }
 
 /// Runs what has no record yet.
-async fn review_all(args: &RunArgs, here: &Surroundings, ready: Ready) -> anyhow::Result<Exit> {
+async fn review_all(
+    args: &RunArgs,
+    here: &Surroundings,
+    ready: Ready,
+    calls: &Calls,
+) -> anyhow::Result<Exit> {
     let Ready { folder, header, sets, who, per_case, replay } = ready;
-    let writer = folder.writer()?;
+    let writer = kept::writer(&folder, who.patience()).await?;
     let work = folder.work()?;
     let (done, spent) = so_far(args, &folder, per_case)?;
     let cases: usize = header.sets.iter().map(|set| set.cases).sum();
@@ -203,6 +230,7 @@ async fn review_all(args: &RunArgs, here: &Surroundings, ready: Ready) -> anyhow
         work: work.path().to_owned(),
         run: folder.clone(),
         replay,
+        calls: calls.clone(),
         seed: header.seed,
     };
     let plan = Plan {

@@ -116,6 +116,7 @@ fn wishes(
         go_on: None,
         events: Arc::new(move |event| progress.show(&event)),
         connections: None,
+        calls: None,
     })
 }
 

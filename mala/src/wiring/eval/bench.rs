@@ -7,6 +7,7 @@ use crate::wiring::reviewers::{self, Wishes};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::cases::Checkout;
 use mala_adapters::evals::RunFolder;
+use mala_adapters::models::closing::Calls;
 use mala_domain::change::{Change, FilePath, parse};
 use mala_domain::config::{FILE_NAME, ReviewPolicy, ReviewerType};
 use mala_domain::eval::dummy::Dummy;
@@ -19,7 +20,7 @@ use mala_domain::scope::Target;
 use mala_domain::verdict::Outcome;
 use mala_pipeline::review::review;
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Runs cases for one run.
 pub struct Bench {
@@ -33,6 +34,8 @@ pub struct Bench {
     pub run: RunFolder,
     /// Where model traffic is replayed from, when it is.
     pub replay: Option<RunFolder>,
+    /// The calls that are under way.
+    pub calls: Calls,
     /// Where chance starts.
     pub seed: u64,
 }
@@ -57,11 +60,25 @@ pub struct Real {
     pub file: Option<Vec<u8>>,
 }
 
+impl Who {
+    /// How long one review may take; nothing for one that only pretends.
+    pub fn patience(&self) -> Duration {
+        match self {
+            Self::Dummy(_) => Duration::ZERO,
+            Self::Real(real) => real.policy.timeout_for(real.kind()),
+        }
+    }
+}
+
 impl Real {
+    fn kind(&self) -> ReviewerType {
+        self.policy.reviewer.value.unwrap_or(ReviewerType::AgentSdk)
+    }
+
     /// A case's own settings do not count; a gate is to find the project's in their place.
     fn settle(&self, trees: &mut Trees) {
         let path = FilePath::from(FILE_NAME);
-        let is_gate = self.policy.reviewer.value == Some(ReviewerType::Cerberus);
+        let is_gate = self.kind() == ReviewerType::Cerberus;
         for side in [&mut trees.base, &mut trees.head] {
             match &self.file {
                 Some(bytes) if is_gate => side.insert(path.clone(), bytes.clone()),
@@ -78,7 +95,7 @@ impl CaseRunner for Bench {
             let started = Instant::now();
             let done = match &self.who {
                 Who::Dummy(dummy) => self.pretend(*dummy, set, case, trial).await,
-                Who::Real(real) => self.review(real, set, case, trial).await,
+                Who::Real(real) => self.review_or_wait(real, set, case, trial).await,
             };
             let mut record = done.unwrap_or_else(|error| {
                 let change = own_change(case).unwrap_or_default();
@@ -116,19 +133,42 @@ impl Bench {
         Ok(record)
     }
 
-    async fn review(
+    /// Reviews a case. One that is cut short comes to no end: it has no record.
+    async fn review_or_wait(
         &self,
         real: &Real,
         set: &str,
         case: &Case,
         trial: u32,
     ) -> anyhow::Result<CaseRecord> {
+        let calls = self.calls.of_case();
+        let under_way = calls.begin().await;
+        // The agent's calls are kept one by one; of others, nothing but the whole review is.
+        let is_agent = real.kind() == ReviewerType::AgentSdk;
+        let _whole = (!is_agent).then_some(under_way);
+        let wishes = Wishes {
+            calls: is_agent.then(|| calls.clone()),
+            ..self.wishes(real, set, case, trial)
+        };
+        let done = self.review(real, wishes, (set, case, trial)).await;
+        if calls.is_cut() {
+            return std::future::pending().await;
+        }
+        done
+    }
+
+    async fn review(
+        &self,
+        real: &Real,
+        wishes: Wishes,
+        (set, case, trial): (&str, &Case, u32),
+    ) -> anyhow::Result<CaseRecord> {
         let mut trees = Trees::of(case);
         real.settle(&mut trees);
         let (checkout, inside, scoped) = self.lay_out(&trees).await?;
         let target = target_of(&checkout);
         let change = own_change(case).unwrap_or_else(|| Change::clone(&scoped.change));
-        let wishes = Wishes { target, ..self.wishes(real, set, case, trial) };
+        let wishes = Wishes { target, ..wishes };
         let chosen = reviewers::choose(&real.policy, &inside, real.rules.clone(), wishes).await?;
         let ask = chosen.ask(&real.policy, Vec::new())?;
         let reviewed = review(&ask, scoped, &chosen.reviewers, &|_| {}).await;

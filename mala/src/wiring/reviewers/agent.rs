@@ -8,6 +8,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::models::{Models, NoModel};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::linters::ProjectLinters;
+use mala_adapters::models::closing::CaseCalls;
 use mala_adapters::models::recorded::{Recording, RecordingError, Replay, WorstCost};
 use mala_domain::agent::prompts;
 use mala_domain::config::{Origin, ReviewPolicy, ReviewerType};
@@ -102,8 +103,14 @@ pub(super) async fn helper(
     })))
 }
 
-/// How models are reached: directly, with all calls kept, or only as they once answered.
-enum Line {
+/// How models are reached.
+struct Line {
+    way: Way,
+    calls: Option<CaseCalls>,
+}
+
+/// Directly, with all calls kept, or only as they once answered.
+enum Way {
     Direct,
     Recorded(Recorded),
     Replayed(Arc<dyn LanguageModel>),
@@ -111,39 +118,45 @@ enum Line {
 
 impl Line {
     fn open(wishes: &Wishes) -> Result<Self, Failure> {
-        if let Some(folder) = &wishes.go_on {
-            let recording = Recording::go_on(folder).map_err(|e| no_folder(&e))?;
-            return Ok(Self::Recorded(recording));
-        }
-        Ok(match (&wishes.record, &wishes.replay) {
-            (_, Some(folder)) => {
-                Self::Replayed(Arc::new(Replay::open(folder).map_err(|e| no_folder(&e))?))
-            }
-            // The fences' id follows from what is reviewed, so a recording needs none of its own.
-            (Some(folder), None) => {
-                Self::Recorded(Recording::start(folder, "").map_err(|e| no_folder(&e))?)
-            }
-            (None, None) => Self::Direct,
-        })
+        let way = Way::open(wishes).map_err(|error| Failure::usage(error.to_string()))?;
+        Ok(Self { way, calls: wishes.calls.clone() })
     }
 
     async fn speaker(&self, models: &Models, choice: Choice) -> Result<Speaker, Failure> {
-        let model = match self {
-            Self::Replayed(model) => model.clone(),
-            Self::Direct => models.model(&choice).await.map_err(refusal)?,
-            Self::Recorded(recording) => {
+        let model = match &self.way {
+            Way::Replayed(model) => model.clone(),
+            Way::Direct => models.model(&choice).await.map_err(refusal)?,
+            Way::Recorded(recording) => {
                 let model = models.model(&choice).await.map_err(refusal)?;
                 recording.of_priced(model, worst_cost(&choice))
             }
+        };
+        let model = match &self.calls {
+            Some(calls) => calls.of(model),
+            None => model,
         };
         Ok(Speaker { model, name: choice.name, known: choice.known })
     }
 
     fn recording(self) -> Option<Recorded> {
-        match self {
-            Self::Recorded(recording) => Some(recording),
+        match self.way {
+            Way::Recorded(recording) => Some(recording),
             _ => None,
         }
+    }
+}
+
+impl Way {
+    fn open(wishes: &Wishes) -> Result<Self, RecordingError> {
+        if let Some(folder) = &wishes.go_on {
+            return Ok(Self::Recorded(Recording::go_on(folder)?));
+        }
+        Ok(match (&wishes.record, &wishes.replay) {
+            (_, Some(folder)) => Self::Replayed(Arc::new(Replay::open(folder)?)),
+            // The fences' id follows from what is reviewed, so a recording needs none of its own.
+            (Some(folder), None) => Self::Recorded(Recording::start(folder, "")?),
+            (None, None) => Self::Direct,
+        })
     }
 }
 
@@ -158,8 +171,4 @@ fn worst_cost(choice: &Choice) -> WorstCost {
 fn refusal(error: NoModel) -> Failure {
     let what = format!("the reviewer agent_sdk cannot be asked: {}", error.what);
     Failure::new(Exit::NoReviewers, what).hint(error.hint)
-}
-
-fn no_folder(error: &RecordingError) -> Failure {
-    Failure::usage(error.to_string())
 }

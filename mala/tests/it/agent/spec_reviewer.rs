@@ -235,6 +235,7 @@ fn r7_a_disabled_review_stays_disabled() {
             go_on: None,
             events: std::sync::Arc::new(|_| {}),
             connections: None,
+            calls: None,
         };
         let chosen = reviewers::choose(&settings.policy, &here, rules.unwrap(), wishes).await;
         chosen.unwrap().reviewers.iter().any(|reviewer| reviewer.overrides_disabled_setting())

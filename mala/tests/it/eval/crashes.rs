@@ -1,101 +1,166 @@
 //! A run that is killed at any moment goes on, with the same result, and pays for no answer twice.
 
-use super::agent::{cases, slowly, with_server};
+use super::agent::{answer, cases, slowly, with_server};
 use super::*;
 use mala_domain::eval::seeded::Seeded;
 use mala_testkit::ModelServer;
-use std::path::Path;
-use std::process::Stdio;
+use mala_testkit::model_server::Step;
+use std::collections::HashMap;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 const N_CASES: usize = 200;
 const N_KILLS: usize = 20;
 const JOBS: &str = "4";
 
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(300);
+
 fn arguments() -> Vec<&'static str> {
     let args = ["run", "--set", "set.jsonl", "--reviewer", "agent_sdk", "--model", "haiku"];
     args.into_iter().chain(["--jobs", JOBS, "--format", "json"]).collect()
 }
 
+fn going_on(run: &str) -> Vec<&str> {
+    vec!["run", "--resume", run, "--jobs", JOBS, "--format", "json"]
+}
+
 #[test]
 fn twenty_kills_change_nothing_and_repeat_no_paid_call() {
     let server = ModelServer::new(slowly);
-    let world = with_server(world(), &server);
-    world.write("set.jsonl", lines(&cases(N_CASES)));
+    let world = world_with(N_CASES, &server);
+    let whole = std::thread::spawn(|| {
+        let server = ModelServer::new(|request| answer(request).into());
+        eval(&world_with(N_CASES, &server), &arguments()).1
+    });
     let mut chance = Seeded::new(20);
-    let mut n_kills = 0;
-    let mut args = arguments();
     let mut run = String::new();
-    while n_kills < N_KILLS {
+    for kill in 0..N_KILLS {
         // Killed when a random number of further calls have come, or a little later.
         let more = 1 + chance.below(2 * N_CASES / N_KILLS);
         let grace = Duration::from_millis(chance.below(60) as u64);
-        if !killed(&world, &args, &server, more, grace) {
-            break;
-        }
-        n_kills += 1;
-        if run.is_empty() {
+        let args = if kill == 0 { arguments() } else { going_on(&run) };
+        let mut child = start(&world, &args);
+        assert!(has_asked(&server, server.n_requests() + more, &mut child), "over too early");
+        std::thread::sleep(grace);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        if kill == 0 {
             run = only_run(&world);
-            args = vec!["run", "--resume", run.clone().leak(), "--jobs", JOBS, "--format", "json"];
         }
-        let traffic = world.folder().join(".mala/eval").join(&run).join("traffic");
-        let (kept, lost) = counted(&traffic);
-        let asked = server.requests().len();
-        assert!(
-            asked <= kept + lost,
-            "{asked} calls, {kept} answers, {lost} lost: one was repeated"
-        );
-        assert!(lost <= n_kills * 4, "{lost} lost calls after {n_kills} kills of 4 jobs");
     }
-    assert_eq!(n_kills, N_KILLS, "the run was over before it could be killed so often");
-    let (code, result) = eval(&world, &args);
+    let (code, result) = eval(&world, &going_on(&run));
     assert_eq!((code, &result["is_complete"]), (0, &json!(true)));
-    let traffic = world.folder().join(".mala/eval").join(&run).join("traffic");
-    let (kept, lost) = counted(&traffic);
-    assert_eq!(kept, 2 * N_CASES, "a draft and a check for each case");
-    let asked = server.requests().len();
-    assert!(asked <= kept + lost, "{asked} calls for {kept} answers and {lost} lost ones");
+    assert_eq!(repeated(&server), 0, "no call was paid for twice");
+    assert_eq!(server.n_requests(), 2 * N_CASES, "a draft and a check for each case");
+    assert_eq!(lost_calls(&world, &run), Vec::<String>::new());
     let left: Vec<_> = std::fs::read_dir(world.home().join("tmp")).unwrap().collect();
     assert!(left.is_empty(), "nothing stays behind: {left:?}");
-    let (_, whole) = eval(&with_server(fresh(), &server), &arguments());
-    assert_eq!(without_times(result), without_times(whole));
+    assert_eq!(without_times(result), without_times(whole.join().unwrap()));
 }
 
-fn fresh() -> World {
-    let world = world();
-    world.write("set.jsonl", lines(&cases(N_CASES)));
+#[test]
+fn going_on_waits_until_the_answers_under_way_are_kept() {
+    let server = ModelServer::new(|request| late(request, Duration::from_millis(1500)));
+    let world = world_with(4, &server);
+    let mut child = start(&world, &arguments());
+    assert!(has_asked(&server, 4, &mut child));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let run = only_run(&world);
+    let output = world.output(&["eval", "run", "--resume", &run, "--jobs", JOBS], b"");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("another mala is working on this run; waiting"), "{told}");
+    assert_eq!((output.status.code(), repeated(&server), server.n_requests()), (Some(0), 0, 8));
+}
+
+#[test]
+fn whoever_is_killed_leaves_nothing_that_speaks() {
+    let server = ModelServer::new(|request| late(request, Duration::from_millis(1500)));
+    let world = world_with(4, &server);
+    let mut child = start(&world, &arguments());
+    assert!(has_asked(&server, 4, &mut child));
+    child.kill().unwrap();
+    // This reads to the end of both pipes.
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.stdout, output.stderr), (Vec::new(), Vec::new()));
+    until("the worker is gone", || lost_calls(&world, &only_run(&world)).is_empty());
+    assert_eq!(server.n_requests(), 4, "it began no further call");
+}
+
+#[test]
+fn one_interrupt_keeps_the_answers_under_way() {
+    let server = ModelServer::new(|request| late(request, Duration::from_millis(500)));
+    let world = world_with(20, &server);
+    let mut child = start(&world, &arguments());
+    assert!(has_asked(&server, 4, &mut child));
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    let (told, run) = (String::from_utf8_lossy(&output.stderr).into_owned(), only_run(&world));
+    assert_eq!(output.status.code(), Some(130), "{told}");
+    assert!(told.contains("are waited for and kept"), "{told}");
+    assert!(told.contains(&format!("go on with: mala eval run --resume {run}")), "{told}");
+    assert!(lost_calls(&world, &run).is_empty());
+    let (code, result) = eval(&world, &going_on(&run));
+    assert_eq!((code, &result["scores"]["cases"]["reviewed"]), (0, &json!(20)));
+    assert_eq!((repeated(&server), server.n_requests()), (0, 40));
+}
+
+#[test]
+fn a_second_interrupt_ends_the_calls() {
+    let server = ModelServer::new(|request| late(request, Duration::from_secs(120)));
+    let world = world_with(4, &server);
+    let started = Instant::now();
+    let mut child = start(&world, &arguments());
+    assert!(has_asked(&server, 4, &mut child));
+    interrupt(&child);
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(child.try_wait().unwrap().is_none(), "it waits for the calls");
+    interrupt(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(started.elapsed() < Duration::from_secs(100), "{:?}", started.elapsed());
+    assert_eq!(lost_calls(&world, &only_run(&world)).len(), 4, "each may have been paid for");
+}
+
+fn world_with(n_cases: usize, server: &ModelServer) -> World {
+    let world = with_server(world(), server);
+    world.write("set.jsonl", lines(&cases(n_cases)));
     world
 }
 
-/// Runs until so many more calls have come, and kills it then; `false` when it was over before.
-fn killed(
-    world: &World,
-    args: &[&str],
-    server: &ModelServer,
-    more: usize,
-    grace: Duration,
-) -> bool {
-    let wanted = server.requests().len() + more;
-    let mut child = world
-        .command(env!("CARGO_BIN_EXE_mala"))
-        .arg("eval")
-        .args(args)
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let patience = Instant::now() + Duration::from_secs(300);
-    while server.requests().len() < wanted && Instant::now() < patience {
+fn late(request: &mala_testkit::model_server::ModelRequest, by: Duration) -> Step {
+    Step::from(answer(request)).after(by)
+}
+
+fn start(world: &World, args: &[&str]) -> Child {
+    let mut command = world.command(env!("CARGO_BIN_EXE_mala"));
+    command.arg("eval").args(args).stdin(Stdio::null());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// Waits for so many requests; `false` when the program is over before.
+fn has_asked(server: &ModelServer, wanted: usize, child: &mut Child) -> bool {
+    let patience = Instant::now() + PATIENCE;
+    while server.n_requests() < wanted && Instant::now() < patience {
         if child.try_wait().unwrap().is_some() {
             return false;
         }
         std::thread::sleep(Duration::from_millis(2));
     }
-    std::thread::sleep(grace);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    true
+    server.n_requests() >= wanted
+}
+
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let patience = Instant::now() + PATIENCE;
+    while !is_so() {
+        assert!(Instant::now() < patience, "{what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+fn interrupt(child: &Child) {
+    let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(status.unwrap().success());
 }
 
 fn only_run(world: &World) -> String {
@@ -106,26 +171,31 @@ fn only_run(world: &World) -> String {
     names.into_iter().next().unwrap()
 }
 
-/// The answers that are kept, and the calls that were under way when the run was killed.
-fn counted(folder: &Path) -> (usize, usize) {
-    let (mut kept, mut lost) = (0, 0);
-    let mut folders = vec![folder.to_owned()];
+/// How many requests said what another one had said.
+fn repeated(server: &ModelServer) -> usize {
+    let mut bodies: HashMap<String, usize> = HashMap::new();
+    for request in server.requests() {
+        *bodies.entry(request.body.to_string()).or_default() += 1;
+    }
+    bodies.into_values().map(|n| n - 1).sum()
+}
+
+/// The calls that have no answer.
+fn lost_calls(world: &World, run: &str) -> Vec<String> {
+    let mut lost = Vec::new();
+    let mut folders = vec![world.folder().join(".mala/eval").join(run).join("traffic")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             let end = path.extension().unwrap_or_default().to_string_lossy().into_owned();
             if path.is_dir() {
                 folders.push(path);
-            } else if end == "json" && path.file_name().unwrap() != "recording.json" {
-                kept += 1;
-            } else if end.starts_with("lost")
-                || (end == "asked" && !path.with_extension("json").exists())
-            {
-                lost += 1;
+            } else if end == "asked" || end.starts_with("lost") {
+                lost.push(path.display().to_string());
             }
         }
     }
-    (kept, lost)
+    lost
 }
 
 /// A result without what differs between any two runs.
