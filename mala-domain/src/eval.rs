@@ -6,6 +6,7 @@ pub mod case;
 pub mod compare;
 pub mod dummy;
 pub mod matching;
+pub mod plant;
 pub mod purse;
 pub mod record;
 pub mod result;
