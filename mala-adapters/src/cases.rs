@@ -7,6 +7,7 @@ mod lines;
 
 pub use checkout::{Checkout, CheckoutError};
 pub use folder::read_files;
+pub use lines::write;
 
 use mala_domain::eval::{Case, CaseError};
 use sha2::{Digest, Sha256};

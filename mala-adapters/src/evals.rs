@@ -77,6 +77,15 @@ impl Evals {
         self.folder().join("sets")
     }
 
+    /// Makes the folder for the user's own sets.
+    pub fn make_sets(&self) -> io::Result<()> {
+        for folder in [&self.state, &self.folder(), &self.sets()] {
+            refuse_link(folder)?;
+        }
+        fs::create_dir_all(self.sets())?;
+        keep_out_of_git(&self.state)
+    }
+
     /// The names of the runs, the newest first.
     pub fn names(&self) -> io::Result<Vec<String>> {
         let entries = match fs::read_dir(self.folder()) {

@@ -26,6 +26,7 @@ mod patch;
 mod remote;
 mod revision;
 mod scope;
+mod shadow;
 mod submodules;
 mod tree;
 mod trees;
@@ -39,6 +40,7 @@ pub(crate) use tree::Content;
 
 pub use error::{GitError, ScopeError};
 pub use import::{Imported, import};
+pub use shadow::Shadow;
 pub use tree::GitTree;
 
 use crate::process::Environment;

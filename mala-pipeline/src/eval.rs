@@ -1,6 +1,7 @@
 //! Runs cases side by side within one budget, and keeps each record before the next case starts. A case
 //! whose record is there already is not run again.
 
+pub mod plant;
 #[cfg(test)]
 mod tests;
 

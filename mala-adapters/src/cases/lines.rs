@@ -1,10 +1,13 @@
 //! A file with a case per line, compressed or not.
 
 use super::{Cases, MAX_CASE_BYTES};
+use crate::store::write_output;
+use flate2::Compression;
 use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use mala_domain::eval::{Case, CaseError};
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
 /// The cases of a file. The first trouble is the last thing it gives.
@@ -28,6 +31,21 @@ fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
         true => Box::new(BufReader::new(MultiGzDecoder::new(plain))),
         false => Box::new(plain),
     })
+}
+
+/// Writes cases into a file, one per line; compressed when its name says so.
+pub fn write(path: &Path, cases: &[Case]) -> io::Result<()> {
+    let mut lines = Vec::new();
+    for case in cases {
+        serde_json::to_writer(&mut lines, case)?;
+        lines.push(b'\n');
+    }
+    if path.extension().is_some_and(|end| end == "gz") {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(&lines)?;
+        lines = packed.finish()?;
+    }
+    write_output(path, &lines)
 }
 
 struct Lines {

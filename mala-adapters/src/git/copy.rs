@@ -51,7 +51,7 @@ impl Git {
     pub async fn copy_at(&self, commit: &str, folder: &Path) -> Result<(), GitError> {
         self.copy_to(folder).await?;
         let call = Call::new(["checkout", "--quiet", "--force", "--detach", commit, "--"]);
-        self.output(&self.inside(call, folder)).await?;
+        self.output(&inside(call, folder)).await?;
         Ok(())
     }
 
@@ -86,23 +86,26 @@ impl Git {
         if let Some(head) = &head {
             commit = commit.args(["-p", head.as_str()]);
         }
-        for (name, value) in NOBODY {
-            commit = commit.env(name, value);
-        }
+        let commit = by_nobody(commit);
         let id = self.output(&commit).await?;
         match ObjectId::parse(id.trim_ascii()) {
             Some(id) => Ok((id.0, head.map(|head| head.0))),
             None => Err(commit.unexpected()),
         }
     }
+}
 
-    /// A call that sees the copy in this folder and nothing else.
-    fn inside(&self, call: Call, folder: &Path) -> Call {
-        call.dir(folder.to_owned())
-            .env("GIT_DIR", folder.join(".git"))
-            .env("GIT_WORK_TREE", folder)
-            .env("GIT_INDEX_FILE", OsString::from(folder.join(".git/index")))
-    }
+/// A call that makes the same commit whoever makes it, and whenever.
+pub(super) fn by_nobody(call: Call) -> Call {
+    NOBODY.iter().fold(call, |call, (name, value)| call.env(name, value))
+}
+
+/// A call that sees the copy in this folder and nothing else.
+pub(super) fn inside(call: Call, folder: &Path) -> Call {
+    call.dir(folder.to_owned())
+        .env("GIT_DIR", folder.join(".git"))
+        .env("GIT_WORK_TREE", folder)
+        .env("GIT_INDEX_FILE", OsString::from(folder.join(".git/index")))
 }
 
 fn absolute(path: &Path) -> Result<std::path::PathBuf, GitError> {

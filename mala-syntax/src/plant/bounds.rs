@@ -73,10 +73,7 @@ pub(super) fn compared(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
         return None;
     }
     // No count is below zero: the comparison would always say the same.
-    let is_absurd = match (a, other, b) {
-        (_, ">=" | "<", "0") | ("0", "<=" | ">", _) => true,
-        _ => false,
-    };
+    let is_absurd = matches!((a, other, b), (_, ">=" | "<", "0") | ("0", "<=" | ">", _));
     if is_absurd || is_clamp(site, node, (a, b)) {
         return None;
     }

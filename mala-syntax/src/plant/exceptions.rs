@@ -72,7 +72,7 @@ fn holds(body: Node<'_>, kinds: &[&str]) -> bool {
 
 /// Only the last clause: another one behind it could not be reached, which the compiler refuses.
 fn java(site: &Site<'_>, clause: Node<'_>) -> Option<Mutant> {
-    let is_last = !next_statement(clause).is_some_and(|next| next.kind() == "catch_clause");
+    let is_last = next_statement(clause).is_none_or(|next| next.kind() != "catch_clause");
     let parameter = child_of_kind(clause, &["catch_formal_parameter"])?;
     let class = child_of_kind(parameter, &["catch_type"])?;
     let name = site.text(parameter.child_by_field_name("name")?);
@@ -81,8 +81,8 @@ fn java(site: &Site<'_>, clause: Node<'_>) -> Option<Mutant> {
     let is_plain = body.match_indices(name).all(|(at, _)| {
         let before = body.get(..at).and_then(|it| it.chars().next_back()).unwrap_or(' ');
         let after = body.get(at + name.len()..).unwrap_or_default();
-        let is_name = !(before.is_alphanumeric() || before == '_')
-            && !after.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let is_name = !is_part(before) && !after.starts_with(is_part);
         let asks = after
             .strip_prefix('.')
             .map(|asked| EVERYBODYS.iter().any(|method| asked.starts_with(method)));
@@ -149,7 +149,7 @@ fn rust(site: &Site<'_>, arm: Node<'_>) -> Option<Mutant> {
         let edit = what.start_byte()..condition.end_byte();
         return Some(draft().replace(site, edit, site.text(what).to_owned()));
     }
-    let inner = named_children(what).into_iter().map(|step| step.node).last()?;
+    let inner = named_children(what).last()?.node;
     let is_plain = match inner.kind() {
         "scoped_identifier" => true,
         "tuple_struct_pattern" => {
@@ -158,5 +158,9 @@ fn rust(site: &Site<'_>, arm: Node<'_>) -> Option<Mutant> {
         }
         _ => false,
     };
-    is_plain.then(|| draft().replace(site, inner.byte_range(), "_".to_owned()))
+    // The last of them means all that are left already.
+    let later = next_statement(arm).and_then(|next| next.child_by_field_name("pattern"));
+    let is_last = later.is_none_or(|it| site.text(it).starts_with("Ok("));
+    let fits = is_plain && !is_last;
+    fits.then(|| draft().replace(site, inner.byte_range(), "_".to_owned()))
 }

@@ -12,9 +12,6 @@ const MAX_STATEMENTS: usize = 3;
 
 /// Without these, the same comes out, only slower.
 const SHORTCUTS: [&str; 7] = ["cache", "memo", "seen", "visited", "debug", "verbose", "dry_run"];
-const EMPTY: [&str; 12] =
-    ["", "None", "[]", "{}", "()", "\"\"", "''", "0", "null", "nil", "false", "undefined"];
-
 /// An `if` that does something and leaves.
 pub(super) struct Guard<'t> {
     /// The whole statement.
@@ -66,15 +63,11 @@ pub(super) fn removed(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
     Some(Mutant { description: super::site::shown(&description), ..mutant })
 }
 
-/// Whether nothing is done with nothing, which comes out the same without the check.
+/// Whether nothing is done with nothing, which mostly comes out the same without the check.
 fn is_early_end(site: &Site<'_>, guard: &Guard<'_>) -> bool {
-    let exit = site.text(guard.exit).trim_end_matches(';');
-    let value = match exit.strip_prefix("return") {
-        Some(value) => value.trim(),
-        None => return guard.exit.kind().starts_with("continue") && is_emptiness(site, guard),
-    };
-    let is_empty = EMPTY.contains(&value) || value.starts_with("Vec::new") || value == "Ok(())";
-    is_empty && is_emptiness(site, guard)
+    let refuses = matches!(guard.exit.kind(), "raise_statement" | "throw_statement");
+    let is_error = ["Err(", "err", "Error"].iter().any(|it| site.text(guard.exit).contains(it));
+    !refuses && !is_error && is_emptiness(site, guard)
 }
 
 fn is_emptiness(site: &Site<'_>, guard: &Guard<'_>) -> bool {
@@ -95,8 +88,8 @@ fn compiles(site: &Site<'_>, guard: &Guard<'_>) -> bool {
         Language::Java => {
             let throws = guard.exit.kind() == "throw_statement";
             let tries = ["try_statement", "try_with_resources_statement"];
-            !text.contains("instanceof")
-                && !(throws && site.around(guard.statement, &tries).is_some())
+            let is_caught = throws && site.around(guard.statement, &tries).is_some();
+            !is_caught && !text.contains("instanceof")
         }
         _ => !text.contains(":="),
     }

@@ -233,6 +233,11 @@ fn rust() {
                 "fn f() { match g() { Err(E::Gone) => 0, _ => 1 } }\n",
                 &["widened-exception 1: E::Gone => _"],
             ),
+            ("fn f() { match g() { Ok(_) => 1, Err(E::Gone) => 0 } }\n", &[]),
+            (
+                "fn f(xs: &[u8]) -> u8 {\n    if xs.is_empty() {\n        return d(xs);\n    }\n    g(xs)\n}\n",
+                &["inverted-condition 2: xs.is_empty() => !xs.is_empty()"],
+            ),
             ("fn f(x: Option<u8>) { if let Some(x) = x { g(x); } }\n", &[]),
             ("#[cfg(test)]\nmod tests {\n    fn f(a: u8, b: u8) { g(a, b); }\n}\n", &[]),
         ],

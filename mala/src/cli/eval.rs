@@ -8,6 +8,7 @@ mod gate;
 mod kept;
 mod list;
 mod plan;
+mod plant;
 mod progress;
 mod report;
 mod run;
@@ -38,6 +39,7 @@ enum EvalCommand {
     Gate(gate::GateArgs),
     Leaderboard(board::BoardArgs),
     List(list::ListArgs),
+    Plant(plant::PlantArgs),
 }
 
 pub(super) fn run(args: &EvalArgs, here: &Surroundings) -> anyhow::Result<Exit> {
@@ -49,5 +51,6 @@ pub(super) fn run(args: &EvalArgs, here: &Surroundings) -> anyhow::Result<Exit> 
         EvalCommand::Gate(args) => gate::run(args, here),
         EvalCommand::Leaderboard(args) => board::run(args, here),
         EvalCommand::List(args) => list::run(args, here),
+        EvalCommand::Plant(args) => plant::run(args, here),
     }
 }

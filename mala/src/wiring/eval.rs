@@ -10,7 +10,7 @@ pub use mala_adapters::cases::{CaseSet, Fingerprint};
 pub use mala_adapters::evals::{EvalFilesError, Evals, RunFolder, Writer};
 pub use mala_adapters::models::closing::Calls;
 pub use mala_adapters::models::recorded::{Lost, lost_below};
-pub use sets::{STARTER, find_set, starter};
+pub use sets::{PLANTED_SET, STARTER, find_set, save_set, starter};
 pub use worker::{Stop, start_worker};
 
 use std::path::Path;

@@ -4,6 +4,7 @@ use super::document::{Document, Table};
 use super::numbers::{dollars, rate, seconds, with_interval};
 use crate::eval::EvalResult;
 use crate::eval::matching::Mode;
+use crate::eval::plant::DefectKind;
 use crate::eval::scores::{ModeScores, Rates};
 use std::collections::BTreeMap;
 
@@ -31,10 +32,21 @@ pub fn result(result: &EvalResult) -> Document {
     if strict.by_set.len() > 1 {
         document.table(slices("set (strict)", &strict.by_set));
     }
+    let planted = planted(&result.scores.grouped);
+    if !planted.is_empty() {
+        document.table(slices("planted (grouped)", &planted));
+    }
     document.table(rules(&result.scores.location, &result.scores.grouped));
     document.items(unreviewed(result));
     document.line(format!("run {}", result.run.run_id));
     document
+}
+
+/// The kinds of defects that were planted into the cases, by their tags.
+fn planted(scores: &ModeScores) -> BTreeMap<String, Rates> {
+    let is_kind = |tag: &str| tag.parse::<DefectKind>().is_ok();
+    let tags = scores.by_tag.iter().filter(|(tag, _)| is_kind(tag));
+    tags.map(|(tag, rates)| (tag.clone(), *rates)).collect()
 }
 
 fn sets(result: &EvalResult) -> String {

@@ -1,5 +1,7 @@
 //! Where sets come from: the one in the binary, a file or folder, or a name below `.mala/eval/sets`.
 
+use crate::surroundings::Surroundings;
+use anyhow::Context;
 use include_dir::{Dir, DirEntry, include_dir};
 use mala_adapters::cases::{CaseSet, read_files};
 use mala_adapters::evals::Evals;
@@ -9,6 +11,9 @@ use std::path::Path;
 
 /// The name of the set that is in the binary.
 pub const STARTER: &str = "starter";
+
+/// Where planted defects are kept unless somebody says otherwise, below the folder of sets.
+pub const PLANTED_SET: &str = "planted.jsonl.gz";
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../eval/data/starter");
 
@@ -52,4 +57,14 @@ pub fn find_set(name: &str, folder: &Path, evals: &Evals) -> Result<CaseSet, Str
         Some(place) => CaseSet::at(&place).map_err(|error| format!("{}: {error}", place.display())),
         None => Err(format!("no set '{name}': it is neither a file or folder nor a known name")),
     }
+}
+
+/// Writes a set: into the folder of sets when it is there, else where the user said.
+pub fn save_set(here: &Surroundings, path: &Path, cases: &[Case]) -> anyhow::Result<()> {
+    let writing = || format!("writing {}", path.display());
+    let sets = Evals::of_work_tree(here.root());
+    if path.starts_with(sets.sets()) {
+        sets.make_sets().with_context(writing)?;
+    }
+    mala_adapters::cases::write(path, cases).with_context(writing)
 }

@@ -1,0 +1,180 @@
+//! `mala eval plant`: known defects in real changes of this repository, as a set of cases.
+
+use super::format::Format;
+use super::kept;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::interrupt::until_interrupted;
+use crate::cli::target::range;
+use crate::surroundings::Surroundings;
+use crate::wiring::eval::{PLANTED_SET, save_set};
+use crate::wiring::plant::{Fields, Harvest, Nursery, Order};
+use clap::Args;
+use mala_domain::eval::Case;
+use mala_domain::eval::plant::DefectKind;
+use mala_domain::render::eval::{Block, Document, Table};
+use mala_domain::scope::Target;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+/// Plant known defects into real changes of this repository
+///
+/// Each case is a change with one defect more: off by one, a dropped await, swapped arguments, a removed
+/// check, a widened exception, a leaked handle or an inverted condition. Nothing in the repository is
+/// touched. `mala eval run --set planted --reviewer NAME` then says how many of them a reviewer finds.
+#[derive(Debug, Args)]
+pub(super) struct PlantArgs {
+    /// Plant into what differs between two commits, `A..B` or `A...B`; without anything, into the
+    /// newest commits that are no merges
+    #[arg(value_name = "RANGE", conflicts_with_all = ["commit", "base"])]
+    range: Option<String>,
+
+    /// Plant into these commits, each for itself
+    #[arg(long, value_name = "SHA", num_args = 1.., conflicts_with = "base")]
+    commit: Vec<String>,
+
+    /// Plant into what HEAD has since it left this branch
+    #[arg(long, value_name = "BRANCH")]
+    base: Option<String>,
+
+    /// How many defects
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=2000))]
+    count: u16,
+
+    /// Where chance starts: the same seed plants the same
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Only this kind; may be given several times
+    #[arg(long, value_name = "KIND", value_parser = kind_parser())]
+    kind: Vec<DefectKind>,
+
+    /// Where to write the set; .mala/eval/sets/planted.jsonl.gz without it
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Also write each change as it is, without the defect, with the tag clean-twin
+    #[arg(long)]
+    with_clean: bool,
+
+    /// How to print what was planted
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+fn kind_parser() -> impl clap::builder::TypedValueParser<Value = DefectKind> {
+    use clap::builder::TypedValueParser;
+    let names = DefectKind::ALL.map(DefectKind::name);
+    clap::builder::PossibleValuesParser::new(names).try_map(|name| name.parse::<DefectKind>())
+}
+
+/// What was planted.
+#[derive(Debug, Serialize)]
+struct Summary {
+    set: String,
+    planted: usize,
+    changes: usize,
+    by_kind: BTreeMap<DefectKind, usize>,
+    by_language: BTreeMap<String, usize>,
+}
+
+pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let order = Order {
+        fields: fields(args)?,
+        count: usize::from(args.count),
+        seed: args.seed,
+        kinds: args.kind.clone(),
+    };
+    until_interrupted(async {
+        let nursery = Nursery::open(here).await?;
+        let harvest = nursery.plant(&order).await?;
+        if harvest.sprouts.is_empty() {
+            let what = "there is no place for a defect in these changes";
+            let hint = "it takes added lines of Python, JavaScript, TypeScript, Go, Rust or Java";
+            return Err(Failure::new(Exit::CouldNotReview, what).hint(hint).into());
+        }
+        let cases = cases(args, &nursery, &harvest).await?;
+        let path = match &args.output {
+            Some(file) => here.folder.join(file),
+            None => kept::here(here).sets().join(PLANTED_SET),
+        };
+        save_set(here, &path, &cases)?;
+        let summary = summary(&harvest, &path);
+        args.format.print(&summary, || document(&summary))?;
+        Ok(Exit::Passed)
+    })
+}
+
+fn fields(args: &PlantArgs) -> Result<Fields, Failure> {
+    if let Some(text) = &args.range {
+        let target = range(text).ok_or_else(|| {
+            Failure::usage(format!("`{text}` is not a range")).hint("write it as A..B")
+        })?;
+        return Ok(Fields::Named(vec![target]));
+    }
+    if let Some(base) = &args.base {
+        let target = Target::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() };
+        return Ok(Fields::Named(vec![target]));
+    }
+    if args.commit.is_empty() {
+        return Ok(Fields::Newest);
+    }
+    let one = |sha: &String| Target::Commits(vec![sha.clone()]);
+    Ok(Fields::Named(args.commit.iter().map(one).collect()))
+}
+
+/// One case per defect, and one per change without any when that is asked for.
+async fn cases(
+    args: &PlantArgs,
+    nursery: &Nursery,
+    harvest: &Harvest,
+) -> anyhow::Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    let mut shown = BTreeSet::new();
+    for (number, (change, sprout)) in harvest.sprouts.iter().enumerate() {
+        let Some(ground) = harvest.grounds.get(*change) else { continue };
+        let named = (number + 1, args.seed);
+        cases.push(ground.soil.planted(sprout, named));
+        // A change that has several defects in as many cases is there once without any.
+        if args.with_clean && shown.insert(*change) {
+            let mut soil = ground.soil.clone();
+            soil.diff = nursery.diff(&soil.base, &soil.head).await?;
+            cases.push(soil.twin(sprout, named));
+        }
+    }
+    Ok(cases)
+}
+
+fn summary(harvest: &Harvest, path: &std::path::Path) -> Summary {
+    let mut summary = Summary {
+        set: path.display().to_string(),
+        planted: harvest.sprouts.len(),
+        changes: 0,
+        by_kind: BTreeMap::new(),
+        by_language: BTreeMap::new(),
+    };
+    let mut changes: Vec<usize> = harvest.sprouts.iter().map(|(change, _)| *change).collect();
+    changes.sort_unstable();
+    changes.dedup();
+    summary.changes = changes.len();
+    for (_, sprout) in &harvest.sprouts {
+        *summary.by_kind.entry(sprout.kind).or_default() += 1;
+        *summary.by_language.entry(sprout.language.clone()).or_default() += 1;
+    }
+    summary
+}
+
+fn document(summary: &Summary) -> Document {
+    let mut kinds = Table::new(&["kind", "planted"]);
+    for (kind, number) in &summary.by_kind {
+        kinds.row([kind.name().to_owned(), number.to_string()]);
+    }
+    let mut languages = Table::new(&["language", "planted"]);
+    for (language, number) in &summary.by_language {
+        languages.row([language.clone(), number.to_string()]);
+    }
+    let (planted, changes) = (summary.planted, summary.changes);
+    let said = format!("{planted} defects in {changes} changes: {}", summary.set);
+    Document { blocks: vec![Block::Line(said), Block::Table(kinds), Block::Table(languages)] }
+}

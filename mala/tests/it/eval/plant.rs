@@ -1,0 +1,228 @@
+//! `mala eval plant` from the outside: what it plants compiles, is found by whoever knows it, and leaves
+//! the repository alone.
+
+use super::*;
+use mala_testkit::TestRepo;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+const SAMPLES: [(&str, &str); 6] = [
+    ("src/orders.py", include_str!("samples/orders.py")),
+    ("src/orders.js", include_str!("samples/orders.js")),
+    ("src/orders.ts", include_str!("samples/orders.ts")),
+    ("src/orders.go", include_str!("samples/orders.go")),
+    ("src/orders.rs", include_str!("samples/orders.rs.txt")),
+    ("src/Orders.java", include_str!("samples/Orders.java")),
+];
+
+/// A repository whose last commit adds a sample in every language.
+fn farm() -> (TestRepo, World) {
+    let repo = TestRepo::with_files(&[("README.md", "# Orders\n")]);
+    for (path, text) in SAMPLES {
+        repo.write(path, text);
+    }
+    repo.commit("Add orders\n\nThey are kept in a file.");
+    let world = world().in_folder(repo.root());
+    (repo, world)
+}
+
+/// The cases that a command plants.
+fn planted(world: &World, repo: &TestRepo, args: &[&str]) -> Vec<Value> {
+    let mut all = vec!["eval", "plant", "--output", "set.jsonl"];
+    all.extend(args);
+    let shown = world.run(&all);
+    assert!(shown.starts_with("[exit 0]"), "{shown}");
+    let text = std::fs::read_to_string(repo.path("set.jsonl")).unwrap();
+    std::fs::remove_file(repo.path("set.jsonl")).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+/// The file with the defect: its path and its text.
+fn defective(case: &Value) -> (&str, &str) {
+    let file = text(case, "/ground_truth/0/file");
+    (file, case["files"][file].as_str().unwrap())
+}
+
+#[test]
+fn what_is_planted_compiles_in_every_language() {
+    let (repo, world) = farm();
+    let cases = planted(&world, &repo, &["--count", "500"]);
+    let mut by_ending: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
+    for case in &cases {
+        let (file, text) = defective(case);
+        let before = SAMPLES.iter().find(|(path, _)| *path == file).unwrap().1;
+        assert_ne!(text, before, "{case:#}");
+        by_ending.entry(file.rsplit('.').next().unwrap()).or_default().push((case_id(case), text));
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for (ending, mutants) in &by_ending {
+        let own = folder.path().join(ending);
+        std::fs::create_dir(&own).unwrap();
+        compile(ending, &own, mutants);
+    }
+    assert_eq!(by_ending.len(), SAMPLES.len());
+    assert_documented(&cases);
+}
+
+fn case_id(case: &Value) -> &'static str {
+    // Names of files outlive the cases that they are made from.
+    Box::leak(text(case, "/id").replace('-', "_").into_boxed_str())
+}
+
+/// Has the real compiler look at every mutant. Go's is not asked for: the tree alone says that it parses.
+fn compile(ending: &str, folder: &Path, mutants: &[(&str, &str)]) {
+    let files: Vec<String> = mutants
+        .iter()
+        .map(|(id, text)| {
+            let file = folder.join(format!("m{id}.{ending}"));
+            // Every class has a name of its own, so that one compiler takes them all.
+            let text = text.replace("Orders", &format!("Orders{id}"));
+            std::fs::write(&file, text).unwrap();
+            file.display().to_string()
+        })
+        .collect();
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(".tools");
+    match ending {
+        "py" => check(Command::new("python3").args(["-m", "py_compile"]).args(&files)),
+        "js" => files.iter().for_each(|file| check(Command::new("node").arg("--check").arg(file))),
+        "ts" => {
+            let tsc = tools.join("node_modules/.bin/tsc");
+            assert!(tsc.exists(), "tsc is missing: run scripts/install-tools");
+            let options = ["--noEmit", "--strict", "--target", "es2022", "--types", ""];
+            check(Command::new(tsc).args(options).args(&files));
+        }
+        "rs" => {
+            for file in &files {
+                let options = ["--edition", "2024", "--crate-type", "lib", "--emit=metadata"];
+                let mut rustc = Command::new("rustc");
+                check(rustc.args(options).args(["--cap-lints", "allow", file]).current_dir(folder));
+            }
+        }
+        "java" if Command::new("javac").arg("-version").output().is_ok() => {
+            check(Command::new("javac").arg("-d").arg(folder).args(&files));
+        }
+        _ => {}
+    }
+}
+
+fn check(command: &mut Command) {
+    let output = command.output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    assert!(output.status.success(), "{command:?}: {}", String::from_utf8_lossy(&said));
+}
+
+/// The documentation says which kinds each language has: a row per kind, a column per language.
+fn assert_documented(cases: &[Value]) {
+    let found: BTreeSet<(&str, &str)> =
+        cases.iter().map(|case| (text(case, "/meta/kind"), text(case, "/language"))).collect();
+    let kinds = [
+        "off-by-one",
+        "dropped-await",
+        "swapped-arguments",
+        "removed-check",
+        "widened-exception",
+        "leaked-handle",
+        "inverted-condition",
+    ];
+    let languages = ["python", "javascript", "typescript", "go", "rust", "java"];
+    let mut table =
+        String::from("| kind | Python | JavaScript | TypeScript | Go | Rust | Java |\n");
+    table.push_str("|---|---|---|---|---|---|---|\n");
+    for kind in kinds {
+        let cells =
+            languages.map(|language| if found.contains(&(kind, language)) { "yes" } else { "-" });
+        table.push_str(&format!("| `{kind}` | {} |\n", cells.join(" | ")));
+    }
+    let docs = include_str!("../../../../docs/eval.md");
+    assert!(docs.contains(&table), "docs/eval.md does not have this table:\n{table}");
+}
+
+#[test]
+fn the_seed_decides_and_nothing_is_touched() {
+    let (repo, world) = farm();
+    let head = repo.head();
+    let one = planted(&world, &repo, &["--count", "8", "--seed", "1"]);
+    assert_eq!(one, planted(&world, &repo, &["--count", "8", "--seed", "1"]));
+    assert_ne!(one, planted(&world, &repo, &["--count", "8", "--seed", "2"]));
+    assert_eq!((one.len(), repo.head()), (8, head));
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    for case in &one {
+        let truth = &case["ground_truth"][0];
+        let (file, head) = defective(case);
+        let line = truth["line_start"].as_u64().unwrap() as usize;
+        let evidence = text(truth, "/evidence");
+        assert_eq!(head.lines().nth(line - 1).unwrap().trim(), evidence, "{truth}");
+        assert!(text(case, "/diff").contains(&format!("+++ b/{file}")), "{case:#}");
+        assert_eq!(text(case, "/pr_title"), "Add orders");
+        assert!(text(case, "/meta/source").starts_with("commit "), "{case:#}");
+        assert!(case["base_files"].get(file).is_none(), "the commit adds the file");
+    }
+}
+
+#[test]
+fn a_planted_set_measures_a_reviewer() {
+    let (_repo, world) = farm();
+    let shown = world.run(&["eval", "plant", "--count", "14", "--with-clean"]);
+    assert!(shown.contains("14 defects in 1 changes: "), "{shown}");
+    let (code, perfect) = ran(&world, &["--set", "planted", "--reviewer", "perfect"]);
+    assert_eq!((code, &perfect["recall"]), (0, &json!(1.0)));
+    assert_eq!(perfect["scores"]["cases"]["clean"], 1, "the change without a defect");
+    let tags = perfect["scores"]["grouped"]["by_tag"].as_object().unwrap();
+    assert_eq!(tags["leaked-handle"]["recall"], json!(1.0), "{tags:?}");
+    assert!(tags.contains_key("planted") && tags.contains_key("clean-twin"), "{tags:?}");
+    let (_, silent) = ran(&world, &["--set", "planted", "--reviewer", "silent"]);
+    assert_eq!(silent["recall"], json!(0.0));
+    let (code, builtin) = ran(&world, &["--set", "planted", "--reviewer", "builtin"]);
+    assert_eq!((code, &builtin["scores"]["cases"]["could_not_review"]), (0, &json!(0)));
+    let shown = world.run(&["eval", "report"]);
+    assert!(shown.contains("planted (grouped)"), "{shown}");
+    assert!(shown.contains("inverted-condition"), "{shown}");
+}
+
+#[test]
+fn the_change_can_be_named() {
+    let (repo, world) = farm();
+    let added = repo.head();
+    repo.write("src/later.py", "def take(rows, count):\n    return rows[:count]\n");
+    let later = repo.commit("Add take");
+    let files = |args: &[&str]| -> BTreeSet<String> {
+        let args: Vec<&str> = ["--count", "9"].into_iter().chain(args.iter().copied()).collect();
+        planted(&world, &repo, &args).iter().map(|case| defective(case).0.to_owned()).collect()
+    };
+    let only_later = BTreeSet::from(["src/later.py".to_owned()]);
+    assert_eq!(files(&["HEAD~1..HEAD"]), only_later);
+    assert_eq!(files(&["--commit", &later]), only_later);
+    assert!(!files(&["--commit", &added]).contains("src/later.py"));
+    repo.git(&["branch", "start", &added]);
+    assert_eq!(files(&["--base", "start"]), only_later);
+    assert!(files(&[]).len() > 1, "the newest commits, by turns");
+    let kinds = planted(&world, &repo, &["--kind", "removed-check", "--count", "3"]);
+    assert!(kinds.iter().all(|case| text(case, "/meta/kind") == "removed-check"), "{kinds:#?}");
+}
+
+#[test]
+fn nothing_is_planted_into_what_nobody_wrote_by_hand() {
+    let code = "def take(rows, count):\n    return rows[:count]\n";
+    let repo = TestRepo::with_files(&[("README.md", "# Nothing\n")]);
+    for path in ["tests/test_take.py", "vendor/take.py", "node_modules/a/take.js", "take.md"] {
+        repo.write(path, code);
+    }
+    repo.write("made.go", "// Code generated by x. DO NOT EDIT.\npackage p\n\nfunc f(n int) { for i := 0; i < n; i++ {} }\n");
+    repo.commit("Add what is left alone");
+    let world = world().in_folder(repo.root());
+    insta::assert_snapshot!(world.run(&["eval", "plant"]), @r"
+    [exit 2]
+    [stderr]
+    error: there is no place for a defect in these changes
+    hint: it takes added lines of Python, JavaScript, TypeScript, Go, Rust or Java
+    ");
+    let wrong = world.run(&["eval", "plant", "--kind", "typo"]);
+    assert!(wrong.starts_with("[exit 64]") && wrong.contains("swapped-arguments"), "{wrong}");
+    let wrong = world.run(&["eval", "plant", "HEAD"]);
+    assert!(wrong.starts_with("[exit 64]") && wrong.contains("A..B"), "{wrong}");
+}
