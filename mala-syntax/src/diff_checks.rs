@@ -25,6 +25,7 @@ pub fn checks() -> Vec<CodedCheck> {
         tests_removed::HOLLOW,
         tests_removed::TEST,
         workflows::PRIVILEGED,
+        workflows::TOLERANT,
     ]
 }
 

@@ -303,6 +303,27 @@ fn a_removed_test_is_reported_only_while_its_code_stays() {
 }
 
 #[test]
+fn a_test_step_that_may_fail_is_reported() {
+    let path = ".github/workflows/ci.yml";
+    let with = |lines: &[&str]| {
+        let found = found(vec![file(path, lines)]);
+        found.into_iter().map(|(rule, _, line)| (rule, line)).collect::<Vec<_>>()
+    };
+    let reported = |line| vec![("ci/test-failure-tolerated".to_owned(), line)];
+    let tolerated = "+        continue-on-error: true";
+    assert_eq!(with(&["       - name: Test", tolerated, "         run: npm test"]), reported(2));
+    assert_eq!(with(&["       - run: cargo test", tolerated, "       - run: x"]), reported(2));
+    for fine in [
+        &["       - run: upload", tolerated, "       - run: npm test"][..],
+        &["       - run: npm test", "         continue-on-error: true"],
+        &["       - run: npm test", "+        continue-on-error: false"],
+        &["       - run: npm test", "-        continue-on-error: true"],
+    ] {
+        assert_eq!(with(fine), [], "{fine:?}");
+    }
+}
+
+#[test]
 fn a_privileged_checkout_of_a_strangers_head_is_reported() {
     let path = ".github/workflows/pr.yml";
     let head = "+          ref: ${{ github.event.pull_request.head.sha }}";
