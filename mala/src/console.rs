@@ -1,6 +1,8 @@
 //! Data on stdout, talk on stderr. A reader that goes away (`mala ... | head`) is no error: the
 //! command goes on, and its exit code stays its own.
 
+pub use mala_domain::report::counted;
+
 use std::io::{self, Write};
 
 /// Writes data to stdout; colours are dropped when it is not a terminal.
@@ -33,11 +35,6 @@ pub fn harmless(text: &str) -> String {
         }
     }
     out
-}
-
-/// A number of things: `1 rule`, `2 rules`.
-pub fn counted(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 fn forgive_gone_reader(written: io::Result<()>) -> io::Result<()> {

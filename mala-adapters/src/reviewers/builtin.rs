@@ -13,6 +13,7 @@ use mala_domain::config::{RuleSwitches, RuleUse};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
+use mala_domain::report::counted;
 use mala_domain::review::{Hearing, ReviewRequest, Usage};
 use mala_domain::scope::Head;
 use mala_syntax::diff_checks::{self, Told};
@@ -179,8 +180,9 @@ fn limits(files: &[&ChangedFile], looked: &[Looked]) -> Vec<String> {
     let parts = looked.iter().filter(|looked| looked.limit == Some(Limit::Part)).count();
     if parts > 0 {
         warnings.push(format!(
-            "{NAME}: {parts} changed files are known only by what the patch shows: rules that need the \
-             whole file did not run"
+            "{NAME}: known only by what the patch shows: {}, where rules that need the whole file did not \
+             run",
+            counted(parts, "changed file")
         ));
     }
     warnings
