@@ -43,7 +43,8 @@ pub(super) const REMOVED_KEY: CodedCheck = CodedCheck {
             reads it without a default gets nothing.",
 };
 
-pub(super) const DELETED_TESTS: CodedCheck = CodedCheck {
+/// Deleted files of tests.
+pub const DELETED_TESTS: CodedCheck = CodedCheck {
     id: "cross-file/deleted-tests",
     title: "The tests of a file are deleted while it stays",
     category: Category::Bug,

@@ -104,7 +104,10 @@ impl<'s> Finder<'s> {
     fn visit(&mut self, trail: &Trail<'_>, step: Step<'_>) -> Descend {
         self.scopes.leave(trail);
         let traits = self.lookup.traits(step.node);
-        if step.node.is_extra() || traits.import || self.found.len() >= MAX_USES {
+        // The words in `#[cfg(test)]` name conditions, and `#[derive(..)]` may name helpers of macros.
+        let is_attribute = step.node.kind() == "attribute_item";
+        let is_full = self.found.len() >= MAX_USES;
+        if step.node.is_extra() || traits.import || is_attribute || is_full {
             return Descend::Past;
         }
         if traits.name {

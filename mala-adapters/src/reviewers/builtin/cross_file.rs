@@ -6,7 +6,11 @@ use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use mala_domain::ports::{Blob, Repository, RepositoryError, Side};
 use mala_domain::review::ReviewRequest;
-use mala_syntax::cross_file::{FileDelta, Found, Plan, UserFile, Versions, fold, plan};
+use mala_domain::scope::Head;
+use mala_syntax::cross_file::{
+    DELETED_TESTS, FileDelta, Found, Plan, UserFile, Versions, fold, plan,
+};
+use mala_syntax::rules::is_test_path;
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -29,7 +33,17 @@ pub(super) async fn check(request: &ReviewRequest) -> Result<Vec<Candidate>, Tro
         return Ok(Vec::new());
     }
     let (found, blobs) = look_up(&plan, request.tree.as_ref()).await?;
-    Ok(tokio::task::spawn_blocking(move || decide(&plan, found, &blobs)).await?)
+    let mut found = tokio::task::spawn_blocking(move || decide(&plan, found, &blobs)).await?;
+    if explains_its_tests(request) {
+        found.retain(|candidate| candidate.rule.as_deref() != Some(DELETED_TESTS.id));
+    }
+    Ok(found)
+}
+
+/// Whether the change is about nothing but tests, in commits whose messages say why.
+fn explains_its_tests(request: &ReviewRequest) -> bool {
+    let mut code = request.change.files.iter().filter(|file| file.language().is_some());
+    matches!(request.scope.head, Head::Commit(_)) && code.all(|file| is_test_path(&file.path))
 }
 
 /// What became of each changed file that people write.

@@ -35,6 +35,8 @@ pub(super) fn contracts(
             !head.is_some_and(|head| stays(definition, base, head, uses))
         })
         .filter(|definition| !unsure.contains(definition.name.as_str()))
+        // A macro is in scope wherever `#[macro_use]` or its place in the text puts it.
+        .filter(|definition| definition.kind != Kind::Macro)
         .filter(|definition| {
             definition.container.is_some()
                 || !includes && !shared.contains(definition.name.as_str())

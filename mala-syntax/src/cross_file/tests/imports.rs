@@ -33,6 +33,19 @@ fn what_passes_a_lost_module_on_is_reported() {
     );
 }
 
+#[test]
+fn what_is_taken_of_a_promise_is_no_name_of_the_module() {
+    let base = "== home.js\nexport function Home() {}\n";
+    for user in [
+        "import(/* chunk */ './home').then((m) => m.Home);",
+        "const page = import('./home'); page.then(show);",
+    ] {
+        check(base, &format!("{base}== app.js\n{user}\n"), &[]);
+    }
+    let taken = format!("{base}== app.js\nconst f = (await import('./home')).House;\n");
+    assert_eq!(broken(base, &taken).len(), 1, "a name of the module");
+}
+
 const PACKAGE: &str =
     "== pkg/__init__.py\n== pkg/models.py\nclass User:\n    pass\n\nA, B = 1, 2\n";
 

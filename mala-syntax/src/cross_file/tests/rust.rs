@@ -235,3 +235,13 @@ fn a_function_may_move_into_a_module_of_its_file() {
     let lost = head.replacen("use errors::*;\n", "", 1);
     assert_eq!(super::broken(base, &lost).len(), 1);
 }
+
+#[test]
+fn macros_and_conditions_are_found_without_a_path() {
+    let base = "== Cargo.toml\n[package]\nname = \"a\"\n== src/main.rs\nmod term;\n== src/term.rs\n\
+                macro_rules! say { () => {} }\n\npub fn f() { say!(); }\n\nmod test { fn g() {} }\n";
+    let head = "== Cargo.toml\n[package]\nname = \"a\"\n== src/main.rs\n#[macro_use]\nmod macros;\nmod term;\n\
+                == src/macros.rs\nmacro_rules! say { () => {} }\n== src/term.rs\n\
+                pub fn f() { say!(); }\n\n#[cfg(test)]\nmod term_test;\n== src/term/term_test.rs\nfn g() {}\n";
+    check(base, head, &[]);
+}

@@ -76,9 +76,13 @@ fn required(source: &Source, trail: &Trail<'_>, node: Node<'_>) -> Vec<Import> {
     }
     let module = text_of_string(source, only.node);
     let mut member = None;
+    // `import()` gives a promise: what is taken of it before it is awaited is not the module's.
+    let mut has_module = called == Some("require");
     for step in trail.up() {
         match step.node.kind() {
-            "await_expression" | "parenthesized_expression" => {}
+            "await_expression" => has_module = true,
+            "parenthesized_expression" => {}
+            _ if !has_module => break,
             "member_expression" if member.is_none() => {
                 member = step.node.child_by_field_name("property").map(|name| source.slice(name));
             }
