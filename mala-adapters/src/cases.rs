@@ -3,10 +3,12 @@
 
 mod checkout;
 mod folder;
+mod import;
 mod lines;
 
 pub use checkout::{Checkout, CheckoutError};
 pub use folder::read_files;
+pub use import::{Clones, Gathered, SetWriter, gather};
 pub use lines::write;
 
 use mala_domain::eval::{Case, CaseError};

@@ -21,6 +21,7 @@ mod listing;
 mod nature;
 mod objects;
 mod open;
+mod origin;
 mod overlay;
 mod patch;
 mod remote;

@@ -128,13 +128,13 @@ fn write_through(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// Temporary files are made for their owner alone; a report is for whoever may read the folder.
 #[cfg(unix)]
-fn readable_by_all(file: &File) -> io::Result<()> {
+pub(crate) fn readable_by_all(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(fs::Permissions::from_mode(0o644))
 }
 
 #[cfg(not(unix))]
-fn readable_by_all(_: &File) -> io::Result<()> {
+pub(crate) fn readable_by_all(_: &File) -> io::Result<()> {
     Ok(())
 }
 

@@ -5,6 +5,7 @@ pub mod bootstrap;
 pub mod case;
 pub mod compare;
 pub mod dummy;
+pub mod import;
 pub mod matching;
 pub mod plant;
 pub mod purse;

@@ -152,7 +152,10 @@ impl GitTree {
 
 impl Git {
     /// These commits with their messages.
-    async fn described(&self, ids: &[&ObjectId]) -> Result<Vec<(Commit, String)>, GitError> {
+    pub(super) async fn described(
+        &self,
+        ids: &[&ObjectId],
+    ) -> Result<Vec<(Commit, String)>, GitError> {
         if ids.is_empty() {
             return Ok(Vec::new());
         }

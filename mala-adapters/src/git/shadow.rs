@@ -34,10 +34,19 @@ impl Git {
         Ok(ids.map(|id| id.0).collect())
     }
 
-    /// What differs between two commits, as a unified diff.
-    pub async fn patch_between(&self, base: &str, head: &str) -> Result<Vec<u8>, ScopeError> {
-        let (base, head) = (self.commit(base).await?, self.commit(head).await?);
-        self.diff(&Sides::Trees(base, head), &Filter::default()).await
+    /// What differs between a commit, or nothing, and another commit, as a unified diff.
+    pub async fn patch_between(
+        &self,
+        base: Option<&str>,
+        head: &str,
+    ) -> Result<Vec<u8>, ScopeError> {
+        let base = match base {
+            Some(base) => Some(self.commit(base).await?),
+            None => None,
+        };
+        let (base, head) = (self.tree_of(base.as_ref()), self.commit(head).await?);
+        let git = self.with_attributes_of(&base);
+        git.diff(&Sides::Trees(base, head), &Filter::default()).await
     }
 
     /// Makes a commit in the copy of this repository in a folder; gives its id.

@@ -5,6 +5,7 @@ mod compare;
 mod format;
 mod front;
 mod gate;
+mod import;
 mod kept;
 mod list;
 mod plan;
@@ -40,6 +41,7 @@ enum EvalCommand {
     Leaderboard(board::BoardArgs),
     List(list::ListArgs),
     Plant(plant::PlantArgs),
+    Import(import::ImportArgs),
 }
 
 pub(super) fn run(args: &EvalArgs, here: &Surroundings) -> anyhow::Result<Exit> {
@@ -52,5 +54,6 @@ pub(super) fn run(args: &EvalArgs, here: &Surroundings) -> anyhow::Result<Exit> 
         EvalCommand::Leaderboard(args) => board::run(args, here),
         EvalCommand::List(args) => list::run(args, here),
         EvalCommand::Plant(args) => plant::run(args, here),
+        EvalCommand::Import(args) => import::run(args, here),
     }
 }

@@ -6,11 +6,11 @@ mod sets;
 mod worker;
 
 pub use bench::{Bench, Real, Who};
-pub use mala_adapters::cases::{CaseSet, Fingerprint};
+pub use mala_adapters::cases::{CaseSet, Clones, Fingerprint, SetWriter, gather};
 pub use mala_adapters::evals::{EvalFilesError, Evals, RunFolder, Writer};
 pub use mala_adapters::models::closing::Calls;
 pub use mala_adapters::models::recorded::{Lost, lost_below};
-pub use sets::{PLANTED_SET, STARTER, find_set, save_set, starter};
+pub use sets::{PLANTED_SET, STARTER, begin_set, find_set, save_set, starter};
 pub use worker::{Stop, start_worker};
 
 use std::path::Path;

@@ -145,7 +145,7 @@ impl Nursery {
         let checkout = Checkout::of(&trees, self.work.path(), &around).await?;
         let git = Git::open(checkout.root(), &around.without("GIT_INDEX_FILE")).await?;
         let commits = checkout.commits();
-        let diff = git.patch_between(&commits.base, &commits.head).await;
+        let diff = git.patch_between(Some(&commits.base), &commits.head).await;
         let diff = diff.map_err(|error| failure(error.into()))?;
         Ok(String::from_utf8_lossy(&diff).into_owned())
     }

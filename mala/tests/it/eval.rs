@@ -4,6 +4,7 @@ mod agent;
 mod commands;
 mod crashes;
 mod dummies;
+mod import;
 mod plant;
 mod sets;
 mod starter;

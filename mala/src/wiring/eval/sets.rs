@@ -3,7 +3,7 @@
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 use include_dir::{Dir, DirEntry, include_dir};
-use mala_adapters::cases::{CaseSet, read_files};
+use mala_adapters::cases::{CaseSet, SetWriter, read_files};
 use mala_adapters::evals::Evals;
 use mala_domain::eval::{Case, CaseError};
 use std::collections::BTreeMap;
@@ -61,10 +61,22 @@ pub fn find_set(name: &str, folder: &Path, evals: &Evals) -> Result<CaseSet, Str
 
 /// Writes a set: into the folder of sets when it is there, else where the user said.
 pub fn save_set(here: &Surroundings, path: &Path, cases: &[Case]) -> anyhow::Result<()> {
+    make_room(here, path)?;
     let writing = || format!("writing {}", path.display());
-    let sets = Evals::of_work_tree(here.root());
-    if path.starts_with(sets.sets()) {
-        sets.make_sets().with_context(writing)?;
-    }
     mala_adapters::cases::write(path, cases).with_context(writing)
+}
+
+/// Begins a set that is written case by case.
+pub fn begin_set(here: &Surroundings, path: &Path) -> anyhow::Result<SetWriter> {
+    make_room(here, path)?;
+    SetWriter::begin(path).with_context(|| format!("writing {}", path.display()))
+}
+
+/// Makes the folder of sets, when that is where a set goes.
+fn make_room(here: &Surroundings, path: &Path) -> anyhow::Result<()> {
+    let sets = Evals::of_work_tree(here.root());
+    match path.starts_with(sets.sets()) {
+        true => sets.make_sets().with_context(|| format!("writing {}", path.display())),
+        false => Ok(()),
+    }
 }
