@@ -6,6 +6,7 @@ pub mod case;
 pub mod compare;
 pub mod dummy;
 pub mod import;
+pub mod judging;
 pub mod matching;
 pub mod plant;
 pub mod purse;
@@ -17,6 +18,7 @@ pub mod trees;
 pub mod view;
 
 pub use case::{Case, CaseError, Meta, Truth};
+pub use judging::{JudgeUsed, Judgement};
 pub use matching::{Assignment, Mode, Pair, Rule, Spot};
 pub use record::{BaseOrigin, CaseRecord, CaseSpent, Prediction, RunHeader};
 pub use result::EvalResult;

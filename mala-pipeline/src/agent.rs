@@ -12,6 +12,7 @@ mod messages;
 mod passes;
 mod plan;
 pub(crate) mod prepare;
+pub(crate) mod solo;
 mod speaker;
 mod stopped;
 #[cfg(test)]

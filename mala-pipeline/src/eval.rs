@@ -1,6 +1,7 @@
 //! Runs cases side by side within one budget, and keeps each record before the next case starts. A case
 //! whose record is there already is not run again.
 
+pub mod judge;
 pub mod plant;
 #[cfg(test)]
 mod tests;
@@ -111,7 +112,7 @@ pub async fn run(
         }
         let Some((record, share)) = running.next().await else { return Ok(ending) };
         journal.append(&record)?;
-        purse.settle(share, record.spent.cost_usd.map(Dollars::at_least));
+        purse.settle(share, record.cost_usd().map(Dollars::at_least));
         tell(&ledger.after(&record, &purse));
     }
 }

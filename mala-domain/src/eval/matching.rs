@@ -41,10 +41,12 @@ pub enum Mode {
     Grouped,
     /// Nothing more.
     Location,
+    /// The problem itself, by the word of a judge. Lines and category do not matter then.
+    Semantic,
 }
 
 impl Mode {
-    /// All of them, the hardest first.
+    /// Those that need no judge, the hardest first.
     pub const ALL: [Self; 3] = [Self::Strict, Self::Grouped, Self::Location];
 
     /// The word in JSON.
@@ -53,13 +55,14 @@ impl Mode {
             Self::Strict => "strict",
             Self::Grouped => "grouped",
             Self::Location => "location",
+            Self::Semantic => "semantic",
         }
     }
 
     /// What two categories have in common when this mode takes them for one.
     fn class(self, category: Category) -> Option<Category> {
         match (self, category) {
-            (Self::Location, _) => None,
+            (Self::Location | Self::Semantic, _) => None,
             (Self::Grouped, Category::Logic | Category::ErrorHandling) => Some(Category::Bug),
             (Self::Strict | Self::Grouped, own) => Some(own),
         }
@@ -207,7 +210,7 @@ fn assign_room(rule: &Rule, findings: &[Spot<'_>], truths: &[Spot<'_>]) -> Assig
 
 /// How far apart two places are: the lines between their starts and between their ends, and one
 /// more for another category.
-fn distance(finding: &Spot<'_>, truth: &Spot<'_>) -> u32 {
+pub(super) fn distance(finding: &Spot<'_>, truth: &Spot<'_>) -> u32 {
     let starts = finding.span.start().abs_diff(truth.span.start());
     let ends = finding.span.end().abs_diff(truth.span.end());
     let kind = u32::from(finding.category != truth.category);

@@ -8,6 +8,7 @@ pub use header::{ReviewerUsed, RunHeader, Selection, SetUsed};
 pub use prediction::Prediction;
 
 use super::case::{Case, Truth};
+use super::judging::Judgement;
 use crate::change::{Change, FilePath, LineCounts, LineSpan};
 use crate::secrets;
 use schemars::JsonSchema;
@@ -59,6 +60,9 @@ pub struct CaseRecord {
     pub notes: Vec<String>,
     /// What it took.
     pub spent: CaseSpent,
+    /// What a judge says of it; null when none was asked.
+    #[serde(default)]
+    pub judgement: Option<Judgement>,
 }
 
 /// The most characters of a diff that a record keeps.
@@ -85,7 +89,14 @@ impl CaseRecord {
             base: BaseOrigin::Unused,
             notes: Vec::new(),
             spent: CaseSpent::default(),
+            judgement: None,
         }
+    }
+
+    /// What the review and its judge cost; unknown when one of them did not say.
+    pub fn cost_usd(&self) -> Option<f64> {
+        let judge = self.judgement.as_ref().map_or(Some(0.0), |judged| judged.spent.cost_usd);
+        self.spent.cost_usd.zip(judge).map(|(review, judge)| review + judge)
     }
 
     /// What a record is known by.

@@ -72,6 +72,8 @@ fn notes(scores: &Scores, not_run: u64) -> Vec<String> {
             cases.could_not_review
         ),
     );
+    let undecided = scores.judge.map_or(0, |judge| judge.undecided);
+    say(undecided > 0, format!("the judge left {undecided} pairs undecided: they are no hits"));
     say(not_run > 0, format!("{not_run} reviews were not run"));
     say(cases.reviewed == 0, "nothing was reviewed, so there are no rates".to_owned());
     say(

@@ -6,6 +6,7 @@ mod clean;
 mod counts;
 mod judge;
 mod scorer;
+mod semantic;
 mod severity;
 mod tally;
 #[cfg(test)]
@@ -17,5 +18,6 @@ pub use clean::{CleanScore, RejectedScore};
 pub use counts::{Counts, Rates, RuleScore};
 pub use judge::{Judged, judge};
 pub use scorer::{CaseCounts, ModeScores, Scorer, ScorerOptions, Scores, Spent, Unreviewed};
+pub use semantic::JudgeScore;
 pub use severity::SeverityAgreement;
 pub use trials::{Spread, TrialSpread};

@@ -1,5 +1,7 @@
 //! One reviewed case to look at: every hit and every miss, and why.
 
+mod judged;
+
 use super::matching::{Miss, Mode, Rule, Spot, miss};
 use super::record::CaseRecord;
 use super::scores::{Judged, judge};
@@ -80,16 +82,24 @@ impl Look<'_> {
     fn truths(&self) -> Vec<TruthView> {
         let record = self.judged.record;
         let found = self.judged.assignment.by_truth(record.truths.len());
-        let truths = record.truths.iter().zip(found).map(|(truth, claim)| {
+        let truths = record.truths.iter().enumerate().zip(found).map(|((place, truth), claim)| {
             let found_by = claim.and_then(|at| self.counted.get(at).copied());
             let why = match (claim.and_then(|at| self.spots.get(at)), &record.could_not_review) {
-                (Some(claim), _) => apart(claim, &truth.spot()),
                 (None, Some(_)) => "the case could not be reviewed".to_owned(),
+                _ if self.is_judged() => match found_by {
+                    Some(claim) => judged::hit(record, claim, place),
+                    None => judged::miss(record, |pair| pair.truth == place),
+                },
+                (Some(claim), _) => apart(claim, &truth.spot()),
                 (None, None) => self.miss(&truth.spot(), &self.spots, "finding"),
             };
             TruthView { found_by, why }
         });
         truths.collect()
+    }
+
+    fn is_judged(&self) -> bool {
+        self.rule.mode == Mode::Semantic
     }
 
     fn claims(&self) -> Vec<ClaimView> {
@@ -106,6 +116,10 @@ impl Look<'_> {
             let hits = self.judged.assignment.truth_of(at);
             let repeated = self.judged.repeated.iter().find(|pair| pair.finding == at);
             let why = match (hits.and_then(|hit| truths.get(hit)), self.spots.get(at)) {
+                _ if self.is_judged() => match hits {
+                    Some(truth) => judged::hit(record, place, truth),
+                    None => judged::miss(record, |pair| pair.claim == place),
+                },
                 (Some(truth), Some(claim)) => apart(claim, truth),
                 (None, Some(claim)) => self.miss(claim, &truths, "known problem"),
                 _ => String::new(),

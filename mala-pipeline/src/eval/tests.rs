@@ -57,6 +57,7 @@ fn record(set: &str, case: &str, trial: u32, cost_usd: Option<f64>) -> CaseRecor
         base: BaseOrigin::Given,
         notes: Vec::new(),
         spent: CaseSpent { cost_usd, ..CaseSpent::default() },
+        judgement: None,
     }
 }
 

@@ -6,6 +6,7 @@ mod format;
 mod front;
 mod gate;
 mod import;
+mod judge;
 mod kept;
 mod list;
 mod plan;

@@ -2,10 +2,12 @@
 //! reviewers that only pretend are asked directly: what they test is the scoring.
 
 mod bench;
+mod judge;
 mod sets;
 mod worker;
 
 pub use bench::{Bench, Real, Who};
+pub use judge::JudgeDesk;
 pub use mala_adapters::cases::{CaseSet, Clones, Fingerprint, SetWriter, gather};
 pub use mala_adapters::evals::{EvalFilesError, Evals, RunFolder, Writer};
 pub use mala_adapters::models::closing::Calls;

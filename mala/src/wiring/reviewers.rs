@@ -16,9 +16,10 @@ use mala_domain::config::{
     Config, Layer, Origin, PathGlobs, ReviewBlock, ReviewPolicy, ReviewerType, policy,
 };
 use mala_domain::gate::session::Checker;
+use mala_domain::models::Choice;
 use mala_domain::ports::Reviewer;
 use mala_domain::scope::Target;
-use mala_pipeline::agent::{Agent, AgentEvents, Transcript};
+use mala_pipeline::agent::{Agent, AgentEvents, Speaker, Transcript};
 use mala_pipeline::review::Ask;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -133,6 +134,16 @@ pub async fn checker(plan: &Checker, here: &Surroundings) -> anyhow::Result<Arc<
         Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
     let policy = policy(&[Layer { origin: Origin::CommandLine, config }]);
     agent::helper(&policy, here, &Wishes::nothing()).await
+}
+
+/// A model by its name, ready to be asked as the wishes say.
+pub async fn speaker(name: &str, here: &Surroundings, wishes: &Wishes) -> anyhow::Result<Speaker> {
+    agent::speaker(name, here, wishes).await
+}
+
+/// The model that the settings mean.
+pub fn model(policy: &ReviewPolicy, models: &Models) -> Result<Choice, Failure> {
+    agent::choice(policy, models)
 }
 
 impl Wishes {

@@ -6,6 +6,7 @@ mod crashes;
 mod dummies;
 mod import;
 mod plant;
+mod semantic;
 mod sets;
 mod starter;
 

@@ -1,5 +1,6 @@
 //! What a run is: who reviews what, and by which rule it is scored.
 
+use crate::eval::judging::JudgeUsed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +32,9 @@ pub struct RunHeader {
     /// What the whole run may cost, in dollars.
     #[serde(default)]
     pub max_cost_usd: Option<f64>,
+    /// Who judges for the semantic mode; null when nobody does.
+    #[serde(default)]
+    pub judge: Option<JudgeUsed>,
 }
 
 /// Who reviews.

@@ -1,7 +1,10 @@
 //! One record under one rule: which claims are right, which problems are found, which claims repeat
 //! what people judged to be wrong.
 
-use crate::eval::matching::{Assignment, Pair, Rule, Spot, assign};
+use crate::eval::judging::PairOutcome;
+use crate::eval::matching::{
+    Assignment, Link, Mode, Pair, Rule, Spot, assign, assign_links, distance,
+};
 use crate::eval::record::{CaseRecord, Prediction};
 use crate::eval::scores::Counts;
 
@@ -22,12 +25,29 @@ pub struct Judged<'a> {
 /// apart.
 pub fn judge<'a>(rule: &Rule, record: &'a CaseRecord) -> Judged<'a> {
     let reviewed = record.could_not_review.is_none();
-    let predictions: Vec<&Prediction> =
-        record.predictions.iter().filter(|claim| reviewed && claim.counts()).collect();
+    let claims = record.predictions.iter().enumerate();
+    let (places, predictions): (Vec<usize>, Vec<&Prediction>) =
+        claims.filter(|(_, claim)| reviewed && claim.counts()).unzip();
     let findings: Vec<Spot<'_>> = predictions.iter().map(|claim| claim.spot()).collect();
-    let assignment = assign(rule, &findings, &record.truth_spots());
+    let assignment = match rule.mode {
+        Mode::Semantic => by_judge(record, &places, &findings),
+        _ => assign(rule, &findings, &record.truth_spots()),
+    };
     let repeated = repeated(rule, &findings, &assignment, record);
     Judged { record, predictions, assignment, repeated }
+}
+
+/// The best way to pair what the judge takes for the same. Of several, the closest counts.
+fn by_judge(record: &CaseRecord, places: &[usize], findings: &[Spot<'_>]) -> Assignment {
+    let truths = record.truth_spots();
+    let pairs = record.judgement.iter().flat_map(|judged| &judged.pairs);
+    let same = pairs.filter(|pair| pair.outcome == PairOutcome::Same);
+    let links = same.filter_map(|pair| {
+        let finding = places.binary_search(&pair.claim).ok()?;
+        let cost = distance(findings.get(finding)?, truths.get(pair.truth)?);
+        Some(Link { finding, truth: pair.truth, cost })
+    });
+    assign_links(findings.len(), truths.len(), links.collect())
 }
 
 /// The claims without a partner, paired with what people judged to be wrong.

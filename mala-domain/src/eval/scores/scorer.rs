@@ -2,7 +2,8 @@
 
 use super::tally::Tally;
 use super::{
-    Calibration, CleanScore, Rates, RejectedScore, RuleScore, SeverityAgreement, TrialSpread,
+    Calibration, CleanScore, JudgeScore, Rates, RejectedScore, RuleScore, SeverityAgreement,
+    TrialSpread,
 };
 use crate::eval::bootstrap::{self, Intervals, percentile};
 use crate::eval::matching::{MAX_SPAN, Mode, Rule};
@@ -10,6 +11,7 @@ use crate::eval::record::CaseRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 /// How a run is scored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,11 +22,14 @@ pub struct ScorerOptions {
     pub seed: u64,
     /// How often cases are drawn for intervals.
     pub samples: usize,
+    /// Whether the run has a judge.
+    pub is_judged: bool,
 }
 
 impl Default for ScorerOptions {
     fn default() -> Self {
-        Self { max_span: MAX_SPAN, seed: 0, samples: bootstrap::SAMPLES }
+        let samples = bootstrap::SAMPLES;
+        Self { max_span: MAX_SPAN, seed: 0, samples, is_judged: false }
     }
 }
 
@@ -74,6 +79,12 @@ pub struct Scores {
     pub grouped: ModeScores,
     /// The same without the category.
     pub location: ModeScores,
+    /// By the word of a judge; null when there is none.
+    #[serde(default)]
+    pub semantic: Option<ModeScores>,
+    /// What the judge said.
+    #[serde(default)]
+    pub judge: Option<JudgeScore>,
     /// How many cases there are, and what became of them.
     pub cases: CaseCounts,
     /// What the run took.
@@ -83,15 +94,19 @@ pub struct Scores {
 }
 
 impl Scores {
-    /// The scores of a mode.
+    /// The scores of a mode. Those of a judge that is not there have no number.
     pub fn of(&self, mode: Mode) -> &ModeScores {
         match mode {
             Mode::Strict => &self.strict,
             Mode::Grouped => &self.grouped,
             Mode::Location => &self.location,
+            Mode::Semantic => self.semantic.as_ref().unwrap_or(&NOT_JUDGED),
         }
     }
 }
+
+static NOT_JUDGED: LazyLock<ModeScores> =
+    LazyLock::new(|| Tally::new(Rule::of(Mode::Semantic)).scores(0, 0));
 
 /// How many cases there are. Each trial of a case counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -144,6 +159,7 @@ pub struct Unreviewed {
 pub struct Scorer {
     options: ScorerOptions,
     tallies: [Tally; 3],
+    semantic: Option<(Tally, JudgeScore)>,
     ids: BTreeSet<(String, String)>,
     cases: CaseCounts,
     spent: Spent,
@@ -158,6 +174,9 @@ impl Scorer {
         Self {
             options,
             tallies: Mode::ALL.map(|mode| Tally::new(rule(mode))),
+            semantic: options
+                .is_judged
+                .then(|| (Tally::new(rule(Mode::Semantic)), JudgeScore::nothing())),
             ids: BTreeSet::new(),
             cases: CaseCounts::default(),
             spent: Spent { cost_usd: Some(0.0), tokens_used: Some(0), ..Spent::default() },
@@ -172,6 +191,10 @@ impl Scorer {
         self.add_spent(record);
         for tally in &mut self.tallies {
             tally.add(record);
+        }
+        if let Some((tally, judge)) = &mut self.semantic {
+            tally.add(record);
+            record.judgement.iter().for_each(|judgement| judge.add(judgement));
         }
         match &record.could_not_review {
             None => {
@@ -207,10 +230,13 @@ impl Scorer {
         let n = self.seconds.len() as f64;
         let (samples, seed) = (self.options.samples, self.options.seed);
         let [strict, grouped, location] = self.tallies.map(|tally| tally.scores(samples, seed));
+        let (semantic, judge) = self.semantic.unzip();
         Scores {
             strict,
             grouped,
             location,
+            semantic: semantic.map(|tally| tally.scores(samples, seed)),
+            judge,
             cases: CaseCounts { cases: self.ids.len() as u64, ..self.cases },
             spent: Spent {
                 seconds_mean: (n > 0.0).then(|| self.seconds.iter().sum::<f64>() / n),

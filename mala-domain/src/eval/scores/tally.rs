@@ -7,7 +7,7 @@ use super::{
     judge,
 };
 use crate::eval::bootstrap::intervals;
-use crate::eval::matching::{Rule, Spot, assign};
+use crate::eval::matching::{Mode, Rule, Spot, assign};
 use crate::eval::record::CaseRecord;
 use crate::eval::seeded::Seeded;
 use crate::finding::Category;
@@ -145,8 +145,12 @@ impl Tally {
     }
 }
 
-/// What saying "bug" of every changed region would score.
+/// What saying "bug" of every changed region would score; nothing by the word of a judge, who would have
+/// no text to read.
 fn floor(rule: &Rule, record: &CaseRecord) -> Counts {
+    if rule.mode == Mode::Semantic {
+        return Counts::default();
+    }
     let spots = record.hunks.iter().map(|region| Spot {
         file: &region.file,
         span: region.span(),

@@ -77,6 +77,7 @@ pub(crate) fn record(
         base: BaseOrigin::Given,
         notes: Vec::new(),
         spent: CaseSpent::default(),
+        judgement: None,
     }
 }
 

@@ -70,7 +70,8 @@ fn modes(result: &EvalResult) -> Table {
     let columns =
         ["", "recall", "precision", "F1", "floor R", "floor P", "floor F1", "found", "right"];
     let mut table = Table::new(&columns);
-    for mode in Mode::ALL {
+    let semantic = result.scores.semantic.as_ref().map(|_| Mode::Semantic);
+    for mode in Mode::ALL.into_iter().chain(semantic) {
         let ModeScores { rates, intervals, floor, .. } = result.scores.of(mode);
         table.row([
             mode.to_string(),
@@ -131,6 +132,7 @@ fn facts(result: &EvalResult) -> Vec<String> {
     {
         facts.push(format!("F1 over trials: {:.3} +- {deviation:.3}", f1.mean));
     }
+    facts.extend(judged(result));
     facts.push(format!(
         "cost {}, {} tokens, {} model calls, {} per review (median {}, 95 % {})",
         dollars(spent.cost_usd),
@@ -141,6 +143,20 @@ fn facts(result: &EvalResult) -> Vec<String> {
         seconds(spent.seconds_p95)
     ));
     facts
+}
+
+/// What the judge said, when there is one.
+fn judged(result: &EvalResult) -> Option<String> {
+    let (judge, used) = (result.scores.judge.as_ref()?, result.run.judge.as_ref()?);
+    Some(format!(
+        "{} judged {} pairs: {} the same, {} undecided, {} left out, cost {}",
+        used.model,
+        judge.pairs,
+        judge.same,
+        judge.undecided,
+        judge.left_out,
+        dollars(judge.cost_usd)
+    ))
 }
 
 fn slices(name: &str, slices: &BTreeMap<String, Rates>) -> Table {

@@ -48,6 +48,7 @@ fn header() -> RunHeader {
         seed: 0,
         max_span: 10,
         max_cost_usd: None,
+        judge: None,
     }
 }
 

@@ -6,9 +6,9 @@ use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
 use crate::wiring::eval::RunFolder;
 use clap::Args;
+use mala_domain::eval::Mode;
 use mala_domain::eval::compare::{Side, compare};
 use mala_domain::eval::seeded::Seeded;
-use mala_domain::eval::{Mode, Rule};
 use mala_domain::render::eval as render;
 
 /// Compare two runs over the cases that both reviewed
@@ -39,7 +39,7 @@ pub(super) fn run(args: &CompareArgs, here: &Surroundings) -> anyhow::Result<Exi
 
 fn side(run: &RunFolder, mode: Mode) -> anyhow::Result<Side> {
     let header = run.header()?;
-    let rule = Rule { max_span: header.max_span, ..Rule::of(mode) };
+    let rule = kept::rule(&header, mode)?;
     let mut side = Side::new(&header.run_id, rule);
     run.records()?.each(|record| side.add(&record))?;
     Ok(side)

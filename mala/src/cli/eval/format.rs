@@ -39,6 +39,8 @@ pub(super) enum ModeName {
     Grouped,
     /// Nothing more
     Location,
+    /// The problem itself, by the word of the judge that the run had
+    Semantic,
 }
 
 impl From<ModeName> for Mode {
@@ -47,6 +49,7 @@ impl From<ModeName> for Mode {
             ModeName::Strict => Self::Strict,
             ModeName::Grouped => Self::Grouped,
             ModeName::Location => Self::Location,
+            ModeName::Semantic => Self::Semantic,
         }
     }
 }

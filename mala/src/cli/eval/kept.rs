@@ -7,7 +7,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::eval::{EvalFilesError, Evals, RunFolder, Writer, evals};
 use anyhow::Context;
 use mala_domain::eval::scores::{Scorer, ScorerOptions};
-use mala_domain::eval::{CaseRecord, EvalResult, RunHeader};
+use mala_domain::eval::{CaseRecord, EvalResult, Mode, Rule, RunHeader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -73,8 +73,22 @@ pub(super) fn scored(run: &RunFolder) -> anyhow::Result<EvalResult> {
     Ok(EvalResult::of(header, scorer.finish()))
 }
 
+/// The rule of a run in a mode. Without a judge, nobody knows what one would say.
+pub(super) fn rule(header: &RunHeader, mode: Mode) -> Result<Rule, Failure> {
+    if mode == Mode::Semantic && header.judge.is_none() {
+        return Err(Failure::usage(format!("{} had no judge", header.run_id))
+            .hint("'mala eval run --match semantic' has one"));
+    }
+    Ok(Rule { max_span: header.max_span, ..Rule::of(mode) })
+}
+
 pub(super) fn options(header: &RunHeader) -> ScorerOptions {
-    ScorerOptions { max_span: header.max_span, seed: header.seed, ..ScorerOptions::default() }
+    ScorerOptions {
+        max_span: header.max_span,
+        seed: header.seed,
+        is_judged: header.judge.is_some(),
+        ..ScorerOptions::default()
+    }
 }
 
 /// The result of a run by its name, or the one in a `result.json`.

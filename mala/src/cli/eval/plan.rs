@@ -6,7 +6,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::eval::{CaseSet, Evals, Fingerprint, STARTER, find_set};
 use mala_domain::eval::record::ReviewerUsed;
 use mala_domain::eval::record::{SCHEMA_VERSION, Selection, SetUsed};
-use mala_domain::eval::{Case, CaseError, RunHeader};
+use mala_domain::eval::{Case, CaseError, JudgeUsed, RunHeader};
 use std::collections::BTreeSet;
 
 /// The sets that are asked for; without any, the one in the binary.
@@ -77,7 +77,12 @@ pub(super) fn selected(
 }
 
 /// The header of a new run.
-pub(super) fn header(args: &RunArgs, reviewer: ReviewerUsed, sets: Vec<SetUsed>) -> RunHeader {
+pub(super) fn header(
+    args: &RunArgs,
+    reviewer: ReviewerUsed,
+    judge: Option<JudgeUsed>,
+    sets: Vec<SetUsed>,
+) -> RunHeader {
     let now = jiff::Timestamp::now();
     let stamp = now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string();
     let name: String =
@@ -94,5 +99,6 @@ pub(super) fn header(args: &RunArgs, reviewer: ReviewerUsed, sets: Vec<SetUsed>)
         seed: args.seed,
         max_span: args.max_span,
         max_cost_usd: args.max_cost,
+        judge,
     }
 }

@@ -1,17 +1,20 @@
 //! `mala eval run`: cases, reviewed and scored; begun anew or gone on with.
 
 use super::format::Format;
+use super::judge::Judge;
 use super::progress::EvalProgress;
 use super::who::Wanted;
-use super::{front, kept, plan};
+use super::{front, judge, kept, plan};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{Bench, Calls, CaseSet, Evals, RunFolder, Stop, Who, lost_below};
+use crate::wiring::eval::{
+    Bench, Calls, CaseSet, Evals, JudgeDesk, RunFolder, Stop, Who, lost_below,
+};
 use anyhow::Context;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use mala_domain::agent::budget::{Dollars, Profile};
 use mala_domain::eval::dummy::Dummy;
 use mala_domain::eval::matching::MAX_SPAN;
@@ -19,8 +22,10 @@ use mala_domain::eval::purse::Purse;
 use mala_domain::eval::record::Selection;
 use mala_domain::eval::{CaseRecord, RunHeader};
 use mala_domain::render::eval as render;
+use mala_pipeline::eval::judge::JUDGE_PATIENCE;
 use mala_pipeline::eval::{self as pipeline, Ending, Key, Plan};
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// Have a reviewer look at cases with known problems, and score what it finds
 ///
@@ -87,7 +92,7 @@ pub(super) struct RunArgs {
     pub(super) max_span: u32,
 
     /// Go on with a run that was cut short: its name, the start of it, or `latest`
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["set", "reviewer", "model", "profile", "language", "tag", "case", "limit", "trials", "seed", "max_span", "replay"])]
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["set", "reviewer", "model", "profile", "language", "tag", "case", "limit", "trials", "seed", "max_span", "replay", "matching", "judge"])]
     resume: Option<String>,
 
     /// With --resume: run again what could not be reviewed
@@ -98,6 +103,15 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "RUN")]
     replay: Option<String>,
 
+    /// Who says that a finding hits a known problem: file, lines and category alone, or, besides, a judge
+    /// model that reads both texts
+    #[arg(long = "match", value_name = "HOW", default_value = "lines")]
+    matching: Matching,
+
+    /// The model that judges, with --match semantic; the agent's without it
+    #[arg(long, value_name = "MODEL")]
+    judge: Option<String>,
+
     /// How to print the result
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -105,6 +119,13 @@ pub(super) struct RunArgs {
     /// Set on the process that does the work
     #[arg(long, hide = true)]
     worker: bool,
+}
+
+/// Who says that a finding hits a known problem
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Matching {
+    Lines,
+    Semantic,
 }
 
 impl RunArgs {
@@ -120,7 +141,29 @@ impl RunArgs {
     /// Whether the run is done right here. Who only pretends makes no calls that could be lost.
     fn is_done_here(&self) -> bool {
         let is_dummy = |name: &String| name.parse::<Dummy>().is_ok();
-        self.worker || self.reviewer.as_ref().is_some_and(is_dummy)
+        let asks_nobody = !self.wants_judge() && self.replay.is_none();
+        self.worker || asks_nobody && self.reviewer.as_ref().is_some_and(is_dummy)
+    }
+
+    fn wants_judge(&self) -> bool {
+        self.judge.is_some() || self.matching == Matching::Semantic
+    }
+
+    /// Who judges a new run, if anybody does: with a run to replay, the judge of that run.
+    fn judge(
+        &self,
+        here: &Surroundings,
+        replay: Option<&RunFolder>,
+    ) -> anyhow::Result<Option<Judge>> {
+        let replayed = replay.map(RunFolder::header).transpose()?;
+        let before = replayed.as_ref().and_then(|header| header.judge.as_ref());
+        if let (Some(header), true, None) = (&replayed, self.wants_judge(), before) {
+            let what = format!("{} had no judge: there is nothing to replay", header.run_id);
+            return Err(Failure::usage(what).into());
+        }
+        let name = self.judge.as_deref().or(before.map(|judge| judge.model.as_str()));
+        let is_wanted = self.wants_judge() || before.is_some();
+        is_wanted.then(|| judge::choose(name, here, replay)).transpose()
     }
 }
 
@@ -130,6 +173,7 @@ struct Ready {
     header: RunHeader,
     sets: Vec<CaseSet>,
     who: Who,
+    judge: Option<JudgeDesk>,
     per_case: Dollars,
     replay: Option<RunFolder>,
 }
@@ -177,9 +221,11 @@ fn begin(args: &RunArgs, here: &Surroundings, evals: &Evals) -> anyhow::Result<R
         timeout: args.timeout,
     };
     let (who, reviewer, per_case) = wanted.choose(here, replay.as_ref())?;
-    let header = plan::header(args, reviewer, used);
+    let judge = args.judge(here, replay.as_ref())?;
+    let header = plan::header(args, reviewer, judge.as_ref().map(|judge| judge.used.clone()), used);
     let folder = evals.create(&header)?;
-    Ok(Ready { folder, header, sets, who, per_case, replay })
+    let (judge, per_case) = with_judge(judge, per_case);
+    Ok(Ready { folder, header, sets, who, judge, per_case, replay })
 }
 
 /// A run that was cut short.
@@ -205,11 +251,26 @@ fn go_on(args: &RunArgs, name: &str, here: &Surroundings, evals: &Evals) -> anyh
         let what = format!("the reviewer has changed since {} began", header.run_id);
         return Err(Failure::usage(what).hint("begin a new run").into());
     }
+    let name = header.judge.as_ref().map(|judge| judge.model.as_str());
+    let judge = name.map(|name| judge::choose(Some(name), here, None)).transpose()?;
+    if judge.as_ref().map(|judge| &judge.used) != header.judge.as_ref() {
+        let what = format!("what a judge is told has changed since {} began", header.run_id);
+        return Err(Failure::usage(what).hint("begin a new run").into());
+    }
+    let (judge, per_case) = with_judge(judge, per_case);
     if args.max_cost.is_some() {
         header.max_cost_usd = args.max_cost;
         folder.save_header(&header)?;
     }
-    Ok(Ready { folder, header, sets, who, per_case, replay: None })
+    Ok(Ready { folder, header, sets, who, judge, per_case, replay: None })
+}
+
+/// What a case could cost with its judge.
+fn with_judge(judge: Option<Judge>, per_case: Dollars) -> (Option<JudgeDesk>, Dollars) {
+    match judge {
+        Some(judge) => (Some(judge.desk), per_case.plus(judge.per_case)),
+        None => (None, per_case),
+    }
 }
 
 /// Runs what has no record yet.
@@ -219,8 +280,9 @@ async fn review_all(
     ready: Ready,
     calls: &Calls,
 ) -> anyhow::Result<Exit> {
-    let Ready { folder, header, sets, who, per_case, replay } = ready;
-    let writer = kept::writer(&folder, who.patience()).await?;
+    let Ready { folder, header, sets, who, judge, per_case, replay } = ready;
+    let judging = judge.as_ref().map_or(Duration::ZERO, |_| JUDGE_PATIENCE);
+    let writer = kept::writer(&folder, who.patience() + judging).await?;
     let work = folder.work()?;
     let (done, spent) = so_far(args, &folder, per_case)?;
     let cases: usize = header.sets.iter().map(|set| set.cases).sum();
@@ -230,6 +292,7 @@ async fn review_all(
         work: work.path().to_owned(),
         run: folder.clone(),
         replay,
+        judge,
         calls: calls.clone(),
         seed: header.seed,
     };
@@ -272,7 +335,7 @@ fn so_far(
     let records = folder.records()?;
     let mut spent = Dollars::ZERO;
     let mut add = |record: CaseRecord| {
-        spent = spent.plus(record.spent.cost_usd.map_or(per_case, Dollars::at_least));
+        spent = spent.plus(record.cost_usd().map_or(per_case, Dollars::at_least));
     };
     records.each(&mut add)?;
     records.each_replaced(&mut add)?;

@@ -5,7 +5,6 @@ use super::kept;
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
 use clap::Args;
-use mala_domain::eval::Rule;
 use mala_domain::eval::view::CaseView;
 use mala_domain::render::eval::{self as render, Document};
 
@@ -30,7 +29,7 @@ pub(super) struct ShowArgs {
 
 pub(super) fn run(args: &ShowArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let run = kept::pick(&kept::here(here), &args.run)?;
-    let rule = Rule { max_span: run.header()?.max_span, ..Rule::of(args.mode.into()) };
+    let rule = kept::rule(&run.header()?, args.mode.into())?;
     let records = kept::records_of(&run, &args.case)?;
     let views: Vec<CaseView> = records.iter().map(|record| CaseView::of(&rule, record)).collect();
     args.format.print(&views, || Document {

@@ -1,5 +1,6 @@
 //! The bench: one case on it, reviewed, and off again.
 
+use super::judge::JudgeDesk;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
 use crate::wiring::models::Connections;
@@ -7,7 +8,7 @@ use crate::wiring::reviewers::{self, Wishes};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::cases::Checkout;
 use mala_adapters::evals::RunFolder;
-use mala_adapters::models::closing::Calls;
+use mala_adapters::models::closing::{Calls, CaseCalls};
 use mala_domain::change::{Change, FilePath, parse};
 use mala_domain::config::{FILE_NAME, ReviewPolicy, ReviewerType};
 use mala_domain::eval::dummy::Dummy;
@@ -34,6 +35,8 @@ pub struct Bench {
     pub run: RunFolder,
     /// Where model traffic is replayed from, when it is.
     pub replay: Option<RunFolder>,
+    /// Who judges what was found, if anybody does.
+    pub judge: Option<JudgeDesk>,
     /// The calls that are under way.
     pub calls: Calls,
     /// Where chance starts.
@@ -68,6 +71,14 @@ impl Who {
             Self::Real(real) => real.policy.timeout_for(real.kind()),
         }
     }
+
+    /// Whether all calls that are paid for are kept one by one. Who only pretends makes none.
+    fn has_kept_calls(&self) -> bool {
+        match self {
+            Self::Dummy(_) => true,
+            Self::Real(real) => real.kind() == ReviewerType::AgentSdk,
+        }
+    }
 }
 
 impl Real {
@@ -92,10 +103,20 @@ impl Real {
 impl CaseRunner for Bench {
     fn run<'a>(&'a self, set: &'a str, case: &'a Case, trial: u32) -> BoxFuture<'a, CaseRecord> {
         Box::pin(async move {
+            let calls = self.calls.of_case();
+            let under_way = calls.begin().await;
+            // Of a reviewer whose calls are not kept one by one, nothing but the whole review is.
+            let (_whole, calls) = match self.who.has_kept_calls() {
+                true => {
+                    drop(under_way);
+                    (None, Some(calls))
+                }
+                false => (Some(under_way), None),
+            };
             let started = Instant::now();
             let done = match &self.who {
                 Who::Dummy(dummy) => self.pretend(*dummy, set, case, trial).await,
-                Who::Real(real) => self.review_or_wait(real, set, case, trial).await,
+                Who::Real(real) => self.review(real, calls.clone(), (set, case, trial)).await,
             };
             let mut record = done.unwrap_or_else(|error| {
                 let change = own_change(case).unwrap_or_default();
@@ -105,7 +126,14 @@ impl CaseRunner for Bench {
                 record
             });
             record.spent.seconds = started.elapsed().as_secs_f64();
-            record
+            if let (Some(desk), None) = (&self.judge, &record.could_not_review) {
+                record.judgement = Some(self.judge(desk, &record, calls.clone()).await);
+            }
+            // One that is cut short comes to no end: it has no record.
+            match calls.is_some_and(|calls| calls.is_cut()) {
+                true => std::future::pending().await,
+                false => record,
+            }
         })
     }
 }
@@ -133,34 +161,10 @@ impl Bench {
         Ok(record)
     }
 
-    /// Reviews a case. One that is cut short comes to no end: it has no record.
-    async fn review_or_wait(
-        &self,
-        real: &Real,
-        set: &str,
-        case: &Case,
-        trial: u32,
-    ) -> anyhow::Result<CaseRecord> {
-        let calls = self.calls.of_case();
-        let under_way = calls.begin().await;
-        // The agent's calls are kept one by one; of others, nothing but the whole review is.
-        let is_agent = real.kind() == ReviewerType::AgentSdk;
-        let _whole = (!is_agent).then_some(under_way);
-        let wishes = Wishes {
-            calls: is_agent.then(|| calls.clone()),
-            ..self.wishes(real, set, case, trial)
-        };
-        let done = self.review(real, wishes, (set, case, trial)).await;
-        if calls.is_cut() {
-            return std::future::pending().await;
-        }
-        done
-    }
-
     async fn review(
         &self,
         real: &Real,
-        wishes: Wishes,
+        calls: Option<CaseCalls>,
         (set, case, trial): (&str, &Case, u32),
     ) -> anyhow::Result<CaseRecord> {
         let mut trees = Trees::of(case);
@@ -168,7 +172,7 @@ impl Bench {
         let (checkout, inside, scoped) = self.lay_out(&trees).await?;
         let target = target_of(&checkout);
         let change = own_change(case).unwrap_or_else(|| Change::clone(&scoped.change));
-        let wishes = Wishes { target, ..wishes };
+        let wishes = Wishes { target, calls, ..self.wishes(real, set, case, trial) };
         let chosen = reviewers::choose(&real.policy, &inside, real.rules.clone(), wishes).await?;
         let ask = chosen.ask(&real.policy, Vec::new())?;
         let reviewed = review(&ask, scoped, &chosen.reviewers, &|_| {}).await;

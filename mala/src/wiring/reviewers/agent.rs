@@ -103,6 +103,17 @@ pub(super) async fn helper(
     })))
 }
 
+/// A model by its name.
+pub(super) async fn speaker(
+    name: &str,
+    here: &Surroundings,
+    wishes: &Wishes,
+) -> anyhow::Result<Speaker> {
+    let models = super::models(here, wishes)?;
+    let choice = models.choose(name)?;
+    Ok(Line::open(wishes)?.speaker(&models, choice).await?)
+}
+
 /// How models are reached.
 struct Line {
     way: Way,

@@ -132,14 +132,14 @@ fn late(request: &mala_testkit::model_server::ModelRequest, by: Duration) -> Ste
     Step::from(answer(request)).after(by)
 }
 
-fn start(world: &World, args: &[&str]) -> Child {
+pub(super) fn start(world: &World, args: &[&str]) -> Child {
     let mut command = world.command(env!("CARGO_BIN_EXE_mala"));
     command.arg("eval").args(args).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Waits for so many requests; `false` when the program is over before.
-fn has_asked(server: &ModelServer, wanted: usize, child: &mut Child) -> bool {
+pub(super) fn has_asked(server: &ModelServer, wanted: usize, child: &mut Child) -> bool {
     let patience = Instant::now() + PATIENCE;
     while server.n_requests() < wanted && Instant::now() < patience {
         if child.try_wait().unwrap().is_some() {
@@ -158,12 +158,12 @@ fn until(what: &str, is_so: impl Fn() -> bool) {
     }
 }
 
-fn interrupt(child: &Child) {
+pub(super) fn interrupt(child: &Child) {
     let status = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(status.unwrap().success());
 }
 
-fn only_run(world: &World) -> String {
+pub(super) fn only_run(world: &World) -> String {
     let entries = std::fs::read_dir(world.folder().join(".mala/eval")).unwrap();
     let names: Vec<String> =
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
@@ -172,7 +172,7 @@ fn only_run(world: &World) -> String {
 }
 
 /// How many requests said what another one had said.
-fn repeated(server: &ModelServer) -> usize {
+pub(super) fn repeated(server: &ModelServer) -> usize {
     let mut bodies: HashMap<String, usize> = HashMap::new();
     for request in server.requests() {
         *bodies.entry(request.body.to_string()).or_default() += 1;

@@ -1,0 +1,61 @@
+//! Questions to a model without a review around them, inside the same limits.
+
+use super::account::{Account, deadline};
+use super::speaker::Speaker;
+use mala_domain::agent::answer::Words;
+use mala_domain::agent::budget::Limits;
+use mala_domain::agent::fence::Nonce;
+use mala_domain::conversation::{Ask, Form, Part, ToolChoice, Turn};
+use mala_domain::review::Usage;
+use std::sync::Arc;
+
+/// A model that is asked by itself.
+pub(crate) struct Solo<'s> {
+    speaker: &'s Speaker,
+    limits: Limits,
+    account: Account,
+}
+
+/// What it is asked.
+pub(crate) struct Asked<'a> {
+    pub(crate) label: &'a str,
+    pub(crate) system: &'a str,
+    pub(crate) text: String,
+    pub(crate) form: Form,
+    pub(crate) nonce: &'a Nonce,
+}
+
+impl<'s> Solo<'s> {
+    pub(crate) fn new(speaker: &'s Speaker, limits: Limits) -> Self {
+        let until = deadline(&limits, limits.max_wall_time);
+        let account = Account::new(limits, until, Arc::new(|_| {}), None);
+        Self { speaker, limits, account }
+    }
+
+    /// Asks once, and reads the answer; an error says why there is none.
+    pub(crate) async fn ask<T, E: std::fmt::Display>(
+        &self,
+        asked: Asked<'_>,
+        read: impl FnOnce(&Words<'_>) -> Result<T, E>,
+    ) -> Result<T, String> {
+        let ask = Ask {
+            model: self.speaker.name.clone(),
+            system: asked.system.to_owned(),
+            tools: Vec::new(),
+            tool_choice: ToolChoice::None,
+            turns: vec![Turn::Ours(vec![Part::Text(asked.text)])],
+            form: asked.form,
+            max_output_tokens: self.speaker.answer_tokens(self.limits.max_answer_tokens),
+        };
+        let reply = self.account.ask(self.speaker, &ask, asked.label).await;
+        let reply = reply.map_err(|stopped| stopped.to_string())?;
+        let (text, form_enforced) = (reply.said.text.as_str(), reply.form_enforced);
+        let words = Words { text, form_enforced, nonce: asked.nonce };
+        read(&words).map_err(|problem| problem.to_string())
+    }
+
+    /// What all questions used.
+    pub(crate) fn usage(&self) -> Usage {
+        self.account.usage()
+    }
+}

@@ -1,0 +1,133 @@
+//! The semantic mode: a judge on a loopback server, kept, replayed, and never taken at an unclear word.
+
+use super::agent::with_server;
+use super::crashes::{has_asked, interrupt, only_run, repeated, start};
+use super::*;
+use mala_testkit::model_server::{Answer, ModelRequest, ModelServer, Step, Usage};
+use std::time::Duration;
+
+const JUDGED: [&str; 8] =
+    ["--set", "set.jsonl", "--reviewer", "shuffled", "--match", "semantic", "--judge", "haiku"];
+
+fn world_with(server: &ModelServer) -> World {
+    let world = with_server(world(), server);
+    let cases: Vec<Value> = (0..4)
+        .map(|at| case(&format!("case-{at}"), 200, &[(3, "bug"), (90, "style"), (190, "logic")]))
+        .collect();
+    world.write("set.jsonl", lines(&cases));
+    world
+}
+
+/// A judge that takes texts for the same when they end with the same line.
+fn judge(request: &ModelRequest) -> Answer {
+    let told = request.user_text();
+    let last_line = |name: &str| {
+        let (_, text) = told.split_once(&format!("of=\"{name}\"")).unwrap();
+        let (text, _) = text.split_once("</mala-fence").unwrap();
+        text.trim().lines().last().unwrap_or_default().to_owned()
+    };
+    let (_, pairs) = told.split_once("The pairs:\n").unwrap();
+    let pairs = pairs.lines().map(|line| {
+        let (id, pair) = line.split_once(": finding ").unwrap();
+        let (finding, known) = pair.split_once(", known problem ").unwrap();
+        let is_same = last_line(&format!("finding {finding}"))
+            == last_line(&format!("known problem {known}"));
+        let outcome = if is_same { "same" } else { "different" };
+        json!({"id": id, "outcome": outcome, "why": format!("{finding} and {known}: {outcome}")})
+    });
+    let answer = json!({"pairs": pairs.collect::<Vec<Value>>()});
+    Answer::text(answer.to_string()).usage(Usage::Said { input: 900, cached: 0, output: 90 })
+}
+
+fn late(request: &ModelRequest) -> Step {
+    Step::from(judge(request)).after(Duration::from_millis(400))
+}
+
+#[test]
+fn a_judge_finds_what_stands_on_other_lines() {
+    let server = ModelServer::new(|request| judge(request).into());
+    let world = world_with(&server);
+    let (code, result) = ran(&world, &JUDGED);
+    assert_eq!(code, 0, "{result:#}");
+    let scores = &result["scores"];
+    assert!(scores["strict"]["rates"]["recall"].as_f64().unwrap() < 0.5, "they are elsewhere");
+    assert_eq!(scores["semantic"]["rates"]["f1"], 1.0);
+    let judged = &scores["judge"];
+    assert_eq!((&judged["pairs"], &judged["same"]), (&json!(36), &json!(12)));
+    assert_eq!((&judged["undecided"], &judged["left_out"]), (&json!(0), &json!(0)));
+    assert_eq!((&judged["llm_calls"], server.n_requests()), (&json!(4), 4));
+    assert!(judged["cost_usd"].as_f64().unwrap() > 0.0);
+    assert_eq!(result["run"]["judge"]["model"], "haiku");
+    // What the judge said is kept: nobody is asked again.
+    let world = world.with_env("ANTHROPIC_API_KEY", "").with_env("ANTHROPIC_BASE_URL", "");
+    let shown = world.run(&["eval", "show", "case-1", "--mode", "semantic"]);
+    assert!(shown.contains("FOUND app.py:90 style high (the judge: f2 and k2: same)"), "{shown}");
+    let report = world.run(&["eval", "report"]);
+    assert!(report.contains("semantic") && report.contains("haiku judged 36 pairs"), "{report}");
+    let compared = world.run(&["eval", "compare", "latest", "latest", "--mode", "semantic"]);
+    assert!(compared.contains("4 common cases, semantic"), "{compared}");
+    let run = result["run"]["run_id"].as_str().unwrap();
+    let (code, again) =
+        ran(&world, &["--set", "set.jsonl", "--reviewer", "shuffled", "--replay", run]);
+    assert_eq!((code, &again["scores"]["semantic"]), (0, &result["scores"]["semantic"]));
+    assert_eq!(server.n_requests(), 4, "nobody was asked");
+}
+
+#[test]
+fn what_a_judge_does_not_say_clearly_is_no_hit() {
+    let server = ModelServer::always(Answer::text("They are all the same problem, trust me."));
+    let world = world_with(&server);
+    let (code, result) = ran(&world, &JUDGED);
+    assert_eq!((code, &result["scores"]["semantic"]["rates"]["found"]), (0, &json!(0)));
+    assert_eq!(result["scores"]["judge"]["undecided"], 36);
+    let note = "the judge left 36 pairs undecided: they are no hits";
+    assert!(result["notes"].as_array().unwrap().contains(&json!(note)), "{result:#}");
+    let shown = world.run(&["eval", "show", "case-1", "--mode", "semantic"]);
+    assert!(shown.contains("(undecided, which is no hit: no answer that counts: "), "{shown}");
+}
+
+#[test]
+fn judging_is_paid_from_the_budget_of_the_run() {
+    let server = ModelServer::new(|request| judge(request).into());
+    let world = world_with(&server);
+    let args: Vec<&str> = JUDGED.into_iter().chain(["--max-cost", "0.01"]).collect();
+    let (code, result) = ran(&world, &args);
+    assert_eq!((code, &result["not_run"], server.n_requests()), (2, &json!(4), 0));
+}
+
+#[test]
+fn judging_that_is_interrupted_goes_on_and_asks_nothing_twice() {
+    let server = ModelServer::new(late);
+    let world = world_with(&server);
+    let args: Vec<&str> = ["run"].into_iter().chain(JUDGED).chain(["--jobs", "2"]).collect();
+    let mut child = start(&world, &args);
+    assert!(has_asked(&server, 2, &mut child));
+    interrupt(&child);
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(server.n_requests(), 2);
+    let (code, result) = ran(&world, &["--resume", &only_run(&world)]);
+    assert_eq!((code, &result["scores"]["semantic"]["rates"]["f1"]), (0, &json!(1.0)));
+    assert_eq!((repeated(&server), server.n_requests()), (0, 4));
+}
+
+#[test]
+fn a_judge_that_is_not_there_is_said() {
+    let server = ModelServer::new(|request| judge(request).into());
+    let world = world_with(&server);
+    let (_, result) = ran(&world, &["--set", "set.jsonl", "--reviewer", "perfect"]);
+    assert_eq!(result["scores"]["semantic"], Value::Null);
+    let run = result["run"]["run_id"].as_str().unwrap();
+    for args in [
+        &["eval", "show", "case-1", "--mode", "semantic"][..],
+        &["eval", "compare", "latest", "latest", "--mode", "semantic"],
+        &["eval", "run", "--reviewer", "perfect", "--replay", run, "--match", "semantic"],
+    ] {
+        let shown = world.run(args);
+        assert!(shown.starts_with("[exit 64]") && shown.contains("had no judge"), "{shown}");
+    }
+    let world = world.with_env("ANTHROPIC_API_KEY", "");
+    let args = ["eval", "run", "--reviewer", "perfect", "--judge", "haiku"];
+    let shown = world.run(&args);
+    assert!(shown.starts_with("[exit 4]") && shown.contains("ANTHROPIC_API_KEY"), "{shown}");
+}
