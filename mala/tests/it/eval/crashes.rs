@@ -108,7 +108,10 @@ fn one_interrupt_keeps_the_answers_under_way() {
 
 #[test]
 fn a_second_interrupt_ends_the_calls() {
-    let server = ModelServer::new(|request| late(request, Duration::from_secs(120)));
+    let server = ModelServer::new(|request| {
+        let by = Duration::from_secs(if request.number < 4 { 120 } else { 0 });
+        late(request, by)
+    });
     let world = world_with(4, &server);
     let started = Instant::now();
     let mut child = start(&world, &arguments());
@@ -119,7 +122,12 @@ fn a_second_interrupt_ends_the_calls() {
     interrupt(&child);
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(started.elapsed() < Duration::from_secs(100), "{:?}", started.elapsed());
-    assert_eq!(lost_calls(&world, &only_run(&world)).len(), 4, "each may have been paid for");
+    let run = only_run(&world);
+    assert_eq!(lost_calls(&world, &run).len(), 4, "each may have been paid for");
+    let output = world.output(&["eval", "run", "--resume", &run], b"");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("4 model calls were under way when the run was cut short"), "{told}");
+    assert_eq!((output.status.code(), server.n_requests()), (Some(0), 12), "{told}");
 }
 
 fn world_with(n_cases: usize, server: &ModelServer) -> World {

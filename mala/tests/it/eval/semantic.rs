@@ -126,6 +126,9 @@ fn a_judge_that_is_not_there_is_said() {
         let shown = world.run(args);
         assert!(shown.starts_with("[exit 64]") && shown.contains("had no judge"), "{shown}");
     }
+    let args = ["eval", "run", "--reviewer", "perfect", "--judge", "anthropic/of-tomorrow"];
+    let shown = world.run(&args);
+    assert!(shown.starts_with("[exit 4]") && shown.contains("of-tomorrow costs"), "{shown}");
     let world = world.with_env("ANTHROPIC_API_KEY", "");
     let args = ["eval", "run", "--reviewer", "perfect", "--judge", "haiku"];
     let shown = world.run(&args);
