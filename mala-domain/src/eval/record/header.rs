@@ -37,6 +37,16 @@ pub struct RunHeader {
     pub judge: Option<JudgeUsed>,
 }
 
+impl RunHeader {
+    /// Whether the run is over the same cases as another: only then their numbers can be compared.
+    pub fn has_cases_of(&self, other: &Self) -> bool {
+        let cases = |run: &Self| -> Vec<(String, String)> {
+            run.sets.iter().map(|set| (set.name.clone(), set.sha256.clone())).collect()
+        };
+        cases(self) == cases(other)
+    }
+}
+
 /// Who reviews.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ReviewerUsed {

@@ -104,3 +104,13 @@ pub struct RuleScore {
     /// Those in clean cases.
     pub in_clean_cases: u64,
 }
+
+impl RuleScore {
+    /// Adds one finding: how many hits and how many clean cases it counts for, which is 0 or 1.
+    pub(super) fn add(&mut self, right: u64, in_clean_cases: u64) {
+        self.findings += 1;
+        self.right += right;
+        self.in_clean_cases += in_clean_cases;
+        self.precision = ratio(self.right, self.findings);
+    }
+}

@@ -56,6 +56,9 @@ pub struct ModeScores {
     pub by_tag: BTreeMap<String, Rates>,
     /// By rule, or by reviewer where there is no rule.
     pub by_rule: BTreeMap<String, RuleScore>,
+    /// By who says it: a lane of a panel, or the reviewer itself.
+    #[serde(default)]
+    pub by_reviewer: BTreeMap<String, RuleScore>,
     /// Whether confidence says what claims are worth.
     pub calibration: Calibration,
     /// Whether hits have the right severity.

@@ -30,6 +30,7 @@ pub(super) struct Tally {
     by_set: Slices,
     by_tag: Slices,
     by_rule: BTreeMap<String, RuleScore>,
+    by_reviewer: BTreeMap<String, RuleScore>,
     confidences: Confidences,
     severity: SeverityAgreement,
     clean: CleanScore,
@@ -52,6 +53,7 @@ impl Tally {
             by_set: Slices::new(),
             by_tag: Slices::new(),
             by_rule: BTreeMap::new(),
+            by_reviewer: BTreeMap::new(),
             confidences: Confidences::default(),
             severity: SeverityAgreement::default(),
             clean: CleanScore::default(),
@@ -107,11 +109,9 @@ impl Tally {
             let one = Counts { findings: 1, right, ..Counts::default() };
             *self.by_category.entry(claim.category.to_string()).or_default() += one;
             *self.by_severity.entry(claim.severity.name().to_owned()).or_default() += one;
-            let rule = self.by_rule.entry(claim.origin().to_owned()).or_default();
-            rule.findings += 1;
-            rule.right += right;
-            rule.in_clean_cases += u64::from(judged.record.is_clean());
-            rule.precision = super::counts::ratio(rule.right, rule.findings);
+            let clean = u64::from(judged.record.is_clean());
+            self.by_rule.entry(claim.origin().to_owned()).or_default().add(right, clean);
+            self.by_reviewer.entry(claim.reviewer.clone()).or_default().add(right, clean);
             let worth = if right == 1 { Worth::Right } else { Worth::Wrong };
             self.confidences.add(claim.confidence, worth);
         }
@@ -135,6 +135,7 @@ impl Tally {
             by_set: rates(self.by_set),
             by_tag: rates(self.by_tag),
             by_rule: self.by_rule,
+            by_reviewer: self.by_reviewer,
             calibration: self.confidences.calibration(),
             severity: self.severity,
             clean: self.clean,
