@@ -4,6 +4,7 @@
 pub mod bootstrap;
 pub mod case;
 pub mod compare;
+pub mod curve;
 pub mod dummy;
 pub mod import;
 pub mod judging;

@@ -6,6 +6,7 @@ mod board;
 mod case;
 mod comparison;
 mod document;
+pub mod html;
 mod numbers;
 mod result;
 #[cfg(test)]

@@ -9,6 +9,8 @@ mod import;
 mod judge;
 mod kept;
 mod list;
+mod output;
+mod page;
 mod plan;
 mod plant;
 mod progress;

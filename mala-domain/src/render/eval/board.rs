@@ -5,9 +5,13 @@ use super::numbers::{dollars, rate, seconds, with_interval};
 use crate::eval::matching::Mode;
 use crate::eval::scores::Scores;
 use crate::eval::{EvalResult, RunHeader};
+use crate::render::short_line;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
+
+/// The most characters of a reviewer's name.
+const MAX_REVIEWER: usize = 40;
 
 /// A run on a board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -56,6 +60,7 @@ fn title(row: &BoardRow, mode: Mode) -> String {
 
 fn table(rows: &[BoardRow], mode: Mode) -> Table {
     let columns = [
+        "#",
         "reviewer",
         "F1",
         "recall",
@@ -67,12 +72,13 @@ fn table(rows: &[BoardRow], mode: Mode) -> Table {
         "per review",
         "run",
     ];
-    let mut table = Table::new(&columns);
-    for row in rows {
+    let mut table = Table { n_names: 2, ..Table::new(&columns) };
+    for (rank, row) in (1..).zip(rows) {
         let (scores, cases) = (row.scores.of(mode), &row.scores.cases);
         let unfinished = if row.is_complete { "" } else { ", unfinished" };
         table.row([
-            row.run.reviewer.to_string(),
+            rank.to_string(),
+            short_line(&row.run.reviewer.to_string(), MAX_REVIEWER),
             with_interval(scores.rates.f1, scores.intervals.f1),
             rate(scores.rates.recall),
             rate(scores.rates.precision),

@@ -19,7 +19,7 @@ pub fn result(result: &EvalResult) -> Document {
     document.heading(format!("{} on {}", result.run.reviewer, sets(result)));
     document.line(counted(result));
     document.items(result.notes.clone());
-    document.table(modes(result));
+    modes(result).into_iter().for_each(|table| document.table(table));
     document.items(facts(result));
     let strict = &result.scores.strict;
     document.table(slices("category (strict)", &strict.by_category));
@@ -43,18 +43,18 @@ pub fn result(result: &EvalResult) -> Document {
 }
 
 /// The kinds of defects that were planted into the cases, by their tags.
-fn planted(scores: &ModeScores) -> BTreeMap<String, Rates> {
+pub(super) fn planted(scores: &ModeScores) -> BTreeMap<String, Rates> {
     let is_kind = |tag: &str| tag.parse::<DefectKind>().is_ok();
     let tags = scores.by_tag.iter().filter(|(tag, _)| is_kind(tag));
     tags.map(|(tag, rates)| (tag.clone(), *rates)).collect()
 }
 
-fn sets(result: &EvalResult) -> String {
+pub(super) fn sets(result: &EvalResult) -> String {
     let names: Vec<&str> = result.run.sets.iter().map(|set| set.name.as_str()).collect();
     names.join(", ")
 }
 
-fn counted(result: &EvalResult) -> String {
+pub(super) fn counted(result: &EvalResult) -> String {
     let cases = &result.scores.cases;
     let trials = match result.run.trials {
         1 => String::new(),
@@ -66,26 +66,31 @@ fn counted(result: &EvalResult) -> String {
     )
 }
 
-fn modes(result: &EvalResult) -> Table {
-    let columns =
-        ["", "recall", "precision", "F1", "floor R", "floor P", "floor F1", "found", "right"];
-    let mut table = Table::new(&columns);
+/// The rates by each rule, and apart from them what they are to be read with: a row has to fit on a
+/// screen.
+fn modes(result: &EvalResult) -> [Table; 2] {
+    let mut all = Table::new(&["", "recall", "precision", "F1"]);
+    let columns = ["", "found", "right", "floor recall", "floor precision", "floor F1"];
+    let mut beside = Table::new(&columns);
     let semantic = result.scores.semantic.as_ref().map(|_| Mode::Semantic);
     for mode in Mode::ALL.into_iter().chain(semantic) {
         let ModeScores { rates, intervals, floor, .. } = result.scores.of(mode);
-        table.row([
+        all.row([
             mode.to_string(),
             with_interval(rates.recall, intervals.recall),
             with_interval(rates.precision, intervals.precision),
             with_interval(rates.f1, intervals.f1),
+        ]);
+        beside.row([
+            mode.to_string(),
+            format!("{}/{}", rates.found, rates.truths),
+            format!("{}/{}", rates.right, rates.findings),
             rate(floor.recall),
             rate(floor.precision),
             rate(floor.f1),
-            format!("{}/{}", rates.found, rates.truths),
-            format!("{}/{}", rates.right, rates.findings),
         ]);
     }
-    table
+    [all, beside]
 }
 
 fn facts(result: &EvalResult) -> Vec<String> {
@@ -176,7 +181,7 @@ fn slices(name: &str, slices: &BTreeMap<String, Rates>) -> Table {
 
 /// The rules with the most wrong findings first.
 fn rules(location: &ModeScores, grouped: &ModeScores) -> Table {
-    let mut table = Table::new(&["rule", "right (location)", "wrong", "precision", "grouped"]);
+    let mut table = Table::new(&["rule (location)", "right", "wrong", "precision", "grouped"]);
     let mut rows: Vec<_> = location.by_rule.iter().collect();
     rows.sort_by_key(|(name, score)| (std::cmp::Reverse(score.findings - score.right), *name));
     let n_more = rows.len().saturating_sub(MAX_RULES);

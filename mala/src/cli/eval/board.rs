@@ -37,6 +37,6 @@ pub(super) fn run(args: &BoardArgs, here: &Surroundings) -> anyhow::Result<Exit>
     rows.retain(|row| {
         args.set.is_empty() || row.run.sets.iter().any(|set| args.set.contains(&set.name))
     });
-    args.format.print(&rows, || render::board(rows.clone(), args.mode.into()))?;
+    args.format.print(here, &rows, || render::board(rows.clone(), args.mode.into()))?;
     Ok(Exit::Passed)
 }

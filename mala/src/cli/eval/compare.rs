@@ -33,7 +33,7 @@ pub(super) fn run(args: &CompareArgs, here: &Surroundings) -> anyhow::Result<Exi
     let evals = kept::here(here);
     let side = |name: &str| side(&kept::pick(&evals, name)?, args.mode.into());
     let found = compare(side(&args.before)?, side(&args.after)?, &mut Seeded::new(0));
-    args.format.print(&found, || render::comparison(&found))?;
+    args.format.print(here, &found, || render::comparison(&found))?;
     Ok(Exit::Passed)
 }
 

@@ -1,6 +1,7 @@
 //! How evals are printed.
 
 use crate::console;
+use crate::surroundings::Surroundings;
 use clap::ValueEnum;
 use mala_domain::eval::matching::Mode;
 use mala_domain::render::eval::Document;
@@ -18,15 +19,24 @@ impl Format {
     /// Prints a value in its own form or as a document.
     pub(super) fn print(
         self,
+        here: &Surroundings,
         value: &impl Serialize,
         document: impl FnOnce() -> Document,
     ) -> anyhow::Result<()> {
-        let text = match self {
-            Self::Text => document().text(),
+        Ok(console::data(&self.shown(here, value, document)?)?)
+    }
+
+    pub(super) fn shown(
+        self,
+        here: &Surroundings,
+        value: &impl Serialize,
+        document: impl FnOnce() -> Document,
+    ) -> anyhow::Result<String> {
+        Ok(match self {
+            Self::Text => document().text(here.terminal().width),
             Self::Markdown => document().markdown(),
             Self::Json => serde_json::to_string_pretty(value)? + "\n",
-        };
-        Ok(console::data(&text)?)
+        })
     }
 }
 

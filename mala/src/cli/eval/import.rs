@@ -97,7 +97,7 @@ pub(super) fn run(args: &ImportArgs, here: &Surroundings) -> anyhow::Result<Exit
             return Err(Failure::new(Exit::CouldNotReview, what).into());
         }
         set.finish().with_context(writing)?;
-        args.format.print(&made, || document(&made))?;
+        args.format.print(here, &made, || document(&made))?;
         Ok(Exit::Passed)
     })
 }

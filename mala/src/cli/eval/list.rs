@@ -33,7 +33,7 @@ pub(super) fn run(args: &ListArgs, here: &Surroundings) -> anyhow::Result<Exit> 
     let evals = kept::here(here);
     let names = evals.names().context("listing evals")?;
     let entries: Vec<Entry> = names.iter().map(|name| entry(name, &evals.run(name))).collect();
-    args.format.print(&entries, || document(&entries))?;
+    args.format.print(here, &entries, || document(&entries))?;
     Ok(Exit::Passed)
 }
 

@@ -101,7 +101,7 @@ pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit>
         };
         save_set(here, &path, &cases)?;
         let summary = summary(&harvest, &path);
-        args.format.print(&summary, || document(&summary))?;
+        args.format.print(here, &summary, || document(&summary))?;
         Ok(Exit::Passed)
     })
 }

@@ -1,26 +1,30 @@
-//! `mala eval report`: the result of a kept run.
+//! `mala eval report`: the results of kept runs.
 
-use super::format::Format;
 use super::kept;
+use super::output::ResultOutput;
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
+use crate::wiring::eval::RunFolder;
 use clap::Args;
-use mala_domain::render::eval as render;
 
-/// Show the result of a run that is kept
+/// Show the result of a run that is kept, or of several
+///
+/// A page (--format html) is about the first run and shows the others beside it; with one run, it shows
+/// all kept runs over the same cases beside it.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
-    /// The run: its name, the start of it, or `latest`
-    #[arg(default_value = "latest")]
-    run: String,
+    /// The runs: their names, the starts of them, or `latest`
+    #[arg(value_name = "RUN", default_value = "latest")]
+    runs: Vec<String>,
 
-    /// How to print it
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    output: ResultOutput,
 }
 
 pub(super) fn run(args: &ReportArgs, here: &Surroundings) -> anyhow::Result<Exit> {
-    let result = kept::scored(&kept::pick(&kept::here(here), &args.run)?)?;
-    args.format.print(&result, || render::result(&result))?;
+    let evals = kept::here(here);
+    let picked = args.runs.iter().map(|name| kept::pick(&evals, name));
+    let runs: Vec<RunFolder> = picked.collect::<anyhow::Result<_>>()?;
+    args.output.show(&evals, &runs, here)?;
     Ok(Exit::Passed)
 }

@@ -1,7 +1,7 @@
 //! `mala eval run`: cases, reviewed and scored; begun anew or gone on with.
 
-use super::format::Format;
 use super::judge::Judge;
+use super::output::ResultOutput;
 use super::progress::EvalProgress;
 use super::who::Wanted;
 use super::{front, judge, kept, plan};
@@ -21,7 +21,6 @@ use mala_domain::eval::matching::MAX_SPAN;
 use mala_domain::eval::purse::Purse;
 use mala_domain::eval::record::Selection;
 use mala_domain::eval::{CaseRecord, RunHeader};
-use mala_domain::render::eval as render;
 use mala_pipeline::eval::judge::JUDGE_PATIENCE;
 use mala_pipeline::eval::{self as pipeline, Ending, Key, Plan};
 use std::collections::BTreeSet;
@@ -112,9 +111,8 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "MODEL")]
     judge: Option<String>,
 
-    /// How to print the result
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    #[command(flatten)]
+    output: ResultOutput,
 
     /// Set on the process that does the work
     #[arg(long, hide = true)]
@@ -204,7 +202,7 @@ pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     }
     let result = kept::scored(&folder)?;
     folder.save_result(&result)?;
-    args.format.print(&result, || render::result(&result))?;
+    args.output.show(&evals, &[folder], here)?;
     let nothing = result.scores.cases.reviewed == 0;
     Ok(if nothing && exit == Exit::Passed { Exit::CouldNotReview } else { exit })
 }

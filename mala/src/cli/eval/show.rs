@@ -32,7 +32,7 @@ pub(super) fn run(args: &ShowArgs, here: &Surroundings) -> anyhow::Result<Exit> 
     let rule = kept::rule(&run.header()?, args.mode.into())?;
     let records = kept::records_of(&run, &args.case)?;
     let views: Vec<CaseView> = records.iter().map(|record| CaseView::of(&rule, record)).collect();
-    args.format.print(&views, || Document {
+    args.format.print(here, &views, || Document {
         blocks: views.iter().flat_map(|view| render::case(view).blocks).collect(),
     })?;
     Ok(Exit::Passed)

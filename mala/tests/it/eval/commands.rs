@@ -109,7 +109,7 @@ fn runs_are_listed_and_ranked() {
     assert!(first < board.find("silent").unwrap(), "{board}");
     assert!(board.contains("set (2 cases): strict, floor F1"), "{board}");
     let markdown = world.run(&["eval", "leaderboard", "--format", "markdown"]);
-    assert!(markdown.contains("| perfect |"), "{markdown}");
+    assert!(markdown.contains("| 1 | perfect |"), "{markdown}");
 }
 
 #[test]
@@ -124,10 +124,15 @@ fn a_result_is_a_table_and_a_document() {
 
     2 cases: 2 reviewed (1 clean), 0 could not be reviewed, 0 not run
 
-                          recall           precision                  F1  floor R  floor P  floor F1  found  right
-    strict    0.500 [0.50, 0.50]  0.500 [0.00, 1.00]  0.500 [0.00, 0.67]    0.500    0.500     0.500    1/2    1/2
-    grouped   0.500 [0.50, 0.50]  0.500 [0.00, 1.00]  0.500 [0.00, 0.67]    0.500    0.500     0.500    1/2    1/2
-    location  0.500 [0.50, 0.50]  0.500 [0.00, 1.00]  0.500 [0.00, 0.67]    0.500    0.500     0.500    1/2    1/2
+                          recall           precision                  F1
+    strict    0.500 [0.50, 0.50]  0.500 [0.00, 1.00]  0.500 [0.00, 0.67]
+    grouped   0.500 [0.50, 0.50]  0.500 [0.00, 1.00]  0.500 [0.00, 0.67]
+    location  0.500 [0.50, 0.50]  0.500 [0.00, 1.00]  0.500 [0.00, 0.67]
+
+              found  right  floor recall  floor precision  floor F1
+    strict      1/2    1/2         0.500            0.500     0.500
+    grouped     1/2    1/2         0.500            0.500     0.500
+    location    1/2    1/2         0.500            0.500     0.500
 
     - floor: one finding per changed region, of category bug, by the same rule
     - calibration 0.500 (1 is best), ECE 0.500, Brier 0.500
@@ -143,8 +148,8 @@ fn a_result_is_a_table_and_a_document() {
     high                0.500          -   -    1/2    0/0
     medium                  -      0.500   -    0/0    1/2
 
-    rule   right (location)  wrong  precision  grouped
-    hunks                 1      1      0.500    0.500
+    rule (location)  right  wrong  precision  grouped
+    hunks                1      1      0.500    0.500
 
     run [RUN]
     ");

@@ -1,0 +1,67 @@
+//! The page of a run, with the kept runs over the same cases beside it.
+
+use super::kept;
+use crate::cli::failure::Failure;
+use crate::console;
+use crate::wiring::eval::{Evals, RunFolder};
+use anyhow::Context;
+use mala_domain::eval::scores::Scorer;
+use mala_domain::eval::{EvalResult, RunHeader};
+use mala_domain::render::eval::BoardRow;
+use mala_domain::render::eval::html::{self, Gathered, MAX_RUNS};
+
+/// The page of the first run.
+pub(super) fn page(evals: &Evals, runs: &[RunFolder]) -> anyhow::Result<String> {
+    let (this, named) = runs.split_first().context("no run is named")?;
+    let header = this.header()?;
+    let mut gathered = Gathered::new(&header);
+    let mut scorer = Scorer::new(kept::options(&header));
+    this.records()?.each(|record| {
+        gathered.add(&record);
+        scorer.add(&record);
+    })?;
+    let mut rows =
+        if named.is_empty() { of_same_cases(evals, &header)? } else { beside(&header, named)? };
+    let result = EvalResult::of(header, scorer.finish());
+    rows.push(result.clone().into());
+    Ok(html::page(&result, gathered, &rows))
+}
+
+/// The newest kept runs over the same cases, without this one.
+fn of_same_cases(evals: &Evals, this: &RunHeader) -> anyhow::Result<Vec<BoardRow>> {
+    let mut rows = Vec::new();
+    for name in evals.names().context("listing evals")? {
+        if rows.len() >= MAX_RUNS {
+            break;
+        }
+        let run = evals.run(&name);
+        let row = || -> anyhow::Result<Option<BoardRow>> {
+            let header = run.header()?;
+            let is_other = header.run_id != this.run_id && header.has_cases_of(this);
+            is_other.then(|| Ok(kept::scored(&run)?.into())).transpose()
+        };
+        match row() {
+            Ok(row) => rows.extend(row),
+            Err(error) => console::say(&format!("{name} is left out: {error:#}")),
+        }
+    }
+    Ok(rows)
+}
+
+/// The runs that are named, which have to be over the same cases.
+fn beside(this: &RunHeader, named: &[RunFolder]) -> anyhow::Result<Vec<BoardRow>> {
+    let mut rows: Vec<BoardRow> = Vec::new();
+    for run in named {
+        let result = kept::scored(run)?;
+        if !result.run.has_cases_of(this) {
+            let what = format!("{} is over other cases than {}", result.run.run_id, this.run_id);
+            return Err(Failure::usage(what)
+                .hint("name runs over the same sets and selection")
+                .into());
+        }
+        let is_known = result.run.run_id == this.run_id
+            || rows.iter().any(|row| row.run.run_id == result.run.run_id);
+        rows.extend((!is_known).then(|| result.into()));
+    }
+    Ok(rows)
+}
