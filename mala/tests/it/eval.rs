@@ -5,6 +5,7 @@ mod commands;
 mod crashes;
 mod dummies;
 mod import;
+mod page;
 mod plant;
 mod semantic;
 mod sets;

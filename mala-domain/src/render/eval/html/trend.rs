@@ -17,6 +17,9 @@ const MAX_DATES: usize = 6;
 const FIRST: f64 = 0.04;
 const LAST: f64 = 0.86;
 
+/// One of the rates.
+type OneRate = fn(&Rates) -> Option<f64>;
+
 /// F1 of the runs, in the order of time.
 pub(super) fn plot(runs: &Runs<'_>) -> Markup {
     let rows: Vec<&BoardRow> = runs.plotted().collect();
@@ -90,11 +93,7 @@ fn lines(runs: &Runs<'_>, rows: &[&BoardRow]) -> Markup {
     marks
 }
 
-fn places(
-    rows: &[&BoardRow],
-    takes: impl Fn(&BoardRow) -> bool,
-    of: fn(&Rates) -> Option<f64>,
-) -> Vec<Place> {
+fn places(rows: &[&BoardRow], takes: impl Fn(&BoardRow) -> bool, of: OneRate) -> Vec<Place> {
     let placed =
         rows.iter().enumerate().filter(|(_, row)| takes(row)).filter_map(|(place, row)| {
             Some(at(step(place, rows.len()), of(&row.scores.strict.rates)?))
@@ -106,7 +105,7 @@ fn places(
 fn parts_of_this(runs: &Runs<'_>, rows: &[&BoardRow]) -> Markup {
     let Some(this) = rows.iter().find(|row| runs.is_this(row)) else { return Markup::default() };
     let is_same = |row: &BoardRow| row.run.reviewer == this.run.reviewer;
-    let of: [(&str, fn(&Rates) -> Option<f64>); 3] = [
+    let of: [(&str, OneRate); 3] = [
         ("F1", |rates| rates.f1),
         ("recall", |rates| rates.recall),
         ("precision", |rates| rates.precision),
