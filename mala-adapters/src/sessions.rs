@@ -1,9 +1,11 @@
 //! The sessions of `review-gate`: `.mala/gate/<key>/`, one folder each. A session's folder is there with
 //! its `session.json` or not at all, and every file in it is whole.
 
+mod canaries;
 mod hook;
 mod life;
 
+pub use canaries::{CanaryFolder, CanaryTurn};
 pub use hook::HookFolder;
 pub use life::Life;
 

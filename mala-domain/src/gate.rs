@@ -2,6 +2,7 @@
 //! to its session, how votes become one decision, and what `review-gate` prints.
 
 pub mod answer;
+pub mod canary;
 pub mod check;
 pub mod client;
 pub mod consensus;

@@ -2,6 +2,7 @@
 //! what they claim is admitted and checked, and the votes become one decision (`supervise`); whoever
 //! wants to know waits (`wait`).
 
+mod canary;
 mod check;
 mod conclude;
 mod hear;
@@ -10,6 +11,7 @@ mod spawn;
 mod supervise;
 mod wait;
 
+pub use canary::{CanaryTry, measure};
 pub use spawn::{Choice, PanelProblem, choose};
 pub use supervise::{Panel, supervise};
 pub use wait::{Look, Waiting, wait};

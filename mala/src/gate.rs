@@ -1,5 +1,6 @@
 //! `review-gate`: the command line of the panel of external reviewers.
 
+mod canary;
 mod cancel;
 mod clean;
 mod lanes;
@@ -44,6 +45,7 @@ enum GateCommand {
     Clean(clean::CleanArgs),
     /// Show the lanes, and why each can be used or not
     Lanes(lanes::LanesArgs),
+    Canary(canary::CanaryArgs),
     #[command(hide = true)]
     Supervise(supervise::SuperviseArgs),
 }
@@ -86,6 +88,7 @@ impl GateCommand {
             Self::Cancel(args) => cancel::run(args, here),
             Self::Clean(args) => clean::run(args, here),
             Self::Lanes(args) => lanes::run(args, here),
+            Self::Canary(args) => canary::run(args, here),
             Self::Supervise(args) => supervise::run(args, here),
         }
     }

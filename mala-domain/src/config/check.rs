@@ -178,6 +178,17 @@ impl Check<'_> {
         if gate.panel.as_ref().is_some_and(Vec::is_empty) {
             return self.refuse(&["gate", "panel"], "the panel has no lanes");
         }
+        let canaries = &gate.canaries;
+        let at = |key| ["gate", "canaries", key];
+        if canaries.every_days.is_some_and(|days| !(1..=365).contains(&days)) {
+            return self.refuse(&at("every_days"), "from 1 to 365 days are expected here");
+        }
+        if canaries.count.is_some_and(|count| !(1..=50).contains(&count)) {
+            return self.refuse(&at("count"), "from 1 to 50 are expected here");
+        }
+        if canaries.max_cost_usd.is_some_and(|dollars| !(dollars.is_finite() && dollars > 0.0)) {
+            return self.refuse(&at("max_cost_usd"), "more than nothing is expected here");
+        }
         match Table::with(&gate.lanes) {
             Ok(_) => Ok(()),
             Err(problem) => self.refuse_lane(config, &problem),

@@ -10,6 +10,7 @@ use super::schema::{
     Seconds,
 };
 use super::switches::{RuleSwitches, SwitchProblem};
+use crate::gate::canary::CanaryPlan;
 use crate::gate::consensus::Rule;
 use crate::gate::lane::LaneSettings;
 use crate::review::suppress::SuppressionPolicy;
@@ -110,6 +111,8 @@ const AGENT_SECONDS: i64 = 600;
 const GATE_SECONDS: u64 = 300;
 const GATE_TIMEOUT: i64 = 300;
 const LINTER_SECONDS: i64 = 60;
+const CANARIES: u32 = 5;
+const CANARY_DOLLARS: f64 = 2.0;
 
 /// The policy that these layers give, the most important one first.
 pub fn policy(layers: &[Layer]) -> ReviewPolicy {
@@ -150,6 +153,12 @@ pub struct GatePolicy {
     pub max_blocks: Sourced<Retries>,
     /// Whether the agent checks what no other lane could check.
     pub agent_checks: Sourced<bool>,
+    /// After how many days the lanes are given canaries; `None` when they are not.
+    pub canary_days: Sourced<Option<u32>>,
+    /// How many canaries.
+    pub canary_count: Sourced<u32>,
+    /// What they may cost.
+    pub canary_cost: Sourced<f64>,
     /// The lanes of all layers; where two have the same name, the more important layer's counts.
     pub lanes: BTreeMap<String, LaneSettings>,
     /// Where each of them comes from.
@@ -169,6 +178,9 @@ pub fn gate_policy(layers: &[Layer]) -> GatePolicy {
         panel: pick.maybe(|config| config.gate.panel.clone()),
         max_blocks: pick.or(|config| config.gate.max_blocks, Retries::default()),
         agent_checks: pick.or(|config| config.gate.agent_checks, false),
+        canary_days: pick.maybe(|config| config.gate.canaries.every_days),
+        canary_count: pick.or(|config| config.gate.canaries.count, CANARIES),
+        canary_cost: pick.or(|config| config.gate.canaries.max_cost_usd, CANARY_DOLLARS),
         lane_origins: origins.collect(),
         lanes: own.collect(),
     }
@@ -183,7 +195,17 @@ impl GatePolicy {
             entry("gate.panel", &self.panel),
             entry("gate.max_blocks", &self.max_blocks),
             entry("gate.agent_checks", &self.agent_checks),
+            entry("gate.canaries.every_days", &self.canary_days),
+            entry("gate.canaries.count", &self.canary_count),
+            entry("gate.canaries.max_cost_usd", &self.canary_cost),
         ]
+    }
+
+    /// When and how the lanes are given canaries; `None` when they are not.
+    pub fn canaries(&self) -> Option<CanaryPlan> {
+        let (count, max_cost_usd) = (self.canary_count.value, self.canary_cost.value);
+        let every_days = self.canary_days.value?;
+        Some(CanaryPlan { every_days, count, max_cost_usd })
     }
 }
 

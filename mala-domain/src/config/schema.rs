@@ -13,7 +13,7 @@ mod triggers;
 
 pub use budget::Budget;
 pub use command::{CommandReviewer, ReviewContext};
-pub use gate::GateBlock;
+pub use gate::{Canaries, GateBlock};
 pub use models::{Account, ModelsBlock, PerAccount};
 pub use numbers::{Retries, Seconds};
 pub use review::{LinterMode, LinterName, Linters, ReviewBlock};

@@ -1,6 +1,7 @@
 //! What `review-gate` prints. The fields of the first version are the least that readers rely on; all
 //! others are additions.
 
+use super::canary::Measured;
 use super::consensus::{Absence, Rule};
 use crate::finding::Finding;
 use crate::review::{Coverage, Usage};
@@ -168,6 +169,9 @@ pub struct LaneReport {
     pub seconds: f64,
     /// Files that it wrote, though it must not.
     pub wrote: Vec<String>,
+    /// What it finds of planted defects, when that was measured. It has no part in the verdict.
+    #[serde(default)]
+    pub measured: Option<Measured>,
 }
 
 /// The part of the agent that checks findings.

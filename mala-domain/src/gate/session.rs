@@ -1,6 +1,7 @@
 //! A session: one change, one panel, one decision. These are the files that the starter, the supervisor
 //! and those who wait share.
 
+use super::canary::CanaryPlan;
 use super::consensus::Rule;
 use super::lane::Lane;
 use crate::config::Budget;
@@ -39,6 +40,9 @@ pub struct Session {
     /// How the agent checks findings that no other lane could check; `None` when it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checker: Option<Checker>,
+    /// When and how its lanes are given canaries; `None` when they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub canaries: Option<CanaryPlan>,
 }
 
 /// How the agent checks findings.

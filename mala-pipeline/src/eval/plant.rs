@@ -6,6 +6,7 @@ use mala_domain::eval::plant::{Candidate, DefectKind, Soil, Sprout};
 use mala_domain::eval::record::Region;
 use mala_domain::language::Language;
 use mala_domain::ports::{Repository, RepositoryError, Scoped, Side, ToldCommit};
+use mala_domain::scope::Head;
 use mala_syntax::plant::{Mutant, Planted, is_fertile, mutants};
 use mala_syntax::rules::is_test_path;
 use mala_syntax::source::Source;
@@ -35,6 +36,8 @@ pub struct Ground {
     pub soil: Soil,
     /// The commit before it.
     pub base: Option<String>,
+    /// The last commit of it, when it is committed.
+    pub head: Option<String>,
     places: Vec<Place>,
 }
 
@@ -77,7 +80,11 @@ pub async fn survey(scoped: &Scoped, repo: &str) -> Result<Ground, RepositoryErr
         base,
         head,
     };
-    Ok(Ground { soil, base: scoped.scope.base.clone(), places })
+    let head = match &scoped.scope.head {
+        Head::Commit(id) => Some(id.clone()),
+        _ => None,
+    };
+    Ok(Ground { soil, base: scoped.scope.base.clone(), head, places })
 }
 
 /// Whether people wrote a file, and not as a test.

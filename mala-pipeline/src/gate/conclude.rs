@@ -100,6 +100,7 @@ fn report(heard: &Heard, findings: &[Finding]) -> LaneReport {
         exit_code: heard.run.exit_code,
         seconds: heard.run.seconds,
         wrote: heard.run.wrote.clone(),
+        measured: None,
     }
 }
 

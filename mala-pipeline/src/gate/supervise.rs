@@ -56,7 +56,7 @@ pub async fn supervise(panel: &Panel<'_>, scoped: &Scoped) -> Result<Waited, Sco
 }
 
 /// The claims that stand at head, said once.
-async fn admitted(
+pub(super) async fn admitted(
     claims: Vec<Candidate>,
     scoped: &Scoped,
     texts: &mut Texts,

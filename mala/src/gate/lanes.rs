@@ -5,10 +5,11 @@ use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::settings;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate as world;
+use crate::wiring::gate::{self as world, Gate};
 use crate::wiring::probe::Probe;
 use clap::Args;
 use mala_domain::gate::SCHEMA_VERSION;
+use mala_domain::gate::canary::Measured;
 use mala_domain::gate::lane::{Lane, Table};
 use serde::Serialize;
 use std::fmt::Write;
@@ -40,6 +41,8 @@ pub(crate) struct LaneLine {
     pub(crate) why_not: Option<String>,
     /// How to install it.
     pub(crate) install: Option<String>,
+    /// What it finds of planted defects, when that was measured.
+    pub(crate) measured: Option<Measured>,
 }
 
 pub(super) fn run(args: &LanesArgs, here: &Surroundings) -> anyhow::Result<Exit> {
@@ -47,9 +50,11 @@ pub(super) fn run(args: &LanesArgs, here: &Surroundings) -> anyhow::Result<Exit>
     let settings = settings::of_working_tree(here, &probe)?;
     let table = Table::with(&settings.gate.lanes)?;
     until_interrupted(async {
+        let gate = Gate::open(here).await.ok();
+        let book = gate.map(|gate| gate.sessions.canaries().book()).unwrap_or_default();
         let mut lines = Vec::new();
         for lane in table.lanes() {
-            lines.push(look(lane, here).await);
+            lines.push(LaneLine { measured: book.measured(&lane.name), ..look(lane, here).await });
         }
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&lines)?),
@@ -77,18 +82,21 @@ pub(crate) async fn look(lane: &Lane, here: &Surroundings) -> LaneLine {
         program: presence.program.map(|path| path.display().to_string()),
         signed_in: presence.signed_in,
         why_not,
+        measured: None,
     }
 }
 
 fn shown(line: &LaneLine) -> String {
     let state = if line.usable { "usable" } else { "not usable" };
     let mut text = format!("{}: {state}\n", line.name);
+    let measured = line.measured.as_ref().map(Measured::shown);
     let facts = [
         ("program", &line.program),
         ("version", &line.version),
         ("signed in by", &line.signed_in),
         ("why not", &line.why_not),
         ("install", &line.install),
+        ("measured", &measured),
     ];
     for (what, fact) in facts {
         if let Some(fact) = fact {

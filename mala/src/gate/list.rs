@@ -20,9 +20,10 @@ pub(super) fn run(args: &ListArgs, here: &Surroundings) -> anyhow::Result<Exit> 
     until_interrupted(async {
         let gate = Gate::open(here).await?;
         let all = gate.sessions.all();
+        let book = gate.sessions.canaries().book();
         let lines: Vec<status::Line> = all
             .iter()
-            .map(|(folder, session)| status::line(folder, session))
+            .map(|(folder, session)| status::line(folder, session, &book))
             .collect::<Result<_, _>>()?;
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&lines)?),

@@ -88,6 +88,7 @@ pub(crate) fn session(
         tasks: brief.tasks,
         warnings: brief.warnings,
         checker: settings.gate.agent_checks.value.then(|| checker(&settings.policy)),
+        canaries: settings.gate.canaries(),
     })
 }
 

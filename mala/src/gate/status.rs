@@ -7,10 +7,12 @@ use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::gate::SCHEMA_VERSION;
+use mala_domain::gate::canary::{CanaryBook, Measured};
 use mala_domain::gate::output::PanelVerdict;
 use mala_domain::gate::session::Session;
 use mala_pipeline::gate::Look;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// Show how far a session is
 #[derive(Debug, Args)]
@@ -37,10 +39,16 @@ pub(super) struct Line {
     started: Vec<String>,
     ended: Vec<String>,
     session_dir: String,
+    /// What each lane finds of planted defects, as far as that was measured.
+    measured: BTreeMap<String, Measured>,
 }
 
 /// What there is to say of a session.
-pub(super) fn line(folder: &SessionFolder, session: &Session) -> anyhow::Result<Line> {
+pub(super) fn line(
+    folder: &SessionFolder,
+    session: &Session,
+    book: &CanaryBook,
+) -> anyhow::Result<Line> {
     let progress = folder.progress()?;
     let is_dead = world::Seen(folder).is_dead();
     // Read after the look at the supervisor: it may have ended with a result.
@@ -60,6 +68,11 @@ pub(super) fn line(folder: &SessionFolder, session: &Session) -> anyhow::Result<
         started: progress.started,
         ended: progress.ended,
         session_dir: folder.path().display().to_string(),
+        measured: session
+            .seats
+            .iter()
+            .filter_map(|seat| Some((seat.lane.name.clone(), book.measured(&seat.lane.name)?)))
+            .collect(),
     })
 }
 
@@ -73,6 +86,14 @@ impl Line {
         let text = format!("{key}  {state}{verdict}  {target}  {over} of {all} lanes over\n");
         console::harmless(&text)
     }
+
+    /// What is known of the lanes, for people.
+    fn shown_measured(&self) -> String {
+        let line = |(name, measured): (&String, &Measured)| {
+            console::harmless(&format!("  {name}: {}\n", measured.shown()))
+        };
+        self.measured.iter().map(line).collect()
+    }
 }
 
 pub(super) fn run(args: &StatusArgs, here: &Surroundings) -> anyhow::Result<Exit> {
@@ -80,10 +101,10 @@ pub(super) fn run(args: &StatusArgs, here: &Surroundings) -> anyhow::Result<Exit
         let gate = Gate::open(here).await?;
         let folder = gate.session(args.session_key.as_deref())?;
         let session = folder.session()?;
-        let line = line(&folder, &session)?;
+        let line = line(&folder, &session, &gate.sessions.canaries().book())?;
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&line)?),
-            false => line.shown(),
+            false => line.shown() + &line.shown_measured(),
         };
         console::data(&text)?;
         if line.state == "dead" {

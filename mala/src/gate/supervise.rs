@@ -52,7 +52,13 @@ async fn whole(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit
     world::remove_scratch(Path::new(&session.scratch));
     let progress = Progress { phase: Phase::Done, ..folder.progress()? };
     folder.set_progress(&progress)?;
-    folder.conclude(&result)?;
+    folder.conclude(&gate.with_measured(result))?;
+    // The verdict is there: nothing that follows can delay or change it.
+    if let Some(plan) = &session.canaries
+        && let Err(error) = gate.start_if_due(&session, plan, here)
+    {
+        crate::console::say(&format!("warning: no canaries: {error:#}"));
+    }
     Ok(Exit::Passed)
 }
 

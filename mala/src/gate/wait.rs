@@ -90,8 +90,9 @@ fn shown(waited: &Waited) -> String {
             (None, Some(error)) => format!("no vote: {error}"),
             (None, None) => "no vote".to_owned(),
         };
+        let measured = lane.measured.as_ref().map(|it| format!(" ({})", it.shown()));
         // Writing to a string cannot fail.
-        writeln!(text, "  {name}: {said}").unwrap_or_default();
+        writeln!(text, "  {name}: {said}{}", measured.unwrap_or_default()).unwrap_or_default();
     }
     if waited.reviewers.is_empty() {
         for error in &waited.parse_errors {

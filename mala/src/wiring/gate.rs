@@ -1,10 +1,12 @@
 //! The world of `review-gate`: the repository, its sessions, the lanes and the supervisor.
 
+mod canary;
 pub mod work;
 
 use super::changes::failure;
 use crate::surroundings::Surroundings;
 use anyhow::Context;
+pub use canary::Canary;
 use mala_adapters::git::Git;
 use mala_adapters::lanes::{self, Lanes, Presence};
 use mala_adapters::process::{self, Environment, Spec};

@@ -174,6 +174,10 @@ fn show_says_where_each_value_comes_from() {
       panel: null                            # default
       max_blocks: 3                          # default
       agent_checks: false                    # default
+      canaries:
+        every_days: null                     # default
+        count: 5                             # default
+        max_cost_usd: 2.0                    # default
       lanes:
         codex: {"args":["-q"]}               # mala.yaml at HEAD
         mine: {"command":["my-reviewer"]}    # [HOME]/.config/mala/config.yaml

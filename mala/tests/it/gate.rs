@@ -1,6 +1,7 @@
 //! `review-gate` from the outside: real processes as lanes, every exit code, every way to go wrong.
 
 mod bench;
+mod canary;
 mod checker;
 mod commands;
 mod faults;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The panel of external reviewers behind `review-gate`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GateBlock {
     /// How many of the panel must pass a change: `unanimous`, `majority`, `any` or `quorum:N`.
@@ -34,6 +34,14 @@ pub struct GateBlock {
     #[schemars(extend("default" = false))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_checks: Option<bool>,
+    /// Planted defects that the lanes are given now and then, so that it is known what each of them
+    /// finds.
+    #[serde(
+        deserialize_with = "super::null_is_default",
+        skip_serializing_if = "Canaries::is_empty"
+    )]
+    #[schemars(with = "Option<Canaries>")]
+    pub canaries: Canaries,
     /// Lanes by name: your own commands, and changes to `codex`, `claude` and `gemini`.
     #[serde(
         deserialize_with = "super::null_is_default",
@@ -41,6 +49,32 @@ pub struct GateBlock {
     )]
     #[schemars(with = "Option<BTreeMap<String, LaneSettings>>")]
     pub lanes: BTreeMap<String, LaneSettings>,
+}
+
+/// Planted defects that the lanes are given after a session, in copies of recent commits. It costs what
+/// reviews cost, and never delays or changes a verdict.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Canaries {
+    /// After how many days the lanes are measured again, from 1 to 365; not at all when nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub every_days: Option<u32>,
+    /// How many defects each lane is given, from 1 to 50.
+    #[schemars(extend("default" = 5))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<u32>,
+    /// Once the lanes say that they cost this much, no further defect is given. What a lane does not
+    /// say is not counted.
+    #[schemars(extend("default" = 2.0))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost_usd: Option<f64>,
+}
+
+impl Canaries {
+    /// Whether nothing is said.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl GateBlock {

@@ -56,6 +56,8 @@ fn values_that_make_no_sense() {
 fn a_panel_that_cannot_be() {
     for (text, place) in [
         ("gate:\n  panel: []\n", "2:10: the panel has no lanes"),
+        ("gate:\n  canaries: {every_days: 0}\n", "2:26: from 1 to 365 days are expected here"),
+        ("gate:\n  canaries: {count: 51}\n", "2:21: from 1 to 50 are expected here"),
         ("gate:\n  lanes:\n    mine: {}\n", "3:11: the lane `mine` has no command"),
         ("gate:\n  lanes:\n    a/b: {command: [x]}\n", "3:10: `a/b` is not a name for a lane"),
         (

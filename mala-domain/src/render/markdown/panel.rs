@@ -17,7 +17,9 @@ pub fn render_panel(waited: &Waited) -> String {
         consensus.rule, consensus.passes, consensus.needed
     ));
     for (name, lane) in &waited.reviewers {
-        out.push_str(&format!("- {}: {}\n", inline(&at_most(name, 100)), said(lane)));
+        let measured = lane.measured.as_ref().map(|it| format!(" ({})", inline(&it.shown())));
+        let measured = measured.unwrap_or_default();
+        out.push_str(&format!("- {}: {}{measured}\n", inline(&at_most(name, 100)), said(lane)));
     }
     for error in waited.parse_errors.iter().filter(|_| waited.reviewers.is_empty()) {
         out.push_str(&format!("- {}\n", inline(&at_most(error, 500))));

@@ -36,6 +36,9 @@ finding() {
 case "$1" in
 pass*) answer PASS "" ;;
 judge) if grep -q bad a.py; then answer FAIL "$(finding 1 'this is bad')"; else answer PASS ""; fi ;;
+finder) if grep -q 'count - 1' a.py; then answer FAIL "$(finding 1 'drops the last one')"; else answer PASS ""; fi ;;
+paid) printf '{"answer":%s,"cost":1.5}\n' "$(answer PASS "")" ;;
+stuck) if grep -q 'count - 1' a.py; then exec sleep 1000; else answer PASS ""; fi ;;
 fail*) answer FAIL "$(finding 1 'breaks on None')" ;;
 needs*) answer NEEDS_WORK "$(finding 2 'slow on lists')" ;;
 invented) answer FAIL "$(finding 1 'breaks' | sed 's/a.py/nowhere.py/')" ;;

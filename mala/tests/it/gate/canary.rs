@@ -1,0 +1,133 @@
+//! Canaries: lanes are given planted defects, and what they find of them is shown beside their verdicts.
+
+use super::bench::Bench;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// A repository in which there is one place for a defect, in the last commit.
+fn bench(canaries: &str) -> Bench {
+    let mut config = format!("gate:\n{canaries}  lanes:\n");
+    for lane in ["finder", "pass", "stuck", "crash"] {
+        config.push_str(&format!("    {lane}: {{command: [lane, {lane}]}}\n"));
+    }
+    let bench = Bench::with_config(&config);
+    bench.repo.write("a.py", "def take(rows, count):\n    return rows[:count]\n");
+    bench.repo.commit("Take the first rows");
+    bench
+}
+
+fn book(bench: &Bench) -> Value {
+    let text = std::fs::read_to_string(bench.repo.path(".mala/gate/canaries/book.json"));
+    text.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
+}
+
+/// The number of runs that are kept.
+fn n_runs(bench: &Bench) -> usize {
+    book(bench)["runs"].as_array().map_or(0, Vec::len)
+}
+
+#[test]
+fn what_a_lane_finds_is_shown_beside_its_verdict() {
+    let bench = bench("");
+    let before = bench.review("finder,pass", &[]);
+    assert_eq!((before.code, before.verdict()), (0, "PASS"));
+    assert_eq!(before.json["reviewers"]["finder"]["measured"], Value::Null);
+    assert!(!bench.repo.path(".mala/gate/canaries").exists(), "nobody asked for any");
+
+    let head = bench.repo.head();
+    let (code, stdout, stderr) =
+        bench.run(&["canary", "--lanes", "finder,pass,crash", "--count", "3", "--json"]);
+    assert_eq!(code, 0, "{stderr}");
+    let done: Value = serde_json::from_str(&stdout).unwrap();
+    let lanes = &done["run"]["lanes"];
+    assert_eq!(lanes["finder"]["by_kind"], json!({"off-by-one": {"found": 1, "planted": 1}}));
+    assert_eq!(lanes["pass"]["by_kind"], json!({"off-by-one": {"found": 0, "planted": 1}}));
+    assert_eq!(lanes["crash"]["could_not_review"], 1);
+    assert_eq!((bench.repo.head(), bench.repo.git(&["status", "--porcelain"])), (head, "".into()));
+    let prompt = bench.repo.path(".mala/gate/canaries/last/1/lanes/finder/review/prompt.md");
+    let prompt = std::fs::read_to_string(prompt).unwrap();
+    assert!(prompt.contains("count - 1") && !prompt.contains("off-by-one"), "{prompt}");
+
+    let after = bench.review("finder,pass", &[]);
+    assert_eq!((after.code, after.verdict()), (0, "PASS"), "the verdict is what it was");
+    let today = done["run"]["at"].as_str().unwrap().get(..10).unwrap().to_owned();
+    let measured = &after.json["reviewers"]["finder"]["measured"];
+    assert_eq!((&measured["found"], &measured["planted"]), (&1.into(), &1.into()));
+    assert_eq!((&measured["recall"], &measured["date"]), (&1.0.into(), &today.clone().into()));
+    let found = format!("finder: PASS (found 1 of 1 planted, {today})");
+    let missed = format!("pass: PASS (found 0 of 1 planted, {today})");
+    let (_, shown, _) = bench.run(&["wait", "--session-key", &after.key]);
+    assert!(shown.contains(&found) && shown.contains(&missed), "{shown}");
+    let (_, shown, _) = bench.run(&["status"]);
+    assert!(shown.contains(&format!("  pass: found 0 of 1 planted, {today}\n")), "{shown}");
+    let (_, shown, _) = bench.run(&["lanes"]);
+    assert!(shown.contains(&format!("  measured: found 1 of 1 planted, {today}\n")), "{shown}");
+    let report = bench.repo.path(format!(".mala/gate/{}/report.md", after.key));
+    let report = std::fs::read_to_string(report).unwrap();
+    assert!(report.contains("found 1 of 1 planted"), "{report}");
+}
+
+#[test]
+fn the_schedule_never_delays_or_changes_a_verdict() {
+    let bench = bench("  canaries: {every_days: 7, count: 2}\n");
+    let first = bench.review("finder,stuck", &["--timeout", "4"]);
+    assert_eq!(first.code, 0);
+    // The result is there before the schedule is: its beginning comes a moment later.
+    until(&bench, |book| book["since"].is_i64());
+    assert_eq!(n_runs(&bench), 0, "the schedule begins with the first session");
+
+    let due = json!({"schema_version": 1, "since": 0, "runs": []});
+    std::fs::write(bench.repo.path(".mala/gate/canaries/book.json"), due.to_string()).unwrap();
+    let second = bench.review("finder,stuck", &["--timeout", "4"]);
+    assert_eq!((second.code, second.verdict()), (0, "PASS"));
+    assert_eq!(n_runs(&bench), 0, "the verdict is there while the canaries are under way");
+    second.assert_nothing_left();
+
+    until(&bench, |book| book["runs"].as_array().is_some_and(|runs| !runs.is_empty()));
+    let lanes = &book(&bench)["runs"][0]["lanes"];
+    assert_eq!(lanes["finder"]["by_kind"]["off-by-one"], json!({"found": 1, "planted": 1}));
+    assert_eq!(lanes["stuck"]["could_not_review"], 1, "{lanes}");
+
+    let third = bench.review("finder,stuck", &["--timeout", "4"]);
+    assert_eq!(third.json["reviewers"]["finder"]["measured"]["found"], 1);
+    let stuck = &third.json["reviewers"]["stuck"];
+    assert_eq!((&stuck["measured"]["recall"], &stuck["verdict"]), (&Value::Null, &"PASS".into()));
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(n_runs(&bench), 1, "the next one is due in a week");
+}
+
+fn until(bench: &Bench, is_so: impl Fn(&Value) -> bool) {
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while !is_so(&book(bench)) {
+        let log = std::fs::read_to_string(bench.repo.path(".mala/gate/canaries/run.err"));
+        assert!(Instant::now() < deadline, "{:#} {log:?}", book(bench));
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn no_further_one_is_given_when_they_cost_enough() {
+    let lane = "{command: [lane, paid], answer: {form: json, at: [/answer]}, usage: {cost: /cost}}";
+    let bench = Bench::with_config(&format!(
+        "gate:\n  canaries: {{max_cost_usd: 2.5}}\n  lanes:\n    paid: {lane}\n"
+    ));
+    let place = "def take(rows, count):\n    return rows[:count]\n";
+    bench.repo.write("a.py", place.repeat(4));
+    bench.repo.commit("Take the first rows");
+    let (code, shown, stderr) = bench.run(&["canary", "--lanes", "paid"]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(shown.starts_with("paid: found 0 of 2 planted, "), "{shown}");
+    assert!(shown.contains("cost $3.0000"), "{shown}");
+    assert!(stderr.contains("no further canary"), "{stderr}");
+}
+
+#[test]
+fn a_canary_that_cannot_be_given_says_why() {
+    let empty = Bench::new();
+    let (code, _, stderr) = empty.run(&["canary", "--lanes", "pass"]);
+    assert_eq!(code, 5);
+    assert!(stderr.contains("there is no place for a defect in the newest commits"), "{stderr}");
+    let (code, _, stderr) = empty.run(&["canary", "--lanes", "missing"]);
+    assert_eq!(code, 5, "{stderr}");
+    assert!(stderr.contains("no lane can be used"), "{stderr}");
+}
