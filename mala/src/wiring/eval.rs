@@ -3,6 +3,7 @@
 
 mod bench;
 mod judge;
+mod sample;
 mod sets;
 mod worker;
 
@@ -12,6 +13,7 @@ pub use mala_adapters::cases::{CaseSet, Clones, Fingerprint, SetWriter, gather};
 pub use mala_adapters::evals::{EvalFilesError, Evals, RunFolder, Writer};
 pub use mala_adapters::models::closing::Calls;
 pub use mala_adapters::models::recorded::{Lost, lost_below};
+pub use sample::Sample;
 pub use sets::{PLANTED_SET, STARTER, begin_set, find_set, save_set, starter};
 pub use worker::{Stop, start_worker};
 

@@ -5,6 +5,7 @@ mod commands;
 mod crashes;
 mod dummies;
 mod import;
+mod others;
 mod page;
 mod plant;
 mod semantic;

@@ -7,7 +7,7 @@ use crate::console;
 use crate::settings;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::Changes;
-use crate::wiring::eval::{Real, RunFolder, Who};
+use crate::wiring::eval::{Real, RunFolder, Sample, Who};
 use crate::wiring::models;
 use crate::wiring::probe::Probe;
 use crate::wiring::reviewers::{self, Wishes};
@@ -94,6 +94,12 @@ async fn asked(
     here: &Surroundings,
     rules: ProjectRules,
 ) -> anyhow::Result<ReviewerUsed> {
+    // A command runs in a copy of a repository, and there need be none around the current folder.
+    let sample = match policy.reviewer.value {
+        Some(ReviewerType::Command) => Some(Sample::lay_out(here).await?),
+        _ => None,
+    };
+    let here = sample.as_ref().map_or(here, |sample| &sample.inside);
     let chosen = reviewers::choose(policy, here, rules, Wishes::nothing()).await?;
     policy.reviewer.value = Some(chosen.kind);
     let is_agent = chosen.kind == ReviewerType::AgentSdk;

@@ -158,7 +158,7 @@ pub(super) fn has_asked(server: &ModelServer, wanted: usize, child: &mut Child) 
     server.n_requests() >= wanted
 }
 
-fn until(what: &str, is_so: impl Fn() -> bool) {
+pub(super) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let patience = Instant::now() + PATIENCE;
     while !is_so() {
         assert!(Instant::now() < patience, "{what}");
