@@ -1,7 +1,7 @@
 //! What a change breaks in other files: the pure stages of `mala_syntax::cross_file`, with the tree
 //! asked in between. It asks for words once, for paths once, and reads once.
 
-use mala_domain::change::FilePath;
+use mala_domain::change::{ChangedFile, FilePath};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use mala_domain::ports::{Blob, Repository, RepositoryError, Side};
@@ -40,10 +40,15 @@ pub(super) async fn check(request: &ReviewRequest) -> Result<Vec<Candidate>, Tro
     Ok(found)
 }
 
-/// Whether the change is about nothing but tests, in commits whose messages say why.
+/// Whether the change says why tests go: it takes code away with them, or it is about nothing but tests,
+/// in commits with messages.
 fn explains_its_tests(request: &ReviewRequest) -> bool {
-    let mut code = request.change.files.iter().filter(|file| file.language().is_some());
-    matches!(request.scope.head, Head::Commit(_)) && code.all(|file| is_test_path(&file.path))
+    let files = request.change.files.iter().filter(|file| file.language().is_some());
+    let code: Vec<&ChangedFile> = files.filter(|file| !is_test_path(&file.path)).collect();
+    let hunks = || code.iter().flat_map(|file| &file.hunks);
+    let removed = hunks().flat_map(|hunk| hunk.removed_lines()).count();
+    let added = hunks().flat_map(|hunk| hunk.added_lines()).count();
+    removed > added || code.is_empty() && matches!(request.scope.head, Head::Commit(_))
 }
 
 /// What became of each changed file that people write.

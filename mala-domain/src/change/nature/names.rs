@@ -54,6 +54,7 @@ const VENDORED_FOLDERS: &[&str] = &[
     "Carthage",
     "Pods",
     "__pypackages__",
+    "_vendor",
     "bower_components",
     "elm-stuff",
     "jspm_packages",

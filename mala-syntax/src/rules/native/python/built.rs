@@ -197,6 +197,10 @@ fn looks_harmless(source: &Source, value: Node<'_>) -> bool {
         "identifier" | "attribute" => {
             let is_constant = !name.contains(char::is_lowercase);
             let is_fixed = [
+                // What people choose for themselves.
+                "editor",
+                "pager",
+                "browser",
                 "executable",
                 "python",
                 "version",

@@ -135,10 +135,25 @@ fn names_a_secret(name: &str) -> bool {
     ]
     .iter()
     .any(|word| name.contains(word))
-        && !["count", "length", "index", "field", "hash", "type", "name", "tokenize", "tokenizer"]
-            .iter()
-            .any(|word| name.contains(word))
+        && !NO_SECRETS.iter().any(|word| name.contains(word))
 }
+
+/// Words in the names of what is about a secret, or tells one call from another.
+const NO_SECRETS: [&str; 13] = [
+    "count",
+    "length",
+    "index",
+    "field",
+    "hash",
+    "type",
+    "name",
+    "tokenize",
+    "tokenizer",
+    "fetch",
+    "cancel",
+    "abort",
+    "render",
+];
 
 /// Whether a literal could be a real secret and not a stand-in for one.
 pub(super) fn looks_secret(text: &str) -> bool {
