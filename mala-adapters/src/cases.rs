@@ -1,14 +1,18 @@
 //! Sets of cases on disk: `.jsonl`, `.jsonl.gz`, or a folder with a file or a folder per case. They are
 //! read one by one, and no line or file may be larger than a limit: a set can be of any length.
 
+mod capture;
 mod checkout;
 mod folder;
 mod import;
+mod keep;
 mod lines;
 
+pub use capture::{RecallError, recall};
 pub use checkout::{Checkout, CheckoutError};
 pub use folder::read_files;
 pub use import::{Clones, Gathered, SetWriter, gather};
+pub use keep::keep;
 pub use lines::write;
 
 use mala_domain::eval::{Case, CaseError};

@@ -2,6 +2,7 @@
 //! numbers that follow. Everything is a function of values; chance comes from a seed that is passed in.
 
 pub mod bootstrap;
+pub mod capture;
 pub mod case;
 pub mod compare;
 pub mod curve;

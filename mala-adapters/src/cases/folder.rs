@@ -47,7 +47,7 @@ fn places(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(places)
 }
 
-fn read(place: &Path) -> Result<Case, CaseError> {
+pub(super) fn read(place: &Path) -> Result<Case, CaseError> {
     let file = place.display().to_string();
     let wrong = |why: String| CaseError::at_line(&file, 1, why);
     let text = text(place).map_err(|error| wrong(error.to_string()))?;

@@ -5,5 +5,6 @@ mod gather;
 mod write;
 
 pub use code::Clones;
+pub(super) use code::texts;
 pub use gather::{Gathered, gather};
 pub use write::SetWriter;

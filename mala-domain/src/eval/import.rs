@@ -19,6 +19,7 @@ mod tests;
 
 pub use draft::{Claim, Code, Draft, Keep, Place, Revisions};
 pub use mapping::{CATEGORIES, SEVERITIES};
+pub(super) use settle::language_of;
 pub use settle::{BlamedOrigin, Settled, Sides, settle, settle_added, settle_blamed};
 
 use crate::change::FilePath;

@@ -1,6 +1,7 @@
 //! `mala eval`: has a reviewer look at cases with known problems, and says what it found of them.
 
 mod board;
+mod capture;
 mod compare;
 mod format;
 mod front;
@@ -45,6 +46,7 @@ enum EvalCommand {
     List(list::ListArgs),
     Plant(plant::PlantArgs),
     Import(import::ImportArgs),
+    Capture(capture::CaptureArgs),
 }
 
 pub(super) fn run(args: &EvalArgs, here: &Surroundings) -> anyhow::Result<Exit> {
@@ -58,5 +60,6 @@ pub(super) fn run(args: &EvalArgs, here: &Surroundings) -> anyhow::Result<Exit> 
         EvalCommand::List(args) => list::run(args, here),
         EvalCommand::Plant(args) => plant::run(args, here),
         EvalCommand::Import(args) => import::run(args, here),
+        EvalCommand::Capture(args) => capture::run(args, here),
     }
 }

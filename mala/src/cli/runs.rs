@@ -124,7 +124,9 @@ fn show(
         .with_context(|| format!("showing {}", harmless(name)))?;
     let view = View { report: &report, sources: &BTreeMap::new() };
     let text = match output(format) {
-        Some(_) if format == "text" => terminal::render(&view, &here.terminal()),
+        Some(_) if format == "text" => {
+            terminal::render(&view, &terminal::Options { verbose: true, ..here.terminal() })
+        }
         Some(render) => render(&view),
         None => return Err(Failure::usage(format!("no format '{format}'")).into()),
     };
@@ -132,7 +134,7 @@ fn show(
     Ok(Exit::Passed)
 }
 
-fn unreadable(error: &RunError) -> Failure {
+pub(super) fn unreadable(error: &RunError) -> Failure {
     let failure = Failure::new(Exit::CouldNotReview, error.to_string());
     match error {
         RunError::Newer { .. } => failure.hint("update mala, or open its review.md"),
@@ -141,7 +143,7 @@ fn unreadable(error: &RunError) -> Failure {
 }
 
 /// The one run that an id means.
-fn pick<'n>(names: &'n [String], id: &str) -> Result<&'n str, Failure> {
+pub(super) fn pick<'n>(names: &'n [String], id: &str) -> Result<&'n str, Failure> {
     let hint = "'mala runs list' lists the reviews";
     let newest = names.first().map(String::as_str);
     if id == "latest" {

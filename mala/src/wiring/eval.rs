@@ -2,12 +2,14 @@
 //! reviewers that only pretend are asked directly: what they test is the scoring.
 
 mod bench;
+mod captured;
 mod judge;
 mod sample;
 mod sets;
 mod worker;
 
 pub use bench::{Bench, Real, Who};
+pub use captured::{keep_captured, recalled};
 pub use judge::JudgeDesk;
 pub use mala_adapters::cases::{CaseSet, Clones, Fingerprint, SetWriter, gather};
 pub use mala_adapters::evals::{EvalFilesError, Evals, RunFolder, Writer};

@@ -1,6 +1,7 @@
 //! `mala eval` from the outside: the real binary over sets of cases.
 
 mod agent;
+mod capture;
 mod commands;
 mod crashes;
 mod dummies;

@@ -182,7 +182,7 @@ async fn sides(
 }
 
 /// The files that are text.
-pub(crate) async fn texts(
+pub(in crate::cases) async fn texts(
     tree: &dyn Repository,
     side: Side,
     paths: BTreeSet<FilePath>,

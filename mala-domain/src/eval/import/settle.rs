@@ -6,6 +6,7 @@ use super::{PassedOver, anchor};
 use crate::change::{AddedLines, Change, FilePath, LineSpan};
 use crate::eval::case::{Case, Meta, SCHEMA_VERSION, Truth};
 use crate::finding::{Category, Severity};
+use crate::secrets::redact;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write;
 
@@ -29,6 +30,18 @@ pub struct Sides {
     pub head_id: String,
     /// What its author says of it.
     pub message: String,
+}
+
+impl Sides {
+    /// The same files without their secrets; the diff has to be made anew.
+    #[must_use]
+    pub fn redacted(mut self) -> Self {
+        for text in self.base.values_mut().chain(self.head.values_mut()) {
+            *text = redact(text).into_owned();
+        }
+        self.diff.clear();
+        self
+    }
 }
 
 /// What became of a draft.
@@ -88,7 +101,7 @@ fn take(claims: &mut Vec<Claim>) -> Vec<Claim> {
 
 fn assemble(draft: &Draft, sides: Sides, (truths, rejected): (Vec<Truth>, Vec<Truth>)) -> Case {
     let language = match draft.language.is_empty() {
-        true => language(&sides.change),
+        true => language_of(&sides.change),
         false => draft.language.clone(),
     };
     let (subject, body) = sides.message.split_once('\n').unwrap_or((&sides.message, ""));
@@ -120,7 +133,7 @@ fn assemble(draft: &Draft, sides: Sides, (truths, rejected): (Vec<Truth>, Vec<Tr
 }
 
 /// The language of most changed lines.
-fn language(change: &Change) -> String {
+pub(in crate::eval) fn language_of(change: &Change) -> String {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for file in change.files.iter().filter(|file| file.is_reviewable()) {
         if let Some(language) = file.language() {

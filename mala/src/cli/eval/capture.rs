@@ -1,0 +1,191 @@
+//! `mala eval capture`: a kept review, with a person's word on each finding, as a case.
+
+mod ask;
+
+use super::format::Format;
+use crate::cli::exit::Exit;
+use crate::cli::failure::Failure;
+use crate::cli::interrupt::until_interrupted;
+use crate::cli::runs::{pick, unreadable};
+use crate::console::{self, counted, harmless};
+use crate::surroundings::Surroundings;
+use crate::wiring;
+use crate::wiring::eval::{keep_captured, recalled};
+use anyhow::Context;
+use clap::{Args, ValueEnum};
+use mala_domain::change::FilePath;
+use mala_domain::eval::capture::{Judged, Spoken, Word, capture, missed, words};
+use mala_domain::eval::{Case, Truth};
+use mala_domain::finding::Finding;
+use mala_domain::render::eval::{Block, Document};
+use mala_domain::report::Report;
+use serde::Serialize;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+
+/// Make a case of a kept review, with your word on each of its findings
+///
+/// What is right becomes a known problem, what is wrong a claim to be penalised, and what was missed is
+/// added. Ids are those that `mala runs show` prints, or the starts of them. Without a word on every finding,
+/// a terminal is asked; elsewhere it is an error, and nothing is written.
+#[derive(Debug, Args)]
+pub(super) struct CaptureArgs {
+    /// The review: its folder's name or review id, or the start of one of them; `latest` is the newest
+    #[arg(default_value = "latest")]
+    run: String,
+
+    /// A finding that is right; may be given several times
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    right: Vec<String>,
+
+    /// A finding that is wrong; may be given several times
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    wrong: Vec<String>,
+
+    /// What all other findings are
+    #[arg(long, value_name = "WORD", conflicts_with_all = ["all_right", "all_wrong"])]
+    rest: Option<WordName>,
+
+    /// All other findings are right
+    #[arg(long, conflicts_with = "all_wrong")]
+    all_right: bool,
+
+    /// All other findings are wrong
+    #[arg(long)]
+    all_wrong: bool,
+
+    /// A problem that the review missed, as FILE:LINES:CATEGORY:TEXT; may be given several times
+    #[arg(long, value_name = "PROBLEM")]
+    missed: Vec<String>,
+
+    /// The folder to write, which is not there yet; .mala/eval/sets/captured/REVIEW_ID without it
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+
+    /// How to print what was made
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// What a person says of a finding
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum WordName {
+    /// It is a problem
+    Right,
+    /// It is none
+    Wrong,
+    /// Nobody can tell: it is no part of the case
+    LeaveOut,
+}
+
+impl From<WordName> for Word {
+    fn from(name: WordName) -> Self {
+        match name {
+            WordName::Right => Self::Right,
+            WordName::Wrong => Self::Wrong,
+            WordName::LeaveOut => Self::LeaveOut,
+        }
+    }
+}
+
+/// What was made
+#[derive(Serialize)]
+struct Made {
+    schema_version: u32,
+    case: String,
+    folder: String,
+    problems: usize,
+    rejected_findings: usize,
+    left_out: usize,
+}
+
+pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+    let report = report(args, here)?;
+    let missed: Vec<Truth> = args
+        .missed
+        .iter()
+        .map(|text| missed(text))
+        .collect::<Result<_, _>>()
+        .map_err(Failure::usage)?;
+    let Some(words) = all_words(args, &report.issues)? else {
+        console::say("stopped: nothing is written");
+        return Ok(Exit::Interrupted);
+    };
+    let mut case = None;
+    let exit = until_interrupted(async {
+        let named = report.issues.iter().map(|finding| &finding.file);
+        let more: Vec<FilePath> =
+            named.chain(missed.iter().map(|truth| &truth.file)).cloned().collect();
+        let sides = recalled(here, &report, &more).await?;
+        let judged = Judged { report: &report, words: &words, missed };
+        case = Some(capture(judged, sides).map_err(|why| Failure::new(Exit::CouldNotReview, why))?);
+        Ok(Exit::Passed)
+    })?;
+    let Some(case) = case else { return Ok(exit) };
+    let folder = keep_captured(here, &case, args.output.as_deref())?;
+    let shown = folder.strip_prefix(&here.folder).unwrap_or(&folder);
+    let made = Made {
+        schema_version: 1,
+        problems: case.ground_truth.len(),
+        rejected_findings: case.rejected_findings.len(),
+        left_out: words.iter().filter(|word| **word == Word::LeaveOut).count(),
+        folder: shown.display().to_string(),
+        case: case.id.clone(),
+    };
+    args.format.print(here, &made, || document(&made, &case))?;
+    Ok(Exit::Passed)
+}
+
+fn report(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Report> {
+    let store = wiring::state_folder(here.root());
+    let names = store.names().with_context(|| format!("listing {}", store.runs().display()))?;
+    let name = pick(&names, &args.run)?;
+    let report = store.read(name).map_err(|error| unreadable(&error));
+    report.with_context(|| format!("reading {}", harmless(name)))
+}
+
+/// A word for every finding; `None` when the person who is asked stops.
+fn all_words(args: &CaptureArgs, findings: &[Finding]) -> anyhow::Result<Option<Vec<Word>>> {
+    let rest = match (args.all_right, args.all_wrong) {
+        (true, _) => Some(Word::Right),
+        (_, true) => Some(Word::Wrong),
+        _ => args.rest.map(Word::from),
+    };
+    let spoken = Spoken { right: args.right.clone(), wrong: args.wrong.clone(), rest };
+    let words = words(findings, &spoken).map_err(|error| {
+        Failure::usage(error.to_string()).hint("'mala runs show' shows the findings with their ids")
+    })?;
+    if let Some(words) = words.iter().copied().collect::<Option<Vec<Word>>>() {
+        return Ok(Some(words));
+    }
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        return Ok(ask::ask(findings, &words, &mut stdin.lock(), &mut |text| console::say(text))?);
+    }
+    Err(without_word(findings, &words).into())
+}
+
+fn without_word(findings: &[Finding], words: &[Option<Word>]) -> Failure {
+    let silent = findings.iter().zip(words).filter(|(_, word)| word.is_none());
+    let lines: Vec<String> =
+        silent.map(|(finding, _)| format!("  {}", ask::line(finding))).collect();
+    let what = format!("{} without a word", counted(lines.len(), "finding"));
+    Failure::usage(what).frame(lines.join("\n")).hint(
+        "say --right ID or --wrong ID of each, or --rest right, wrong or leave-out of all others",
+    )
+}
+
+fn document(made: &Made, case: &Case) -> Document {
+    let text = format!(
+        "{}: {} and {} judged wrong; {} left out",
+        made.folder,
+        counted(made.problems, "problem"),
+        counted(made.rejected_findings, "claim"),
+        counted(made.left_out, "finding"),
+    );
+    let more = match case.is_clean() {
+        true => "it is a clean case: whatever a reviewer finds there is a false alarm",
+        false => "'mala eval run --set captured' measures a reviewer on it and its like",
+    };
+    Document { blocks: vec![Block::Line(text), Block::Line(more.to_owned())] }
+}
