@@ -77,7 +77,7 @@ pub fn page(result: &EvalResult, gathered: Gathered, kept: &[BoardRow]) -> Strin
         by_location: &location.by_reviewer,
     };
     let mut main = section("scores", "Scores", head::tiles(result));
-    main.push(section("modes", "By each rule of matching", sections::scores(result)));
+    main.push(section("modes", "All scores", sections::scores(result)));
     main.push(section("plots", "Plots", tag("div").class("plots").children(plots).into()));
     main.push(section("slices", "Breakdown", sections::slices(result)));
     main.push(section(

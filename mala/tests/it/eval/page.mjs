@@ -63,8 +63,13 @@ function look() {
     });
     plots[svg.closest("figure").id] = { ...box(svg), marks: marks.length };
   }
+  const cut = [...document.querySelectorAll("figure .canvas svg text")].filter((text) => {
+    const [inner, outer] = [text.getBoundingClientRect(), text.closest("svg").getBoundingClientRect()];
+    return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.bottom > outer.bottom + 1;
+  });
   return {
     plots,
+    cut: cut.map((text) => text.textContent),
     bars: [...document.querySelectorAll("svg.bar")].map(box),
     faint: [...new Set(faint)],
     scripts: document.scripts.length,

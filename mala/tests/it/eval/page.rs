@@ -34,6 +34,7 @@ fn is_sound(view: &Value) {
         let seen = &view[state];
         assert_eq!(seen["scripts"], 0, "{name} {state}");
         assert_eq!(seen["unnamed"], 0, "{name} {state}: a plot or table without a name");
+        assert_eq!(seen["cut"], json!([]), "{name} {state}: words beyond a plot");
         assert_eq!(seen["faint"], json!([]), "{name} {state}: too little contrast");
         assert!(seen["overflow"].as_i64().unwrap() <= 0, "{name} {state}: {}", seen["overflow"]);
     }

@@ -2,7 +2,7 @@
 
 use super::bars::plural;
 use super::frame::{
-    Axis, Place, Plot, at, circle, legend, line, moved_apart, nothing, path, told, words,
+    Axis, Place, Plot, at, circle, floor, legend, line, moved_apart, nothing, path, told, words,
 };
 use super::markup::{Markup, tag};
 use super::runs::{Runs, told_of};
@@ -13,6 +13,8 @@ const ID: &str = "cost";
 const TITLE: &str = "Cost and F1";
 /// From here on costs are too far apart for an axis of equal steps.
 const FAR_APART: f64 = 20.0;
+/// How much of a reviewer's name has room beside its point.
+const MAX_NAME: usize = 20;
 /// Where costs begin when an axis has a place of its own for what is free.
 const AFTER_FREE: f64 = 0.14;
 
@@ -32,7 +34,10 @@ pub(super) fn plot(runs: &Runs<'_>) -> Markup {
     }
     points.sort_by(|a, b| a.dollars.total_cmp(&b.dollars).then(b.f1.total_cmp(&a.f1)));
     let scale = Scale::of(&points);
-    let mut marks = front(&points, &scale);
+    let front = front(&points, &scale);
+    let has_front = !front.is_empty();
+    let mut marks = floor(runs.floor());
+    marks.push(front);
     for point in &points {
         marks.push(dot(runs, point, &scale));
     }
@@ -40,7 +45,8 @@ pub(super) fn plot(runs: &Runs<'_>) -> Markup {
     let series = runs.legend();
     let mut rows: Vec<(&str, String)> =
         series.iter().map(|(class, name)| (class.as_str(), name.clone())).collect();
-    rows.push(("front", "no cheaper run is better".to_owned()));
+    rows.extend(has_front.then(|| ("front", "no cheaper run is better".to_owned())));
+    rows.extend(runs.floor().map(|_| ("even", "floor of F1".to_owned())));
     let mut below = legend(rows);
     let unknown = all.len() - points.len();
     if unknown > 0 {
@@ -143,10 +149,13 @@ fn front(points: &[Point<'_>], scale: &Scale) -> Markup {
             best = point.f1;
         }
     }
-    if let (Some(last), true) = (places.last().copied(), places.len() > 1) {
-        places.push(Place { x: at(1.0, 0.0).x, ..last });
+    match places.last().copied() {
+        Some(last) if places.len() > 1 => {
+            places.push(Place { x: at(1.0, 0.0).x, ..last });
+            path(&places).class("front").into()
+        }
+        _ => Markup::default(),
     }
-    path(&places).class("front").into()
 }
 
 fn dot(runs: &Runs<'_>, point: &Point<'_>, scale: &Scale) -> Markup {
@@ -176,9 +185,9 @@ fn names(runs: &Runs<'_>, points: &[Point<'_>], scale: &Scale) -> Markup {
     let heights: Vec<f64> = newest.iter().map(|point| at(0.0, point.f1).y).collect();
     let named = newest.iter().zip(moved_apart(&heights)).map(|(point, y)| {
         let x = scale.part(point.dollars);
-        let (by, side) = if x < 0.6 { (9.0, "") } else { (-9.0, " end") };
+        let (by, side) = if x < 0.4 { (9.0, "") } else { (-9.0, " end") };
         let beside = Place { x: at(x, 0.0).x + by, y: y + 4.0 };
-        let name = crate::render::short_line(&label(&point.row.run.reviewer.to_string()), 28);
+        let name = crate::render::short_line(&label(&point.row.run.reviewer.to_string()), MAX_NAME);
         words(beside, name).class(format!("name {}{side}", runs.class(point.row)))
     });
     named.collect()

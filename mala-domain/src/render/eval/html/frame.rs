@@ -141,6 +141,14 @@ pub(super) fn words(place: Place, text: impl std::fmt::Display) -> Tag {
     tag("text").attr("x", unit(place.x)).attr("y", unit(place.y)).text(text)
 }
 
+/// The floor of what the height stands for, across the plot.
+pub(super) fn floor(height: Option<f64>) -> Markup {
+    let mark = |height: f64| {
+        told(line(at(0.0, height), at(1.0, height)), "even", format!("floor {height:.3}"))
+    };
+    height.map(|height| mark(height).into()).into()
+}
+
 /// Something with the words that appear when it is pointed at.
 pub(super) fn told(mark: Tag, class: &str, title: impl std::fmt::Display) -> Tag {
     tag("g").class(class).child(tag("title").text(title)).child(mark)

@@ -64,7 +64,7 @@ fn same_f1() -> Markup {
     for f1 in [0.2, 0.4, 0.6, 0.8] {
         let first = f1 / (2.0 - f1);
         let places: Vec<Place> = (0..=32)
-            .map(|step| first + (1.0 - first) * f64::from(step) / 32.0)
+            .map(|step| first + (1.0 - first) * (f64::from(step) / 32.0).powi(3))
             .map(|recall| at(recall, f1 * recall / (2.0 * recall - f1)))
             .collect();
         marks.push(path(&places).class("isof1"));

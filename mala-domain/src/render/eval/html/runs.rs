@@ -20,6 +20,7 @@ pub(super) struct Runs<'a> {
     /// The reviewers, that of this run first.
     reviewers: Vec<String>,
     n_older: usize,
+    floor: Option<f64>,
 }
 
 impl<'a> Runs<'a> {
@@ -39,7 +40,13 @@ impl<'a> Runs<'a> {
                 reviewers.push(name);
             }
         }
-        Self { rows, this, reviewers, n_older }
+        let floor = result.scores.strict.floor.f1;
+        Self { rows, this, reviewers, n_older, floor }
+    }
+
+    /// The floor of F1, which is that of the cases.
+    pub(super) fn floor(&self) -> Option<f64> {
+        self.floor
     }
 
     pub(super) fn is_this(&self, row: &BoardRow) -> bool {

@@ -2,7 +2,7 @@
 
 use super::bars::plural;
 use super::frame::{
-    Axis, Place, Plot, at, circle, legend, line, moved_apart, nothing, path, told, words,
+    Axis, Place, Plot, at, circle, floor, legend, line, moved_apart, nothing, path, told, words,
 };
 use super::markup::{Markup, tag};
 use super::runs::{Runs, told_of};
@@ -15,7 +15,7 @@ const TITLE: &str = "From run to run";
 const MAX_DATES: usize = 6;
 /// How much of the width is left to labels.
 const FIRST: f64 = 0.04;
-const LAST: f64 = 0.86;
+const LAST: f64 = 0.78;
 
 /// One of the rates.
 type OneRate = fn(&Rates) -> Option<f64>;
@@ -27,14 +27,15 @@ pub(super) fn plot(runs: &Runs<'_>) -> Markup {
     if defined == 0 {
         return nothing(ID, TITLE, "No run over these cases has an F1.");
     }
-    let mut marks = Markup::default();
+    let mut marks = floor(runs.floor());
     marks.push(lines(runs, &rows));
     marks.push(parts_of_this(runs, &rows));
     for (at, row) in rows.iter().enumerate() {
         marks.push(point(runs, row, step(at, rows.len())));
     }
     let names = runs.legend();
-    let mut below = legend(names.iter().map(|(class, name)| (class.as_str(), name.clone())));
+    let signs = names.iter().map(|(class, name)| (class.as_str(), name.clone()));
+    let mut below = legend(signs.chain(runs.floor().map(|_| ("even", "floor of F1".to_owned()))));
     below.push(note(rows.len(), rows.len() - defined));
     let description = format!(
         "F1 by the strict rule over {}, the newest to the right, with 95 % intervals.",
