@@ -76,7 +76,8 @@ pub fn is_fertile(language: Language) -> bool {
 /// The defects that could be planted into the added lines, in the order of the text.
 pub fn mutants(source: &Source, added: &AddedLines) -> Vec<Mutant> {
     let Some(dialect) = Dialect::of(source.language()) else { return Vec::new() };
-    if source.text().len() > MAX_BYTES {
+    // Where one thing is not understood, nothing is what it seems: `Array<string>` is a comparison then.
+    if source.text().len() > MAX_BYTES || source.tree().root_node().has_error() {
         return Vec::new();
     }
     let site = Site::new(source, dialect);
@@ -119,13 +120,13 @@ fn at(site: &Site<'_>, node: Node<'_>) -> Vec<Mutant> {
 }
 
 impl Mutant {
-    /// The file with this defect; `None` when it would not parse as well as before.
+    /// The file with this defect; `None` when it would not parse.
     pub fn apply(&self, source: &Source) -> Option<Planted> {
         let old = source.text();
         let (before, after) = (old.get(..self.edit.start)?, old.get(self.edit.end..)?);
         let text = [before, &self.text, after].concat();
         let parsed = Source::parse(source.language(), &text)?;
-        if text == old || errors(&parsed) > errors(source) {
+        if text == old || parsed.tree().root_node().has_error() {
             return None;
         }
         let line_at = |end: usize| {
@@ -136,7 +137,12 @@ impl Mutant {
         let lines = match self.mark {
             Mark::Edit => LineSpan::between(first, line_at(self.edit.start + self.text.len())),
             Mark::First => LineSpan::line(first),
-            Mark::Gap => LineSpan::between(first.saturating_sub(1).max(1), first),
+            Mark::Gap => {
+                let above = before.trim_end_matches('\n');
+                let is_near = before.len() - above.len() == 1;
+                let start = if is_near { first - 1 } else { first };
+                LineSpan::between(start, first)
+            }
         };
         Some(Planted { text, lines })
     }
@@ -145,17 +151,4 @@ impl Mutant {
     pub fn edit<'s>(&'s self, source: &'s Source) -> (&'s str, &'s str) {
         (source.text().get(self.edit.clone()).unwrap_or_default(), &self.text)
     }
-}
-
-/// How much of a file does not parse.
-fn errors(source: &Source) -> usize {
-    if !source.tree().root_node().has_error() {
-        return 0;
-    }
-    let mut n_errors = 0;
-    walk(source.tree(), |_, step| {
-        n_errors += usize::from(step.node.is_error() || step.node.is_missing());
-        if step.node.has_error() { Descend::Into } else { Descend::Past }
-    });
-    n_errors
 }

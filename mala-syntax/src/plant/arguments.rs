@@ -8,7 +8,7 @@ use mala_domain::eval::plant::DefectKind;
 use tree_sitter::Node;
 
 /// Calls in which the order means nothing, or says at once that something is wrong.
-const EVEN: [&str; 26] = [
+const EVEN: [&str; 27] = [
     "max",
     "min",
     "print",
@@ -34,6 +34,7 @@ const EVEN: [&str; 26] = [
     "Printf",
     "Println",
     "set",
+    "substring",
     "add",
 ];
 

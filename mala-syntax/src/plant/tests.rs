@@ -16,7 +16,7 @@ fn all_added(text: &str) -> AddedLines {
 /// `KIND LINES: OLD => NEW` of everything that is planted.
 fn planted(language: Language, text: &str) -> Vec<String> {
     let source = Source::parse(language, text).unwrap();
-    assert_eq!(errors(&source), 0, "{language} {text}");
+    assert!(!source.tree().root_node().has_error(), "{language} {text}");
     let shown = |mutant: &Mutant| {
         let (old, new) = mutant.edit(&source);
         let planted = mutant.apply(&source).unwrap_or_else(|| panic!("{mutant:?} in {text}"));
@@ -125,6 +125,23 @@ fn javascript() {
                 ],
             ),
         ],
+    );
+}
+
+#[test]
+fn what_does_not_parse_is_left_alone() {
+    let text = "function f(a, b) {\n  g(a, b);\n}\nconst x = {path: Array<string | number>,};\n";
+    let source = Source::parse(Language::JavaScript, text).unwrap();
+    assert_eq!(mutants(&source, &all_added(text)), []);
+}
+
+#[test]
+fn a_gap_behind_an_empty_line_is_where_the_code_goes_on() {
+    let text = "def f(x):\n    a()\n\n    if x is None:\n        raise E(x)\n    g(x)\n";
+    let found = planted(Language::Python, text);
+    assert!(
+        found.contains(&"removed-check 4: if x is None: raise E(x) => ".to_owned()),
+        "{found:?}"
     );
 }
 
