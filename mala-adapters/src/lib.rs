@@ -8,6 +8,7 @@ pub mod linters;
 pub mod models;
 pub mod patch;
 pub mod process;
+pub mod regular;
 pub mod reviewers;
 pub mod sessions;
 pub mod store;

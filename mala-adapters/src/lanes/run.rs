@@ -63,6 +63,7 @@ impl Lanes {
         let mut watcher = Watcher {
             place: order.lane.answer(),
             answer_file: places.answer.clone(),
+            max_answer: u64::try_from(order.lane.max_output()).unwrap_or(u64::MAX),
             is_answer: order.is_answer,
             started: order.started,
             stdout: Kept::at(&places.kept.join("stdout.txt")),
@@ -79,6 +80,7 @@ impl Lanes {
             Err(error) => vec![format!("the tree: {error}")],
         };
         keep(&places, &run);
+        run.roots = roots(&places.tree);
         Ok(run)
     }
 
@@ -141,6 +143,13 @@ impl Lanes {
         let prompt = if lane.reads_stdin() { order.prompt } else { "" };
         Ok(Spec::new(program, &places.tree, environment).args(arguments).stdin(prompt))
     }
+}
+
+/// The names of a lane's tree: as it is told, and as the system calls it.
+fn roots(tree: &Path) -> Vec<String> {
+    let real = tree.canonicalize().ok();
+    let names = [Some(tree.to_owned()), real].into_iter().flatten();
+    names.map(|path| path.display().to_string()).collect()
 }
 
 fn unusable<E: std::fmt::Display>(doing: &'static str) -> impl FnOnce(E) -> LaneFailure {
@@ -209,7 +218,7 @@ fn judge(
     }
     let (absence, why) =
         trouble.unwrap_or_else(|| (Absence::Unusable, why(order.lane, &output, exit_code)));
-    run.answer = candidates(&watcher.place, &watcher.answer_file, &output).into_iter().next();
+    run.answer = candidates(watcher, &output).into_iter().next();
     run.failure = Some(LaneFailure { absence, why: secrets::redact(&why).into_owned() });
     run
 }

@@ -2,6 +2,7 @@
 //! comes.
 
 use crate::process::{Output, Watch};
+use crate::regular::read_foreign;
 use mala_domain::gate::lane::{AnswerPlace, Said, Stream, said};
 use std::fs::File;
 use std::io::Write;
@@ -11,6 +12,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Watcher<'w> {
     pub(super) place: AnswerPlace,
     pub(super) answer_file: PathBuf,
+    /// How large the answer file may be.
+    pub(super) max_answer: u64,
     pub(super) is_answer: &'w (dyn Fn(&str) -> bool + Send + Sync),
     pub(super) started: &'w (dyn Fn() + Send + Sync),
     pub(super) stdout: Kept,
@@ -55,7 +58,7 @@ impl Watch for Watcher<'_> {
 
     fn is_enough(&mut self, output: &Output) -> bool {
         let n_bytes = output.stdout.len();
-        let has_file = self.answer_file.exists();
+        let has_file = self.answer_file.is_file();
         if self.looked_at == Some(n_bytes) && !has_file {
             return false;
         }
@@ -64,19 +67,34 @@ impl Watch for Watcher<'_> {
     }
 }
 
-/// The complete answer in what was printed or in the answer file.
+/// How much text one answer may be in.
+const MAX_AROUND: usize = 1 << 20;
+
+/// The complete answer in what was printed or in the answer file. It counts though more was printed
+/// around it than anybody reads.
 pub(super) fn found(watcher: &Watcher<'_>, output: &Output) -> Option<String> {
-    candidates(&watcher.place, &watcher.answer_file, output)
-        .into_iter()
-        .find(|text| (watcher.is_answer)(text))
+    let all = candidates(watcher, output);
+    let part = all.iter().flat_map(|text| parts(text)).find(|text| (watcher.is_answer)(text))?;
+    Some(part.to_owned())
+}
+
+/// A text, and the parts of a long one that an answer can be in: its start and its end.
+fn parts(text: &str) -> Vec<&str> {
+    if text.len() <= MAX_AROUND {
+        return vec![text];
+    }
+    let start = text.floor_char_boundary(MAX_AROUND);
+    let end = text.ceil_char_boundary(text.len() - MAX_AROUND);
+    [text.get(..start), text.get(end..)].into_iter().flatten().collect()
 }
 
 /// Everything that may be an answer, the likeliest first.
-pub(super) fn candidates(place: &AnswerPlace, file: &Path, output: &Output) -> Vec<String> {
+pub(super) fn candidates(watcher: &Watcher<'_>, output: &Output) -> Vec<String> {
     let stdout = String::from_utf8_lossy(&output.stdout);
-    let file = std::fs::read_to_string(file).ok();
+    let file = read_foreign(&watcher.answer_file, watcher.max_answer).ok();
+    let file = file.and_then(|bytes| String::from_utf8(bytes).ok());
     let stream = Stream { stdout: &stdout, file: file.as_deref() };
-    let printed = match said(place, stream) {
+    let printed = match said(&watcher.place, stream) {
         Said::Answer(text) => Some(text),
         Said::Failed(_) => return Vec::new(),
         Said::Nothing => None,

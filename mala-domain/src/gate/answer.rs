@@ -34,10 +34,27 @@ pub struct LaneAnswer {
     pub summary: String,
     /// What it claims.
     pub claims: Vec<Candidate>,
-    /// Why claims were left out.
-    pub dropped: Vec<String>,
     /// The hunks that it accounts for, as indices into the file's hunks.
     pub accounted: Vec<(FilePath, Vec<usize>)>,
+}
+
+impl LaneAnswer {
+    /// With paths as the change has them, where the lane names files by the folder that it was in.
+    #[must_use]
+    pub fn inside(mut self, roots: &[String]) -> Self {
+        let below = |file: &FilePath| {
+            let text = file.to_text();
+            let inside = roots.iter().find_map(|root| text.strip_prefix(root)?.strip_prefix('/'));
+            inside.map(FilePath::from)
+        };
+        for claim in &mut self.claims {
+            claim.file = below(&claim.file).unwrap_or_else(|| claim.file.clone());
+        }
+        for (file, _) in &mut self.accounted {
+            *file = below(file).unwrap_or_else(|| file.clone());
+        }
+        self
+    }
 }
 
 /// Why a text is no answer to this session.
@@ -57,19 +74,20 @@ pub enum AnswerProblem {
 /// The most files and hunks that an account may list.
 const MAX_ACCOUNT: usize = 100_000;
 
-/// Reads a lane's answer to the review. Its claims are in the lane's name.
+/// Reads a lane's answer to the review. Its claims are in the lane's name. One that leaves a field empty
+/// is a claim all the same: what is missing is looked for at the lines that it cites.
 pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, AnswerProblem> {
     let words = Words { text, form_enforced: false, nonce: &binding.nonce };
-    let (object, rung) = find_object(&words, &["verdict", "findings"])?;
+    let found = find_object(&words, &["verdict", "findings"]);
+    let (object, rung) = found.map_err(|problem| named(problem, &words))?;
     check_binding(&object, binding)?;
     let answer = read_object(&object, rung)?;
-    let claims = answer.claims.into_iter().map(|claim| claim.candidate);
+    let claims = answer.claims.into_iter().chain(answer.incomplete).map(|claim| claim.candidate);
     Ok(LaneAnswer {
         rung,
         verdict: verdict(&object)?,
         summary: answer.summary,
         claims: claims.map(|claim| Candidate { reviewer: lane.to_owned(), ..claim }).collect(),
-        dropped: answer.dropped,
         accounted: account(&object)?,
     })
 }
@@ -77,7 +95,8 @@ pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, Ans
 /// Reads a lane's answer to a check of claims.
 pub fn read_check(text: &str, binding: &Binding) -> Result<Vec<Check>, AnswerProblem> {
     let words = Words { text, form_enforced: false, nonce: &binding.nonce };
-    let (object, _) = find_object(&words, &["checks"])?;
+    let found = find_object(&words, &["checks"]);
+    let (object, _) = found.map_err(|problem| named(problem, &words))?;
     check_binding(&object, binding)?;
     Ok(read_checks(&words)?.0)
 }
@@ -85,6 +104,16 @@ pub fn read_check(text: &str, binding: &Binding) -> Result<Vec<Check>, AnswerPro
 /// Whether a check leaves a claim standing.
 pub fn refutes(check: &Check) -> bool {
     check.outcome == CheckOutcome::Refuted
+}
+
+/// What is wrong with a text: an answer with another nonce is one to another session.
+fn named(problem: ParseProblem, words: &Words<'_>) -> AnswerProblem {
+    let object: Option<Object> = serde_json::from_str(words.text.trim()).ok();
+    let nonce = object.as_ref().and_then(|object| object.get("nonce")?.as_str());
+    match nonce {
+        Some(nonce) if nonce != words.nonce.as_str() => AnswerProblem::OtherSession,
+        _ => problem.into(),
+    }
 }
 
 fn check_binding(object: &Object, binding: &Binding) -> Result<(), AnswerProblem> {
@@ -108,7 +137,8 @@ fn account(object: &Object) -> Result<Vec<(FilePath, Vec<usize>)>, ParseProblem>
         return Err(ParseProblem::MissingField("reviewed".to_owned()));
     };
     let one = |entry: &Value| {
-        let file = FilePath::parse(entry.get("file_path")?.as_str()?);
+        let file = entry.get("file_path")?.as_str()?.trim();
+        let file = FilePath::parse(file.trim_start_matches("./"));
         let hunks = entry.get("hunks")?.as_array()?.iter().take(MAX_ACCOUNT);
         // Lanes count from one.
         let hunks = hunks.map(|hunk| usize::try_from(hunk.as_u64()?).ok()?.checked_sub(1));

@@ -42,6 +42,8 @@ pub struct LaneRun {
     pub usage: Usage,
     /// Files of the tree that it wrote.
     pub wrote: Vec<String>,
+    /// Where its tree was.
+    pub roots: Vec<String>,
 }
 
 /// Why a lane has no answer.

@@ -1,8 +1,11 @@
 //! Admission: a claim becomes a finding only when the file and the lines it cites are there at head,
-//! and with the lines that show it. What is not there is dropped and counted, never reported.
+//! and with the lines that show it. In a file that the change deletes, the lines that went are the
+//! evidence. What is not there is dropped and counted, never reported.
+
+mod evidence;
 
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, LineSpan};
-use crate::finding::{Candidate, DedupeKey, Finding, Priority, identity};
+use crate::finding::{Candidate, DedupeKey, Finding, Priority, Verification, identity};
 use crate::language::Language;
 use crate::review::Texts;
 use crate::secrets;
@@ -23,12 +26,42 @@ pub struct Admission {
 }
 
 /// A claim that does not hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Dropped {
     /// Who made it.
     pub reviewer: String,
     /// Why it was dropped, in words.
     pub why: String,
+    /// What it said.
+    pub claim: Candidate,
+}
+
+impl Dropped {
+    /// The claim as a finding that does not count, marked with the reason.
+    pub fn marked(&self) -> Finding {
+        let claim = Candidate {
+            verification: Verification::refuted(format!("it cannot be placed: {}", self.why)),
+            ..self.claim.clone()
+        };
+        let quoted = claim.evidence.as_deref().unwrap_or_default();
+        let evidence = quote(quoted.lines().take(quote_length(claim.span)));
+        let place = Place { span: claim.span, evidence };
+        finding(claim, place, &Nowhere, &mut Seen::new())
+    }
+
+    /// How urgent it says to be; none counts as P2.
+    pub fn priority(&self) -> Priority {
+        self.claim.priority.unwrap_or(Priority::P2)
+    }
+}
+
+/// Nothing encloses what is not there.
+struct Nowhere;
+
+impl SymbolIndex for Nowhere {
+    fn symbol_at(&self, _: &FilePath, _: u32) -> Option<String> {
+        None
+    }
 }
 
 /// Tells the enclosing function or class of a line at head.
@@ -55,7 +88,8 @@ pub fn admit(
         match anchor(&candidate, file, &mut lines) {
             Ok(place) => anchored.push((candidate, place)),
             Err(why) => {
-                admission.dropped.push(Dropped { reviewer: candidate.reviewer.clone(), why });
+                let reviewer = candidate.reviewer.clone();
+                admission.dropped.push(Dropped { reviewer, why, claim: candidate });
             }
         }
     }
@@ -100,11 +134,20 @@ fn anchor(
     if !name.stays_inside() {
         return Err(format!("{name}: a finding outside the reviewed tree"));
     }
-    let Some(text) = lines.of(name) else {
-        return anchor_in_hunks(candidate, file);
-    };
+    match (lines.of(name), file) {
+        (Some(text), _) => anchor_in(text, candidate),
+        (None, Some(file)) if !file.exists_at_head() => {
+            let gone = file.hunks.iter().flat_map(|hunk| hunk.removed_lines());
+            anchor_in(&gone.map(|(_, text)| text).collect::<Vec<_>>(), candidate)
+        }
+        (None, _) => anchor_in_hunks(candidate, file),
+    }
+}
+
+fn anchor_in(text: &[&str], candidate: &Candidate) -> Result<Place, String> {
+    let name = &candidate.file;
     let span = match &candidate.evidence {
-        Some(quoted) => find_evidence(text, candidate.span, quoted).ok_or_else(|| {
+        Some(quoted) => evidence::find(text, candidate.span, quoted).ok_or_else(|| {
             format!("{name}:{}: the quoted evidence is not there", candidate.span)
         })?,
         None => candidate.span,
@@ -133,33 +176,6 @@ fn anchor_in_hunks(candidate: &Candidate, file: Option<&ChangedFile>) -> Result<
         return Err(format!("{name}:{span}: no such file or lines at head"));
     }
     Ok(Place { span, evidence: quote(shown.into_iter()) })
-}
-
-/// The lines that hold the quoted text: where it was cited, else the only place that has it.
-fn find_evidence(text: &[&str], cited: LineSpan, quoted: &str) -> Option<LineSpan> {
-    let wanted: Vec<&str> = quoted.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
-    let first = *wanted.first()?;
-    let mut places = text
-        .iter()
-        .enumerate()
-        .filter(|(_, line)| line.contains(first))
-        .map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))
-        .filter(|line| follows(text, *line, &wanted));
-    let near = |line: u32| line.abs_diff(cited.start()) <= 3 || cited.contains(line);
-    let all: Vec<u32> = places.by_ref().take(1000).collect();
-    let start = match all.iter().copied().find(|line| near(*line)) {
-        Some(line) => line,
-        None if all.len() == 1 => *all.first()?,
-        None => return None,
-    };
-    let length = u32::try_from(wanted.len()).unwrap_or(1).max(1);
-    Some(LineSpan::between(start, start.saturating_add(length - 1)))
-}
-
-/// Whether the wanted lines stand here, one after the other.
-fn follows(text: &[&str], line: u32, wanted: &[&str]) -> bool {
-    let here = text.iter().skip(index(line)).filter(|line| !line.trim().is_empty());
-    here.zip(wanted).filter(|(line, wanted)| line.contains(**wanted)).count() == wanted.len()
 }
 
 fn quote<'t>(lines: impl Iterator<Item = &'t str>) -> String {

@@ -5,6 +5,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 
+/// How many files that nobody reviews are named.
+const MAX_LEFT_OUT: usize = 30;
+
 /// What was reviewed and what was not.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Coverage {
@@ -134,6 +137,22 @@ impl Coverage {
             });
         }
         coverage
+    }
+
+    /// What nobody reviews, and why, a line each; what has no changed lines is not worth one.
+    pub fn left_out(&self) -> Vec<String> {
+        let told = self.skipped.iter().filter(|skip| skip.reason != SkipReason::NoLines);
+        let mut lines: Vec<String> = told
+            .clone()
+            .take(MAX_LEFT_OUT)
+            .map(|skip| format!("{} is not reviewed: {}", skip.file, skip.reason.name()))
+            .collect();
+        match told.count().saturating_sub(MAX_LEFT_OUT) {
+            0 => {}
+            1 => lines.push("1 more file is not reviewed".to_owned()),
+            n => lines.push(format!("{n} more files are not reviewed")),
+        }
+        lines
     }
 
     /// Whether every hunk that was to be reviewed is accounted for.

@@ -2,12 +2,12 @@
 
 use crate::change::FilePath;
 use crate::config;
-use crate::finding::{Category, Finding, Priority};
+use crate::finding::{Category, Finding, Priority, alike};
 use crate::verdict::counts;
 
 /// Merges duplicates: the same lines and the same kind of problem, said by different reviewers, by a
 /// linter and a rule, or by two rules about security. Other rules that meet on a line mean different
-/// things. The most urgent, then the most confident one stays, and the worst come first.
+/// things, and so do claims of models that share no words. The most urgent, then the most confident one stays, and the worst come first.
 pub fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by(|a, b| (&a.file, a.span(), &a.rule).cmp(&(&b.file, b.span(), &b.rule)));
     let mut findings = merge(findings);
@@ -48,6 +48,7 @@ fn says_the_same(a: &Finding, b: &Finding) -> bool {
         && (a.reviewer != b.reviewer
             || a.category == Category::Security
             || is_of_linter(a) != is_of_linter(b))
+        && (a.rule.is_some() || b.rule.is_some() || alike(a, b))
 }
 
 /// Whether a linter says it: linters and our own rules look for the same things.

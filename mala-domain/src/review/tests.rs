@@ -108,6 +108,7 @@ fn quoted_evidence_is_looked_up_and_moves_the_finding() {
         (quoted(1, "  four  "), Ok(4)),
         (quoted(4, "three\nfour"), Ok(3)),
         (quoted(2, "two"), Ok(2)),
+        (quoted(3, "t hree\n\tfo ur"), Ok(3)),
         (quoted(3, "nowhere"), Err("a.py:3: the quoted evidence is not there")),
         (quoted(3, ""), Err("a.py:3: the quoted evidence is not there")),
     ];
@@ -115,6 +116,42 @@ fn quoted_evidence_is_looked_up_and_moves_the_finding() {
         let got = one(claim).map(|finding| finding.line_start);
         assert_eq!(got, expected.map_err(str::to_owned));
     }
+}
+
+#[test]
+fn the_lines_of_a_deleted_file_are_its_evidence() {
+    let mut change = change();
+    let file = &mut change.files[0];
+    file.status = FileStatus::Deleted;
+    file.hunks[0].lines.iter_mut().for_each(|line| line.kind = LineKind::Removed);
+    let quoted = |line, text: &str| Candidate {
+        evidence: Some(text.to_owned()),
+        ..claim("a.py", line, line)
+    };
+    let mut gone = texts();
+    gone.head.insert("a.py".into(), Blob::Missing);
+    for (claim, expected) in [
+        (claim("a.py", 2, 2), Ok("two")),
+        (quoted(1, "two"), Ok("two")),
+        (claim("a.py", 3, 3), Err("a.py:3: the file has 2 lines")),
+        (quoted(1, "three"), Err("a.py:1: the quoted evidence is not there")),
+    ] {
+        let mut got = admit(vec![claim], &change, &gone, &NoSymbols);
+        let why = got.dropped.pop().map(|it| it.why).unwrap_or_default();
+        let got = got.findings.pop().map(|it| it.evidence_snippet).ok_or(why);
+        assert_eq!(got, expected.map(str::to_owned).map_err(str::to_owned));
+    }
+}
+
+#[test]
+fn what_is_dropped_is_kept_and_marked() {
+    let claim = Candidate { evidence: Some("no such\ntext".into()), ..claim("a.py", 2, 3) };
+    let dropped = admitted(vec![claim]).dropped.remove(0);
+    let marked = dropped.marked();
+    assert_eq!((marked.line_start, marked.evidence_snippet.as_str()), (2, "no such\ntext"));
+    assert_eq!(marked.verification.outcome, VerificationOutcome::Refuted);
+    let how = marked.verification.how.unwrap();
+    assert_eq!(how, "it cannot be placed: a.py:2-3: the quoted evidence is not there");
 }
 
 #[test]

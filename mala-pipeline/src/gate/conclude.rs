@@ -2,7 +2,7 @@
 
 use super::hear::Heard;
 use mala_domain::change::{Change, FilePath};
-use mala_domain::finding::{Finding, VerificationOutcome};
+use mala_domain::finding::{Finding, Priority, VerificationOutcome};
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::check::voices;
 use mala_domain::gate::consensus::{Absence, Vote, decide};
@@ -26,7 +26,7 @@ pub(super) struct Panelists {
 pub(super) fn conclude(session: &Session, panel: Panelists, change: &Change) -> Waited {
     let Panelists { heard, findings, dropped, checker } = panel;
     let reports: BTreeMap<String, LaneReport> =
-        heard.iter().map(|heard| (heard.lane.name.clone(), report(heard, &findings))).collect();
+        heard.iter().map(|it| (it.lane.name.clone(), report(it, &findings, &dropped))).collect();
     let raw: Vec<Vote> = heard.iter().map(raw_vote).collect();
     let verified: Vec<Vote> = reports.values().map(verified_vote).collect();
     let decision = decide(session.rule, &verified);
@@ -56,9 +56,9 @@ pub(super) fn conclude(session: &Session, panel: Panelists, change: &Change) -> 
             heard.iter().map(|heard| &heard.run.usage).chain(checker.iter().map(|it| &it.usage)),
         ),
         checker,
-        warnings: warnings(session, &heard, &dropped),
+        warnings: warnings(session, &heard, &dropped, change),
         issues: findings.iter().filter(|finding| stands(finding)).cloned().collect(),
-        findings: sets(&findings),
+        findings: sets(&findings, &dropped),
         reviewers: reports,
         session_key: Some(session.key.clone()),
         session_dir: None,
@@ -74,17 +74,20 @@ fn stands(finding: &Finding) -> bool {
     finding.verification.outcome != VerificationOutcome::Refuted
 }
 
-fn report(heard: &Heard, findings: &[Finding]) -> LaneReport {
+fn report(heard: &Heard, findings: &[Finding], dropped: &[Dropped]) -> LaneReport {
     let name = heard.lane.name.as_str();
+    let lost: Vec<&Dropped> = dropped.iter().filter(|it| it.reviewer == name).collect();
     let own = || findings.iter().filter(|finding| voices(finding).any(|voice| voice == name));
     let answer = heard.answer.as_ref();
     let left_over = heard.coverage.hunks_given - heard.coverage.hunks_accounted;
     let verdict = answer.ok().map(|_| Verdict::over(own()));
+    let unplaced = verdict.and_then(|verdict| unplaced(heard, verdict, &lost));
     // A pass with hunks left over is none.
     let incomplete = (verdict == Some(Verdict::Pass) && left_over > 0).then(|| match left_over {
         1 => "incomplete: 1 changed region is not accounted for".to_owned(),
         n => format!("incomplete: {n} changed regions are not accounted for"),
     });
+    let incomplete = unplaced.or(incomplete);
     let failure = answer.err();
     LaneReport {
         verdict: verdict.filter(|_| incomplete.is_none()),
@@ -102,6 +105,21 @@ fn report(heard: &Heard, findings: &[Finding]) -> LaneReport {
         wrote: heard.run.wrote.clone(),
         measured: None,
     }
+}
+
+/// Why a lane has no vote that says more than what is left of its findings: what cannot be placed is not
+/// refuted, and nobody knows what the lane objects to.
+fn unplaced(heard: &Heard, verdict: Verdict, lost: &[&Dropped]) -> Option<String> {
+    let worst = lost.iter().map(|it| it.priority()).min()?;
+    let is_said = match verdict {
+        Verdict::Fail => true,
+        Verdict::NeedsWork => worst > Priority::P1,
+        Verdict::Pass => false,
+    };
+    let raw = heard.answer.as_ref().ok()?.verdict.name();
+    let (count, why) = (lost.len(), &lost.first()?.why);
+    let findings = if count == 1 { "a finding" } else { "findings" };
+    (!is_said).then(|| format!("it says {raw} for {findings} that cannot be placed: {why}"))
 }
 
 fn raw_vote(heard: &Heard) -> Vote {
@@ -123,16 +141,18 @@ fn accounted(heard: &[Heard]) -> Vec<(FilePath, Vec<usize>)> {
     answers.flat_map(|answer| answer.accounted.iter().cloned()).collect()
 }
 
-fn sets(findings: &[Finding]) -> FindingSets {
+fn sets(findings: &[Finding], dropped: &[Dropped]) -> FindingSets {
+    let lost: Vec<Finding> = dropped.iter().map(Dropped::marked).collect();
+    let refuted = findings.iter().filter(|finding| !stands(finding)).chain(&lost);
     let keys = |wanted: &dyn Fn(&Finding) -> bool| {
-        let wanted = findings.iter().filter(|finding| wanted(finding));
+        let wanted = findings.iter().chain(&lost).filter(|finding| wanted(finding));
         wanted.map(|finding| finding.dedupe_key.to_string()).collect()
     };
     FindingSets {
         union: keys(&|_| true),
         agreed: keys(&|finding| !finding.also_reported_by.is_empty()),
         verified: keys(&|it| it.verification.outcome == VerificationOutcome::Verified),
-        refuted: findings.iter().filter(|finding| !stands(finding)).cloned().collect(),
+        refuted: refuted.cloned().collect(),
     }
 }
 
@@ -151,15 +171,19 @@ fn total<'u>(all: impl Iterator<Item = &'u Usage>) -> Usage {
     }
 }
 
-fn warnings(session: &Session, heard: &[Heard], dropped: &[Dropped]) -> Vec<String> {
+fn warnings(
+    session: &Session,
+    heard: &[Heard],
+    dropped: &[Dropped],
+    change: &Change,
+) -> Vec<String> {
     let own = session.warnings.iter().cloned();
+    let left_out = Coverage::over(change, &[]).left_out();
     let lanes = heard.iter().flat_map(|heard| {
         let name = &heard.lane.name;
-        let wrote = heard.run.wrote.iter().map(move |file| format!("{name}: wrote {file}"));
-        let unread = heard.answer.iter().flat_map(|answer| &answer.dropped);
-        wrote.chain(unread.map(move |why| format!("{name}: {why}")))
+        heard.run.wrote.iter().map(move |file| format!("{name}: wrote {file}"))
     });
     let dropped =
         dropped.iter().map(|it| format!("{}: dropped a finding: {}", it.reviewer, it.why));
-    own.chain(lanes).chain(dropped).collect()
+    own.chain(left_out).chain(lanes).chain(dropped).collect()
 }

@@ -7,6 +7,7 @@ use crate::cli::target::range;
 use crate::settings::{self, RepositoryFile, Settings};
 use crate::surroundings::Surroundings;
 use anyhow::Context;
+use mala_adapters::regular::read_named;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME, GateBlock};
 use mala_domain::ports::{Scoped, Side};
@@ -74,11 +75,7 @@ pub(super) fn flags(args: &SpawnArgs) -> Config {
 /// The text about the task.
 pub(super) fn tasks(file: Option<&Path>) -> anyhow::Result<Vec<(String, String)>> {
     let Some(file) = file else { return Ok(Vec::new()) };
-    let reading = || format!("reading the context file {}", file.display());
-    let size = std::fs::metadata(file).with_context(reading)?.len();
-    if size > MAX_CONTEXT {
-        anyhow::bail!("the context file {} has more than {MAX_CONTEXT} bytes", file.display());
-    }
-    let bytes = std::fs::read(file).with_context(reading)?;
+    let bytes = read_named(file, MAX_CONTEXT)
+        .with_context(|| format!("reading the context file {}", file.display()))?;
     Ok(vec![("issue".to_owned(), String::from_utf8_lossy(&bytes).into_owned())])
 }

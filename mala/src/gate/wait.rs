@@ -8,6 +8,7 @@ use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::config::Seconds;
 use mala_domain::gate::output::Waited;
+use mala_domain::scope::Head;
 use mala_domain::verdict::Obstacle;
 use mala_pipeline::gate::{Waiting, wait};
 use std::fmt::Write;
@@ -32,19 +33,20 @@ pub(super) struct WaitArgs {
 
 pub(super) fn run(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     until_interrupted(async {
-        let waited = waited(args, here)
-            .await
-            .unwrap_or_else(|error| Waited::undecided(Obstacle::Internal, format!("{error:#}")));
+        let (waited, created) = waited(args, here).await.unwrap_or_else(|error| {
+            (Waited::undecided(Obstacle::Internal, format!("{error:#}")), None)
+        });
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&waited)?),
-            false => shown(&waited),
+            false => shown(&waited, created.as_deref()),
         };
         console::data(&text)?;
         Ok(Exit::from(waited.outcome()))
     })
 }
 
-async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Waited> {
+/// What came of a session, and when it was started.
+async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<(Waited, Option<String>)> {
     let gate = Gate::open(here).await?;
     let folder = gate.session(args.session_key.as_deref())?;
     let time = Duration::from_secs(args.timeout);
@@ -56,7 +58,9 @@ async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Waited> 
     }
     let is_over = matches!(ended, Waiting::Over(_));
     let waited = ended.waited(time);
-    Ok(if is_over { located(waited, &folder) } else { unresolved(waited, &folder) })
+    let created = folder.session().ok().map(|session| session.created);
+    let known = if is_over { located(waited, &folder) } else { unresolved(waited, &folder) };
+    Ok((known, created))
 }
 
 fn located(waited: Waited, folder: &SessionFolder) -> Waited {
@@ -77,13 +81,26 @@ fn unresolved(waited: Waited, folder: &SessionFolder) -> Waited {
 }
 
 /// For people.
-fn shown(waited: &Waited) -> String {
-    let verdict = waited.consensus.verdict.name();
+fn shown(waited: &Waited, created: Option<&str>) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    write(&mut text, waited, created).unwrap_or_default();
+    console::harmless(&text)
+}
+
+fn write(text: &mut String, waited: &Waited, created: Option<&str>) -> std::fmt::Result {
     let consensus = &waited.consensus;
-    let mut text = format!(
-        "{verdict} ({}: {} of {} needed passes)\n",
-        consensus.rule, consensus.passes, consensus.needed
-    );
+    let (verdict, rule) = (consensus.verdict.name(), consensus.rule);
+    let (passes, needed) = (consensus.passes, consensus.needed);
+    writeln!(text, "{verdict} ({rule}: {passes} of {needed} needed passes)")?;
+    if let Some(scope) = &waited.scope {
+        let head = match &scope.head {
+            Head::Commit(sha) => format!(" at {}", sha.get(..12).unwrap_or(sha)),
+            _ => String::new(),
+        };
+        let created = created.map(|created| format!(", started {created}")).unwrap_or_default();
+        writeln!(text, "  {}{head}{created}", scope.target)?;
+    }
     for (name, lane) in &waited.reviewers {
         let said = match (&lane.verdict, &lane.error) {
             (Some(verdict), _) => verdict.name().to_owned(),
@@ -91,20 +108,25 @@ fn shown(waited: &Waited) -> String {
             (None, None) => "no vote".to_owned(),
         };
         let measured = lane.measured.as_ref().map(|it| format!(" ({})", it.shown()));
-        // Writing to a string cannot fail.
-        writeln!(text, "  {name}: {said}{}", measured.unwrap_or_default()).unwrap_or_default();
+        writeln!(text, "  {name}: {said}{}", measured.unwrap_or_default())?;
     }
-    if waited.reviewers.is_empty() {
-        for error in &waited.parse_errors {
-            writeln!(text, "  {error}").unwrap_or_default();
-        }
+    for error in waited.parse_errors.iter().filter(|_| waited.reviewers.is_empty()) {
+        writeln!(text, "  {error}")?;
     }
     for issue in &waited.issues {
         let (file, line, title) = (&issue.file, issue.line_start, &issue.title);
-        writeln!(text, "{file}:{line}: {title} ({})", issue.reviewer).unwrap_or_default();
+        writeln!(text, "{file}:{line}: {title} ({})", issue.reviewer)?;
     }
-    if let Some(folder) = &waited.session_dir {
-        writeln!(text, "{folder}").unwrap_or_default();
+    for issue in &waited.findings.refuted {
+        let (file, line, title) = (&issue.file, issue.line_start, &issue.title);
+        let why = issue.verification.how.as_deref().unwrap_or_default();
+        writeln!(text, "refuted: {file}:{line}: {title} ({}): {why}", issue.reviewer)?;
     }
-    console::harmless(&text)
+    for warning in &waited.warnings {
+        writeln!(text, "warning: {warning}")?;
+    }
+    match &waited.session_dir {
+        Some(folder) => writeln!(text, "{folder}"),
+        None => Ok(()),
+    }
 }

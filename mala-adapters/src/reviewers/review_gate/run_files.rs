@@ -1,9 +1,9 @@
 //! The files in which a gate of the newer shape keeps what its reviewers said:
 //! `iterations/N/round-R/reviewers/NAME/output.json`, of which the last round counts.
 
+use crate::regular::read_foreign;
 use mala_domain::gate::client::Opinion;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 const MAX_REVIEWERS: usize = 64;
@@ -38,10 +38,7 @@ fn last(folder: &Path, prefix: &str) -> Option<PathBuf> {
 }
 
 fn text(file: &Path) -> Option<String> {
-    let mut bytes = Vec::new();
-    let read = fs::File::open(file).ok()?.take(MAX_BYTES + 1).read_to_end(&mut bytes).ok()?;
-    let fits = u64::try_from(read).is_ok_and(|read| read <= MAX_BYTES);
-    String::from_utf8(bytes).ok().filter(|_| fits)
+    String::from_utf8(read_foreign(file, MAX_BYTES).ok()?).ok()
 }
 
 #[cfg(test)]

@@ -21,6 +21,8 @@ pub struct Answer {
     pub claims: Vec<Claim>,
     /// Why findings were left out.
     pub dropped: Vec<String>,
+    /// Those findings: they leave a field of the full form empty.
+    pub incomplete: Vec<Claim>,
     /// What it says of the hints.
     pub hints: Vec<HintOpinion>,
 }
@@ -70,16 +72,18 @@ pub(crate) fn read_object(object: &Object, rung: Rung) -> Result<Answer, ParsePr
         summary: cut(maybe_text(object, "summary")?.unwrap_or_default(), MAX_BODY),
         claims: Vec::new(),
         dropped: Vec::new(),
+        incomplete: Vec::new(),
         hints: hints(object)?,
     };
     for finding in findings {
         let finding = self::object(finding)?;
         let claim = claim(finding)?;
         match empty_field(finding)? {
-            Some(field) => answer.dropped.push(format!(
-                "{}:{}: a finding without `{field}`",
-                claim.candidate.file, claim.candidate.span
-            )),
+            Some(field) => {
+                let Candidate { file, span, .. } = &claim.candidate;
+                answer.dropped.push(format!("{file}:{span}: a finding without `{field}`"));
+                answer.incomplete.push(claim);
+            }
             None => answer.claims.push(claim),
         }
     }

@@ -29,10 +29,17 @@ pub fn ground(mut claim: Candidate, change: &Change, texts: &Texts) -> Candidate
     claim
 }
 
-/// Whether each line of the quote is somewhere in the text; admission looks more closely.
+/// Whether each line of the quote is somewhere in the text, whatever its white space; admission looks
+/// more closely.
 fn holds(text: &str, quoted: &str) -> bool {
-    let mut lines = quoted.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
-    lines.peek().is_some() && lines.all(|line| text.contains(line))
+    let is_in = |text: &str, quoted: &str| {
+        let mut lines = quoted.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
+        lines.peek().is_some() && lines.all(|line| text.contains(line))
+    };
+    let bare = |text: &str| -> String {
+        text.chars().filter(|c| *c == '\n' || !c.is_whitespace()).collect()
+    };
+    is_in(text, quoted) || is_in(&bare(text), &bare(quoted))
 }
 
 /// A line as it is shown in a brief, without its number and mark.

@@ -35,7 +35,7 @@ fn what_is_not_bound_is_no_answer() {
     for (fields, why) in [
         (json!({"nonce": ""}), "the answer does not have this session's nonce"),
         (json!({"nonce": null}), "the answer does not have this session's nonce"),
-        (json!({"nonce": other.as_str()}), "invalid format"),
+        (json!({"nonce": other.as_str()}), "the answer does not have this session's nonce"),
         (
             json!({"head_sha": "bbbb"}),
             "the answer is for the commit `bbbb`, not for the one under review",
@@ -53,6 +53,25 @@ fn what_is_not_bound_is_no_answer() {
         let problem = read(&pass(fields), &binding(), "codex").unwrap_err();
         assert_eq!(problem.to_string(), why);
     }
+}
+
+#[test]
+fn a_claim_that_leaves_fields_empty_is_a_claim_and_paths_are_those_of_the_change() {
+    let finding = json!({
+        "file_path": "/var/tmp/x/tree/a.py", "line_start": 1, "line_end": 1, "priority": 0,
+        "title": "t", "body": "b", "when": "", "then": "", "evidence": "",
+    });
+    let fields = json!({
+        "verdict": "FAIL", "findings": [finding],
+        "reviewed": [{"file_path": "/var/tmp/x/tree/a.py", "hunks": [1]}, {"file_path": "./b.py", "hunks": []}],
+    });
+    let answer = read(&pass(fields), &binding(), "codex").unwrap();
+    assert_eq!(answer.claims.len(), 1);
+    assert_eq!(answer.claims[0].evidence, None);
+    let answer = answer.inside(&["/elsewhere".to_owned(), "/var/tmp/x/tree".to_owned()]);
+    assert_eq!(answer.claims[0].file, FilePath::from("a.py"));
+    let files: Vec<&FilePath> = answer.accounted.iter().map(|(file, _)| file).collect();
+    assert_eq!(files, [&FilePath::from("a.py"), &FilePath::from("b.py")]);
 }
 
 #[test]

@@ -15,6 +15,7 @@ use crate::wiring::changes::Changes;
 use crate::wiring::reviewers::Wishes;
 use crate::wiring::{changes, reviewers, rules};
 use anyhow::Context;
+use mala_adapters::regular::read_named;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Budget, Config, FILE_NAME, ReviewBlock};
 use mala_domain::ports::{RunStore, Scoped, Side};
@@ -136,11 +137,8 @@ fn tasks(args: &ReviewArgs, here: &Surroundings) -> Result<Vec<(String, String)>
 
 fn task(file: &Path) -> Result<String, Failure> {
     let unreadable = |why: String| Failure::usage(format!("{}: {why}", file.display()));
-    let size = std::fs::metadata(file).map_err(|error| unreadable(error.to_string()))?.len();
-    if size > MAX_CONTEXT_BYTES {
-        return Err(unreadable(format!("{size} bytes, and {MAX_CONTEXT_BYTES} is the limit")));
-    }
-    let bytes = std::fs::read(file).map_err(|error| unreadable(error.to_string()))?;
+    let bytes =
+        read_named(file, MAX_CONTEXT_BYTES).map_err(|error| unreadable(error.to_string()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

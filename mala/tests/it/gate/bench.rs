@@ -14,7 +14,8 @@ pub(super) struct Bench {
 /// How the lanes behave; the name is the behaviour.
 const LANES: &str = "pass pass2 pass3 fail fail2 fail3 needs invented partial never stdin killer crash \
     hangs breaks_after fenced flood flood_after forks holds_pipe banner echo prose empty nonce sha writes \
-    edits commits env gate slow";
+    edits commits env gate slow deleted absolute unquoted spaced misquoted past_end half unrelated pipe \
+    hole flood_stdout";
 
 /// What `wait` said.
 pub(super) struct Verdict {
@@ -28,7 +29,8 @@ impl Bench {
         let mut config = String::from("gate:\n  lanes:\n");
         for name in LANES.split_whitespace() {
             config.push_str(&format!(
-                "    {name}: {{command: [lane, {name}], signs: ['(?i)usage limit']}}\n"
+                "    {name}: {{command: [lane, {name}, holds, '{{answer_file}}'], \
+                 signs: ['(?i)usage limit']}}\n"
             ));
         }
         config.push_str("    refuter: {command: [lane, pass, refuted]}\n");

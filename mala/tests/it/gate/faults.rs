@@ -30,6 +30,28 @@ fn a_complete_answer_counts_though_the_process_fails() {
 #[test]
 fn a_complete_answer_counts_though_the_process_then_floods() {
     check("flood_after", 0, "");
+    check("flood_stdout", 0, "");
+}
+
+#[test]
+fn an_answer_file_that_is_none_is_left_alone() {
+    check("pipe", 0, "");
+    check("hole", 0, "");
+}
+
+#[test]
+fn a_context_file_that_is_none_is_refused() {
+    let bench = Bench::new();
+    let pipe = bench.repo.beside("pipe");
+    assert!(bench.world.command("mkfifo").arg(&pipe).status().unwrap().success());
+    for file in [pipe.to_str().unwrap(), "/dev/zero"] {
+        let started = Instant::now();
+        let args = ["spawn-code-review", "--diff", "HEAD~1..HEAD", "--context-file", file];
+        let (code, _, stderr) = bench.run(&args);
+        assert_eq!(code, 1, "{stderr}");
+        assert!(stderr.contains("it is no regular file"), "{stderr}");
+        assert!(started.elapsed() < Duration::from_secs(10));
+    }
 }
 
 #[test]
@@ -79,7 +101,7 @@ fn a_crash_is_no_answer() {
 
 #[test]
 fn an_answer_to_another_session_is_no_answer() {
-    check("nonce", 2, "invalid format");
+    check("nonce", 2, "the answer does not have this session's nonce");
 }
 
 #[test]

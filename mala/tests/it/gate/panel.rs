@@ -119,12 +119,3 @@ fn a_blocking_finding_is_checked_by_a_lane_that_did_not_make_it() {
     let how = ended.json["issues"][0]["verification"]["how"].as_str().unwrap();
     assert!(how.starts_with("no other lane to ask"), "{how}");
 }
-
-#[test]
-fn a_finding_on_a_file_that_is_not_there_does_not_block() {
-    let ended = Bench::new().review("invented", &[]);
-    assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{:#}", ended.json);
-    assert_eq!(ended.json["consensus"]["raw"]["verdict"], "FAIL");
-    let warnings = ended.json["warnings"].to_string();
-    assert!(warnings.contains("nowhere.py"), "{warnings}");
-}

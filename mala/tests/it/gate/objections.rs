@@ -1,0 +1,100 @@
+//! What a lane objects to is never lost: it counts, or the lane has no vote.
+
+use super::bench::Bench;
+
+#[test]
+fn an_objection_that_can_be_placed_counts_however_it_is_written() {
+    let bench = Bench::new();
+    bench.repo.write("b.py", "def needed():\n    return 1\n");
+    bench.repo.commit("more");
+    bench.repo.remove("b.py");
+    bench.repo.write("a.py", "def f(x):\n    return x + 1 \n");
+    bench.repo.commit("less");
+    for (lane, file, evidence) in [
+        ("deleted", "b.py", "def needed():"),
+        ("absolute", "a.py", "    return x + 1 "),
+        ("unquoted", "a.py", "    return x + 1 "),
+        ("spaced", "a.py", "    return x + 1 "),
+    ] {
+        let ended = bench.review(lane, &[]);
+        let case = format!("{lane}: {:#}", ended.json);
+        assert_eq!((ended.code, ended.verdict()), (1, "FAIL"), "{case}");
+        let issue = &ended.json["issues"][0];
+        assert_eq!((&issue["file"], &issue["priority"]), (&file.into(), &0.into()), "{case}");
+        assert_eq!(issue["evidence_snippet"], evidence, "{case}");
+    }
+}
+
+#[test]
+fn an_objection_that_cannot_be_placed_is_no_pass() {
+    let bench = Bench::new();
+    for (lane, why) in [
+        ("invented", "nowhere.py:2: no such file or lines at head"),
+        ("misquoted", "a.py:2: the quoted evidence is not there"),
+        ("past_end", "a.py:99: the file has 2 lines"),
+        ("half", "a.py:99: the file has 2 lines"),
+    ] {
+        let ended = bench.review(&format!("{lane},pass"), &[]);
+        let case = format!("{:#}", ended.json);
+        let error = ended.error_of(lane);
+        assert_eq!(ended.code, 2, "{case}");
+        assert!(error.starts_with("it says FAIL for a finding that cannot be placed"), "{case}");
+        assert!(error.ends_with(why), "{case}");
+        assert_eq!(ended.json["consensus"]["raw"]["verdict"], "FAIL", "{case}");
+        let refuted = ended.json["findings"]["refuted"].as_array().unwrap();
+        assert_eq!(refuted.len(), 1, "kept: {case}");
+        let how = refuted[0]["verification"]["how"].as_str().unwrap();
+        assert_eq!(how, format!("it cannot be placed: {why}"), "and marked: {case}");
+        let key = &refuted[0]["dedupe_key"];
+        assert!(ended.json["findings"]["union"].as_array().unwrap().contains(key), "{case}");
+        assert!(ended.json["warnings"].to_string().contains(why), "{case}");
+    }
+    let shown = bench.world.run(&["wait"]);
+    assert!(shown.contains("\nrefuted: a.py:99: [P0] breaks (half): it cannot be"), "{shown}");
+    assert!(shown.contains("\nwarning: half: dropped a finding: a.py:99: the file"), "{shown}");
+    assert!(shown.contains("\n  HEAD~1..HEAD at "), "{shown}");
+    assert!(shown.contains(", started 20"), "{shown}");
+}
+
+#[test]
+fn two_claims_on_a_line_are_two_findings_and_each_is_checked() {
+    let ended = Bench::new().review("fail,unrelated", &[]);
+    let case = format!("{:#}", ended.json);
+    assert_eq!(ended.code, 1, "{case}");
+    assert_eq!(ended.json["findings"]["agreed"], serde_json::json!([]), "{case}");
+    let issues = ended.json["issues"].as_array().unwrap();
+    let mut how: Vec<&str> =
+        issues.iter().filter_map(|it| it["verification"]["how"].as_str()).collect();
+    how.sort_unstable();
+    assert_eq!(how, ["fail: looked", "unrelated: looked"], "{case}");
+}
+
+#[test]
+fn what_nobody_reviewed_is_said() {
+    let bench = Bench::new();
+    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    bench.repo.write("vendor/lib/x.js", "a()\n");
+    bench.repo.write("x_pb2.py", "a = 1\n");
+    bench.repo.write("y.min.js", "a()\n");
+    bench.repo.write("Cargo.lock", "version = 3\n");
+    bench.repo.write("z.bin", "\0\0");
+    bench.repo.commit("much");
+    let ended = bench.review("pass", &[]);
+    assert_eq!(ended.code, 0, "{:#}", ended.json);
+    let shown = bench.world.run(&["wait"]);
+    let folder = ended.json["session_dir"].as_str().unwrap();
+    let report = std::fs::read_to_string(format!("{folder}/report.md")).unwrap();
+    for (file, why) in [
+        ("vendor/lib/x.js", "vendored"),
+        ("x_pb2.py", "generated"),
+        ("y.min.js", "minified"),
+        ("Cargo.lock", "lock file"),
+        ("z.bin", "binary"),
+    ] {
+        let line = format!("{file} is not reviewed: {why}");
+        let warnings = ended.json["warnings"].as_array().unwrap();
+        assert!(warnings.contains(&line.as_str().into()), "{line}: {warnings:?}");
+        assert!(shown.contains(&format!("warning: {line}")), "{shown}");
+        assert!(report.contains(&format!("is not reviewed: {why}")), "{report}");
+    }
+}
