@@ -11,12 +11,12 @@ mod leftovers;
 mod session;
 mod worker;
 
-pub use alive::{kill, started};
+pub use alive::{is_stopped, kill, started};
 pub use briefly::run_briefly;
 pub use child::{Finished, GroupAfter, Limits, Output, Watch, run, run_watched};
 pub use detached::start_detached;
 pub use environment::{Environment, MARKER};
-pub use leftovers::{adopt_orphans, end_marked, end_orphans};
+pub use leftovers::{adopt_orphans, descendants, end_inside, end_marked, end_orphans, end_started};
 pub use session::{Session, start};
 pub use worker::{Parting, Worker, go_silent, start_worker, wait_for_parting};
 

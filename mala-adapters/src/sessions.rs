@@ -4,37 +4,59 @@
 mod canaries;
 mod hook;
 mod life;
+mod stamp;
 
 pub use canaries::{CanaryFolder, CanaryTurn};
-pub use hook::HookFolder;
+pub use hook::{Baseline, HookFolder};
 pub use life::Life;
 
-use crate::store::{keep_out_of_git, write_atomically, write_new};
+use crate::process;
+use crate::regular::read_foreign;
+use crate::store::{keep_out_of_git, refuse_link, write_atomically, write_new};
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::session::{Heartbeat, Progress, Session};
 use mala_domain::ports::{SessionFiles, StoreError};
 use mala_domain::render::markdown::render_panel;
 use serde::de::DeserializeOwned;
+use stamp::Stamp;
 use std::fs;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// No file of a session that we read is larger.
+const MAX_BYTES: u64 = 256 << 20;
 
 const SESSION: &str = "session.json";
 const PROGRESS: &str = "progress.json";
 const RESULT: &str = "result.json";
 const REPORT: &str = "report.md";
 const HEARTBEAT: &str = "heartbeat.json";
+const PROCESSES: &str = "processes.json";
 
 /// The sessions of one work tree.
 #[derive(Debug, Clone)]
 pub struct GateFolder {
     state: PathBuf,
+    stamp: Stamp,
 }
 
 impl GateFolder {
     /// Those of the work tree at `top`.
     pub fn of_work_tree(top: &Path) -> Self {
-        Self { state: top.join(".mala") }
+        Self { state: top.join(".mala"), stamp: Stamp::of_work_tree(top) }
+    }
+
+    /// A repository chooses its links, and must not choose where sessions are.
+    pub fn refuse_links(&self) -> io::Result<()> {
+        for folder in [&self.state, &self.root()] {
+            let named = |error: io::Error| {
+                io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
+            };
+            refuse_link(folder).map_err(named)?;
+        }
+        Ok(())
     }
 
     fn root(&self) -> PathBuf {
@@ -44,33 +66,74 @@ impl GateFolder {
     /// Writes a session down.
     pub fn create(&self, session: &Session) -> io::Result<SessionFolder> {
         let root = self.root();
-        fs::create_dir_all(&root)?;
-        keep_out_of_git(&self.state)?;
-        let draft = tempfile::Builder::new().prefix(".writing-").tempdir_in(&root)?;
-        fs::write(draft.path().join(SESSION), json(session)?)?;
-        let path = root.join(&session.key);
-        fs::rename(draft.keep(), &path)?;
-        Ok(SessionFolder { path })
+        self.refuse_links()?;
+        let stamped = Session { stamp: self.stamp.make(&session.key)?, ..session.clone() };
+        let written = || {
+            fs::create_dir_all(&root)?;
+            keep_out_of_git(&self.state)?;
+            let draft = tempfile::Builder::new().prefix(".writing-").tempdir_in(&root)?;
+            // It holds what binds answers to it.
+            let own = fs::File::options().write(true).create_new(true).mode(0o600).clone();
+            own.open(draft.path().join(SESSION))?.write_all(&json(&stamped)?)?;
+            let path = root.join(&session.key);
+            fs::rename(draft.keep(), &path)?;
+            Ok(SessionFolder { path })
+        };
+        written().map_err(|error: io::Error| {
+            io::Error::new(error.kind(), format!("writing to {}: {error}", root.display()))
+        })
     }
 
-    /// The session with this key; `None` when there is none.
+    /// The session with this key; `None` when there is none that this clone wrote down.
     pub fn find(&self, key: &str) -> Option<SessionFolder> {
-        let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
-        let folder = SessionFolder { path: self.root().join(key) };
-        (is_key && folder.path.join(SESSION).is_file()).then_some(folder)
+        let folder = self.folder(key)?;
+        self.is_ours(&folder.session().ok()?).then_some(folder)
     }
 
-    /// All sessions, the most recent one first. What cannot be read is left out.
+    /// All sessions that this clone wrote down, the most recent one first. What cannot be read is left
+    /// out.
     pub fn all(&self) -> Vec<(SessionFolder, Session)> {
-        let Ok(entries) = fs::read_dir(self.root()) else { return Vec::new() };
-        let mut sessions: Vec<(SessionFolder, Session)> = entries
-            .flatten()
-            .filter_map(|entry| self.find(entry.file_name().to_str()?))
+        let mut sessions: Vec<(SessionFolder, Session)> = self
+            .folders()
+            .into_iter()
             .filter_map(|folder| Some((folder.session().ok()?, folder)))
+            .filter(|(session, _)| self.is_ours(session))
             .map(|(session, folder)| (folder, session))
             .collect();
         sessions.sort_by(|(_, a), (_, b)| (&b.created, &b.key).cmp(&(&a.created, &a.key)));
         sessions
+    }
+
+    /// The most recent session. Where that one cannot be read, no other takes its place.
+    pub fn most_recent(&self) -> io::Result<Option<SessionFolder>> {
+        let recent = self.all().into_iter().next().map(|(folder, _)| folder);
+        let since = recent.as_ref().and_then(SessionFolder::date);
+        for folder in self.folders() {
+            if let Err(error) = folder.session()
+                && folder.date() > since
+            {
+                let what = format!("{}: {error}", folder.path.join(SESSION).display());
+                return Err(io::Error::new(error.kind(), what));
+            }
+        }
+        Ok(recent)
+    }
+
+    fn folders(&self) -> Vec<SessionFolder> {
+        let Ok(entries) = fs::read_dir(self.root()) else { return Vec::new() };
+        entries.flatten().filter_map(|entry| self.folder(entry.file_name().to_str()?)).collect()
+    }
+
+    fn folder(&self, key: &str) -> Option<SessionFolder> {
+        let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+        let folder = SessionFolder { path: self.root().join(key) };
+        let is_folder = || fs::symlink_metadata(&folder.path).is_ok_and(|meta| meta.is_dir());
+        let has_file = || fs::symlink_metadata(folder.path.join(SESSION)).is_ok();
+        (is_key && self.refuse_links().is_ok() && is_folder() && has_file()).then_some(folder)
+    }
+
+    fn is_ours(&self, session: &Session) -> bool {
+        self.stamp.mark(&session.key).is_some_and(|mark| mark == session.stamp)
     }
 }
 
@@ -84,6 +147,20 @@ impl SessionFolder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// When it was written down.
+    fn date(&self) -> Option<SystemTime> {
+        fs::symlink_metadata(self.path.join(SESSION)).and_then(|meta| meta.modified()).ok()
+    }
+
+    /// Ends everything that its supervisor is known to have started, and the supervisor itself.
+    pub fn end_processes(&self) {
+        if let Some(pid) = self.supervisor() {
+            process::kill(pid);
+        }
+        let noted: Vec<Heartbeat> = self.read(PROCESSES).ok().flatten().unwrap_or_default();
+        process::end_started(noted.iter().map(|it| (it.pid, it.started)));
     }
 
     /// What the session is about.
@@ -134,7 +211,7 @@ impl SessionFolder {
     }
 
     fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {
-        match fs::read(self.path.join(name)) {
+        match read_foreign(&self.path.join(name), MAX_BYTES) {
             Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

@@ -20,5 +20,8 @@ pub const MARKER: &str = "MALA_GATE";
 /// starts carries it, and can be stopped though the gate has not said yet what it started.
 pub const CALL: &str = "MALA_GATE_SESSION";
 
+/// The variable by which it says how many seconds its reviewers may take: less than it waits itself.
+pub const TIME: &str = "MALA_GATE_TIME";
+
 /// The version of everything that `review-gate` prints and keeps.
 pub const SCHEMA_VERSION: u32 = 1;

@@ -29,6 +29,8 @@ pub struct Ask {
     pub generated: PathGlobs,
     /// From which priority on findings fail.
     pub fail_on: Threshold,
+    /// What fails where a panel objects to the change as a whole.
+    pub fail_on_objection: Threshold,
     /// Which inline comments set findings aside.
     pub suppressions: SuppressionPolicy,
     /// How long the reviewers may take.
@@ -78,7 +80,8 @@ pub async fn review(
     let admitted = admit::admit(&heard, &scoped, read, ask).await?;
     let coverage = Coverage::over(&scoped.change, &heard.accounted());
     let failures = heard.failures();
-    let outcome = decide::decide(&admitted.findings, &coverage, &failures, ask.fail_on);
+    let fail_on = if heard.objects() { ask.fail_on_objection } else { ask.fail_on };
+    let outcome = decide::decide(&admitted.findings, &coverage, &failures, fail_on);
     events(Event::Decided { findings: admitted.findings.len() });
     let report = assemble(Gathered {
         review_id: scope::review_id(ask, &scoped.scope, reviewers),
@@ -89,7 +92,7 @@ pub async fn review(
         suppressed: admitted.suppressed,
         coverage,
         failures,
-        fail_on: ask.fail_on,
+        fail_on,
         preface: ask.preface.clone(),
         seconds: started.elapsed().as_secs_f64(),
         scope: scoped.scope,

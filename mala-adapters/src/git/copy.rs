@@ -93,6 +93,15 @@ impl Git {
             None => Err(commit.unexpected()),
         }
     }
+
+    /// Makes a commit without any file in the copy in this folder, to compare with.
+    pub async fn nothing(&self, folder: &Path) -> Result<String, GitError> {
+        let tree = self.empty_tree();
+        let call = Call::new(["commit-tree", "-m", "nothing", tree.as_str()]);
+        let commit = by_nobody(inside(call, folder));
+        let id = self.output(&commit).await?;
+        ObjectId::parse(id.trim_ascii()).map(|id| id.0).ok_or_else(|| commit.unexpected())
+    }
 }
 
 /// A call that makes the same commit whoever makes it, and whenever.

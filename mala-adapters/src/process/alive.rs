@@ -12,6 +12,17 @@ pub fn started(pid: u32) -> Option<u64> {
     (!matches!(state, "Z" | "X" | "x")).then_some(start)
 }
 
+/// Whether somebody stopped it; it may go on later.
+#[cfg(target_os = "linux")]
+pub fn is_stopped(pid: u32) -> bool {
+    fields(pid).is_some_and(|fields| fields.starts_with(['T', 't']))
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn is_stopped(_: u32) -> bool {
+    false
+}
+
 /// The process that started it, or took it over.
 #[cfg(target_os = "linux")]
 pub(super) fn parent(pid: u32) -> Option<u32> {

@@ -3,6 +3,9 @@
 //! an orphan of ours.
 
 use super::MARKER;
+use super::alive::{kill, parent, started};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 static N_STARTED: AtomicU64 = AtomicU64::new(0);
@@ -45,28 +48,65 @@ pub fn adopt_orphans() -> std::io::Result<()> {
 /// Kills every child of this process, and their orphans in turn, until there is none.
 pub fn end_orphans() {
     let own = std::process::id();
-    end_all(|pid, _| super::alive::parent(pid) == Some(own));
+    end_all(|pid, _| parent(pid) == Some(own));
+}
+
+/// Kills every process whose current folder is in this one, until there is none.
+pub fn end_inside(folder: &Path) {
+    let Ok(folder) = folder.canonicalize() else { return };
+    end_all(|pid, _| {
+        std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(&folder))
+    });
+}
+
+/// Kills these processes, where they are still those that started at that time.
+pub fn end_started(processes: impl Iterator<Item = (u32, u64)>) {
+    for (pid, at) in processes {
+        if started(pid) == Some(at) {
+            kill(pid);
+        }
+    }
+}
+
+/// All that this process has started and what they started in turn, with the time at which each began.
+pub fn descendants() -> Vec<(u32, u64)> {
+    let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for pid in all() {
+        if let Some(parent) = parent(pid) {
+            children.entry(parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut open = vec![std::process::id()];
+    while let Some(pid) = open.pop() {
+        for child in children.remove(&pid).unwrap_or_default() {
+            open.push(child);
+            found.extend(started(child).map(|at| (child, at)));
+        }
+    }
+    found
+}
+
+/// The numbers of all processes, where the system shows them.
+fn all() -> impl Iterator<Item = u32> {
+    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
 /// Kills all processes but this one that fit, until none does.
 #[cfg(target_os = "linux")]
 fn end_all(fits: impl Fn(u32, &[&[u8]]) -> bool) {
     for _ in 0..ROUNDS {
-        let Ok(entries) = std::fs::read_dir("/proc") else { return };
         let mut found = false;
-        for entry in entries.flatten() {
-            let name = entry.file_name();
-            let Some(pid) = name.to_str().and_then(|name| name.parse::<u32>().ok()) else {
-                continue;
-            };
-            if pid == std::process::id() || super::alive::started(pid).is_none() {
+        for pid in all() {
+            if pid == std::process::id() || started(pid).is_none() {
                 continue;
             }
-            let environ = std::fs::read(entry.path().join("environ")).unwrap_or_default();
+            let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
             let variables: Vec<&[u8]> = environ.split(|byte| *byte == 0).collect();
             if fits(pid, &variables) {
                 found = true;
-                super::alive::kill(pid);
+                kill(pid);
             }
         }
         if !found {

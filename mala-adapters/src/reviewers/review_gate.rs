@@ -63,7 +63,7 @@ impl ReviewGate {
         arguments.extend(self.context_file(scratch.path())?);
         arguments.extend(self.settings.spawn_args.iter().cloned());
 
-        let mut call = Call::new(&self.settings, &key, scratch.path());
+        let mut call = Call::new(&self.settings, &key, scratch.path(), request.timeout);
         let spawned = call.run(arguments, Patience::Spawn, deadline).await?;
         let started = client::started(&spawned.ended())?;
         call.is_open(started.key.clone());

@@ -1,9 +1,13 @@
 //! What the stop hook keeps in `.mala/hook/`: a file per conversation, the commit up to which the work
-//! passed, and the file with which a person turns the hook off.
+//! passed, and the file with which a person turns the hook off. Each carries the mark of this clone: what
+//! a change brings along counts for nothing.
 
 use super::json;
+use super::stamp::Stamp;
+use crate::regular::read_foreign;
 use crate::store::{keep_out_of_git, refuse_link, write_atomically};
 use mala_domain::gate::hook::Memory;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io;
@@ -17,12 +21,34 @@ const FORGOTTEN: Duration = Duration::from_secs(30 * 86_400);
 #[derive(Debug, Clone)]
 pub struct HookFolder {
     state: PathBuf,
+    stamp: Stamp,
 }
+
+/// Where work without a remote starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Baseline {
+    /// Before the first commit.
+    Nothing,
+    /// After this commit.
+    Commit(String),
+}
+
+/// What is remembered of a conversation, with the mark of this clone.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    stamp: String,
+    memory: Memory,
+}
+
+/// No file here is larger.
+const MAX_BYTES: u64 = 64 << 10;
+
+const OFF: &str = "hook off";
 
 impl HookFolder {
     /// That of the work tree at `top`.
     pub fn of_work_tree(top: &Path) -> Self {
-        Self { state: top.join(".mala") }
+        Self { state: top.join(".mala"), stamp: Stamp::of_work_tree(top) }
     }
 
     /// The file that turns the hook off.
@@ -32,13 +58,14 @@ impl HookFolder {
 
     /// Whether the hook is turned off.
     pub fn is_off(&self) -> bool {
-        fs::symlink_metadata(self.switch()).is_ok()
+        let text = self.text(&self.switch());
+        text.is_some_and(|text| self.stamp.mark(OFF).is_some_and(|mark| mark == text.trim()))
     }
 
     /// Turns it off.
     pub fn turn_off(&self) -> io::Result<()> {
         self.prepare(&self.root())?;
-        write_atomically(&self.switch(), b"")
+        write_atomically(&self.switch(), self.stamp.make(OFF)?.as_bytes())
     }
 
     /// Turns it on; false when it was on.
@@ -52,11 +79,13 @@ impl HookFolder {
 
     /// What is remembered of a conversation. What cannot be understood is as good as nothing.
     pub fn memory(&self, session: &str) -> io::Result<Memory> {
-        match fs::read(self.conversation(session)) {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Memory::default()),
-            Err(error) => Err(error),
-        }
+        let kept: Option<Kept> = match read_foreign(&self.conversation(session), MAX_BYTES) {
+            Ok(bytes) => serde_json::from_slice(&bytes).ok(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => return Err(error),
+        };
+        let ours = kept.filter(|kept| self.stamp.mark(session).as_ref() == Some(&kept.stamp));
+        Ok(ours.map(|kept| kept.memory).unwrap_or_default())
     }
 
     /// Remembers this of a conversation.
@@ -64,21 +93,33 @@ impl HookFolder {
         let folder = self.conversations();
         self.prepare(&folder)?;
         forget_old(&folder);
-        write_atomically(&self.conversation(session), &json(memory)?)
+        let kept = Kept { stamp: self.stamp.make(session)?, memory: memory.clone() };
+        write_atomically(&self.conversation(session), &json(&kept)?)
     }
 
     /// The commit up to which the work passed.
-    pub fn baseline(&self) -> Option<String> {
-        let text = fs::read_to_string(self.root().join("baseline")).ok()?;
-        let commit = text.trim();
-        let is_id = commit.len() >= 40 && commit.chars().all(|c| c.is_ascii_hexdigit());
-        is_id.then(|| commit.to_owned())
+    pub fn baseline(&self) -> Option<Baseline> {
+        let text = self.text(&self.root().join("baseline"))?;
+        let (word, mark) = text.trim().split_once(' ')?;
+        if self.stamp.mark(&baseline_name(word))? != mark {
+            return None;
+        }
+        if word == NOTHING {
+            return Some(Baseline::Nothing);
+        }
+        let is_id = word.len() >= 40 && word.chars().all(|c| c.is_ascii_hexdigit());
+        is_id.then(|| Baseline::Commit(word.to_owned()))
     }
 
-    /// The work passed up to this commit.
-    pub fn set_baseline(&self, commit: &str) -> io::Result<()> {
+    /// The work passed up to here, or starts here.
+    pub fn set_baseline(&self, baseline: &Baseline) -> io::Result<()> {
         self.prepare(&self.root())?;
-        write_atomically(&self.root().join("baseline"), format!("{commit}\n").as_bytes())
+        let word = match baseline {
+            Baseline::Nothing => NOTHING,
+            Baseline::Commit(commit) => commit,
+        };
+        let mark = self.stamp.make(&baseline_name(word))?;
+        write_atomically(&self.root().join("baseline"), format!("{word} {mark}\n").as_bytes())
     }
 
     /// Forgets it.
@@ -89,8 +130,26 @@ impl HookFolder {
         }
     }
 
+    /// Keeps what a file of settings said that had nothing in it.
+    pub fn keep_settings(&self, name: &str, text: &str) -> io::Result<()> {
+        let folder = self.root().join("before");
+        self.prepare(&folder)?;
+        write_atomically(&folder.join(name), text.as_bytes())
+    }
+
+    /// What it said; it is not kept any longer.
+    pub fn take_settings(&self, name: &str) -> Option<String> {
+        let path = self.root().join("before").join(name);
+        let text = self.text(&path)?;
+        fs::remove_file(path).ok().map(|()| text)
+    }
+
     fn root(&self) -> PathBuf {
         self.state.join("hook")
+    }
+
+    fn text(&self, path: &Path) -> Option<String> {
+        String::from_utf8(read_foreign(path, MAX_BYTES).ok()?).ok()
     }
 
     fn conversations(&self) -> PathBuf {
@@ -112,6 +171,12 @@ impl HookFolder {
     }
 }
 
+const NOTHING: &str = "nothing";
+
+fn baseline_name(word: &str) -> String {
+    format!("baseline {word}")
+}
+
 /// Removes what nobody asks for any more. It is no failure when it stays.
 fn forget_old(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
@@ -130,13 +195,20 @@ fn forget_old(folder: &Path) {
 mod tests {
     use super::*;
 
+    /// A work tree of a repository.
+    fn work_tree() -> tempfile::TempDir {
+        let top = tempfile::tempdir().unwrap();
+        fs::create_dir(top.path().join(".git")).unwrap();
+        top
+    }
+
     fn memory(blocks: u32) -> Memory {
         Memory { blocks, ..Memory::default() }
     }
 
     #[test]
     fn conversations_are_remembered_apart() {
-        let top = tempfile::tempdir().unwrap();
+        let top = work_tree();
         let folder = HookFolder::of_work_tree(top.path());
         let names = ["a", "b", "../../a", "", "a\0b", &"x".repeat(10_000)];
         for (blocks, name) in (1..).zip(names) {
@@ -151,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_understood_is_nothing_and_what_cannot_be_read_is_an_error() {
-        let top = tempfile::tempdir().unwrap();
+        let top = work_tree();
         let folder = HookFolder::of_work_tree(top.path());
         folder.remember("a", &memory(1)).unwrap();
         fs::write(folder.conversation("a"), "{").unwrap();
@@ -163,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_leads_elsewhere_is_refused() {
-        let top = tempfile::tempdir().unwrap();
+        let top = work_tree();
         let elsewhere = tempfile::tempdir().unwrap();
         std::os::unix::fs::symlink(elsewhere.path(), top.path().join(".mala")).unwrap();
         let folder = HookFolder::of_work_tree(top.path());
@@ -174,7 +246,7 @@ mod tests {
 
     #[test]
     fn the_switch_is_a_file() {
-        let top = tempfile::tempdir().unwrap();
+        let top = work_tree();
         let folder = HookFolder::of_work_tree(top.path());
         assert!(!folder.is_off());
         assert!(!folder.turn_on().unwrap());
@@ -186,13 +258,34 @@ mod tests {
 
     #[test]
     fn a_baseline_is_a_commit() {
-        let top = tempfile::tempdir().unwrap();
+        let top = work_tree();
         let folder = HookFolder::of_work_tree(top.path());
         assert_eq!(folder.baseline(), None);
-        let commit = "0123456789".repeat(4);
-        folder.set_baseline(&commit).unwrap();
-        assert_eq!(folder.baseline(), Some(commit));
-        folder.set_baseline("--all").unwrap();
+        let commit = Baseline::Commit("0123456789".repeat(4));
+        for baseline in [commit, Baseline::Nothing] {
+            folder.set_baseline(&baseline).unwrap();
+            assert_eq!(folder.baseline(), Some(baseline));
+        }
+        folder.set_baseline(&Baseline::Commit("--all".to_owned())).unwrap();
         assert_eq!(folder.baseline(), None);
+    }
+
+    #[test]
+    fn what_another_clone_wrote_counts_for_nothing() {
+        let (one, other) = (work_tree(), work_tree());
+        let folder = HookFolder::of_work_tree(one.path());
+        folder.turn_off().unwrap();
+        folder.remember("a", &memory(9)).unwrap();
+        folder.set_baseline(&Baseline::Nothing).unwrap();
+        fs::rename(one.path().join(".mala"), other.path().join(".mala")).unwrap();
+        let planted = HookFolder::of_work_tree(other.path());
+        for is_known in [false, true] {
+            if is_known {
+                planted.stamp.make("x").unwrap();
+            }
+            assert!(!planted.is_off());
+            assert_eq!(planted.memory("a").unwrap(), Memory::default());
+            assert_eq!(planted.baseline(), None);
+        }
     }
 }

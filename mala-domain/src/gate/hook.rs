@@ -196,6 +196,7 @@ fn fresh() -> Memory {
 /// How often the agent was kept, this time included, if it is kept this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Count<'w> {
+    /// What was reviewed last; after an error that is what was known before.
     work: Option<&'w str>,
     /// `None` lets it go.
     block: Option<u32>,
@@ -204,7 +205,7 @@ struct Count<'w> {
 }
 
 impl<'w> Count<'w> {
-    fn of(work: Option<&'w str>, stop: &Stop, memory: Option<&Memory>, max_blocks: u32) -> Self {
+    fn of(work: Option<&'w str>, stop: &Stop, memory: Option<&'w Memory>, max_blocks: u32) -> Self {
         let is_first = stop.is_continued == Some(false);
         let Some(memory) = memory else {
             let block = (is_first && max_blocks > 0).then_some(1);
@@ -212,11 +213,13 @@ impl<'w> Count<'w> {
         };
         // Other work arms the hook again; not while the agent is still being kept, which would go on
         // for as long as it changes something.
-        let is_other = memory.work.as_deref() != work;
+        let known = memory.work.as_deref();
+        let is_other = known.zip(work).is_some_and(|(known, work)| known != work);
         let is_rearmed = is_other && (memory.is_released || is_first);
         let blocks_before = if is_rearmed { 0 } else { memory.blocks };
         let is_armed = is_rearmed || !memory.is_released;
         let block = (is_armed && blocks_before < max_blocks).then_some(blocks_before + 1);
+        let work = work.or(known);
         Self { work, block, blocks_before, max_blocks }
     }
 

@@ -15,6 +15,9 @@ pub struct Session {
     pub schema_version: u32,
     /// Its key.
     pub key: String,
+    /// What shows that this clone wrote it down.
+    #[serde(default)]
+    pub stamp: String,
     /// When it was started.
     pub created: String,
     /// Exactly what is reviewed.

@@ -48,6 +48,8 @@ pub struct Hearing {
     pub voices: Vec<Voice>,
     /// Where its own files are.
     pub log: Option<String>,
+    /// Whether it objects to the change by a rule of its own, as a panel does.
+    pub objects: bool,
 }
 
 /// One of those that a reviewer speaks for, such as a lane of a panel.

@@ -46,11 +46,15 @@ pub(super) fn conclude(session: &Session, panel: Panelists, change: &Change) -> 
     let failed = reports
         .iter()
         .filter_map(|(name, report)| report.error.as_ref().map(|error| format!("{name}: {error}")));
+    let too_small = (decision.needed > reports.len()).then(|| {
+        let (rule, needed, seats) = (session.rule, decision.needed, reports.len());
+        format!("{rule} needs {needed} passes, and the panel has {seats}")
+    });
     Waited {
         schema_version: SCHEMA_VERSION,
         status: status(decision.outcome),
         consensus,
-        parse_errors: failed.collect(),
+        parse_errors: failed.chain(too_small).collect(),
         coverage: Coverage::over(change, &accounted(&heard)),
         usage: total(
             heard.iter().map(|heard| &heard.run.usage).chain(checker.iter().map(|it| &it.usage)),

@@ -104,6 +104,12 @@ impl Heard {
     }
 
     /// One entry per reviewer; those whom a reviewer speaks for have theirs in its place.
+    /// Whether somebody objects to the change by a rule of its own.
+    pub(super) fn objects(&self) -> bool {
+        let hearings = self.hearings.iter().filter_map(|(_, heard)| heard.as_ref().ok());
+        hearings.into_iter().any(|hearing| hearing.objects)
+    }
+
     pub(super) fn reports(&self, findings: &[Finding], dropped: &[Dropped]) -> Vec<ReviewerReport> {
         self.hearings
             .iter()

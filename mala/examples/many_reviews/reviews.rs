@@ -75,6 +75,7 @@ async fn one(here: &Surroundings, range: &str, wishes: Wishes) -> anyhow::Result
         ignore: PathGlobs::new(&policy.ignore.value)?,
         generated: PathGlobs::new(&policy.generated.value)?,
         fail_on: policy.fail_on.value,
+        fail_on_objection: policy.fail_on.value,
         suppressions: policy.suppressions.value,
         timeout: policy.timeout_for(chosen.kind),
         prompt_version: chosen.version.clone(),

@@ -45,8 +45,9 @@ impl HookArgs {
 
 /// Whether a command line that makes no sense was meant for `stop`: its host expects JSON all the same.
 pub(super) fn is_for_stop(words: impl Iterator<Item = OsString>) -> bool {
-    let words: Vec<OsString> = words.collect();
-    words.windows(2).any(|pair| pair == [OsStr::new("hook"), OsStr::new("stop")])
+    // Options may stand anywhere.
+    let mut words = words.skip(1).skip_while(|word| word != OsStr::new("hook"));
+    words.next().is_some() && words.any(|word| word == OsStr::new("stop"))
 }
 
 pub(super) fn run(args: &HookArgs, here: &Surroundings) -> anyhow::Result<Exit> {

@@ -54,7 +54,7 @@ pub(super) fn remove_older_than(limit: Duration, gate: &Gate) -> anyhow::Result<
         // A result that cannot be read is one all the same.
         let is_over = !matches!(folder.result(), Ok(None)) || world::Seen(&folder).is_dead();
         if is_over {
-            world::sweep(&session);
+            world::sweep(&folder, &session);
             let removing = || format!("removing {}", folder.path().display());
             folder.remove().with_context(removing)?;
             removed += 1;

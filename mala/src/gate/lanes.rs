@@ -3,11 +3,13 @@
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
-use crate::settings;
+use crate::settings::{self, Chosen, RepositoryFile};
 use crate::surroundings::Surroundings;
+use crate::wiring::gate::work::base_branch;
 use crate::wiring::gate::{self as world, Gate};
 use crate::wiring::probe::Probe;
 use clap::Args;
+use mala_domain::config::{Config, FILE_NAME};
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::canary::Measured;
 use mala_domain::gate::lane::{Lane, Table};
@@ -35,6 +37,8 @@ pub(crate) struct LaneLine {
     pub(crate) program: Option<String>,
     /// Its version.
     pub(crate) version: Option<String>,
+    /// Why nobody asked for its version.
+    pub(crate) version_unasked: Option<String>,
     /// What shows that somebody is signed in.
     pub(crate) signed_in: Option<String>,
     /// Why it cannot be used.
@@ -49,12 +53,18 @@ pub(super) fn run(args: &LanesArgs, here: &Surroundings) -> anyhow::Result<Exit>
     let probe = Probe::new(here, here.root())?;
     let settings = settings::of_working_tree(here, &probe)?;
     let table = Table::with(&settings.gate.lanes)?;
+    let trusted = trusted(here, &probe)?;
+    let is_trusted = |lane: &Lane| trusted.get(&lane.name).is_ok_and(|known| known == lane);
     until_interrupted(async {
         let gate = Gate::open(here).await.ok();
         let book = gate.map(|gate| gate.sessions.canaries().book()).unwrap_or_default();
         let mut lines = Vec::new();
         for lane in table.lanes() {
-            lines.push(LaneLine { measured: book.measured(&lane.name), ..look(lane, here).await });
+            let line = match is_trusted(lane) {
+                true => look(lane, here).await,
+                false => LaneLine { version_unasked: Some(UNASKED.to_owned()), ..seen(lane, here) },
+            };
+            lines.push(LaneLine { measured: book.measured(&lane.name), ..line });
         }
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&lines)?),
@@ -65,19 +75,47 @@ pub(super) fn run(args: &LanesArgs, here: &Surroundings) -> anyhow::Result<Exit>
     })
 }
 
-/// Looks for a lane on this machine.
-pub(crate) async fn look(lane: &Lane, here: &Surroundings) -> LaneLine {
+const UNASKED: &str =
+    "mala.yaml says how, and is not committed, or not on the branch that work starts from";
+
+/// The lanes as the side says that is trusted: where the current work starts, or HEAD. What a change
+/// names is not run.
+fn trusted(here: &Surroundings, probe: &Probe) -> anyhow::Result<Table> {
+    let mut revision = None;
+    until_interrupted(async {
+        if let Ok(gate) = Gate::open(here).await {
+            let base = base_branch(here).await.ok().flatten();
+            revision = gate.trusted_revision(base.as_deref()).await?;
+        }
+        Ok(Exit::Passed)
+    })?;
+    let bytes = revision.and_then(|revision| probe.committed(&revision, FILE_NAME).ok().flatten());
+    let file = bytes.map(|bytes| RepositoryFile::committed("the base", bytes));
+    let chosen = Chosen { file, notice: None };
+    let settings = settings::load(here, chosen, Config::default());
+    Ok(Table::with(&settings.map(|settings| settings.gate.lanes).unwrap_or_default())?)
+}
+
+/// Looks for a lane on this machine, and asks for its version.
+async fn look(lane: &Lane, here: &Surroundings) -> LaneLine {
     let presence = world::presence(lane, here);
     let version = match &presence.program {
         Some(program) => world::version(lane, program, here).await,
         None => None,
     };
+    LaneLine { version, ..seen(lane, here) }
+}
+
+/// Looks for a lane on this machine. Nothing is run.
+fn seen(lane: &Lane, here: &Surroundings) -> LaneLine {
+    let presence = world::presence(lane, here);
     let why_not = presence.why_not(lane);
     LaneLine {
         schema_version: SCHEMA_VERSION,
         name: lane.name.clone(),
         usable: why_not.is_none(),
-        version,
+        version: None,
+        version_unasked: None,
         install: lane.settings.install.clone().filter(|_| presence.program.is_none()),
         program: presence.program.map(|path| path.display().to_string()),
         signed_in: presence.signed_in,
@@ -93,6 +131,7 @@ fn shown(line: &LaneLine) -> String {
     let facts = [
         ("program", &line.program),
         ("version", &line.version),
+        ("version not asked", &line.version_unasked),
         ("signed in by", &line.signed_in),
         ("why not", &line.why_not),
         ("install", &line.install),

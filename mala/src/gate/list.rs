@@ -5,7 +5,7 @@ use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::Gate;
+use crate::wiring::gate::{self as world, Gate};
 use clap::Args;
 
 /// List the sessions, the most recent one first
@@ -21,10 +21,9 @@ pub(super) fn run(args: &ListArgs, here: &Surroundings) -> anyhow::Result<Exit> 
         let gate = Gate::open(here).await?;
         let all = gate.sessions.all();
         let book = gate.sessions.canaries().book();
-        let lines: Vec<status::Line> = all
-            .iter()
-            .map(|(folder, session)| status::line(folder, session, &book))
-            .collect::<Result<_, _>>()?;
+        let lines: Vec<status::Line> =
+            all.iter().map(|(folder, session)| status::line(folder, session, &book)).collect();
+        world::sweep_dead(&gate);
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&lines)?),
             false => lines.iter().map(status::Line::shown).collect(),

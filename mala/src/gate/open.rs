@@ -76,6 +76,7 @@ pub(crate) fn session(
     Ok(Session {
         schema_version: SCHEMA_VERSION,
         key,
+        stamp: String::new(),
         created: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string(),
         scope: Scope { target: work.words.clone(), ..work.scoped.scope.clone() },
         pinned: work.pinned.clone(),
@@ -108,6 +109,7 @@ pub(crate) async fn start(
     scoped: &Scoped,
     here: &Surroundings,
 ) -> anyhow::Result<(SessionFolder, Spawned)> {
+    world::sweep_dead(gate);
     if let Err(error) = remove_older_than(OLD, gate) {
         console::say(&format!("warning: old sessions stay: {error:#}"));
     }
@@ -158,7 +160,7 @@ async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Res
             }
             let log = std::fs::read_to_string(folder.path().join("supervisor.err"));
             let words = log.unwrap_or_default();
-            world::sweep(session);
+            world::sweep(folder, session);
             anyhow::bail!("the supervisor died: {}", console::harmless(words.trim()));
         }
         tokio::time::sleep(Duration::from_millis(20)).await;

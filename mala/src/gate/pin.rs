@@ -12,6 +12,7 @@ use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME, GateBlock};
 use mala_domain::ports::{Scoped, Side};
 use mala_domain::scope::Target;
+use mala_domain::secrets;
 use std::path::Path;
 
 /// A text about the task is no longer than this.
@@ -29,6 +30,11 @@ pub(super) fn target(args: &SpawnArgs) -> Result<Target, Failure> {
         return Ok(Target::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() });
     }
     let diff = args.diff.as_deref().unwrap_or_default();
+    if diff.starts_with("..") {
+        // What a script writes whose variable is empty.
+        return Err(Failure::new(Exit::SPAWN_FAILED, format!("`{diff}` has no baseline"))
+            .hint("write it as BASELINE..HEAD"));
+    }
     range(diff).ok_or_else(|| {
         Failure::new(Exit::SPAWN_FAILED, format!("`{diff}` is not a range"))
             .hint("write it as BASELINE..HEAD")
@@ -77,5 +83,6 @@ pub(super) fn tasks(file: Option<&Path>) -> anyhow::Result<Vec<(String, String)>
     let Some(file) = file else { return Ok(Vec::new()) };
     let bytes = read_named(file, MAX_CONTEXT)
         .with_context(|| format!("reading the context file {}", file.display()))?;
-    Ok(vec![("issue".to_owned(), String::from_utf8_lossy(&bytes).into_owned())])
+    let text = secrets::redact(&String::from_utf8_lossy(&bytes)).into_owned();
+    Ok(vec![("issue".to_owned(), text)])
 }

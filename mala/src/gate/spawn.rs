@@ -11,7 +11,7 @@ use crate::wiring::gate::{self as world, Gate};
 use clap::{Args, ValueEnum};
 use mala_domain::config::Seconds;
 use mala_domain::gate::consensus::Rule;
-use mala_domain::gate::{CALL, MARKER};
+use mala_domain::gate::{CALL, MARKER, TIME};
 use std::path::PathBuf;
 
 /// Start the reviewers of a change
@@ -98,6 +98,9 @@ async fn spawn(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let mut session = open::session(&work, brief, &settings)?;
     if let Some(named) = here.text(CALL).filter(|key| is_key(key)) {
         named.clone_into(&mut session.key);
+    }
+    if let Some(seconds) = here.text(TIME).and_then(|seconds| seconds.parse::<u64>().ok()) {
+        session.timeout_seconds = session.timeout_seconds.min(seconds.max(1));
     }
     // From here on the folder is the session's.
     let scratch = scratch.keep();

@@ -32,7 +32,7 @@ pub(super) struct Line {
     schema_version: u32,
     session_key: String,
     created: String,
-    /// preparing, reviewing, checking, done or dead
+    /// preparing, reviewing, checking, done, dead or broken
     pub(super) state: String,
     verdict: Option<PanelVerdict>,
     target: String,
@@ -44,26 +44,23 @@ pub(super) struct Line {
 }
 
 /// What there is to say of a session.
-pub(super) fn line(
-    folder: &SessionFolder,
-    session: &Session,
-    book: &CanaryBook,
-) -> anyhow::Result<Line> {
-    let progress = folder.progress()?;
+pub(super) fn line(folder: &SessionFolder, session: &Session, book: &CanaryBook) -> Line {
+    let progress = folder.progress().unwrap_or_default();
     let is_dead = world::Seen(folder).is_dead();
     // Read after the look at the supervisor: it may have ended with a result.
-    let result = folder.result()?;
+    let result = folder.result();
     let state = match &result {
-        Some(_) => "done",
-        None if is_dead => "dead",
-        None => progress.phase.name(),
+        Err(_) => "broken",
+        Ok(Some(_)) => "done",
+        Ok(None) if is_dead => "dead",
+        Ok(None) => progress.phase.name(),
     };
-    Ok(Line {
+    Line {
         schema_version: SCHEMA_VERSION,
         session_key: session.key.clone(),
         created: session.created.clone(),
         state: state.to_owned(),
-        verdict: result.map(|result| result.consensus.verdict),
+        verdict: result.ok().flatten().map(|result| result.consensus.verdict),
         target: session.scope.target.clone(),
         started: progress.started,
         ended: progress.ended,
@@ -73,7 +70,7 @@ pub(super) fn line(
             .iter()
             .filter_map(|seat| Some((seat.lane.name.clone(), book.measured(&seat.lane.name)?)))
             .collect(),
-    })
+    }
 }
 
 impl Line {
@@ -101,14 +98,17 @@ pub(super) fn run(args: &StatusArgs, here: &Surroundings) -> anyhow::Result<Exit
         let gate = Gate::open(here).await?;
         let folder = gate.session(args.session_key.as_deref())?;
         let session = folder.session()?;
-        let line = line(&folder, &session, &gate.sessions.canaries().book())?;
+        let line = line(&folder, &session, &gate.sessions.canaries().book());
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&line)?),
             false => line.shown() + &line.shown_measured(),
         };
         console::data(&text)?;
         if line.state == "dead" {
-            world::sweep(&session);
+            world::sweep(&folder, &session);
+            return Ok(Exit::Internal);
+        }
+        if line.state == "broken" {
             return Ok(Exit::Internal);
         }
         Ok(Exit::Passed)

@@ -48,13 +48,14 @@ pub(super) fn run(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Exit> 
 /// What came of a session, and when it was started.
 async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<(Waited, Option<String>)> {
     let gate = Gate::open(here).await?;
+    world::sweep_dead(&gate);
     let folder = gate.session(args.session_key.as_deref())?;
     let time = Duration::from_secs(args.timeout);
     let ended = wait(&world::Seen(&folder), time).await;
     if ended == Waiting::Died
         && let Ok(session) = folder.session()
     {
-        world::sweep(&session);
+        world::sweep(&folder, &session);
     }
     let is_over = matches!(ended, Waiting::Over(_));
     let waited = ended.waited(time);

@@ -5,7 +5,7 @@ use crate::console;
 use crate::gate::open::{self, Brief, Work};
 use crate::gate::pin;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::work::{CurrentWork, base_branch};
+use crate::wiring::gate::work::{Baseline, CurrentWork, base_branch};
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use mala_domain::config::Config;
@@ -107,6 +107,11 @@ async fn said(folder: &SessionFolder, work: &str, deadline: Instant) -> anyhow::
     // A moment is kept for what comes after.
     let time = deadline.saturating_duration_since(Instant::now() + Duration::from_secs(1));
     let ended = wait(&world::Seen(folder), time).await;
+    if ended == Waiting::Died
+        && let Ok(session) = folder.session()
+    {
+        world::sweep(folder, &session);
+    }
     if ended == Waiting::TooLong {
         return Ok(Found::NotReviewed(NotReviewed {
             work: Some(work.to_owned()),
@@ -129,7 +134,7 @@ fn begin_baseline(gate: &Gate, work: &CurrentWork) {
 
 /// Without it the work only seems longer than it is.
 fn set_baseline(gate: &Gate, commit: &str) {
-    if let Err(error) = gate.hook().set_baseline(commit) {
+    if let Err(error) = gate.hook().set_baseline(&Baseline::Commit(commit.to_owned())) {
         console::say(&format!("warning: what passed is not remembered: {error}"));
     }
 }

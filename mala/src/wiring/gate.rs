@@ -36,6 +36,7 @@ impl Gate {
     pub async fn open(here: &Surroundings) -> anyhow::Result<Self> {
         let git = Git::open(&here.folder, &super::changes::environment(here)).await?;
         let sessions = GateFolder::of_work_tree(git.top());
+        sessions.refuse_links()?;
         Ok(Self { git, sessions })
     }
 
@@ -44,8 +45,9 @@ impl Gate {
         match key {
             Some(key) => self.sessions.find(key).with_context(|| format!("no session `{key}`")),
             None => {
-                let recent = self.sessions.all().into_iter().next();
-                recent.map(|(folder, _)| folder).context("no session in this repository")
+                let recent = self.sessions.most_recent();
+                let recent = recent.context("the most recent session cannot be read")?;
+                recent.context("no session in this repository")
             }
         }
     }
@@ -170,10 +172,22 @@ pub fn end_orphans() {
     process::end_orphans();
 }
 
-/// Ends what a session left behind: processes, copies of the repository.
-pub fn sweep(session: &Session) {
+/// Ends what a session left behind: processes, copies of the repository. A process that cleared its
+/// environment is known by the supervisor's notes, or by the folder that it is in.
+pub fn sweep(folder: &SessionFolder, session: &Session) {
+    folder.end_processes();
     process::end_marked(MARKER, &format!("{}/", session.key));
+    process::end_inside(Path::new(&session.scratch));
     sessions::remove_scratch(Path::new(&session.scratch));
+}
+
+/// Ends what sessions left behind whose supervisor died.
+pub fn sweep_dead(gate: &Gate) {
+    for (folder, session) in gate.sessions.all() {
+        if Path::new(&session.scratch).exists() && Seen(&folder).is_dead() {
+            sweep(&folder, &session);
+        }
+    }
 }
 
 /// Stops a session for good; false when it was over already.
@@ -185,10 +199,7 @@ pub fn stop(folder: &SessionFolder, session: &Session) -> anyhow::Result<bool> {
     };
     let is_first = folder.conclude(&cancelled)?;
     if is_first {
-        if let Some(pid) = folder.supervisor() {
-            process::kill(pid);
-        }
-        sweep(session);
+        sweep(folder, session);
     }
     Ok(is_first)
 }

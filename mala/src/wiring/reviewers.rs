@@ -19,6 +19,7 @@ use mala_domain::gate::session::Checker;
 use mala_domain::models::Choice;
 use mala_domain::ports::Reviewer;
 use mala_domain::scope::Target;
+use mala_domain::verdict::Threshold;
 use mala_pipeline::agent::{Agent, AgentEvents, Speaker, Transcript};
 use mala_pipeline::review::Ask;
 use std::path::PathBuf;
@@ -51,6 +52,11 @@ impl Chosen {
             ignore: PathGlobs::new(&policy.ignore.value)?,
             generated: PathGlobs::new(&policy.generated.value)?,
             fail_on: policy.fail_on.value,
+            // Nobody set a threshold: then a panel that objects is right.
+            fail_on_objection: match policy.fail_on.origin {
+                Origin::Default => Threshold::P3,
+                _ => policy.fail_on.value,
+            },
             suppressions: policy.suppressions.value,
             timeout: policy.timeout_for(self.kind),
             prompt_version: self.version.clone(),

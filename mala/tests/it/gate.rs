@@ -10,6 +10,7 @@ mod panel;
 mod real;
 mod scope;
 mod sessions;
+mod trust;
 
 use crate::gate_world;
 use insta::assert_snapshot;

@@ -3,8 +3,8 @@
 
 use super::{NAME, Settings};
 use crate::process::{self, Environment, Finished, Limits, ProcessError, Spec, run_briefly};
-use mala_domain::gate::CALL;
 use mala_domain::gate::client::Ended;
+use mala_domain::gate::{CALL, TIME};
 use mala_domain::ports::ReviewerFailure;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,6 +15,8 @@ const SPAWN_TIME: Duration = Duration::from_secs(180);
 const SPAWN_SILENCE: Duration = Duration::from_secs(120);
 /// How long it may take to cancel a session.
 const CANCEL_TIME: Duration = Duration::from_secs(10);
+/// What is kept of our time for what comes after the reviewers, at least.
+const MARGIN: Duration = Duration::from_secs(5);
 /// How much a gate may print.
 const MAX_SPAWNED: usize = 1 << 20;
 const MAX_WAITED: usize = 32 << 20;
@@ -55,7 +57,7 @@ pub(super) struct Call<'s> {
 }
 
 impl<'s> Call<'s> {
-    pub(super) fn new(settings: &'s Settings, key: &str, scratch: &Path) -> Self {
+    pub(super) fn new(settings: &'s Settings, key: &str, scratch: &Path, time: Duration) -> Self {
         let mut environment = settings
             .environment
             .clone()
@@ -68,7 +70,10 @@ impl<'s> Call<'s> {
         for (name, value) in &settings.env {
             environment = environment.with(name, value);
         }
-        let environment = environment.with(CALL, key);
+        // A reviewer that hangs is over before we are, and the others are heard.
+        let reviewers = time.saturating_sub((time / 4).max(MARGIN)).max(time / 2);
+        let seconds = reviewers.as_secs().max(1).to_string();
+        let environment = environment.with(CALL, key).with(TIME, seconds);
         Self { settings, environment, own_key: key.to_owned(), open: None }
     }
 

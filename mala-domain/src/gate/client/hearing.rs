@@ -41,6 +41,7 @@ pub fn hearing(reviewer: &str, word: PanelWord, change: &Change) -> Hearing {
         warnings,
         voices: word.voices,
         log: word.log,
+        objects: word.verdict != Verdict::Pass,
         ..Hearing::default()
     }
 }

@@ -72,6 +72,9 @@ fn an_agent_is_kept_a_bounded_number_of_times() {
         ("n?! n? n? n? n?!", "BBB..", "nor when nobody knows what the work is"),
         ("n1! f1 n1 f1", "BBB.", "both count together"),
         ("n1! n1 n1 n1 n2!", "BBB.B", "other work arms it"),
+        ("f1! f1 f1 f1 n?! f1! n?! f1!", "BBB.....", "an error is no other work"),
+        ("f1! f1 f1 f1 n?! f2!", "BBB..B", "nor does it hide what is"),
+        ("n?! n? n? n? f1! f2!", "BBB..B", "work that nobody knew is no other work either"),
         ("n1! p1", "B.", "tried again, it passes"),
     ] {
         assert_eq!(play(stops, MAX), expected, "{stops}: {why}");

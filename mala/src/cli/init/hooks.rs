@@ -10,7 +10,7 @@ use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::variables;
-use crate::wiring::gate::work::{head_commit, hook_folder};
+use crate::wiring::gate::work::{Baseline, head_commit, hook_folder};
 use anyhow::Context;
 use clap::ValueEnum;
 use mala_adapters::store::write_atomically;
@@ -32,6 +32,13 @@ impl Host {
             Self::Codex => ".codex/hooks.json",
         }
     }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::Codex => "codex",
+        }
+    }
 }
 
 /// What becomes of a file.
@@ -41,16 +48,21 @@ enum Fate {
     Removed,
 }
 
-type Change = fn(Option<&str>) -> Result<Fate, String>;
+type Change<'c> = &'c dyn Fn(Host, Option<&str>) -> Result<Fate, String>;
 
 /// Puts the hook into the files of these hosts.
 pub(super) fn install(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
-    change(hosts, top, |text| {
-        Ok(match edit::installed(text.unwrap_or_default())? {
-            Some(text) => Fate::Written(text),
-            None => Fate::Stays("it has the hook already"),
-        })
+    let folder = hook_folder(top);
+    change(hosts, top, &|host, text| {
+        let Some(new) = edit::installed(text.unwrap_or_default())? else {
+            return Ok(Fate::Stays("it has the hook already"));
+        };
+        // Without the hook there will be nothing in it again, and it stays.
+        if let Some(text) = text.filter(|text| matches!(text.trim(), "" | "{}")) {
+            folder.keep_settings(host.name(), text).map_err(|error| error.to_string())?;
+        }
+        Ok(Fate::Written(new))
     })?;
     if hosts.contains(&Host::Codex) {
         console::say("codex runs the hook after you trusted it: /hooks in codex");
@@ -65,15 +77,19 @@ pub(super) fn install(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exi
 /// Takes the hook out of the files of these hosts.
 pub(super) fn remove(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
-    change(hosts, top, |text| {
+    let folder = hook_folder(top);
+    change(hosts, top, &|host, text| {
         let Some(text) = text else { return Ok(Fate::Stays("it is not there")) };
         Ok(match edit::removed(text)? {
-            Some(text) if text.trim() == "{}" => Fate::Removed,
+            Some(text) if text.trim() == "{}" => match folder.take_settings(host.name()) {
+                Some(before) => Fate::Written(before),
+                None => Fate::Removed,
+            },
             Some(text) => Fate::Written(text),
             None => Fate::Stays("it has no hook of mala"),
         })
     })?;
-    hook_folder(top).forget_baseline().context("forgetting where the work starts")?;
+    folder.forget_baseline().context("forgetting where the work starts")?;
     Ok(Exit::Passed)
 }
 
@@ -90,23 +106,22 @@ fn begin(top: &Path, here: &Surroundings) -> anyhow::Result<()> {
         return Ok(());
     }
     until_interrupted(async {
-        if let Some(head) = head_commit(here).await? {
-            folder.set_baseline(&head).context("remembering where the work starts")?;
-        }
+        let start = head_commit(here).await?.map_or(Baseline::Nothing, Baseline::Commit);
+        folder.set_baseline(&start).context("remembering where the work starts")?;
         Ok(Exit::Passed)
     })?;
     Ok(())
 }
 
 /// Changes all files, or none when one of them cannot be understood.
-fn change(hosts: &[Host], top: &Path, fate: Change) -> anyhow::Result<()> {
+fn change(hosts: &[Host], top: &Path, fate: Change<'_>) -> anyhow::Result<()> {
     let mut fates = Vec::new();
     for host in hosts {
         let path = top.join(host.file());
         // A link stays a link: what it leads to is changed.
-        let path = path.canonicalize().unwrap_or(path);
+        let path = path.canonicalize().unwrap_or_else(|_| led_to(path));
         let text = read(&path).with_context(|| format!("reading {}", path.display()))?;
-        let fate = fate(text.as_deref()).map_err(|why| {
+        let fate = fate(*host, text.as_deref()).map_err(|why| {
             Failure::new(Exit::CouldNotReview, format!("{}: {why}", path.display()))
                 .hint("nothing was changed: repair the file first")
         })?;
@@ -128,6 +143,14 @@ fn change(hosts: &[Host], top: &Path, fate: Change) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// Where a link leads that leads to nothing yet; all else as it is.
+fn led_to(path: PathBuf) -> PathBuf {
+    match (std::fs::read_link(&path), path.parent()) {
+        (Ok(target), Some(folder)) => folder.join(target),
+        _ => path,
+    }
 }
 
 fn read(path: &Path) -> io::Result<Option<String>> {

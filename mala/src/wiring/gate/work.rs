@@ -3,6 +3,7 @@
 use super::{Gate, copy_of};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
+pub use mala_adapters::sessions::Baseline;
 use mala_adapters::sessions::{self, HookFolder};
 use mala_domain::gate::session::Pinned;
 use std::path::{Path, PathBuf};
@@ -70,17 +71,32 @@ impl Gate {
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
         let (kept, head) = self.git.keep_work_tree(&copy).await?;
-        let pinned = match &start {
-            Some(base) => Pinned::Range { base: base.clone(), head: kept },
-            None => Pinned::Commits(vec![kept]),
+        let pinned = match (&start, &head) {
+            (Some(base), _) => Pinned::Range { base: base.clone(), head: kept },
+            (None, Some(_)) => Pinned::Range { base: self.git.nothing(&copy).await?, head: kept },
+            (None, None) => Pinned::Commits(vec![kept]),
         };
         Ok(CurrentWork { scratch, pinned, base: start, head })
     }
 
+    /// The commit whose settings are trusted: where HEAD left the base branch, or HEAD on that branch.
+    pub async fn trusted_revision(&self, base: Option<&str>) -> anyhow::Result<Option<String>> {
+        let branch = self.git.branch().await?;
+        if let Some(base) = base.filter(|base| branch.as_deref() != Some(base))
+            && let Some(commit) = self.git.fork_point(base).await?
+        {
+            return Ok(Some(commit));
+        }
+        Ok(self.git.head_commit().await?)
+    }
+
     /// Where the work starts: where it left the base branch. Work on that branch itself starts where it
-    /// left the published one; without one, where it last passed.
+    /// left the published one; without one, where it last passed, or where the hook was installed. Where
+    /// nobody knows any of that, all of it is work.
     async fn start_of_work(&self, base: Option<&str>) -> anyhow::Result<Option<String>> {
-        let Some(head) = self.git.head_commit().await? else { return Ok(None) };
+        if self.git.head_commit().await?.is_none() {
+            return Ok(None);
+        }
         let branch = self.git.branch().await?;
         if let Some(base) = base.filter(|base| branch.as_deref() != Some(base)) {
             return match self.git.fork_point(base).await? {
@@ -90,14 +106,13 @@ impl Gate {
                 ),
             };
         }
-        let passed = self.hook().baseline();
-        let marks = ["@{upstream}"].into_iter().map(str::to_owned).chain(passed);
-        for mark in marks {
-            if let Some(commit) = self.git.fork_point(&mark).await? {
-                return Ok(Some(commit));
-            }
+        if let Some(commit) = self.git.fork_point("@{upstream}").await? {
+            return Ok(Some(commit));
         }
-        Ok(Some(head))
+        match self.hook().baseline() {
+            Some(Baseline::Commit(commit)) => Ok(self.git.fork_point(&commit).await?),
+            Some(Baseline::Nothing) | None => Ok(None),
+        }
     }
 }
 

@@ -54,6 +54,12 @@ fn what_cannot_be_started_says_why() {
     error: `HEAD` is not a range
     hint: write it as BASELINE..HEAD
     ");
+    assert_snapshot!(spawn(&["--diff", "..HEAD"]), @"
+    [exit 1]
+    [stderr]
+    error: `..HEAD` has no baseline
+    hint: write it as BASELINE..HEAD
+    ");
     assert_snapshot!(spawn(&["--diff", "HEAD~1..HEAD", "--lanes", "pas"]), @"
     [exit 1]
     [stderr]
@@ -154,11 +160,13 @@ fn a_persons_answer_is_text() {
     let bench = Bench::new();
     bench.review("pass,fail,prose", &[]);
     let shown = bench.world.run(&["wait"]);
+    let shown = shown.replace(&bench.repo.head()[..12], "[HEAD]");
     let shown: Vec<&str> = shown.lines().take_while(|line| !line.contains(".mala")).collect();
     assert_snapshot!(shown.join("\n"), @"
     [exit 1]
     [stdout]
     FAIL (unanimous: 1 of 3 needed passes)
+      HEAD~1..HEAD at [HEAD], started [TIME]
       fail: FAIL
       pass: PASS
       prose: no vote: invalid json: expected value at line 1 column 1

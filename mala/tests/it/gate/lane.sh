@@ -2,6 +2,11 @@
 case "$1" in
 never) exec sleep 1000 ;;
 stdin) while :; do cat >/dev/null; sleep 0.05; done ;;
+leaver)
+    env -i setsid sleep 1005 &
+    (cd / && exec env -i setsid sleep 1006) &
+    exec sleep 1000
+    ;;
 killer) sleep 0.3; kill -9 $PPID; sleep 1000 ;;
 crash) echo 'cannot go on' >&2; exit 7 ;;
 esac

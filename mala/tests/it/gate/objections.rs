@@ -53,7 +53,7 @@ fn an_objection_that_cannot_be_placed_is_no_pass() {
     assert!(shown.contains("\nrefuted: a.py:99: [P0] breaks (half): it cannot be"), "{shown}");
     assert!(shown.contains("\nwarning: half: dropped a finding: a.py:99: the file"), "{shown}");
     assert!(shown.contains("\n  HEAD~1..HEAD at "), "{shown}");
-    assert!(shown.contains(", started 20"), "{shown}");
+    assert!(shown.contains(", started [TIME]"), "{shown}");
 }
 
 #[test]

@@ -99,6 +99,14 @@ fn the_json_has_all_fields_of_the_contract() {
 }
 
 #[test]
+fn a_panel_that_is_too_small_for_its_rule_says_so() {
+    let ended = Bench::new().review("pass", &["--consensus", "quorum:2"]);
+    assert_eq!(ended.code, 4, "{:#}", ended.json);
+    let errors = serde_json::json!(["quorum:2 needs 2 passes, and the panel has 1"]);
+    assert_eq!(ended.json["parse_errors"], errors);
+}
+
+#[test]
 fn a_blocking_finding_is_checked_by_a_lane_that_did_not_make_it() {
     let bench = Bench::new();
     let ended = bench.review("fail,pass", &[]);

@@ -1,10 +1,10 @@
 //! Many sessions at once, and supervisors that die at any moment.
 
-use super::bench::Bench;
+use super::bench::{Bench, processes};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The process that supervises a session.
 fn supervisor(spawned: &Value) -> Option<String> {
@@ -103,6 +103,49 @@ fn a_supervisor_that_is_killed_at_any_moment_leaves_a_true_answer() {
     let codes = codes.into_inner().unwrap();
     assert_eq!(codes.len() as u64, number);
     assert!(codes.contains(&0) && codes.contains(&5), "both were seen: {codes:?}");
+}
+
+/// Whoever comes next cleans up, though what is left has neither marker nor parent.
+#[test]
+fn a_killed_supervisor_leaves_nothing_to_those_who_come_after() {
+    let bench = Bench::new();
+    let left = || {
+        let all = processes(|_, command| command.starts_with("sleep 100"));
+        all.iter().filter(|it| ["sleep 1005 ", "sleep 1006 "].contains(&it.as_str())).count()
+    };
+    let spawned = bench.spawn(&["--lanes", "leaver"]);
+    let folder = spawned["session_dir"].as_str().unwrap();
+    let deadline = Instant::now() + Duration::from_secs(30);
+    let noted = || std::fs::read_to_string(format!("{folder}/processes.json")).unwrap_or_default();
+    while (left() < 2 || noted().matches("pid").count() < 3) && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!(left(), 2);
+    // All that it started is written down by now.
+    std::thread::sleep(Duration::from_secs(2));
+    let pid = supervisor(&spawned).unwrap();
+    Command::new("kill").args(["-9", &pid]).output().unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    assert_eq!(left(), 2, "nobody came yet");
+    let (_, listed, _) = bench.run(&["list"]);
+    assert!(listed.contains("dead"), "{listed}");
+    std::thread::sleep(Duration::from_millis(200));
+    assert_eq!(left(), 0);
+}
+
+#[test]
+fn a_supervisor_that_is_stopped_is_not_waited_for() {
+    let bench = Bench::new();
+    let spawned = bench.spawn(&["--lanes", "never"]);
+    let pid = supervisor(&spawned).unwrap();
+    Command::new("kill").args(["-STOP", &pid]).output().unwrap();
+    let started = Instant::now();
+    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+    assert_eq!(ended.code, 5, "{:#}", ended.json);
+    assert!(started.elapsed() < Duration::from_secs(40));
+    ended.assert_nothing_left();
+    let left = processes(|_, command| command.contains(&ended.key));
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]

@@ -24,6 +24,12 @@ impl Bench {
         let repo = TestRepo::with_files(&files);
         let lane = include_str!("../gate/lane.sh");
         let world = world().with_only(PROGRAMS).with_program("lane", lane).in_folder(repo.root());
+        // Where the work starts; what hosts read of it does not matter here.
+        let installed = world.output(&["init", "--hooks"], b"");
+        assert!(installed.status.success());
+        for folder in [".claude", ".codex"] {
+            std::fs::remove_dir_all(repo.path(folder)).unwrap();
+        }
         Self { repo, world }
     }
 

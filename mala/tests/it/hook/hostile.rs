@@ -25,6 +25,10 @@ fn everything_that_can_be_wrong_has_an_answer() {
       "systemMessage": "mala: NOT REVIEWED, block 1 of 3: the command line of the hook makes no sense: unexpected argument found. To let it stop anyway: mala hook off, or MALA_HOOK=off."
     }
     "#);
+    for args in [&["hook", "--color=x", "stop"][..], &["--color=x", "hook", "--x", "stop"]] {
+        let usage = only_object(&bench.world.output(args, b"{}"));
+        assert!(message(&usage).contains("makes no sense"), "{args:?}: {usage}");
+    }
     let usage = bench.stop_with(&["--timeout", "never"], b"{}");
     assert!(message(&usage).contains("makes no sense"), "{usage}");
 }
@@ -66,6 +70,7 @@ fn a_broken_configuration_and_a_broken_repository_fail_closed_and_let_go() {
 #[test]
 fn a_state_folder_that_cannot_be_written_keeps_nobody_twice() {
     let bench = Bench::new("judge");
+    std::fs::remove_dir_all(bench.repo.path(".mala")).unwrap();
     bench.repo.write(".mala", "in the way");
     assert!(blocks(&bench.stop(false)));
     let answer = bench.stop(true);

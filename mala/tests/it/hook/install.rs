@@ -78,6 +78,26 @@ fn one_host_is_enough_and_what_it_has_stays() {
 }
 
 #[test]
+fn what_was_empty_a_link_or_read_only_is_so_again() {
+    use std::os::unix::fs::PermissionsExt;
+    let world = project();
+    let at = |path: &str| world.folder().join(path);
+    world.write(".claude/settings.json", "{}\n").write(".codex/keep", "");
+    std::os::unix::fs::symlink("elsewhere.json", at(".codex/hooks.json")).unwrap();
+    let read_only = std::fs::Permissions::from_mode(0o444);
+    std::fs::set_permissions(at(".claude/settings.json"), read_only).unwrap();
+    world.run(&["init", "--hooks"]);
+    assert!(world.read(".claude/settings.json").contains("mala hook stop"));
+    assert!(world.read(".codex/elsewhere.json").contains("mala hook stop"));
+    assert!(at(".codex/hooks.json").is_symlink());
+    world.run(&["init", "--hooks", "--remove"]);
+    assert_eq!(world.read(".claude/settings.json"), "{}\n");
+    let mode = std::fs::metadata(at(".claude/settings.json")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o444);
+    assert!(at(".codex/hooks.json").is_symlink() && !at(".codex/elsewhere.json").exists());
+}
+
+#[test]
 fn what_cannot_be_understood_is_left_alone() {
     let world = project();
     world.write(".codex/hooks.json", "{\"hooks\": {\n");

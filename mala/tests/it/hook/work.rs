@@ -1,6 +1,7 @@
 //! What the current work is: commits since the base and what is on disk, judged by what the base says.
 
-use super::bench::{BAD, Bench, GOOD, asking, blocks};
+use super::bench::{BAD, Bench, GOOD, asking, blocks, message};
+use mala_testkit::TestRepo;
 use serde_json::json;
 
 #[test]
@@ -28,6 +29,54 @@ fn commits_on_the_default_branch_are_not_lost() {
     bench.repo.commit("good");
     assert!(!blocks(&bench.stop(true)));
     assert_eq!(bench.stop(false), json!({}), "what passed is where the next work starts");
+}
+
+#[test]
+fn the_first_work_of_a_repository_is_work() {
+    let bench = Bench::new("judge");
+    let repo = TestRepo::new();
+    let config = bench.world.home().join(".config/mala/config.yaml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::fs::write(config, "gate: {lanes: {judge: {command: [lane, judge]}}}\n").unwrap();
+    let world = bench.world.in_folder(repo.root());
+    assert!(world.output(&["init", "--hooks"], b"").status.success(), "before any commit");
+    let bench = Bench { world, repo };
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("first");
+    bench.repo.write("b.py", "x = 1\n");
+    bench.repo.commit("second");
+    let answer = bench.stop(false);
+    assert!(blocks(&answer) && message(&answer).contains("1 finding"), "{answer}");
+}
+
+#[test]
+fn where_nobody_knows_where_work_starts_all_of_it_is() {
+    let bench = Bench::new("judge");
+    std::fs::remove_file(bench.repo.path(".mala/hook/baseline")).unwrap();
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    let answer = bench.stop(false);
+    assert!(blocks(&answer), "{answer}");
+}
+
+#[test]
+fn what_a_change_brings_along_turns_nothing_off() {
+    let bench = Bench::new("judge");
+    bench.repo.write("a.py", BAD);
+    assert!(blocks(&bench.stop(false)));
+    bench.world.run(&["hook", "off"]);
+    bench.repo.git(&["add", "-f", ".mala", "a.py"]);
+    bench.repo.commit_staged("bad, and the way out");
+    let clone = bench.repo.beside("clone");
+    bench.repo.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+    assert!(clone.join(".mala/hook/off").exists());
+    bench.repo.write(".mala/hook/off", "");
+    assert!(blocks(&bench.stop(false)), "an empty file turns nothing off");
+    let world = bench.world.in_folder(&clone);
+    std::fs::write(clone.join("a.py"), format!("{BAD}\n")).unwrap();
+    let answer =
+        super::bench::only_object(&world.output(&["hook", "stop"], &asking(&clone, false)));
+    assert!(blocks(&answer), "{answer}");
 }
 
 #[test]

@@ -1,0 +1,111 @@
+//! Nothing that a change brings along is believed or run.
+
+use super::bench::Bench;
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+
+#[test]
+fn a_verdict_that_somebody_committed_counts_for_nothing() {
+    let bench = Bench::new();
+    let passed = bench.review("pass", &[]);
+    assert_eq!(passed.code, 0);
+    bench.repo.git(&["add", "-f", ".mala"]);
+    bench.repo.commit_staged("a verdict");
+    let clone = bench.repo.beside("clone");
+    bench.repo.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+    assert!(clone.join(format!(".mala/gate/{}/result.json", passed.key)).exists());
+    let bench = Bench { world: bench.world.in_folder(&clone), repo: bench.repo };
+    for is_known in [false, true] {
+        if is_known {
+            // The clone has sessions of its own.
+            bench.spawn(&["--lanes", "fail"]);
+            bench.run(&["wait"]);
+        }
+        let ended = bench.wait(&passed.key);
+        assert_eq!(ended.code, 5, "{:#}", ended.json);
+        let (_, listed, _) = bench.run(&["list"]);
+        assert!(!listed.contains(&passed.key), "{listed}");
+    }
+    let (code, stdout, _) = bench.run(&["wait", "--json"]);
+    assert_eq!(code, 1, "its own: {stdout}");
+}
+
+#[test]
+fn a_state_folder_that_leads_elsewhere_is_refused() {
+    let bench = Bench::new();
+    let elsewhere = bench.repo.beside("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    bench.repo.link(".mala", &elsewhere);
+    let (code, _, stderr) = bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stderr.contains("/.mala: it is a link to another place"), "{stderr}");
+    let (code, stdout, _) = bench.run(&["wait"]);
+    assert_eq!(code, 5, "{stdout}");
+    assert_eq!(std::fs::read_dir(elsewhere).unwrap().count(), 0);
+}
+
+#[test]
+fn the_program_of_an_unreviewed_lane_is_not_run_for_its_version() {
+    let bench = Bench::with_config("");
+    let mark = bench.repo.beside("ran");
+    let config = format!(
+        "gate: {{lanes: {{mine: {{command: [sh], version: [-c, 'touch {}; echo 7']}}}}}}\n",
+        mark.display()
+    );
+    let lanes = || {
+        let (code, stdout, stderr) = bench.run(&["lanes"]);
+        assert_eq!(code, 0, "{stderr}");
+        let mine = stdout.split("mine: ").nth(1).unwrap().to_owned();
+        (mine, mark.exists())
+    };
+    bench.repo.write("mala.yaml", &config);
+    bench.repo.remove("mala.yaml");
+    bench.repo.commit("without");
+    bench.repo.write("mala.yaml", &config);
+    let (mine, ran) = lanes();
+    assert!(!ran && mine.contains("version not asked: mala.yaml says how"), "on disk: {mine}");
+    bench.repo.branch("topic");
+    bench.repo.commit("on a branch");
+    let (mine, ran) = lanes();
+    assert!(!ran && mine.contains("version not asked"), "on a branch: {mine}");
+    bench.repo.checkout("main");
+    bench.repo.git(&["merge", "-q", "topic"]);
+    let (mine, ran) = lanes();
+    assert!(ran && mine.contains("version: 7"), "on the base: {mine}");
+}
+
+#[test]
+fn a_session_keeps_its_secrets() {
+    let bench = Bench::new();
+    let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3");
+    let file = bench.repo.beside("issue.txt");
+    std::fs::write(&file, format!("Use {token} to sign in.\n")).unwrap();
+    let ended = bench.review("pass", &["--context-file", file.to_str().unwrap()]);
+    assert_eq!(ended.code, 0, "{:#}", ended.json);
+    let folder = ended.json["session_dir"].as_str().unwrap().to_owned();
+    let session = std::path::Path::new(&folder).join("session.json");
+    assert!(!std::fs::read_to_string(&session).unwrap().contains(&token));
+    assert_eq!(std::fs::metadata(&session).unwrap().permissions().mode() & 0o777, 0o600);
+    let prompt = std::fs::read_to_string(format!("{folder}/lanes/pass/review/prompt.md")).unwrap();
+    assert!(prompt.contains("to sign in") && !prompt.contains(&token));
+}
+
+#[test]
+fn what_cannot_be_read_hides_nothing() {
+    let bench = Bench::new();
+    let (old, new) = (bench.review("pass", &[]), bench.review("fail", &[]));
+    let file = |key: &str, name: &str| bench.repo.path(format!(".mala/gate/{key}/{name}"));
+    std::fs::write(file(&old.key, "result.json"), "{").unwrap();
+    let (code, stdout, _) = bench.run(&["list", "--json"]);
+    let listed: Value = serde_json::from_str(&stdout).unwrap();
+    let states: Vec<&str> =
+        listed.as_array().unwrap().iter().filter_map(|it| it["state"].as_str()).collect();
+    assert_eq!((code, states), (0, vec!["done", "broken"]));
+    std::fs::write(file(&new.key, "session.json"), "{").unwrap();
+    let (code, stdout, _) = bench.run(&["wait"]);
+    assert_eq!(code, 5, "no older one takes its place: {stdout}");
+    assert!(stdout.contains("the most recent session cannot be read"), "{stdout}");
+    let newest = bench.review("pass", &[]);
+    let (code, stdout, _) = bench.run(&["wait", "--json"]);
+    assert!(code == 0 && stdout.contains(&newest.key), "{stdout}");
+}
