@@ -59,6 +59,7 @@ impl Gate {
         let session = Session {
             schema_version: SCHEMA_VERSION,
             key,
+            stamp: String::new(),
             created: String::new(),
             scope: scoped.scope.clone(),
             pinned,
