@@ -4,6 +4,7 @@
 use super::call::Call;
 use super::{Git, GitError, Hash, ObjectId, ScopeError};
 use std::ffi::OsString;
+use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -69,8 +70,12 @@ impl Git {
         let index = own.join("kept-index");
         let theirs = self.git_path("index").await?;
         if theirs.exists() {
-            // With its dates, so that only files that changed are read.
-            std::fs::copy(&theirs, &index).map_err(failed("copying", &theirs))?;
+            // With its dates, so that only files that changed are read; and with its own, or git takes a
+            // file that changed again in the same moment for one that did not.
+            std::fs::copy(&theirs, &index)
+                .and_then(|_| std::fs::metadata(&theirs)?.modified())
+                .and_then(|date| File::options().write(true).open(&index)?.set_modified(date))
+                .map_err(failed("copying", &theirs))?;
         }
         let call = |args: &[&str]| {
             Call::new(args.iter().copied())

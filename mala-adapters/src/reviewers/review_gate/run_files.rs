@@ -68,5 +68,9 @@ mod tests {
         let expected = [opinion("codex#1", Some("last")), opinion("gemini#1", None)];
         assert_eq!(opinions(run.path()), expected);
         assert_eq!(opinions(&run.path().join("nowhere")), []);
+        let file = run.path().join("iterations/10/round-10/reviewers/gemini#1/output.json");
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+        rustix::fs::mknodat(rustix::fs::CWD, &file, kind, mode, 0).unwrap();
+        assert_eq!(opinions(run.path()), expected, "a pipe says nothing, and nobody waits for it");
     }
 }
