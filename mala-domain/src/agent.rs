@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod brief;
 pub mod budget;
+pub mod clean;
 pub mod fence;
 pub mod judge;
 pub mod prompts;

@@ -5,11 +5,13 @@ mod alike;
 mod candidate;
 mod identity;
 mod scale;
+mod wording;
 
 pub use alike::alike;
 pub use candidate::Candidate;
 pub use identity::{DedupeKey, identity};
 pub use scale::{Category, Priority, Severity};
+pub use wording::Wording;
 
 use crate::change::{FilePath, LineSpan};
 use crate::language::Language;

@@ -80,7 +80,7 @@ pub struct Report {
 pub enum Status {
     /// All of it.
     Ok,
-    /// A part of it.
+    /// A part of it; or all of it, without some look or check that a reviewer wanted.
     Truncated,
     /// None of it.
     Error,

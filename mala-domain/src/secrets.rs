@@ -6,6 +6,7 @@ mod checksum;
 mod engine;
 mod names;
 mod path;
+mod pem;
 mod placeholder;
 mod readability;
 mod redact;

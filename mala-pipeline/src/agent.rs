@@ -87,6 +87,7 @@ impl Agent {
             .await
             .unwrap_or(Err(ReviewerFailure::TimedOut))?;
         let desk = Desk::new(settings, request, &prepared.fence, deadline);
+        desk.account.tell();
         let told = passes::run(&desk, &prepared).await;
         let mut hearing = Hearing {
             reviewer: NAME.to_owned(),
@@ -96,10 +97,15 @@ impl Agent {
             ..Hearing::default()
         };
         hearing.warnings.extend(told.warnings);
-        let checked = verify::check(&desk, &prepared, told.claims, &mut hearing.warnings).await;
+        let checked = verify::check(&desk, &prepared, told.claims, &mut hearing).await;
         let checked = escalate::escalate(&desk, &prepared, checked, &mut hearing.warnings).await;
         let all = claims::with_hints(checked, &prepared.hints, &told.opinions);
         hearing.candidates = claims::worst(all, &settings.limits, &mut hearing.warnings);
+        let over = desk.account.overdrawn();
+        hearing.warnings.extend(over.map(|over| format!("{NAME}: {over}")));
+        let undone = desk.left_undone();
+        hearing.cut_short = !undone.is_empty();
+        hearing.warnings.extend(undone);
         hearing.model = Some(desk.account.models()).filter(|models| !models.is_empty());
         hearing.usage = desk.account.usage();
         Ok(hearing)

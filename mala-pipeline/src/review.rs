@@ -91,6 +91,7 @@ pub async fn review(
         findings: admitted.findings,
         suppressed: admitted.suppressed,
         coverage,
+        cut_short: heard.is_cut_short(),
         failures,
         fail_on,
         preface: ask.preface.clone(),

@@ -1,6 +1,7 @@
 //! What a file defines, what it imports and what it uses, and which function or class is around a
 //! line. Each language is a table of node kinds; the walks are the same for all.
 
+mod bindings;
 mod definition;
 mod enclosing;
 mod imports;
@@ -14,6 +15,7 @@ mod table;
 mod uses;
 mod walk;
 
+pub use bindings::HeadBindings;
 pub use definition::{Definition, Kind, Parameter, ParameterKind, Presence, Role, Visibility};
 pub use enclosing::{Enclosing, enclosing};
 pub use imports::{Guard, Import, Imported, Reach};

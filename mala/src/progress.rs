@@ -1,14 +1,21 @@
 //! What a person sees while a review works: one line on stderr, gone when it ends. Nothing when
 //! stderr is not a terminal.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::console;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use mala_pipeline::events::Event;
-use std::time::Duration;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// A line that shows what is going on.
 pub struct Progress {
     line: ProgressBar,
+    spent: Spent,
 }
+
+/// What was spent so far, in words, and when the time is up.
+type Spent = Arc<Mutex<Option<(String, Instant)>>>;
 
 impl Progress {
     /// Starts to show.
@@ -20,10 +27,21 @@ impl Progress {
 
     /// Nobody knows how much there is to do: a sign of life and words, and no bar.
     fn on(target: ProgressDrawTarget) -> Self {
+        let spent = Spent::default();
+        let shown = spent.clone();
+        let style = ProgressStyle::with_template("{spinner} {msg}{spent}")
+            .unwrap_or_else(|_| ProgressStyle::default_spinner())
+            .with_key("spent", move |_: &ProgressState, out: &mut dyn Write| {
+                if let Some((words, end)) = &*shown.lock().unwrap_or_else(PoisonError::into_inner) {
+                    let left = end.saturating_duration_since(Instant::now()).as_secs();
+                    // A line that cannot be drawn is no reason to stop.
+                    write!(out, " · {words}, {left} s left").unwrap_or_default();
+                }
+            });
         let line = ProgressBar::with_draw_target(None, target)
-            .with_style(ProgressStyle::default_spinner())
+            .with_style(style)
             .with_message("reading the change");
-        Self { line }
+        Self { line, spent }
     }
 
     /// Shows an event.
@@ -36,14 +54,21 @@ impl Progress {
                 self.line.set_message(format!("{reviewer} reviews"));
             }
             Event::PassStarted { pass } => self.line.set_message(format!("pass: {pass}")),
-            Event::ToolCalled { tool } => self.line.set_message(format!("tool: {tool}")),
-            Event::Spent { llm_calls, tool_calls, tokens, cost_usd, seconds_left } => {
-                self.line.set_message(format!(
-                    "{llm_calls} model calls, {tool_calls} tool calls, {tokens} tokens, \
-                     ${cost_usd:.4}, {seconds_left} s left"
-                ));
+            Event::ToolCalled { tool } => {
+                self.line.set_message(format!("tool: {}", console::harmless(tool)));
             }
-            Event::ReviewWarning { warning, .. } => self.line.set_message(warning.clone()),
+            Event::Spent { llm_calls, tool_calls, tokens, cost_usd, seconds_left } => {
+                let words = format!(
+                    "{llm_calls} model calls, {tool_calls} tool calls, {tokens} tokens, \
+                     ${cost_usd:.4}"
+                );
+                let end = Instant::now() + Duration::from_secs(*seconds_left);
+                *self.spent.lock().unwrap_or_else(PoisonError::into_inner) = Some((words, end));
+                self.line.tick();
+            }
+            Event::ReviewWarning { warning, .. } => {
+                self.line.set_message(console::harmless(warning).replace('\n', " "));
+            }
             Event::ReviewerEnded { reviewer, claims } => self.line.set_message(match claims {
                 Some(claims) => format!("{reviewer} claims {claims} findings"),
                 None => format!("{reviewer} could not review"),
@@ -69,7 +94,6 @@ mod tests {
     use super::*;
     use indicatif::TermLike;
     use std::io;
-    use std::sync::{Arc, Mutex};
 
     /// A terminal that keeps what is written to it.
     #[derive(Debug, Clone, Default)]
@@ -127,5 +151,27 @@ mod tests {
         assert!(written.contains("reading the change"), "{written:?}");
         assert!(written.contains("builtin reviews"), "{written:?}");
         assert!(!written.contains("0/0"), "{written:?}");
+    }
+
+    #[test]
+    fn what_is_spent_stays_and_names_drive_no_terminal() {
+        let paper = Paper::default();
+        let target = ProgressDrawTarget::term_like_with_hz(Box::new(paper.clone()), 255);
+        let progress = Progress::on(target);
+        progress.show(&Event::Spent {
+            llm_calls: 1,
+            tool_calls: 2,
+            tokens: 300,
+            cost_usd: 0.25,
+            seconds_left: 40,
+        });
+        progress.show(&Event::ToolCalled { tool: "read\u{1b}]0;owned\u{7}_file".to_owned() });
+        std::thread::sleep(Duration::from_millis(50));
+        progress.line.tick();
+        let written = paper.written.lock().unwrap().clone();
+        let last = written.rsplit("tool: ").next().unwrap_or_default();
+        assert!(last.contains("300 tokens, $0.2500, "), "{written:?}");
+        assert!(last.contains(" s left"), "{written:?}");
+        assert!(!written.contains("\u{1b}]0;") && !written.contains('\u{7}'), "{written:?}");
     }
 }

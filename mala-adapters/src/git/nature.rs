@@ -33,8 +33,8 @@ impl Git {
         Ok(())
     }
 
-    /// New files show themselves only at head; all others are judged by what they were at base, so
-    /// that a change cannot put itself out of review.
+    /// New files show themselves only at head, where a header is the change's own word; all others
+    /// are judged by what they were at base. So a change cannot put itself out of review.
     async fn mark_by_content(
         &self,
         tree: &impl Contents,
@@ -60,7 +60,11 @@ impl Git {
                     let text = String::from_utf8_lossy(&bytes);
                     let first = text.lines().next().unwrap_or_default();
                     file.script = file.script.or_else(|| Language::of_first_line(first));
-                    file.nature = Nature::of(&file.path, of_file(attributes, file), Some(&text));
+                    let attributes = of_file(attributes, file);
+                    file.nature = match side {
+                        Side::Base => Nature::of(&file.path, attributes, Some(&text)),
+                        Side::Head => Nature::of_new(&file.path, attributes, Some(&text)),
+                    };
                 }
                 Content::TooLarge { is_text: true, .. } if file.nature == Nature::Binary => {
                     file.nature = Nature::TooLarge;

@@ -1,7 +1,8 @@
-//! One linter over one file, on all of its lines: for whoever asks for it by name.
+//! One linter over one file, on all of its lines: for whoever asks for it by name. A model may ask, so
+//! one that runs code of the project does so only when the trusted configuration lists it.
 
 use super::output::{Hit, Level};
-use super::table::LINTERS;
+use super::table::{LINTERS, Reach};
 use super::{LinterSettings, LinterWorld, Run};
 use mala_domain::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature};
 use mala_domain::config::{LinterMode, LinterName};
@@ -36,6 +37,13 @@ impl ProjectLinters {
         let Some(linter) = linter.filter(|_| !is_off) else {
             return Err(LintTrouble(format!("the configuration turns {} off", name.name())));
         };
+        let runs_code = linter.reach == Reach::Project || name.is_slow();
+        if runs_code && !self.settings.also.contains(&name) {
+            return Err(LintTrouble(format!(
+                "{} runs code of the project, and review.linters.also does not list it",
+                name.name()
+            )));
+        }
         let trouble =
             |what: &dyn std::fmt::Display| LintTrouble(format!("{}: {what}", name.name()));
         let request = narrow(request, file).await.map_err(|error| trouble(&error))?;

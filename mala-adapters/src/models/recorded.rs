@@ -78,6 +78,16 @@ impl Recording {
         Arc::new(Recorded { model, worst, recording: Arc::clone(self) })
     }
 
+    /// Takes a recording that was begun and will not be whole out of the way of the next one. One
+    /// that goes on keeps what it has.
+    pub fn give_up(&self) {
+        if self.start == Start::Fresh
+            && let Err(error) = folder::remove(&self.folder)
+        {
+            tracing::warn!(error = %error, "what was recorded cannot be removed");
+        }
+    }
+
     /// Why a call could not be kept, if one could not. An answer is not thrown away for it.
     pub fn problem(&self) -> Option<String> {
         self.problem.lock().unwrap_or_else(PoisonError::into_inner).clone()

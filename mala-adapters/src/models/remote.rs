@@ -48,6 +48,10 @@ impl<P: Protocol> Remote<P> {
             if let Some(part) = self.refused_part(ask, sent, &problem) {
                 tracing::warn!(part = ?part, "the server refuses a part of the request");
                 self.refused.remember(part);
+                let failure = self.failure(problem, tries.attempts);
+                if let Err(why) = terms.meter.again(&failure).await {
+                    return Err(not_again(failure, &why));
+                }
                 continue;
             }
             let wait = tries.wait(&problem.fault, &self.endpoint);
@@ -57,8 +61,7 @@ impl<P: Protocol> Remote<P> {
                 return Err(too_late(failure, wait));
             }
             if let Err(why) = terms.meter.again(&failure).await {
-                let what = format!("{}; not tried again: {why}", failure.what);
-                return Err(ModelFailure { what, ..failure });
+                return Err(not_again(failure, &why));
             }
             sleep(wait).await;
         }
@@ -126,6 +129,12 @@ impl<P: Protocol> LanguageModel for Remote<P> {
     ) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
         Box::pin(self.persist(ask, terms))
     }
+}
+
+/// A request that the limits do not leave room to make again.
+fn not_again(failure: ModelFailure, why: &str) -> ModelFailure {
+    let what = format!("{}; not tried again: {why}", failure.what);
+    ModelFailure { what, ..failure }
 }
 
 /// What was tried so far.

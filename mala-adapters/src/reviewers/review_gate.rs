@@ -14,6 +14,7 @@ use mala_domain::gate::client::{self, Heard, PanelWord};
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Side};
 use mala_domain::review::{Hearing, ReviewRequest, Texts};
 use mala_domain::scope::Target;
+use mala_syntax::symbols::HeadBindings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use tokio::time::Instant;
@@ -124,7 +125,8 @@ impl ReviewGate {
         let verdict = word.verdict;
         let mut hearing = client::hearing(NAME, word, &request.change);
         let texts = cited(&hearing, request).await?;
-        if client::none_stands(verdict, &mut hearing, &request.change, &texts) {
+        let bindings = HeadBindings::of(&texts);
+        if client::none_stands(verdict, &mut hearing, &request.change, &texts, &bindings) {
             return Err(ReviewerFailure::Unreadable(format!(
                 "the gate says {}, and nothing that it names is in the reviewed tree",
                 verdict.name()

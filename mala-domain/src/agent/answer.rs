@@ -8,6 +8,7 @@ mod ladder;
 mod restructured;
 mod review;
 mod schema;
+mod unique;
 
 pub use checks::{Check, CheckOutcome, read_checks};
 pub use ladder::Rung;
@@ -43,6 +44,9 @@ pub enum ParseProblem {
     /// It is no JSON, or JSON inside text that nothing binds to this run.
     #[error("invalid json: {0}")]
     InvalidJson(String),
+    /// It objects, and nothing that it quotes is in the reviewed tree.
+    #[error("invalid evidence: {0}")]
+    InvalidEvidence(String),
     /// A field has another type or value than it must, or the answer repeats the question.
     #[error("invalid format")]
     InvalidFormat,
@@ -56,6 +60,11 @@ impl ParseProblem {
             Self::InvalidVerdict(_) => "invalid verdict: it is PASS without findings, FAIL with a \
                                         P0 or P1 among them, NEEDS_WORK otherwise"
                 .to_owned(),
+            Self::InvalidEvidence(_) => {
+                "invalid evidence: no finding quotes lines that are in its \
+                                         file after the change"
+                    .to_owned()
+            }
             other => other.to_string(),
         }
     }

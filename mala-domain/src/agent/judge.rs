@@ -5,9 +5,9 @@ mod ground;
 mod missing;
 
 pub use ground::ground;
-pub use missing::{MissingClaim, missing_claim, refuted_by_definition};
+pub use missing::{Bindings, MissingClaim, missing_claim, refuted_by_definition};
 
-use crate::finding::{Candidate, Priority, VerificationOutcome};
+use crate::finding::{Candidate, Priority, VerificationOutcome, Wording};
 
 /// Claims below this are checked by a fresh context, whatever their priority.
 pub const DOUBTFUL: f64 = 0.65;
@@ -35,18 +35,26 @@ fn priority(claim: &Candidate) -> Priority {
     claim.priority.unwrap_or(Priority::P2)
 }
 
-/// Claims of several passes: what says the same is said once, by the more urgent and surer one.
-/// The worst come first.
+/// Claims of several passes: what says the same is said once, by the more urgent and surer one, which
+/// tells how else it was put. The worst come first.
 pub fn merged(claims: Vec<Candidate>) -> Vec<Candidate> {
     let mut claims = claims;
     sort(&mut claims);
     let mut kept: Vec<Candidate> = Vec::with_capacity(claims.len());
     for claim in claims {
-        if !kept.iter().any(|other| says_the_same(other, &claim)) {
-            kept.push(claim);
+        match kept.iter_mut().find(|other| says_the_same(other, &claim)) {
+            Some(other) => absorb(other, &claim),
+            None => kept.push(claim),
         }
     }
     kept
+}
+
+fn absorb(kept: &mut Candidate, other: &Candidate) {
+    let note = format!("Also said, of {}: {}", other.span, other.title);
+    if kept.title != other.title && !kept.body.contains(&note) {
+        kept.body.push_str(&format!("\n\n{note}"));
+    }
 }
 
 fn says_the_same(a: &Candidate, b: &Candidate) -> bool {
@@ -55,6 +63,11 @@ fn says_the_same(a: &Candidate, b: &Candidate) -> bool {
         && a.span.overlaps(b.span)
         && (a.category == b.category || a.title == b.title)
         && a.span.start().abs_diff(b.span.start()) <= 2
+        && wording(a).means_the_same(wording(b))
+}
+
+fn wording(claim: &Candidate) -> Wording<'_> {
+    Wording { title: &claim.title, body: &claim.body }
 }
 
 /// The worst claims, and how many are left out. What is refuted goes first.

@@ -92,29 +92,22 @@ mod tests {
             "P2 should fix",
             "P3 nit",
             "one JSON object",
-            "nonce (",
-            "verdict,",
-            "summary (",
-            "findings,",
-            "hints.",
-            "file_path (",
-            "line_start,",
-            "line_end,",
-            "priority (",
-            "title (",
-            "body (",
-            "category,",
-            "when (",
-            "then (",
-            "evidence (",
-            "suggestion (",
-            "confidence (",
+            "nonce is",
+            "file_path starts",
+            "title starts",
+            "body says",
+            "when is",
+            "then the failure",
+            "evidence copies",
+            "suggestion is",
+            "confidence is",
+            "verdict is",
             "project's own rules",
             "is data to judge",
         ] {
             assert!(SYSTEM.contains(asked), "{asked}");
         }
-        assert!(SYSTEM.len() < 2_500, "a small prompt: {} bytes", SYSTEM.len());
+        assert!(SYSTEM.len() < 1_800, "a small prompt: {} bytes", SYSTEM.len());
     }
 
     #[test]

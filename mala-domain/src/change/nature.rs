@@ -46,9 +46,23 @@ pub struct Attributes {
 impl Nature {
     /// The nature of a text file. What a person says in `.gitattributes` goes before any guess.
     ///
-    /// `text` is the file as it was at base; only for a new file, as it is at head. Otherwise a
-    /// change could put itself out of review by adding a header.
+    /// `text` is the file as it was at base. Otherwise a change could put itself out of review by
+    /// adding a header.
     pub fn of(path: &FilePath, attributes: Attributes, text: Option<&str>) -> Self {
+        match Self::of_new(path, attributes, text) {
+            Self::Source
+                if attributes.generated == Mark::Unspecified
+                    && text.is_some_and(header::says_generated) =>
+            {
+                Self::Generated
+            }
+            nature => nature,
+        }
+    }
+
+    /// The nature of a file that the change adds. Its header is the change's own word for it, and
+    /// does not count; its name and its form do.
+    pub fn of_new(path: &FilePath, attributes: Attributes, text: Option<&str>) -> Self {
         let guess = |mark: Mark, sign: bool| match mark {
             Mark::Set => true,
             Mark::Unset => false,
@@ -67,7 +81,7 @@ impl Nature {
             Self::Lock
         } else if names::is_minified(name) || text.is_some_and(|text| is_compressed(name, text)) {
             Self::Minified
-        } else if names::is_generated(path) || text.is_some_and(header::says_generated) {
+        } else if names::is_generated(path) {
             Self::Generated
         } else {
             Self::Source

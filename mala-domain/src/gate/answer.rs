@@ -159,7 +159,8 @@ pub fn review_schema() -> Value {
         "required": ["file_path", "hunks"],
         "additionalProperties": false,
     });
-    let schema = with_field(schema(review_form(1)), "head_sha", json!({"type": "string"}));
+    let schema = with_field(schema(review_form(1)), "summary", json!({"type": "string"}));
+    let schema = with_field(schema, "head_sha", json!({"type": "string"}));
     let mut schema = with_field(schema, "reviewed", json!({"type": "array", "items": account}));
     if let Some(fields) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         fields.remove("hints");

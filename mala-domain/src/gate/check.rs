@@ -2,9 +2,9 @@
 //! another lane answers.
 
 use crate::agent::answer::{Check, CheckOutcome};
-use crate::agent::judge;
+use crate::agent::judge::{Bindings, refuted_by_definition};
+use crate::change::LineSpan;
 use crate::finding::{Finding, Priority, Verification, VerificationOutcome};
-use crate::review::Texts;
 
 /// Whether somebody has to check it before it blocks.
 pub fn needs_check(finding: &Finding) -> bool {
@@ -19,11 +19,9 @@ pub fn voices(finding: &Finding) -> impl Iterator<Item = &str> {
 
 /// Looks at the files: refutes what is said to be missing and is there; what two lanes found without
 /// knowing of each other is verified.
-pub fn by_looking(finding: &mut Finding, texts: &Texts) {
-    let missing = judge::missing_claim(&finding.title, &finding.body);
-    let text = texts.at_head(&finding.file);
-    let why =
-        missing.zip(text).and_then(|(missing, text)| judge::refuted_by_definition(&missing, text));
+pub fn by_looking(finding: &mut Finding, bindings: &dyn Bindings) {
+    let cited = LineSpan::between(finding.line_start, finding.line_end);
+    let why = refuted_by_definition(&finding.title, &finding.file, cited, bindings);
     if let Some(why) = why {
         finding.verification = Verification::refuted(why);
     } else if !finding.also_reported_by.is_empty() {

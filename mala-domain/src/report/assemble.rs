@@ -24,6 +24,8 @@ pub struct Gathered {
     pub suppressed: Vec<Suppressed>,
     /// What was covered.
     pub coverage: Coverage,
+    /// Whether a reviewer could not do all that it wanted to.
+    pub cut_short: bool,
     /// One entry per reviewer.
     pub reviewers: Vec<ReviewerReport>,
     /// Why reviewers failed.
@@ -48,7 +50,7 @@ pub fn assemble(gathered: Gathered) -> Report {
         schema_version: SCHEMA_VERSION,
         passed: gathered.outcome == Outcome::Passed,
         verdict,
-        status: status(gathered.outcome, &gathered.coverage),
+        status: status(&gathered),
         parse_error: parse_error(gathered.outcome, &gathered.failures, &gathered.coverage),
         fatal_error: matches!(
             gathered.outcome,
@@ -77,10 +79,10 @@ pub fn assemble(gathered: Gathered) -> Report {
     }
 }
 
-fn status(outcome: Outcome, coverage: &Coverage) -> Status {
-    match outcome {
-        Outcome::CouldNotReview(_) if coverage.hunks_accounted == 0 => Status::Error,
-        _ if coverage.is_complete() => Status::Ok,
+fn status(gathered: &Gathered) -> Status {
+    match gathered.outcome {
+        Outcome::CouldNotReview(_) if gathered.coverage.hunks_accounted == 0 => Status::Error,
+        _ if gathered.coverage.is_complete() && !gathered.cut_short => Status::Ok,
         _ => Status::Truncated,
     }
 }
@@ -142,7 +144,9 @@ pub fn counted(number: usize, noun: &str) -> String {
 
 fn stats(reviewers: &[ReviewerReport], seconds: f64) -> Stats {
     let usages = || reviewers.iter().map(|reviewer| &reviewer.usage);
-    let known = |field: fn(&Usage) -> Option<u64>| usages().map(field).sum::<Option<u64>>();
+    let known = |field: fn(&Usage) -> Option<u64>| {
+        usages().map(field).try_fold(0_u64, |sum, one| Some(sum.saturating_add(one?)))
+    };
     let mut answers_read = BTreeMap::new();
     for (rung, count) in usages().flat_map(|usage| &usage.answers_read) {
         *answers_read.entry(*rung).or_default() += count;
@@ -152,8 +156,8 @@ fn stats(reviewers: &[ReviewerReport], seconds: f64) -> Stats {
         cost_usd: usages().map(|usage| usage.cost_usd).sum(),
         latency_seconds_e2e: seconds,
         latency_seconds_llm: usages().map(|usage| usage.latency_seconds_llm).sum(),
-        llm_calls: usages().map(|usage| usage.llm_calls).sum(),
-        tool_calls: usages().map(|usage| usage.tool_calls).sum(),
+        llm_calls: usages().map(|usage| usage.llm_calls).fold(0, u64::saturating_add),
+        tool_calls: usages().map(|usage| usage.tool_calls).fold(0, u64::saturating_add),
         cache_read_tokens: known(|usage| usage.cache_read_tokens),
         answers_read,
     }

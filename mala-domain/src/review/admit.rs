@@ -107,6 +107,22 @@ pub fn admit(
     admission
 }
 
+/// Why each of these claims does not hold at head; `None` for one that does.
+pub fn objections(claims: &[Candidate], change: &Change, texts: &Texts) -> Vec<Option<String>> {
+    let mut lines = LineCache::new(texts);
+    let files: HashMap<&FilePath, &ChangedFile> =
+        change.files.iter().map(|file| (&file.path, file)).collect();
+    let mut why =
+        |claim: &Candidate| anchor(claim, files.get(&claim.file).copied(), &mut lines).err();
+    claims.iter().map(&mut why).collect()
+}
+
+/// Why none of these claims holds, by the first of them; `None` when one does, or when there are none.
+pub fn none_holds(claims: &[Candidate], change: &Change, texts: &Texts) -> Option<String> {
+    let why: Option<Vec<String>> = objections(claims, change, texts).into_iter().collect();
+    why?.into_iter().next()
+}
+
 /// A changed file, with its added lines ready for many questions.
 struct Changed<'c> {
     file: &'c ChangedFile,

@@ -40,6 +40,8 @@ pub struct Hearing {
     pub accounted: Vec<(FilePath, Vec<usize>)>,
     /// What went wrong without stopping it.
     pub warnings: Vec<String>,
+    /// Whether work that it wanted to do was not done: a check, a look at a file.
+    pub cut_short: bool,
     /// What it used.
     pub usage: Usage,
     /// Why it could not finish; what it claims then is what it had until there.

@@ -1,9 +1,12 @@
 //! Hides secrets before a text leaves the process.
 
 use super::engine::{self, Candidate, Lens};
+use super::pem;
+use super::rule::rules;
 use regex::Regex;
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 /// `text` with every secret replaced by `[redacted:RULE]`. A text without secrets comes back as it
@@ -58,6 +61,7 @@ fn push_marker(id: &str, output: &mut String) {
 /// What to hide, in order; matches that overlap become one, under the name of the surest rule.
 fn hidden_ranges(part: &str) -> Vec<Candidate> {
     let mut candidates = engine::candidates(part, Lens::Hide);
+    candidates.extend(key_lines(part));
     candidates.retain(|candidate| candidate.start < candidate.end);
     candidates.sort_by_key(|candidate| (candidate.start, std::cmp::Reverse(candidate.end)));
     let mut hidden: Vec<Candidate> = Vec::new();
@@ -73,6 +77,14 @@ fn hidden_ranges(part: &str) -> Vec<Candidate> {
         }
     }
     hidden
+}
+
+/// The lines of keys whose markers are not in the text.
+fn key_lines(part: &str) -> Vec<Candidate> {
+    let rule = rules().iter().find(|rule| rule.id == "private-key-part");
+    let Some(rule) = rule else { return Vec::new() };
+    let lines = pem::key_lines(part).into_iter();
+    lines.map(|Range { start, end }| Candidate { rule, start, end, verified: false }).collect()
 }
 
 enum Piece<'t> {

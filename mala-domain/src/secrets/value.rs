@@ -2,6 +2,7 @@
 //! password, and neither code nor prose.
 
 use super::names::Name;
+use super::pem;
 use super::placeholder;
 use super::readability;
 use super::word_list::WordList;
@@ -43,6 +44,8 @@ pub(super) enum Test {
     Url,
     /// It is the password of a connection to a real server.
     Connection,
+    /// It is a key, and not only between the markers of one.
+    Key,
 }
 
 impl Test {
@@ -54,6 +57,7 @@ impl Test {
             Self::Password => is_assigned_password(claim),
             Self::Url => is_url_password(claim),
             Self::Connection => is_connection_password(claim),
+            Self::Key => pem::is_key(claim.value),
         }
     }
 }

@@ -137,18 +137,9 @@ impl Account {
         if let Some(last) = last {
             self.settle(last, used);
         }
-        let mut state = self.state();
-        state.waited += waited;
-        let event = Event::Spent {
-            llm_calls: state.purse.llm_calls(),
-            tool_calls: state.purse.tool_calls(),
-            tokens: state.purse.tokens(),
-            cost_usd: state.purse.cost().as_f64(),
-            seconds_left: self.left().as_secs(),
-        };
-        drop(state);
+        self.state().waited += waited;
         self.warm.send_replace(true);
-        (self.events)(event);
+        self.tell();
     }
 
     /// Waits until one call has come back, so that others find its prompt in the provider's cache.
@@ -190,6 +181,34 @@ impl Account {
     /// The models that answered, in the order in which they first did.
     pub(super) fn models(&self) -> String {
         self.state().models.join(", ")
+    }
+
+    /// What was used beyond a limit: a provider may report more than could be reserved.
+    pub(super) fn overdrawn(&self) -> Option<String> {
+        let state = self.state();
+        let (purse, limits) = (&state.purse, state.purse.limits());
+        if purse.tokens() > limits.max_tokens {
+            let (used, max) = (purse.tokens(), limits.max_tokens);
+            return Some(format!("the provider reports {used} tokens, over the budget of {max}"));
+        }
+        (purse.cost() > limits.max_cost).then(|| {
+            let (used, max) = (purse.cost(), limits.max_cost);
+            format!("the reported usage costs {used}, over the budget of {max}")
+        })
+    }
+
+    /// Tells what was spent up to now.
+    pub(super) fn tell(&self) {
+        let state = self.state();
+        let event = Event::Spent {
+            llm_calls: state.purse.llm_calls(),
+            tool_calls: state.purse.tool_calls(),
+            tokens: state.purse.tokens(),
+            cost_usd: state.purse.cost().as_f64(),
+            seconds_left: self.left().as_secs(),
+        };
+        drop(state);
+        (self.events)(event);
     }
 
     pub(super) fn usage(&self) -> Usage {

@@ -8,6 +8,8 @@ use mala_domain::agent::NAME;
 use mala_domain::agent::fence::Fence;
 use mala_domain::conversation::{Tool, ToolCall, ToolResult};
 use mala_domain::review::ReviewRequest;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::time::{Instant, timeout_at};
 
 /// What all passes of one review share.
@@ -18,6 +20,16 @@ pub(super) struct Desk<'r> {
     pub(super) account: Account,
     toolbox: Toolbox,
     tools: Vec<Tool>,
+    /// What was wanted and not done.
+    undone: Mutex<Undone>,
+}
+
+/// Work that limits or failures kept from being done: each is told once.
+#[derive(Default)]
+struct Undone {
+    warnings: Vec<String>,
+    /// Tool calls that were refused, by the reason.
+    refused: BTreeMap<String, usize>,
 }
 
 impl<'r> Desk<'r> {
@@ -50,7 +62,29 @@ impl<'r> Desk<'r> {
             ),
             toolbox,
             tools: catalogue(),
+            undone: Mutex::default(),
         }
+    }
+
+    /// Notes work that is not done; the report says so.
+    pub(super) fn leave_undone(&self, what: &str) {
+        let warning = format!("{NAME}: {what}");
+        self.warn(&warning);
+        self.undone().warnings.push(warning);
+    }
+
+    /// What was not done.
+    pub(super) fn left_undone(&self) -> Vec<String> {
+        let undone = self.undone();
+        let refused = undone.refused.iter().map(|(why, n)| {
+            let calls = if *n == 1 { "tool call" } else { "tool calls" };
+            format!("{NAME}: {n} {calls} refused: {why}")
+        });
+        undone.warnings.iter().cloned().chain(refused).collect()
+    }
+
+    fn undone(&self) -> MutexGuard<'_, Undone> {
+        self.undone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn tools(&self) -> &[Tool] {
@@ -66,8 +100,14 @@ impl<'r> Desk<'r> {
 
     /// Calls a tool within the budget. What it shows is data, behind a fence.
     pub(super) async fn call(&self, call: &ToolCall) -> ToolResult {
-        let refusal = |text: String| ToolResult { call: call.clone(), text, is_error: true };
-        if let Err(spent) = self.account.reserve_tool(&call.name) {
+        let refusal = |text: String| {
+            *self.undone().refused.entry(text.clone()).or_default() += 1;
+            ToolResult { call: call.clone(), text, is_error: true }
+        };
+        // What a model writes is no name of ours until it is one.
+        let known = self.tools.iter().find(|tool| tool.name == call.name);
+        let name = known.map_or("a tool that there is not", |tool| tool.name.as_str());
+        if let Err(spent) = self.account.reserve_tool(name) {
             return refusal(spent.to_string());
         }
         match timeout_at(self.account.deadline(), self.toolbox.call(call)).await {

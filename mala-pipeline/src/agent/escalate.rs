@@ -20,7 +20,7 @@ pub(super) async fn escalate(
     }
     let n = doubtful.len();
     if desk.account.calls_left() == 0 {
-        warnings.push(format!("{NAME}: {n} doubtful claims not escalated: the calls are spent"));
+        desk.leave_undone(&format!("{n} doubtful claims not escalated: the calls are spent"));
         return claims;
     }
     let before = claims.clone();

@@ -2,6 +2,7 @@
 //! kept short.
 
 use mala_domain::ports::{Repository, RepositoryError, ToldCommit};
+use mala_domain::secrets;
 
 /// What the text is called in a brief.
 pub(super) const NAME: &str = "commit messages, a claim";
@@ -42,7 +43,8 @@ fn text(commits: &[ToldCommit]) -> String {
 
 fn one(commit: &ToldCommit) -> String {
     let id = commit.commit.id.get(..10).unwrap_or(&commit.commit.id);
-    let message = commit.message.trim();
+    // Secrets go first: half of one is not known as such.
+    let message = secrets::redact(commit.message.trim());
     let cut = message.get(..message.floor_char_boundary(MAX_MESSAGE)).unwrap_or_default();
     let mark = if cut.len() < message.len() { " [cut]" } else { "" };
     format!("{id} {cut}{mark}\n")
@@ -61,6 +63,14 @@ mod tests {
             subject: String::new(),
         };
         ToldCommit { commit, message: message.to_owned() }
+    }
+
+    #[test]
+    fn half_a_secret_does_not_stay() {
+        let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+        let message = format!("{} {token}", "x".repeat(MAX_MESSAGE - 20));
+        let text = text(&[told(1, &message)]);
+        assert!(text.contains("[redacted:") && !text.contains("ghp_"), "{text}");
     }
 
     #[test]

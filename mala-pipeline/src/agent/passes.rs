@@ -14,11 +14,13 @@ use mala_domain::agent::answer::{
 };
 use mala_domain::agent::brief::Brief;
 use mala_domain::agent::budget::Profile;
+use mala_domain::agent::judge;
 use mala_domain::agent::prompts::{self, Pass};
 use mala_domain::change::FilePath;
 use mala_domain::conversation::{Form, Part};
 use mala_domain::finding::Candidate;
 use mala_domain::ports::ReviewerFailure;
+use mala_domain::review::admit::none_holds;
 
 /// What all passes said.
 #[derive(Default)]
@@ -68,12 +70,29 @@ async fn review(
         tools: if desk.settings.profile == Profile::Quick { Tools::None } else { Tools::Offered },
         max_calls,
     };
-    let answer = match converse(desk, topic, read_review).await {
+    let read = |words: &Words<'_>| read_review(words).and_then(|answer| grounded(desk, answer));
+    let answer = match converse(desk, topic, read).await {
         Err(Stopped::Unreadable { problem, text }) => restructure(desk, problem, text).await,
         other => other,
     }?;
     desk.account.note_rung(answer.rung);
     Ok(answer)
+}
+
+/// An answer with a claim that may hold. One that objects to what is not there says nothing; files
+/// outside the change are looked at later.
+fn grounded(desk: &Desk<'_>, answer: Answer) -> Result<Answer, ParseProblem> {
+    let (change, texts) = (&desk.request.change, &desk.request.texts);
+    let claims = answer.claims.iter().map(|claim| &claim.candidate);
+    if claims.clone().any(|claim| texts.at_head(&claim.file).is_none()) {
+        return Ok(answer);
+    }
+    let claims: Vec<Candidate> =
+        claims.map(|claim| judge::ground(claim.clone(), change, texts)).collect();
+    match none_holds(&claims, change, texts) {
+        Some(why) => Err(ParseProblem::InvalidEvidence(why)),
+        None => Ok(answer),
+    }
 }
 
 /// One more call that may bring an answer into form and never decides.

@@ -6,7 +6,7 @@ use super::prepare::{self, Prepared};
 use super::tools::catalogue;
 use mala_domain::agent::answer::review_form;
 use mala_domain::agent::brief::estimated_tokens;
-use mala_domain::agent::budget::{Deed, Dollars, Limits, Profile};
+use mala_domain::agent::budget::{Deed, Dollars, Limits, Profile, Spent, Unpriced};
 use mala_domain::agent::prompts::{self, Pass};
 use mala_domain::change::FilePath;
 use mala_domain::conversation::{Ask, Part, ToolChoice, Turn};
@@ -92,6 +92,14 @@ pub(super) async fn outlook(
     });
     let shown = prepared.briefs.briefs.iter().flat_map(|brief| &brief.shown);
     let sent = shown.map(|(_, hunks)| hunks.len()).sum();
+    let reserved = reserved
+        .collect::<Option<Vec<_>>>()
+        .map(|all| all.into_iter().fold(Dollars::ZERO, Dollars::plus));
+    let mut warnings = prepared.warnings();
+    if reserved.is_none() && settings.limits.unpriced == Unpriced::Refuse {
+        let refused = Spent::UnknownPrice(settings.limits.max_cost);
+        warnings.push(format!("a review is refused: {refused}"));
+    }
     let left: usize = prepared.briefs.left_out.iter().map(|left| left.hunks).sum();
     Ok(Outlook {
         model: settings.speaker.name.clone(),
@@ -108,10 +116,8 @@ pub(super) async fn outlook(
         prompt_bytes: per_brief,
         hunks: (sent, sent + left),
         hints: prepared.hints.len(),
-        reserved: reserved
-            .collect::<Option<Vec<_>>>()
-            .map(|all| all.into_iter().fold(Dollars::ZERO, Dollars::plus)),
-        warnings: prepared.warnings(),
+        reserved,
+        warnings,
     })
 }
 

@@ -11,11 +11,11 @@ use mala_domain::agent::brief::{Briefs, Enclosing, Material, Style, Width, brief
 use mala_domain::agent::budget::{Limits, Profile};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::agent::prompts;
-use mala_domain::change::{Change, ChangedFile, FilePath};
+use mala_domain::change::{Change, ChangedFile, FilePath, Nature};
 use mala_domain::conversation::{Ask, ToolChoice, Turn};
 use mala_domain::finding::Candidate;
 use mala_domain::ports::{ReviewerFailure, Scoped};
-use mala_domain::review::{ReviewRequest, Texts};
+use mala_domain::review::{ReviewRequest, SkipReason, Texts};
 use mala_domain::scope::{Head, Scope};
 use mala_syntax::source::Source;
 use mala_syntax::symbols::Outline;
@@ -35,6 +35,9 @@ pub(super) struct Prepared {
 
 /// Room that is always asked for; a budget that cannot pay even this refuses the call.
 const MIN_BYTES: usize = 4_000;
+
+/// The most names in one warning.
+const MAX_NAMED: usize = 10;
 
 pub(super) async fn prepare(
     settings: &AgentSettings,
@@ -56,6 +59,7 @@ pub(super) async fn prepare(
         Ok(text) => tasks.extend(text.map(|text| (messages::NAME.to_owned(), text))),
         Err(error) => warnings.push(format!("the commit messages cannot be read: {error}")),
     }
+    warnings.extend(unread(&request.change));
     let references = references(&around);
     let fence = Fence::new(nonce(settings, &request.scope, &tasks, &around.rules));
     let enclosing = enclosing(&request.change, &request.texts);
@@ -120,6 +124,24 @@ impl Prepared {
         let cut = self.briefs.warnings.iter().cloned();
         self.warnings.iter().cloned().chain(cut).chain(left_out).collect()
     }
+}
+
+/// The files of which nobody is told, by why: people may think that they were read.
+fn unread(change: &Change) -> Vec<String> {
+    [Nature::Binary, Nature::Generated]
+        .into_iter()
+        .filter_map(|nature| {
+            let files = change.files.iter().filter(|file| file.nature == nature);
+            let names: Vec<String> = files.map(|file| file.path.to_string()).collect();
+            let why = SkipReason::of_nature(nature)?.name();
+            let shown = names.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
+            let more = match names.len().saturating_sub(MAX_NAMED) {
+                0 => String::new(),
+                n => format!(" and {n} more"),
+            };
+            (!names.is_empty()).then(|| format!("not reviewed: {why}: {shown}{more}"))
+        })
+        .collect()
 }
 
 /// The built-in findings, and what went wrong with them.

@@ -36,7 +36,10 @@ impl Speaker {
     pub(super) fn used(&self, reply: &Reply) -> Used {
         let tokens = &reply.tokens;
         Used {
-            tokens: tokens.input.zip(tokens.output).map(|(input, output)| input + output),
+            tokens: tokens
+                .input
+                .zip(tokens.output)
+                .map(|(input, output)| input.saturating_add(output)),
             cache_read: tokens.cache_read,
             dollars: self.known.as_ref().and_then(|known| known.cost(tokens)),
         }

@@ -30,20 +30,20 @@ pub(super) enum Tools {
     None,
 }
 
-/// An unreadable answer is asked for again so many times.
-const MAX_RETRIES: u32 = 1;
-
-/// Talks until there is an answer.
+/// Talks until there is an answer. One that cannot be read is asked for once more.
 pub(super) async fn converse<T>(
     desk: &Desk<'_>,
     topic: Topic<'_>,
     read: impl Fn(&Words<'_>) -> Result<T, ParseProblem>,
 ) -> Result<T, Stopped> {
     let mut ask = first_ask(desk, &topic);
-    let mut retries = 0;
+    let mut unreadable: Option<Stopped> = None;
     for number in 1.. {
         ask.tool_choice = choice(desk, topic.max_calls.saturating_sub(number));
-        let reply = desk.account.ask(topic.speaker, &ask, topic.label).await?;
+        let reply = match desk.account.ask(topic.speaker, &ask, topic.label).await {
+            Ok(reply) => reply,
+            Err(stopped) => return Err(with_retry(desk, &topic, unreadable, stopped)),
+        };
         let may_go_on = number < topic.max_calls && desk.account.calls_left() > 0;
         if !reply.said.calls.is_empty() && may_go_on {
             let after = topic.max_calls.saturating_sub(number + 1);
@@ -57,8 +57,9 @@ pub(super) async fn converse<T>(
         };
         match read(&words) {
             Ok(answer) => return Ok(answer),
-            Err(problem) if may_go_on && retries < MAX_RETRIES => {
-                retries += 1;
+            Err(problem) if may_go_on && unreadable.is_none() => {
+                let text = reply.said.text.clone();
+                unreadable = Some(Stopped::Unreadable { problem: problem.clone(), text });
                 desk.warn(&format!("{NAME}: {}: {problem}; asked again", topic.label));
                 ask.turns.push(Turn::Model(reply.said));
                 let again = prompts::retry(&problem.in_own_words());
@@ -70,6 +71,23 @@ pub(super) async fn converse<T>(
         }
     }
     Err(Stopped::Silent)
+}
+
+/// Why there is no answer. What was wrong with the one that was asked for again is what there is to
+/// say; that the second one never came is a warning.
+fn with_retry(
+    desk: &Desk<'_>,
+    topic: &Topic<'_>,
+    unreadable: Option<Stopped>,
+    stopped: Stopped,
+) -> Stopped {
+    match unreadable {
+        None => stopped,
+        Some(unreadable) => {
+            desk.leave_undone(&format!("{}: asked again, no answer: {stopped}", topic.label));
+            unreadable
+        }
+    }
 }
 
 fn first_ask(desk: &Desk<'_>, topic: &Topic<'_>) -> Ask {

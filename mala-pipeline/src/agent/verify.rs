@@ -8,37 +8,54 @@ use super::turns::{Tools, Topic, converse};
 use crate::events::Event;
 use crate::review::context;
 use mala_domain::agent::NAME;
-use mala_domain::agent::answer::{Check, CheckOutcome, checks_form, read_checks};
+use mala_domain::agent::answer::{Check, CheckOutcome, ParseProblem, checks_form, read_checks};
 use mala_domain::agent::budget::Profile;
 use mala_domain::agent::judge;
 use mala_domain::agent::prompts;
 use mala_domain::change::FilePath;
 use mala_domain::conversation::Part;
 use mala_domain::finding::{Candidate, Verification};
-use mala_domain::ports::{Scoped, Side};
-use mala_domain::review::Texts;
+use mala_domain::ports::{ReviewerFailure, Scoped, Side};
+use mala_domain::review::admit::{none_holds, objections};
+use mala_domain::review::{Hearing, Texts};
+use mala_syntax::symbols::HeadBindings;
 use std::collections::BTreeSet;
 
-/// The claims, merged, grounded and checked as far as the budget goes.
+/// The claims, merged, grounded and checked as far as the budget goes. When none of them is in the
+/// reviewed tree, nobody knows what is objected to, and that is a failure.
 pub(super) async fn check(
     desk: &Desk<'_>,
     prepared: &Prepared,
     claims: Vec<Candidate>,
-    warnings: &mut Vec<String>,
+    hearing: &mut Hearing,
 ) -> Vec<Candidate> {
     if claims.is_empty() {
         return claims;
     }
+    let warnings = &mut hearing.warnings;
     let texts = read_cited(desk, &claims, warnings).await;
     let change = &desk.request.change;
-    let grounded = claims.into_iter().map(|claim| judge::ground(claim, change, &texts)).collect();
-    let mut claims = judge::merged(grounded);
-    claims.iter_mut().for_each(|claim| look_up(claim, &texts));
+    let grounded: Vec<Candidate> =
+        claims.into_iter().map(|claim| judge::ground(claim, change, &texts)).collect();
+    if let Some(why) = none_holds(&grounded, change, &texts) {
+        let problem = ParseProblem::InvalidEvidence(why);
+        hearing.failure = Some(ReviewerFailure::Unreadable(problem.to_string()));
+        hearing.accounted.clear();
+        return grounded;
+    }
+    // What is not there is dropped later, and until then takes nothing with it that is.
+    let why = objections(&grounded, change, &texts);
+    let (there, gone): (Vec<_>, Vec<_>) =
+        grounded.into_iter().zip(why).partition(|(_, why)| why.is_none());
+    let gone: Vec<Candidate> = gone.into_iter().map(|(claim, _)| claim).collect();
+    let mut claims = judge::merged(there.into_iter().map(|(claim, _)| claim).collect());
+    look_up(&mut claims, &texts);
     let max = usize::try_from(desk.settings.limits.max_verify_candidates).unwrap_or(0);
     let all: Vec<usize> = positions(&claims, judge::needs_check);
     let (chosen, rest) = all.split_at(max.min(all.len()));
-    mark(&mut claims, rest, &format!("not checked: at most {max} claims are"));
+    leave_unchecked(desk, &mut claims, rest, &format!("at most {max} claims are checked"));
     refute(desk, prepared, &desk.settings.speaker, &mut claims, chosen).await;
+    claims.extend(gone);
     claims
 }
 
@@ -63,12 +80,14 @@ async fn read_cited(desk: &Desk<'_>, claims: &[Candidate], warnings: &mut Vec<St
     texts
 }
 
-/// Refutes a claim that something is missing when it is there.
-fn look_up(claim: &mut Candidate, texts: &Texts) {
-    let Some(text) = texts.at_head(&claim.file) else { return };
-    let missing = judge::missing_claim(&claim.title, &claim.body);
-    if let Some(why) = missing.and_then(|missing| judge::refuted_by_definition(&missing, text)) {
-        claim.verification = Verification::refuted(why);
+/// Refutes claims that something is missing when it is there.
+fn look_up(claims: &mut [Candidate], texts: &Texts) {
+    let bindings = HeadBindings::of(texts);
+    for claim in claims {
+        let (title, file) = (&claim.title, &claim.file);
+        if let Some(why) = judge::refuted_by_definition(title, file, claim.span, &bindings) {
+            claim.verification = Verification::refuted(why);
+        }
     }
 }
 
@@ -92,7 +111,8 @@ pub(super) async fn refute(
         chosen.iter().filter_map(|index| Some((*index, claims.get(*index)?.clone()))).collect();
     if desk.account.calls_left() == 0 {
         let calls = desk.settings.limits.max_llm_calls;
-        return mark(claims, chosen, &format!("not checked: all {calls} model calls are spent"));
+        let why = format!("all {calls} model calls are spent");
+        return leave_unchecked(desk, claims, chosen, &why);
     }
     desk.account.say(Event::PassStarted { pass: "verification".to_owned() });
     let thorough = desk.settings.profile == Profile::Thorough;
@@ -108,24 +128,24 @@ pub(super) async fn refute(
     match converse(desk, topic, read_checks).await {
         Ok((checks, rung)) => {
             desk.account.note_rung(rung);
+            let mut unsaid = Vec::new();
             for (index, _) in &picked {
                 let check = checks.iter().find(|check| check.id == id(*index));
-                if let Some(claim) = claims.get_mut(*index) {
-                    claim.verification = outcome(check, &speaker.name);
+                match (check, claims.get_mut(*index)) {
+                    (Some(check), Some(claim)) => {
+                        claim.verification = outcome(check, &speaker.name);
+                    }
+                    _ => unsaid.push(*index),
                 }
             }
+            let why = format!("{} says nothing of it", speaker.name);
+            leave_unchecked(desk, claims, &unsaid, &why);
         }
-        Err(stopped) => {
-            desk.warn(&format!("{NAME}: {} claims not checked: {stopped}", chosen.len()));
-            mark(claims, chosen, &format!("not checked: {stopped}"));
-        }
+        Err(stopped) => leave_unchecked(desk, claims, chosen, &stopped.to_string()),
     }
 }
 
-fn outcome(check: Option<&Check>, model: &str) -> Verification {
-    let Some(check) = check else {
-        return Verification::unverified(format!("not checked: {model} says nothing of it"));
-    };
+fn outcome(check: &Check, model: &str) -> Verification {
     let how = format!("{model}, in a fresh context: {}", check.why);
     match check.outcome {
         CheckOutcome::Holds => Verification::verified(how),
@@ -134,11 +154,17 @@ fn outcome(check: Option<&Check>, model: &str) -> Verification {
     }
 }
 
-fn mark(claims: &mut [Candidate], chosen: &[usize], how: &str) {
+/// Marks claims that nobody checks, and says so.
+fn leave_unchecked(desk: &Desk<'_>, claims: &mut [Candidate], chosen: &[usize], why: &str) {
     for index in chosen {
         if let Some(claim) = claims.get_mut(*index) {
-            claim.verification = Verification::unverified(how);
+            claim.verification = Verification::unverified(format!("not checked: {why}"));
         }
+    }
+    match chosen.len() {
+        0 => {}
+        1 => desk.leave_undone(&format!("1 claim not checked: {why}")),
+        n => desk.leave_undone(&format!("{n} claims not checked: {why}")),
     }
 }
 
@@ -156,7 +182,7 @@ fn opening(desk: &Desk<'_>, prepared: &Prepared, picked: &[(usize, Candidate)]) 
     let nonce = desk.fence.nonce().as_str();
     let mut parts = Vec::new();
     if brief.is_empty() {
-        parts.push(Part::Text(format!("This run's ID, and your nonce: {nonce}\n")));
+        parts.push(Part::Text(format!("This run's ID and your nonce: {nonce}\n")));
     } else {
         parts.push(Part::Text(brief));
     }

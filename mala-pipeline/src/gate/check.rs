@@ -13,6 +13,7 @@ use mala_domain::gate::output::CheckerReport;
 use mala_domain::gate::prompt;
 use mala_domain::ports::LaneOrder;
 use mala_domain::review::{ReviewRequest, Texts};
+use mala_syntax::symbols::HeadBindings;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -28,8 +29,9 @@ pub(super) async fn check(
     texts: &Texts,
     findings: &mut [Finding],
 ) -> Option<CheckerReport> {
-    for finding in findings.iter_mut() {
-        by_looking(finding, texts);
+    {
+        let bindings = HeadBindings::of(texts);
+        findings.iter_mut().for_each(|finding| by_looking(finding, &bindings));
     }
     let able: Vec<&Lane> =
         heard.iter().filter(|heard| heard.answer.is_ok()).map(|heard| &heard.lane).collect();

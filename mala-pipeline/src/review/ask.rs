@@ -88,6 +88,11 @@ impl Heard {
         self.given().flat_map(|hearing| hearing.accounted.iter().cloned()).collect()
     }
 
+    /// Whether a reviewer could not do all that it wanted to.
+    pub(super) fn is_cut_short(&self) -> bool {
+        self.given().any(|hearing| hearing.cut_short)
+    }
+
     /// Why reviewers failed.
     pub(super) fn failures(&self) -> Vec<ReviewerFailure> {
         self.hearings.iter().filter_map(|(_, heard)| failure(heard).cloned()).collect()

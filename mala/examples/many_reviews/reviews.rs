@@ -4,7 +4,7 @@ use anyhow::Context;
 use mala::settings;
 use mala::surroundings::Surroundings;
 use mala::wiring::changes::Changes;
-use mala::wiring::reviewers::{self, Wishes};
+use mala::wiring::reviewers::{self, Asks, Wishes};
 use mala::wiring::{models, rules};
 use mala_domain::config::{Config, PathGlobs, ReviewerType};
 use mala_domain::report::Report;
@@ -51,6 +51,7 @@ fn wishes(connections: models::Connections) -> Wishes {
         events: Arc::new(|_| {}),
         connections: Some(connections),
         calls: None,
+        asks: Asks::Models,
     }
 }
 

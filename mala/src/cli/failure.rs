@@ -46,7 +46,8 @@ pub fn report(error: &anyhow::Error) -> Exit {
     exit_of(error)
 }
 
-fn exit_of(error: &anyhow::Error) -> Exit {
+/// The code that an error ends the program with.
+pub(crate) fn exit_of(error: &anyhow::Error) -> Exit {
     failure(error).map_or(Exit::CouldNotReview, |failure| failure.exit)
 }
 

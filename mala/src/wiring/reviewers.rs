@@ -1,6 +1,7 @@
 //! Every reviewer, by the name a user writes. A reviewer that somebody names never falls back to
 //! another one.
 
+mod absent;
 mod agent;
 mod builtin;
 mod command;
@@ -89,6 +90,32 @@ pub struct Wishes {
     pub connections: Option<Connections>,
     /// The calls that this review makes, of a run that can be ended between two of them.
     pub calls: Option<CaseCalls>,
+    /// Whether models are asked at all.
+    pub asks: Asks,
+}
+
+/// Whether models are asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asks {
+    /// They are.
+    Models,
+    /// Nobody is: a plan needs no key.
+    Nobody,
+}
+
+/// Reviewers that cannot be asked, and say why when somebody tries.
+pub fn absent(policy: &ReviewPolicy, why: String) -> Chosen {
+    let kind = policy.reviewer.value.unwrap_or(ReviewerType::AgentSdk);
+    Chosen {
+        kind,
+        reviewers: vec![Arc::new(absent::Absent { name: kind.name().to_owned(), why })],
+        agent: None,
+        model: None,
+        version: String::new(),
+        budget_profile: policy.budget.name(),
+        preface: None,
+        recording: None,
+    }
 }
 
 /// The reviewer that the settings name. With nobody named, it is the agent; without a key for a
@@ -165,6 +192,7 @@ impl Wishes {
             events: Arc::new(|_| {}),
             connections: None,
             calls: None,
+            asks: Asks::Models,
         }
     }
 }

@@ -4,10 +4,12 @@ mod answers;
 mod budgets;
 mod choice;
 mod claims;
+mod edges;
 mod retries;
 mod spec_agent;
 mod spec_reviewer;
 mod traffic;
+mod unseen;
 
 use crate::world;
 use mala_testkit::World;

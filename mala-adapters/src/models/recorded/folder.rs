@@ -87,6 +87,25 @@ pub(super) fn begin(folder: &Path, nonce: &str) -> Result<(), RecordingError> {
     })
 }
 
+/// Takes away what a recording wrote, and the folder when nothing else is in it.
+pub(super) fn remove(folder: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_call = name.ends_with(".json")
+            && name.get(..16).is_some_and(|key| key.bytes().all(|b| b.is_ascii_hexdigit()))
+            && name.get(16..17) == Some("-");
+        if name == RUN_FILE || is_call {
+            std::fs::remove_file(entry.path())?;
+        }
+    }
+    match std::fs::remove_dir(folder) {
+        Err(error) if error.kind() != io::ErrorKind::DirectoryNotEmpty => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// The nonce of a recording.
 pub(super) fn nonce(folder: &Path) -> Result<String, RecordingError> {
     let path = folder.join(RUN_FILE);

@@ -1,6 +1,7 @@
 //! Finds the object in an answer, from the surest way down: enforced by the provider, the whole
 //! answer, a known envelope, the last object in other text if it carries the nonce.
 
+use super::unique::{self, Unique};
 use super::{ParseProblem, Words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,8 @@ const MAX_DEPTH: usize = 4;
 const MAX_STARTS: usize = 2_000;
 /// Keys under which programs wrap an answer.
 const ENVELOPES: [&str; 2] = ["output", "result"];
+/// Keys under which programs put the text of an answer.
+const TEXTS: [&str; 6] = ["answer", "content", "message", "response", "review", "text"];
 
 pub(crate) type Object = Map<String, Value>;
 
@@ -38,40 +41,47 @@ pub(crate) fn find(words: &Words<'_>, keys: &[&str]) -> Result<(Object, Rung), P
     if text.len() > MAX_BYTES {
         return Err(ParseProblem::InvalidJson(format!("{} bytes", text.len())));
     }
-    let (object, rung) = match serde_json::from_str::<Value>(text) {
-        Ok(value) => whole(value, words.form_enforced, keys)?,
+    let (object, rung) = match unique::parse(text) {
+        Ok(value) => whole(value, words, keys)?,
         Err(error) => (loose(text, words, keys, &error)?, Rung::Envelope),
     };
     check_nonce(&object, words)?;
     Ok((object, rung))
 }
 
-fn whole(value: Value, form_enforced: bool, keys: &[&str]) -> Result<(Object, Rung), ParseProblem> {
+fn whole(value: Value, words: &Words<'_>, keys: &[&str]) -> Result<(Object, Rung), ParseProblem> {
     match value {
         Value::Object(object) if holds(&object, keys) => {
-            Ok((object, if form_enforced { Rung::Schema } else { Rung::Strict }))
+            Ok((object, if words.form_enforced { Rung::Schema } else { Rung::Strict }))
         }
-        other => match unwrap(other, keys, MAX_DEPTH) {
+        other => match unwrap(other, words, keys, MAX_DEPTH) {
             Some(object) => Ok((object, Rung::Envelope)),
             None => Err(missing_first(keys)),
         },
     }
 }
 
-/// The object inside known envelopes: `output`, `result`, a string that is JSON, a single entry.
-fn unwrap(value: Value, keys: &[&str], depth: usize) -> Option<Object> {
+/// The object inside known envelopes: `output`, `result`, a string that is JSON, alone or the only
+/// entry of an object. Under any other name it may be anything, such as an example of what not to say,
+/// and needs the nonce.
+fn unwrap(value: Value, words: &Words<'_>, keys: &[&str], depth: usize) -> Option<Object> {
     let depth = depth.checked_sub(1)?;
     match value {
         Value::Object(object) if holds(&object, keys) => Some(object),
         Value::Object(mut object) => {
-            let named = ENVELOPES.iter().find_map(|key| object.remove(*key));
-            let only = || (object.len() == 1).then(|| object.into_iter().next()).flatten();
-            unwrap(named.or_else(|| only().map(|(_, value)| value))?, keys, depth)
+            if let Some(named) = ENVELOPES.iter().find_map(|key| object.remove(*key)) {
+                return unwrap(named, words, keys, depth);
+            }
+            let only = (object.len() == 1).then(|| object.into_iter().next()).flatten();
+            let (key, value) = only?;
+            let is_text = TEXTS.contains(&key.as_str()) && value.is_string();
+            let inner = unwrap(value, words, keys, depth)?;
+            (is_text || nonce_of(&inner) == Some(words.nonce.as_str())).then_some(inner)
         }
         Value::String(text) => {
             let text = text.trim();
             let inner = in_code_fence(text).unwrap_or(text);
-            unwrap(serde_json::from_str(inner).ok()?, keys, depth)
+            unwrap(unique::parse(inner).ok()?, words, keys, depth)
         }
         _ => None,
     }
@@ -85,8 +95,8 @@ fn loose(
     error: &serde_json::Error,
 ) -> Result<Object, ParseProblem> {
     if let Some(inner) = in_code_fence(text) {
-        let value = serde_json::from_str(inner).map_err(invalid)?;
-        return unwrap(value, keys, MAX_DEPTH).ok_or_else(|| missing_first(keys));
+        let value = unique::parse(inner).map_err(invalid)?;
+        return unwrap(value, words, keys, MAX_DEPTH).ok_or_else(|| missing_first(keys));
     }
     let last = last_object(text).filter(|object| holds(object, keys));
     match last {
@@ -115,9 +125,9 @@ fn last_object(text: &str) -> Option<Object> {
             break;
         };
         let mut reader =
-            serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Object>();
+            serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Unique>();
         match reader.next() {
-            Some(Ok(object)) => {
+            Some(Ok(Unique(Value::Object(object)))) => {
                 at = start + reader.byte_offset().max(1);
                 found = Some(object);
             }

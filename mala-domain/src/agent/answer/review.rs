@@ -58,7 +58,13 @@ const TEMPLATE: [&str; 3] = ["relative/path/to/file", "[P0-3]", "path from the r
 /// Reads the answer to a review.
 pub fn read_review(words: &Words<'_>) -> Result<Answer, ParseProblem> {
     let (object, rung) = ladder::find(words, &["verdict", "findings"])?;
-    read_object(&object, rung)
+    let answer = read_object(&object, rung)?;
+    // An objection of which nothing is left is no approval.
+    let why = answer.dropped.first().filter(|_| answer.claims.is_empty());
+    match why.and_then(|why| why.rsplit('`').nth(1)) {
+        Some(field) => Err(ParseProblem::MissingField(field.to_owned())),
+        None => Ok(answer),
+    }
 }
 
 pub(crate) fn read_object(object: &Object, rung: Rung) -> Result<Answer, ParseProblem> {

@@ -27,7 +27,6 @@ pub fn review_form(n_hints: usize) -> Form {
     let mut fields = vec![
         ("nonce", plain("string")),
         ("verdict", json!({"type": "string", "enum": ["PASS", "FAIL", "NEEDS_WORK"]})),
-        ("summary", plain("string")),
         ("findings", json!({"type": "array", "items": finding})),
     ];
     if n_hints > 0 {

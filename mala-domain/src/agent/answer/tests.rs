@@ -4,6 +4,7 @@ use super::*;
 use crate::conversation::Form;
 use crate::finding::Priority;
 use proptest::prelude::*;
+use serde_json::Value;
 
 fn nonce() -> Nonce {
     Nonce::over(&[b"a change"])
@@ -109,7 +110,19 @@ fn known_envelopes_are_opened() {
     ] {
         assert_eq!(shown(&text), "Envelope: [P1] Issue", "{text}");
     }
-    assert_eq!(shown(&format!(r#"{{"a": {PLAIN}, "b": {PASS}}}"#)), "missing field: verdict");
+    for text in [
+        format!(r#"{{"a": {PLAIN}, "b": {PASS}}}"#),
+        format!(r#"{{"example_of_a_wrong_answer": {PASS}}}"#),
+        format!(r#"{{"example": {quoted}}}"#),
+    ] {
+        assert_eq!(shown(&text), "missing field: verdict", "{text}");
+    }
+    for text in [
+        r#"{"verdict": "FAIL", "findings": [], "verdict": "PASS"}"#.to_owned(),
+        r#"{"output": {"verdict": "PASS", "findings": [{"a": 1}], "findings": []}}"#.to_owned(),
+    ] {
+        assert!(shown(&text).starts_with("invalid json: a key is there twice"), "{text}");
+    }
 }
 
 #[test]
@@ -162,8 +175,13 @@ fn the_full_form_must_be_filled() {
         (full("a", " ", "c"), "then"),
         (full("a", "b", ""), "evidence"),
     ] {
-        let answer = read(&text).unwrap();
-        assert_eq!(answer.claims, []);
+        // An objection of which nothing is left is no approval.
+        assert_eq!(read(&text), Err(ParseProblem::MissingField(field.to_owned())));
+        let mut both: Value = serde_json::from_str(&text).unwrap();
+        let sound: Value = serde_json::from_str(&full("a", "b", "c")).unwrap();
+        both["findings"].as_array_mut().unwrap().push(sound["findings"][0].clone());
+        let answer = read(&both.to_string()).unwrap();
+        assert_eq!(answer.claims.len(), 1);
         assert_eq!(answer.dropped, [format!("src/main.py:42: a finding without `{field}`")]);
     }
 }
@@ -234,7 +252,7 @@ fn checks_are_read_by_the_same_ladder() {
 #[test]
 fn the_forms_accept_what_the_reader_reads() {
     let Form::Json { schema, .. } = review_form(1) else { panic!("a form") };
-    let text = r#"{"nonce": "", "verdict": "PASS", "summary": "", "findings": [], "hints": []}"#;
+    let text = r#"{"nonce": "", "verdict": "PASS", "findings": [], "hints": []}"#;
     assert!(jsonschema::is_valid(&schema, &serde_json::from_str(text).unwrap()));
     assert_eq!(shown(text), "Strict: ");
 }

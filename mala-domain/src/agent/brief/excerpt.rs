@@ -2,8 +2,9 @@
 //! secrets. Each piece is whole: it is shown with all its hunks or not at all.
 
 use super::{Enclosing, Material, Width};
+use crate::agent::clean::{CleanFile, first_head, index};
 use crate::change::{ChangedFile, FileStatus, Hunk, LineKind, LineSpan};
-use crate::secrets;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -17,62 +18,31 @@ pub(super) struct Piece {
     pub(super) narrow: String,
 }
 
-/// A longer line is cut, and says so.
+/// A longer line is cut, and says so; a changed one never is.
 const MAX_LINE: usize = 2_000;
 
 /// Stands between the number of a line and its text.
 const UNCHANGED: char = ' ';
 
 /// The pieces of a file, in its order.
-pub(super) fn pieces(file: &ChangedFile, material: &Material<'_>, width: Width) -> Vec<Piece> {
-    let clean = Clean::of(file, material);
+pub(super) fn pieces(
+    file: &ChangedFile,
+    clean: &CleanFile,
+    material: &Material<'_>,
+    width: Width,
+) -> Vec<Piece> {
     let unknown = Vec::new();
     let enclosing = material.enclosing.get(&file.path).unwrap_or(&unknown);
-    let windows = windows(file, &clean, enclosing, width);
-    windows.into_iter().map(|window| piece(window, file, &clean)).collect()
+    let windows = windows(file, clean, enclosing, width);
+    windows.into_iter().map(|window| piece(window, file, clean)).collect()
 }
 
-/// The file's texts without their secrets. A secret of many lines is known only by all of them, so
-/// whole files are cleaned and not lines.
-struct Clean {
-    head: Vec<String>,
-    hunks: Vec<Vec<String>>,
-}
-
-impl Clean {
-    fn of(file: &ChangedFile, material: &Material<'_>) -> Self {
-        let lines = |text: &str| secrets::redact(text).lines().map(cut).collect::<Vec<_>>();
-        let head = material.texts.at_head(&file.path).map(lines).unwrap_or_default();
-        let base = material.texts.at_base(file.base_path()).map(lines).unwrap_or_default();
-        let hunks = file.hunks.iter().map(|hunk| clean_hunk(hunk, &head, &base)).collect();
-        Self { head, hunks }
-    }
-}
-
-fn clean_hunk(hunk: &Hunk, head: &[String], base: &[String]) -> Vec<String> {
-    let texts: Vec<&str> = hunk.lines.iter().map(|line| line.text.as_str()).collect();
-    let joined = texts.join("\n");
-    let own = secrets::redact(&joined);
-    let (mut at_head, mut at_base) = (first_head(hunk), hunk.old_start.max(1));
-    hunk.lines
-        .iter()
-        .zip(own.split('\n'))
-        .map(|(line, own)| {
-            let known = match line.kind {
-                LineKind::Removed => base.get(index(at_base)),
-                _ => head.get(index(at_head)),
-            };
-            at_head += u32::from(line.kind != LineKind::Removed);
-            at_base += u32::from(line.kind != LineKind::Added);
-            known.cloned().unwrap_or_else(|| cut(own))
-        })
-        .collect()
-}
-
-fn cut(line: &str) -> String {
+fn cut(line: &str) -> Cow<'_, str> {
     match line.char_indices().nth(MAX_LINE) {
-        None => line.to_owned(),
-        Some((at, _)) => format!("{} [cut: a long line]", line.get(..at).unwrap_or_default()),
+        None => line.into(),
+        Some((at, _)) => {
+            format!("{} [cut: a long line]", line.get(..at).unwrap_or_default()).into()
+        }
     }
 }
 
@@ -85,7 +55,7 @@ struct Window {
 
 fn windows(
     file: &ChangedFile,
-    clean: &Clean,
+    clean: &CleanFile,
     enclosing: &[Option<Enclosing>],
     width: Width,
 ) -> Vec<Window> {
@@ -144,12 +114,7 @@ fn changed_lines(hunk: &Hunk, n_lines: u32) -> LineSpan {
     changed.unwrap_or(LineSpan::line(at.clamp(1, n_lines)))
 }
 
-/// The first line at head; a hunk without lines at head names the line before it.
-fn first_head(hunk: &Hunk) -> u32 {
-    if hunk.new_lines == 0 { hunk.new_start.saturating_add(1) } else { hunk.new_start.max(1) }
-}
-
-fn piece(window: Window, file: &ChangedFile, clean: &Clean) -> Piece {
+fn piece(window: Window, file: &ChangedFile, clean: &CleanFile) -> Piece {
     let narrow = narrow(&window, file, clean);
     let wide = match window.span {
         Some(span) => wide(&window, span, file, clean),
@@ -165,7 +130,7 @@ struct Marks<'c> {
     removed_before: BTreeMap<u32, Vec<&'c str>>,
 }
 
-fn marks<'c>(window: &Window, file: &ChangedFile, clean: &'c Clean) -> Marks<'c> {
+fn marks<'c>(window: &Window, file: &ChangedFile, clean: &'c CleanFile) -> Marks<'c> {
     let mut marks = Marks::default();
     for (hunk, lines) in shown_hunks(window, file, clean) {
         let mut at = first_head(hunk);
@@ -181,7 +146,7 @@ fn marks<'c>(window: &Window, file: &ChangedFile, clean: &'c Clean) -> Marks<'c>
     marks
 }
 
-fn wide(window: &Window, span: LineSpan, file: &ChangedFile, clean: &Clean) -> String {
+fn wide(window: &Window, span: LineSpan, file: &ChangedFile, clean: &CleanFile) -> String {
     let marks = marks(window, file, clean);
     let mut text = heading(window);
     let mut removed = marks.removed_before.into_iter().peekable();
@@ -190,17 +155,16 @@ fn wide(window: &Window, span: LineSpan, file: &ChangedFile, clean: &Clean) -> S
             lines.iter().for_each(|line| removed_line(&mut text, line));
         }
         let Some(own) = clean.head.get(index(line)) else { break };
-        let mark = match marks.added.binary_search(&line) {
-            Ok(_) => added_mark(file),
-            Err(_) => UNCHANGED,
-        };
-        numbered_line(&mut text, line, mark, own);
+        match marks.added.binary_search(&line) {
+            Ok(_) => numbered_line(&mut text, line, added_mark(file), own),
+            Err(_) => numbered_line(&mut text, line, UNCHANGED, &cut(own)),
+        }
     }
     removed.flat_map(|(_, lines)| lines).for_each(|line| removed_line(&mut text, line));
     text
 }
 
-fn narrow(window: &Window, file: &ChangedFile, clean: &Clean) -> String {
+fn narrow(window: &Window, file: &ChangedFile, clean: &CleanFile) -> String {
     let mut text = heading(window);
     for (hunk, lines) in shown_hunks(window, file, clean) {
         let mut at = first_head(hunk);
@@ -208,7 +172,7 @@ fn narrow(window: &Window, file: &ChangedFile, clean: &Clean) -> String {
             match line.kind {
                 LineKind::Removed => removed_line(&mut text, own),
                 LineKind::Added => numbered_line(&mut text, at, added_mark(file), own),
-                LineKind::Context => numbered_line(&mut text, at, UNCHANGED, own),
+                LineKind::Context => numbered_line(&mut text, at, UNCHANGED, &cut(own)),
             }
             at = at.saturating_add(u32::from(line.kind != LineKind::Removed));
         }
@@ -219,7 +183,7 @@ fn narrow(window: &Window, file: &ChangedFile, clean: &Clean) -> String {
 fn shown_hunks<'f, 'c: 'f>(
     window: &'f Window,
     file: &'f ChangedFile,
-    clean: &'c Clean,
+    clean: &'c CleanFile,
 ) -> impl Iterator<Item = (&'f Hunk, &'c Vec<String>)> {
     window.hunks.iter().filter_map(|index| file.hunks.get(*index).zip(clean.hunks.get(*index)))
 }
@@ -243,8 +207,4 @@ fn numbered_line(text: &mut String, line: u32, mark: char, own: &str) {
 
 fn removed_line(text: &mut String, own: &str) {
     writeln!(text, "-{own}").unwrap_or_default();
-}
-
-fn index(line: u32) -> usize {
-    usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX)
 }

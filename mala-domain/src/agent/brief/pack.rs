@@ -3,6 +3,7 @@
 use super::excerpt::{self, Piece};
 use super::sections::{self, List, Opening};
 use super::{Brief, Material, Style};
+use crate::agent::clean::CleanFile;
 use crate::change::{ChangedFile, FilePath, LineKind};
 use std::cmp::Reverse;
 
@@ -35,8 +36,8 @@ pub fn briefs(material: &Material<'_>, style: &Style<'_>) -> Briefs {
 }
 
 fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
-    let Opening { text: opening, warnings } = sections::opening(material, style, list);
-    let mut waiting = by_size(material, style);
+    let Opening { text: opening, mut warnings } = sections::opening(material, style, list);
+    let mut waiting = by_size(material, style, &mut warnings);
     let mut briefs = Vec::new();
     while briefs.len() < style.max_briefs && !waiting.is_empty() {
         let (brief, left) = fill(&opening, waiting, style);
@@ -59,11 +60,27 @@ fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
 type Waiting<'c> = Vec<(&'c ChangedFile, Vec<Piece>)>;
 
 /// The files with something to show, the most changed first.
-fn by_size<'c>(material: &Material<'c>, style: &Style<'_>) -> Waiting<'c> {
+fn by_size<'c>(
+    material: &Material<'c>,
+    style: &Style<'_>,
+    warnings: &mut Vec<String>,
+) -> Waiting<'c> {
     let mut files: Vec<&ChangedFile> =
         material.change.files.iter().filter(|file| is_shown(file)).collect();
     files.sort_by_key(|file| (Reverse(n_changed(file)), &file.path));
-    files.into_iter().map(|file| (file, excerpt::pieces(file, material, style.width))).collect()
+    let mut waiting = Waiting::with_capacity(files.len());
+    for file in files {
+        let clean = CleanFile::of(file, material.texts);
+        let n_hidden = clean.n_hidden(file);
+        if n_hidden > 0 {
+            let file = &file.path;
+            warnings.push(format!(
+                "{file}: {n_hidden} changed lines are hidden as a secret, and nobody has read them"
+            ));
+        }
+        waiting.push((file, excerpt::pieces(file, &clean, material, style.width)));
+    }
+    waiting
 }
 
 fn is_shown(file: &ChangedFile) -> bool {

@@ -10,6 +10,10 @@ const MAX_FILES: usize = 100;
 const MAX_REFERENCES: usize = 40;
 const MAX_HINTS: usize = 30;
 
+/// Said only where there are hints: every word is paid for with every call.
+const ABOUT_HINTS: &str =
+    "Of each hint say whether it stands and why; do not repeat it as a finding.\n";
+
 /// The text before the change, and what had to be cut.
 pub(super) struct Opening {
     pub(super) text: String,
@@ -27,7 +31,7 @@ pub(super) fn opening(material: &Material<'_>, style: &Style<'_>, list: List) ->
     let fence = style.fence;
     let mut opening = Opening { text: String::new(), warnings: Vec::new() };
     let id = fence.nonce().as_str();
-    opening.text.push_str(&format!("This run's ID, and your nonce: {id}\n"));
+    opening.text.push_str(&format!("This run's ID and your nonce: {id}\n"));
     if list == List::Yes {
         opening.text.push_str(&fence.around("changed files", &files(material)));
     }
@@ -47,6 +51,7 @@ pub(super) fn opening(material: &Material<'_>, style: &Style<'_>, list: List) ->
         opening.text.push_str(&fence.around("uses of what changed, elsewhere", &shown.join("\n")));
     }
     if !material.hints.is_empty() {
+        opening.text.push_str(ABOUT_HINTS);
         opening
             .text
             .push_str(&fence.around("hints of the built-in checks", &hints(material.hints)));

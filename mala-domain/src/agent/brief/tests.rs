@@ -217,7 +217,7 @@ fn files_that_are_gone_and_patches_without_texts_show_their_lines() {
 fn secrets_never_reach_a_brief() {
     let key = format!(
         "-----BEGIN RSA PRIVATE KEY-----\n{}-----END RSA PRIVATE KEY-----\n",
-        "MIIEowIBAAKCAQEAq8sZ\n".repeat(60)
+        "MIIEowIBAAKCAQEAq8sZx1y2z3\n".repeat(60)
     );
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let head = format!("{key}t = '{token}'\n");

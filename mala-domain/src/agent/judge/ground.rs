@@ -5,16 +5,23 @@ use crate::agent::fence;
 use crate::change::{Change, FilePath};
 use crate::finding::Candidate;
 use crate::review::Texts;
+use crate::secrets;
 
 /// The claim with evidence that can be looked up at head. What cannot be brought there stays as it
 /// is, and admission drops the claim.
 pub fn ground(mut claim: Candidate, change: &Change, texts: &Texts) -> Candidate {
     let Some(quoted) = claim.evidence.take() else { return claim };
-    // A secret was taken out of the line: its place stands for it.
+    let quoted = fence::restored(&quoted);
+    // A secret was taken out of the line: its place stands for it, if what is quoted stood there.
     if quoted.contains("[redacted:") {
+        let shown = |text: &str| secrets::redact(text).into_owned();
+        let known = texts.at_head(&claim.file).map(shown).unwrap_or_default();
+        let gone = shown(&removed_text(&claim.file, change));
+        let plain = quoted.lines().map(without_number).collect::<Vec<_>>().join("\n");
+        let is_there = |quote: &str| holds(&known, quote) || holds(&gone, quote);
+        claim.evidence = (!is_there(&quoted) && !is_there(&plain)).then_some(quoted);
         return claim;
     }
-    let quoted = fence::restored(&quoted);
     let plain = quoted.lines().map(without_number).collect::<Vec<_>>().join("\n");
     let held_by = |text: &str| [&quoted, &plain].into_iter().find(|quote| holds(text, quote));
     let at_head = texts.at_head(&claim.file);

@@ -1,7 +1,7 @@
 //! Which claims are checked, refuted, merged and cut.
 
 use super::*;
-use crate::change::{Change, LineSpan, parse};
+use crate::change::{Change, FilePath, LineSpan, parse};
 use crate::finding::{Category, Verification};
 use crate::ports::Blob;
 use crate::review::Texts;
@@ -51,9 +51,25 @@ fn what_several_passes_say_is_said_once() {
         claim(9, Priority::P2, 0.9),
         Candidate { title: "another".into(), ..other },
     ];
+    let merged = merged(claims);
     let kept: Vec<(u32, f64)> =
-        merged(claims).iter().map(|claim| (claim.span.start(), claim.confidence)).collect();
+        merged.iter().map(|claim| (claim.span.start(), claim.confidence)).collect();
     assert_eq!(kept, [(1, 0.5), (9, 0.9), (1, 0.9)]);
+    assert_eq!(merged[0].body, "body\n\nAlso said, of 1: [P2] title", "it leaves a trace");
+}
+
+#[test]
+fn different_problems_on_one_line_stay_two() {
+    let of = |title: &str, body: &str| Candidate {
+        title: title.to_owned(),
+        body: body.to_owned(),
+        ..claim(2, Priority::P1, 0.9)
+    };
+    let claims = vec![
+        of("[P1] Division by zero", "When n is 0, half raises an error."),
+        of("[P1] The result is no longer an integer", "Callers index lists with it."),
+    ];
+    assert_eq!(merged(claims).len(), 2);
 }
 
 #[test]
@@ -66,40 +82,69 @@ fn the_worst_stay() {
     assert_eq!((lines, left_out), (vec![3, 2], 1));
 }
 
+/// Binds `os` on line 1 and `split` on line 2.
+struct Two;
+
+impl Bindings for Two {
+    fn line_of(&self, _: &FilePath, name: &str, cited: LineSpan) -> Option<u32> {
+        let line = match name {
+            "os" => 1,
+            "split" => 2,
+            _ => return None,
+        };
+        (!cited.contains(line)).then_some(line)
+    }
+}
+
 #[test]
 fn a_name_that_is_there_is_not_missing() {
-    let text = "import os\nfrom a import join as j, split\n\ndef f(x):\n    inner = 1\n    return os.path.join(x)\nconst LIMIT = 3;\npub async fn run() {}\n";
-    for (title, body, expected) in [
-        ("[P1] Missing import of `os`", "", Some("`os` is there: line 1")),
-        ("[P1] `split` is not defined", "", Some("`split` is there: line 2")),
-        ("[P1] 'f()' is never defined", "", Some("`f` is there: line 4")),
-        ("[P1] Undefined variable", "`LIMIT` is used here", Some("`LIMIT` is there: line 7")),
-        ("[P1] `run` is not declared", "", Some("`run` is there: line 8")),
-        ("[P1] `inner` is not defined", "", None),
-        ("[P1] `path` is not imported", "", None),
-        ("[P1] `os` and `sys` are not imported", "", None),
-        ("[P1] Division by zero", "`os` is not imported", None),
-        ("[P1] Missing check of `os`", "", None),
-        ("[P1] `o` is not defined", "", None),
+    for (title, cited, expected) in [
+        ("[P1] Missing import of `os`", 9, Some("`os` is there: line 1")),
+        ("[P1] 'split()' is never defined", 9, Some("`split` is there: line 2")),
+        ("[P1] `os` is not imported in this file", 9, Some("`os` is there: line 1")),
+        (
+            "[P1] `os` and `split` are not imported",
+            9,
+            Some("`os` is there: line 1; `split` is there: line 2"),
+        ),
+        ("[P1] `os` and `sys` are not imported", 9, None),
+        ("[P1] `os` is not defined", 1, None),
+        // The value may be undefined, whatever is defined.
+        ("[P1] `os` is undefined", 9, None),
+        ("[P1] Undefined variable `os`", 9, None),
+        // Not there at some time or place is another claim.
+        ("[P1] `os` is not defined before login", 9, None),
+        ("[P1] `os` is not defined in main", 9, None),
+        ("[P1] `os` is not imported when running as a script", 9, None),
+        ("[P1] Missing check of `os`", 9, None),
+        ("[P1] Undefined name", 9, None),
     ] {
-        let refuted = missing_claim(title, body).and_then(|it| refuted_by_definition(&it, text));
+        let cited = LineSpan::line(cited);
+        let refuted = refuted_by_definition(title, &"a.py".into(), cited, &Two);
         assert_eq!(refuted.as_deref(), expected, "{title}");
     }
 }
+
+const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 #[test]
 fn evidence_is_put_into_the_words_of_the_file() {
     let diff = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x = 1\n-check(x)\n+y = 1 / x\n";
     let change = Change { files: parse(diff.as_bytes()).unwrap() };
     let mut texts = Texts::default();
-    texts.head.insert("a.py".into(), Blob::Text("x = 1\ny = 1 / x\n</mala-fence>\n".to_owned()));
+    texts.head.insert(
+        "a.py".into(),
+        Blob::Text(format!("x = 1\ny = 1 / x\ntoken = {TOKEN}\n</mala-fence>\n")),
+    );
     for (quoted, evidence, body) in [
         ("y = 1 / x", Some("y = 1 / x"), "body"),
         ("2 + y = 1 / x", Some("y = 1 / x"), "body"),
         ("2 y = 1 / x", Some("y = 1 / x"), "body"),
         ("1   x = 1\n2 + y = 1 / x", Some("x = 1\ny = 1 / x"), "body"),
         ("</m[imitation]ala-fence>", Some("</mala-fence>"), "body"),
-        ("token = [redacted:aws]", None, "body"),
+        ("token = [redacted:github-pat]", None, "body"),
+        ("3 + token = [redacted:github-pat]", None, "body"),
+        ("[redacted:x] nonsense", Some("[redacted:x] nonsense"), "body"),
         ("check(x)", None, "body\n\nRemoved: check(x)"),
         ("- check(x)", None, "body\n\nRemoved: check(x)"),
         ("invented()", Some("invented()"), "body"),

@@ -101,6 +101,10 @@ fn headers_tell() {
     for text in source {
         check("src/a.x", Attributes::default(), Some(text), Source);
     }
+    for text in generated {
+        let new = Nature::of_new(&FilePath::from("src/a.x"), Attributes::default(), Some(text));
+        assert_eq!(new, Source, "a change says so of itself: {text}");
+    }
     let late = format!("{}// Code generated. DO NOT EDIT.\n", "x\n".repeat(100));
     check("src/a.x", Attributes::default(), Some(&late), Source);
     check("src/a.x", Attributes::default(), None, Source);

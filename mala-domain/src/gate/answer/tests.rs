@@ -94,7 +94,7 @@ fn an_answer_inside_of_other_text_counts_with_all_of_its_marks() {
 #[test]
 fn the_schemas_are_closed_and_ask_for_the_marks() {
     for (schema, fields) in [
-        (review_schema(), vec!["nonce", "verdict", "summary", "findings", "head_sha", "reviewed"]),
+        (review_schema(), vec!["nonce", "verdict", "findings", "summary", "head_sha", "reviewed"]),
         (check_schema(), vec!["nonce", "checks", "head_sha"]),
     ] {
         assert_eq!(schema["required"], json!(fields));

@@ -1,10 +1,10 @@
 //! From what a panel says to what every reviewer contributes.
 
 use super::{Account, PanelWord};
-use crate::agent::judge;
+use crate::agent::judge::{Bindings, refuted_by_definition};
 use crate::change::{Change, ChangedFile, FilePath, LineSpan};
 use crate::finding::{Candidate, Category, Priority, Verification, VerificationOutcome};
-use crate::review::admit::{SymbolIndex, admit};
+use crate::review::admit::none_holds;
 use crate::review::{FileCoverage, Hearing, Texts};
 use crate::scope::{Head, Scope};
 use crate::verdict::Verdict;
@@ -93,11 +93,10 @@ pub fn none_stands(
     hearing: &mut Hearing,
     change: &Change,
     texts: &Texts,
+    bindings: &dyn Bindings,
 ) -> bool {
     for claim in &mut hearing.candidates {
-        let missing = judge::missing_claim(&claim.title, &claim.body);
-        let text = texts.at_head(&claim.file);
-        let why = missing.zip(text).and_then(|(it, text)| judge::refuted_by_definition(&it, text));
+        let why = refuted_by_definition(&claim.title, &claim.file, claim.span, bindings);
         if let Some(why) = why
             && claim.verification.outcome == VerificationOutcome::Unverified
         {
@@ -111,7 +110,7 @@ pub fn none_stands(
     let objections: Vec<Candidate> =
         hearing.candidates.iter().filter(|claim| counts(claim)).cloned().collect();
     // What is refuted is known, and does not block.
-    !objections.is_empty() && admit(objections, change, texts, &NoSymbols).findings.is_empty()
+    none_holds(&objections, change, texts).is_some()
 }
 
 /// Whether a gate that says what it reviewed has reviewed this: between the same commits, and, with as
@@ -126,12 +125,4 @@ pub fn reviewed_this(word: &PanelWord, asked: &Scope) -> bool {
     };
     let same_diff = done.diff_hash == asked.diff_hash;
     same_head && done.base == asked.base && (same_diff || done.files > asked.files)
-}
-
-struct NoSymbols;
-
-impl SymbolIndex for NoSymbols {
-    fn symbol_at(&self, _: &FilePath, _: u32) -> Option<String> {
-        None
-    }
 }

@@ -2,6 +2,7 @@
 //! oneself.
 
 use super::*;
+use crate::agent::judge::Bindings;
 use crate::change::{Change, FilePath, LineSpan, parse};
 use crate::finding::{Priority, VerificationOutcome};
 use crate::review::{Coverage, Hearing, Texts};
@@ -269,6 +270,14 @@ fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
 
 const DIFF: &str = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def f(x):\n-    return x\n+    return x + 1\n";
 
+struct Nothing;
+
+impl Bindings for Nothing {
+    fn line_of(&self, _: &FilePath, _: &str, _: LineSpan) -> Option<u32> {
+        None
+    }
+}
+
 fn change() -> Change {
     Change { files: parse(DIFF.as_bytes()).unwrap() }
 }
@@ -288,7 +297,7 @@ fn what_a_panel_says_is_said_by_its_reviewers_of_the_whole_change() {
     assert_eq!(hearing.voices[0].name, "codex");
     assert!(Coverage::over(&change(), &hearing.accounted).is_complete());
     assert_eq!(hearing.warnings.len(), 1, "that it says nothing of parts is said");
-    assert!(!none_stands(verdict, &mut hearing, &change(), &Texts::default()));
+    assert!(!none_stands(verdict, &mut hearing, &change(), &Texts::default(), &Nothing));
 }
 
 #[test]
@@ -304,7 +313,10 @@ fn an_objection_to_what_is_not_there_is_no_review() {
             off = with(off, "/line_start", elsewhere);
         }
         let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[off.clone()]));
-        assert!(none_stands(verdict, &mut hearing, &change(), &Texts::default()), "{off}");
+        assert!(
+            none_stands(verdict, &mut hearing, &change(), &Texts::default(), &Nothing),
+            "{off}"
+        );
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::frame::frame;
 use super::{Options, Page, wrap};
-use crate::finding::{Finding, FindingState, VerificationOutcome};
+use crate::finding::{Finding, FindingState, Priority, VerificationOutcome};
 use crate::render::level::Level;
 use crate::render::visible::{at_most, one_line, visible};
 
@@ -73,6 +73,12 @@ fn notes(finding: &Finding, options: &Options) -> Vec<String> {
                 how.map_or_else(|| "verified".to_owned(), |how| format!("verified by {how}")),
             );
         }
+        VerificationOutcome::Unverified if blocks_unchecked(finding) => {
+            notes.extend(how.map(|how| match how.starts_with("not checked") {
+                true => how.to_owned(),
+                false => format!("not verified: {how}"),
+            }));
+        }
         VerificationOutcome::Verified | VerificationOutcome::Unverified => {}
     }
     if let Some(state) = state(finding.state) {
@@ -86,6 +92,11 @@ fn notes(finding: &Finding, options: &Options) -> Vec<String> {
         notes.push(format!("id {}", finding.dedupe_key));
     }
     notes
+}
+
+/// An urgent claim of a model that nobody confirmed.
+fn blocks_unchecked(finding: &Finding) -> bool {
+    finding.reviewer != BUILTIN && finding.effective_priority() <= Priority::P1
 }
 
 fn state(state: FindingState) -> Option<&'static str> {

@@ -63,6 +63,8 @@ enum Kind {
 enum Need {
     Required,
     Optional,
+    /// Understood, and told only by answers that it would help: rarely worth the bytes of every call.
+    Unsaid,
 }
 
 /// The languages that searches can be kept to.
@@ -104,52 +106,60 @@ const SIDE: Field = choice("ref", &["head", "base"]);
 const LANGUAGE: Field = text("language");
 
 const TOOLS: &[ToolRow] = &[
-    ToolRow { name: Name::GitDiff, about: "The reviewed diff.", fields: &[BELOW, number("hunk")] },
+    ToolRow {
+        name: Name::GitDiff,
+        about: "The reviewed diff.",
+        fields: &[BELOW, unsaid(number("hunk"))],
+    },
     ToolRow {
         name: Name::GitShow,
         about: "A commit's message and diff.",
-        fields: &[required("commit"), BELOW],
+        fields: &[required("commit"), unsaid(BELOW)],
     },
     ToolRow {
         name: Name::GitLog,
-        about: "The newest commits, 10 by default.",
-        fields: &[BELOW, number("max")],
+        about: "The newest commits.",
+        fields: &[BELOW, unsaid(number("max"))],
     },
     ToolRow {
         name: Name::GitBlame,
-        about: "Which commit last changed each line.",
-        fields: &[FILE, START, END],
+        about: "The last commit of each line.",
+        fields: &[FILE, START, unsaid(END)],
     },
     ToolRow {
         name: Name::ReadFile,
-        about: "Lines of a file, after (head) or before the change.",
+        about: "Lines of a file after (head) or before the change.",
         fields: &[FILE, START, END, SIDE],
     },
-    ToolRow { name: Name::ListFiles, about: "Files below a folder.", fields: &[BELOW, LANGUAGE] },
+    ToolRow {
+        name: Name::ListFiles,
+        about: "Files below a folder.",
+        fields: &[BELOW, unsaid(LANGUAGE)],
+    },
     ToolRow {
         name: Name::SearchCode,
         about: "Lines with a text or an RE2 expression.",
         fields: &[
             required("query"),
             choice("mode", &["literal", "regex"]),
-            choice("case", &["exact", "ignore"]),
+            unsaid(choice("case", &["exact", "ignore"])),
             BELOW,
             LANGUAGE,
         ],
     },
     ToolRow {
         name: Name::GetFunctionContext,
-        about: "A whole function or class, by name or line, and its file's imports.",
-        fields: &[FILE, text("symbol"), number("line"), SIDE],
+        about: "A whole function or class and its file's imports.",
+        fields: &[FILE, text("symbol"), number("line"), unsaid(SIDE)],
     },
     ToolRow {
         name: Name::FindReferences,
         about: "Where a name is used.",
-        fields: &[required("symbol"), BELOW, LANGUAGE],
+        fields: &[required("symbol"), BELOW, unsaid(LANGUAGE)],
     },
     ToolRow {
         name: Name::RunLinter,
-        about: "What ruff, eslint, tsc or another linter says of a file.",
+        about: "What ruff or another linter says of a file.",
         fields: &[required("linter"), FILE],
     },
 ];
@@ -168,6 +178,10 @@ const fn number(name: &'static str) -> Field {
 
 const fn choice(name: &'static str, choices: &'static [&'static str]) -> Field {
     Field { name, kind: Kind::Choice(choices), need: Need::Optional }
+}
+
+const fn unsaid(field: Field) -> Field {
+    Field { need: Need::Unsaid, ..field }
 }
 
 /// The tools as a model is told of them. The list is always the same, so that providers can cache it.
@@ -197,7 +211,7 @@ pub(super) fn find(name: &str) -> Result<&'static ToolRow, Refusal> {
 pub(super) fn field_names(row: &ToolRow) -> String {
     let name = |field: &Field| match field.need {
         Need::Required => field.name.to_owned(),
-        Need::Optional => format!("{} (optional)", field.name),
+        Need::Optional | Need::Unsaid => format!("{} (optional)", field.name),
     };
     row.fields.iter().map(name).collect::<Vec<_>>().join(", ")
 }
@@ -208,14 +222,11 @@ fn schema(row: &ToolRow) -> Value {
         Kind::Number => json!({ "type": "integer" }),
         Kind::Choice(choices) => json!({ "type": "string", "enum": choices }),
     };
+    let told = row.fields.iter().filter(|field| field.need != Need::Unsaid);
     let properties: Map<String, Value> =
-        row.fields.iter().map(|field| (field.name.to_owned(), property(field))).collect();
-    let required: Vec<_> = row
-        .fields
-        .iter()
-        .filter(|field| field.need == Need::Required)
-        .map(|field| field.name)
-        .collect();
+        told.clone().map(|field| (field.name.to_owned(), property(field))).collect();
+    let required: Vec<_> =
+        told.filter(|field| field.need == Need::Required).map(|field| field.name).collect();
     match required.is_empty() {
         true => json!({ "type": "object", "properties": properties }),
         false => json!({ "type": "object", "properties": properties, "required": required }),
@@ -242,6 +253,6 @@ mod tests {
             n_bytes += tool.name.len() + tool.description.len() + tool.arguments.to_string().len();
         }
         assert_eq!(catalogue().len(), 10);
-        assert!(n_bytes < 2_400, "sent with every call: {n_bytes} bytes");
+        assert!(n_bytes < 1_700, "sent with every call: {n_bytes} bytes");
     }
 }

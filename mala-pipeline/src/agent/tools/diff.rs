@@ -4,7 +4,9 @@ use super::arguments::Arguments;
 use super::page::short;
 use super::refusal::Refusal;
 use super::{Answer, ToolLimits, Toolbox};
+use mala_domain::agent::clean::CleanFile;
 use mala_domain::change::{ChangedFile, FilePath, FileStatus, Hunk, LineKind, Nature};
+use mala_domain::review::Texts;
 use mala_domain::secrets;
 
 impl Toolbox {
@@ -36,7 +38,7 @@ impl Toolbox {
             ));
         }
         let first = hunk.map_or(0, |hunk| usize::try_from(hunk - 1).unwrap_or(usize::MAX));
-        let printed = Printed::of(&files, first, self.limits);
+        let printed = Printed::of(&files, &self.request.texts, first, self.limits);
         for (path, hunk) in &printed.whole {
             self.reading.note_hunk(path, *hunk);
         }
@@ -52,8 +54,13 @@ pub(super) struct Printed {
 }
 
 impl Printed {
-    /// Prints files from a hunk of the first one on.
-    pub(super) fn of(files: &[&ChangedFile], first_hunk: usize, limits: ToolLimits) -> Self {
+    /// Prints files from a hunk of the first one on. What is known of their texts tells secrets.
+    pub(super) fn of(
+        files: &[&ChangedFile],
+        texts: &Texts,
+        first_hunk: usize,
+        limits: ToolLimits,
+    ) -> Self {
         let mut paper = Paper { lines: Vec::new(), n_bytes: 0, limits };
         let mut whole = Vec::new();
         for (n_done, file) in files.iter().enumerate() {
@@ -62,8 +69,10 @@ impl Printed {
                 return paper.end(whole, format!("cut: {n_more} more files; pass a path"));
             }
             let first = if n_done == 0 { first_hunk } else { 0 };
-            for (number, hunk) in file.hunks.iter().enumerate().skip(first) {
-                if hunk_lines(hunk).into_iter().all(|line| paper.write(line)) {
+            let clean = CleanFile::of(file, texts);
+            let hunks = file.hunks.iter().zip(&clean.hunks).enumerate().skip(first);
+            for (number, (hunk, shown)) in hunks {
+                if hunk_lines(hunk, shown).into_iter().all(|line| paper.write(line)) {
                     whole.push((file.path.clone(), number));
                     continue;
                 }
@@ -135,11 +144,17 @@ fn header(file: &ChangedFile) -> String {
     format!("file: {} ({status}{from}{nature}, {} hunks)", file.path, file.hunks.len())
 }
 
+/// The line above a hunk that git shows with it. It is looked at with the lines that follow: a line of
+/// a key is known by them.
+fn section(hunk: &Hunk) -> String {
+    let lines = hunk.lines.iter().take(3).map(|line| line.text.as_str());
+    let all: Vec<&str> = std::iter::once(hunk.section.as_str()).chain(lines).collect();
+    let all = all.join("\n");
+    secrets::redact(&all).lines().next().unwrap_or_default().to_owned()
+}
+
 /// `@@ ... @@`, then every line with its number at base or at head.
-fn hunk_lines(hunk: &Hunk) -> Vec<String> {
-    let texts: Vec<&str> = hunk.lines.iter().map(|line| line.text.as_str()).collect();
-    let texts = texts.join("\n");
-    let clean = secrets::redact(&texts);
+fn hunk_lines(hunk: &Hunk, clean: &[String]) -> Vec<String> {
     let (mut old, mut new) = (hunk.old_start, hunk.new_start);
     let mut lines = vec![format!(
         "@@ -{},{} +{},{} @@ {}",
@@ -147,9 +162,9 @@ fn hunk_lines(hunk: &Hunk) -> Vec<String> {
         hunk.old_lines,
         hunk.new_start,
         hunk.new_lines,
-        short(&hunk.section)
+        short(&section(hunk))
     )];
-    for (line, text) in hunk.lines.iter().zip(clean.split('\n')) {
+    for (line, text) in hunk.lines.iter().zip(clean) {
         let text = short(text);
         let (number, mark) = match line.kind {
             LineKind::Added => (new, '+'),

@@ -8,6 +8,7 @@ use super::refusal::{Refusal, quoted};
 use super::{Answer, ToolLimits, Toolbox};
 use mala_domain::change::ChangedFile;
 use mala_domain::ports::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit, Side};
+use mala_domain::review::Texts;
 use mala_domain::secrets;
 use std::collections::HashMap;
 
@@ -102,13 +103,17 @@ impl Toolbox {
         };
         match files.is_empty() {
             true => format!("{head}\nno file differs from its first parent"),
-            false => format!("{head}\n{}", Printed::of(&files, 0, limits).text),
+            false => {
+                // The files of an older commit are not known: its lines stand for themselves.
+                let printed = Printed::of(&files, &Texts::default(), 0, limits);
+                format!("{head}\n{}", printed.text)
+            }
         }
     }
 }
 
 fn one_line(commit: &Commit) -> String {
-    format!("{} {}: {}", by_whom(commit), commit.author, short(&commit.subject))
+    format!("{} {}: {}", by_whom(commit), commit.author, short(&secrets::redact(&commit.subject)))
 }
 
 fn by_whom(commit: &Commit) -> String {

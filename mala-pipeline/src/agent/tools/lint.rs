@@ -7,6 +7,7 @@ use super::refusal::Refusal;
 use super::{Answer, Toolbox};
 use mala_domain::config::LinterName;
 use mala_domain::ports::Side;
+use mala_domain::secrets;
 
 impl Toolbox {
     pub(super) async fn run_linter(&self, arguments: &Arguments) -> Answer {
@@ -23,7 +24,7 @@ impl Toolbox {
         let lines: Vec<String> = messages
             .iter()
             .map(|it| format!("line {} {} {}: {}", it.line, it.severity, it.rule, it.message))
-            .map(|line| short(&line))
+            .map(|line| short(&secrets::redact(&line)))
             .collect();
         let n_shown = n_fitting(&lines, self.limits);
         let mut shown = vec![format!("path: {path}\nlinter: {name}\nfindings: {}", lines.len())];

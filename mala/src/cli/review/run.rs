@@ -3,7 +3,7 @@
 use super::outputs::{self, Sink};
 use super::{ReviewArgs, dry_run, show};
 use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
+use crate::cli::failure::{Failure, exit_of, report};
 use crate::cli::interrupt::until_interrupted;
 use crate::cli::rules::catalogue_ids;
 use crate::cli::target::{Asked, asked};
@@ -12,9 +12,10 @@ use crate::progress::Progress;
 use crate::settings::{self, RepositoryFile, Settings};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::Changes;
-use crate::wiring::reviewers::Wishes;
+use crate::wiring::reviewers::{Asks, Wishes};
 use crate::wiring::{changes, reviewers, rules};
 use anyhow::Context;
+use mala_adapters::models::recorded::Recording;
 use mala_adapters::regular::read_named;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Budget, Config, FILE_NAME, ReviewBlock};
@@ -57,7 +58,18 @@ async fn one_review(
         ..wishes(args, here, transcript.clone(), progress.clone())?
     };
     let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
-    let chosen = reviewers::choose(&settings.policy, here, rules, wishes).await?;
+    let (is_empty, reports) = (scoped.change.is_empty(), args.json && !args.dry_run);
+    let chosen = match reviewers::choose(&settings.policy, here, rules, wishes).await {
+        // Nothing needs no reviewer, and a report says why there is none.
+        Err(error) if exit_of(&error) == Exit::NoReviewers && (is_empty || reports) => {
+            if !is_empty {
+                report(&error);
+            }
+            reviewers::absent(&settings.policy, error.to_string())
+        }
+        chosen => chosen?,
+    };
+    let unfinished = Unfinished(chosen.recording.clone());
     let ask = Ask {
         rule_ids: Box::new(move || catalogue_ids(&own)),
         ..chosen.ask(&settings.policy, notices)?
@@ -68,6 +80,7 @@ async fn one_review(
     let reviewed = review(&ask, scoped, &chosen.reviewers, &|event| progress.show(&event)).await;
     progress.end();
     let mut reviewed = reviewed.map_err(changes::failure)?;
+    unfinished.finish();
     let unkept = chosen.recording.as_ref().and_then(|recording| recording.problem());
     reviewed.report.warnings.extend(unkept.map(|why| format!("the recording is not whole: {why}")));
     let store = changes.store();
@@ -79,6 +92,24 @@ async fn one_review(
         console::say("note: nothing is kept of this review: there is no repository around it");
     }
     Ok(Exit::from(reviewed.report.outcome))
+}
+
+/// A recording until its review is over. One that ends before, as on Ctrl-C, is taken away: half of a
+/// recording replays nothing and would be in the way of the next.
+struct Unfinished(Option<Arc<Recording>>);
+
+impl Unfinished {
+    fn finish(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(recording) = &self.0 {
+            recording.give_up();
+        }
+    }
 }
 
 /// Keeps the review's files; a folder that cannot be written is a warning, not a lost review.
@@ -118,6 +149,7 @@ fn wishes(
         events: Arc::new(move |event| progress.show(&event)),
         connections: None,
         calls: None,
+        asks: if args.dry_run { Asks::Nobody } else { Asks::Models },
     })
 }
 

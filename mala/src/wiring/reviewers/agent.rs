@@ -1,7 +1,7 @@
 //! The agent inside mala: a model that can be asked, the built-in reviewer for hints, linters for
 //! its tool.
 
-use super::{Chosen, Wishes, builtin};
+use super::{Asks, Chosen, Wishes, builtin};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
@@ -10,10 +10,12 @@ use crate::wiring::rules::ProjectRules;
 use mala_adapters::linters::ProjectLinters;
 use mala_adapters::models::closing::CaseCalls;
 use mala_adapters::models::recorded::{Recording, RecordingError, Replay, WorstCost};
+use mala_domain::agent::budget::Limits;
 use mala_domain::agent::prompts;
 use mala_domain::config::{Origin, ReviewPolicy, ReviewerType};
+use mala_domain::conversation::{Ask, Reply};
 use mala_domain::models::{Choice, input_tokens};
-use mala_domain::ports::LanguageModel;
+use mala_domain::ports::{Billed, BoxFuture, LanguageModel, ModelFailure, ModelFailureKind, Terms};
 use mala_pipeline::agent::{Agent, AgentSettings, Speaker};
 use std::sync::Arc;
 
@@ -62,7 +64,7 @@ pub(super) async fn chosen(
         speaker,
         escalation,
         profile: policy.budget.profile.value,
-        limits: policy.budget.limits(),
+        limits: limits(policy),
         tasks: wishes.tasks,
         hints: Some(Arc::new(hints)),
         linters: Some(Arc::new(linters)),
@@ -79,6 +81,16 @@ pub(super) async fn chosen(
         preface: None,
         recording: line.recording(),
     })
+}
+
+/// The limits of a review. A time limit on the command line is one that somebody means, whatever the
+/// profile says.
+fn limits(policy: &ReviewPolicy) -> Limits {
+    let mut limits = policy.budget.limits();
+    if let (Some(timeout), Origin::CommandLine) = (policy.timeout.value, &policy.timeout.origin) {
+        limits.max_wall_time = timeout.duration();
+    }
+    limits
 }
 
 /// An agent that only helps others: it gives no hints and runs no linters.
@@ -125,6 +137,18 @@ enum Way {
     Direct,
     Recorded(Recorded),
     Replayed(Arc<dyn LanguageModel>),
+    /// Nobody is asked.
+    Planned,
+}
+
+/// A model that is only planned with.
+struct Unasked;
+
+impl LanguageModel for Unasked {
+    fn ask<'a>(&'a self, _: &'a Ask, _: Terms<'a>) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
+        let (kind, what) = (ModelFailureKind::Unauthorized, "nobody is asked".to_owned());
+        Box::pin(async move { Err(ModelFailure { kind, what, attempts: 0, billed: Billed::No }) })
+    }
 }
 
 impl Line {
@@ -136,6 +160,7 @@ impl Line {
     async fn speaker(&self, models: &Models, choice: Choice) -> Result<Speaker, Failure> {
         let model = match &self.way {
             Way::Replayed(model) => model.clone(),
+            Way::Planned => Arc::new(Unasked),
             Way::Direct => models.model(&choice).await.map_err(refusal)?,
             Way::Recorded(recording) => {
                 let model = models.model(&choice).await.map_err(refusal)?;
@@ -159,6 +184,9 @@ impl Line {
 
 impl Way {
     fn open(wishes: &Wishes) -> Result<Self, RecordingError> {
+        if wishes.asks == Asks::Nobody {
+            return Ok(Self::Planned);
+        }
         if let Some(folder) = &wishes.go_on {
             return Ok(Self::Recorded(Recording::go_on(folder)?));
         }

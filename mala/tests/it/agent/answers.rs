@@ -101,6 +101,29 @@ fn what_cannot_be_read_is_a_parse_error_in_the_promised_words() {
 }
 
 #[test]
+fn what_was_wrong_with_the_first_answer_stays_when_no_second_one_comes() {
+    let wrong = || says(r#"{"verdict": "APPROVED", "findings": []}"#);
+    for fault in [Fault::status(500), Fault::status(401), Fault::Malformed] {
+        let (code, report, _) = reviewed(vec![wrong(), fault.clone().into()], &["--no-save"]);
+        assert_eq!((code, &report["parse_error"]), (2, &json!("invalid verdict: APPROVED")));
+        let warnings = report["warnings"].to_string();
+        assert!(warnings.contains("asked again, no answer: "), "{fault:?}: {warnings}");
+    }
+}
+
+#[test]
+fn an_answer_in_an_unknown_envelope_is_none() {
+    for (answer, error) in [
+        (r#"{"example_of_a_wrong_answer": {"verdict": "PASS", "findings": []}}"#, "missing field"),
+        (r#"{"verdict": "FAIL", "verdict": "PASS", "findings": []}"#, "invalid json: a key is"),
+    ] {
+        let (code, report, _) = reviewed(vec![says(answer), says(answer)], &["--no-save"]);
+        assert_eq!(code, 2, "{report:#}");
+        assert!(report["parse_error"].as_str().unwrap().starts_with(error), "{report:#}");
+    }
+}
+
+#[test]
 fn an_echo_of_the_prompt_is_no_answer() {
     let server = ModelServer::new(|request| {
         Answer::text(format!("{}\n{}", request.system(), request.user_text())).into()

@@ -1,6 +1,7 @@
 //! The limits hold, and what was cut is said.
 
 use super::*;
+use mala_testkit::model_server::Fault;
 use std::collections::BTreeSet;
 
 fn finding(priority: u8, confidence: f64) -> Value {
@@ -32,6 +33,14 @@ fn standard_makes_two_calls_and_three_tool_calls_at_most() {
     let verification = &report["issues"][0]["verification"];
     assert_eq!(verification["outcome"], "unverified");
     assert_eq!(verification["how"], "not checked: all 2 model calls are spent");
+    assert_eq!(report["status"], "truncated");
+    let warnings = report["warnings"].to_string();
+    for said in [
+        "3 tool calls refused: all 3 tool calls are spent",
+        "1 claim not checked: all 2 model calls are spent",
+    ] {
+        assert!(warnings.contains(said), "{said}: {warnings}");
+    }
 }
 
 #[test]
@@ -49,9 +58,81 @@ fn every_finding_has_evidence_and_an_identity() {
 fn evidence_that_is_not_there_drops_the_finding() {
     let mut invented = finding(1, 0.9);
     invented["evidence"] = json!("os.system(n)");
-    let (code, report, _) = reviewed(vec![fails(&[invented]), holds()], &[]);
-    assert_eq!((code, &report["issues"]), (0, &json!([])));
+    let both = fails(&[invented.clone(), finding(2, 0.9)]);
+    let (code, report, _) = reviewed(vec![both, holds()], &[]);
+    assert_eq!((code, report["issues"].as_array().unwrap().len()), (0, 1), "{report:#}");
     assert!(report["warnings"].to_string().contains("the quoted evidence is not there"));
+    // With nothing left of an objection, nobody knows what it objects to.
+    let mut empty = finding(1, 0.9);
+    empty["evidence"] = json!("");
+    let mut elsewhere = finding(1, 0.9);
+    elsewhere["file_path"] = json!("nowhere.py");
+    for (gone, error) in [
+        (invented, "invalid evidence: app.py:2: the quoted evidence is not there"),
+        (empty, "missing field: evidence"),
+        (elsewhere, "invalid evidence: nowhere.py:2: no such file or lines at head"),
+    ] {
+        let steps = vec![fails(&[gone.clone()]), fails(&[gone.clone()])];
+        let (code, report, server) = reviewed(steps, &["--no-save"]);
+        assert_eq!((code, &report["parse_error"]), (2, &json!(error)), "{report:#}");
+        assert_eq!(report["passed"], false);
+        // What is not in the change is looked up after the answer.
+        let is_known = !error.contains("nowhere");
+        assert_eq!(server.requests().len(), if is_known { 2 } else { 1 }, "{error}");
+        // The second answer counts when it holds.
+        let steps = vec![fails(&[gone]), fails(&[finding(1, 0.9)])];
+        let (code, report, _) = reviewed(steps, &["--no-save"]);
+        assert_eq!(code, if is_known { 1 } else { 2 }, "{report:#}");
+    }
+}
+
+#[test]
+fn checks_that_are_not_made_are_told() {
+    let stalls = || Step::from(Fault::status(500));
+    let quick = "review: {budget: {max_verify_candidates: 0}}\n";
+    let rows: Vec<(Vec<Step>, &str, &str)> = vec![
+        (vec![], quick, "1 claim not checked: at most 0 claims are checked"),
+        (vec![stalls(), stalls()], "", "1 claim not checked: "),
+        (vec![says("no JSON")], "", "1 claim not checked: invalid json"),
+        (vec![says(r#"{"checks": []}"#)], "", "claude-sonnet-5-5 says nothing of it"),
+    ];
+    for (then, config, said) in rows {
+        let steps: Vec<Step> = std::iter::once(fails(&[finding(1, 0.9)])).chain(then).collect();
+        let server = ModelServer::steps(steps);
+        let world = with_server(changed(), &server);
+        if !config.is_empty() {
+            world.write("mala.yaml", config);
+        }
+        let (code, report) = review(&world, &["--no-save", "app.py"]);
+        assert_eq!((code, &report["status"]), (1, &json!("truncated")), "{said}: {report:#}");
+        assert!(report["warnings"].to_string().contains(said), "{said}: {report:#}");
+        let how = report["issues"][0]["verification"]["how"].as_str().unwrap();
+        assert!(how.starts_with("not checked: "), "{how}");
+    }
+    let server = ModelServer::steps(vec![fails(&[finding(1, 0.9)]), says("no JSON")]);
+    let shown = with_server(changed(), &server).run(&[
+        "review",
+        "--reviewer",
+        "agent_sdk",
+        "--no-save",
+        "app.py",
+    ]);
+    assert!(shown.contains("not checked: invalid json"), "{shown}");
+}
+
+#[test]
+fn two_problems_on_one_line_are_two_findings() {
+    let mut other = finding(2, 0.9);
+    other["title"] = json!("[P2] The result is no longer an integer");
+    other["body"] = json!("Callers index lists with it.");
+    let mut again = finding(2, 0.9);
+    again["title"] = json!("[P2] Possible division by zero");
+    let step = fails(&[finding(1, 0.9), other, again]);
+    let (_, report, _) = reviewed(vec![step, holds()], &["--no-save"]);
+    let issues = report["issues"].as_array().unwrap();
+    assert_eq!(issues.len(), 2, "{report:#}");
+    let body = issues[0]["body"].as_str().unwrap();
+    assert!(body.contains("Also said, of 2: [P2] Possible division by zero"), "{body}");
 }
 
 #[test]
@@ -143,4 +224,41 @@ fn only_the_worst_findings_are_reported() {
     assert_eq!((code, report["issues"].as_array().unwrap().len()), (1, 10));
     assert_eq!(report["issues"][0]["priority"], 1);
     assert!(report["warnings"].to_string().contains("2 less urgent findings left out"));
+}
+
+/// A file of 17 kB whose functions are short, with two of them changed.
+fn long_file(changed: &[usize]) -> String {
+    let function = |n: usize| {
+        let last = match changed.contains(&n) {
+            true => format!("    order.checked = order.total / {n}\n    return order or None\n"),
+            false => "    return order\n".to_owned(),
+        };
+        let check = "    if order.price is None or order.price > limit:\n        raise ValueError(f\"order {order.id} has no price\")\n";
+        let count = "    for entry in order.entries:\n        entry.price = entry.price + 17\n        log.debug(\"%s: %s\", entry.id, entry.price)\n";
+        format!(
+            "def order_price_{n}(order, price, limit={n}):\n    \"\"\"Brings order and price together, up to a limit.\"\"\"\n{check}{count}{check}{count}{check}{last}\n\n"
+        )
+    };
+    (0..24).map(function).collect()
+}
+
+#[test]
+fn the_first_request_is_at_most_half_of_the_files_in_every_protocol() {
+    for (wire, model) in WIRES {
+        let server = ModelServer::always(Answer::text(PASS));
+        let world = world();
+        world.git(&["init", "-q", "-b", "main", "."]);
+        world.write("REVIEW.md", "Amounts are whole cents. Nothing is saved without a lock.\n");
+        world.write("order.py", long_file(&[])).git(&["add", "-A"]);
+        world.git(&["commit", "-q", "-m", "start"]);
+        let whole = long_file(&[5, 15]);
+        world.write("order.py", &whole).git(&["commit", "-q", "-am", "change"]);
+        let world = with_all_keys(world, &server);
+        review(&world, &["--no-save", "--model", model, "HEAD~1..HEAD"]);
+        let request = &server.requests()[0];
+        assert_eq!((request.wire, request.tools().len()), (wire, 10));
+        let (sent, whole) = (request.body.to_string().len(), whole.len());
+        assert!((16_000..18_000).contains(&whole), "{whole}");
+        assert!(sent * 100 <= whole * 50, "{wire:?}: {sent} of {whole}");
+    }
 }

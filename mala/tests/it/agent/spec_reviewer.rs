@@ -226,17 +226,7 @@ fn r7_a_disabled_review_stays_disabled() {
         let chosen = settings::choose(&Target::WorkingTree, None, None);
         let settings = settings::load(&here, chosen, flags).unwrap();
         let rules = rules::project_rules(&scoped, &Target::WorkingTree, &mut Vec::new()).await;
-        let wishes = Wishes {
-            target: Target::WorkingTree,
-            tasks: Vec::new(),
-            transcript: None,
-            record: None,
-            replay: None,
-            go_on: None,
-            events: std::sync::Arc::new(|_| {}),
-            connections: None,
-            calls: None,
-        };
+        let wishes = Wishes::nothing();
         let chosen = reviewers::choose(&settings.policy, &here, rules.unwrap(), wishes).await;
         chosen.unwrap().reviewers.iter().any(|reviewer| reviewer.overrides_disabled_setting())
     });
@@ -350,7 +340,7 @@ fn problems_that_do_not_end_the_review_are_warnings() {
     let broken = vec![Step::from(Fault::status(403))];
     for (steps, warning) in [
         (unreadable, "whole change: invalid json: expected value at line 1 column 1; asked again"),
-        (unchecked, "1 claims not checked: 401: scripted 401"),
+        (unchecked, "1 claim not checked: 401: scripted 401"),
         (broken, "the pass 'whole change' gave no answer: 403: scripted 403"),
     ] {
         let server = ModelServer::steps(steps);

@@ -1,0 +1,153 @@
+//! Where a file binds a name for sure, by its tree: what is said to be missing may be there. Only what
+//! the code at a line certainly has counts; a parameter, a local, a variable that may be unset, or a
+//! definition under a condition does not.
+
+use super::definition::{Definition, Kind, Role};
+use super::imports::{Guard, Import, Imported};
+use super::outline::Outline;
+use crate::source::Source;
+use mala_domain::agent::judge::Bindings;
+use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::language::Language;
+use mala_domain::review::Texts;
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// The names that files bind at head, each file outlined once, when somebody asks.
+pub struct HeadBindings<'t> {
+    texts: &'t Texts,
+    outlines: RefCell<HashMap<FilePath, Option<Outline>>>,
+}
+
+impl<'t> HeadBindings<'t> {
+    /// The names in these texts.
+    pub fn of(texts: &'t Texts) -> Self {
+        Self { texts, outlines: RefCell::default() }
+    }
+}
+
+impl Bindings for HeadBindings<'_> {
+    fn line_of(&self, file: &FilePath, name: &str, cited: LineSpan) -> Option<u32> {
+        let text = self.texts.at_head(file)?;
+        let mut outlines = self.outlines.borrow_mut();
+        let outline = outlines.entry(file.clone()).or_insert_with(|| {
+            let source = Source::parse(Language::of(file, text)?, text)?;
+            Some(Outline::of(&source))
+        });
+        binding(outline.as_ref()?, text, name, cited)
+    }
+}
+
+fn binding(outline: &Outline, text: &str, name: &str, cited: LineSpan) -> Option<u32> {
+    // A preprocessor may take away what the tree shows.
+    if matches!(outline.language, Language::C | Language::Cpp) || shadowed(outline, name, cited) {
+        return None;
+    }
+    // What stands below is there by the time that a function runs, but not for the lines above it.
+    let in_function = outline.enclosing(cited.start()).is_some_and(|it| it.kind.is_callable());
+    let imported = outline.imports.iter().filter(|import| imports(import, name));
+    let defined = outline.definitions.iter().filter(|definition| defines(definition, name));
+    imported
+        .map(|import| (import.line, import.statement_line))
+        .chain(defined.map(|definition| (definition.name_line, definition.span.start())))
+        .filter(|(line, _)| !cited.contains(*line) && (in_function || *line < cited.start()))
+        .find(|(_, statement)| is_unconditional(text, *statement))
+        .map(|(line, _)| line)
+}
+
+fn imports(import: &Import, name: &str) -> bool {
+    import.local == name
+        && import.scope.is_none()
+        && import.guard == Guard::None
+        && import.imported != Imported::All
+}
+
+fn defines(definition: &Definition, name: &str) -> bool {
+    definition.name == name
+        && definition.is_top_level()
+        && definition.role == Role::Defines
+        && definition.kind != Kind::Variable
+        && !definition.decorators.iter().any(|decorator| decorator.starts_with("cfg"))
+}
+
+/// Whether the function around the lines has a thing of its own by this name.
+fn shadowed(outline: &Outline, name: &str, cited: LineSpan) -> bool {
+    let Some(around) = outline.enclosing(cited.start()) else { return false };
+    outline.definitions.iter().any(|definition| {
+        definition.name == name
+            && !definition.is_top_level()
+            && around.span.contains(definition.name_line)
+    })
+}
+
+/// Whether a statement stands at the left edge, and not behind a compiler's condition.
+fn is_unconditional(text: &str, line: u32) -> bool {
+    let index = usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX);
+    let before = index.checked_sub(1).and_then(|before| text.lines().nth(before));
+    let conditional = before.is_some_and(|before| before.trim_start().starts_with("#[cfg"));
+    let own = text.lines().nth(index);
+    !conditional && own.is_some_and(|own| !own.starts_with([' ', '\t']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mala_domain::ports::Blob;
+
+    #[track_caller]
+    fn check(file: &str, text: &str, rows: &[(&str, u32, Option<u32>)]) {
+        let mut texts = Texts::default();
+        texts.head.insert(file.into(), Blob::Text(text.to_owned()));
+        let bindings = HeadBindings::of(&texts);
+        for (name, cited, expected) in rows {
+            let found = bindings.line_of(&file.into(), name, LineSpan::line(*cited));
+            assert_eq!(found, *expected, "{file}: {name} at {cited}");
+        }
+    }
+
+    #[test]
+    fn only_what_the_lines_surely_have_is_there() {
+        check(
+            "a.py",
+            "import os\nfrom a import join as j, split\ntry:\n    import fast\nexcept ImportError:\n    pass\n\ndef other(config):\n    inner = 1\n    return config\n\ndef main():\n    return helper(config)\n\ndef helper(x):\n    return x\n\nLATE = helper(os)\nlate()\ndef late():\n    pass\n",
+            &[
+                ("os", 13, Some(1)),
+                ("split", 13, Some(2)),
+                ("j", 13, Some(2)),
+                ("join", 13, None),
+                ("a", 13, None),
+                ("fast", 13, None),
+                ("config", 13, None),
+                ("inner", 13, None),
+                ("helper", 13, Some(15)),
+                ("late", 19, None),
+                ("late", 13, Some(20)),
+                ("os", 1, None),
+            ],
+        );
+        check(
+            "a.js",
+            "import { sum } from './sum';\nconst total = sum(prices);\nlet user;\nfunction login() { return user.id; }\nconst { a } = load();\nmodule.exports = { total };\n",
+            &[
+                ("prices", 2, None),
+                ("sum", 2, Some(1)),
+                ("total", 2, None),
+                ("user", 4, None),
+                ("login", 6, Some(4)),
+            ],
+        );
+        check(
+            "a.rs",
+            "use std::io;\n#[cfg(test)]\nuse std::fs;\nconst LIMIT: u32 = 3;\npub async fn run() { io::x(LIMIT) }\nmod m { pub fn deep() {} }\n",
+            &[
+                ("io", 5, Some(1)),
+                ("fs", 5, None),
+                ("run", 6, Some(5)),
+                ("deep", 5, None),
+                ("std", 5, None),
+            ],
+        );
+        check("a.txt", "import os\n", &[("os", 9, None)]);
+        check("b.py", "", &[("os", 9, None)]);
+    }
+}

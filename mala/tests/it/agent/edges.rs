@@ -1,0 +1,96 @@
+//! Plans without a key, reviewers that are not there, time limits that somebody means, and what is left
+//! behind by whoever stops half way.
+
+use super::*;
+use mala_testkit::model_server::{Fault, Usage};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+fn planned(world: &World, args: &[&str]) -> Value {
+    let (code, plan) = review(world, &[&["--dry-run"], args].concat());
+    assert_eq!(code, 0, "{plan:#}");
+    plan
+}
+
+#[test]
+fn a_plan_needs_no_key_and_says_when_a_review_is_refused() {
+    let world = changed();
+    let plan = planned(&world, &[]);
+    assert_eq!((&plan["hunks_sent"], &plan["warnings"]), (&json!(1), &json!([])), "{plan:#}");
+    assert!(plan["reserved_usd"].as_f64() > Some(0.0), "{plan:#}");
+    let plan = planned(&world, &["--model", "compatible/tiny"]);
+    let warnings = plan["warnings"].to_string();
+    assert!(warnings.contains("a review is refused: the price of the model"), "{plan:#}");
+}
+
+#[test]
+fn a_time_limit_on_the_command_line_is_the_time_limit() {
+    let world = changed();
+    for (args, seconds) in [(&[][..], 60), (&["--timeout", "120"], 120), (&["--timeout", "5"], 5)] {
+        let plan = planned(&world, args);
+        assert_eq!(plan["limits"]["max_wall_time_seconds"], seconds, "{args:?}");
+    }
+}
+
+#[test]
+fn without_a_key_there_is_a_report_and_nothing_passes_as_nothing() {
+    let world = changed();
+    let (code, report) = review(&world, &["--no-save"]);
+    assert_eq!((code, &report["fatal_error"]), (4, &json!(true)), "{report:#}");
+    let why = report["parse_error"].as_str().unwrap();
+    assert!(why.contains("ANTHROPIC_API_KEY"), "{why}");
+    let (code, report) = review(&world, &["--no-save", "HEAD..HEAD"]);
+    assert_eq!((code, &report["passed"]), (0, &json!(true)), "{report:#}");
+    let shown = world.run(&["review", "--reviewer", "agent_sdk", "--no-save", "HEAD..HEAD"]);
+    assert!(shown.starts_with("[exit 0]"), "{shown}");
+}
+
+#[test]
+fn usage_beyond_all_reason_is_told_and_breaks_nothing() {
+    let huge = Usage::Said { input: u64::MAX, cached: 0, output: u64::MAX };
+    let steps = vec![Answer::text(PASS).usage(huge).into()];
+    let (code, report, _) = reviewed(steps, &["--no-save"]);
+    assert_eq!(code, 0, "{report:#}");
+    assert!(report["warnings"].to_string().contains("over the budget of 400000"), "{report:#}");
+}
+
+#[test]
+fn a_recording_that_is_stopped_is_not_in_the_way_of_the_next() {
+    let slow = ModelServer::always(says(PASS).after(Duration::from_secs(30)));
+    let world = with_server(changed(), &slow);
+    let args = ["review", "--reviewer", "agent_sdk", "--json", "--no-save", "--record", "tape"];
+    let mut child = world
+        .command(env!("CARGO_BIN_EXE_mala"))
+        .args(args)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let started = Instant::now();
+    while slow.n_requests() == 0 && started.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let id = child.id().to_string();
+    assert!(world.command("kill").args(["-INT", &id]).status().unwrap().success());
+    child.wait().unwrap();
+    assert!(!world.folder().join("tape/recording.json").exists());
+    let server = ModelServer::always(Answer::text(PASS));
+    let world = with_server(world, &server);
+    let (code, report) = review(&world, &["--no-save", "--record", "tape"]);
+    assert_eq!(code, 0, "{report:#}");
+    assert!(world.folder().join("tape/recording.json").exists());
+}
+
+#[test]
+fn requests_that_are_refused_for_a_parameter_count() {
+    let picky = || Fault::RefuseParameter("output_config".to_owned(), Answer::text(PASS));
+    for (budget, code, n_requests) in [("{}", 0, 2), ("{max_llm_calls: 1}", 2, 1)] {
+        let server = ModelServer::always(picky());
+        let world = with_server(changed(), &server);
+        world.write("mala.yaml", format!("review: {{budget: {budget}}}\n"));
+        let (found, report) = review(&world, &["--no-save", "app.py"]);
+        assert_eq!((found, server.requests().len()), (code, n_requests), "{report:#}");
+        assert_eq!(report["stats"]["llm_calls"], n_requests, "{report:#}");
+    }
+}
