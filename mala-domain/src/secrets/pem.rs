@@ -45,7 +45,7 @@ pub(super) fn is_key(block: &str) -> bool {
     let long = |piece: &&str| piece.len() >= MIN_LINE;
     pieces.iter().all(|piece| is_base64(piece))
         && others.iter().all(long)
-        && (!others.is_empty() || long(&last))
+        && (!others.is_empty() || long(last))
         && is_mixed(&pieces.concat())
 }
 

@@ -72,7 +72,8 @@ fn evidence_that_is_not_there_drops_the_finding() {
         (empty, "missing field: evidence"),
         (elsewhere, "invalid evidence: nowhere.py:2: no such file or lines at head"),
     ] {
-        let steps = vec![fails(&[gone.clone()]), fails(&[gone.clone()])];
+        let same = std::slice::from_ref(&gone);
+        let steps = vec![fails(same), fails(same)];
         let (code, report, server) = reviewed(steps, &["--no-save"]);
         assert_eq!((code, &report["parse_error"]), (2, &json!(error)), "{report:#}");
         assert_eq!(report["passed"], false);
