@@ -52,3 +52,31 @@ fn tree(root: &Path, files: &BTreeMap<FilePath, String>) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(path: &str) -> Case {
+        let text = serde_json::json!({
+            "id": "a", "language": "python", "diff": "d\n", "files": {path: "x\n", "deep/er.py": ""},
+            "base_files": {path: "y\n"}, "ground_truth": [{"file": path, "line_start": 1, "category": "bug"}],
+        });
+        Case::parse("case", 1, &text.to_string()).unwrap()
+    }
+
+    #[test]
+    fn a_kept_case_is_the_same_case() {
+        let above = tempfile::tempdir().unwrap();
+        for (name, path) in [("one", "src/a b.py"), ("two", "back\\slash\n.py")] {
+            let (case, folder) = (case(path), above.path().join(name));
+            keep(&case, &folder).unwrap();
+            assert_eq!(folder::read(&folder.join("case.json")).unwrap(), case);
+            let again = keep(&case, &folder).unwrap_err();
+            assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
+        }
+        assert_eq!(fs::read_to_string(above.path().join("one/head/src/a b.py")).unwrap(), "x\n");
+        let names = fs::read_dir(above.path()).unwrap().count();
+        assert_eq!(names, 2, "nothing half-written stays");
+    }
+}

@@ -5,6 +5,7 @@ mod entries;
 mod history;
 mod hostile;
 mod open;
+mod origin;
 mod paths;
 mod search;
 mod shallow;

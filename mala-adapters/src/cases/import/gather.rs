@@ -96,3 +96,34 @@ impl Gathered {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_a_format_are_read_and_links_are_not_followed() {
+        let here = tempfile::tempdir().unwrap();
+        let write = |path: &str, bytes: &[u8]| {
+            let path = here.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        };
+        write("ql/b/a.py", b"x");
+        write("ql/.git/b.py", b"x");
+        write("ql/a.py", b"\xff");
+        write("ql/notes.txt", b"x");
+        write("other/secret.py", b"x");
+        std::os::unix::fs::symlink(here.path().join("other"), here.path().join("ql/link")).unwrap();
+        let paths = [PathBuf::from("ql"), PathBuf::from("ql/notes.txt")];
+        let gathered = gather(Format::CodeQl, here.path(), &paths).unwrap();
+        let names: Vec<(&str, String)> =
+            gathered.files.iter().map(|file| (file.name.as_str(), file.path.to_string())).collect();
+        let expected = [("ql/b/a.py", "b/a.py"), ("ql/notes.txt", "notes.txt")];
+        assert_eq!(names, expected.map(|(name, path)| (name, path.to_owned())));
+        let over: Vec<String> = gathered.passed_over.iter().map(ToString::to_string).collect();
+        assert_eq!(over, ["ql/a.py:1: it is no UTF-8"]);
+        let gone = gather(Format::CodeQl, here.path(), &[PathBuf::from("gone")]).unwrap_err();
+        assert!(gone.to_string().starts_with("gone: "), "{gone}");
+    }
+}
