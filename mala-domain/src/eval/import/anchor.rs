@@ -6,7 +6,7 @@
 mod tests;
 
 use crate::change::{Change, ChangedFile, FilePath, Hunk, LineSpan};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What a word of prose is worth beside a word of code.
 const PROSE: f64 = 0.2;
@@ -17,29 +17,62 @@ const CLEARLY: f64 = 1.3;
 /// Lines that only name what is used elsewhere start with these.
 const IMPORTS: &[&str] = &["import ", "from ", "use ", "using ", "#include", "package "];
 
-/// The lines that a comment is about; `None` when no region is clearly the one.
-pub(super) fn place(comment: &str, change: &Change) -> Option<(FilePath, LineSpan)> {
-    let wanted = Words::of(comment);
-    if wanted.code.is_empty() {
-        return None;
-    }
-    let regions = regions(change);
-    let mut counts: HashMap<&str, f64> = HashMap::new();
-    for word in regions.iter().flat_map(|region| &region.words).filter(|word| wanted.has(word)) {
-        *counts.entry(word).or_default() += 1.0;
-    }
-    let (mut best, mut next): (Option<&Region<'_>>, f64) = (None, 0.0);
-    let mut most = 0.0;
-    for region in &regions {
-        let worth = region.worth(&wanted, &counts, comment);
-        if worth > most {
-            (best, next, most) = (Some(region), most, worth);
-        } else {
-            next = next.max(worth);
+/// The regions of a change, by the words in them.
+pub(super) struct Regions<'a> {
+    regions: Vec<Region<'a>>,
+    by_word: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> Regions<'a> {
+    pub(super) fn of(change: &'a Change) -> Self {
+        let files =
+            change.files.iter().filter(|file| file.is_reviewable() && file.exists_at_head());
+        let hunks = files.flat_map(|file| file.hunks.iter().map(move |hunk| (file, hunk)));
+        let mut found = Self { regions: Vec::new(), by_word: HashMap::new() };
+        for (file, hunk) in hunks {
+            let Some(region) = Region::of(file, hunk) else { continue };
+            for word in words_of(hunk) {
+                found.by_word.entry(word).or_default().push(found.regions.len());
+            }
+            found.regions.push(region);
         }
+        found
     }
-    let best = best.filter(|_| most >= next * CLEARLY)?;
-    Some((best.file.path.clone(), best.span))
+
+    /// The lines that a comment is about; `None` when no region is clearly the one.
+    pub(super) fn place(&self, comment: &str) -> Option<(FilePath, LineSpan)> {
+        let wanted = Words::of(comment);
+        let mut worth = self.worth(&wanted.code);
+        for (at, more) in self.worth(&wanted.prose) {
+            worth.entry(at).and_modify(|worth| *worth += more * PROSE);
+        }
+        for (at, worth) in &mut worth {
+            let is_named = self.regions.get(*at).is_some_and(|region| region.is_named(comment));
+            *worth += if is_named { NAMED } else { 0.0 };
+        }
+        let (mut best, mut most, mut next) = (None, 0.0, 0.0);
+        for (at, worth) in worth {
+            if worth > most {
+                (best, next, most) = (self.regions.get(at), most, worth);
+            } else {
+                next = worth.max(next);
+            }
+        }
+        let best = best.filter(|_| most >= next * CLEARLY)?;
+        Some((best.file.path.clone(), best.span))
+    }
+
+    /// What each region has of these words, the rare ones counting most.
+    fn worth(&self, words: &HashSet<&str>) -> BTreeMap<usize, f64> {
+        let mut worth = BTreeMap::new();
+        // In one order, so that sums are the same each time.
+        let words: BTreeSet<&str> = words.iter().copied().collect();
+        for regions in words.into_iter().filter_map(|word| self.by_word.get(word)) {
+            let rarity = 1.0 / regions.len() as f64;
+            regions.iter().for_each(|at| *worth.entry(*at).or_default() += rarity);
+        }
+        worth
+    }
 }
 
 /// The words of a comment.
@@ -63,52 +96,33 @@ impl<'a> Words<'a> {
         }
         words
     }
-
-    fn has(&self, word: &str) -> bool {
-        self.code.contains(word) || self.prose.contains(word)
-    }
 }
 
 /// A changed region.
 struct Region<'a> {
     file: &'a ChangedFile,
     span: LineSpan,
-    words: HashSet<&'a str>,
 }
 
 impl<'a> Region<'a> {
-    fn of(file: &'a ChangedFile, hunk: &'a Hunk) -> Option<Self> {
+    fn of(file: &'a ChangedFile, hunk: &Hunk) -> Option<Self> {
         let shown = || hunk.head_lines().map(|(number, _)| number);
         let added = || hunk.added_lines().map(|(number, _)| number);
         let first = added().next().or_else(|| shown().next())?;
         let last = added().last().or_else(|| shown().last())?;
-        let lines = hunk.head_lines().map(|(_, text)| text.trim_start());
-        let lines = lines.filter(|text| !IMPORTS.iter().any(|start| text.starts_with(start)));
-        let words = lines.flat_map(tokens).collect();
-        Some(Self { file, span: LineSpan::between(first, last), words })
+        Some(Self { file, span: LineSpan::between(first, last) })
     }
 
-    fn worth(&self, wanted: &Words<'_>, counts: &HashMap<&str, f64>, comment: &str) -> f64 {
-        let rarity = |word: &&str| 1.0 / counts.get(*word).copied().unwrap_or(1.0);
-        let worth = |of: &HashSet<&str>| -> f64 {
-            self.words.iter().filter(|word| of.contains(**word)).map(rarity).sum()
-        };
-        let code = worth(&wanted.code);
-        let name = self.file.path.file_name();
-        let stem = name.split('.').next().unwrap_or_default();
-        let is_named = stem.len() > 4 && comment.contains(stem);
-        match code > 0.0 {
-            true => code + worth(&wanted.prose) * PROSE + if is_named { NAMED } else { 0.0 },
-            false => 0.0,
-        }
+    fn is_named(&self, comment: &str) -> bool {
+        let stem = self.file.path.file_name().split('.').next().unwrap_or_default();
+        stem.len() > 4 && comment.contains(stem)
     }
 }
 
-fn regions(change: &Change) -> Vec<Region<'_>> {
-    let files = change.files.iter().filter(|file| file.is_reviewable() && file.exists_at_head());
-    files
-        .flat_map(|file| file.hunks.iter().filter_map(move |hunk| Region::of(file, hunk)))
-        .collect()
+fn words_of(hunk: &Hunk) -> HashSet<&str> {
+    let lines = hunk.head_lines().map(|(_, text)| text.trim_start());
+    let lines = lines.filter(|text| !IMPORTS.iter().any(|start| text.starts_with(start)));
+    lines.flat_map(tokens).collect()
 }
 
 fn tokens(text: &str) -> impl Iterator<Item = &str> {

@@ -41,7 +41,8 @@ struct Query<'a> {
     path: String,
     /// Whether the sources mark its results.
     is_inline: bool,
-    rows: Vec<(&'a Source, Row)>,
+    /// Its results, by the file that they are in.
+    rows: BTreeMap<Vec<u8>, Vec<(&'a Source, Row)>>,
 }
 
 /// The queries of every folder, by its path.
@@ -59,12 +60,11 @@ pub(super) fn read(files: &[Source]) -> Imported {
             Err(why) => imported.pass_over(&Spot::new(file, 1), why),
         }
     }
-    for (folder, queries) in &tests {
-        for (source, row) in queries.values().flat_map(|query| &query.rows) {
-            let path = within(folder, &row.file);
-            if !found.contains(path.as_slice()) {
-                let why = format!("{} was not read", String::from_utf8_lossy(&path));
-                imported.pass_over(&Spot::new(source, row.line), why);
+    for (path, rows) in tests.values().flat_map(BTreeMap::values).flat_map(|query| &query.rows) {
+        if !found.contains(path.as_slice()) {
+            let why = format!("{} was not read", String::from_utf8_lossy(path));
+            for (source, row) in rows {
+                imported.pass_over(&Spot::new(source, row.line), why.as_str());
             }
         }
     }
@@ -82,7 +82,7 @@ fn tests(files: &[Source]) -> Tests<'_> {
         let query = Query {
             path: query.unwrap_or(name.as_str()).to_owned(),
             is_inline: file.text.contains("InlineExpectations"),
-            rows: Vec::new(),
+            rows: BTreeMap::new(),
         };
         tests.entry(folder).or_default().insert(name, query);
     }
@@ -90,7 +90,9 @@ fn tests(files: &[Source]) -> Tests<'_> {
         let (folder, name) = split(&file.path);
         // Without a query of the same name, it is a table of something else.
         if let Some(query) = tests.get_mut(&folder).and_then(|queries| queries.get_mut(&name)) {
-            query.rows = expected::rows(&file.text).into_iter().map(|row| (file, row)).collect();
+            for row in expected::rows(&file.text) {
+                query.rows.entry(within(&folder, &row.file)).or_default().push((file, row));
+            }
         }
     }
     tests
@@ -111,12 +113,11 @@ fn within(folder: &[u8], file: &str) -> Vec<u8> {
 
 fn draft(file: &Source, tests: &Tests<'_>) -> Result<Draft, String> {
     let marked = Marked::read(&file.path, &file.text);
-    let owner = tests.iter().rev().find(|(folder, _)| file.path.as_bytes().starts_with(folder));
     let mut truths = Vec::new();
     let mut rejected = Vec::new();
-    let none = (Vec::new(), BTreeMap::new());
-    let (folder, queries) = owner.unwrap_or((&none.0, &none.1));
-    let about = About { file, folder, queries };
+    let none = BTreeMap::new();
+    let queries = nearest(&file.path, tests).unwrap_or(&none);
+    let about = About::new(file, queries);
     about.by_markers(&marked, &mut truths, &mut rejected);
     about.by_rows(&mut truths);
     if queries.is_empty() && truths.is_empty() {
@@ -147,14 +148,32 @@ fn draft(file: &Source, tests: &Tests<'_>) -> Result<Draft, String> {
     Ok(draft)
 }
 
+/// The queries of the nearest folder around a file that has some.
+fn nearest<'t, 'a>(
+    path: &FilePath,
+    tests: &'t Tests<'a>,
+) -> Option<&'t BTreeMap<String, Query<'a>>> {
+    let bytes = path.as_bytes();
+    let ends = (1..=bytes.len()).rev().filter(|end| bytes.get(end - 1) == Some(&b'/'));
+    ends.chain([0]).find_map(|end| tests.get(bytes.get(..end)?))
+}
+
 /// A source, and the queries that it is tested with.
 struct About<'a> {
     file: &'a Source,
-    folder: &'a [u8],
     queries: &'a BTreeMap<String, Query<'a>>,
+    category: Category,
+    /// What queries say of its lines.
+    messages: BTreeMap<u32, &'a str>,
 }
 
-impl About<'_> {
+impl<'a> About<'a> {
+    fn new(file: &'a Source, queries: &'a BTreeMap<String, Query<'a>>) -> Self {
+        let rows = queries.values().rev().flat_map(|query| mine(file, query).iter().rev());
+        let messages = rows.map(|(_, row)| (row.span.start(), row.message.as_str())).collect();
+        Self { file, queries, category: category(&file.path.to_text(), queries), messages }
+    }
+
     fn by_markers(&self, marked: &Marked, truths: &mut Vec<Claim>, rejected: &mut Vec<Claim>) {
         for (line, mark, rule) in &marked.marks {
             let claim = || self.claim(LineSpan::line(*line), rule.as_deref());
@@ -170,7 +189,7 @@ impl About<'_> {
     fn by_rows(&self, truths: &mut Vec<Claim>) {
         let unmarked = self.queries.values().filter(|query| !query.is_inline);
         for query in unmarked {
-            for (_, row) in query.rows.iter().filter(|(_, row)| self.is_mine(row)) {
+            for (_, row) in mine(self.file, query) {
                 let claim = self.claim(row.span, None);
                 let kind = Some(query.path.clone());
                 truths.push(Claim { description: row.message.clone(), kind, ..claim });
@@ -178,30 +197,26 @@ impl About<'_> {
         }
     }
 
-    fn is_mine(&self, row: &Row) -> bool {
-        within(self.folder, &row.file) == self.file.path.as_bytes()
-    }
-
     fn claim(&self, span: LineSpan, rule: Option<&str>) -> Claim {
-        let rows = self.queries.values().flat_map(|query| &query.rows);
-        let message = rows
-            .filter(|(_, row)| self.is_mine(row) && row.span.start() == span.start())
-            .map(|(_, row)| row.message.clone())
-            .next();
+        let message = self.messages.get(&span.start()).map(|message| (*message).to_owned());
         let only = self.queries.values().next().filter(|_| self.queries.len() == 1);
         let kind = rule.map(str::to_owned).or_else(|| only.map(|query| query.path.clone()));
         let description = message.or_else(|| kind.clone());
-        let category = category(&self.file.path.to_text(), self.queries);
-        let is_security = category == Category::Security;
+        let is_security = self.category == Category::Security;
         Claim {
             spot: Spot::new(self.file, span.start() as usize),
             place: Place::Lines(self.file.path.clone(), span),
-            category,
+            category: self.category,
             severity: Some(if is_security { Severity::High } else { Severity::Medium }),
             description: description.unwrap_or_else(|| "marked as bad".to_owned()),
             kind,
         }
     }
+}
+
+/// The results of a query in a file.
+fn mine<'q, 'a>(file: &Source, query: &'q Query<'a>) -> &'q [(&'a Source, Row)] {
+    query.rows.get(file.path.as_bytes()).map(Vec::as_slice).unwrap_or_default()
 }
 
 fn category(path: &str, queries: &BTreeMap<String, Query<'_>>) -> Category {

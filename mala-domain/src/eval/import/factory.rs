@@ -34,6 +34,13 @@ struct Project {
     prs: Vec<Entry>,
 }
 
+impl Project {
+    /// By title, so that one is found without looking at all of them.
+    fn sort(&mut self) {
+        self.prs.sort_by(|a, b| a.title.cmp(&b.title));
+    }
+}
+
 #[derive(Deserialize)]
 struct Entry {
     title: String,
@@ -63,7 +70,10 @@ pub(super) fn read(files: &[Source]) -> Imported {
         };
         if whole.field("projects").is_some() {
             match whole.read::<Manifest>() {
-                Ok(found) => manifest = Some(found),
+                Ok(mut found) => {
+                    found.projects.values_mut().for_each(Project::sort);
+                    manifest = Some(found);
+                }
                 Err(why) => imported.pass_over(&Spot::new(file, 1), why),
             }
         } else if let Some(repos) = whole.field("repos").and_then(Part::fields) {
@@ -100,8 +110,8 @@ fn take(
     };
     let known = manifest.projects.get(project);
     let entry = known.and_then(|known| {
-        let entry = known.prs.iter().find(|entry| entry.title == request.pr_title)?;
-        Some((known, entry))
+        let at = known.prs.binary_search_by(|entry| entry.title.cmp(&request.pr_title)).ok()?;
+        Some((known, known.prs.get(at)?))
     });
     let Some((known, entry)) = entry else {
         return imported.pass_over(&spot, "the manifest has no pull request of this title");

@@ -9,7 +9,10 @@ use crate::change::{FilePath, LineSpan};
 use crate::eval::case::Meta;
 use crate::finding::{Category, Severity};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+
+/// Roots that addresses may start at; a run has one or two.
+const MAX_BASES: usize = 16;
 
 pub(super) fn read(files: &[Source]) -> Imported {
     let mut imported = Imported::default();
@@ -52,6 +55,7 @@ fn runs(file: &Source) -> Result<Vec<Part<'_>>, (usize, String)> {
 struct Run {
     tool: Option<String>,
     rules: Vec<(String, Rule)>,
+    by_id: HashMap<String, usize>,
     bases: BTreeMap<String, String>,
     artifacts: Vec<String>,
 }
@@ -73,6 +77,8 @@ impl Run {
             let id = text(&rule["id"]).unwrap_or_default();
             (id.to_owned(), Rule::read(rule))
         });
+        let rules: Vec<(String, Rule)> = rules.collect();
+        let by_id = rules.iter().enumerate().rev().map(|(at, (id, _))| (id.clone(), at)).collect();
         let bases = value("originalUriBaseIds");
         let bases = bases
             .as_object()
@@ -83,8 +89,9 @@ impl Run {
         let artifacts = list(&artifacts).iter();
         Self {
             tool: Some(text(&driver["name"]).unwrap_or("an unnamed tool").to_owned()),
-            rules: rules.collect(),
-            bases: bases.collect(),
+            rules,
+            by_id,
+            bases: bases.take(MAX_BASES).collect(),
             artifacts: artifacts
                 .map(|artifact| text(&artifact["location"]["uri"]).unwrap_or_default().to_owned())
                 .collect(),
@@ -118,7 +125,7 @@ impl Run {
         let at_index = index.and_then(|at| self.rules.get(usize::try_from(at).ok()?));
         let id = text(&result["ruleId"]).or_else(|| text(&result["rule"]["id"]));
         let id = id.or_else(|| at_index.map(|(id, _)| id.as_str()));
-        let rule = id.and_then(|id| self.rules.iter().find(|(known, _)| known == id)).or(at_index);
+        let rule = id.and_then(|id| self.rules.get(*self.by_id.get(id)?)).or(at_index);
         let rule = rule.map(|(_, rule)| rule.clone()).unwrap_or_default();
         let severity = rule.severity.or_else(|| mapping::severity(text(&result["level"])?));
         let description = text(&result["message"]["text"]);

@@ -1,8 +1,9 @@
 //! Makes cases of drafts once their code is there. A claim about a file or a line that is not there is
 //! passed over; a draft that had claims and loses all of them is no clean case, and is passed over too.
 
+use super::PassedOver;
+use super::anchor::Regions;
 use super::draft::{Claim, Code, Draft, Keep, Place};
-use super::{PassedOver, anchor};
 use crate::change::{AddedLines, Change, FilePath, LineSpan};
 use crate::eval::case::{Case, Meta, SCHEMA_VERSION, Truth};
 use crate::finding::{Category, Severity};
@@ -69,12 +70,11 @@ pub fn settle_added(draft: Draft) -> Option<Settled> {
 
 /// A case of this draft and its change.
 pub fn settle(mut draft: Draft, sides: Sides) -> Settled {
-    let mut settling =
-        Settling { keep: draft.keep, added: HashMap::new(), passed_over: Vec::new() };
+    let mut settling = Settling::new(draft.keep, &sides);
     let told = draft.truths.len();
     let (claims, rejected) = (take(&mut draft.truths), take(&mut draft.rejected));
-    let ground_truth = settling.truths(claims, &sides);
-    let rejected_findings = settling.truths(rejected, &sides);
+    let ground_truth = settling.truths(claims);
+    let rejected_findings = settling.truths(rejected);
     let mut settled = Settled { case: None, passed_over: settling.passed_over };
     let refuse = |settled: &mut Settled, why: String| {
         settled.passed_over.push(PassedOver { spot: draft.spot.clone(), why });
@@ -144,17 +144,25 @@ pub(in crate::eval) fn language_of(change: &Change) -> String {
     most.map_or("text", |(name, _)| name).to_owned()
 }
 
-struct Settling {
+struct Settling<'a> {
     keep: Keep,
+    sides: &'a Sides,
+    regions: Option<Regions<'a>>,
+    lines: HashMap<&'a FilePath, Vec<&'a str>>,
     added: HashMap<FilePath, AddedLines>,
     passed_over: Vec<PassedOver>,
 }
 
-impl Settling {
-    fn truths(&mut self, claims: Vec<Claim>, sides: &Sides) -> Vec<Truth> {
+impl<'a> Settling<'a> {
+    fn new(keep: Keep, sides: &'a Sides) -> Self {
+        let (lines, added) = (HashMap::new(), HashMap::new());
+        Self { keep, sides, regions: None, lines, added, passed_over: Vec::new() }
+    }
+
+    fn truths(&mut self, claims: Vec<Claim>) -> Vec<Truth> {
         let mut truths = Vec::new();
         for claim in claims {
-            match self.truth(&claim, sides) {
+            match self.truth(&claim) {
                 Ok(truth) => truths.push(truth),
                 Err(why) => self.passed_over.push(PassedOver { spot: claim.spot, why }),
             }
@@ -162,21 +170,25 @@ impl Settling {
         truths
     }
 
-    fn truth(&mut self, claim: &Claim, sides: &Sides) -> Result<Truth, String> {
+    fn truth(&mut self, claim: &Claim) -> Result<Truth, String> {
+        let sides = self.sides;
         let (file, span) = match &claim.place {
             Place::Lines(file, span) => (file.clone(), *span),
             Place::Untold => {
-                let found = anchor::place(&claim.description, &sides.change);
+                let regions = self.regions.get_or_insert_with(|| Regions::of(&sides.change));
+                let found = regions.place(&claim.description);
                 found.ok_or("its words of code are at no one place of the change")?
             }
         };
         if !file.stays_inside() {
             return Err(format!("{file} is not below the root of the tree"));
         }
-        let text = sides.head.get(&file).ok_or_else(|| format!("there is no {file} at head"))?;
-        let first = text.lines().nth(span.start() as usize - 1);
+        let there = sides.head.get_key_value(&file);
+        let (path, text) = there.ok_or_else(|| format!("there is no {file} at head"))?;
+        let lines = self.lines.entry(path).or_insert_with(|| text.lines().collect());
+        let first = lines.get(span.start() as usize - 1).copied();
         let first = first.ok_or_else(|| format!("{file} has no line {}", span.start()))?;
-        let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+        let last = u32::try_from(lines.len()).unwrap_or(u32::MAX);
         let span = LineSpan::between(span.start(), span.end().min(last));
         if self.keep == Keep::OnChangedLines && !self.is_added(&file, span, &sides.change) {
             return Err("it is on no line that the change adds".to_owned());

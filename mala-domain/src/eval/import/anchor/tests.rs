@@ -19,10 +19,11 @@ fn rare_words_of_code_say_where_a_comment_belongs() {
         ("an unknown_name", None),
         ("", None),
     ] {
-        let found = place(comment, &change).map(|(file, span)| format!("{file}:{span}"));
+        let found =
+            Regions::of(&change).place(comment).map(|(file, span)| format!("{file}:{span}"));
         assert_eq!(found.as_deref(), expected, "{comment}");
     }
-    assert_eq!(place("`item`", &Change::default()), None);
+    assert_eq!(Regions::of(&Change::default()).place("`item`"), None);
 }
 
 #[test]
