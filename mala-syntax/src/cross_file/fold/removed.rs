@@ -32,10 +32,12 @@ pub(super) fn candidates(scene: &Scene<'_>, contract: &Contract) -> Vec<Candidat
         .collect()
 }
 
-/// Whether another file of the same package has it: one for each platform, one that a tool made.
+/// Whether another file of the same package has it: one for each platform, one that a tool made, and in
+/// Rust one that `use crate::*` brings.
 fn is_still_there(scene: &Scene<'_>, symbol: &Symbol) -> bool {
     let by_package = match symbol.language {
         Language::Go => |a: &str, b: &str| parent(a) == parent(b),
+        Language::Rust if symbol.container.is_none() => |a: &str, b: &str| parent(a) == parent(b),
         Language::Java | Language::CSharp | Language::Php => |_: &str, _: &str| true,
         _ => return false,
     };

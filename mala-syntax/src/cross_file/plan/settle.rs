@@ -16,9 +16,16 @@ pub(super) fn broken(deltas: &[FileDelta]) -> Vec<Contract> {
             at_head.entry(definition.qualified()).or_default().push((delta, definition));
         }
     }
+    let rewritten: HashSet<&str> = deltas
+        .iter()
+        .filter(|delta| delta.language.is_none())
+        .filter_map(|delta| stem(delta.head_path.as_deref()?))
+        .collect();
     deltas
         .iter()
         .flat_map(|delta| &delta.contracts)
+        // `Call.java` became `Call.kt`: what it defines now cannot be read here.
+        .filter(|contract| !stem(&contract.symbol.file).is_some_and(|it| rewritten.contains(it)))
         .filter_map(|contract| {
             let Broken::Removed { successor, .. } = &contract.broken else {
                 return Some(contract.clone());
@@ -41,6 +48,12 @@ pub(super) fn broken(deltas: &[FileDelta]) -> Vec<Contract> {
             Some(Contract { broken, symbol: symbol.clone() })
         })
         .collect()
+}
+
+/// The name of a file without its ending.
+fn stem(path: &str) -> Option<&str> {
+    let name = path.rsplit('/').next()?;
+    name.rsplit_once('.').map(|(stem, _)| stem).filter(|stem| !stem.is_empty())
 }
 
 /// Whether a definition in that file is found by whoever looked for the symbol.

@@ -129,3 +129,13 @@ fn annotations_may_write_what_was_written_by_hand() {
         ],
     );
 }
+
+#[test]
+fn a_class_that_became_kotlin_is_still_there() {
+    let user = "== src/b/User.java\npackage b;\n\nimport a.Color;\n\nclass User {\n  Color c = Color.RED;\n}\n";
+    let base = format!("{TREE}{user}");
+    let color = "== src/a/Color.java\npackage a;\n\npublic enum Color { RED, BLUE }\n";
+    let kotlin = "== kotlin/a/Color.kt\npackage a\n\nenum class Color { RED, BLUE }\n";
+    check(&base, &base.replace(color, kotlin), &[]);
+    assert_eq!(super::broken(&base, &base.replace(color, "")).len(), 1, "it is gone");
+}

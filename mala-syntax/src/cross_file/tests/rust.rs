@@ -245,3 +245,12 @@ fn macros_and_conditions_are_found_without_a_path() {
                 pub fn f() { say!(); }\n\n#[cfg(test)]\nmod term_test;\n== src/term/term_test.rs\nfn g() {}\n";
     check(base, head, &[]);
 }
+
+#[test]
+fn a_name_that_the_crate_has_twice_stays() {
+    let base = with("use crate::*;\n\npub fn f(_: Store) {}\n")
+        .replace("pub mod deep;\n", "pub mod deep;\n\npub struct Store;\n");
+    let head = base.replacen("pub struct Store;\n\nimpl Store {\n    pub fn load_cache(&self, key: u8) -> u8 { key }\n}\n", "", 1);
+    assert_ne!(base, head);
+    check(&base, &head, &[]);
+}
