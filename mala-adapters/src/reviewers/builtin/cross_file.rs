@@ -1,7 +1,7 @@
 //! What a change breaks in other files: the pure stages of `mala_syntax::cross_file`, with the tree
 //! asked in between. It asks for words once, for paths once, and reads once.
 
-use mala_domain::change::{ChangedFile, FilePath};
+use mala_domain::change::{Change, ChangedFile, FilePath};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use mala_domain::ports::{Blob, Repository, RepositoryError, Side};
@@ -34,10 +34,19 @@ pub(super) async fn check(request: &ReviewRequest) -> Result<Vec<Candidate>, Tro
     }
     let (found, blobs) = look_up(&plan, request.tree.as_ref()).await?;
     let mut found = tokio::task::spawn_blocking(move || decide(&plan, found, &blobs)).await?;
-    if explains_its_tests(request) {
-        found.retain(|candidate| candidate.rule.as_deref() != Some(DELETED_TESTS.id));
-    }
+    found.retain(|candidate| {
+        candidate.rule.as_deref() != Some(DELETED_TESTS.id)
+            || !explains_its_tests(request) && !shrinks(&request.change, &candidate.file)
+    });
     Ok(found)
+}
+
+/// Whether a file loses more lines than it gets: what its tests were about may be gone.
+fn shrinks(change: &Change, path: &FilePath) -> bool {
+    let hunks =
+        || change.files.iter().filter(|file| file.path == *path).flat_map(|file| &file.hunks);
+    let removed = hunks().flat_map(|hunk| hunk.removed_lines()).count();
+    removed > hunks().flat_map(|hunk| hunk.added_lines()).count()
 }
 
 /// Whether the change says why tests go: it takes code away with them, or it is about nothing but tests,

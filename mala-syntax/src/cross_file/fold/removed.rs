@@ -6,11 +6,18 @@ use crate::cross_file::contract::{Broken, Contract, Symbol};
 use crate::cross_file::report::{self, Gone, Place};
 use crate::cross_file::resolve::{Evidence, Written, denotes};
 use crate::cross_file::user::UserFile;
+use crate::rules::is_test_path;
 use crate::symbols::{Guard, Import, parent};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 
-/// One finding for every file that still uses the thing.
+/// Findings for one thing that is gone: a cause with many places is told of at the first ones.
+const MAX_FINDINGS: usize = 3;
+
+/// Places beyond the findings that are named.
+const MAX_PLACES: usize = 10;
+
+/// One finding for every file that still uses the thing, for the first few of them.
 pub(super) fn candidates(scene: &Scene<'_>, contract: &Contract) -> Vec<Candidate> {
     let Broken::Removed { successor, moved_to } = &contract.broken else { return Vec::new() };
     let symbol = &contract.symbol;
@@ -18,7 +25,7 @@ pub(super) fn candidates(scene: &Scene<'_>, contract: &Contract) -> Vec<Candidat
         return Vec::new();
     }
     let gone = Gone { symbol, successor: successor.as_deref(), moved_to: moved_to.as_deref() };
-    scene
+    let found = scene
         .users()
         .filter(|user| !keeps_for_itself(user, symbol))
         .filter_map(|user| {
@@ -29,7 +36,25 @@ pub(super) fn candidates(scene: &Scene<'_>, contract: &Contract) -> Vec<Candidat
             }
             Some(report::still_used(&gone, user, &place(&sights)?))
         })
-        .collect()
+        .collect();
+    first_few(found)
+}
+
+/// The first findings, those in code before those in tests, with the places of the others.
+fn first_few(mut found: Vec<Candidate>) -> Vec<Candidate> {
+    found.sort_by_key(|candidate| is_test_path(&candidate.file));
+    let others = found.split_off(found.len().min(MAX_FINDINGS));
+    if let Some(first) = found.first_mut().filter(|_| !others.is_empty()) {
+        let places: Vec<String> = others
+            .iter()
+            .map(|it| format!("`{}` line {}", it.file, it.span.start()))
+            .take(MAX_PLACES)
+            .collect();
+        let rest = others.len() - places.len();
+        let rest = if rest > 0 { format!(" and {rest} more files") } else { String::new() };
+        first.body.push_str(&format!(" The same goes for {}{rest}.", places.join(", ")));
+    }
+    found
 }
 
 /// Whether another file of the same package has it: one for each platform, one that a tool made, and in

@@ -412,3 +412,15 @@ fn a_base_class_may_set_what_a_class_declared() {
     let base = "== base.py\nclass Base:\n    def __init__(self):\n        self.root_path = 1\n== app.py\nfrom base import Base\nclass App(Base):\n    root_path = None\n    def f(self):\n        return self.root_path\n";
     check(base, &base.replacen("    root_path = None\n", "", 1), &[]);
 }
+
+#[test]
+fn a_cause_with_many_places_is_told_of_at_the_first() {
+    let user = |n: usize| format!("== u{n}.py\nfrom lib import lonely_name\nlonely_name()\n");
+    let users: String = (0..5).map(user).collect();
+    let test = "== tests/test_u.py\nfrom lib import lonely_name\nlonely_name()\n";
+    let base = format!("== lib.py\ndef lonely_name():\n    pass\n{test}{users}");
+    let head = base.replace("def lonely_name():\n    pass\n", "x = 1\n");
+    let found = super::broken(&base, &head);
+    assert_eq!(found.len(), 3, "{found:?}");
+    assert!(found.iter().all(|it| !it.starts_with("tests/")), "{found:?}");
+}
