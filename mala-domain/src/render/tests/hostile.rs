@@ -238,7 +238,8 @@ proptest! {
         for line in outside_code(&text).lines() {
             let mut bare = line.to_owned();
             for ours in ["details", "details open", "summary", "b", "sub", "code"] {
-                bare = bare.replace(&format!("<{ours}>"), "").replace(&format!("</{ours}>"), "");
+                // A tag ends a word: `<code>:</code>//` is no link.
+                bare = bare.replace(&format!("<{ours}>"), " ").replace(&format!("</{ours}>"), " ");
             }
             prop_assert!(!bare.contains('<'), "{:?}", line);
             prop_assert!(!bare.contains("](") && !bare.contains("://"), "{:?}", line);
