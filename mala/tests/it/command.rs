@@ -141,6 +141,7 @@ fn the_working_tree_is_reviewed_too_and_the_index_is_not() {
     desk.repo.write("a.py", "def f(x):\n    return x + 2\n");
     let shown = desk.world.run(&["review", "--reviewer", "command", "--no-save"]);
     assert!(shown.starts_with("[exit 0]"), "{shown}");
+    desk.repo.git(&["add", "a.py"]);
     assert_snapshot!(desk.world.run(&["review", "--reviewer", "command", "--staged"]), @"
     [exit 4]
     [stderr]
