@@ -23,6 +23,7 @@ pub(super) use settle::language_of;
 pub use settle::{BlamedOrigin, Settled, Sides, settle, settle_added, settle_blamed};
 
 use crate::change::FilePath;
+use outline::Part;
 use serde::Serialize;
 
 /// A public format.
@@ -126,6 +127,16 @@ pub struct Imported {
 }
 
 impl Imported {
+    /// The items of a file that holds a list of something; none, and why, when it does not.
+    fn items<'s>(&mut self, file: &'s Source, of: &str) -> Vec<Part<'s>> {
+        match Part::whole(file).map(Part::items) {
+            Ok(Some(items)) => return items,
+            Ok(None) => self.pass_over(&Spot::new(file, 1), format!("it is no list of {of}")),
+            Err((line, why)) => self.pass_over(&Spot::new(file, line), why),
+        }
+        Vec::new()
+    }
+
     fn pass_over(&mut self, spot: &Spot, why: impl Into<String>) {
         self.passed_over.push(PassedOver { spot: spot.clone(), why: why.into() });
     }

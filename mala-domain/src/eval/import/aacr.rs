@@ -36,18 +36,7 @@ pub(super) fn read(files: &[Source]) -> Imported {
     let mut imported = Imported::default();
     let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
     for file in files {
-        let items = match Part::whole(file) {
-            Ok(whole) => whole.items(),
-            Err((line, why)) => {
-                imported.pass_over(&Spot::new(file, line), why);
-                continue;
-            }
-        };
-        let Some(items) = items else {
-            imported.pass_over(&Spot::new(file, 1), "it is no list of pull requests");
-            continue;
-        };
-        for item in items {
+        for item in imported.items(file, "pull requests") {
             take(&mut imported, &mut drafts, file, item);
         }
     }

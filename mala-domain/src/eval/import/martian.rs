@@ -27,18 +27,7 @@ struct Comment {
 pub(super) fn read(files: &[Source]) -> Imported {
     let mut imported = Imported::default();
     for file in files {
-        let items = match Part::whole(file) {
-            Ok(whole) => whole.items(),
-            Err((line, why)) => {
-                imported.pass_over(&Spot::new(file, line), why);
-                continue;
-            }
-        };
-        let Some(items) = items else {
-            imported.pass_over(&Spot::new(file, 1), "it is no list of pull requests");
-            continue;
-        };
-        for item in items {
+        for item in imported.items(file, "pull requests") {
             take(&mut imported, file, item);
         }
     }
