@@ -82,7 +82,10 @@ pub(super) async fn outlook(
     request: &ReviewRequest,
 ) -> Result<Outlook, ReviewerFailure> {
     let prepared = prepare::prepare(settings, request).await?;
-    let passes = passes(settings.profile, request, &prepared.rules);
+    let passes = match prepared.briefs.briefs.is_empty() {
+        true => Vec::new(),
+        false => passes(settings.profile, request, &prepared.rules),
+    };
     let asks = first_asks(settings, &prepared, &passes);
     let bytes = |ask: &Ask| usize::try_from(super::speaker::n_bytes(ask)).unwrap_or(usize::MAX);
     let per_brief = asks.iter().step_by(passes.len().max(1)).map(bytes).collect::<Vec<_>>();

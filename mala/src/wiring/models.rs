@@ -104,13 +104,21 @@ impl Models {
             Ok(address) => address,
             Err(error) => return Some(error),
         };
-        if let Err(error) = Endpoint::new(&address.url, None) {
-            return Some(NoModel::new(error.to_string(), format!("see {}", address.origin)));
-        }
         let account = account(provider);
-        let has_key = self.key_variable(&address, account).is_some()
-            || self.block.key_commands.get(account).is_some();
-        (!has_key && account != Account::Compatible).then(|| no_key(account))
+        if account != Account::Compatible && !self.has_key(provider) {
+            return Some(no_key(account));
+        }
+        let error = Endpoint::new(&address.url, None).err()?;
+        Some(NoModel::new(error.to_string(), format!("see {}", address.origin)))
+    }
+
+    /// Whether somebody gave a key for a provider, or a command that prints one. It may be wrong, and
+    /// so may the address.
+    pub fn has_key(&self, provider: Provider) -> bool {
+        let account = account(provider);
+        let in_variable =
+            self.address(provider).is_ok_and(|at| self.key_variable(&at, account).is_some());
+        in_variable || self.block.key_commands.get(account).is_some()
     }
 
     /// The model behind a choice, ready to be asked.

@@ -44,6 +44,8 @@ pub struct Chosen {
     pub preface: Option<String>,
     /// Whether model traffic could be kept, asked when all is over.
     pub recording: Option<Arc<Recording>>,
+    /// Why a review would be refused, where nobody is asked.
+    pub refusal: Option<String>,
 }
 
 impl Chosen {
@@ -115,11 +117,12 @@ pub fn absent(policy: &ReviewPolicy, why: String) -> Chosen {
         budget_profile: policy.budget.name(),
         preface: None,
         recording: None,
+        refusal: None,
     }
 }
 
-/// The reviewer that the settings name. With nobody named, it is the agent; without a key for a
-/// model, it is the built-in one, and it says so.
+/// The reviewer that the settings name. With nobody named, it is the agent. Where nothing is said of
+/// the agent either and no model has a key, it is the built-in one, and it says so.
 pub async fn choose(
     policy: &ReviewPolicy,
     here: &Surroundings,
@@ -135,11 +138,11 @@ pub async fn choose(
         }
         None => {
             let models = models(here, &wishes)?;
-            match agent::choice(policy, &models) {
-                Ok(choice) if wishes.replay.is_some() || agent::can_ask(&models, &choice) => {
-                    agent::chosen(policy, here, rules, wishes, (models, choice)).await?
-                }
-                _ => builtin::chosen(policy, here, rules, Some(NO_KEY))?,
+            let choice = agent::choice(policy, &models)?;
+            if agent::is_meant(policy, &wishes) || models.has_key(choice.provider) {
+                agent::chosen(policy, here, rules, wishes, (models, choice)).await?
+            } else {
+                builtin::chosen(policy, here, rules, Some(NO_KEY))?
             }
         }
         Some(ReviewerType::Cerberus) => panel::chosen(policy, here, wishes)?,

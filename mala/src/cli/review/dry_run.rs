@@ -30,7 +30,9 @@ pub(super) async fn show(
         return Ok(Exit::Passed);
     };
     let request = request(ask, scoped).await.map_err(changes::failure)?;
-    let outlook = agent.outlook(&request).await?;
+    let mut outlook = agent.outlook(&request).await?;
+    let refused = chosen.refusal.iter().filter(|_| !request.change.is_empty());
+    outlook.warnings.extend(refused.map(|why| format!("a review is refused: {why}")));
     let text = if args.json { format!("{:#}\n", as_json(&outlook)) } else { as_text(&outlook) };
     console::data(&console::harmless(&text))?;
     Ok(Exit::Passed)
@@ -48,7 +50,11 @@ fn as_text(outlook: &Outlook) -> String {
         line("escalation", stronger.clone());
     }
     line("profile", outlook.profile.to_string());
-    line("passes", outlook.passes.join(", "));
+    let passes = match outlook.passes.as_slice() {
+        [] => "none".to_owned(),
+        passes => passes.join(", "),
+    };
+    line("passes", passes);
     let (sent, all) = outlook.hunks;
     line("hunks", format!("{sent} of {all} would be sent, with {} hints", outlook.hints));
     let bytes: usize = outlook.prompt_bytes.iter().sum();

@@ -18,7 +18,7 @@ use anyhow::Context;
 use mala_adapters::models::recorded::Recording;
 use mala_adapters::regular::read_named;
 use mala_domain::change::FilePath;
-use mala_domain::config::{Budget, Config, FILE_NAME, ReviewBlock};
+use mala_domain::config::{Budget, Config, FILE_NAME, ReviewBlock, ReviewerType};
 use mala_domain::ports::{RunStore, Scoped, Side};
 use mala_domain::scope::Target;
 use mala_pipeline::agent::Transcript;
@@ -70,6 +70,7 @@ async fn one_review(
         chosen => chosen?,
     };
     let unfinished = Unfinished(chosen.recording.clone());
+    notices.extend(unused(args, chosen.kind));
     let ask = Ask {
         rule_ids: Box::new(move || catalogue_ids(&own)),
         ..chosen.ask(&settings.policy, notices)?
@@ -92,6 +93,21 @@ async fn one_review(
         console::say("note: nothing is kept of this review: there is no repository around it");
     }
     Ok(Exit::from(reviewed.report.outcome))
+}
+
+/// The flags that this reviewer has no use for.
+fn unused(args: &ReviewArgs, kind: ReviewerType) -> Vec<String> {
+    if !matches!(kind, ReviewerType::Builtin | ReviewerType::Cerberus) {
+        return Vec::new();
+    }
+    let flags = [
+        ("--model", args.model.is_some()),
+        ("--profile", args.profile.is_some()),
+        ("--record", args.record.is_some()),
+        ("--replay", args.replay.is_some()),
+    ];
+    let given = flags.into_iter().filter(|(_, given)| *given);
+    given.map(|(flag, _)| format!("{flag} is not used: {kind} asks no model of mala's")).collect()
 }
 
 /// A recording until its review is over. One that ends before, as on Ctrl-C, is taken away: half of a

@@ -31,16 +31,23 @@ pub(super) fn choice(policy: &ReviewPolicy, models: &Models) -> Result<Choice, F
     if named.origin != Origin::Default {
         return Ok(models.choose(&named.value)?);
     }
-    let known = DEFAULTS.iter().filter_map(|name| models.choose(name).ok());
-    match known.into_iter().find(|choice| can_ask(models, choice)) {
+    let mut known = DEFAULTS.iter().filter_map(|name| models.choose(name).ok());
+    match known.find(|choice| models.has_key(choice.provider)) {
         Some(choice) => Ok(choice),
         None => Ok(models.choose(&named.value)?),
     }
 }
 
-/// Whether a model looks as if it could be asked.
-pub(super) fn can_ask(models: &Models, choice: &Choice) -> bool {
-    models.obstacle(choice.provider).is_none()
+/// Whether somebody who names no reviewer says something that only the agent can do.
+pub(super) fn is_meant(policy: &ReviewPolicy, wishes: &Wishes) -> bool {
+    let named = [
+        &policy.agent_model.origin,
+        &policy.escalation_model.origin,
+        &policy.budget.profile.origin,
+    ];
+    named.iter().any(|origin| **origin != Origin::Default)
+        || wishes.record.is_some()
+        || wishes.replay.is_some()
 }
 
 pub(super) async fn chosen(
@@ -51,11 +58,12 @@ pub(super) async fn chosen(
     (models, choice): (Models, Choice),
 ) -> anyhow::Result<Chosen> {
     let line = Line::open(&wishes)?;
-    let speaker = line.speaker(&models, choice).await?;
-    let escalation = match &policy.escalation_model.value {
-        Some(name) => Some(line.speaker(&models, models.choose(name).map_err(refusal)?).await?),
-        None => None,
+    let refused = match wishes.asks {
+        Asks::Nobody => models.obstacle(choice.provider).map(|why| refusal(why).to_string()),
+        Asks::Models => None,
     };
+    let speakers = line.speakers(policy, &models, choice).await;
+    let (speaker, escalation) = speakers.inspect_err(|_| line.give_up())?;
     let model = speaker.name.clone();
     let hints = builtin::reviewer(policy, here, rules)?;
     let linters =
@@ -80,6 +88,7 @@ pub(super) async fn chosen(
         budget_profile: policy.budget.name(),
         preface: None,
         recording: line.recording(),
+        refusal: refused,
     })
 }
 
@@ -157,6 +166,19 @@ impl Line {
         Ok(Self { way, calls: wishes.calls.clone() })
     }
 
+    /// The model that reviews, and the stronger one.
+    async fn speakers(
+        &self,
+        policy: &ReviewPolicy,
+        models: &Models,
+        choice: Choice,
+    ) -> Result<(Speaker, Option<Speaker>), Failure> {
+        let speaker = self.speaker(models, choice).await?;
+        let Some(name) = &policy.escalation_model.value else { return Ok((speaker, None)) };
+        let stronger = models.choose(name).map_err(refusal)?;
+        Ok((speaker, Some(self.speaker(models, stronger).await?)))
+    }
+
     async fn speaker(&self, models: &Models, choice: Choice) -> Result<Speaker, Failure> {
         let model = match &self.way {
             Way::Replayed(model) => model.clone(),
@@ -172,6 +194,13 @@ impl Line {
             None => model,
         };
         Ok(Speaker { model, name: choice.name, known: choice.known })
+    }
+
+    /// Nobody can be asked: nothing of a recording stays.
+    fn give_up(&self) {
+        if let Way::Recorded(recording) = &self.way {
+            recording.give_up();
+        }
     }
 
     fn recording(self) -> Option<Recorded> {

@@ -26,6 +26,7 @@ pub(super) fn chosen(
         budget_profile: "standard".to_owned(),
         preface: preface.map(str::to_owned),
         recording: None,
+        refusal: None,
     })
 }
 

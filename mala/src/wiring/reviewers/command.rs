@@ -54,6 +54,7 @@ pub(super) async fn chosen(
         budget_profile: policy.budget.name(),
         preface: None,
         recording: None,
+        refusal: None,
     })
 }
 

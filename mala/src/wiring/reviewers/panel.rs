@@ -41,6 +41,7 @@ pub(super) fn chosen(
         budget_profile: "standard".to_owned(),
         preface: None,
         recording: None,
+        refusal: None,
     })
 }
 

@@ -24,6 +24,44 @@ fn without_a_key_the_built_in_analyzers_review_and_say_so_first() {
 }
 
 #[test]
+fn only_a_missing_key_with_nothing_said_leaves_it_to_the_built_in_analyzers() {
+    let key = ("ANTHROPIC_API_KEY", "test-key");
+    type Row<'r> = (&'r [(&'r str, &'r str)], &'r str, &'r [&'r str], &'r str);
+    let rows: &[Row<'_>] = &[
+        (&[key], "", &["--model", "nonsense-1"], "no model is known as 'nonsense-1'"),
+        (&[key], "agent_sdk_reviewer_model: nonsense\n", &[], "no model is known as 'nonsense'"),
+        (&[key, ("ANTHROPIC_BASE_URL", "notaurl")], "", &[], "'notaurl'"),
+        (&[("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "notaurl")], "", &[], "'notaurl'"),
+        (&[], "", &["--model", "sonnet"], "ANTHROPIC_API_KEY is not set"),
+        (&[], "agent_sdk_reviewer_model: gpt-4.1\n", &[], "OPENAI_API_KEY is not set"),
+        (&[], "agent_sdk_escalation_model: opus\n", &[], "ANTHROPIC_API_KEY is not set"),
+        (&[], "", &["--profile", "thorough"], "ANTHROPIC_API_KEY is not set"),
+        (&[], "review: {budget: {profile: quick}}\n", &[], "ANTHROPIC_API_KEY is not set"),
+        (&[], "", &["--record", "tape"], "ANTHROPIC_API_KEY is not set"),
+        (&[], "", &["--replay", "tape"], "holds no recording"),
+    ];
+    for (variables, config, args, why) in rows {
+        let world =
+            variables.iter().fold(changed(), |world, (name, value)| world.with_env(name, *value));
+        if !config.is_empty() {
+            world.write("mala.yaml", config);
+        }
+        let args: Vec<&str> = ["review", "--no-save"].iter().chain(*args).copied().collect();
+        let shown = world.run(&args);
+        let code = if args.contains(&"--replay") { "[exit 64]" } else { "[exit 4]" };
+        assert!(shown.starts_with(code) && shown.contains(why), "{args:?} {config}: {shown}");
+        assert!(!shown.contains("Built-in"), "{args:?} {config}: {shown}");
+        assert!(!world.folder().join("tape").exists(), "{args:?}");
+    }
+    // A key that nobody gave is all that is missing, wherever a server would be.
+    for address in ["https://models.example", "notaurl"] {
+        let shown = changed().with_env("ANTHROPIC_BASE_URL", address).run(&["review", "--no-save"]);
+        assert!(shown.contains("Built-in analyzers only: no model key is set."), "{shown}");
+        assert!(shown.starts_with("[exit 0]"), "{shown}");
+    }
+}
+
+#[test]
 fn a_reviewer_that_is_named_never_falls_back() {
     assert_snapshot!(changed().run(&["review", "--reviewer", "agent-sdk"]), @"
     [exit 4]
@@ -106,4 +144,41 @@ fn a_dry_run_asks_nobody() {
     assert!(outlook["reserved_usd"].as_f64() > Some(0.0), "{outlook:#}");
     assert_eq!(server.requests().len(), 0);
     assert!(!world.folder().join(".mala").exists(), "nothing is kept");
+}
+
+#[test]
+fn a_dry_run_says_that_the_review_would_be_refused() {
+    let args = ["review", "--reviewer", "agent_sdk", "--dry-run"];
+    let refused = "a review is refused: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY \
+                   is not set";
+    let shown = changed().run(&args);
+    assert!(shown.starts_with("[exit 0]") && shown.contains(refused), "{shown}");
+    let keyed = changed().with_env("ANTHROPIC_API_KEY", "test-key");
+    assert!(!keyed.run(&args).contains("refused"));
+    let clean = changed();
+    clean.git(&["stash", "-q"]);
+    let shown = clean.run(&args);
+    assert!(!shown.contains("refused"), "nothing needs no reviewer: {shown}");
+    assert!(shown.contains("passes     none\n"), "{shown}");
+}
+
+#[test]
+fn flags_that_a_reviewer_has_no_use_for_are_said() {
+    let shown = changed().run(&[
+        "review",
+        "--reviewer",
+        "builtin",
+        "--model",
+        "sonnet",
+        "--profile",
+        "quick",
+        "--record",
+        "tape",
+        "--no-save",
+    ]);
+    for flag in ["--model", "--profile", "--record"] {
+        let said = format!("{flag} is not used: builtin asks no model of mala's");
+        assert!(shown.contains(&said), "{flag}: {shown}");
+    }
+    assert!(!shown.contains("--replay"), "{shown}");
 }

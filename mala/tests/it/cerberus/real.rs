@@ -36,6 +36,21 @@ fn a_panel_that_passes_a_change_passes_it() {
 }
 
 #[test]
+fn the_panel_that_the_configuration_names_is_logged() {
+    let desk = panel(&["pass"], "reviewer_type: cerberus\n");
+    let world = desk.world.with_env("MALA_LOG", "info");
+    let output = world.output(&["review", "HEAD~1..HEAD", "--json"], b"");
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{log}");
+    for line in [
+        "INFO Initializing code reviewer: cerberus\n",
+        "INFO Starting review for HEAD~1..HEAD with cerberus\n",
+    ] {
+        assert!(log.contains(line), "{line}: {log}");
+    }
+}
+
+#[test]
 fn a_panel_that_objects_blocks_with_its_lanes_findings() {
     let said = panel(&["fail", "fail2"], "").review(&[]);
     assert_eq!(said.code, 1, "{:#}", said.json);
