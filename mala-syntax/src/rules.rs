@@ -28,5 +28,5 @@ pub use matching::RuleMatch;
 pub use rule::{Detector, Rule};
 pub use set::{Extent, RuleSet, Searched};
 pub use template::Captures;
-pub(crate) use test_path::is_sample;
 pub use test_path::is_test_path;
+pub(crate) use test_path::{is_kept_as_sample, is_sample};

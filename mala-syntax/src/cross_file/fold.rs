@@ -14,6 +14,7 @@ use super::contract::{Broken, Symbol};
 use super::plan::Plan;
 use super::resolve::World;
 use super::user::UserFile;
+use crate::rules::is_kept_as_sample;
 use crate::symbols::{Deed, Definition};
 use mala_domain::change::FilePath;
 use mala_domain::finding::Candidate;
@@ -124,9 +125,9 @@ impl<'a> Scene<'a> {
         self.defined.get(name).into_iter().flatten().map(|(_, definition)| *definition).collect()
     }
 
-    /// The files that may use something.
+    /// The files that may use something; samples of tests are broken on purpose.
     pub(super) fn users(&self) -> impl Iterator<Item = &'a UserFile> {
-        self.found.files.iter()
+        self.found.files.iter().filter(|user| !is_kept_as_sample(&user.file))
     }
 
     /// Whether the file is part of the change.

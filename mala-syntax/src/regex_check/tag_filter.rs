@@ -32,7 +32,7 @@ const COMMENT_BANG_LINES: &str = "<!-- foo\n --!>";
 
 /// A script or comment that the pattern misses although it finds the plain form.
 pub(super) fn find(ast: &Ast, pattern: &str, flavour: Flavour) -> Option<RegexProblem> {
-    let lower = pattern.to_ascii_lowercase();
+    let lower = without_group_names(&pattern.to_ascii_lowercase());
     let about_scripts = lower.contains("script");
     if !lower.contains('<') || !(about_scripts || lower.contains("!--")) {
         return None;
@@ -48,6 +48,16 @@ pub(super) fn find(ast: &Ast, pattern: &str, flavour: Flavour) -> Option<RegexPr
     let mut problem = RegexProblem::at(RegexProblemKind::BadTagFilter, root.start, root.end);
     problem.witness = Some(missed.to_owned());
     Some(problem)
+}
+
+/// The pattern without the names of its groups: `(?<descriptor>` is no tag.
+fn without_group_names(pattern: &str) -> String {
+    let mut parts = pattern.split("(?<");
+    let mut rest = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        rest.push_str(part.split_once('>').map_or(part, |(_, after)| after));
+    }
+    rest
 }
 
 struct Filter {

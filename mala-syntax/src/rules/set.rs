@@ -133,6 +133,7 @@ impl RuleSet {
             .filter(|place| !(in_tests && place.rule.skip_tests))
             .filter(|place| !is_silent(place.rule.category))
             .filter(|place| !is_garbled(source, &place.bytes))
+            .filter(|place| !is_on_long_line(source.text(), &place.bytes))
             .filter(|place| only.is_none_or(|spans| place.meets(spans, &lines)))
             .take(MAX_MATCHES + 1)
             .map(|place| RuleMatch::new(place, &lines))
@@ -259,7 +260,16 @@ fn captures(found: &NodeMatch<'_, StrDoc<Grammar>>) -> Captures {
         .collect()
 }
 
-/// The bytes that a metavariable matched.
+/// A line longer than this was not typed: a tool put code together.
+const LONG_LINE: usize = 500;
+
+/// Whether a place starts on a line that nobody typed.
+fn is_on_long_line(text: &str, bytes: &Range<usize>) -> bool {
+    let (before, after) = text.split_at_checked(bytes.start).unwrap_or((text, ""));
+    let start = before.rfind('\n').map_or(before.len(), |at| before.len() - at);
+    start + after.find('\n').unwrap_or(after.len()) > LONG_LINE
+}
+
 /// Whether a place holds, or is beside, code that cannot be read: what it says is then not known.
 fn is_garbled(source: &Source, bytes: &Range<usize>) -> bool {
     let root = source.tree().root_node();
@@ -273,6 +283,7 @@ fn is_garbled(source: &Source, bytes: &Range<usize>) -> bool {
         || place.next_sibling().is_some_and(is_error)
 }
 
+/// The bytes that a metavariable matched.
 fn range_of(found: &NodeMatch<'_, StrDoc<Grammar>>, name: &str) -> Option<Range<usize>> {
     let env = found.get_env();
     if let Some(node) = env.get_match(name) {

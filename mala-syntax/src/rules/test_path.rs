@@ -57,12 +57,24 @@ const SUITES: [&str; 6] = ["test", "tests", "__tests__", "spec", "specs", "tests
 pub(crate) fn is_sample(path: &FilePath) -> bool {
     let text = path.to_text();
     let Some((folder, name)) = text.rsplit_once('/') else { return false };
+    let mut parts = folder.rsplit('/').skip(2);
+    let is_deep = parts.any(|part| SUITES.contains(&part));
+    is_kept_as_sample(path) || (is_deep && !is_named_as_test(name) && !name.ends_with(".java"))
+}
+
+/// Whether the folder says that its files are read as data, and not built or run: those of samples, the
+/// data of a suite, and the resources beside the sources of a Java program.
+pub(crate) fn is_kept_as_sample(path: &FilePath) -> bool {
+    let text = path.to_text();
+    let Some((folder, name)) = text.rsplit_once('/') else { return false };
     let parts: Vec<&str> = folder.split('/').collect();
-    let is_kept_apart =
-        |part: &&str| SAMPLES.contains(part) || part.to_lowercase().ends_with("cases");
-    let is_deep = parts.iter().rev().skip(2).any(|part| SUITES.contains(part));
-    parts.iter().any(is_kept_apart)
-        || (is_deep && !is_named_as_test(name) && !name.ends_with(".java"))
+    let is_data_of_suite = |pair: &[&str]| SUITES.contains(&pair[0]) && pair[1] == "data";
+    parts.iter().any(|part| {
+        SAMPLES.contains(part)
+            || part.to_lowercase().ends_with("cases")
+            || part.trim_end_matches('_').ends_with("fixtures")
+    }) || parts.windows(2).any(is_data_of_suite)
+        || (name.ends_with(".java") && parts.contains(&"resources"))
 }
 
 /// Whether a tool wrote a script from others: nobody mends it by hand.
@@ -115,6 +127,11 @@ mod tests {
             ("tests/syntax-tests/source/Python/a.py", true),
             ("pkg/testdata/a.go", true),
             ("test/configCases/a/index.js", true),
+            ("tests/data/print_function.py", true),
+            ("scripts/codemods/__testfixtures__/imports.input.ts", true),
+            ("src/docs-examples/resources/com/example/Bad.java", true),
+            ("src/main/resources/static/js/main.js", false),
+            ("src/data/store.py", false),
             ("tests/unit/api/users.test.ts", false),
             ("tests/unit/api/test_users.py", false),
             ("tests/unit/helpers.js", false),

@@ -25,6 +25,8 @@ pub(super) fn contracts(
     let unsure = unsure.map(|source| words(source.text())).unwrap_or_default();
     let includes = head_source.is_some_and(|source| includes_files(source.text()));
     let shared = head_source.filter(|source| is_script(source.language()));
+    let quoted = shared.map(|source| quoted(source.text())).unwrap_or_default();
+    let keys = shared.map(|source| keys(source.text())).unwrap_or_default();
     let shared = shared.map(set_for_others).unwrap_or_default();
     let writes_accessors = head_source.is_some_and(imports_lombok);
     let fresh = head.map(|head| Fresh::of(base, head));
@@ -41,6 +43,8 @@ pub(super) fn contracts(
             definition.container.is_some()
                 || !includes && !shared.contains(definition.name.as_str())
         })
+        .filter(|definition| !quoted.contains(definition.name.as_str()))
+        .filter(|it| it.container.is_none() || !keys.contains(it.name.as_str()))
         .filter(|definition| !(writes_accessors && is_accessor(definition)))
         .filter(|definition| !(is_reshaped(delta, base.outline) && is_exported(base, definition)))
         .map(|definition| {
@@ -50,7 +54,10 @@ pub(super) fn contracts(
         })
         .collect();
     let lost = lost_exports(delta, base.outline, &found).into_iter();
-    found.extend(lost.filter(|contract| !shared.contains(contract.symbol.name.as_str())));
+    found.extend(lost.filter(|contract| {
+        let name = contract.symbol.name.as_str();
+        !shared.contains(name) && !quoted.contains(name)
+    }));
     found
 }
 
@@ -136,6 +143,7 @@ fn stays(definition: &Definition, base: &Side<'_>, head: &Side<'_>, at_head: &[U
     // An object may have become an instance of a class with the same methods.
     outline.in_macros.contains(&definition.name)
         || gains_a_base(container, base, head)
+        || is_made_otherwise(container, base, head)
         || is_script(outline.language)
             && outline.definitions.iter().any(|it| it.name == definition.name)
         || at_head.iter().any(|u| u.deed == Deed::AssignsMember)
@@ -164,7 +172,7 @@ const SHARED: [&str; 6] =
 /// declaration, `global.name = …`, `exports.name = …`.
 fn set_for_others(source: &Source) -> HashSet<&str> {
     let assigned = |line: &str| {
-        let end = line.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')?;
+        let end = line.find(|c| !is_part_of_name(c))?;
         let (name, rest) = line.split_at(end);
         let rest = rest.trim_start().strip_prefix('=')?;
         (!rest.starts_with(['=', '>'])).then_some(name.len())
@@ -174,6 +182,26 @@ fn set_for_others(source: &Source) -> HashSet<&str> {
     let lines = source.text().lines().map(str::trim_start);
     let lines = lines.filter_map(|line| line.get(of_shared(line)..));
     lines.filter_map(|line| line.get(..assigned(line)?)).collect()
+}
+
+/// The names in quotes: a list of them may say what a script passes on.
+fn quoted(text: &str) -> HashSet<&str> {
+    let is_name = |word: &&str| !word.is_empty() && word.chars().all(is_part_of_name);
+    text.split(['\'', '"']).filter(is_name).collect()
+}
+
+/// The words before colons at the starts of lines: a member that was a function may have become a value.
+fn keys(text: &str) -> HashSet<&str> {
+    let lines = text.lines().map(str::trim_start);
+    let keyed = lines.filter_map(|line| {
+        let (name, rest) = line.split_at(line.find(|c| !is_part_of_name(c))?);
+        rest.trim_start().starts_with([':', '?']).then_some(name)
+    });
+    keyed.filter(|name| !name.is_empty()).collect()
+}
+
+fn is_part_of_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 /// Whether a Rust file has the name in a module of its own, all of whose names it takes: `use m::*`.
@@ -187,6 +215,12 @@ fn is_in_own_module(definition: &Definition, head: &Outline) -> bool {
 fn gains_a_base(container: &str, base: &Side<'_>, head: &Side<'_>) -> bool {
     let before: HashSet<&String> = base.all(container).iter().flat_map(|it| &it.bases).collect();
     head.all(container).iter().flat_map(|it| &it.bases).any(|it| !before.contains(it))
+}
+
+/// Whether what holds the members is no longer written out: `Runner = make("Runner", Base)` was a class.
+fn is_made_otherwise(container: &str, base: &Side<'_>, head: &Side<'_>) -> bool {
+    let kind = |side: &Side<'_>| side.all(container).first().map(|holder| holder.kind);
+    kind(base) == Some(Kind::Class) && kind(head).is_some_and(|kind| kind != Kind::Class)
 }
 
 /// Whether a file passes on all names of another, among which any name may be.
@@ -287,5 +321,5 @@ fn exports_a_variable(outline: &Outline) -> bool {
 }
 
 fn words(text: &str) -> HashSet<&str> {
-    text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$').collect()
+    text.split(|c| !is_part_of_name(c)).collect()
 }

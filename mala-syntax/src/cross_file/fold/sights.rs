@@ -23,6 +23,9 @@ pub(super) struct Sight<'u> {
 /// The uses in a file that mean the symbol.
 pub(super) fn sights<'u>(scene: &Scene<'_>, user: &'u UserFile, symbol: &Symbol) -> Vec<Sight<'u>> {
     let aliases = aliases(user, symbol);
+    if user.path == symbol.file && copes_without(user, symbol) {
+        return Vec::new();
+    }
     user.uses
         .iter()
         .filter(|found| found.deed == Deed::Reads)
@@ -34,6 +37,11 @@ pub(super) fn sights<'u>(scene: &Scene<'_>, user: &'u UserFile, symbol: &Symbol)
         })
         .filter(|sight| sight.link.guard == Guard::None)
         .collect()
+}
+
+/// Whether a file asks whether its surroundings have a name that it no longer defines: `typeof name`.
+fn copes_without(user: &UserFile, symbol: &Symbol) -> bool {
+    user.uses.iter().any(|found| found.deed == Deed::Tries && found.name == symbol.name)
 }
 
 /// Rust's `self.name` is a field when it is not called, and never a free function.

@@ -64,8 +64,15 @@ fn is_same_place(symbol: &Symbol, delta: &FileDelta) -> bool {
         Language::Go => parent(path) == parent(&symbol.file),
         Language::Java | Language::CSharp | Language::Php => package == symbol.package,
         Language::C | Language::Cpp | Language::Ruby => true,
+        Language::Python => python_module(path) == python_module(&symbol.file),
         _ => false,
     }
+}
+
+/// `a/b.py` and `a/b/__init__.py` are one module.
+fn python_module(path: &str) -> &str {
+    let path = path.strip_suffix(".py").unwrap_or(path);
+    path.strip_suffix("/__init__").unwrap_or(path)
 }
 
 /// The keys that no changed file sets any more.

@@ -147,3 +147,36 @@ fn a_function_that_sorts_its_arguments_out_takes_the_old_ones() {
     );
     check(base, &sorted, &[]);
 }
+
+#[test]
+fn what_is_kept_in_another_form_is_there() {
+    let user = "== user.js\nconst { api } = require('./m');\napi.addUp(1);\n";
+    let member = "== m.js\nexports.api = {\n  addUp: (a) => a,\n  other: () => 1,\n};\n";
+    for (before, after) in [
+        ("  addUp: (a) => a,\n", "  addUp: made('add-up'),\n"),
+        ("  addUp: (a) => a,\n", "  ['addUp']: made('add-up'),\n"),
+    ] {
+        let base = format!("{member}{user}");
+        check(&base, &base.replacen(before, after, 1), &[]);
+    }
+    let passed_on = "== m.js\nconst all = require('all');\n['addUp'].forEach((name) => pass(exports, all, name));\n";
+    let user = "== user.js\nconst m = require('./m');\nm.addUp(1);\n";
+    check(
+        &format!("== m.js\nexports.addUp = function (a) {{}};\n{user}"),
+        &format!("{passed_on}{user}"),
+        &[],
+    );
+    let asked =
+        "== m.js\nconst Ref = typeof Builder !== 'undefined' ? Builder : null;\nuse(Ref);\n";
+    let base = asked.replace("const Ref", "const Builder").replace("use(Ref)", "use(Builder)");
+    check(&base, asked, &[]);
+}
+
+#[test]
+fn samples_of_tests_may_use_what_is_gone() {
+    let user = "import { addUp } from '../../m.js';\naddUp(1);\n";
+    let base = format!(
+        "== m.js\nexport const addUp = (a) => a, other = 1;\n== a/__testfixtures__/u.js\n{user}"
+    );
+    check(&base, &base.replacen("addUp = (a) => a, ", "", 1), &[]);
+}

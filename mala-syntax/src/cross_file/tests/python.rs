@@ -424,3 +424,21 @@ fn a_cause_with_many_places_is_told_of_at_the_first() {
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(found.iter().all(|it| !it.starts_with("tests/")), "{found:?}");
 }
+
+#[test]
+fn a_package_may_become_a_module() {
+    let user = "== app/user.py\nfrom app.paths import ROOT_PATH\nprint(ROOT_PATH)\n";
+    check(
+        &format!("== app/paths/__init__.py\nROOT_PATH = 'x'\n{user}"),
+        &format!("== app/paths.py\nROOT_PATH = 'y'\n{user}"),
+        &[],
+    );
+}
+
+#[test]
+fn a_class_may_be_made_by_a_call() {
+    let user = "== user.py\nfrom runner import Runner\nRunner().start_all()\n";
+    let base = "== runner.py\nclass Runner:\n    def start_all(self):\n        pass\n";
+    let head = "== runner.py\nclass Base:\n    def start_all(self):\n        pass\nRunner = make('Runner', Base)\n";
+    check(&format!("{base}{user}"), &format!("{head}{user}"), &[]);
+}

@@ -201,6 +201,7 @@ fn filters_of_scripts_must_find_all_of_them() {
         (r"<!--[\s\S]*?-->", "", false),
         (r"javascript:", "", false),
         (r"<script[^>]*>", "", false),
+        (r"(?<url>[^,]\S*[^,])\s*(?<descriptor>\w)?", "", false),
     ] {
         let found = kinds(pattern, Flavour::JavaScript, letters).contains(&BadTagFilter);
         assert_eq!(found, bad, "{pattern}");

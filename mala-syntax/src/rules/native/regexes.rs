@@ -76,8 +76,12 @@ fn run(source: &Source, literals: &[Node<'_>]) -> Vec<CheckMatch> {
 }
 
 fn matches_of(source: &Source, occurrence: &Occurrence) -> Vec<CheckMatch> {
-    let mut matches: Vec<_> =
-        occurrence.problems().iter().map(|problem| problem_match(occurrence, problem)).collect();
+    let is_searched = searches_text(source, occurrence);
+    let problems = occurrence.problems().into_iter();
+    let mut matches: Vec<_> = problems
+        .filter(|it| !(is_searched && it.kind == RegexProblemKind::IncompleteHostname))
+        .map(|problem| problem_match(occurrence, &problem))
+        .collect();
     // The first says it: the others are lost in the same way.
     if let Some(escape) = occurrence.lost_escapes.first() {
         let witness = match escape.loss {
@@ -90,6 +94,13 @@ fn matches_of(source: &Source, occurrence: &Occurrence) -> Vec<CheckMatch> {
         matches.push(CheckMatch { check: "regex-lost-escape", found });
     }
     matches
+}
+
+/// Whether a pattern of JavaScript finds all its matches in a text, and so decides nothing: `/…/g`.
+fn searches_text(source: &Source, occurrence: &Occurrence) -> bool {
+    let after = source.text().get(occurrence.bytes.end..).unwrap_or_default();
+    let flags = after.strip_prefix('/').unwrap_or_default().chars();
+    flags.take_while(char::is_ascii_alphabetic).any(|flag| flag == 'g')
 }
 
 fn problem_match(occurrence: &Occurrence, problem: &RegexProblem) -> CheckMatch {

@@ -155,6 +155,18 @@ fn code_beside_what_cannot_be_read_is_left_alone() {
 }
 
 #[test]
+fn lines_that_nobody_typed_are_left_alone() {
+    let set = RuleSet::builtin(&[Language::JavaScript]);
+    for (filler, expected) in [(10, 1), (200, 0)] {
+        let code = format!("{}total = total;\n", "f();".repeat(filler));
+        let source = Source::parse(Language::JavaScript, &code).expect("a tree");
+        let found = set.run(&source, &"a.js".into());
+        let assigned = found.iter().filter(|it| it.rule.id == "javascript/self-assignment");
+        assert_eq!(assigned.count(), expected, "{filler}");
+    }
+}
+
+#[test]
 fn hostile_sources_end() {
     let set = RuleSet::builtin(&Language::ALL);
     for (open, close) in [("(", ")"), ("[", "]"), ("{", "}"), ("a(", ")"), ("if x:", ""), ("!", "")]

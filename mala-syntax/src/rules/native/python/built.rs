@@ -210,7 +210,7 @@ fn looks_harmless(source: &Source, value: Node<'_>) -> bool {
                 "schema",
                 "placeholder",
             ];
-            is_constant || is_fixed.iter().any(|it| name.contains(it))
+            is_constant || is_fixed.iter().any(|it| name.contains(it)) || names_a_number(name)
         }
         "call" => {
             let name = last_name(callee(source, value)).to_lowercase();
@@ -220,6 +220,13 @@ fn looks_harmless(source: &Source, value: Node<'_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether a name says that its value is a number.
+fn names_a_number(name: &str) -> bool {
+    let last = name.rsplit('_').next().unwrap_or_default();
+    ["pid", "port", "count", "number", "num", "size", "width", "height", "timeout", "seconds"]
+        .contains(&last)
 }
 
 fn is_harmless_list(source: &Source, list: Node<'_>) -> bool {
