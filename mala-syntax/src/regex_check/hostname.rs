@@ -157,7 +157,19 @@ fn incomplete(steps: &[Step]) -> Option<RegexProblem> {
 fn follows_scheme(steps: &[Step], start: usize) -> bool {
     let wildcard = steps[..start].iter().rposition(|step| step.token == Token::Wildcard);
     let Some(at) = wildcard.and_then(|at| at.checked_sub(2)) else { return false };
-    steps[at..at + 2].iter().all(|step| step.token == Token::Literal('/'))
+    let is_of_web = match at.checked_sub(2) {
+        Some(before) => {
+            matches!(steps[before].token, Token::Literal('s') | Token::Other)
+                || ends_http(&steps[..at - 1])
+        }
+        None => true,
+    };
+    is_of_web && steps[at..at + 2].iter().all(|step| step.token == Token::Literal('/'))
+}
+
+/// Whether the letters `http` come last.
+fn ends_http(steps: &[Step]) -> bool {
+    steps.len() >= 4 && spelled(&steps[steps.len() - 4..]) == "http"
 }
 
 fn spelled(steps: &[Step]) -> String {

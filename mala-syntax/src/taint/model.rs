@@ -111,6 +111,9 @@ pub struct Model {
     classes: Vec<String>,
 }
 
+/// The classes that the engine clears itself, whether or not a flow file names them.
+const OWN_CLASSES: [&str; 4] = ["path-relative", "path-contained", "path-normal", "url-slashes"];
+
 impl Model {
     /// The same with rules; they come in the order given.
     pub fn with_rules(&self, rules: &[&TaintSpec]) -> Result<Self, PatternProblem> {
@@ -128,6 +131,7 @@ impl Model {
             safe_methods: flow.safe_methods.iter().cloned().collect(),
             ..Self::default()
         };
+        model.class_bits(&OWN_CLASSES.map(str::to_owned));
         for source in &flow.sources {
             let kinds = model.kind_bits(&source.kinds);
             let clean = model.class_bits(&source.clean);

@@ -122,7 +122,7 @@ fn is_tried(source: &Source, trail: &Trail<'_>) -> bool {
     const MISSING: &[&str] =
         &["ImportError", "ModuleNotFoundError", "NameError", "AttributeError", "TypeError"];
     if source.language() != Language::Python {
-        return false;
+        return is_asked_for(trail);
     }
     trail.up().any(|step| {
         step.node.kind() == "try_statement" && {
@@ -133,5 +133,13 @@ fn is_tried(source: &Source, trail: &Trail<'_>) -> bool {
                 .filter_map(|clause| clause.child_by_field_name("value"))
                 .any(|value| MISSING.iter().any(|name| source.slice(value).contains(name)))
         }
+    })
+}
+
+/// `typeof name` is no error where nothing has the name.
+fn is_asked_for(trail: &Trail<'_>) -> bool {
+    trail.parent().is_some_and(|step| {
+        step.node.kind() == "unary_expression"
+            && step.node.child_by_field_name("operator").is_some_and(|it| it.kind() == "typeof")
     })
 }

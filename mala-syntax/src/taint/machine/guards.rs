@@ -93,15 +93,18 @@ impl<'p> Machine<'p> {
         let Expression::Field(object, name) = self.expression(condition) else { return };
         match self.names.text(*name) {
             "netloc" | "hostname" | "host" if there == Truth::Fails => {
-                let (url, slashes) = (self.classes.url, self.classes.slashes);
-                self.refine_origin(*object, &|taint| {
-                    if taint.clean & slashes != 0 { url } else { 0 }
-                });
+                self.assume_no_host(*object);
             }
             "length" => {}
             _ if there == Truth::Holds => self.clear(*object, self.model.class("html")),
             _ => {}
         }
+    }
+
+    /// A URL names no host. Browsers read backslashes as slashes, so that those must be gone.
+    pub(super) fn assume_no_host(&mut self, url: ExprId) {
+        let (class, slashes) = (self.classes.url, self.classes.slashes);
+        self.refine_origin(url, &|taint| if taint.clean & slashes != 0 { class } else { 0 });
     }
 
     /// The value in question is one of a fixed set.

@@ -268,7 +268,9 @@ fn uses_before_declaration(program: &Program<'_>) -> Vec<NativeMatch> {
     for variable in program.variables() {
         let dies = matches!(variable.declared, Declared::Let | Declared::Const | Declared::Class);
         let [declaration] = variable.declarations.as_slice() else { continue };
-        if !dies {
+        let is_elsewhere =
+            program.ancestors(*declaration).any(|it| it.kind() == "ambient_declaration");
+        if !dies || is_elsewhere {
             continue;
         }
         let names =

@@ -120,6 +120,7 @@ impl<'p> Machine<'p> {
                 let subject = first.or(object);
                 if let (Truth::Fails, Some(subject)) = (truth, subject) {
                     self.clear(subject, self.classes.relative);
+                    self.assume_no_host(subject);
                 }
             }
             (
