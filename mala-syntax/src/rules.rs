@@ -29,4 +29,4 @@ pub use rule::{Detector, Rule};
 pub use set::{Extent, RuleSet, Searched};
 pub use template::Captures;
 pub use test_path::is_test_path;
-pub(crate) use test_path::{is_kept_as_sample, is_sample};
+pub(crate) use test_path::{is_built, is_kept_as_sample, is_sample, is_showcase};

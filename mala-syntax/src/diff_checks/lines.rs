@@ -1,9 +1,9 @@
 //! Rules over single added lines, kept as data in `lines.yaml`.
 
 use super::tests_disabled;
-use crate::rules::is_test_path;
+use crate::rules::{is_showcase, is_test_path};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use mala_domain::change::{ChangedFile, Hunk, LineKind, LineSpan};
+use mala_domain::change::{ChangedFile, FilePath, Hunk, LineKind, LineSpan};
 use mala_domain::finding::{Candidate, Category, Priority, Verification};
 use mala_domain::language::Language;
 use regex::Regex;
@@ -112,7 +112,8 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
             let rules =
                 rules.filter(|r| !(r.rule.id.starts_with("deps/npm-") && is_peer(hunk, index)));
             let rules = rules.filter(|r| {
-                !(r.rule.id == "deps/npm-floating-version" && is_of_family(hunk, text))
+                !(r.rule.id == "deps/npm-floating-version"
+                    && (is_of_family(hunk, text) || is_meant(&file.path, text)))
             });
             // A comma that another entry needs makes no new line.
             let rules = rules.filter(|_| !removed.contains(without_comma(text)));
@@ -144,6 +145,13 @@ fn is_peer(hunk: &Hunk, index: usize) -> bool {
     before
         .find(|line| line.text.contains("ependencies\""))
         .is_some_and(|line| line.text.contains("\"peerDependencies\""))
+}
+
+/// Whether any version is meant: examples show the newest, and packages of one repository take each other
+/// as they are.
+fn is_meant(path: &FilePath, text: &str) -> bool {
+    let is_part_of_repository = path.to_text().contains('/') && text.contains("\"*\"");
+    is_showcase(path) || is_part_of_repository
 }
 
 /// Whether packages of the same family have no version either: those of one repository.

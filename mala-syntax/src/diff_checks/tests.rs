@@ -269,6 +269,19 @@ fn dependencies_on_one_line_are_read() {
 }
 
 #[test]
+fn examples_and_packages_of_one_repository_take_any_version() {
+    for (path, line, expected) in [
+        ("package.json", r#"+    "left-pad": "*""#, 1),
+        ("apps/web/package.json", r#"+    "left-pad": "latest""#, 1),
+        ("apps/web/package.json", r#"+    "left-pad": "*""#, 0),
+        ("examples/basic/package.json", r#"+    "next": "latest""#, 0),
+    ] {
+        let lines = [" {", r#"   "dependencies": {"#, line, "   }", " }"];
+        assert_eq!(found(vec![file(path, &lines)]).len(), expected, "{path} {line}");
+    }
+}
+
+#[test]
 fn a_removed_test_is_reported_only_while_its_code_stays() {
     let removed = [" import x", "-def test_sum():", "-    check(add(1, 2), 3)", " # end"];
     let test = || file("tests/test_sum.py", &removed);

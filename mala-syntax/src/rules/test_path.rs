@@ -32,7 +32,7 @@ const ENDINGS: [&str; 12] = [
 const SHOWCASES: [&str; 6] = ["example", "examples", "sample", "samples", "demo", "demos"];
 
 /// Whether a file shows how something is used: nobody runs it for others.
-pub(super) fn is_showcase(path: &FilePath) -> bool {
+pub(crate) fn is_showcase(path: &FilePath) -> bool {
     let text = path.to_text();
     text.rsplit_once('/')
         .is_some_and(|(folder, _)| folder.split('/').any(|part| SHOWCASES.contains(&part)))
@@ -77,11 +77,21 @@ pub(crate) fn is_kept_as_sample(path: &FilePath) -> bool {
         || (name.ends_with(".java") && parts.contains(&"resources"))
 }
 
-/// Whether a tool wrote a script from others: nobody mends it by hand.
-pub(super) fn is_built(path: &FilePath) -> bool {
+/// Whether a tool wrote a script from others, or it is a release of another project's: nobody mends it here.
+pub(crate) fn is_built(path: &FilePath) -> bool {
     let text = path.to_text();
-    let is_script = [".js", ".mjs", ".cjs"].iter().any(|ending| text.ends_with(ending));
-    is_script && text.split('/').rev().skip(1).any(|part| part == "dist")
+    let stem = [".js", ".mjs", ".cjs"].iter().find_map(|ending| text.strip_suffix(ending));
+    stem.is_some_and(|stem| {
+        let mut parts = stem.rsplit('/');
+        parts.next().is_some_and(is_released) || parts.any(|part| part == "dist")
+    })
+}
+
+/// `coreapi-0.1.1`: a name that ends with a version.
+fn is_released(name: &str) -> bool {
+    let Some((_, version)) = name.rsplit_once('-') else { return false };
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|it| it.is_ascii_digit());
+    version.contains('.') && version.split('.').all(is_number)
 }
 
 /// Whether a file holds tests, test data or test support.
@@ -147,6 +157,8 @@ mod tests {
         for (path, expected) in [
             ("dist/axios.js", true),
             ("a/dist/esm/b.mjs", true),
+            ("static/js/coreapi-0.1.1.js", true),
+            ("src/step-2.js", false),
             ("dist.js", false),
             ("dist/a.py", false),
         ] {

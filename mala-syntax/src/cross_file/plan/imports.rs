@@ -1,7 +1,7 @@
 //! Imports that the change adds and that must lead to a file.
 
 use crate::cross_file::delta::FileDelta;
-use crate::rules::is_sample;
+use crate::rules::{is_built, is_sample};
 use crate::symbols::{Guard, Import, Imported, files_of_module, files_of_submodule};
 use mala_domain::language::Language;
 use std::collections::HashSet;
@@ -60,7 +60,10 @@ pub(super) fn checks(deltas: &[FileDelta]) -> Vec<ImportCheck> {
         .filter(|check| !check.candidates.is_empty())
         .filter(|check| !check.candidates.iter().any(|path| changed.contains(path.as_str())))
         .filter(|check| !is_made_by_tools(&check.module))
-        .filter(|check| !is_sample(&check.file.as_str().into()))
+        .filter(|check| {
+            let file = check.file.as_str().into();
+            !is_sample(&file) && !is_built(&file)
+        })
         .take(MAX_CHECKS)
         .collect()
 }
