@@ -42,7 +42,7 @@ pub struct Report {
     /// Findings that an inline comment sets aside.
     #[serde(default)]
     pub suppressed: Vec<Suppressed>,
-    /// Why the review could not be read or done.
+    /// Why the review could not be read or done, where another try may help; else null.
     #[serde(default)]
     pub parse_error: Option<String>,
     /// Whether trying again is of no use.
@@ -95,6 +95,14 @@ pub struct Suppressed {
     pub line: u32,
     /// The reason that the comment gives.
     pub reason: String,
+}
+
+impl Report {
+    /// Why the change could not be reviewed, in the words of the first who could not.
+    pub fn trouble(&self) -> Option<&str> {
+        let own = self.reviewers.iter().find_map(|reviewer| reviewer.error.as_deref());
+        self.parse_error.as_deref().or(own).filter(|words| !words.trim().is_empty())
+    }
 }
 
 /// One reviewer's part in a review.

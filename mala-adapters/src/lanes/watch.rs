@@ -71,11 +71,17 @@ impl Watch for Watcher<'_> {
 const MAX_AROUND: usize = 1 << 20;
 
 /// The complete answer in what was printed or in the answer file. It counts though more was printed
-/// around it than anybody reads.
+/// around it than anybody reads. Where there are several, all are given, the likeliest last: whoever reads
+/// them sees whether they contradict each other.
 pub(super) fn found(watcher: &Watcher<'_>, output: &Output) -> Option<String> {
     let all = candidates(watcher, output);
-    let part = all.iter().flat_map(|text| parts(text)).find(|text| (watcher.is_answer)(text))?;
-    Some(part.to_owned())
+    let mut answers: Vec<&str> = Vec::new();
+    for part in all.iter().flat_map(|text| parts(text)).map(str::trim) {
+        if !answers.contains(&part) && (watcher.is_answer)(part) {
+            answers.insert(0, part);
+        }
+    }
+    (!answers.is_empty()).then(|| answers.join("\n"))
 }
 
 /// A text, and the parts of a long one that an answer can be in: its start and its end.

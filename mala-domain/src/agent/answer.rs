@@ -12,11 +12,12 @@ mod unique;
 
 pub use checks::{Check, CheckOutcome, read_checks};
 pub use ladder::Rung;
-pub(crate) use ladder::{Object, find as find_object};
+pub(crate) use ladder::{Object, find as find_object, say_the_same};
 pub use restructured::read_restructured;
-pub(crate) use review::read_object;
 pub use review::{Answer, Claim, HintOpinion, read_review};
+pub(crate) use review::{Speaker, read_object};
 pub use schema::{checks_form, review_form};
+pub(crate) use unique::parse as parse_unique;
 
 use crate::agent::fence::Nonce;
 use thiserror::Error;

@@ -3,15 +3,16 @@
 
 use crate::agent::answer::{Check, CheckOutcome};
 use crate::agent::answer::{
-    Object, ParseProblem, Rung, Words, checks_form, find_object, read_checks, read_object,
-    review_form,
+    Object, ParseProblem, Rung, Speaker, Words, checks_form, find_object, read_checks, read_object,
+    review_form, say_the_same,
 };
 use crate::agent::fence::Nonce;
-use crate::change::FilePath;
+use crate::change::{Change, FilePath};
 use crate::conversation::Form;
 use crate::finding::Candidate;
 use crate::verdict::Verdict;
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use thiserror::Error;
 
 /// What an answer must name.
@@ -39,19 +40,29 @@ pub struct LaneAnswer {
 }
 
 impl LaneAnswer {
-    /// With paths as the change has them, where the lane names files by the folder that it was in.
+    /// With paths as the change has them. A path that is none of its paths may name a file by the folder
+    /// that the lane was in, or with something around it.
     #[must_use]
-    pub fn inside(mut self, roots: &[String]) -> Self {
-        let below = |file: &FilePath| {
+    pub fn inside(mut self, roots: &[String], change: &Change) -> Self {
+        let changed: HashSet<&FilePath> = change.files.iter().map(|file| &file.path).collect();
+        let place = |file: &FilePath| {
+            if changed.contains(file) {
+                return file.clone();
+            }
             let text = file.to_text();
-            let inside = roots.iter().find_map(|root| text.strip_prefix(root)?.strip_prefix('/'));
-            inside.map(FilePath::from)
+            let plain = text.trim().trim_start_matches("./");
+            let below = roots.iter().find_map(|root| plain.strip_prefix(root)?.strip_prefix('/'));
+            match below {
+                Some(below) => FilePath::from(below),
+                None if plain == text => file.clone(),
+                None => FilePath::parse(plain),
+            }
         };
         for claim in &mut self.claims {
-            claim.file = below(&claim.file).unwrap_or_else(|| claim.file.clone());
+            claim.file = place(&claim.file);
         }
         for (file, _) in &mut self.accounted {
-            *file = below(file).unwrap_or_else(|| file.clone());
+            *file = place(file);
         }
         self
     }
@@ -81,7 +92,10 @@ pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, Ans
     let found = find_object(&words, &["verdict", "findings"]);
     let (object, rung) = found.map_err(|problem| named(problem, &words))?;
     check_binding(&object, binding)?;
-    let answer = read_object(&object, rung)?;
+    if !say_the_same(&words, "verdict") {
+        return Err(two_answers().into());
+    }
+    let answer = read_object(&object, rung, Speaker::Lane)?;
     let claims = answer.claims.into_iter().chain(answer.incomplete).map(|claim| claim.candidate);
     Ok(LaneAnswer {
         rung,
@@ -98,7 +112,14 @@ pub fn read_check(text: &str, binding: &Binding) -> Result<Vec<Check>, AnswerPro
     let found = find_object(&words, &["checks"]);
     let (object, _) = found.map_err(|problem| named(problem, &words))?;
     check_binding(&object, binding)?;
+    if !say_the_same(&words, "checks") {
+        return Err(two_answers().into());
+    }
     Ok(read_checks(&words)?.0)
+}
+
+fn two_answers() -> ParseProblem {
+    ParseProblem::InvalidVerdict("two answers that contradict each other".to_owned())
 }
 
 /// Whether a check leaves a claim standing.
@@ -137,8 +158,7 @@ fn account(object: &Object) -> Result<Vec<(FilePath, Vec<usize>)>, ParseProblem>
         return Err(ParseProblem::MissingField("reviewed".to_owned()));
     };
     let one = |entry: &Value| {
-        let file = entry.get("file_path")?.as_str()?.trim();
-        let file = FilePath::parse(file.trim_start_matches("./"));
+        let file = FilePath::parse(entry.get("file_path")?.as_str()?);
         let hunks = entry.get("hunks")?.as_array()?.iter().take(MAX_ACCOUNT);
         // Lanes count from one.
         let hunks = hunks.map(|hunk| usize::try_from(hunk.as_u64()?).ok()?.checked_sub(1));

@@ -13,8 +13,8 @@ mod tests;
 pub use hearing::{hearing, none_stands, reviewed_this};
 pub use second::{GateState, Opinion, panel};
 
-use crate::agent::answer::fields::{cut, maybe_text};
-use crate::agent::answer::{Object, ParseProblem};
+use crate::agent::answer::fields::{cut, list, maybe_text};
+use crate::agent::answer::{Object, ParseProblem, parse_unique};
 use crate::finding::Candidate;
 use crate::ports::ReviewerFailure;
 use crate::review::{FileCoverage, Voice};
@@ -130,9 +130,11 @@ pub fn started(ended: &Ended<'_>) -> Result<Started, ReviewerFailure> {
     if key.is_empty() || key.len() > 200 || key.starts_with('-') || key.contains(char::is_control) {
         return Err(unreadable(ParseProblem::InvalidFormat));
     }
-    let spawned = object.get("reviewers_spawned").and_then(Value::as_array);
-    let names = spawned.into_iter().flatten().filter_map(Value::as_str);
-    Ok(Started { key: Some(key.to_owned()), reviewers: names.map(str::to_owned).collect() })
+    let spawned = list(&object, "reviewers_spawned").map_err(unreadable)?;
+    let names = spawned.iter().map(|name| name.as_str().map(str::to_owned));
+    let reviewers: Option<Vec<String>> = names.collect();
+    let reviewers = reviewers.ok_or_else(|| unreadable(ParseProblem::InvalidFormat))?;
+    Ok(Started { key: Some(key.to_owned()), reviewers })
 }
 
 /// Reads what `wait --json` printed, by the table of exit codes.
@@ -158,7 +160,8 @@ pub fn waited(
 /// What an exit code of 2 and more means, with what the JSON says to it, if there is any.
 fn failure(ended: &Ended<'_>) -> ReviewerFailure {
     let object = json(ended.stdout).ok();
-    let told = object.as_ref().map(issues::parse_errors).unwrap_or_default().join("; ");
+    let told = object.as_ref().and_then(|it| issues::parse_errors(it).ok());
+    let told = told.unwrap_or_default().join("; ");
     let why = |otherwise: &str| match (told.is_empty(), complaint(ended)) {
         (false, _) => cut(&told, MAX_WHY),
         (true, words) if !words.is_empty() => words,
@@ -189,10 +192,13 @@ fn complaint(ended: &Ended<'_>) -> String {
     words.take(MAX_WHY).collect()
 }
 
-/// The whole of what was printed, as one object.
+/// The whole of what was printed, as one object in which no key is there twice.
 fn json(text: &str) -> Result<Object, ReviewerFailure> {
-    serde_json::from_str(text.trim())
-        .map_err(|error| unreadable(ParseProblem::InvalidJson(error.to_string())))
+    match parse_unique(text.trim()) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(unreadable(ParseProblem::InvalidJson("it is no object".to_owned()))),
+        Err(error) => Err(unreadable(ParseProblem::InvalidJson(error.to_string()))),
+    }
 }
 
 fn unreadable(problem: ParseProblem) -> ReviewerFailure {

@@ -235,7 +235,7 @@ fn reason(report: &Report) -> String {
 }
 
 fn why(report: &Report, obstacle: Obstacle) -> String {
-    let error = report.parse_error.as_deref().filter(|error| !error.trim().is_empty());
+    let error = report.trouble();
     let words = match obstacle {
         Obstacle::Incomplete => {
             let coverage = &report.coverage;

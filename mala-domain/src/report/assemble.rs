@@ -92,9 +92,10 @@ fn parse_error(
     failures: &[ReviewerFailure],
     coverage: &Coverage,
 ) -> Option<String> {
-    if !matches!(outcome, Outcome::CouldNotReview(_)) {
+    // What is fatal is no answer that could not be read: whoever reads this field tries again.
+    let Outcome::CouldNotReview(Obstacle::Incomplete | Obstacle::TimedOut) = outcome else {
         return None;
-    }
+    };
     let failure = failures.iter().map(ToString::to_string).next();
     Some(failure.unwrap_or_else(|| {
         let left = coverage.hunks_given - coverage.hunks_accounted;

@@ -107,7 +107,7 @@ fn judge(lane: Lane, run: LaneRun, change: &Change, told: &Told) -> Heard {
             Absence::Unusable,
             format!("it wrote to the tree that it reviews: {}", run.wrote.join(", ")),
         ),
-        (Some(Ok(answer)), None) => Ok(answer.inside(&run.roots)),
+        (Some(Ok(answer)), None) => Ok(answer.inside(&run.roots, change)),
         (_, Some(known)) if !known.why.is_empty() => Err(known.clone()),
         (Some(Err(problem)), _) => failure(Absence::Unusable, problem.to_string()),
         (_, Some(known)) => Err(known.clone()),

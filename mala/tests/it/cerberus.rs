@@ -57,8 +57,11 @@ impl Desk {
 }
 
 impl Said {
+    /// Why there is no review: what is fatal is no parse error.
     fn error(&self) -> &str {
-        self.json["parse_error"].as_str().unwrap_or_default()
+        let own = &self.json["reviewers"][0]["error"];
+        let said = if self.code > 3 { own } else { &self.json["parse_error"] };
+        said.as_str().unwrap_or_default()
     }
 }
 

@@ -116,20 +116,36 @@ fn in_code_fence(text: &str) -> Option<&str> {
     (is_name && !body.contains("\n```")).then_some(body)
 }
 
+/// Whether all answers in a text that carry the nonce have the same under this key. Which of two verdicts
+/// counts is nobody's to guess.
+pub(crate) fn say_the_same(words: &Words<'_>, key: &str) -> bool {
+    let bound = objects(words.text).into_iter().filter_map(|object| {
+        let answer = unwrap(Value::Object(object), words, &[key], MAX_DEPTH)?;
+        (nonce_of(&answer) == Some(words.nonce.as_str())).then(|| answer.get(key).cloned())
+    });
+    let said: Vec<Option<Value>> = bound.collect();
+    said.windows(2).all(|two| two.first() == two.last())
+}
+
 /// The last JSON object in a text.
 fn last_object(text: &str) -> Option<Object> {
-    let mut found = None;
+    objects(text).pop()
+}
+
+/// The JSON objects in a text, one after the other.
+fn objects(text: &str) -> Vec<Object> {
+    let mut found = Vec::new();
     let mut at = 0;
     for _ in 0..MAX_STARTS {
         let Some(start) = text.get(at..).and_then(|rest| rest.find('{')).map(|it| at + it) else {
             break;
         };
-        let mut reader =
-            serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Unique>();
+        let rest = text.get(start..).unwrap_or_default();
+        let mut reader = serde_json::Deserializer::from_str(rest).into_iter::<Unique>();
         match reader.next() {
             Some(Ok(Unique(Value::Object(object)))) => {
                 at = start + reader.byte_offset().max(1);
-                found = Some(object);
+                found.push(object);
             }
             _ => at = start + 1,
         }

@@ -2,7 +2,7 @@
 //! word of it must be in the original, and no pass comes out of it.
 
 use super::ladder::{self, Rung};
-use super::review::read_object;
+use super::review::{Speaker, read_object};
 use super::{Answer, ParseProblem, Words};
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ pub fn read_restructured(
     problem: &ParseProblem,
 ) -> Result<Answer, ParseProblem> {
     let read = ladder::find(words, &["verdict", "findings"])
-        .and_then(|(object, _)| read_object(&object, Rung::Restructured));
+        .and_then(|(object, _)| read_object(&object, Rung::Restructured, Speaker::Agent));
     match read {
         Ok(answer) if !answer.claims.is_empty() && says_only(&answer, original) => Ok(answer),
         _ => Err(problem.clone()),

@@ -55,10 +55,20 @@ const MAX_BODY: usize = 4_000;
 /// Words of the form itself: whoever answers with them repeats the question.
 const TEMPLATE: [&str; 3] = ["relative/path/to/file", "[P0-3]", "path from the root of"];
 
+/// Whose answer it is: the contract lets a lane leave the priority open, and a lane's paths are matched with
+/// the change before anything is taken for a slip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Speaker {
+    /// The agent's model.
+    Agent,
+    /// A lane of a panel.
+    Lane,
+}
+
 /// Reads the answer to a review.
 pub fn read_review(words: &Words<'_>) -> Result<Answer, ParseProblem> {
     let (object, rung) = ladder::find(words, &["verdict", "findings"])?;
-    let answer = read_object(&object, rung)?;
+    let answer = read_object(&object, rung, Speaker::Agent)?;
     // An objection of which nothing is left is no approval.
     let why = answer.dropped.first().filter(|_| answer.claims.is_empty());
     match why.and_then(|why| why.rsplit('`').nth(1)) {
@@ -67,7 +77,11 @@ pub fn read_review(words: &Words<'_>) -> Result<Answer, ParseProblem> {
     }
 }
 
-pub(crate) fn read_object(object: &Object, rung: Rung) -> Result<Answer, ParseProblem> {
+pub(crate) fn read_object(
+    object: &Object,
+    rung: Rung,
+    speaker: Speaker,
+) -> Result<Answer, ParseProblem> {
     let verdict = verdict(text(object, "verdict")?)?;
     let findings = list(object, "findings")?;
     if findings.len() > MAX_FINDINGS {
@@ -83,7 +97,7 @@ pub(crate) fn read_object(object: &Object, rung: Rung) -> Result<Answer, ParsePr
     };
     for finding in findings {
         let finding = self::object(finding)?;
-        let claim = claim(finding)?;
+        let claim = claim(finding, speaker)?;
         match empty_field(finding)? {
             Some(field) => {
                 let Candidate { file, span, .. } = &claim.candidate;
@@ -116,13 +130,12 @@ fn agrees(verdict: Verdict, no_findings: bool) -> Result<(), ParseProblem> {
     Err(ParseProblem::InvalidVerdict(contradiction))
 }
 
-fn claim(finding: &Object) -> Result<Claim, ParseProblem> {
+fn claim(finding: &Object, speaker: Speaker) -> Result<Claim, ParseProblem> {
     let file = text(finding, "file_path")?;
     let start = number(finding, "line_start")?;
     let end = number(finding, "line_end")?;
     let span = LineSpan::new(start, end).ok_or(ParseProblem::InvalidFormat)?;
-    let number = required(finding, "priority")?.as_i64().and_then(Priority::from_number);
-    let priority = number.ok_or(ParseProblem::InvalidFormat)?;
+    let priority = priority(finding, speaker)?;
     let title = text(finding, "title")?;
     let body = text(finding, "body")?;
     if TEMPLATE.iter().any(|words| file.contains(words) || title.contains(words)) {
@@ -133,9 +146,12 @@ fn claim(finding: &Object) -> Result<Claim, ParseProblem> {
     Ok(Claim {
         says_confidence: confidence.is_some(),
         candidate: Candidate {
-            file: FilePath::parse(file.trim().trim_start_matches("./")),
+            file: match speaker {
+                Speaker::Agent => FilePath::parse(file.trim().trim_start_matches("./")),
+                Speaker::Lane => FilePath::parse(file),
+            },
             span,
-            priority: Some(priority),
+            priority,
             category: category(finding)?,
             title: cut(&title, MAX_TITLE),
             body: cut(&told(body, finding)?, MAX_BODY),
@@ -149,15 +165,25 @@ fn claim(finding: &Object) -> Result<Claim, ParseProblem> {
     })
 }
 
+fn priority(finding: &Object, speaker: Speaker) -> Result<Option<Priority>, ParseProblem> {
+    if speaker == Speaker::Lane && finding.get("priority") == Some(&Value::Null) {
+        return Ok(None);
+    }
+    let number = required(finding, "priority")?.as_i64().and_then(Priority::from_number);
+    number.map(Some).ok_or(ParseProblem::InvalidFormat)
+}
+
 /// The title with its priority in front. Where the two disagree, the more urgent one holds.
-fn prefixed(priority: Priority, title: &str) -> (Priority, String) {
+fn prefixed(priority: Option<Priority>, title: &str) -> (Option<Priority>, String) {
     let title = title.trim();
     let said = Priority::ALL
         .into_iter()
         .find_map(|said| title.strip_prefix(&format!("[{said}]")).map(|rest| (said, rest.trim())));
-    let (said, rest) = said.unwrap_or((priority, title));
-    let priority = priority.min(said);
-    (priority, format!("[{priority}] {rest}"))
+    let rest = said.map_or(title, |(_, rest)| rest);
+    match priority.into_iter().chain(said.map(|(said, _)| said)).min() {
+        Some(priority) => (Some(priority), format!("[{priority}] {rest}")),
+        None => (None, rest.to_owned()),
+    }
 }
 
 /// The body, with the trigger and the effect when they are said apart.

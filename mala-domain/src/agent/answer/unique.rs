@@ -8,7 +8,7 @@ use std::fmt;
 pub(super) struct Unique(pub(super) Value);
 
 /// Reads JSON; an object with a key twice is an error.
-pub(super) fn parse(text: &str) -> Result<Value, serde_json::Error> {
+pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str::<Unique>(text).map(|unique| unique.0)
 }
 

@@ -68,10 +68,85 @@ fn a_claim_that_leaves_fields_empty_is_a_claim_and_paths_are_those_of_the_change
     let answer = read(&pass(fields), &binding(), "codex").unwrap();
     assert_eq!(answer.claims.len(), 1);
     assert_eq!(answer.claims[0].evidence, None);
-    let answer = answer.inside(&["/elsewhere".to_owned(), "/var/tmp/x/tree".to_owned()]);
+    let change = Change { files: Vec::new() };
+    let answer = answer.inside(&["/elsewhere".to_owned(), "/var/tmp/x/tree".to_owned()], &change);
     assert_eq!(answer.claims[0].file, FilePath::from("a.py"));
     let files: Vec<&FilePath> = answer.accounted.iter().map(|(file, _)| file).collect();
     assert_eq!(files, [&FilePath::from("a.py"), &FilePath::from("b.py")]);
+}
+
+#[test]
+fn a_path_of_the_change_is_taken_as_it_is_written() {
+    let diff = "diff --git a/ a.py b/ a.py\n--- a/ a.py\n+++ b/ a.py\n@@ -1 +1 @@\n-x\n+y\n";
+    let change = Change { files: crate::change::parse(diff.as_bytes()).unwrap() };
+    assert_eq!(change.files[0].path, FilePath::from(" a.py"));
+    for (named, is) in
+        [(" a.py", " a.py"), (" b.py ", "b.py"), ("./b.py", "b.py"), ("b.py", "b.py")]
+    {
+        let finding = json!({
+            "file_path": named, "line_start": 1, "line_end": 1, "priority": 0, "title": "t", "body": "b",
+        });
+        let reviewed = json!([{"file_path": named, "hunks": [1]}]);
+        let fields = json!({"verdict": "FAIL", "findings": [finding], "reviewed": reviewed});
+        let answer = read(&pass(fields), &binding(), "codex").unwrap().inside(&[], &change);
+        assert_eq!(answer.claims[0].file, FilePath::from(is), "{named:?}");
+        assert_eq!(answer.accounted[0].0, FilePath::from(is), "{named:?}");
+    }
+}
+
+#[test]
+fn a_priority_may_be_null_and_not_missing() {
+    let claim = |priority: Option<Value>, title: &str| {
+        let mut finding = json!({"file_path": "a.py", "line_start": 1, "line_end": 1, "title": title, "body": "b"});
+        if let Some(priority) = priority {
+            finding["priority"] = priority;
+        }
+        let answer =
+            read(&pass(json!({"verdict": "FAIL", "findings": [finding]})), &binding(), "x");
+        let claim = answer.map(|mut answer| answer.claims.remove(0));
+        claim.map(|claim| (claim.priority, claim.title)).map_err(|problem| problem.to_string())
+    };
+    assert_eq!(claim(Some(json!(null)), "t"), Ok((None, "t".to_owned())));
+    let urgent = (Some(crate::finding::Priority::P0), "[P0] t".to_owned());
+    assert_eq!(claim(Some(json!(null)), "[P0] t"), Ok(urgent.clone()), "the title says it");
+    assert_eq!(claim(Some(json!(0)), "[P2] t"), Ok(urgent));
+    assert_eq!(claim(None, "t"), Err("missing field: priority".to_owned()));
+    assert_eq!(claim(Some(json!("P1")), "t"), Err("invalid format".to_owned()));
+}
+
+#[test]
+fn two_answers_that_contradict_each_other_are_none() {
+    let finding = json!({
+        "file_path": "a.py", "line_start": 1, "line_end": 1, "priority": 1, "title": "t", "body": "b",
+    });
+    let good = pass(json!({}));
+    let bad = pass(json!({"verdict": "FAIL", "findings": [finding]}));
+    let unbound = bad.replace(binding().nonce.as_str(), "");
+    let wrapped = json!({ "result": bad }).to_string();
+    for (text, is_answer) in [
+        (format!("{good}\n{good}"), true),
+        (format!("{unbound}\n{good}"), true),
+        (format!("{bad}\n{good}"), false),
+        (format!("{good}\nno, wait:\n{bad}"), false),
+        (format!("{wrapped}\n{good}"), false),
+    ] {
+        let read = read(&text, &binding(), "codex");
+        match is_answer {
+            true => assert_eq!(read.unwrap().verdict, Verdict::Pass, "{text}"),
+            false => assert_eq!(
+                read.unwrap_err().to_string(),
+                "invalid verdict: two answers that contradict each other"
+            ),
+        }
+    }
+    let check = |outcome: &str| {
+        let (nonce, head) = (binding().nonce, binding().head);
+        let checks = json!([{"id": "c1", "outcome": outcome, "why": "w"}]);
+        json!({"nonce": nonce.as_str(), "head_sha": head, "checks": checks}).to_string()
+    };
+    assert!(read_check(&check("holds"), &binding()).is_ok());
+    let both = format!("{}\n{}", check("holds"), check("refuted"));
+    assert!(read_check(&both, &binding()).is_err());
 }
 
 #[test]

@@ -38,17 +38,19 @@ pub(super) fn read(
     let claims = issues::claims(object, "issues", &DIALECT, None)?;
     agrees(verdict, &claims)?;
     let voices = issues::voices(object)?;
+    let warnings = issues::parse_errors(object)?;
     if verdict == Verdict::Pass {
-        all_there(object, started, &voices)?;
+        all_there(&warnings, started, &voices)?;
+        issues::nobody_objects(object)?;
     }
     let voices = voices.into_iter().map(|(voice, _)| voice).collect();
-    let (log, warnings) = (issues::log(object)?, issues::parse_errors(object));
+    let log = issues::log(object)?;
     Ok(PanelWord { claims, voices, log, warnings, ..PanelWord::whole(verdict) })
 }
 
 /// Whether a pass is everybody's: those who were started, with nothing that could not be read.
 fn all_there(
-    object: &Object,
+    parse_errors: &[String],
     started: &Started,
     voices: &[(Voice, Option<Verdict>)],
 ) -> Result<(), ReviewerFailure> {
@@ -56,7 +58,7 @@ fn all_there(
     let is_heard = |name: &&String| voices.iter().any(|(voice, _)| voice.name == **name);
     let unheard = started.reviewers.iter().find(|name| !is_heard(name));
     let trouble = unheard.map(|name| format!("{name} was started and says nothing"));
-    match trouble.or_else(|| issues::parse_errors(object).into_iter().next()) {
+    match trouble.or_else(|| parse_errors.first().cloned()) {
         Some(why) => Err(unreadable(ParseProblem::InvalidVerdict(format!("PASS though {why}")))),
         None => Ok(()),
     }

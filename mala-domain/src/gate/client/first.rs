@@ -24,9 +24,10 @@ pub(super) fn read(object: &Object, code: i32) -> Result<PanelWord, ReviewerFail
     let claims = issues::claims(object, "aggregated_findings", &DIALECT, None)?;
     agrees(verdict, &claims)?;
     let voices = issues::voices(object)?;
-    let parse_errors = issues::parse_errors(object);
+    let parse_errors = issues::parse_errors(object)?;
     if verdict == Verdict::Pass {
         unanimous(&voices)?;
+        issues::nobody_objects(object)?;
         if let Some(error) = parse_errors.first() {
             let words = format!("PASS though {error}");
             return Err(unreadable(ParseProblem::InvalidVerdict(words)));

@@ -125,9 +125,28 @@ pub(super) fn verdict(word: &str) -> Result<Verdict, ParseProblem> {
         .ok_or_else(|| ParseProblem::InvalidVerdict(cut(word, 80)))
 }
 
+/// A reviewer that passes the change and has something against it says nothing.
+pub(super) fn nobody_objects(of: &Object) -> Result<(), ReviewerFailure> {
+    let all = required(of, "reviewers").and_then(object).map_err(unreadable)?;
+    for (name, entry) in all {
+        for key in ["issues", "findings"] {
+            match entry.get(key) {
+                None | Some(Value::Null) => {}
+                Some(Value::Array(own)) if own.is_empty() => {}
+                Some(Value::Array(_)) => {
+                    let words = format!("PASS though {} names {key}", cut(name, MAX_NAME));
+                    return Err(unreadable(ParseProblem::InvalidVerdict(words)));
+                }
+                Some(_) => return Err(unreadable(ParseProblem::InvalidFormat)),
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Why reviewers gave no answer: words, or objects with `reviewer` and `error`.
-pub(super) fn parse_errors(of: &Object) -> Vec<String> {
-    let all = of.get("parse_errors").and_then(Value::as_array);
+pub(super) fn parse_errors(of: &Object) -> Result<Vec<String>, ReviewerFailure> {
+    let all = list(of, "parse_errors").map_err(unreadable)?;
     let one = |error: &Value| match error {
         Value::String(words) => cut(words, MAX_TITLE),
         Value::Object(error) => {
@@ -136,7 +155,7 @@ pub(super) fn parse_errors(of: &Object) -> Vec<String> {
         }
         other => cut(&other.to_string(), MAX_TITLE),
     };
-    all.into_iter().flatten().take(100).map(one).collect()
+    Ok(all.iter().take(100).map(one).collect())
 }
 
 /// Where the session's files are.

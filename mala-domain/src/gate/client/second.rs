@@ -94,7 +94,10 @@ pub fn panel(state: &GateState, opinions: &[Opinion]) -> Result<PanelWord, Revie
     }
     match state.verdict {
         Some(verdict) => agrees(verdict, &claims)?,
-        None if voices.is_empty() => unanimous(&[])?,
+        None if voices.is_empty() => {
+            let words = "requires_decision without reviewers".to_owned();
+            return Err(unreadable(ParseProblem::InvalidVerdict(words)));
+        }
         None => {}
     }
     if state.verdict == Some(Verdict::Pass) {

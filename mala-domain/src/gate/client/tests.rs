@@ -115,6 +115,14 @@ fn a_pass_that_not_everybody_gave_is_none() {
         (with(pass(), "/reviewers/codex/error", json!("died")), "PASS though codex says: died"),
         (with(pass(), "/parse_errors", json!(["gemini: x"])), "PASS though gemini: x"),
         (
+            with(pass(), "/reviewers/codex/issues", json!([issue()])),
+            "PASS though codex names issues",
+        ),
+        (
+            with(pass(), "/reviewers/codex", json!({"verdict": "PASS", "findings": [{}]})),
+            "PASS though codex names findings",
+        ),
+        (
             with(pass(), "/reviewers", json!({"other": {"verdict": "PASS"}})),
             "PASS though codex was started and says nothing",
         ),
@@ -127,11 +135,26 @@ fn a_pass_that_not_everybody_gave_is_none() {
 
 #[test]
 fn what_is_missing_or_malformed_is_no_review() {
-    for key in ["status", "issues", "reviewers", "consensus"] {
+    for key in ["status", "issues", "reviewers", "consensus", "parse_errors"] {
         let json = without(contract("resolved", "FAIL", &[issue()]), key);
         let missing = Err(says(&format!("missing field: {key}")));
         assert_eq!(outcome(1, &json), missing, "{key}");
+        let json = without(contract("resolved", "PASS", &[]), key);
+        assert_eq!(outcome(0, &json), missing, "{key}");
     }
+    for (pointer, wrong) in [
+        ("/parse_errors", json!("boom")),
+        ("/parse_errors", json!({"a": 1})),
+        ("/reviewers/codex/issues", json!({"a": 1})),
+        ("/reviewers/codex", json!("PASS")),
+    ] {
+        let json = with(contract("resolved", "PASS", &[]), pointer, wrong);
+        assert_eq!(outcome(0, &json), Err(says("invalid format")), "{json}");
+    }
+    let twice = contract("resolved", "PASS", &[]).to_string();
+    let twice = twice.replacen(r#""verdict":"PASS""#, r#""verdict":"FAIL","verdict":"PASS""#, 1);
+    let said = read(0, &twice).unwrap_err().to_string();
+    assert!(said.contains("a key is there twice"), "{said}");
     for key in ["reviewer", "file", "line_start", "line_end", "priority", "title", "body"] {
         let json = contract("resolved", "FAIL", &[without(issue(), key)]);
         assert_eq!(outcome(1, &json), Err(says(&format!("missing field: {key}"))), "{key}");
@@ -186,6 +209,20 @@ fn the_older_shape() {
                 json!([{"reviewer": "gemini", "error": "no JSON"}]),
             ),
             Err(says("invalid verdict: PASS though gemini: no JSON")),
+        ),
+        (
+            0,
+            with(
+                first("complete", json!("PASS"), &[]),
+                "/reviewers/codex/findings",
+                json!([first_finding()]),
+            ),
+            Err(says("invalid verdict: PASS though codex names findings")),
+        ),
+        (
+            0,
+            with(first("complete", json!("PASS"), &[]), "/parse_errors", json!("boom")),
+            Err(says("invalid format")),
         ),
     ];
     for (code, json, expected) in rows {
@@ -257,6 +294,8 @@ fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
     ] {
         assert_eq!(passes(&bad), Err(says(&format!("invalid verdict: {why}"))), "{bad:?}");
     }
+    let nobody = "invalid verdict: requires_decision without reviewers";
+    assert_eq!(heard(None, &[]), Err(says(nobody)));
     let bad = [good.clone(), opinion("gemini#1", Some(fail()))];
     assert_eq!(heard(Some(Verdict::Fail), &bad), Ok((Verdict::Fail, 1)));
     assert_eq!(
@@ -344,8 +383,14 @@ fn what_spawn_prints() {
     assert_eq!(spawned(None, json, ""), crashed("killed"));
     assert_eq!(spawned(Some(0), "{}", ""), Err(says("missing field: session_key")));
     for key in ["", "--all", "a\\nb"] {
-        let json = format!(r#"{{"session_key": "{key}"}}"#);
+        let json = format!(r#"{{"session_key": "{key}", "reviewers_spawned": []}}"#);
         assert_eq!(spawned(Some(0), &json, ""), Err(says("invalid format")), "{key:?}");
+    }
+    let nobody = r#"{"session_key": "k"}"#;
+    assert_eq!(spawned(Some(0), nobody, ""), Err(says("missing field: reviewers_spawned")));
+    for names in [r#""codex,gemini""#, r#"[{"name": "codex"}]"#, r#"["codex", 1]"#, "{}"] {
+        let json = format!(r#"{{"session_key": "k", "reviewers_spawned": {names}}}"#);
+        assert_eq!(spawned(Some(0), &json, ""), Err(says("invalid format")), "{names}");
     }
     assert!(matches!(spawned(Some(0), "{", ""), Err(ReviewerFailure::Unreadable(_))));
 }

@@ -224,7 +224,7 @@ fn own_change(case: &Case) -> Option<Change> {
 fn take(record: &mut CaseRecord, report: &Report) {
     record.predictions = report.issues.iter().map(Prediction::from).collect();
     if let Outcome::CouldNotReview(_) = report.outcome {
-        let why = report.parse_error.clone().unwrap_or_else(|| report.summary.clone());
+        let why = report.trouble().unwrap_or(&report.summary).to_owned();
         record.could_not_review = Some(why);
     }
     record.notes.extend(report.warnings.iter().cloned());

@@ -32,6 +32,8 @@ fn check(desk: &Desk, code: i32, says: &str) -> Said {
     assert_eq!(said.code, code, "{case}");
     assert!(said.error().contains(says), "{case}");
     assert_eq!(said.json["passed"], code == 0, "{case}");
+    assert_eq!(said.json["parse_error"].is_string(), matches!(code, 2 | 3), "{case}");
+    assert_eq!(said.json["fatal_error"], code > 3, "{case}");
     assert!(said.seconds < 20.0, "{}", said.seconds);
     let home = desk.world.home().display().to_string();
     assert_none_left(|environ, command| environ.contains(&home) && command.contains("fake-gate"));
@@ -66,7 +68,7 @@ fn paths_from_the_root_of_the_machine_lead_into_the_tree() {
     let desk = gate("");
     let file = desk.repo.root().join("a.py");
     let script = format!(
-        "case \"$1\" in spawn-code-review) echo '{{\"session_key\": \"k\"}}' ;; wait) echo '{}'; exit 1 ;; esac",
+        "case \"$1\" in spawn-code-review) echo '{{\"session_key\": \"k\", \"reviewers_spawned\": []}}' ;; wait) echo '{}'; exit 1 ;; esac",
         fail(&file.display().to_string())
     );
     let desk = Desk { world: desk.world.with_program("fake-gate", &script), repo: desk.repo };
@@ -76,7 +78,7 @@ fn paths_from_the_root_of_the_machine_lead_into_the_tree() {
 #[test]
 fn its_settings_reach_the_gate() {
     let more = "    spawn_args: [--verbose, 'a b']\n    wait_args: [--timeout, '3']\n    env: {DEBUG: \"1\"}\n";
-    let spawn = r#"[ "$DEBUG" = 1 ] && [ "$3" != "" ] && echo '{"session_key": "k"}'"#;
+    let spawn = r#"[ "$DEBUG" = 1 ] && [ "$3" != "" ] && echo '{"session_key": "k", "reviewers_spawned": []}'"#;
     let desk = gate_like(spawn, &format!("echo '{PASS}'"), more);
     let task = desk.world.home().join("task.txt");
     std::fs::write(&task, "the task").unwrap();
@@ -122,6 +124,21 @@ fn what_does_not_fit_together_is_no_review() {
 }
 
 #[test]
+fn a_pass_in_a_broken_form_is_no_review() {
+    let case = |from: &str, to: &str, says: &str| {
+        let json = PASS.replacen(from, to, 1);
+        assert_ne!(json, PASS);
+        check(&gate(&format!("echo '{json}'")), 2, says);
+    };
+    case(r#", "parse_errors": []"#, "", "missing field: parse_errors");
+    case(r#""parse_errors": []"#, r#""parse_errors": "boom""#, "invalid format");
+    case(r#""verdict": "PASS""#, r#""verdict": "FAIL", "verdict": "PASS""#, "twice");
+    case(r#""issues": [], "error""#, r#""issues": [{}], "error""#, "codex names issues");
+    let spawn = r#"echo '{"session_key": "k", "reviewers_spawned": "codex,gemini"}'"#;
+    check(&gate_like(spawn, &format!("echo '{PASS}'"), ""), 2, "invalid format");
+}
+
+#[test]
 fn a_gate_that_does_not_end_is_ended() {
     check(&gate("exec sleep 1005"), 3, "timeout");
     check(&gate(&format!("setsid sleep 1005 & echo '{PASS}'; sleep 1005")), 3, "timeout");
@@ -137,7 +154,7 @@ fn a_flood_is_cut() {
 
 #[test]
 fn what_spawn_leaves_running_goes_on_until_the_answer() {
-    let spawn = r#"(sleep 0.5; echo done >"$HOME/reviewed") >/dev/null 2>&1 & sleep 1006 >/dev/null 2>&1 & echo '{"session_key": "k"}'"#;
+    let spawn = r#"(sleep 0.5; echo done >"$HOME/reviewed") >/dev/null 2>&1 & sleep 1006 >/dev/null 2>&1 & echo '{"session_key": "k", "reviewers_spawned": []}'"#;
     let wait = format!(r#"while [ ! -e "$HOME/reviewed" ]; do sleep 0.05; done; echo '{PASS}'"#);
     check(&gate_like(spawn, &wait, ""), 0, "");
     assert_none_left(|_, command| command == "sleep 1006 ");
@@ -202,6 +219,7 @@ fn the_newer_shape() {
     let fail = r#"{"verdict": "FAIL", "summary": "", "findings": [{"file_path": "a.py", "line_start": 2, "line_end": 2, "priority": 1, "title": "T", "body": "B", "confidence": 0.9}]}"#;
     check(&newer("pass", &[("codex#1", pass)]), 0, "");
     check(&newer("pass", &[]), 2, "PASS without reviewers");
+    check(&newer("requires_decision", &[]), 2, "requires_decision without reviewers");
     check(&newer("pass", &[("codex#1", pass), ("gemini#1", "")]), 2, "its output is missing");
     check(&newer("pass", &[("codex#1", "{")]), 2, "invalid json");
     let said = check(&newer("fail", &[("codex#1", pass), ("gemini#1", fail)]), 1, "");

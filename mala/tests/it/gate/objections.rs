@@ -26,6 +26,14 @@ fn an_objection_that_can_be_placed_counts_however_it_is_written() {
 }
 
 #[test]
+fn a_priority_that_a_lane_leaves_open_stays_open() {
+    let ended = Bench::new().review("unsure", &[]);
+    assert_eq!((ended.code, ended.verdict()), (1, "NEEDS_WORK"), "as a P2: {:#}", ended.json);
+    let issue = &ended.json["issues"][0];
+    assert_eq!((&issue["priority"], &issue["title"]), (&().into(), &"breaks on None".into()));
+}
+
+#[test]
 fn an_objection_that_cannot_be_placed_is_no_pass() {
     let bench = Bench::new();
     for (lane, why) in [
