@@ -35,6 +35,7 @@ mod work;
 mod working_tree;
 
 pub(crate) use filter::Filter;
+pub(crate) use open::git_folder_of;
 pub(crate) use overlay::Overlay;
 pub(crate) use scope::hex;
 pub(crate) use tree::Content;

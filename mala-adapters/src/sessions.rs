@@ -1,6 +1,7 @@
 //! The sessions of `review-gate`: `.mala/gate/<key>/`, one folder each. A session's folder is there with
 //! its `session.json` or not at all, and every file in it is whole.
 
+mod attempt;
 mod canaries;
 mod hook;
 mod life;
@@ -77,6 +78,7 @@ impl GateFolder {
             own.open(draft.path().join(SESSION))?.write_all(&json(&stamped)?)?;
             let path = root.join(&session.key);
             fs::rename(draft.keep(), &path)?;
+            self.settle(&session.created);
             Ok(SessionFolder { path })
         };
         written().map_err(|error: io::Error| {
@@ -104,19 +106,37 @@ impl GateFolder {
         sessions
     }
 
-    /// The most recent session. Where that one cannot be read, no other takes its place.
+    /// The most recent session. Where that one cannot be read, or could not be started, no other takes
+    /// its place.
     pub fn most_recent(&self) -> io::Result<Option<SessionFolder>> {
-        let recent = self.all().into_iter().next().map(|(folder, _)| folder);
-        let since = recent.as_ref().and_then(SessionFolder::date);
-        for folder in self.folders() {
-            if let Err(error) = folder.session()
-                && folder.date() > since
-            {
-                let what = format!("{}: {error}", folder.path.join(SESSION).display());
-                return Err(io::Error::new(error.kind(), what));
-            }
+        let recent = self.all().into_iter().next();
+        let created = recent.as_ref().map(|(_, session)| session.created.as_str());
+        if let Some(why) = self.failed_since(created) {
+            return Err(io::Error::other(format!("the last review was not started: {why}")));
         }
-        Ok(recent)
+        let recent = recent.map(|(folder, _)| folder);
+        let since = recent.as_ref().and_then(SessionFolder::date);
+        match self.unreadable().into_iter().find(|(folder, _)| folder.date() > since) {
+            Some((folder, error)) => {
+                let file = folder.path.join(SESSION);
+                let what = format!(
+                    "the most recent session cannot be read: {}: {error} (`review-gate clean \
+                     --older-than 0s` removes it)",
+                    file.display()
+                );
+                Err(io::Error::new(error.kind(), what))
+            }
+            None => Ok(recent),
+        }
+    }
+
+    /// What cannot be read, and why. Nobody knows who wrote it down.
+    pub fn unreadable(&self) -> Vec<(SessionFolder, io::Error)> {
+        let folders = self.folders().into_iter();
+        folders
+            .filter_map(|folder| Some((folder.session().err()?, folder)))
+            .map(|(error, folder)| (folder, error))
+            .collect()
     }
 
     fn folders(&self) -> Vec<SessionFolder> {
@@ -149,8 +169,8 @@ impl SessionFolder {
         &self.path
     }
 
-    /// When it was written down.
-    fn date(&self) -> Option<SystemTime> {
+    /// When it was written down, by the file.
+    pub fn date(&self) -> Option<SystemTime> {
         fs::symlink_metadata(self.path.join(SESSION)).and_then(|meta| meta.modified()).ok()
     }
 

@@ -64,11 +64,9 @@ pub fn command() -> clap::Command {
 fn run() -> Exit {
     let gate = match Gate::try_parse() {
         Ok(gate) => gate,
-        Err(answer) => return cli::show_answer(&answer),
+        Err(answer) => return misunderstood(&answer),
     };
-    let done = Surroundings::of_process()
-        .map_err(|error| anyhow::Error::new(error).context("finding the current folder"))
-        .and_then(|here| gate.command.run(&here));
+    let done = surroundings().and_then(|here| gate.command.run(&here));
     match done {
         Ok(exit) => exit,
         Err(error) => {
@@ -76,6 +74,21 @@ fn run() -> Exit {
             gate.command.failed()
         }
     }
+}
+
+fn surroundings() -> anyhow::Result<Surroundings> {
+    Surroundings::of_process()
+        .map_err(|error| anyhow::Error::new(error).context("finding the current folder"))
+}
+
+/// Shows what is wrong with the command line, or the help that it asks for.
+fn misunderstood(answer: &clap::Error) -> Exit {
+    let spawns = std::env::args_os().nth(1).is_some_and(|word| word == "spawn-code-review");
+    if spawns && answer.use_stderr() {
+        // Where there is no repository, nobody waits.
+        surroundings().and_then(|here| spawn::misunderstood(&here)).ok();
+    }
+    cli::show_answer(answer)
 }
 
 impl GateCommand {

@@ -5,8 +5,9 @@ use crate::process::Environment;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-/// Settings that decide what is ignored and how lines end. They are taken over from the user, because
-/// a review must see the same change as the user's own `git status`.
+/// Settings that decide what is ignored and how lines end. They are taken over from the user and from the
+/// clone's own configuration, which a copy of the repository does not have, because a review must see the
+/// same change as the user's own `git status`.
 const TAKEN_OVER: &[&[u8]] = &[b"core.excludesfile", b"core.autocrlf", b"core.eol"];
 
 /// Overrides for every call: whatever starts a program, hides a change or alters what is printed.
@@ -36,10 +37,9 @@ const PINNED: &[(&str, &str)] = &[
     ("submodule.recurse", "false"),
 ];
 
-/// One line of `git config --list --show-scope`.
+/// One line of `git config --list`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Setting {
-    is_users: bool,
     key: Vec<u8>,
     value: Vec<u8>,
 }
@@ -50,17 +50,15 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// From `scope NUL key LF value NUL ...`.
+    /// From `key LF value NUL ...`.
     pub(super) fn parse(listed: &[u8]) -> Self {
-        let mut fields = listed.split(|byte| *byte == 0);
         let mut settings = Vec::new();
-        while let (Some(scope), Some(entry)) = (fields.next(), fields.next()) {
+        for entry in listed.split(|byte| *byte == 0).filter(|entry| !entry.is_empty()) {
             let (key, value) = match entry.iter().position(|byte| *byte == b'\n') {
                 Some(end) => (&entry[..end], &entry[end + 1..]),
                 None => (entry, &b"true"[..]),
             };
-            let is_users = matches!(scope, b"system" | b"global");
-            settings.push(Setting { is_users, key: key.to_vec(), value: value.to_vec() });
+            settings.push(Setting { key: key.to_vec(), value: value.to_vec() });
         }
         Self { settings }
     }
@@ -98,8 +96,7 @@ impl Config {
     fn taken_over(&self) -> impl Iterator<Item = (OsString, OsString)> + '_ {
         TAKEN_OVER.iter().filter_map(|wanted| {
             let last = self.settings.iter().rev().find(|setting| setting.key == *wanted)?;
-            let pair = (OsStr::from_bytes(wanted).into(), OsString::from_vec(last.value.clone()));
-            last.is_users.then_some(pair)
+            Some((OsStr::from_bytes(wanted).into(), OsString::from_vec(last.value.clone())))
         })
     }
 
@@ -141,13 +138,13 @@ mod tests {
 
     #[test]
     fn the_users_own_way_with_lines_and_ignored_files_is_taken_over() {
-        let listed = "global\0core.autocrlf\ninput\0global\0core.eol\nlf\0local\0core.eol\ncrlf\0";
-        assert_eq!(sealed(listed), ["core.autocrlf=input"]);
+        let listed = "core.autocrlf\ninput\0core.eol\nlf\0core.eol\ncrlf\0";
+        assert_eq!(sealed(listed), ["core.autocrlf=input", "core.eol=crlf"]);
     }
 
     #[test]
     fn every_filter_is_turned_off_whatever_its_name() {
-        let listed = "local\0filter.a=b.c.clean\nrm -rf /\0local\0filter.a=b.c.required\0";
+        let listed = "filter.a=b.c.clean\nrm -rf /\0filter.a=b.c.required\0";
         let expected = ["clean=", "smudge=", "process=", "required=false"];
         let expected: Vec<_> = expected.iter().map(|end| format!("filter.a=b.c.{end}")).collect();
         assert_eq!(sealed(listed), expected);
@@ -155,9 +152,9 @@ mod tests {
 
     #[test]
     fn origin_is_where_a_repository_comes_from() {
-        let both = "local\0remote.a.url\nx\0local\0remote.origin.url\ny\0";
+        let both = "remote.a.url\nx\0remote.origin.url\ny\0";
         assert_eq!(Config::parse(both.as_bytes()).remote_url(), Some("y"));
-        assert_eq!(Config::parse(b"local\0remote.a.url\nx\0").remote_url(), Some("x"));
+        assert_eq!(Config::parse(b"remote.a.url\nx\0").remote_url(), Some("x"));
         assert_eq!(Config::parse(b"").remote_url(), None);
     }
 }

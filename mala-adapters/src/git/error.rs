@@ -45,10 +45,18 @@ pub enum GitError {
         dir: PathBuf,
     },
     /// The repository says that its work tree is somewhere that does not belong to it.
-    #[error("the repository's configuration puts its work tree at {top}, which has no .git")]
+    #[error("the repository's configuration puts its work tree at {top}, which has no .git of it")]
     StrayWorkTree {
         /// What it says.
         top: PathBuf,
+    },
+    /// It has no work tree, and is inside of another one: a commit may have brought it.
+    #[error("{dir} is a bare repository inside of the work tree {around}")]
+    Embedded {
+        /// The folder.
+        dir: PathBuf,
+        /// The work tree.
+        around: PathBuf,
     },
     /// There is a `.git`, and git cannot make sense of it.
     #[error("the repository at {dir} is damaged: {complaint}")]
@@ -110,6 +118,9 @@ impl GitError {
             }
             Self::Bare { .. } => Some(
                 "name what to review: two commits, such as A..B, --commit or --base".to_owned(),
+            ),
+            Self::Embedded { .. } => Some(
+                "a commit may have brought it: if it is yours, move it out of there".to_owned(),
             ),
             Self::DubiousOwnership { dir } => Some(format!(
                 "if you trust it: git config --global --add safe.directory {}",

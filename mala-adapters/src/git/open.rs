@@ -4,6 +4,7 @@ use super::call::{complaint_of, probe};
 use super::config::Config;
 use super::{Git, GitError, Hash, Inner, Version, remote};
 use crate::process::{Environment, Finished};
+use crate::regular::read_named;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -23,6 +24,9 @@ pub(super) const PINNED: &[(&str, &str)] = &[
     ("LC_ALL", "C"),
 ];
 
+/// A `.git` that is a file names a path.
+const MAX_LINK: u64 = 8 << 10;
+
 impl Git {
     /// Opens the repository that this folder is in.
     pub async fn open(dir: &Path, environment: &Environment) -> Result<Self, GitError> {
@@ -39,17 +43,19 @@ impl Git {
             "--show-object-format",
             "--show-toplevel",
         ];
-        let list = ["config", "--list", "--show-scope", "--null"];
-        let (version, facts, config) = tokio::join!(
+        let list = ["config", "--list", "--null"];
+        let (version, facts, config, own) = tokio::join!(
             probe(dir, &environment, &["version"]),
             probe(dir, &environment, &facts),
             probe(dir, &environment, &list),
+            probe(dir, &environment, &["rev-parse", "--absolute-git-dir"]),
         );
         let version = check_version(&version?)?;
         let facts = match Facts::read(dir, &facts?) {
             Err(GitError::Bare { .. }) => Facts::of_bare(dir, &environment).await?,
             facts => facts?,
         };
+        facts.refuse_embedded(&path_of(&own?.output.stdout))?;
         let config = config?;
         if config.code() != Some(0) {
             let complaint = complaint_of(&config);
@@ -100,8 +106,7 @@ impl Facts {
         let mut line = || lines.next().unwrap_or_default();
         let (is_bare, is_inside) = (line() == b"true", line() == b"true");
         let (is_shallow, hash) = (line() == b"true", hash_named(line()));
-        let top = line();
-        let top = PathBuf::from(OsStr::from_bytes(top.strip_suffix(b"\n").unwrap_or(top)));
+        let top = path_of(line());
         if finished.code() != Some(0) {
             return Err(refusal(dir, finished, is_bare));
         }
@@ -110,11 +115,6 @@ impl Facts {
         }
         if !is_inside || !top.is_absolute() {
             return Err(GitError::InsideGitFolder { dir: dir.to_owned() });
-        }
-        // A repository may say that its work tree is anywhere, such as the user's home. Everything
-        // there would be under review, and read.
-        if !top.join(".git").exists() {
-            return Err(GitError::StrayWorkTree { top });
         }
         Ok(Self { top, is_bare: false, hash, is_shallow })
     }
@@ -129,10 +129,46 @@ impl Facts {
         }
         let mut lines = finished.output.stdout.splitn(3, |byte| *byte == b'\n');
         let mut line = || lines.next().unwrap_or_default();
-        let (is_shallow, hash, top) = (line() == b"true", hash_named(line()), line());
-        let top = PathBuf::from(OsStr::from_bytes(top.strip_suffix(b"\n").unwrap_or(top)));
+        let (is_shallow, hash, top) = (line() == b"true", hash_named(line()), path_of(line()));
         Ok(Self { top, is_bare: true, hash, is_shallow })
     }
+
+    /// A commit can bring files that git takes for a repository, with configuration, objects and all that
+    /// mala keeps in a git folder. It cannot bring a `.git`: only what that leads to is believed.
+    fn refuse_embedded(&self, git_dir: &Path) -> Result<(), GitError> {
+        let is_own = |top: &Path| match (git_folder_of(top).canonicalize(), git_dir.canonicalize())
+        {
+            (Ok(own), Ok(found)) => own == found,
+            _ => false,
+        };
+        if !self.is_bare {
+            // A repository may say that its work tree is anywhere, such as the user's home. Everything
+            // there would be under review, and read.
+            let top = self.top.clone();
+            return if is_own(&top) { Ok(()) } else { Err(GitError::StrayWorkTree { top }) };
+        }
+        match root_of(&self.top) {
+            Some(around) if !is_own(&around) => {
+                Err(GitError::Embedded { dir: self.top.clone(), around })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The git folder of a work tree: its `.git`, or what that names in a linked work tree or a submodule.
+pub(crate) fn git_folder_of(top: &Path) -> PathBuf {
+    let own = top.join(".git");
+    let link = read_named(&own, MAX_LINK).unwrap_or_default();
+    match link.strip_prefix(b"gitdir:") {
+        Some(path) => top.join(OsStr::from_bytes(path.trim_ascii())),
+        None => own,
+    }
+}
+
+/// A path that ends a command's output.
+fn path_of(line: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(line.strip_suffix(b"\n").unwrap_or(line)))
 }
 
 fn hash_named(name: &[u8]) -> Hash {

@@ -2,6 +2,7 @@
 //! is kept in the work tree is believed only with a mark that is made from it, so that a change cannot
 //! bring its own verdict.
 
+use crate::git::git_folder_of;
 use crate::regular::read_foreign;
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
@@ -19,17 +20,8 @@ pub(super) struct Stamp {
 impl Stamp {
     /// That of the work tree, or of the bare repository, at `top`.
     pub(super) fn of_work_tree(top: &Path) -> Self {
-        let own = top.join(".git");
-        let folder = match read_foreign(&own, 4096) {
-            // A linked work tree, or a submodule.
-            Ok(link) => match String::from_utf8_lossy(&link).strip_prefix("gitdir:") {
-                Some(path) => top.join(path.trim()),
-                None => own,
-            },
-            Err(_) if own.exists() => own,
-            Err(_) => top.to_owned(),
-        };
-        Self { folder }
+        let has_own = std::fs::symlink_metadata(top.join(".git")).is_ok();
+        Self { folder: if has_own { git_folder_of(top) } else { top.to_owned() } }
     }
 
     /// The mark for a thing of this name; `None` when this clone never made one.

@@ -60,6 +60,20 @@ pub(super) fn remove_older_than(limit: Duration, gate: &Gate) -> anyhow::Result<
             removed += 1;
         }
     }
+    Ok(removed + remove_unreadable(limit, gate)?)
+}
+
+/// Removes what nobody can read and nobody supervises, by the date of the file; says how many.
+fn remove_unreadable(limit: Duration, gate: &Gate) -> anyhow::Result<usize> {
+    let mut removed = 0;
+    for (folder, _) in gate.sessions.unreadable() {
+        let age = folder.date().and_then(|date| date.elapsed().ok()).unwrap_or_default();
+        if age >= limit && world::Seen(&folder).is_dead() {
+            let removing = || format!("removing {}", folder.path().display());
+            folder.remove().with_context(removing)?;
+            removed += 1;
+        }
+    }
     Ok(removed)
 }
 

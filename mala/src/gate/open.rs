@@ -77,7 +77,7 @@ pub(crate) fn session(
         schema_version: SCHEMA_VERSION,
         key,
         stamp: String::new(),
-        created: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string(),
+        created: now(),
         scope: Scope { target: work.words.clone(), ..work.scoped.scope.clone() },
         pinned: work.pinned.clone(),
         scratch: work.scratch.display().to_string(),
@@ -91,6 +91,11 @@ pub(crate) fn session(
         checker: settings.gate.agent_checks.value.then(|| checker(&settings.policy)),
         canaries: settings.gate.canaries(),
     })
+}
+
+/// The time, in a form that sorts by time.
+pub(super) fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string()
 }
 
 /// How the agent checks, by the settings that are trusted.

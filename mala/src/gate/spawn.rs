@@ -8,6 +8,7 @@ use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate};
+use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::config::Seconds;
 use mala_domain::gate::consensus::Rule;
@@ -80,13 +81,35 @@ pub(super) fn run(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit>
             .hint("a gate inside of a gate would never end")
             .into());
     }
-    until_interrupted(spawn(args, here))
+    until_interrupted(async {
+        let gate = Gate::open(here).await?;
+        gate.sessions.attempt(&open::now(), None).context("writing the attempt down")?;
+        let spawned = spawn(args, &gate, here).await;
+        if let Err(error) = &spawned {
+            note(&gate, &format!("{error:#}"));
+        }
+        spawned
+    })
 }
 
-async fn spawn(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+/// A command line that makes no sense starts nothing: whoever waits next is told so.
+pub(super) fn misunderstood(here: &Surroundings) -> anyhow::Result<Exit> {
+    until_interrupted(async {
+        note(&Gate::open(here).await?, "the command line was not understood");
+        Ok(Exit::Usage)
+    })
+}
+
+/// Writes down why no session was started.
+fn note(gate: &Gate, why: &str) {
+    if let Err(error) = gate.sessions.attempt(&open::now(), Some(why)) {
+        console::say(&format!("warning: `wait` will not know of this: {error}"));
+    }
+}
+
+async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Result<Exit> {
     let target = pin::target(args)?;
     let tasks = pin::tasks(args.context_file.as_deref())?;
-    let gate = Gate::open(here).await?;
     let (scratch, pinned) = gate.pin(&target).await?;
     let (_, scoped) = world::scope(here, scratch.path(), &pinned).await?;
     let settings = pin::settings(here, &target, &scoped, pin::flags(args)).await?;
@@ -104,7 +127,7 @@ async fn spawn(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     }
     // From here on the folder is the session's.
     let scratch = scratch.keep();
-    let started = open::start(&gate, &session, &scoped, here).await;
+    let started = open::start(gate, &session, &scoped, here).await;
     let (_, spawned) = started.inspect_err(|_| world::remove_scratch(&scratch))?;
     console::data(&format!("{}\n", serde_json::to_string_pretty(&spawned)?))?;
     Ok(Exit::Passed)

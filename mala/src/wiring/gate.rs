@@ -44,11 +44,7 @@ impl Gate {
     pub fn session(&self, key: Option<&str>) -> anyhow::Result<SessionFolder> {
         match key {
             Some(key) => self.sessions.find(key).with_context(|| format!("no session `{key}`")),
-            None => {
-                let recent = self.sessions.most_recent();
-                let recent = recent.context("the most recent session cannot be read")?;
-                recent.context("no session in this repository")
-            }
+            None => self.sessions.most_recent()?.context("no session in this repository"),
         }
     }
 

@@ -61,6 +61,37 @@ fn without_a_key_the_most_recent_session_is_waited_for() {
     assert_eq!((code, &json["session_key"]), (0, &spawned["session_key"]));
 }
 
+#[test]
+fn what_could_not_be_started_does_not_pass_by_an_older_verdict() {
+    let bench = Bench::new();
+    let passed = bench.review("pass", &[]);
+    assert_eq!(passed.code, 0);
+    bench.repo.write("a.py", "def f(x):\n    return bad\n");
+    bench.repo.commit("bad");
+    let (range, lanes) = (["--diff", "HEAD~1..HEAD"], ["--lanes", "pass"]);
+    for (args, code, says) in [
+        ([&range[..], &["--lanes", "typo"]].concat(), 1, "no lane is named `typo`"),
+        ([&["--diff", "nowhere..HEAD"][..], &lanes].concat(), 1, "unknown revision: nowhere"),
+        ([&["--diff", "..HEAD"][..], &lanes].concat(), 1, "`..HEAD` has no baseline"),
+        ([&range[..], &["--context-file", "none.txt"]].concat(), 1, "reading the context file"),
+        ([&range[..], &["--consensus", "most"]].concat(), 64, "was not understood"),
+        (vec!["--dif", "HEAD~1..HEAD"], 64, "was not understood"),
+    ] {
+        let spawned = bench.run(&[&["spawn-code-review"][..], &args].concat());
+        assert_eq!(spawned.0, code, "{args:?}: {}", spawned.2);
+        let (code, stdout, _) = bench.run(&["wait", "--json"]);
+        assert_eq!(code, 5, "{args:?}: {stdout}");
+        assert!(
+            stdout.contains("the last review was not started: ") && stdout.contains(says),
+            "{args:?}: {stdout}"
+        );
+        assert_eq!(bench.wait(&passed.key).code, 0, "by its key it is there");
+        bench.review("pass", &[]);
+        assert_eq!(bench.run(&["spawn-code-review", "--help"]).0, 0);
+        assert_eq!(bench.run(&["wait"]).0, 0, "{args:?}: the next one counts again");
+    }
+}
+
 /// Every answer after a kill is true: a result that the panel came to, or that the supervisor died.
 #[test]
 fn a_supervisor_that_is_killed_at_any_moment_leaves_a_true_answer() {

@@ -31,6 +31,39 @@ fn a_verdict_that_somebody_committed_counts_for_nothing() {
 }
 
 #[test]
+fn a_repository_that_somebody_committed_is_none() {
+    let bench = Bench::new();
+    let bare = bench.repo.beside("bare.git");
+    bench.repo.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+    let Bench { repo, world } = bench;
+    let bench = Bench { world: world.in_folder(&bare), repo };
+    assert_eq!(bench.review("pass", &[]).code, 0, "a bare repository of its own is one");
+    let sub = bench.repo.path("sub");
+    bench.world.command("cp").args(["-r"]).args([&bare, &sub]).status().unwrap();
+    for (worktree, says) in
+        [(None, "is a bare repository inside of"), (Some(".."), "its work tree")]
+    {
+        for file in ["refs/README", "objects/README", "refs/heads/README"] {
+            bench.repo.write(format!("sub/{file}"), "");
+        }
+        if let Some(folder) = worktree {
+            let config = format!("[core]\n\tbare = false\n\tworktree = {folder}\n");
+            bench.repo.write("sub/config", config);
+        }
+        bench.repo.git(&["add", "-Af", "sub"]);
+        bench.repo.commit_staged("a repository");
+        let clone = bench.repo.beside(says);
+        bench.repo.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+        assert!(clone.join("sub/mala-secret").exists());
+        let mut wait = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
+        let output = wait.arg("wait").current_dir(clone.join("sub")).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(output.status.code(), Some(5), "{said}");
+        assert!(said.contains(says), "{said}");
+    }
+}
+
+#[test]
 fn a_state_folder_that_leads_elsewhere_is_refused() {
     let bench = Bench::new();
     let elsewhere = bench.repo.beside("elsewhere");
@@ -105,6 +138,13 @@ fn what_cannot_be_read_hides_nothing() {
     let (code, stdout, _) = bench.run(&["wait"]);
     assert_eq!(code, 5, "no older one takes its place: {stdout}");
     assert!(stdout.contains("the most recent session cannot be read"), "{stdout}");
+    let (code, _, said) = bench.run(&["clean"]);
+    assert_eq!((code, said.as_str()), (0, "0 sessions removed\n"), "it is young");
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    let (code, _, said) = bench.run(&["clean", "--older-than", "1s"]);
+    assert_eq!((code, said.as_str()), (0, "2 sessions removed\n"));
+    let (code, stdout, _) = bench.run(&["wait"]);
+    assert!(code == 5 && stdout.contains("no session in this repository"), "{stdout}");
     let newest = bench.review("pass", &[]);
     let (code, stdout, _) = bench.run(&["wait", "--json"]);
     assert!(code == 0 && stdout.contains(&newest.key), "{stdout}");
