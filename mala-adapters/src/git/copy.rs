@@ -18,6 +18,10 @@ const NOBODY: [(&str, &str); 6] = [
     ("GIT_COMMITTER_DATE", "1700000000 +0000"),
 ];
 
+/// Takes away what a commit's own attributes do to its files when they are written. An encoding cannot be
+/// turned off, only left unsaid.
+const AS_IT_IS: &[u8] = b"* -text -ident !filter !working-tree-encoding\n";
+
 impl Git {
     /// The full id of the commit that a revision names.
     pub async fn commit_id(&self, revision: &str) -> Result<String, ScopeError> {
@@ -48,9 +52,10 @@ impl Git {
         Ok(())
     }
 
-    /// Makes a copy in this folder, with the files as they are at a commit.
+    /// Makes a copy in this folder, with the files byte for byte as they are at a commit.
     pub async fn copy_at(&self, commit: &str, folder: &Path) -> Result<(), GitError> {
         self.copy_to(folder).await?;
+        write(&folder.join(".git/info/attributes"), AS_IT_IS)?;
         let call = Call::new(["checkout", "--quiet", "--force", "--detach", commit, "--"]);
         self.output(&inside(call, folder)).await?;
         Ok(())

@@ -55,6 +55,7 @@ impl Lanes {
             .map_err(unusable("making its home"))?;
         let hidden = order.lane.settings.hide.as_deref().unwrap_or_default();
         tree::hide(&places.tree, hidden).map_err(unusable("hiding settings"))?;
+        tree::tame_links(&places.tree).map_err(unusable("taming links"))?;
         tree::make_read_only(&places.tree).map_err(unusable("making its tree read-only"))?;
         let before = tree::Snapshot::of(&places.tree).map_err(unusable("reading its tree"))?;
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -63,6 +64,26 @@ pub(super) fn hide(root: &Path, names: &[String]) -> io::Result<()> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
+    }
+    Ok(())
+}
+
+/// Puts a file with the target in the place of every link that does not lead to something in the tree, as
+/// git does where there are no links: a commit chooses its links, and the lane's home is not far.
+pub(super) fn tame_links(root: &Path) -> io::Result<()> {
+    let real = root.canonicalize()?;
+    let mut stray = Vec::new();
+    walk(root, |path, meta| {
+        let stays = || path.canonicalize().is_ok_and(|target| target.starts_with(&real));
+        if meta.is_symlink() && !stays() {
+            stray.push(path.to_owned());
+        }
+        Ok(())
+    })?;
+    for path in stray {
+        let target = fs::read_link(&path)?;
+        fs::remove_file(&path)?;
+        fs::write(&path, target.as_os_str().as_bytes())?;
     }
     Ok(())
 }
@@ -164,6 +185,42 @@ mod tests {
         hide(folder.path(), &[".claude".to_owned(), "CLAUDE.md".to_owned()]).unwrap();
         let left: Vec<_> = Snapshot::of(folder.path()).unwrap().files.into_keys().collect();
         assert_eq!(left, [Path::new("in"), Path::new("in/a.py")]);
+    }
+
+    #[test]
+    fn no_link_leads_out_of_the_tree() {
+        let own = tempfile::tempdir().unwrap();
+        let root = own.path().join("tree");
+        fs::create_dir_all(root.join("in/deep")).unwrap();
+        fs::create_dir_all(own.path().join("home")).unwrap();
+        fs::write(own.path().join("home/key"), "secret").unwrap();
+        fs::write(root.join("a.py"), "x").unwrap();
+        let absolute = own.path().join("home/key").display().to_string();
+        for (link, target, stays) in [
+            ("same", "a.py", true),
+            ("in/above", "../a.py", true),
+            ("in/deep/root", "../..", true),
+            ("folder", "in/deep", true),
+            ("key", "../home/key", false),
+            ("in/round", "deep/root/../home/key", false),
+            ("again", "key", false),
+            ("later", "../home/later", false),
+            ("absolute", &absolute, false),
+            ("dangling", "nowhere.py", false),
+            ("itself", "itself", false),
+        ] {
+            std::os::unix::fs::symlink(target, root.join(link)).unwrap();
+            tame_links(&root).unwrap();
+            let meta = fs::symlink_metadata(root.join(link)).unwrap();
+            assert_eq!(meta.is_symlink(), stays, "{link}");
+            if !stays {
+                assert_eq!(fs::read_to_string(root.join(link)).unwrap(), target, "{link}");
+            }
+            if link == "key" {
+                // Its own place is a file now; another link to it stays in the tree.
+                fs::remove_file(root.join(link)).unwrap();
+            }
+        }
     }
 
     #[test]

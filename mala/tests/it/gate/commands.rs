@@ -36,6 +36,25 @@ fn spawning_prints_the_contract_and_returns_before_the_lanes_do() {
 }
 
 #[test]
+fn spawning_lets_go_of_what_its_caller_holds() {
+    let bench = Bench::new();
+    let gate = env!("CARGO_BIN_EXE_review-gate");
+    let lock = bench.repo.beside("lock");
+    let script = format!(
+        "exec 9>{lock}; flock 9; {gate} spawn-code-review --diff HEAD~1..HEAD --lanes never --timeout 20 10>&1 >&2; \
+         exec 9>&-; exec 8>{lock}; flock -n 8 && echo free",
+        lock = lock.display()
+    );
+    let started = std::time::Instant::now();
+    // The shell that tests have everywhere knows no descriptors above 9.
+    let output = bench.world.command("bash").args(["-c", &script]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "free\n", "{said}");
+    assert!(started.elapsed().as_secs() < 15, "nobody holds the pipe");
+    bench.run(&["cancel"]);
+}
+
+#[test]
 fn what_cannot_be_started_says_why() {
     let bench = Bench::new();
     let spawn = |args: &[&str]| {

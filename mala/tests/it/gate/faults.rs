@@ -75,6 +75,47 @@ fn a_flood_is_cut() {
 }
 
 #[test]
+fn one_that_contradicts_itself_has_no_vote() {
+    check("wavers", 2, "two answers that contradict each other");
+    check("two_places", 2, "two answers that contradict each other");
+}
+
+#[test]
+fn a_lane_sees_the_bytes_of_the_commit_whatever_its_attributes_say() {
+    let bench = Bench::new();
+    let encoded = |number: u8| {
+        let text = format!("def f(x):\n    return x + {number}  # $Id$\n");
+        text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>()
+    };
+    bench.repo.write(".gitattributes", "*.py working-tree-encoding=UTF-16LE eol=crlf ident\n");
+    bench.repo.write("a.py", encoded(1));
+    bench.repo.commit("attributes");
+    bench.repo.write("a.py", encoded(2));
+    bench.repo.commit("add two");
+    assert!(bench.repo.git(&["show", "HEAD:a.py"]).contains("return x + 2  # $Id$"));
+    let ended = bench.review("bytes", &[]);
+    assert_eq!(ended.code, 0, "{:#}", ended.json);
+}
+
+#[test]
+fn no_link_of_a_commit_leads_to_what_signs_in() {
+    let lane = "{command: [lane, looks], links: [{from: ['~/.x/auth.json'], to: .x/auth.json}]}";
+    let bench = Bench::with_config(&format!("gate: {{lanes: {{looks: {lane}}}}}\n"));
+    let key = bench.world.home().join(".x/auth.json");
+    std::fs::create_dir_all(key.parent().unwrap()).unwrap();
+    std::fs::write(&key, "token").unwrap();
+    for target in [std::path::Path::new("../home/.x/auth.json"), &key] {
+        bench.repo.link("creds", target);
+        bench.repo.commit("a link");
+        bench.repo.write("a.py", format!("x = '{}'\n", target.display()));
+        bench.repo.commit("a change");
+        let ended = bench.review("looks", &[]);
+        assert_eq!(ended.code, 0, "{target:?}: {:#}", ended.json);
+        bench.repo.remove("creds");
+    }
+}
+
+#[test]
 fn exit_0_with_a_banner_is_no_pass() {
     check("banner", 2, "You've hit your usage limit");
 }

@@ -28,6 +28,28 @@ fn an_empty_change_passes_without_any_call() {
 }
 
 #[test]
+fn a_file_whose_name_begins_and_ends_with_a_space_can_pass() {
+    let bench = Bench::new();
+    bench.repo.write(" a.py ", "x = 1\n");
+    bench.repo.commit("a name");
+    let ended = bench.review("space", &[]);
+    assert_eq!(ended.code, 0, "{:#}", ended.json);
+}
+
+#[test]
+fn what_this_clone_ignores_is_not_reviewed() {
+    let bench = Bench::new();
+    let ignored = bench.repo.beside("ignored");
+    std::fs::write(&ignored, "*.log\n").unwrap();
+    bench.repo.git(&["config", "core.excludesFile", ignored.to_str().unwrap()]);
+    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    bench.repo.write("b.log", "noise\n");
+    let spawned = spawn(&bench, &["--uncommitted", "--lanes", "pass"]);
+    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+    assert_eq!((ended.code, &ended.json["scope"]["files"]), (0, &1.into()), "{:#}", ended.json);
+}
+
+#[test]
 fn without_lanes_there_are_no_reviewers() {
     let bench = Bench::with_config("");
     let bench = Bench { world: bench.world.with_only(&["git"]), repo: bench.repo };
