@@ -40,7 +40,8 @@ fn without_a_key_there_is_a_report_and_nothing_passes_as_nothing() {
     let world = changed();
     let (code, report) = review(&world, &["--no-save"]);
     assert_eq!((code, &report["fatal_error"]), (4, &json!(true)), "{report:#}");
-    let why = report["parse_error"].as_str().unwrap();
+    assert_eq!(report["parse_error"], json!(null), "no other try helps");
+    let why = report["reviewers"][0]["error"].as_str().unwrap();
     assert!(why.contains("ANTHROPIC_API_KEY"), "{why}");
     let (code, report) = review(&world, &["--no-save", "HEAD..HEAD"]);
     assert_eq!((code, &report["passed"]), (0, &json!(true)), "{report:#}");
