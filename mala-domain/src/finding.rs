@@ -1,13 +1,11 @@
 //! A claimed problem, before and after admission. A reviewer makes a `Candidate`; only `admit` makes
 //! a `Finding`, and only findings are reported.
 
-mod alike;
 mod candidate;
 mod identity;
 mod scale;
 mod wording;
 
-pub use alike::alike;
 pub use candidate::Candidate;
 pub use identity::{DedupeKey, identity};
 pub use scale::{Category, Priority, Severity};

@@ -1,5 +1,5 @@
 //! The stages' values and rules, in the order of the flow: texts, request, hearing, admission,
-//! suppression, coverage, decision.
+//! suppression, coverage, what is reported, decision.
 
 pub mod admit;
 mod coverage;
@@ -10,6 +10,7 @@ pub mod suppress;
 #[cfg(test)]
 mod tests;
 mod texts;
+pub mod worst;
 
 pub use coverage::{Coverage, FileCoverage, Skip, SkipReason};
 pub use hearing::{Hearing, ReviewRequest, Usage, Voice};

@@ -77,10 +77,13 @@ pub async fn review(
     events(Event::Scoped { files: scoped.scope.files, hunks: scoped.scope.hunks });
     let read = context::gather(&scoped).await?;
     let heard = ask::ask(&scoped, &read, ask.timeout, reviewers, events).await;
-    let admitted = admit::admit(&heard, &scoped, read, ask).await?;
+    let mut admitted = admit::admit(&heard, &scoped, read, ask).await?;
     let coverage = Coverage::over(&scoped.change, &heard.accounted());
     let failures = heard.failures();
     let fail_on = if heard.objects() { ask.fail_on_objection } else { ask.fail_on };
+    if let Some(max) = heard.max_findings() {
+        admitted.keep_worst(max, fail_on);
+    }
     let outcome = decide::decide(&admitted.findings, &coverage, &failures, fail_on);
     events(Event::Decided { findings: admitted.findings.len() });
     let report = assemble(Gathered {
@@ -91,7 +94,7 @@ pub async fn review(
         findings: admitted.findings,
         suppressed: admitted.suppressed,
         coverage,
-        cut_short: heard.is_cut_short(),
+        cut_short: heard.is_cut_short() || admitted.n_left_out > 0,
         failures,
         fail_on,
         preface: ask.preface.clone(),

@@ -10,7 +10,7 @@ mod review;
 mod schema;
 mod unique;
 
-pub use checks::{Check, CheckOutcome, read_checks};
+pub use checks::{Check, CheckOutcome, check_of, read_checks};
 pub use ladder::Rung;
 pub(crate) use ladder::{Object, find as find_object, say_the_same};
 pub use restructured::read_restructured;

@@ -6,6 +6,7 @@ mod pack;
 mod sections;
 
 pub use pack::{Briefs, LeftOut, briefs};
+pub use sections::{MAX_HINTS, hint_id};
 
 use crate::agent::fence::Fence;
 use crate::change::{Change, FilePath, LineSpan};

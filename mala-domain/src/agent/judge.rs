@@ -1,5 +1,6 @@
-//! What a model's claims are worth: grounded in the text at head, merged over passes, checked by
-//! looking, chosen for a check by others, and cut to the worst.
+//! What a model's claims are worth: grounded in the text at head, checked by looking, chosen for a
+//! check by others, and then merged over passes. What is checked is what was said: a claim that takes
+//! another one along would be refuted for it.
 
 mod ground;
 mod missing;
@@ -8,11 +9,15 @@ pub use ground::ground;
 pub use missing::{Bindings, MissingClaim, missing_claim, refuted_by_definition};
 
 use crate::finding::{Candidate, Priority, VerificationOutcome, Wording};
+use crate::review::Texts;
 
 /// Claims below this are checked by a fresh context, whatever their priority.
 pub const DOUBTFUL: f64 = 0.65;
 /// Urgent claims below this go to the stronger model.
 pub const ESCALATED: f64 = 0.6;
+
+/// So many cited lines are compared.
+const MAX_CITED: u32 = 40;
 
 /// Whether a claim is to be checked by somebody else before it counts.
 pub fn needs_check(claim: &Candidate) -> bool {
@@ -35,19 +40,39 @@ fn priority(claim: &Candidate) -> Priority {
     claim.priority.unwrap_or(Priority::P2)
 }
 
-/// Claims of several passes: what says the same is said once, by the more urgent and surer one, which
-/// tells how else it was put. The worst come first.
-pub fn merged(claims: Vec<Candidate>) -> Vec<Candidate> {
-    let mut claims = claims;
+/// The claims, the worst first; what is said twice in the same words is there once.
+pub fn distinct(mut claims: Vec<Candidate>) -> Vec<Candidate> {
     sort(&mut claims);
     let mut kept: Vec<Candidate> = Vec::with_capacity(claims.len());
     for claim in claims {
-        match kept.iter_mut().find(|other| says_the_same(other, &claim)) {
-            Some(other) => absorb(other, &claim),
-            None => kept.push(claim),
+        let is_said = kept.iter().any(|other| {
+            (&other.file, other.span, &other.title) == (&claim.file, claim.span, &claim.title)
+                && other.body == claim.body
+        });
+        if !is_said {
+            kept.push(claim);
         }
     }
     kept
+}
+
+/// Checked claims of several passes: what says the same is said once, by the more urgent and surer one,
+/// which tells how else it was put. What is refuted and what is not stay apart. The worst come first.
+pub fn merged(mut claims: Vec<Candidate>, texts: &Texts) -> Vec<Candidate> {
+    sort(&mut claims);
+    let mut kept: Vec<(Candidate, String)> = Vec::with_capacity(claims.len());
+    for claim in claims {
+        let shown = shown(&claim, texts);
+        let said = kept.iter_mut().find(|(other, quoted)| {
+            says_the_same(other, &claim)
+                && is_worded_the_same(wording(other, quoted), wording(&claim, &shown))
+        });
+        match said {
+            Some((other, _)) => absorb(other, &claim),
+            None => kept.push((claim, shown)),
+        }
+    }
+    kept.into_iter().map(|(claim, _)| claim).collect()
 }
 
 fn absorb(kept: &mut Candidate, other: &Candidate) {
@@ -63,26 +88,37 @@ fn says_the_same(a: &Candidate, b: &Candidate) -> bool {
         && a.span.overlaps(b.span)
         && (a.category == b.category || a.title == b.title)
         && a.span.start().abs_diff(b.span.start()) <= 2
-        && wording(a).means_the_same(wording(b))
+        && is_refuted(a) == is_refuted(b)
 }
 
-fn wording(claim: &Candidate) -> Wording<'_> {
-    Wording { title: &claim.title, body: &claim.body }
+fn is_worded_the_same(a: Wording<'_>, b: Wording<'_>) -> bool {
+    a.means_the_same(b) && a.names_the_same(b)
 }
 
-/// The worst claims, and how many are left out. What is refuted goes first.
-pub fn worst(mut claims: Vec<Candidate>, max: usize) -> (Vec<Candidate>, usize) {
-    sort(&mut claims);
-    let left_out = claims.len().saturating_sub(max);
-    claims.truncate(max);
-    (claims, left_out)
+fn wording<'c>(claim: &'c Candidate, evidence: &'c str) -> Wording<'c> {
+    Wording { title: &claim.title, body: &claim.body, evidence }
+}
+
+/// The lines that a claim is about: those that it quotes, else those that it cites.
+fn shown(claim: &Candidate, texts: &Texts) -> String {
+    if let Some(quoted) = &claim.evidence {
+        return quoted.clone();
+    }
+    let (first, n) = (claim.span.start().saturating_sub(1), claim.span.n_lines().min(MAX_CITED));
+    let count = |n: u32| usize::try_from(n).unwrap_or(usize::MAX);
+    let lines = texts.at_head(&claim.file).unwrap_or_default().lines();
+    lines.skip(count(first)).take(count(n)).collect::<Vec<_>>().join("\n")
+}
+
+fn is_refuted(claim: &Candidate) -> bool {
+    claim.verification.outcome == VerificationOutcome::Refuted
 }
 
 fn sort(claims: &mut [Candidate]) {
-    let refuted = |claim: &Candidate| claim.verification.outcome == VerificationOutcome::Refuted;
+    let unproven = |claim: &Candidate| claim.verification.outcome != VerificationOutcome::Verified;
     claims.sort_by(|a, b| {
-        (refuted(a), priority(a))
-            .cmp(&(refuted(b), priority(b)))
+        (is_refuted(a), priority(a), unproven(a))
+            .cmp(&(is_refuted(b), priority(b), unproven(b)))
             .then(b.confidence.total_cmp(&a.confidence))
             .then((&a.file, a.span, &a.title).cmp(&(&b.file, b.span, &b.title)))
     });

@@ -1,7 +1,8 @@
-//! Whether two claims about the same lines say the same. Different problems can meet on one line, so
-//! that the place alone does not tell.
+//! Whether two claims about the same lines mean the same problem: by the words that they share, beside
+//! those of the code itself, which everybody quotes. Different problems meet on one line, and often
+//! only the names that they speak of tell them apart.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 /// What one claim says.
 #[derive(Debug, Clone, Copy)]
@@ -10,72 +11,182 @@ pub struct Wording<'c> {
     pub title: &'c str,
     /// Its explanation.
     pub body: &'c str,
+    /// The lines that it is about.
+    pub evidence: &'c str,
 }
 
-/// So much of the shorter title stands in the longer one.
-const TITLE_SHARE: f64 = 0.5;
-/// So much of all words is common to both.
-const WORDS_SHARE: f64 = 0.4;
+/// Words that say nothing about a problem.
+const EMPTY: &str = "the and for that this with from not are was has have can may will when then \
+    which its into but all any here there where what does line code function value should would could \
+    must been also only because";
 
-/// Words that every claim has.
-const COMMON: &[&str] = &[
-    "and", "are", "but", "can", "does", "for", "from", "has", "have", "into", "its", "may", "not",
-    "that", "the", "then", "there", "this", "was", "when", "where", "which", "will", "with",
-];
+/// Words of programming languages that stand in sentences too, and then are no names.
+const KEYWORDS: &str = "as assert async at await break by case class const continue def default do else \
+    false func if import in is let new nil none null of on or raise return self static struct throw to \
+    true try type undefined var void while yield";
+
+/// More than so many of the fewer words of two titles must be the same.
+const TITLE: f64 = 0.5;
+/// How many of the fewer words of all that is said, and how many at least.
+const WHOLE: f64 = 0.4;
+const MIN_WORDS: usize = 3;
+
+/// How much of a word counts: `inject`, `injected` and `injection` are the same.
+const STEM: usize = 6;
 
 impl Wording<'_> {
-    /// Whether both mean the same problem, by the words that they use.
+    /// Whether both mean the same. Titles that are the same but for the names that they speak of mean
+    /// different problems.
     pub fn means_the_same(self, other: Wording<'_>) -> bool {
-        let (own, others) = (words(self.title), words(other.title));
-        let shorter = own.len().min(others.len());
-        if shorter == 0 {
-            return self.title.trim() == other.title.trim();
+        let quoted: BTreeSet<String> = words(self.evidence).chain(words(other.evidence)).collect();
+        let titles = beside(&quoted, words(self.title), words(other.title));
+        if is_same(self.title, other.title) || share(&titles) > TITLE {
+            let (own, others) = self.names_in(other, self.title, other.title);
+            return own.is_subset(&others) || others.is_subset(&own);
         }
-        if share(own.intersection(&others).count(), shorter) >= TITLE_SHARE {
-            return true;
-        }
-        let all = |it: Wording<'_>| {
-            let mut all = words(it.title);
-            all.extend(words(it.body));
-            all
-        };
-        let (own, others) = (all(self), all(other));
-        let both = own.intersection(&others).count();
-        share(both, own.len() + others.len() - both) >= WORDS_SHARE
+        let whole =
+            |it: Wording<'_>| -> Vec<String> { words(it.title).chain(words(it.body)).collect() };
+        let all = beside(&quoted, whole(self).into_iter(), whole(other).into_iter());
+        all.0.intersection(&all.1).count() >= MIN_WORDS && share(&all) >= WHOLE
+    }
+
+    /// Whether both speak of exactly the same names, as far as they speak of any: in their titles, and
+    /// where they say when it happens.
+    pub fn names_the_same(self, other: Wording<'_>) -> bool {
+        let (own, others) = self.names_in(other, self.title, other.title);
+        let (at, others_at) = self.names_in(other, when(self.body), when(other.body));
+        (own.is_empty() || others.is_empty() || own == others)
+            && (at.is_subset(&others_at) || others_at.is_subset(&at))
+    }
+
+    /// The names of the code that two texts speak of.
+    fn names_in(self, other: Wording<'_>, one: &str, two: &str) -> (Names, Names) {
+        let code: Names = names(self.evidence).chain(names(other.evidence)).collect();
+        let known = |text: &str| names(text).filter(|name| code.contains(name)).collect();
+        (known(one), known(two))
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of words are small")]
-fn share(part: usize, whole: usize) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+type Names = BTreeSet<String>;
+
+fn is_same(one: &str, other: &str) -> bool {
+    !one.trim().is_empty() && one.trim() == other.trim()
 }
 
-fn words(text: &str) -> HashSet<String> {
+/// What a body says of when it happens, where that is said apart.
+fn when(body: &str) -> &str {
+    body.lines().rev().find_map(|line| line.strip_prefix("When: ")).unwrap_or_default()
+}
+
+/// The words of both that are not quoted; all of them where one has no others.
+fn beside(
+    quoted: &BTreeSet<String>,
+    one: impl Iterator<Item = String>,
+    other: impl Iterator<Item = String>,
+) -> (BTreeSet<String>, BTreeSet<String>) {
+    let (one, other): (BTreeSet<String>, BTreeSet<String>) = (one.collect(), other.collect());
+    let (new, also) = (&one - quoted, &other - quoted);
+    if new.is_empty() || also.is_empty() { (one, other) } else { (new, also) }
+}
+
+fn share((one, other): &(BTreeSet<String>, BTreeSet<String>)) -> f64 {
+    let fewer = one.len().min(other.len());
+    let same = u32::try_from(one.intersection(other).count()).unwrap_or(u32::MAX);
+    match u32::try_from(fewer) {
+        Ok(fewer) if fewer > 0 => f64::from(same) / f64::from(fewer),
+        _ => 0.0,
+    }
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().nth(2).is_some())
         .map(str::to_lowercase)
-        .filter(|word| word.chars().nth(2).is_some() && !COMMON.contains(&word.as_str()))
-        .take(400)
-        .collect()
+        .filter(|word| !is_among(EMPTY, word))
+        .map(|word| match word.as_str() {
+            "none" | "null" | "nil" | "undefined" | "nullptr" => "null".to_owned(),
+            word => word.chars().take(STEM).collect(),
+        })
+}
+
+/// The words of a text that can be names, those of one letter too.
+fn names(text: &str) -> impl Iterator<Item = String> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
+        .filter(|word| word.starts_with(|c: char| !c.is_numeric()))
+        .map(str::to_lowercase)
+        .filter(|word| !is_among(EMPTY, word) && !is_among(KEYWORDS, word))
+}
+
+fn is_among(list: &str, word: &str) -> bool {
+    list.split_whitespace().any(|listed| listed == word)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const QUERY: &str = "rows = db.execute(query + user.name)";
+    const PAY: &str = "total = a / b * rate / (a - b)";
+
     #[test]
-    fn words_tell_problems_apart() {
-        let said = |title: &'static str, body: &'static str| Wording { title, body };
-        let zero = said("[P1] Division by zero", "When n is 0, half raises an error.");
-        for (other, same) in [
-            (said("[P2] Possible division by zero in half", "n may be 0."), true),
-            (said("[P1] half divides by zero", "When n is 0, half raises an error."), true),
-            (said("[P1] SQL injection", "The name goes into the query as it is."), false),
-            (said("[P1] The result is not rounded", "Callers expect whole numbers."), false),
+    fn the_same_problem_in_other_words_is_the_same_and_another_one_is_not() {
+        for (evidence, one, other, expected) in [
+            (QUERY, ("[P1] SQL injection", "x"), ("[P0] SQL is injected here", "y"), true),
+            (QUERY, ("breaks on None", "when x is None it fails"), ("breaks on None", "z"), true),
+            (
+                QUERY,
+                ("Unescaped user input", "An attacker injects SQL through the name."),
+                (
+                    "Query built by concatenation",
+                    "The name is unescaped: SQL injection by an attacker.",
+                ),
+                true,
+            ),
+            (
+                QUERY,
+                ("SQL injection", "the name is not escaped"),
+                ("the connection leaks", "never closed"),
+                false,
+            ),
+            (
+                QUERY,
+                ("user.name may be null", "it crashes"),
+                ("user.name is logged", "privacy"),
+                false,
+            ),
+            (QUERY, ("rows is never used", "dead"), ("execute blocks the loop", "slow"), false),
+            (QUERY, ("", ""), ("", ""), false),
+            (QUERY, ("[P1]", ""), ("[P1] ", "x"), true),
+            (QUERY, ("[P1]", "x"), ("[P2]", "x"), false),
+            (PAY, ("Missing validation of a", "x"), ("Missing validation of b", "x"), false),
+            (PAY, ("Missing validation of rate", "x"), ("Missing validation of b", "x"), false),
+            (PAY, ("Missing validation", "x"), ("Missing validation of b", "x"), true),
+            (
+                "return 1 / n",
+                ("[P1] Division by zero", "When n is 0, half raises an error."),
+                ("[P1] half divides by zero", "When n is 0, half raises an error."),
+                true,
+            ),
         ] {
-            assert_eq!(zero.means_the_same(other), same, "{other:?}");
-            assert_eq!(other.means_the_same(zero), same, "{other:?}");
+            let wording = |(title, body)| Wording { title, body, evidence };
+            let (a, b) = (wording(one), wording(other));
+            assert_eq!(a.means_the_same(b), expected, "{one:?} {other:?}");
+            assert_eq!(b.means_the_same(a), expected, "{other:?} {one:?}");
         }
-        assert!(said("[P1]", "").means_the_same(said("[P1] ", "x")));
-        assert!(!said("[P1]", "x").means_the_same(said("[P2]", "x")));
+    }
+
+    #[test]
+    fn names_tell_problems_of_one_line_apart() {
+        for (one, other, expected) in [
+            (("Zero when b is 0", ""), ("Zero when a equals b", ""), false),
+            (("Zero when b is 0", ""), ("Possible zero when b is zero", ""), true),
+            (("Division by zero", ""), ("Zero when a equals b", ""), true),
+            (("Zero", "When: b is 0\nThen: x"), ("Zero", "When: rate is 0\nThen: x"), false),
+            (("Zero", "When: b is 0\nThen: x"), ("Zero", "When: a equals b\nThen: x"), true),
+        ] {
+            let wording = |(title, body)| Wording { title, body, evidence: PAY };
+            let found = wording(one).names_the_same(wording(other));
+            assert_eq!(found, expected, "{one:?} {other:?}");
+        }
     }
 }

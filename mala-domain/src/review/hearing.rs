@@ -38,6 +38,8 @@ pub struct Hearing {
     pub candidates: Vec<Candidate>,
     /// The hunks it accounts for, as indices into the file's hunks.
     pub accounted: Vec<(FilePath, Vec<usize>)>,
+    /// The most findings that are to be reported of its review; those that block come on top.
+    pub max_findings: Option<usize>,
     /// What went wrong without stopping it.
     pub warnings: Vec<String>,
     /// Whether work that it wanted to do was not done: a check, a look at a file.

@@ -2,12 +2,13 @@
 
 use crate::change::FilePath;
 use crate::config;
-use crate::finding::{Category, Finding, Priority, alike};
+use crate::finding::{Category, Finding, Priority, Wording};
 use crate::verdict::counts;
 
 /// Merges duplicates: the same lines and the same kind of problem, said by different reviewers, by a
 /// linter and a rule, or by two rules about security. Other rules that meet on a line mean different
-/// things, and so do claims of models that share no words. The most urgent, then the most confident one stays, and the worst come first.
+/// things, and so do claims of models that share no words or that one reviewer tells apart. The most
+/// urgent, then the most confident one stays, and the worst come first.
 pub fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by(|a, b| (&a.file, a.span(), &a.rule).cmp(&(&b.file, b.span(), &b.rule)));
     let mut findings = merge(findings);
@@ -46,9 +47,13 @@ fn says_the_same(a: &Finding, b: &Finding) -> bool {
         && one.overlaps(other)
         && one.start().abs_diff(other.start()) <= 1
         && (a.reviewer != b.reviewer
-            || a.category == Category::Security
+            || (a.category == Category::Security && a.rule.is_some() && b.rule.is_some())
             || is_of_linter(a) != is_of_linter(b))
-        && (a.rule.is_some() || b.rule.is_some() || alike(a, b))
+        && (a.rule.is_some() || b.rule.is_some() || wording(a).means_the_same(wording(b)))
+}
+
+fn wording(finding: &Finding) -> Wording<'_> {
+    Wording { title: &finding.title, body: &finding.body, evidence: &finding.evidence_snippet }
 }
 
 /// Whether a linter says it: linters and our own rules look for the same things.

@@ -11,6 +11,7 @@ use crate::change::{
 use crate::finding::{Candidate, Category, Finding, Priority, Verification, VerificationOutcome};
 use crate::ports::{Blob, ReviewerFailure};
 use crate::review::merge::merged;
+use crate::review::worst::worst;
 use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
 
 struct NoSymbols;
@@ -255,6 +256,30 @@ fn comments_set_findings_aside_when_they_name_the_rule_and_the_reason() {
 
 fn finding(priority: Option<Priority>) -> Finding {
     one(Candidate { priority, ..claim("a.py", 2, 2) }).expect("admitted")
+}
+
+#[test]
+fn what_blocks_stays_and_what_is_refuted_goes_first() {
+    use Priority::{P0, P1, P2, P3};
+    let refuted =
+        |priority| Finding { verification: Verification::refuted("no"), ..finding(Some(priority)) };
+    let of = |priorities: &[Priority]| -> Vec<Finding> {
+        priorities.iter().map(|priority| finding(Some(*priority))).collect()
+    };
+    let with_refuted = [vec![refuted(P0)], of(&[P3, P1, P2])].concat();
+    for (findings, max, fail_on, expected) in [
+        (of(&[P3, P1, P2]), 2, Threshold::P1, vec![P1, P2]),
+        (of(&[P3, P1, P2]), 9, Threshold::P1, vec![P3, P1, P2]),
+        (of(&[P1, P1, P0, P2]), 2, Threshold::P1, vec![P1, P1, P0]),
+        (of(&[P1, P1, P0, P2]), 2, Threshold::None, vec![P1, P0]),
+        (of(&[P2, P2, P3]), 1, Threshold::P2, vec![P2, P2]),
+        (with_refuted, 3, Threshold::P1, vec![P3, P1, P2]),
+    ] {
+        let n = findings.len();
+        let (kept, left_out) = worst(findings, max, fail_on);
+        let found: Vec<Priority> = kept.iter().map(Finding::effective_priority).collect();
+        assert_eq!((found, left_out), (expected.clone(), n - expected.len()), "{max} {fail_on:?}");
+    }
 }
 
 #[test]

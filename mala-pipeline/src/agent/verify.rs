@@ -8,7 +8,9 @@ use super::turns::{Tools, Topic, converse};
 use crate::events::Event;
 use crate::review::context;
 use mala_domain::agent::NAME;
-use mala_domain::agent::answer::{Check, CheckOutcome, ParseProblem, checks_form, read_checks};
+use mala_domain::agent::answer::{
+    Check, CheckOutcome, ParseProblem, check_of, checks_form, read_checks,
+};
 use mala_domain::agent::budget::Profile;
 use mala_domain::agent::judge;
 use mala_domain::agent::prompts;
@@ -21,16 +23,27 @@ use mala_domain::review::{Hearing, Texts};
 use mala_syntax::symbols::HeadBindings;
 use std::collections::BTreeSet;
 
-/// The claims, merged, grounded and checked as far as the budget goes. When none of them is in the
+/// What became of the claims.
+#[derive(Default)]
+pub(super) struct Checked {
+    /// Those that stand on lines that are there, checked as far as the budget goes.
+    pub(super) claims: Vec<Candidate>,
+    /// Those that quote what is not there; admission drops them.
+    pub(super) gone: Vec<Candidate>,
+    /// The texts that they cite.
+    pub(super) texts: Texts,
+}
+
+/// Grounds the claims and checks each of them as far as the budget goes. When none of them is in the
 /// reviewed tree, nobody knows what is objected to, and that is a failure.
 pub(super) async fn check(
     desk: &Desk<'_>,
     prepared: &Prepared,
     claims: Vec<Candidate>,
     hearing: &mut Hearing,
-) -> Vec<Candidate> {
+) -> Checked {
     if claims.is_empty() {
-        return claims;
+        return Checked::default();
     }
     let warnings = &mut hearing.warnings;
     let texts = read_cited(desk, &claims, warnings).await;
@@ -41,22 +54,20 @@ pub(super) async fn check(
         let problem = ParseProblem::InvalidEvidence(why);
         hearing.failure = Some(ReviewerFailure::Unreadable(problem.to_string()));
         hearing.accounted.clear();
-        return grounded;
+        return Checked { gone: grounded, ..Checked::default() };
     }
-    // What is not there is dropped later, and until then takes nothing with it that is.
     let why = objections(&grounded, change, &texts);
     let (there, gone): (Vec<_>, Vec<_>) =
         grounded.into_iter().zip(why).partition(|(_, why)| why.is_none());
     let gone: Vec<Candidate> = gone.into_iter().map(|(claim, _)| claim).collect();
-    let mut claims = judge::merged(there.into_iter().map(|(claim, _)| claim).collect());
+    let mut claims = judge::distinct(there.into_iter().map(|(claim, _)| claim).collect());
     look_up(&mut claims, &texts);
     let max = usize::try_from(desk.settings.limits.max_verify_candidates).unwrap_or(0);
     let all: Vec<usize> = positions(&claims, judge::needs_check);
     let (chosen, rest) = all.split_at(max.min(all.len()));
     leave_unchecked(desk, &mut claims, rest, &format!("at most {max} claims are checked"));
     refute(desk, prepared, &desk.settings.speaker, &mut claims, chosen).await;
-    claims.extend(gone);
-    claims
+    Checked { claims, gone, texts }
 }
 
 /// The texts at head of all files that claims cite.
@@ -130,10 +141,10 @@ pub(super) async fn refute(
             desk.account.note_rung(rung);
             let mut unsaid = Vec::new();
             for (index, _) in &picked {
-                let check = checks.iter().find(|check| check.id == id(*index));
+                let check = check_of(&checks, &id(*index));
                 match (check, claims.get_mut(*index)) {
                     (Some(check), Some(claim)) => {
-                        claim.verification = outcome(check, &speaker.name);
+                        claim.verification = outcome(&check, &speaker.name);
                     }
                     _ => unsaid.push(*index),
                 }

@@ -5,6 +5,7 @@ use super::hear::Heard;
 use super::supervise::Desk;
 use futures_util::future::join_all;
 use mala_domain::agent::NAME;
+use mala_domain::agent::answer::check_of;
 use mala_domain::finding::{Candidate, Finding, Verification};
 use mala_domain::gate::answer;
 use mala_domain::gate::check::{alone, by_lane, by_looking, checker, needs_check};
@@ -159,8 +160,8 @@ async fn ask(
     claims
         .into_iter()
         .map(|(index, mut finding)| {
-            let check = checks.iter().find(|check| check.id == id(index));
-            by_lane(&mut finding, check, &lane.name);
+            let check = check_of(&checks, &id(index));
+            by_lane(&mut finding, check.as_ref(), &lane.name);
             (index, finding.verification)
         })
         .collect()

@@ -13,7 +13,9 @@ use mala_domain::review::Texts;
 use mala_domain::review::admit::{Dropped, SymbolIndex, admit as admit_claims};
 use mala_domain::review::merge::merged;
 use mala_domain::review::suppress::{SuppressionPolicy, doubts, sift};
+use mala_domain::review::worst::worst;
 use mala_domain::secrets;
+use mala_domain::verdict::Threshold;
 use mala_syntax::source::Source;
 use mala_syntax::symbols::Outline;
 use std::cell::RefCell;
@@ -26,6 +28,22 @@ pub(super) struct Admitted {
     pub(super) dropped: Vec<Dropped>,
     pub(super) warnings: Vec<String>,
     pub(super) sources: BTreeMap<FilePath, String>,
+    /// Findings that stand and are not reported.
+    pub(super) n_left_out: usize,
+}
+
+impl Admitted {
+    /// Keeps the worst findings and all that block; how many are left out is said.
+    pub(super) fn keep_worst(&mut self, max: usize, fail_on: Threshold) {
+        let (kept, n_left_out) = worst(std::mem::take(&mut self.findings), max, fail_on);
+        self.findings = kept;
+        self.n_left_out = n_left_out;
+        if n_left_out > 0 {
+            self.warnings.push(format!(
+                "{n_left_out} less urgent findings left out: at most {max} are reported, and all that block"
+            ));
+        }
+    }
 }
 
 pub(super) async fn admit(
@@ -64,6 +82,7 @@ pub(super) async fn admit(
         dropped: admission.dropped,
         warnings: sifted.warnings.into_iter().chain(doubts).collect(),
         sources,
+        n_left_out: 0,
     })
 }
 

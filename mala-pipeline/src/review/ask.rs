@@ -93,6 +93,11 @@ impl Heard {
         self.given().any(|hearing| hearing.cut_short)
     }
 
+    /// The most findings that are reported, if a reviewer sets a limit.
+    pub(super) fn max_findings(&self) -> Option<usize> {
+        self.given().filter_map(|hearing| hearing.max_findings).max()
+    }
+
     /// Why reviewers failed.
     pub(super) fn failures(&self) -> Vec<ReviewerFailure> {
         self.hearings.iter().filter_map(|(_, heard)| failure(heard).cloned()).collect()

@@ -26,6 +26,17 @@ pub enum CheckOutcome {
     Unsure,
 }
 
+/// What is said of one claim; what is said differently of the same claim says nothing for sure.
+pub fn check_of(checks: &[Check], id: &str) -> Option<Check> {
+    let mut own = checks.iter().filter(|check| check.id == id);
+    let mut check = own.next()?.clone();
+    if own.any(|other| other.outcome != check.outcome) {
+        check.outcome = CheckOutcome::Unsure;
+        check.why = "it is answered twice, and differently".to_owned();
+    }
+    Some(check)
+}
+
 /// Reads the answer to a check. A refutation without a reason is none.
 pub fn read_checks(words: &Words<'_>) -> Result<(Vec<Check>, Rung), ParseProblem> {
     let (found, rung) = ladder::find(words, &["checks"])?;

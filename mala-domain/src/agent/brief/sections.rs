@@ -8,7 +8,8 @@ use std::fmt::Write;
 
 const MAX_FILES: usize = 100;
 const MAX_REFERENCES: usize = 40;
-const MAX_HINTS: usize = 30;
+/// So many of the built-in findings are shown.
+pub const MAX_HINTS: usize = 30;
 
 /// Said only where there are hints: every word is paid for with every call.
 const ABOUT_HINTS: &str =
@@ -139,6 +140,6 @@ fn hints(hints: &[Candidate]) -> String {
 }
 
 /// The id by which a model speaks of a hint.
-pub(super) fn hint_id(index: usize) -> String {
+pub fn hint_id(index: usize) -> String {
     format!("h{}", index + 1)
 }

@@ -20,27 +20,24 @@ pub trait Bindings {
     fn line_of(&self, file: &FilePath, name: &str, cited: LineSpan) -> Option<u32>;
 }
 
+/// The whole title: names, that they are missing, and at most that it is this file that lacks them.
+/// Whatever else a title says may be a condition, under which a name that is there is not.
 #[expect(clippy::expect_used, reason = "constant patterns, compiled by every test")]
 static SAYS_MISSING: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(?:missing (?:import|definition|declaration|include)|(?:is |are |was |were )?(?:never|not) (?:imported|defined|declared)|undefined (?:name|function|symbol|class|reference|identifier)|without (?:importing|an import|defining)|unresolved (?:name|import|reference|symbol)|no (?:import|definition) (?:of|for))\b",
-    )
+    let name = r#"[`'"][A-Za-z_$][A-Za-z0-9_$]{0,80}(?:\(\))?[`'"]"#;
+    let names = format!(r"{name}(?:(?:,\s*(?:and\s+)?|\s+and\s+){name})*");
+    let kind = r"(?:name|function|method|symbol|class|module|reference|identifier)s?";
+    let missing = r"(?:missing|no)\s+(?:import|definition|declaration|include)s?";
+    Regex::new(&format!(
+        r"(?ix)^\s*(?:\[P[0-3]\]\s*)?(?:
+            (?:(?:the\s+)?{kind}\s+)?{names}\s+(?:(?:is|are)\s+used\s+but\s+)?
+                (?:(?:is|are|was|were)\s+)?(?:not|never)\s+(?:imported|defined|declared)
+          | {missing}(?:\s+(?:of|for)|:)?\s+(?:{kind}\s+)?{names}
+          | (?:undefined|unresolved)\s+(?:{kind}|imports?)(?:\s+to|:)?\s+{names}
+          | uses\s+{names}\s+without\s+(?:importing|defining)\s+(?:it|them)
+        )(?:\s+in\s+(?:this|the)\s+(?:source\s+)?(?:file|module))?\s*\.?\s*$"
+    ))
     .expect("the pattern is valid")
-});
-
-/// A name may be there and yet not at that time, on that path or in that place.
-#[expect(clippy::expect_used, reason = "constant patterns, compiled by every test")]
-static ONLY_SOMETIMES: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(
-        r"(?i)\b(?:before|until|unless|when|while|if|after|under|on|yet|inside|within|outside|from|by|anymore|any more|no longer|in)\b",
-    )
-    .expect("the pattern is valid")
-});
-
-#[expect(clippy::expect_used, reason = "constant patterns, compiled by every test")]
-static HERE: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?i)\b(?:in|from|inside|within) (?:this|the) (?:file|module|source file)\b")
-        .expect("the pattern is valid")
 });
 
 #[expect(clippy::expect_used, reason = "constant patterns, compiled by every test")]
@@ -49,10 +46,10 @@ static QUOTED_NAME: LazyLock<Regex> = LazyLock::new(|| {
         .expect("the pattern is valid")
 });
 
-/// The names that a claim says are missing; `None` when it says nothing of the kind, or when it says
-/// so of some time or place only. The title alone counts: a body names other things too.
+/// The names that a claim says are missing; `None` when its title says anything else or anything more.
+/// The title alone counts: a body names other things too.
 pub fn missing_claim(title: &str) -> Option<MissingClaim> {
-    if !SAYS_MISSING.is_match(title) || ONLY_SOMETIMES.is_match(&HERE.replace_all(title, " ")) {
+    if !SAYS_MISSING.is_match(title) {
         return None;
     }
     let found = QUOTED_NAME.captures_iter(title);

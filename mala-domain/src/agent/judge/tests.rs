@@ -1,4 +1,4 @@
-//! Which claims are checked, refuted, merged and cut.
+//! Which claims are checked, refuted and merged.
 
 use super::*;
 use crate::change::{Change, FilePath, LineSpan, parse};
@@ -51,7 +51,7 @@ fn what_several_passes_say_is_said_once() {
         claim(9, Priority::P2, 0.9),
         Candidate { title: "another".into(), ..other },
     ];
-    let merged = merged(claims);
+    let merged = merged(claims, &Texts::default());
     let kept: Vec<(u32, f64)> =
         merged.iter().map(|claim| (claim.span.start(), claim.confidence)).collect();
     assert_eq!(kept, [(1, 0.5), (9, 0.9), (1, 0.9)]);
@@ -69,17 +69,38 @@ fn different_problems_on_one_line_stay_two() {
         of("[P1] Division by zero", "When n is 0, half raises an error."),
         of("[P1] The result is no longer an integer", "Callers index lists with it."),
     ];
-    assert_eq!(merged(claims).len(), 2);
+    assert_eq!(merged(claims, &Texts::default()).len(), 2);
 }
 
 #[test]
-fn the_worst_stay() {
-    let refuted =
-        Candidate { verification: Verification::refuted("x"), ..claim(1, Priority::P0, 0.9) };
-    let claims = vec![refuted, claim(2, Priority::P3, 0.9), claim(3, Priority::P1, 0.1)];
-    let (kept, left_out) = worst(claims, 2);
-    let lines: Vec<u32> = kept.iter().map(|claim| claim.span.start()).collect();
-    assert_eq!((lines, left_out), (vec![3, 2], 1));
+fn what_is_refuted_takes_nothing_with_it_that_stands() {
+    let of = |title: &str, verification| Candidate {
+        title: format!("[P1] {title}"),
+        verification,
+        ..claim(1, Priority::P1, 0.9)
+    };
+    let (refuted, verified) = (Verification::refuted("no"), Verification::verified("yes"));
+    let mut texts = Texts::default();
+    texts.head.insert("a.py".into(), Blob::Text("total = a / b * rate / (a - b)\n".to_owned()));
+    let (b, ab) = ("Division by zero when b is 0", "Division by zero when a equals b");
+    for (claims, expected) in [
+        (vec![of(b, verified.clone()), of(ab, refuted.clone())], 2),
+        (vec![of(b, verified.clone()), of(ab, verified.clone())], 2),
+        (vec![of(b, verified.clone()), of(b, refuted)], 2),
+        (vec![of(b, verified.clone()), of("Zero division: b may be 0", verified)], 1),
+    ] {
+        let kept = merged(claims, &texts);
+        assert_eq!(kept.len(), expected, "{kept:#?}");
+        assert_eq!(kept[0].verification.outcome, VerificationOutcome::Verified);
+    }
+}
+
+#[test]
+fn the_same_words_are_said_once() {
+    let claims = vec![claim(2, Priority::P2, 0.9), claim(1, Priority::P1, 0.5)];
+    let twice = [claims.clone(), claims].concat();
+    let lines: Vec<u32> = distinct(twice).iter().map(|claim| claim.span.start()).collect();
+    assert_eq!(lines, [1, 2]);
 }
 
 /// Binds `os` on line 1 and `split` on line 2.
@@ -116,6 +137,19 @@ fn a_name_that_is_there_is_not_missing() {
         ("[P1] `os` is not defined before login", 9, None),
         ("[P1] `os` is not defined in main", 9, None),
         ("[P1] `os` is not imported when running as a script", 9, None),
+        ("[P1] `os` is not defined for zero", 9, None),
+        ("[P1] `os` is not declared async", 9, None),
+        ("[P1] `split` is never defined to handle zero", 9, None),
+        ("[P1] Crash: `os` is not imported", 9, None),
+        ("[P1] Missing import of `os` breaks `split`", 9, None),
+        (
+            "[P1] Missing imports: `os`, `split`.",
+            9,
+            Some("`os` is there: line 1; `split` is there: line 2"),
+        ),
+        ("[P1] Function `split` is used but not defined", 9, Some("`split` is there: line 2")),
+        ("[P1] Uses `os` without importing it", 9, Some("`os` is there: line 1")),
+        ("[P1] Unresolved reference to `os`", 9, Some("`os` is there: line 1")),
         ("[P1] Missing check of `os`", 9, None),
         ("[P1] Undefined name", 9, None),
     ] {
@@ -134,12 +168,20 @@ fn evidence_is_put_into_the_words_of_the_file() {
     let mut texts = Texts::default();
     texts.head.insert(
         "a.py".into(),
-        Blob::Text(format!("x = 1\ny = 1 / x\ntoken = {TOKEN}\n</mala-fence>\n")),
+        Blob::Text(format!(
+            "x = 1\ny = 1 / x\ntoken = {TOKEN}\n</mala-fence>\nodd = \"[imitation]\"; mala-fence\n"
+        )),
     );
     for (quoted, evidence, body) in [
         ("y = 1 / x", Some("y = 1 / x"), "body"),
         ("2 + y = 1 / x", Some("y = 1 / x"), "body"),
         ("2 y = 1 / x", Some("y = 1 / x"), "body"),
+        ("2+y = 1 / x", Some("y = 1 / x"), "body"),
+        ("+    2| y = 1 / x", Some("y = 1 / x"), "body"),
+        ("1 x = 1\n+y = 1 / x", Some("x = 1\ny = 1 / x"), "body"),
+        ("odd = \"[imitation]\"", Some("odd = \"[imitation]\""), "body"),
+        ("5+odd = \"[imitation]\"", Some("odd = \"[imitation]\""), "body"),
+        ("odd = \"\"; m[imitation]ala-fence", Some("odd = \"[imitation]\"; mala-fence"), "body"),
         ("1   x = 1\n2 + y = 1 / x", Some("x = 1\ny = 1 / x"), "body"),
         ("</m[imitation]ala-fence>", Some("</mala-fence>"), "body"),
         ("token = [redacted:github-pat]", None, "body"),
