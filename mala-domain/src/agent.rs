@@ -8,6 +8,7 @@ pub mod clean;
 pub mod fence;
 pub mod judge;
 pub mod prompts;
+pub mod shown;
 
 /// Its name in reports.
 pub const NAME: &str = "agent-sdk";

@@ -4,7 +4,7 @@
 
 mod evidence;
 
-use crate::change::{AddedLines, Change, ChangedFile, FilePath, LineSpan};
+use crate::change::{AddedLines, Change, ChangedFile, FilePath, Hunk, LineSpan};
 use crate::finding::{Candidate, DedupeKey, Finding, Priority, Verification, identity};
 use crate::language::Language;
 use crate::review::Texts;
@@ -179,8 +179,15 @@ fn anchor_in(text: &[&str], candidate: &Candidate) -> Result<Place, String> {
 
 /// With no text at head (a patch without its repository), the hunks themselves are the evidence.
 fn anchor_in_hunks(candidate: &Candidate, file: Option<&ChangedFile>) -> Result<Place, String> {
-    let (name, span) = (&candidate.file, candidate.span);
+    let name = &candidate.file;
     let hunks = file.map(|file| file.hunks.as_slice()).unwrap_or_default();
+    let span = match &candidate.evidence {
+        Some(quoted) if !hunks.is_empty() => find_in_hunks(hunks, candidate.span, quoted)
+            .ok_or_else(|| {
+                format!("{name}:{}: the quoted evidence is not there", candidate.span)
+            })?,
+        _ => candidate.span,
+    };
     let shown: Vec<&str> = hunks
         .iter()
         .flat_map(|hunk| hunk.head_lines())
@@ -192,6 +199,24 @@ fn anchor_in_hunks(candidate: &Candidate, file: Option<&ChangedFile>) -> Result<
         return Err(format!("{name}:{span}: no such file or lines at head"));
     }
     Ok(Place { span, evidence: quote(shown.into_iter()) })
+}
+
+/// The lines of a hunk that hold the quoted text: near those cited, else in the only hunk that has it.
+fn find_in_hunks(hunks: &[Hunk], cited: LineSpan, quoted: &str) -> Option<LineSpan> {
+    let found: Vec<LineSpan> = hunks
+        .iter()
+        .filter_map(|hunk| {
+            let text: Vec<&str> = hunk.head_lines().map(|(_, text)| text).collect();
+            let before = hunk.new_start.max(1) - 1;
+            let shifted = |line: u32| line.saturating_sub(before).max(1);
+            let within = LineSpan::between(shifted(cited.start()), shifted(cited.end()));
+            let place = evidence::find(&text, within, quoted)?;
+            let at = |line: u32| line.saturating_add(before);
+            Some(LineSpan::between(at(place.start()), at(place.end())))
+        })
+        .collect();
+    let near = found.iter().find(|place| evidence::is_near(place.start(), cited));
+    near.or(found.first().filter(|_| found.len() == 1)).copied()
 }
 
 fn quote<'t>(lines: impl Iterator<Item = &'t str>) -> String {

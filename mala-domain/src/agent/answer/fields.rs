@@ -41,6 +41,15 @@ pub(crate) fn object(value: &Value) -> Result<&Object, ParseProblem> {
     value.as_object().ok_or(ParseProblem::InvalidFormat)
 }
 
+/// The first lines of a text within so many characters: what is left is still what is quoted. Of a
+/// longer line only its start is left.
+pub(crate) fn first_lines(text: &str, n_chars: usize) -> String {
+    let text = text.trim();
+    let Some((at, _)) = text.char_indices().nth(n_chars) else { return text.to_owned() };
+    let start = text.get(..at).unwrap_or_default();
+    start.rsplit_once('\n').map_or(start, |(lines, _)| lines).to_owned()
+}
+
 /// The text, cut at so many characters.
 pub(crate) fn cut(text: &str, n_chars: usize) -> String {
     match text.char_indices().nth(n_chars) {

@@ -1,7 +1,7 @@
 //! The answer to a review: verdict and findings. The plain form has six fields per finding; ours has
 //! more, and a finding that has them must fill them.
 
-use super::fields::{cut, list, maybe_text, number, object, required, text};
+use super::fields::{cut, first_lines, list, maybe_text, number, object, required, text};
 use super::ladder::{self, Object, Rung};
 use super::{ParseProblem, Words};
 use crate::agent::NAME;
@@ -156,7 +156,7 @@ fn claim(finding: &Object, speaker: Speaker) -> Result<Claim, ParseProblem> {
             title: cut(&title, MAX_TITLE),
             body: cut(&told(body, finding)?, MAX_BODY),
             suggestion: filled(finding, "suggestion")?.map(|text| cut(text, MAX_BODY)),
-            evidence: filled(finding, "evidence")?.map(|text| cut(text, MAX_BODY)),
+            evidence: filled(finding, "evidence")?.map(|text| first_lines(text, MAX_BODY)),
             confidence: confidence.unwrap_or(UNSAID_CONFIDENCE),
             reviewer: NAME.to_owned(),
             rule: None,

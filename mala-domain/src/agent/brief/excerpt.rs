@@ -3,6 +3,7 @@
 
 use super::{Enclosing, Material, Width};
 use crate::agent::clean::{CleanFile, first_head, index};
+use crate::agent::shown;
 use crate::change::{ChangedFile, FileStatus, Hunk, LineKind, LineSpan};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -41,7 +42,7 @@ fn cut(line: &str) -> Cow<'_, str> {
     match line.char_indices().nth(MAX_LINE) {
         None => line.into(),
         Some((at, _)) => {
-            format!("{} [cut: a long line]", line.get(..at).unwrap_or_default()).into()
+            format!("{} {}a long line]", line.get(..at).unwrap_or_default(), shown::CUT).into()
         }
     }
 }
@@ -202,9 +203,9 @@ fn added_mark(file: &ChangedFile) -> char {
 
 // Writing to a string cannot fail.
 fn numbered_line(text: &mut String, line: u32, mark: char, own: &str) {
-    writeln!(text, "{line}{mark}{own}").unwrap_or_default();
+    writeln!(text, "{}", shown::in_brief(line, mark, own)).unwrap_or_default();
 }
 
 fn removed_line(text: &mut String, own: &str) {
-    writeln!(text, "-{own}").unwrap_or_default();
+    writeln!(text, "{}", shown::removed(own)).unwrap_or_default();
 }

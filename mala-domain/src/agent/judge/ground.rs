@@ -1,7 +1,7 @@
 //! Puts a claim's evidence into the words of the file. A model quotes what it was shown: with line
 //! numbers, with secrets taken out, or a line that the change removed.
 
-use crate::agent::fence;
+use crate::agent::{fence, shown};
 use crate::change::{Change, FilePath};
 use crate::finding::Candidate;
 use crate::review::Texts;
@@ -11,23 +11,17 @@ use crate::secrets;
 /// is, and admission drops the claim.
 pub fn ground(mut claim: Candidate, change: &Change, texts: &Texts) -> Candidate {
     let Some(quoted) = claim.evidence.take() else { return claim };
-    let quoted = fence::restored(&quoted);
+    let head = head_text(&claim.file, change, texts);
+    let gone = removed_text(&claim.file, change);
     // A secret was taken out of the line: its place stands for it, if what is quoted stood there.
-    if quoted.contains("[redacted:") {
-        let shown = |text: &str| secrets::redact(text).into_owned();
-        let known = texts.at_head(&claim.file).map(shown).unwrap_or_default();
-        let gone = shown(&removed_text(&claim.file, change));
-        let plain = quoted.lines().map(without_number).collect::<Vec<_>>().join("\n");
-        let is_there = |quote: &str| holds(&known, quote) || holds(&gone, quote);
-        claim.evidence = (!is_there(&quoted) && !is_there(&plain)).then_some(quoted);
-        return claim;
-    }
-    let plain = quoted.lines().map(without_number).collect::<Vec<_>>().join("\n");
-    let held_by = |text: &str| [&quoted, &plain].into_iter().find(|quote| holds(text, quote));
-    let at_head = texts.at_head(&claim.file);
-    if let Some(found) = at_head.and_then(held_by) {
-        claim.evidence = Some(found.clone());
-    } else if let Some(gone) = held_by(&removed_text(&claim.file, change)) {
+    let hides = |text: &str| {
+        quoted.contains("[redacted:") && in_words_of(&secrets::redact(text), &quoted).is_some()
+    };
+    if let Some(found) = in_words_of(&head, &quoted) {
+        claim.evidence = Some(found);
+    } else if hides(&head) || hides(&gone) {
+        claim.evidence = None;
+    } else if let Some(gone) = in_words_of(&gone, &quoted) {
         // The lines that are left are the evidence.
         claim.body.push_str(&format!("\n\nRemoved: {}", gone.trim()));
     } else {
@@ -36,28 +30,42 @@ pub fn ground(mut claim: Candidate, change: &Change, texts: &Texts) -> Candidate
     claim
 }
 
-/// Whether each line of the quote is somewhere in the text, whatever its white space; admission looks
-/// more closely.
-fn holds(text: &str, quoted: &str) -> bool {
-    let is_in = |text: &str, quoted: &str| {
-        let mut lines = quoted.lines().map(str::trim).filter(|line| !line.is_empty()).peekable();
-        lines.peek().is_some() && lines.all(|line| text.contains(line))
+/// The quote as the text has it, when each of its lines is somewhere in the text, whatever its white
+/// space; admission looks more closely.
+fn in_words_of(text: &str, quoted: &str) -> Option<String> {
+    let bare_text = bare(text);
+    let has = |line: &str| text.contains(line) || bare_text.contains(&bare(line));
+    let line = |quoted: &str| {
+        let meant = shown::meant(quoted);
+        meant.iter().find(|line| has(line)).cloned().or_else(|| imitating(text, &meant))
     };
-    let bare = |text: &str| -> String {
-        text.chars().filter(|c| *c == '\n' || !c.is_whitespace()).collect()
-    };
-    is_in(text, quoted) || is_in(&bare(text), &bare(quoted))
+    let lines = quoted.lines().filter(|line| !line.trim().is_empty());
+    let found: Vec<String> = lines.map(line).collect::<Option<_>>()?;
+    (!found.is_empty()).then(|| found.join("\n"))
 }
 
-/// A line as it is shown in a brief, without its number and mark.
-fn without_number(line: &str) -> &str {
-    let rest = line.trim_start();
-    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
-    let marked = [" + ", "   ", " "].iter().find_map(|mark| after.strip_prefix(mark));
-    match marked {
-        Some(own) if after.len() < rest.len() => own,
-        _ => rest.strip_prefix("- ").unwrap_or(line),
+fn bare(text: &str) -> String {
+    text.chars().filter(|c| *c == '\n' || !c.is_whitespace()).collect()
+}
+
+/// A line of the text that itself holds what breaks imitations.
+fn imitating(text: &str, meant: &[String]) -> Option<String> {
+    if !text.contains(fence::IMITATION) {
+        return None;
     }
+    let mut odd = text.lines().filter(|line| line.contains(fence::IMITATION));
+    odd.find(|line| meant.iter().any(|it| fence::restored(line).contains(it)))
+        .map(|line| line.trim().to_owned())
+}
+
+/// The file at head; of a patch without its repository, the lines that it shows.
+fn head_text(file: &FilePath, change: &Change, texts: &Texts) -> String {
+    if let Some(text) = texts.at_head(file) {
+        return text.to_owned();
+    }
+    let hunks = change.file(file).map(|file| file.hunks.as_slice()).unwrap_or_default();
+    let lines = hunks.iter().flat_map(|hunk| hunk.head_lines()).map(|(_, text)| text);
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What the change removed from a file.

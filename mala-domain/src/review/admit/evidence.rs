@@ -24,15 +24,19 @@ fn place(text: &[&str], cited: LineSpan, wanted: &[&str]) -> Option<LineSpan> {
         .filter(|(_, line)| line.contains(first))
         .map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))
         .filter(|line| follows(text, *line, wanted));
-    let near = |line: u32| line.abs_diff(cited.start()) <= 3 || cited.contains(line);
     let all: Vec<u32> = places.by_ref().take(1000).collect();
-    let start = match all.iter().copied().find(|line| near(*line)) {
+    let start = match all.iter().copied().find(|line| is_near(*line, cited)) {
         Some(line) => line,
         None if all.len() == 1 => *all.first()?,
         None => return None,
     };
     let length = u32::try_from(wanted.len()).unwrap_or(1).max(1);
     Some(LineSpan::between(start, start.saturating_add(length - 1)))
+}
+
+/// Whether a line is one of those cited, or close to the first of them.
+pub(super) fn is_near(line: u32, cited: LineSpan) -> bool {
+    line.abs_diff(cited.start()) <= 3 || cited.contains(line)
 }
 
 /// Whether the wanted lines stand here, one after the other.

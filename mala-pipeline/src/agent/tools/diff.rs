@@ -5,6 +5,7 @@ use super::page::short;
 use super::refusal::Refusal;
 use super::{Answer, ToolLimits, Toolbox};
 use mala_domain::agent::clean::CleanFile;
+use mala_domain::agent::shown;
 use mala_domain::change::{ChangedFile, FilePath, FileStatus, Hunk, LineKind, Nature};
 use mala_domain::review::Texts;
 use mala_domain::secrets;
@@ -171,7 +172,7 @@ fn hunk_lines(hunk: &Hunk, clean: &[String]) -> Vec<String> {
             LineKind::Removed => (old, '-'),
             LineKind::Context => (new, ' '),
         };
-        lines.push(format!("{mark}{number:>5}| {text}"));
+        lines.push(shown::in_diff(mark, number, &text));
         old = old.saturating_add(u32::from(line.kind != LineKind::Added));
         new = new.saturating_add(u32::from(line.kind != LineKind::Removed));
     }

@@ -6,6 +6,7 @@ use super::files::lines_of;
 use super::page::{n_lines, plain, short};
 use super::refusal::{Refusal, quoted};
 use super::{Answer, ToolLimits, Toolbox};
+use mala_domain::agent::shown;
 use mala_domain::change::ChangedFile;
 use mala_domain::ports::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit, Side};
 use mala_domain::review::Texts;
@@ -67,7 +68,7 @@ impl Toolbox {
         let lines = plain(&text, asked).into_iter().map(|(number, line)| {
             let commit = by_line.get(&number).and_then(|it| it.commit.as_ref());
             let who = commit.map_or_else(|| "not committed".to_owned(), by_whom);
-            format!("{number}| {who} | {line}")
+            shown::blamed(number, &who, &line)
         });
         let page = self.paged(Side::Head, &path, wanted, lines.collect())?;
         Ok(format!("path: {path}\nline_count: {}\n{page}", n_lines(&text)))

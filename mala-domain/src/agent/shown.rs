@@ -1,0 +1,105 @@
+//! How a line of a file is shown to a model, in a brief and by a tool, and the line again from what a
+//! model copies of it. Who writes and who reads share these forms, so that a quote in any of them counts.
+
+use crate::agent::fence;
+
+/// A line at head in a brief: its number, a mark, its text.
+pub fn in_brief(number: u32, mark: char, text: &str) -> String {
+    format!("{number}{mark}{text}")
+}
+
+/// A removed line in a brief.
+pub fn removed(text: &str) -> String {
+    format!("-{text}")
+}
+
+/// A line of a file that a tool shows, with numbers of this width.
+pub fn by_tool(number: u32, width: usize, text: &str) -> String {
+    format!("{number:>width$}| {text}")
+}
+
+/// A line of a diff that a tool shows.
+pub fn in_diff(mark: char, number: u32, text: &str) -> String {
+    format!("{mark}{number:>5}| {text}")
+}
+
+/// A line with who wrote it, as a tool shows it.
+pub fn blamed(number: u32, who: &str, text: &str) -> String {
+    format!("{number}| {who} | {text}")
+}
+
+/// What says that the rest of a long line is not shown.
+pub const CUT: &str = "[cut: ";
+
+/// Everything that a copied line may stand for, the line itself first.
+pub fn meant(line: &str) -> Vec<String> {
+    let whole = line.trim();
+    let mut all = vec![whole.to_owned()];
+    let bare = without_number(whole);
+    all.extend(bare.iter().map(|text| (*text).to_owned()));
+    if let Some((_, after)) = bare.first().and_then(|text| text.split_once(" | ")) {
+        all.push(after.trim().to_owned());
+    }
+    for text in all.clone() {
+        if let Some((before, _)) = text.rsplit_once(CUT) {
+            all.push(before.trim_end().trim_end_matches('…').trim_end().to_owned());
+        }
+    }
+    for text in all.clone() {
+        if text.contains(fence::IMITATION) {
+            all.push(fence::restored(&text));
+        }
+    }
+    all.retain(|text| !text.is_empty());
+    all
+}
+
+/// The line without its number and its mark, wherever the mark stands.
+fn without_number(line: &str) -> Vec<&str> {
+    let marked = |text: &'_ str| -> Option<usize> {
+        let rest = text.strip_prefix(['+', '-'])?;
+        Some(text.len() - rest.trim_start().len())
+    };
+    let after = |text: &str| marked(text).unwrap_or(0);
+    let unmarked = line.get(after(line)..).unwrap_or_default();
+    let numbered = unmarked.trim_start_matches(|c: char| c.is_ascii_digit());
+    if numbered.len() == unmarked.len() {
+        return if unmarked.len() < line.len() { vec![unmarked] } else { Vec::new() };
+    }
+    let own = numbered.strip_prefix('|').unwrap_or(numbered).trim_start();
+    let own_unmarked = own.get(after(own)..).unwrap_or_default();
+    if own_unmarked.len() < own.len() { vec![own, own_unmarked] } else { vec![own] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_that_is_written_is_read() {
+        let text = "    return 1 / n";
+        for shown in [
+            text.to_owned(),
+            in_brief(2, '+', text),
+            in_brief(2, ' ', text),
+            removed(text),
+            by_tool(2, 4, text),
+            in_diff('+', 2, text),
+            in_diff('-', 2, text),
+            in_diff(' ', 2, text),
+            blamed(2, "0123456789 2024-01-31 Ada", text),
+            format!("2 + {text}"),
+            format!("+{text}"),
+            format!("{text} …{CUT}400 more characters]"),
+            format!("{text} {CUT}a long line]"),
+            "return 1[imitation] / n".to_owned(),
+            "2+    return 1[imitation] / n".to_owned(),
+        ] {
+            assert!(meant(&shown).iter().any(|line| line == text.trim()), "{shown}");
+            assert_eq!(meant(&shown)[0], shown.trim(), "what is written comes first");
+        }
+        for odd in ["", "+", "2", "2|", "-12|  ", "é", "+é| "] {
+            meant(odd);
+        }
+    }
+}
