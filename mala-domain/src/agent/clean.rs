@@ -14,8 +14,14 @@ pub struct CleanFile {
     pub hunks: Vec<Vec<String>>,
 }
 
-/// So many lines that show nothing but a redaction are a secret; more of them may be anything.
-const MAX_HIDDEN: usize = 3;
+/// A changed line of which nothing is to be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hidden {
+    /// The hunk it is in.
+    pub hunk: usize,
+    /// Its line at head; `None` for a line that went.
+    pub line: Option<u32>,
+}
 
 impl CleanFile {
     /// The file in these texts.
@@ -28,10 +34,11 @@ impl CleanFile {
         Self { head, hunks }
     }
 
-    /// How many changed lines stand in blocks of which nothing is to be seen.
-    pub fn n_hidden(&self, file: &ChangedFile) -> usize {
-        let hunks = file.hunks.iter().zip(&self.hunks);
-        hunks.map(|(hunk, shown)| n_hidden(hunk, shown)).sum()
+    /// The changed lines that show a redaction and nothing else. What looks like a secret may be
+    /// anything, as long as nobody has read it.
+    pub fn hidden(&self, file: &ChangedFile) -> Vec<Hidden> {
+        let hunks = file.hunks.iter().zip(&self.hunks).enumerate();
+        hunks.flat_map(|(index, (hunk, shown))| hidden(index, hunk, shown)).collect()
     }
 }
 
@@ -64,18 +71,18 @@ fn clean_hunk(hunk: &Hunk, head: &[String], base: &[String]) -> Vec<String> {
         .collect()
 }
 
-fn n_hidden(hunk: &Hunk, shown: &[String]) -> usize {
-    let (mut all, mut block) = (0, 0);
+fn hidden(index: usize, hunk: &Hunk, shown: &[String]) -> Vec<Hidden> {
+    let mut found = Vec::new();
+    let mut at_head = first_head(hunk);
     for (line, shown) in hunk.lines.iter().zip(shown) {
-        let changed = line.kind != LineKind::Context;
-        if changed && !line.text.trim().is_empty() && shows_nothing(shown) {
-            block += 1;
-        } else if !line.text.trim().is_empty() {
-            all += if block > MAX_HIDDEN { block } else { 0 };
-            block = 0;
+        let is_there = line.kind != LineKind::Removed;
+        let is_changed = line.kind != LineKind::Context && !line.text.trim().is_empty();
+        if is_changed && shows_nothing(shown) {
+            found.push(Hidden { hunk: index, line: is_there.then_some(at_head) });
         }
+        at_head = at_head.saturating_add(u32::from(is_there));
     }
-    all + if block > MAX_HIDDEN { block } else { 0 }
+    found
 }
 
 /// Whether a line is a redaction and nothing else.
@@ -114,13 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn only_blocks_of_which_nothing_is_seen_are_counted() {
-        for (n, expected) in [(3, 0), (4, 4), (30, 30)] {
-            let lines = format!("+{LINE}\n").repeat(n);
-            let diff = format!("--- a/k\n+++ b/k\n@@ -0,0 +1,{} @@\n+x = 1\n{lines}", n + 1);
-            let file = parse(diff.as_bytes()).unwrap().remove(0);
-            let clean = CleanFile::of(&file, &Texts::default());
-            assert_eq!(clean.n_hidden(&file), expected, "{n}");
-        }
+    fn every_changed_line_of_which_nothing_is_seen_is_known() {
+        let diff = format!(
+            "--- a/k\n+++ b/k\n@@ -1,3 +1,4 @@\n x = 1\n-{LINE}\n-{LINE}\n+y = 2\n+{LINE}\n+{LINE}\n"
+        );
+        let file = parse(diff.as_bytes()).unwrap().remove(0);
+        let hidden = CleanFile::of(&file, &Texts::default()).hidden(&file);
+        let lines: Vec<Option<u32>> = hidden.iter().map(|hidden| hidden.line).collect();
+        assert_eq!(lines, [None, None, Some(3), Some(4)]);
+        assert!(hidden.iter().all(|hidden| hidden.hunk == 0));
     }
 }

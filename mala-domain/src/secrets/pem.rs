@@ -79,10 +79,15 @@ const MAX_GAP: usize = 60;
 /// The lines of a text that are those of a key: two or more of full width, one after the other, and
 /// the short one before the end.
 pub(super) fn key_lines(text: &str) -> Vec<Range<usize>> {
+    let public = public_blocks(text);
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut waiting: Option<Range<usize>> = None;
     let mut in_key = false;
-    for run in Runs::of(text) {
+    let secret = |run: &Range<usize>| {
+        let next = public.partition_point(|block| block.end <= run.start);
+        !public.get(next).is_some_and(|block| block.contains(&run.start))
+    };
+    for run in Runs::of(text).filter(secret) {
         let follows = |before: &Range<usize>| {
             let gap = text.get(before.end..run.start).unwrap_or_default();
             gap.len() <= MAX_GAP && (gap.contains('\n') || gap.contains("\\n"))
@@ -110,6 +115,24 @@ pub(super) fn key_lines(text: &str) -> Vec<Range<usize>> {
         }
     }
     found
+}
+
+static BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"-----BEGIN ([A-Z0-9 ]{3,40})-----[^-]*-----END ([A-Z0-9 ]{3,40})-----").ok()
+});
+
+/// What everybody may read.
+const PUBLIC: [&str; 5] =
+    ["CERTIFICATE", "CERTIFICATE REQUEST", "PUBLIC KEY", "RSA PUBLIC KEY", "X509 CRL"];
+
+/// Where a text holds whole certificates and public keys, markers included.
+fn public_blocks(text: &str) -> Vec<Range<usize>> {
+    let blocks = BLOCK.as_ref().into_iter().flat_map(|block| block.captures_iter(text));
+    let public = blocks.filter_map(|found| {
+        let (begin, end) = (found.get(1)?.as_str(), found.get(2)?.as_str());
+        (begin == end && PUBLIC.contains(&begin)).then(|| found.get(0).map(|all| all.range()))?
+    });
+    public.collect()
 }
 
 fn is_full(text: &str, run: &Range<usize>) -> bool {
@@ -204,8 +227,15 @@ mod tests {
         assert_eq!(key_lines(&format!("\"{LINE}\\n{LINE}\\n\"")).len(), 2);
         let end = format!("{LINE}\n{LINE}\nab3dEf==\n-----END X-----\n");
         assert_eq!(key_lines(&end).len(), 3);
+        for (begin, end) in [("CERTIFICATE", "X"), ("PRIVATE KEY", "PRIVATE KEY")] {
+            let block = format!("-----BEGIN {begin}-----\n{three}-----END {end}-----\n");
+            assert_eq!(key_lines(&block).len(), 3, "{begin} {end}");
+        }
+        let half = format!("-----BEGIN CERTIFICATE-----\n{three}");
+        assert_eq!(key_lines(&half).len(), 3);
         for text in [
             LINE.to_owned(),
+            format!("-----BEGIN CERTIFICATE-----\n{LINE}\n{LINE}\n-----END CERTIFICATE-----\n"),
             format!("{LINE}\n\n{}\n{LINE}", "words between them ".repeat(5)),
             format!("{LINE} {LINE}"),
             format!("{}\n{}\n", "0a".repeat(32), "1b".repeat(32)),

@@ -49,7 +49,12 @@ pub(super) async fn run(desk: &Desk<'_>, prepared: &Prepared) -> Told {
         (brief, pass, answer)
     }))
     .await;
-    fold(desk, answers)
+    let mut told = fold(desk, answers);
+    let unread = &prepared.briefs.unread;
+    for (file, hunks) in &mut told.accounted {
+        hunks.retain(|hunk| !unread.iter().any(|(path, index)| path == file && index == hunk));
+    }
+    told
 }
 
 async fn review(

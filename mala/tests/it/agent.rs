@@ -5,6 +5,7 @@ mod budgets;
 mod choice;
 mod claims;
 mod edges;
+mod losses;
 mod retries;
 mod spec_agent;
 mod spec_reviewer;

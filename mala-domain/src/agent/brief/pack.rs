@@ -5,6 +5,7 @@ use super::sections::{self, List, Opening};
 use super::{Brief, Material, Style};
 use crate::agent::clean::CleanFile;
 use crate::change::{ChangedFile, FilePath, LineKind};
+use crate::finding::Candidate;
 use std::cmp::Reverse;
 
 /// A change in one or several briefs.
@@ -14,6 +15,9 @@ pub struct Briefs {
     pub briefs: Vec<Brief>,
     /// What no brief shows.
     pub left_out: Vec<LeftOut>,
+    /// Hunks with an added line that is hidden as a secret, though no built-in check says that it is
+    /// one: whoever answers has not read them.
+    pub unread: Vec<(FilePath, usize)>,
     /// What else was cut.
     pub warnings: Vec<String>,
 }
@@ -37,7 +41,12 @@ pub fn briefs(material: &Material<'_>, style: &Style<'_>) -> Briefs {
 
 fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
     let Opening { text: opening, mut warnings } = sections::opening(material, style, list);
-    let mut waiting = by_size(material, style, &mut warnings);
+    let files = by_size(material);
+    let unread = unread(&files, material.hints, &mut warnings);
+    let pieces = files
+        .iter()
+        .map(|(file, clean)| (*file, excerpt::pieces(file, clean, material, style.width)));
+    let mut waiting: Waiting<'_> = pieces.collect();
     let mut briefs = Vec::new();
     while briefs.len() < style.max_briefs && !waiting.is_empty() {
         let (brief, left) = fill(&opening, waiting, style);
@@ -54,33 +63,49 @@ fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
             hunks: pieces.iter().map(|piece| piece.hunks.len()).sum(),
         })
         .collect();
-    Briefs { briefs, left_out, warnings }
+    Briefs { briefs, left_out, unread, warnings }
 }
 
 type Waiting<'c> = Vec<(&'c ChangedFile, Vec<Piece>)>;
 
-/// The files with something to show, the most changed first.
-fn by_size<'c>(
-    material: &Material<'c>,
-    style: &Style<'_>,
-    warnings: &mut Vec<String>,
-) -> Waiting<'c> {
+/// The files with something to show, without their secrets, the most changed first.
+fn by_size<'c>(material: &Material<'c>) -> Vec<(&'c ChangedFile, CleanFile)> {
     let mut files: Vec<&ChangedFile> =
         material.change.files.iter().filter(|file| is_shown(file)).collect();
     files.sort_by_key(|file| (Reverse(n_changed(file)), &file.path));
-    let mut waiting = Waiting::with_capacity(files.len());
-    for file in files {
-        let clean = CleanFile::of(file, material.texts);
-        let n_hidden = clean.n_hidden(file);
-        if n_hidden > 0 {
-            let file = &file.path;
-            warnings.push(format!(
-                "{file}: {n_hidden} changed lines are hidden as a secret, and nobody has read them"
-            ));
+    files.into_iter().map(|file| (file, CleanFile::of(file, material.texts))).collect()
+}
+
+/// The hunks of which an added line is hidden and no built-in finding tells; hidden lines are said.
+fn unread(
+    files: &[(&ChangedFile, CleanFile)],
+    hints: &[Candidate],
+    warnings: &mut Vec<String>,
+) -> Vec<(FilePath, usize)> {
+    let mut unread = Vec::new();
+    for (file, clean) in files {
+        let is_told = |line: u32| {
+            let mut own = hints.iter().filter(|hint| hint.file == file.path);
+            own.any(|hint| is_of_secret(hint) && hint.span.contains(line))
+        };
+        let mut hidden = clean.hidden(file);
+        hidden.retain(|hidden| !hidden.line.is_some_and(is_told));
+        let (path, n) = (&file.path, hidden.len());
+        match n {
+            0 => {}
+            1 => warnings.push(format!("{path}: 1 changed line is {HIDDEN} it")),
+            _ => warnings.push(format!("{path}: {n} changed lines are {HIDDEN} them")),
         }
-        waiting.push((file, excerpt::pieces(file, &clean, material, style.width)));
+        let added = hidden.iter().filter(|hidden| hidden.line.is_some());
+        unread.extend(added.map(|hidden| (path.clone(), hidden.hunk)));
     }
-    waiting
+    unread
+}
+
+const HIDDEN: &str = "hidden as a secret, and nobody has read";
+
+fn is_of_secret(hint: &Candidate) -> bool {
+    hint.rule.as_deref().is_some_and(|rule| rule.starts_with("secrets/"))
 }
 
 fn is_shown(file: &ChangedFile) -> bool {

@@ -63,16 +63,27 @@ fn markers_of_a_key_hide_no_code() {
 }
 
 #[test]
-fn a_block_that_nobody_saw_is_told() {
-    let key = format!(
-        "-----BEGIN RSA PRIVATE KEY-----\n{}-----END RSA PRIVATE KEY-----\n",
-        format!("{KEY_LINE}\n").repeat(8)
-    );
-    let server = ModelServer::always(Answer::text(PASS));
-    let world = with_server(with_file("key.txt", None, &key), &server);
-    let (_, report) = review(&world, &["--no-save"]);
-    let warnings = report["warnings"].to_string();
-    assert!(warnings.contains("key.txt: 10 changed lines are hidden as a secret"), "{warnings}");
+fn a_key_that_nobody_saw_is_a_finding_or_unread() {
+    let lines = format!("{KEY_LINE}\n").repeat(8);
+    let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{lines}-----END RSA PRIVATE KEY-----\n");
+    for (text, accounted, said) in [
+        (key, 1, None),
+        (
+            lines,
+            0,
+            Some("key.txt: 8 changed lines are hidden as a secret, and nobody has read them"),
+        ),
+    ] {
+        let server = ModelServer::always(Answer::text(PASS));
+        let world = with_server(with_file("key.txt", None, &text), &server);
+        let (code, report) = review(&world, &["--no-save"]);
+        assert_eq!(code, if accounted == 1 { 1 } else { 2 }, "{report:#}");
+        assert_eq!(report["coverage"]["hunks_accounted"], accounted, "{report:#}");
+        let warnings = report["warnings"].to_string();
+        let expected = said.unwrap_or("hidden as a secret");
+        assert_eq!(warnings.contains(expected), said.is_some(), "{warnings}");
+        assert_eq!(report["issues"].as_array().unwrap().len(), accounted, "{report:#}");
+    }
 }
 
 #[test]
