@@ -92,9 +92,12 @@ pub(crate) fn lay_shown(overlay: &mut Overlay, file: &FileDiff<'_>) {
 fn with_nature(file: &FileDiff<'_>) -> mala_domain::change::ChangedFile {
     let start = start_of(file);
     let mut changed = file.clone().into_changed_file();
-    if changed.nature == Nature::Source {
-        changed.nature = Nature::of(&changed.path, Attributes::default(), Some(&start));
-    }
+    let attributes = Attributes::default();
+    changed.nature = match changed.nature {
+        Nature::Source => Nature::of(&changed.path, attributes, Some(&start)),
+        Nature::Binary if changed.exists_at_head() => Nature::of_binary(&changed.path, attributes),
+        nature => nature,
+    };
     changed
 }
 

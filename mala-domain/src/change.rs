@@ -92,6 +92,8 @@ pub enum Nature {
     Source,
     /// Not text.
     Binary,
+    /// A source by its name or its past, with bytes that are no text.
+    Garbled,
     /// Made by a tool (`linguist-generated`, a generated-code header).
     Generated,
     /// Somebody else's code (`linguist-vendored`, `node_modules/`, `vendor/`).

@@ -66,6 +66,9 @@ impl Git {
                         Side::Head => Nature::of_new(&file.path, attributes, Some(&text)),
                     };
                 }
+                Content::File(bytes) if file.nature == Nature::Binary && file.exists_at_head() => {
+                    file.nature = of_binary(file, of_file(attributes, file), side, &bytes);
+                }
                 Content::TooLarge { is_text: true, .. } if file.nature == Nature::Binary => {
                     file.nature = Nature::TooLarge;
                 }
@@ -73,6 +76,18 @@ impl Git {
             }
         }
         Ok(())
+    }
+}
+
+/// What git takes for binary and was text at base, or is a source at head.
+fn of_binary(file: &ChangedFile, attributes: Attributes, side: Side, bytes: &[u8]) -> Nature {
+    let is_telling = match side {
+        Side::Base => !bytes.is_empty() && !bytes.contains(&0),
+        Side::Head => bytes.starts_with(b"#!"),
+    };
+    match is_telling {
+        true => Nature::of_garbled(&file.path, attributes),
+        false => Nature::of_binary(&file.path, attributes),
     }
 }
 

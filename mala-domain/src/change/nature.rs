@@ -89,6 +89,25 @@ impl Nature {
     }
 }
 
+impl Nature {
+    /// The nature of a file that git takes for binary, by its name: a source that holds bytes that are
+    /// no text still runs, and nobody has chosen to leave it out.
+    pub fn of_binary(path: &FilePath, attributes: Attributes) -> Self {
+        match names::is_source(path) {
+            true => Self::of_garbled(path, attributes),
+            false => Self::Binary,
+        }
+    }
+
+    /// The nature of a source or a text that git takes for binary.
+    pub fn of_garbled(path: &FilePath, attributes: Attributes) -> Self {
+        match Self::of_new(path, attributes, None) {
+            Self::Source => Self::Garbled,
+            _ => Self::Binary,
+        }
+    }
+}
+
 /// A line longer than this is not typed.
 const LONG_LINE: usize = 500;
 

@@ -275,6 +275,7 @@ fn skip_count(reason: SkipReason, n: usize) -> String {
         SkipReason::DirtySubmodule => {
             format!("{} with uncommitted changes", counted(n, SkipReason::Submodule.name()))
         }
+        SkipReason::Garbled => format!("{} with bytes that are no text", counted(n, "source")),
         SkipReason::NoLines => format!("{} with {}", grouped(n), reason.name()),
         _ => format!("{} {}", grouped(n), reason.name()),
     }

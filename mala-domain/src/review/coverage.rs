@@ -17,8 +17,8 @@ pub struct Coverage {
     pub hunks_accounted: usize,
     /// Files with a hunk that was reviewed.
     pub files: Vec<FileCoverage>,
-    /// What was left out, and why. Files that are too large are not left out on purpose, and keep the
-    /// review from passing.
+    /// What was left out, and why. Files that are too large, and sources with bytes that are no text,
+    /// are not left out on purpose, and keep the review from passing.
     pub skipped: Vec<Skip>,
 }
 
@@ -50,6 +50,8 @@ pub struct Skip {
 pub enum SkipReason {
     /// Not text.
     Binary,
+    /// A source, or what was text, with bytes that are no text.
+    Garbled,
     /// Made by a tool.
     Generated,
     /// Somebody else's code.
@@ -75,6 +77,7 @@ impl SkipReason {
     pub fn name(self) -> &'static str {
         match self {
             Self::Binary => "binary",
+            Self::Garbled => "a source with bytes that are no text",
             Self::Generated => "generated",
             Self::Vendored => "vendored",
             Self::Lock => "lock file",
@@ -92,6 +95,7 @@ impl SkipReason {
         match nature {
             Nature::Source => None,
             Nature::Binary => Some(Self::Binary),
+            Nature::Garbled => Some(Self::Garbled),
             Nature::Generated => Some(Self::Generated),
             Nature::Vendored => Some(Self::Vendored),
             Nature::Lock => Some(Self::Lock),
@@ -114,7 +118,7 @@ impl Coverage {
         for file in &change.files {
             if let Some(reason) = skip_reason(file) {
                 // Nobody chose to leave it out, so that it counts as not reviewed.
-                if reason == SkipReason::TooLarge {
+                if matches!(reason, SkipReason::TooLarge | SkipReason::Garbled) {
                     coverage.hunks_given += file.hunks.len().max(1);
                 }
                 coverage.skipped.push(Skip {

@@ -128,7 +128,7 @@ impl Prepared {
 
 /// The files of which nobody is told, by why: people may think that they were read.
 fn unread(change: &Change) -> Vec<String> {
-    [Nature::Binary, Nature::Generated]
+    [Nature::Binary, Nature::Garbled, Nature::Generated]
         .into_iter()
         .filter_map(|nature| {
             let files = change.files.iter().filter(|file| file.nature == nature);

@@ -1,6 +1,18 @@
-//! Names that only tools give.
+//! Names that only tools give, and names of what people write.
 
 use crate::change::FilePath;
+use crate::language::Language;
+
+/// Endings of sources in languages that mala does not know by name.
+const SOURCES: &[&str] = &[
+    "bash", "bat", "cfg", "clj", "cmd", "css", "ex", "exs", "fish", "gradle", "groovy", "hcl",
+    "hs", "html", "ini", "json", "kt", "kts", "lua", "md", "pl", "pm", "ps1", "psm1", "scala",
+    "scss", "sh", "sql", "svelte", "swift", "tf", "toml", "vue", "xml", "yaml", "yml", "zsh",
+];
+
+/// Sources without an ending.
+const SOURCE_NAMES: &[&str] =
+    &["Containerfile", "Dockerfile", "Gemfile", "Jenkinsfile", "Makefile", "Rakefile"];
 
 /// Files that package managers write.
 const LOCKS: &[&str] = &[
@@ -44,6 +56,14 @@ const LOCKS: &[&str] = &[
     "uv.lock",
     "yarn.lock",
 ];
+
+/// Whether a file of this name is a source, whatever it holds.
+pub(super) fn is_source(path: &FilePath) -> bool {
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    Language::of_path(path).is_some()
+        || ending.is_some_and(|ending| SOURCES.contains(&ending.as_str()))
+        || SOURCE_NAMES.iter().any(|name| *name == path.file_name())
+}
 
 /// Folders of other people's code, at any depth.
 const VENDORED_FOLDERS: &[&str] = &[

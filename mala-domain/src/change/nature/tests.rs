@@ -125,3 +125,20 @@ fn long_lines_tell_for_scripts_and_styles() {
         check(path, Attributes::default(), Some(&text), expected);
     }
 }
+
+#[test]
+fn a_source_that_is_no_text_is_none_that_is_left_out() {
+    let unset = Attributes { diff: Mark::Unset, ..Attributes::default() };
+    for (path, attributes, expected) in [
+        ("a.py", Attributes::default(), Nature::Garbled),
+        ("run.SH", Attributes::default(), Nature::Garbled),
+        ("Makefile", Attributes::default(), Nature::Garbled),
+        ("logo.png", Attributes::default(), Nature::Binary),
+        ("wide.txt", Attributes::default(), Nature::Binary),
+        ("a.py", unset, Nature::Binary),
+        ("vendor/a.py", Attributes::default(), Nature::Binary),
+        ("package-lock.json", Attributes::default(), Nature::Binary),
+    ] {
+        assert_eq!(Nature::of_binary(&path.into(), attributes), expected, "{path}");
+    }
+}

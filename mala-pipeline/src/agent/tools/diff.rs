@@ -135,6 +135,7 @@ fn header(file: &ChangedFile) -> String {
     let nature = match file.nature {
         Nature::Source => "",
         Nature::Binary => ", binary",
+        Nature::Garbled => ", with bytes that are no text",
         Nature::Generated => ", generated",
         Nature::Vendored => ", vendored",
         Nature::Lock => ", lock file",
