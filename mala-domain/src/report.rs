@@ -140,9 +140,9 @@ pub struct Stats {
     pub latency_seconds_e2e: f64,
     /// Seconds waiting for models.
     pub latency_seconds_llm: f64,
-    /// Calls to models.
+    /// Calls to models that mala made itself; those of a lane or a command are not known.
     pub llm_calls: u64,
-    /// Calls to tools.
+    /// Calls to tools that mala made itself.
     pub tool_calls: u64,
     /// Tokens read from providers' caches; null when one of them did not say.
     pub cache_read_tokens: Option<u64>,

@@ -72,9 +72,9 @@ pub struct Voice {
 /// What a reviewer used; what it did not say is unknown, not zero.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Usage {
-    /// Calls to a model.
+    /// Calls to a model that mala made itself; those of a lane or a command are not known.
     pub llm_calls: u64,
-    /// Calls to tools.
+    /// Calls to tools that mala made itself.
     pub tool_calls: u64,
     /// Tokens in and out; null when unknown.
     pub tokens_used: Option<u64>,
