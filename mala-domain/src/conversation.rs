@@ -1,6 +1,8 @@
 //! What is said to a language model and what it answers, in no provider's words. A conversation is a
 //! value: asking again means to send all of it again, with one more turn.
 
+mod without_secrets;
+
 use serde::{Deserialize, Serialize};
 
 /// One call to a model: everything that it is told.

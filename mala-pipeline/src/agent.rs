@@ -107,6 +107,7 @@ impl Agent {
         hearing.max_findings = usize::try_from(settings.limits.max_output_issues).ok();
         let over = desk.account.overdrawn();
         hearing.warnings.extend(over.map(|over| format!("{NAME}: {over}")));
+        hearing.warnings.extend(desk.noted());
         let undone = desk.left_undone();
         hearing.cut_short = !undone.is_empty();
         hearing.warnings.extend(undone);

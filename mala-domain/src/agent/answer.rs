@@ -5,6 +5,7 @@
 mod checks;
 pub(crate) mod fields;
 mod ladder;
+mod objection;
 mod restructured;
 mod review;
 mod schema;
@@ -13,6 +14,7 @@ mod unique;
 pub use checks::{Check, CheckOutcome, check_of, read_checks};
 pub use ladder::Rung;
 pub(crate) use ladder::{Object, find as find_object, say_the_same};
+pub use objection::objects;
 pub use restructured::read_restructured;
 pub use review::{Answer, Claim, HintOpinion, read_review};
 pub(crate) use review::{Speaker, read_object};

@@ -40,6 +40,9 @@ struct State {
 /// Kept from the outer time limit, so that a review that runs out of time still says what it used.
 const MARGIN: Duration = Duration::from_millis(150);
 
+/// Kept from the deadline of a call, so that it gives up by itself and whoever records it can say so.
+const GRACE: Duration = Duration::from_millis(50);
+
 /// When a review that starts here has to end.
 pub(super) fn deadline(limits: &Limits, timeout: Duration) -> Instant {
     let patience = timeout.saturating_sub(MARGIN).max(timeout / 2);
@@ -70,7 +73,7 @@ impl Account {
     }
 
     /// Asks a model: reserved before, settled after, within the deadline. An answer that is cut,
-    /// refused or empty is none.
+    /// refused or empty is none. Secrets that it holds are out from here on.
     pub(super) async fn ask(
         &self,
         speaker: &Speaker,
@@ -79,10 +82,12 @@ impl Account {
     ) -> Result<Reply, Stopped> {
         let bill = Bill::open(self, speaker.worst(ask)).await?;
         let started = Instant::now();
-        let patience = self.deadline.saturating_duration_since(started);
+        let left = self.deadline.saturating_duration_since(started);
+        let patience = left.saturating_sub(GRACE);
         let terms = Terms { patience, meter: &bill };
         let answer = timeout_at(self.deadline, speaker.model.ask(ask, terms)).await;
         let answer = answer.unwrap_or_else(|_| Err(too_late()));
+        let answer = answer.map(Reply::without_secrets).map_err(without_secrets);
         let used = match &answer {
             Ok(reply) => speaker.used(reply),
             Err(failure) => used_by(failure),
@@ -266,6 +271,10 @@ fn complete(reply: Reply, max_output_tokens: u32) -> Result<Reply, Stopped> {
         Stop::Complete | Stop::Tools if reply.tokens.output == Some(0) => Err(Stopped::Silent),
         Stop::Complete | Stop::Tools => Ok(reply),
     }
+}
+
+fn without_secrets(failure: ModelFailure) -> ModelFailure {
+    ModelFailure { what: secrets::redact(&failure.what).into_owned(), ..failure }
 }
 
 fn too_late() -> ModelFailure {

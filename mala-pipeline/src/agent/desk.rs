@@ -28,6 +28,8 @@ pub(super) struct Desk<'r> {
 #[derive(Default)]
 struct Undone {
     warnings: Vec<String>,
+    /// What went wrong and was made good.
+    noted: Vec<String>,
     /// Tool calls that were refused, by the reason.
     refused: BTreeMap<String, usize>,
 }
@@ -71,6 +73,18 @@ impl<'r> Desk<'r> {
         let warning = format!("{NAME}: {what}");
         self.warn(&warning);
         self.undone().warnings.push(warning);
+    }
+
+    /// Notes what went wrong and was made good; the report says so.
+    pub(super) fn note(&self, what: &str) {
+        let warning = format!("{NAME}: {what}");
+        self.warn(&warning);
+        self.undone().noted.push(warning);
+    }
+
+    /// What went wrong and was made good.
+    pub(super) fn noted(&self) -> Vec<String> {
+        self.undone().noted.clone()
     }
 
     /// What was not done.

@@ -10,7 +10,8 @@ use crate::events::Event;
 use futures_util::future::join_all;
 use mala_domain::agent::NAME;
 use mala_domain::agent::answer::{
-    Answer, HintOpinion, ParseProblem, Words, read_restructured, read_review, review_form,
+    Answer, HintOpinion, ParseProblem, Rung, Words, objects, read_restructured, read_review,
+    review_form,
 };
 use mala_domain::agent::brief::Brief;
 use mala_domain::agent::budget::Profile;
@@ -21,6 +22,7 @@ use mala_domain::conversation::{Form, Part};
 use mala_domain::finding::Candidate;
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::admit::none_holds;
+use std::sync::OnceLock;
 
 /// What all passes said.
 #[derive(Default)]
@@ -75,13 +77,36 @@ async fn review(
         tools: if desk.settings.profile == Profile::Quick { Tools::None } else { Tools::Offered },
         max_calls,
     };
-    let read = |words: &Words<'_>| read_review(words).and_then(|answer| grounded(desk, answer));
+    let objection = OnceLock::new();
+    let read = |words: &Words<'_>| {
+        let answer = read_review(words).and_then(|answer| grounded(desk, answer));
+        upheld(answer, words, &objection)
+    };
     let answer = match converse(desk, topic, read).await {
-        Err(Stopped::Unreadable { problem, text }) => restructure(desk, problem, text).await,
+        Err(Stopped::Unreadable { problem, text }) if objection.get().is_none() => {
+            restructure(desk, problem, text).await
+        }
         other => other,
     }?;
     desk.account.note_rung(answer.rung);
     Ok(answer)
+}
+
+/// The answer, unless it drops an objection that an answer before it made and that could not be read:
+/// asked for its form, a model has not changed its mind. What was wrong with the objection stands.
+fn upheld(
+    answer: Result<Answer, ParseProblem>,
+    words: &Words<'_>,
+    objection: &OnceLock<ParseProblem>,
+) -> Result<Answer, ParseProblem> {
+    match (answer, objection.get()) {
+        (Ok(answer), Some(problem)) if answer.claims.is_empty() => Err(problem.clone()),
+        (Err(problem), _) if objects(words) => {
+            objection.get_or_init(|| problem.clone());
+            Err(problem)
+        }
+        (answer, _) => answer,
+    }
 }
 
 /// An answer with a claim that may hold. One that objects to what is not there says nothing; files
@@ -135,7 +160,7 @@ fn fold(desk: &Desk<'_>, answers: Vec<Answered<'_>>) -> Told {
         .map(|(brief, ..)| *brief)
         .filter(|brief| {
             let mut own = answers.iter().filter(|(other, ..)| std::ptr::eq(*other, *brief));
-            own.all(|(.., answer)| answer.is_ok())
+            own.all(|(.., answer)| answer.as_ref().is_ok_and(accounts))
         })
         .collect();
     for (index, brief) in complete.iter().enumerate() {
@@ -146,6 +171,13 @@ fn fold(desk: &Desk<'_>, answers: Vec<Answered<'_>>) -> Told {
     for (_, pass, answer) in answers {
         match answer {
             Ok(answer) => {
+                if !accounts(&answer) {
+                    desk.leave_undone(&format!(
+                        "the pass '{}' accounts for nothing: another call brought its answer into \
+                         form",
+                        pass.name()
+                    ));
+                }
                 told.claims.extend(answer.claims.into_iter().map(|claim| claim.candidate));
                 told.opinions.extend(answer.hints);
                 let dropped = answer.dropped.iter();
@@ -158,6 +190,12 @@ fn fold(desk: &Desk<'_>, answers: Vec<Answered<'_>>) -> Told {
         told.failure = first_failure.map(|stopped| stopped.failure());
     }
     told
+}
+
+/// Whether an answer says that what was shown is reviewed. One that another call brought into form may
+/// have lost a finding or its priority on the way: it can block and never pass.
+fn accounts(answer: &Answer) -> bool {
+    answer.rung != Rung::Restructured
 }
 
 fn warn(desk: &Desk<'_>, told: &mut Told, pass: Pass, stopped: &Stopped) {

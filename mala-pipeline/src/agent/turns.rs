@@ -5,7 +5,6 @@ use super::desk::Desk;
 use super::speaker::Speaker;
 use super::stopped::Stopped;
 use futures_util::future::join_all;
-use mala_domain::agent::NAME;
 use mala_domain::agent::answer::{ParseProblem, Words};
 use mala_domain::agent::prompts;
 use mala_domain::conversation::{Ask, Form, Part, Reply, ToolChoice, Turn};
@@ -56,11 +55,14 @@ pub(super) async fn converse<T>(
             nonce: desk.fence.nonce(),
         };
         match read(&words) {
-            Ok(answer) => return Ok(answer),
+            Ok(answer) => {
+                leave_calls(desk, &topic, &reply);
+                return Ok(answer);
+            }
             Err(problem) if may_go_on && unreadable.is_none() => {
                 let text = reply.said.text.clone();
                 unreadable = Some(Stopped::Unreadable { problem: problem.clone(), text });
-                desk.warn(&format!("{NAME}: {}: {problem}; asked again", topic.label));
+                desk.note(&format!("{}: {problem}; asked again", topic.label));
                 ask.turns.push(Turn::Model(reply.said));
                 let again = prompts::retry(&problem.in_own_words());
                 ask.turns.push(Turn::Ours(vec![Part::Text(again)]));
@@ -71,6 +73,16 @@ pub(super) async fn converse<T>(
         }
     }
     Err(Stopped::Silent)
+}
+
+/// An answer that came with tool calls is one without their results.
+fn leave_calls(desk: &Desk<'_>, topic: &Topic<'_>, reply: &Reply) {
+    let (label, why) = (topic.label, "no model call is left for what they show");
+    match reply.said.calls.len() {
+        0 => {}
+        1 => desk.leave_undone(&format!("{label}: 1 tool call not made: {why}")),
+        n => desk.leave_undone(&format!("{label}: {n} tool calls not made: {why}")),
+    }
 }
 
 /// Why there is no answer. What was wrong with the one that was asked for again is what there is to

@@ -44,6 +44,8 @@ pub struct Answer {
     pub end: Option<End>,
     /// What it used; counted from the request and the answer when it is not said.
     pub usage: Option<Usage>,
+    /// The model that answers; the one that was asked when it is not said.
+    pub model: Option<String>,
 }
 
 /// A call of a tool.
@@ -117,6 +119,13 @@ impl Answer {
     #[must_use]
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = Some(usage);
+        self
+    }
+
+    /// Says that this model answers.
+    #[must_use]
+    pub fn by(mut self, model: &str) -> Self {
+        self.model = Some(model.to_owned());
         self
     }
 

@@ -112,6 +112,10 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
+    fn model(&self) -> String {
+        self.answer.model.clone().unwrap_or_else(|| self.request.model())
+    }
+
     fn anthropic(&self) -> Vec<Value> {
         let usage = self.usage.as_ref().map(|used| {
             json!({
@@ -123,7 +127,7 @@ impl Told<'_> {
         });
         let mut events = vec![
             json!({"type": "message_start", "message": {"id": "msg_1", "type": "message",
-                "role": "assistant", "model": self.request.model(), "content": [],
+                "role": "assistant", "model": self.model(), "content": [],
                 "stop_reason": null, "usage": usage.unwrap_or_default()}}),
             json!({"type": "ping"}),
         ];
@@ -204,7 +208,7 @@ impl Told<'_> {
                 "total_tokens": used.input + used.output})
         });
         events.push(json!({"type": format!("response.{status}"), "response": {"id": "resp_1",
-            "object": "response", "status": status, "model": self.request.model(),
+            "object": "response", "status": status, "model": self.model(),
             "incomplete_details": reason.map(|reason| json!({"reason": reason})),
             "output": items, "usage": usage}}));
         events
@@ -212,7 +216,7 @@ impl Told<'_> {
 
     fn chat(&self) -> Vec<Value> {
         let chunk = |delta: Value, finish: Value| {
-            json!({"id": "c1", "object": "chat.completion.chunk", "model": self.request.model(),
+            json!({"id": "c1", "object": "chat.completion.chunk", "model": self.model(),
                 "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
         };
         let mut events = vec![chunk(json!({"role": "assistant", "content": ""}), Value::Null)];
@@ -265,7 +269,7 @@ impl Told<'_> {
             json!({"promptTokenCount": used.input, "candidatesTokenCount": used.output,
                 "cachedContentTokenCount": used.read, "totalTokenCount": used.input + used.output})
         });
-        let model = self.request.model();
+        let model = self.model();
         let mut events: Vec<Value> = parts
             .into_iter()
             .map(|part| {

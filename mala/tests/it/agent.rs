@@ -7,6 +7,8 @@ mod claims;
 mod edges;
 mod losses;
 mod retries;
+mod second_answers;
+mod secrets;
 mod spec_agent;
 mod spec_reviewer;
 mod traffic;

@@ -118,18 +118,36 @@ pub(super) fn nonce(folder: &Path) -> Result<String, RecordingError> {
 pub(super) fn write(folder: &Path, call: &Call<'_>) -> Result<(), RecordingError> {
     let path = folder.join(name(call.key, call.number));
     let outcome = match call.outcome {
-        Ok(reply) => json!({"reply": reply}),
-        Err(failure) => json!({"failure": failure}),
+        Ok(reply) => json!({"reply": without_secrets(reply)}),
+        Err(failure) => redacted(json!({"failure": failure})),
     };
     let kept = json!({
         "schema_version": VERSION,
         "key": call.key.hash,
         "ask": call.key.ask,
         "retried": redacted(json!(call.retried)),
-        "outcome": redacted(outcome),
+        "outcome": outcome,
     });
     write_atomically(&path, format!("{kept:#}\n").as_bytes())
         .map_err(|source| unusable(&path, source))
+}
+
+/// The reply as whoever asked for it goes on with it, so that a replay says the same; without secrets in
+/// the provider's own words too.
+fn without_secrets(reply: &Reply) -> Value {
+    let mut reply = json!(reply.clone().without_secrets());
+    if let Some(verbatim) = reply.pointer_mut("/said/verbatim") {
+        *verbatim = redacted(verbatim.take());
+    }
+    let calls = reply.pointer_mut("/said/calls").and_then(Value::as_array_mut);
+    for call in calls.into_iter().flatten() {
+        for name in ["id", "name"] {
+            if let Some(field) = call.get_mut(name) {
+                *field = redacted(field.take());
+            }
+        }
+    }
+    reply
 }
 
 /// The call that was kept; `None` when there is none.

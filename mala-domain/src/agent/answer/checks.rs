@@ -40,6 +40,7 @@ pub fn check_of(checks: &[Check], id: &str) -> Option<Check> {
 /// Reads the answer to a check. A refutation without a reason is none.
 pub fn read_checks(words: &Words<'_>) -> Result<(Vec<Check>, Rung), ParseProblem> {
     let (found, rung) = ladder::find(words, &["checks"])?;
+    ladder::agree(words, &["checks"])?;
     let checks = list(&found, "checks")?.iter().take(200).map(|value| {
         let check = object(value)?;
         let why = cut(maybe_text(check, "why")?.unwrap_or_default().trim(), 600);

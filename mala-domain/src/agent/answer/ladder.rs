@@ -98,7 +98,7 @@ fn loose(
         let value = unique::parse(inner).map_err(invalid)?;
         return unwrap(value, words, keys, MAX_DEPTH).ok_or_else(|| missing_first(keys));
     }
-    let last = last_object(text).filter(|object| holds(object, keys));
+    let last = objects_in(text).last().filter(|object| holds(object, keys));
     match last {
         Some(object) if nonce_of(&object) == Some(words.nonce.as_str()) => Ok(object),
         Some(_) => {
@@ -116,10 +116,18 @@ fn in_code_fence(text: &str) -> Option<&str> {
     (is_name && !body.contains("\n```")).then_some(body)
 }
 
+/// Refuses a text with answers that carry the nonce and differ under one of these keys.
+pub(super) fn agree(words: &Words<'_>, keys: &[&str]) -> Result<(), ParseProblem> {
+    match keys.iter().all(|key| say_the_same(words, key)) {
+        true => Ok(()),
+        false => Err(ParseProblem::InvalidJson("answers that contradict each other".to_owned())),
+    }
+}
+
 /// Whether all answers in a text that carry the nonce have the same under this key. Which of two verdicts
 /// counts is nobody's to guess.
 pub(crate) fn say_the_same(words: &Words<'_>, key: &str) -> bool {
-    let bound = objects(words.text).into_iter().filter_map(|object| {
+    let bound = objects_in(words.text).filter_map(|object| {
         let answer = unwrap(Value::Object(object), words, &[key], MAX_DEPTH)?;
         (nonce_of(&answer) == Some(words.nonce.as_str())).then(|| answer.get(key).cloned())
     });
@@ -127,30 +135,26 @@ pub(crate) fn say_the_same(words: &Words<'_>, key: &str) -> bool {
     said.windows(2).all(|two| two.first() == two.last())
 }
 
-/// The last JSON object in a text.
-fn last_object(text: &str) -> Option<Object> {
-    objects(text).pop()
-}
-
-/// The JSON objects in a text, one after the other.
-fn objects(text: &str) -> Vec<Object> {
-    let mut found = Vec::new();
+/// The JSON objects in a text, in order, without those inside of others.
+pub(super) fn objects_in(text: &str) -> impl Iterator<Item = Object> {
     let mut at = 0;
-    for _ in 0..MAX_STARTS {
-        let Some(start) = text.get(at..).and_then(|rest| rest.find('{')).map(|it| at + it) else {
-            break;
-        };
-        let rest = text.get(start..).unwrap_or_default();
-        let mut reader = serde_json::Deserializer::from_str(rest).into_iter::<Unique>();
-        match reader.next() {
-            Some(Ok(Unique(Value::Object(object)))) => {
-                at = start + reader.byte_offset().max(1);
-                found.push(object);
+    let mut starts = 0;
+    std::iter::from_fn(move || {
+        while starts < MAX_STARTS {
+            starts += 1;
+            let start = at + text.get(at..)?.find('{')?;
+            let mut reader =
+                serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Unique>();
+            match reader.next() {
+                Some(Ok(Unique(Value::Object(object)))) => {
+                    at = start + reader.byte_offset().max(1);
+                    return Some(object);
+                }
+                _ => at = start + 1,
             }
-            _ => at = start + 1,
         }
-    }
-    found
+        None
+    })
 }
 
 /// A nonce is optional in an answer that is bound otherwise; a wrong one never is right.

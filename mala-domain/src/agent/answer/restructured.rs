@@ -1,9 +1,10 @@
 //! An answer that another call brought into form. That call may restructure and never decide: every
-//! word of it must be in the original, and no pass comes out of it.
+//! word and every priority of it must be in the original, and no pass comes out of it.
 
 use super::ladder::{self, Rung};
 use super::review::{Speaker, read_object};
 use super::{Answer, ParseProblem, Words};
+use crate::finding::Priority;
 use std::collections::HashSet;
 
 /// Reads an answer that was brought into form; the problem of the original stands when the result
@@ -28,9 +29,16 @@ fn says_only(answer: &Answer, original: &str) -> bool {
         let title = candidate.title.get(4..).unwrap_or_default();
         let lines = [candidate.span.start().to_string(), candidate.span.end().to_string()];
         original.contains(&*candidate.file.to_text())
+            && candidate.priority.is_some_and(|priority| names(&known, priority))
             && lines.iter().all(|line| known.contains(line))
             && words_of(title).chain(words_of(&candidate.body)).all(|word| known.contains(&word))
     })
+}
+
+/// Whether these words name a priority or the severity that it stands for.
+fn names(known: &HashSet<String>, priority: Priority) -> bool {
+    known.contains(&priority.to_string().to_lowercase())
+        || known.contains(priority.severity().name())
 }
 
 fn words_of(text: &str) -> impl Iterator<Item = String> {

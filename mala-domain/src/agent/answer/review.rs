@@ -68,6 +68,7 @@ pub(crate) enum Speaker {
 /// Reads the answer to a review.
 pub fn read_review(words: &Words<'_>) -> Result<Answer, ParseProblem> {
     let (object, rung) = ladder::find(words, &["verdict", "findings"])?;
+    ladder::agree(words, &["verdict", "findings"])?;
     let answer = read_object(&object, rung, Speaker::Agent)?;
     // An objection of which nothing is left is no approval.
     let why = answer.dropped.first().filter(|_| answer.claims.is_empty());

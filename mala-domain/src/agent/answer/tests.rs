@@ -213,6 +213,12 @@ fn restructuring_never_decides() {
     for (text, holds) in [
         (finding("src/main.py", 42, "Division by zero", "because n may be 0"), true),
         (finding("src/main.py", 42, "Division by zero", "critical"), false),
+        (
+            finding("src/main.py", 42, "Division by zero", "n")
+                .replace("\"priority\": 1", "\"priority\": 3")
+                .replace("[P1]", "[P3]"),
+            false,
+        ),
         (finding("src/main.py", 7, "Division by zero", "n"), false),
         (finding("src/other.py", 42, "Division by zero", "n"), false),
         (PASS.to_owned(), false),
@@ -224,6 +230,49 @@ fn restructuring_never_decides() {
         if let Err(stands) = read {
             assert_eq!(stands, problem);
         }
+    }
+}
+
+#[test]
+fn of_several_answers_none_may_contradict_another() {
+    let bound = |verdict: &str, findings: &str| {
+        let nonce = nonce();
+        let nonce = nonce.as_str();
+        format!(r#"{{"nonce": "{nonce}", "verdict": "{verdict}", "findings": [{findings}]}}"#)
+    };
+    let (pass, fail) = (bound("PASS", ""), bound("FAIL", ""));
+    let contradiction = "invalid json: answers that contradict each other";
+    let unbound = "invalid json: text around JSON that lacks the nonce";
+    for (text, expected) in [
+        (format!("so: {pass}"), Ok(())),
+        (format!("so: {pass} or {pass}"), Ok(())),
+        (format!("draft: {PLAIN} then {pass}"), Ok(())),
+        (format!("so: {fail} or {pass}"), Err(contradiction)),
+        (format!("so: {pass} or {fail}"), Err(contradiction)),
+        (format!("so: {fail} {pass} {pass}"), Err(contradiction)),
+        (format!("so: {pass} or {PASS}"), Err(unbound)),
+    ] {
+        let read = read(&text).map(|_| ()).map_err(|problem| problem.to_string());
+        assert_eq!(read, expected.map_err(str::to_owned), "{text}");
+    }
+}
+
+#[test]
+fn an_objection_is_seen_though_it_cannot_be_read() {
+    let sees = |text: &str| objects(&Words { text, form_enforced: false, nonce: &nonce() });
+    for (text, expected) in [
+        (PLAIN, true),
+        (PASS, false),
+        (r#"{"verdict": "PASS", "findings": [1]}"#, true),
+        (r#"{"verdict": "fail"}"#, true),
+        (r#"{"verdict": "NEEDS_WORK", "findings": []}"#, true),
+        (r#"{"findings": []}"#, false),
+        (r#"I say {"verdict": "FAIL"} and {"a": 1}"#, true),
+        (r#"{"output": "{\"verdict\": \"FAIL\"}"}"#, true),
+        ("LGTM", false),
+        ("", false),
+    ] {
+        assert_eq!(sees(text), expected, "{text}");
     }
 }
 
