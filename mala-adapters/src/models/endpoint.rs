@@ -59,6 +59,8 @@ pub struct Endpoint {
     pub(crate) timings: Timings,
     /// Whether a form of the answer is asked for in the provider's own way.
     pub(crate) enforce_form: bool,
+    /// Where the key is from, for whoever has to look after it.
+    pub(crate) key_origin: Option<String>,
 }
 
 /// An address that no request can be sent to.
@@ -85,7 +87,14 @@ impl Endpoint {
             return Err(not_http());
         }
         let base = url.as_str().trim_end_matches('/').to_owned();
-        Ok(Self { base, key, timings: Timings::default(), enforce_form: true })
+        Ok(Self { base, key, timings: Timings::default(), enforce_form: true, key_origin: None })
+    }
+
+    /// Says where the key is from, such as the name of a variable.
+    #[must_use]
+    pub fn key_from(mut self, origin: impl Into<String>) -> Self {
+        self.key_origin = Some(origin.into());
+        self
     }
 
     /// Waits as long as this.

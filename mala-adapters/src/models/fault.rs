@@ -118,7 +118,10 @@ impl ProviderError {
 
     /// The provider's words, short enough for a message.
     pub(crate) fn words(&self) -> String {
-        let message = shortened(&self.message);
+        let message = match self.message.trim() {
+            "" => "no reason is given".to_owned(),
+            message => shortened(message),
+        };
         match self.label.is_empty() {
             true => message,
             false => format!("{message} ({})", shortened(&self.label)),
@@ -205,6 +208,7 @@ mod tests {
             assert_eq!(ProviderError::of(&body).unwrap().fault().kind, kind, "{body}");
         }
         assert_eq!(ProviderError::of(&json!({"choices": []})), None);
+        assert_eq!(ProviderError::default().fault().what, "no reason is given");
     }
 
     #[test]

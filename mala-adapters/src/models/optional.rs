@@ -43,7 +43,9 @@ impl Optional {
             ],
             Self::StreamedUsage => &["stream_options", "include_usage"],
             Self::CacheKey => &["prompt_cache_key"],
-            Self::Reasoning => &["encrypted content", "encrypted_content", "'include'", "include"],
+            Self::Reasoning => {
+                &["encrypted content", "encrypted_content", "'include'", "`include`", "\"include\""]
+            }
             Self::NewLimitName => &["max_completion_tokens"],
         }
     }
@@ -117,5 +119,13 @@ mod tests {
         assert!(refused.allowed().has(Optional::Form));
         assert_eq!(refused.allowed().named_in(words, &sent), None, "it was not sent any more");
         assert_eq!(refused.allowed().named_in("bad model", &sent), None);
+        let reasons = [Optional::Reasoning];
+        for (words, found) in [
+            (r#"{"message": "Unknown parameter: 'include'."}"#, Some(Optional::Reasoning)),
+            (r#"{"message": "extra", "param": "include"}"#, Some(Optional::Reasoning)),
+            ("messages must include a user turn", None),
+        ] {
+            assert_eq!(Allowed::ALL.named_in(words, &reasons), found, "{words}");
+        }
     }
 }

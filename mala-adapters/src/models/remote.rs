@@ -117,7 +117,17 @@ impl<P: Protocol> Remote<P> {
 
     fn failure(&self, problem: Problem, attempts: u32) -> ModelFailure {
         let fault = hide(problem.fault, self.endpoint.key.as_ref());
-        ModelFailure { kind: fault.kind, what: fault.what, attempts, billed: problem.billed }
+        let what = format!("{}{}", fault.what, self.way_out(fault.kind));
+        ModelFailure { kind: fault.kind, what, attempts, billed: problem.billed }
+    }
+
+    /// What whoever reads of a failure can look at.
+    fn way_out(&self, kind: Kind) -> String {
+        match (kind, &self.endpoint.key_origin) {
+            (Kind::Unauthorized | Kind::Forbidden, Some(origin)) => format!("; see {origin}"),
+            (Kind::NotFound, _) => "; 'mala models' lists the models".to_owned(),
+            _ => String::new(),
+        }
     }
 }
 

@@ -154,9 +154,9 @@ fn stats(reviewers: &[ReviewerReport], seconds: f64) -> Stats {
     }
     Stats {
         tokens_used: known(|usage| usage.tokens_used),
-        cost_usd: usages().map(|usage| usage.cost_usd).sum(),
+        cost_usd: usages().try_fold(0.0, |sum, usage| Some(sum + usage.cost_usd?)),
         latency_seconds_e2e: seconds,
-        latency_seconds_llm: usages().map(|usage| usage.latency_seconds_llm).sum(),
+        latency_seconds_llm: usages().fold(0.0, |sum, usage| sum + usage.latency_seconds_llm),
         llm_calls: usages().map(|usage| usage.llm_calls).fold(0, u64::saturating_add),
         tool_calls: usages().map(|usage| usage.tool_calls).fold(0, u64::saturating_add),
         cache_read_tokens: known(|usage| usage.cache_read_tokens),

@@ -106,6 +106,7 @@ impl Account {
         state.purse.settle(reservation, Used::NOTHING);
         drop(state);
         (self.events)(Event::ToolCalled { tool: tool.to_owned() });
+        self.tell();
         Ok(())
     }
 

@@ -6,6 +6,7 @@ use super::verify::{positions, refute};
 use mala_domain::agent::NAME;
 use mala_domain::agent::judge;
 use mala_domain::finding::{Candidate, VerificationOutcome};
+use mala_domain::report::counted;
 
 pub(super) async fn escalate(
     desk: &Desk<'_>,
@@ -20,14 +21,26 @@ pub(super) async fn escalate(
     }
     let n = doubtful.len();
     if desk.account.calls_left() == 0 {
-        desk.leave_undone(&format!("{n} doubtful claims not escalated: the calls are spent"));
+        let n = counted(n, "doubtful claim");
+        desk.leave_undone(&format!("{n} not escalated: the calls are spent"));
         return claims;
     }
     let before = claims.clone();
     refute(desk, prepared, stronger, &mut claims, &doubtful).await;
+    let answered = |index: &&usize| claims.get(**index).is_some_and(was_checked);
+    let n_answered = doubtful.iter().filter(answered).count();
     keep_what_was_known(&mut claims, &before);
-    warnings.push(format!("{NAME}: {n} doubtful claims escalated to {}", stronger.name));
+    if n_answered > 0 {
+        let n = counted(n_answered, "doubtful claim");
+        warnings.push(format!("{NAME}: {n} escalated to {}", stronger.name));
+    }
     claims
+}
+
+/// Whether the stronger model said something of a claim, be it that it is unsure.
+fn was_checked(claim: &Candidate) -> bool {
+    let how = claim.verification.how.as_deref();
+    how.is_some_and(|how| !how.starts_with("not checked: "))
 }
 
 /// A second opinion that does not come takes nothing from the first one.

@@ -14,9 +14,9 @@ pub(super) enum Stopped {
     TimedOut,
     #[error("{0}")]
     Model(#[from] ModelFailure),
-    #[error("the model refused to answer: {0}")]
+    #[error("the model refused to answer{}", reason(.0))]
     Refused(String),
-    #[error("the provider's filter stopped the answer: {0}")]
+    #[error("the provider's filter stopped the answer{}", reason(.0))]
     Filtered(String),
     #[error("the answer is cut: it reached the limit of {0} tokens")]
     Cut(u32),
@@ -24,6 +24,11 @@ pub(super) enum Stopped {
     Silent,
     #[error("{problem}")]
     Unreadable { problem: ParseProblem, text: String },
+}
+
+/// What a provider says of it, where it says something.
+fn reason(why: &str) -> String {
+    if why.is_empty() { String::new() } else { format!(": {why}") }
 }
 
 impl Stopped {

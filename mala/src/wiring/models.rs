@@ -126,7 +126,8 @@ impl Models {
         let address = self.address(choice.provider)?;
         let key = self.key(&address, account(choice.provider)).await?;
         let mut endpoint = Endpoint::new(&address.url, key)
-            .map_err(|error| NoModel::new(error.to_string(), format!("see {}", address.origin)))?;
+            .map_err(|error| NoModel::new(error.to_string(), format!("see {}", address.origin)))?
+            .key_from(self.key_origin(&address, account(choice.provider)));
         if choice.known.as_ref().is_some_and(|model| !model.can(Ability::StructuredOutput)) {
             endpoint = endpoint.form_in_words();
         }
@@ -159,6 +160,15 @@ impl Models {
             other => account::key_variable(other),
         };
         self.here.text(variable).map(Secret::new)
+    }
+
+    /// Where the key is from, or would be.
+    fn key_origin(&self, address: &Address, account: Account) -> String {
+        let in_variable = self.key_variable(address, account).is_some();
+        match self.block.key_commands.get(account) {
+            Some(_) if !in_variable => format!("models.key_commands.{}", account.name()),
+            _ => account::key_variable(account).to_owned(),
+        }
     }
 
     async fn key(&self, address: &Address, account: Account) -> Result<Option<Secret>, NoModel> {

@@ -42,6 +42,8 @@ impl Listener for Answer {
             "message_start" => {
                 self.model = text(&event, "/message/model").to_owned();
                 self.usage.update(event.pointer("/message/usage"));
+                // The output has only begun: what it comes to is said at its end, or unknown.
+                self.usage.output = None;
             }
             "content_block_start" => self.start(&event)?,
             "content_block_delta" => self.grow(&event)?,
@@ -190,4 +192,26 @@ fn stop(delta: Option<&Value>) -> Result<Option<Stop>, Fault> {
             return Err(Fault::malformed(what));
         }
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_that_is_not_counted_at_the_end_is_unknown() {
+        let start = json!({"type": "message_start", "message": {"model": "m",
+            "usage": {"input_tokens": 9, "output_tokens": 1}}});
+        let end = |usage: Value| {
+            json!({"type": "message_delta", "usage": usage,
+            "delta": {"stop_reason": "end_turn"}})
+        };
+        for (usage, output) in [(json!({"output_tokens": 7}), Some(7)), (Value::Null, None)] {
+            let mut answer = Answer::default();
+            answer.hear(start.clone()).unwrap();
+            answer.hear(end(usage)).unwrap();
+            let tokens = Box::new(answer).answer().unwrap().tokens;
+            assert_eq!((tokens.input, tokens.output), (Some(9), output));
+        }
+    }
 }

@@ -37,6 +37,7 @@ async fn an_answer_that_is_none_is_a_failure_and_accounts_for_nothing() {
     };
     let rows: Vec<(Answered, ReviewerFailure)> = vec![
         (ends(Stop::Refused("no".into()), PASS), crashed("the model refused to answer: no")),
+        (ends(Stop::Refused(String::new()), PASS), crashed("the model refused to answer")),
         (
             ends(Stop::Filtered("x".into()), PASS),
             crashed("the provider's filter stopped the answer: x"),

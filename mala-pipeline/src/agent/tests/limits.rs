@@ -25,6 +25,12 @@ async fn tools_are_answered_as_far_as_the_budget_goes() {
     });
     assert_eq!(refused.count(), 2);
     assert!(sent(&run.asks[1]).contains("No more tools can be called"));
+    let after = |(index, event): (usize, &Event)| {
+        matches!(event, Event::ToolCalled { .. }).then(|| run.events.get(index + 1)).flatten()
+    };
+    let counts: Vec<u32> =
+        run.events.iter().enumerate().filter_map(after).map(tool_calls).collect();
+    assert!(!counts.is_empty() && counts.iter().all(|count| *count > 0), "{counts:?}");
     let tools = run.events.iter().filter(|event| matches!(event, Event::ToolCalled { .. }));
     assert_eq!(tools.count(), 3);
 }
@@ -185,4 +191,12 @@ async fn the_last_call_withholds_tools() {
     stage.limits.max_llm_calls = 1;
     let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
     assert_eq!(run.asks[0].tools, [], "there is nobody to give results to");
+}
+
+/// The tool calls that an event counts.
+fn tool_calls(event: &Event) -> u32 {
+    match event {
+        Event::Spent { tool_calls, .. } => *tool_calls,
+        _ => 0,
+    }
 }

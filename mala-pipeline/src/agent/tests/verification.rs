@@ -88,9 +88,23 @@ async fn urgent_claims_that_nobody_is_sure_of_go_to_the_stronger_model() {
     assert_eq!(outcome(&run).0, VerificationOutcome::Refuted);
     assert_eq!(run.hearing.model.as_deref(), Some("claude-sonnet-5-5, claude-opus-5-5"));
     assert_eq!(run.hearing.usage.llm_calls, 3);
+    let escalated = "1 doubtful claim escalated to claude-opus-5-5";
+    assert!(run.hearing.warnings.iter().any(|said| said.ends_with(escalated)));
     let sure = Scripted::steps(vec![review(&[finding(1, 0.9)]), checks(&[("c1", "holds")])]);
     stage.run(sure).await;
     assert_eq!(opus.asks.lock().unwrap().len(), 1, "a sure claim is not escalated");
+}
+
+#[tokio::test]
+async fn what_the_stronger_model_does_not_answer_is_not_called_escalated() {
+    let mut stage = Stage::new(Profile::Standard);
+    stage.limits.max_llm_calls = 4;
+    stage.escalation = Some(Arc::new(Scripted::steps(vec![says("no idea"), says("none")])));
+    let steps = vec![review(&[finding(1, 0.5)]), checks(&[("c1", "holds")])];
+    let run = stage.run(Scripted::steps(steps)).await;
+    assert_eq!(outcome(&run).0, VerificationOutcome::Verified, "the first check stands");
+    let said = run.hearing.warnings.join("\n");
+    assert!(said.contains("1 claim not checked: ") && !said.contains("escalated"), "{said}");
 }
 
 /// A built-in check that proves one finding and suspects another.

@@ -55,6 +55,9 @@ fn an_empty_change_passes_and_nobody_is_asked() {
     for args in [&["HEAD..HEAD"][..], &["--commit", "HEAD"]] {
         let (code, report) = review(&world, args);
         assert_eq!((code, &report["passed"], &report["issues"]), (0, &json!(true), &json!([])));
+        let stats = &report["stats"];
+        assert_eq!(stats["cost_usd"].to_string(), "0.0", "and not less than nothing");
+        assert_eq!(stats["latency_seconds_llm"].to_string(), "0.0");
     }
     assert_eq!(server.requests().len(), 0);
 }

@@ -237,9 +237,9 @@ fn r7_a_disabled_review_stays_disabled() {
 fn exceptions() -> Vec<(Step, &'static str, i32)> {
     let status = |status| Step::from(Fault::status(status));
     vec![
-        (status(401), "401: scripted 401 (authentication_error)", 2),
-        (status(403), "403: scripted 403 (permission_error)", 2),
-        (status(404), "404: scripted 404 (not_found_error)", 2),
+        (status(401), "401: scripted 401 (authentication_error); see ANTHROPIC_API_KEY", 2),
+        (status(403), "403: scripted 403 (permission_error); see ANTHROPIC_API_KEY", 2),
+        (status(404), "404: scripted 404 (not_found_error); 'mala models' lists the models", 2),
         (Fault::TooLong.into(), "400: prompt is too long", 2),
         (
             Fault::retry_after(429, "0.01").into(),
