@@ -68,9 +68,10 @@ pub struct ChangedCase {
     pub set: String,
     /// The case.
     pub case: String,
-    /// Known problems that are found only in the second run, as `file:line category`.
+    /// Known problems that the second run finds more often, as `file:line category`; with several trials
+    /// or several problems of one place, with how many of how many.
     pub newly_found: Vec<String>,
-    /// Known problems that are found only in the first run.
+    /// Known problems that the second run finds less often.
     pub newly_missed: Vec<String>,
     /// Wrong findings of the first run.
     pub wrong_before: u64,
@@ -89,7 +90,29 @@ pub struct Side {
 #[derive(Default)]
 struct Outcome {
     counts: Counts,
-    found: BTreeSet<String>,
+    problems: BTreeMap<Problem, Hits>,
+}
+
+/// What known problems are told apart by. By lines and category nobody can tell which one of several at
+/// the same place is found; a judge, who reads the texts, can.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Problem {
+    place: String,
+    text: String,
+}
+
+/// How often something is found, of how often it could be.
+#[derive(Debug, Clone, Copy, Default)]
+struct Hits {
+    found: u64,
+    known: u64,
+}
+
+impl Hits {
+    /// Whether a larger part is found than there.
+    fn is_more_than(self, other: Self) -> bool {
+        self.found * other.known > other.found * self.known
+    }
 }
 
 impl Side {
@@ -107,13 +130,17 @@ impl Side {
             return;
         }
         let judged = judge(&self.rule, record);
+        let found = judged.assignment.by_truth(record.truths.len());
         let outcome = self.cases.entry(key).or_default();
         outcome.counts += judged.counts();
-        let found = judged.assignment.pairs.iter().filter_map(|pair| {
-            let truth = record.truths.get(pair.truth)?;
-            Some(format!("{}:{} {}", truth.file, truth.span(), truth.category))
-        });
-        outcome.found.extend(found);
+        for (truth, claim) in record.truths.iter().zip(found) {
+            let place = format!("{}:{} {}", truth.file, truth.span(), truth.category);
+            let is_read = self.rule.mode == Mode::Semantic;
+            let text = if is_read { truth.description.clone() } else { String::new() };
+            let hits = outcome.problems.entry(Problem { place, text }).or_default();
+            hits.known += 1;
+            hits.found += u64::from(claim.is_some());
+        }
     }
 
     /// A case counts when all of its trials were reviewed.
@@ -162,13 +189,12 @@ pub fn compare(mut before: Side, mut after: Side, chance: &mut Seeded) -> Compar
 }
 
 fn changed(key: &(String, String), one: &Outcome, two: &Outcome) -> Option<ChangedCase> {
-    let missing = |a: &Outcome, b: &Outcome| a.found.difference(&b.found).cloned().collect();
     let wrong = |outcome: &Outcome| outcome.counts.findings - outcome.counts.right;
     let case = ChangedCase {
         set: key.0.clone(),
         case: key.1.clone(),
-        newly_found: missing(two, one),
-        newly_missed: missing(one, two),
+        newly_found: differing(one, two, |before, after| after.is_more_than(before)),
+        newly_missed: differing(one, two, Hits::is_more_than),
         wrong_before: wrong(one),
         wrong_after: wrong(two),
     };
@@ -176,6 +202,19 @@ fn changed(key: &(String, String), one: &Outcome, two: &Outcome) -> Option<Chang
         && case.newly_missed.is_empty()
         && case.wrong_before == case.wrong_after;
     (!is_same).then_some(case)
+}
+
+/// The problems whose hits before and after are such.
+fn differing(one: &Outcome, two: &Outcome, is_such: fn(Hits, Hits) -> bool) -> Vec<String> {
+    let both = one.problems.iter().filter_map(|(problem, before)| {
+        let after = *two.problems.get(problem)?;
+        is_such(*before, after).then_some((&problem.place, *before, after))
+    });
+    both.map(|(place, before, after)| match (before.known, after.known) {
+        (1, 1) => place.clone(),
+        (n, m) => format!("{place} ({} of {n}, then {} of {m})", before.found, after.found),
+    })
+    .collect()
 }
 
 const RATES: [fn(&Counts) -> Option<f64>; 3] = [Counts::recall, Counts::precision, Counts::f1];

@@ -1,5 +1,6 @@
 //! `mala eval`: has a reviewer look at cases with known problems, and says what it found of them.
 
+mod amounts;
 mod board;
 mod capture;
 mod compare;

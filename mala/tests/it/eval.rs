@@ -9,6 +9,7 @@ mod import;
 mod others;
 mod page;
 mod plant;
+mod progress;
 mod semantic;
 mod sets;
 mod starter;

@@ -72,3 +72,30 @@ fn the_cases_behind_a_difference_are_named() {
     assert_eq!(changed, [("a", (0, 1), 0, 0), ("b", (1, 0), 0, 2)]);
     assert_eq!(found.changed[0].newly_missed, ["a.py:5 bug"]);
 }
+
+#[test]
+fn problems_of_one_place_and_trials_are_counted_one_by_one() {
+    let at = |place: &str| claim(place, Category::Bug, Severity::High, 1.0);
+    let twice = vec![truth("a.py:10", Category::Bug, None); 2];
+    let both = |n: usize| record("x", "python", vec![at("a.py:10"); n], twice.clone());
+    let trial =
+        |number: u32, is_found: bool| CaseRecord { trial: number, ..case("t", is_found, 0) };
+    let trials = |found: [bool; 3]| {
+        found.into_iter().zip(1..).map(|(is_found, n)| trial(n, is_found)).collect::<Vec<_>>()
+    };
+    let (yes, no) = (true, false);
+    let rows: [(Vec<CaseRecord>, Vec<CaseRecord>, &[&str], &[&str]); 5] = [
+        (vec![both(1)], vec![both(2)], &["a.py:10 bug (1 of 2, then 2 of 2)"], &[]),
+        (vec![both(2)], vec![both(0)], &[], &["a.py:10 bug (2 of 2, then 0 of 2)"]),
+        (vec![both(1)], vec![both(1)], &[], &[]),
+        (trials([yes, no, no]), trials([no, yes, yes]), &["a.py:5 bug (1 of 3, then 2 of 3)"], &[]),
+        (trials([yes, no, no]), trials([no, no, yes]), &[], &[]),
+    ];
+    for (before, after, newly_found, newly_missed) in rows {
+        let found = compared(&before, &after);
+        let changed = found.changed.first();
+        let names = |of: fn(&ChangedCase) -> &Vec<String>| changed.map_or(&[][..], |it| of(it));
+        assert_eq!(names(|it| &it.newly_found), newly_found);
+        assert_eq!(names(|it| &it.newly_missed), newly_missed);
+    }
+}

@@ -1,5 +1,6 @@
 //! `mala eval gate`: whether a run is good enough.
 
+use super::amounts::share;
 use super::format::ModeName;
 use super::kept;
 use crate::cli::exit::Exit;
@@ -16,26 +17,25 @@ use mala_domain::eval::scores::Rates;
 /// Exit codes: 0 good enough, 1 below a limit, 2 cannot be told: the run is not complete, a number is
 /// undefined, or more reviews could not be done than --max-unreviewed allows.
 #[derive(Debug, Args)]
-#[group(id = "limits", multiple = true)]
 pub(super) struct GateArgs {
     /// The run: its name, the start of it, `latest`, or a result.json
     #[arg(default_value = "latest")]
     run: String,
 
     /// The least F1
-    #[arg(long, value_name = "RATE", group = "limit")]
+    #[arg(long, value_name = "RATE", value_parser = share)]
     min_f1: Option<f64>,
 
     /// The least recall
-    #[arg(long, value_name = "RATE", group = "limit")]
+    #[arg(long, value_name = "RATE", value_parser = share)]
     min_recall: Option<f64>,
 
     /// The least precision
-    #[arg(long, value_name = "RATE", group = "limit")]
+    #[arg(long, value_name = "RATE", value_parser = share)]
     min_precision: Option<f64>,
 
     /// How far F1 may fall below that of --baseline
-    #[arg(long, value_name = "RATE", requires = "baseline", group = "limit")]
+    #[arg(long, value_name = "RATE", value_parser = share, requires = "baseline")]
     max_drop: Option<f64>,
 
     /// The run to compare with: its name, the start of it, or a result.json
@@ -63,6 +63,9 @@ pub(super) fn run(args: &GateArgs, here: &Surroundings) -> anyhow::Result<Exit> 
     let result = kept::result(&evals, &args.run, &here.folder)?;
     let baseline = args.baseline.as_deref();
     let baseline = baseline.map(|name| kept::result(&evals, name, &here.folder)).transpose()?;
+    for result in [Some(&result), baseline.as_ref()].into_iter().flatten() {
+        kept::rule(&result.run, args.mode.into())?;
+    }
     let checks = checks(args, &result, baseline.as_ref())?;
     if let Some(why) = cannot_tell(args, &result) {
         console::say(&format!("cannot be told: {why}"));
@@ -76,11 +79,13 @@ pub(super) fn run(args: &GateArgs, here: &Surroundings) -> anyhow::Result<Exit> 
                 console::data(&format!("{name} is undefined, and {least:.4} is the least\n"))?;
                 return Ok(Exit::CouldNotReview);
             }
-            Some(found) if found < least => {
+            Some(found) if found >= least => {
+                console::data(&format!("{name} {found:.4} is at least {least:.4}\n"))?;
+            }
+            Some(found) => {
                 console::data(&format!("{name} {found:.4} is below {least:.4}\n"))?;
                 exit = Exit::Blocked;
             }
-            Some(found) => console::data(&format!("{name} {found:.4} is at least {least:.4}\n"))?,
         }
     }
     Ok(exit)

@@ -2,7 +2,7 @@
 //! it is one line; elsewhere, now and then a line.
 
 use crate::console;
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mala_pipeline::eval::Standing;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -18,9 +18,14 @@ pub(super) struct EvalProgress {
 }
 
 impl EvalProgress {
-    pub(super) fn start() -> Self {
+    /// Starts to show, with what is done already of all that there is to do.
+    pub(super) fn start(done: u64, total: u64) -> Self {
         let line = std::io::stderr().is_terminal().then(|| {
-            let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{spinner} {msg}")
+                .unwrap_or_else(|_| ProgressStyle::default_spinner());
+            let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr())
+                .with_style(style)
+                .with_message(format!("{done}/{total} reviewed"));
             line.enable_steady_tick(Duration::from_millis(120));
             line
         });

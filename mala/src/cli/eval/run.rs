@@ -1,5 +1,6 @@
 //! `mala eval run`: cases, reviewed and scored; begun anew or gone on with.
 
+use super::amounts::dollars;
 use super::judge::Judge;
 use super::output::ResultOutput;
 use super::progress::EvalProgress;
@@ -75,7 +76,7 @@ pub(super) struct RunArgs {
     jobs: Option<u16>,
 
     /// What the whole run may cost, in dollars
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(super) max_cost: Option<f64>,
 
     /// How long the review of one case may take, in seconds
@@ -294,14 +295,15 @@ async fn review_all(
         calls: calls.clone(),
         seed: header.seed,
     };
+    let total = cases as u64 * u64::from(header.trials);
+    let progress = EvalProgress::start(done.len() as u64, total);
     let plan = Plan {
         trials: header.trials,
         at_once: jobs(args),
         purse: Purse::new(header.max_cost_usd.map(Dollars::at_least), per_case, spent),
         done,
-        total: cases as u64 * u64::from(header.trials),
+        total,
     };
-    let progress = EvalProgress::start();
     let selected = plan::selected(sets, &header.sets, header.selection.clone());
     let tell = |standing: &pipeline::Standing| progress.show(standing);
     let ending = pipeline::run(plan, selected, &bench, &writer, &tell).await;

@@ -82,6 +82,20 @@ fn the_gate_passes_blocks_or_cannot_tell() {
         (vec!["gate", &perfect, "--max-drop", "0.05", "--baseline", &silent], 0),
         (vec!["gate", &perfect], 64),
         (vec!["gate", "nothing", "--min-f1", "1"], 64),
+        // Any limits together: the worst of them decides.
+        (vec!["gate", &perfect, "--min-f1", "1", "--max-drop", "0.05", "--baseline", &silent], 0),
+        (vec!["gate", &silent, "--min-f1", "0", "--max-drop", "0", "--baseline", &perfect], 1),
+        (vec!["gate", &silent, "--min-recall", "0.1", "--min-f1", "0"], 1),
+        (vec!["gate", &perfect, "--min-recall", "1", "--min-precision", "1", "--min-f1", "1"], 0),
+        (vec!["gate", &silent, "--min-recall", "0", "--min-precision", "0.5"], 2),
+        // What is no share from 0 to 1 is no limit.
+        (vec!["gate", &silent, "--min-f1", "nan"], 64),
+        (vec!["gate", &silent, "--min-recall", "NaN"], 64),
+        (vec!["gate", &silent, "--min-precision=-0.1"], 64),
+        (vec!["gate", &silent, "--min-f1", "1.5"], 64),
+        (vec!["gate", &silent, "--max-drop", "nan", "--baseline", &perfect], 64),
+        (vec!["gate", &silent, "--max-drop", "inf", "--baseline", &perfect], 64),
+        (vec!["gate", &perfect, "--mode", "semantic", "--min-f1", "0.1"], 64),
     ] {
         let args: Vec<&str> = ["eval"].into_iter().chain(args).collect();
         let shown = world.run(&args);
@@ -93,6 +107,33 @@ fn the_gate_passes_blocks_or_cannot_tell() {
     world.write("baseline.json", copied);
     let args = ["eval", "gate", &silent, "--max-drop", "0.5", "--baseline", "baseline.json"];
     assert!(world.run(&args).starts_with("[exit 1]"));
+}
+
+#[test]
+fn what_a_run_may_cost_is_an_amount() {
+    let world = small();
+    for amount in ["nan", "inf", "-1", "-0.5", "much"] {
+        let cost = format!("--max-cost={amount}");
+        let shown =
+            world.run(&["eval", "run", "--set", "set.jsonl", "--reviewer", "silent", &cost]);
+        assert!(shown.starts_with("[exit 64]") && shown.contains("--max-cost"), "{shown}");
+    }
+    let (code, _) = ran(&world, &["--set", "set.jsonl", "--reviewer", "silent", "--max-cost", "0"]);
+    assert_eq!(code, 0, "who costs nothing needs nothing");
+}
+
+#[test]
+fn two_problems_of_one_line_are_two() {
+    let world = world();
+    world.write("set.jsonl", lines(&[case("one", 30, &[(10, "bug"), (10, "bug")])]));
+    // One region is one finding for `hunks`: it finds one of the two.
+    let (before, after) = (run_of(&world, "hunks"), run_of(&world, "perfect"));
+    let (_, found) = eval(&world, &["compare", &before, &after, "--format", "json"]);
+    assert_eq!(
+        (&found["recall"]["by"], found["changed"].as_array().unwrap().len()),
+        (&json!(0.5), 1)
+    );
+    assert_eq!(found["changed"][0]["newly_found"], json!(["app.py:10 bug (1 of 2, then 2 of 2)"]));
 }
 
 #[test]
@@ -143,7 +184,7 @@ fn a_result_is_a_table_and_a_document() {
     - floor: one finding per changed region, of category bug, by the same rule
     - calibration 0.500 (1 is best), ECE 0.500, Brier 0.500
     - severity of hits agrees in 0 of 1 (0.000), within one step in 1
-    - clean cases: 1 false alarms in 1, 100.00 per 1,000 changed lines
+    - clean cases: 1 false alarm in 1, 100.00 per 1,000 changed lines
     - cost $0.0000, 0 tokens, 0 model calls, [TIMES]
 
     category (strict)  recall  precision     F1  found  right
