@@ -17,6 +17,7 @@ pub use lines::write;
 
 use mala_domain::eval::{Case, CaseError};
 use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -68,6 +69,25 @@ impl CaseSet {
             Place::Lines(path) => lines::cases(path),
             Place::Folder(path) => folder::cases(path),
             Place::Here(cases) => Box::new(cases.clone().into_iter().map(Ok)),
+        }
+    }
+}
+
+/// The ids of the cases so far, with the place of each.
+#[derive(Debug, Default)]
+struct Ids {
+    places: BTreeMap<String, String>,
+}
+
+impl Ids {
+    /// A case with an id of its own.
+    fn admit(&mut self, case: Case, file: &str, line: usize) -> Result<Case, CaseError> {
+        match self.places.insert(case.id.clone(), format!("{file}:{line}")) {
+            None => Ok(case),
+            Some(first) => {
+                let why = format!("case {:?}: the case at {first} has this id too", case.id);
+                Err(CaseError::at_line(file, line, why))
+            }
         }
     }
 }

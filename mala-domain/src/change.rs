@@ -6,6 +6,7 @@ mod line;
 mod nature;
 mod parse;
 mod path;
+mod print;
 
 pub use added::AddedLines;
 pub use line::{DiffLine, Hunk, LineKind, LineSpan};

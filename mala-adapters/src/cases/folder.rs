@@ -1,7 +1,7 @@
 //! A folder of cases: each is a `.json` file, or a folder with a `case.json`. The latter may keep its files
 //! beside it, as they are: `head/` and `base/` for the trees, `change.diff` for the diff.
 
-use super::{Cases, MAX_CASE_BYTES};
+use super::{Cases, Ids, MAX_CASE_BYTES};
 use mala_domain::change::FilePath;
 use mala_domain::eval::{Case, CaseError};
 use std::collections::BTreeMap;
@@ -21,11 +21,13 @@ pub(super) fn cases(folder: &Path) -> Cases {
         }
     };
     let mut is_over = false;
+    let mut ids = Ids::default();
     let cases = places.into_iter().map_while(move |place| {
         if is_over {
             return None;
         }
-        let case = read(&place);
+        let file = place.display().to_string();
+        let case = read(&place).and_then(|case| ids.admit(case, &file, 1));
         is_over = case.is_err();
         Some(case)
     });

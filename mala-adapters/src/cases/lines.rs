@@ -1,6 +1,6 @@
 //! A file with a case per line, compressed or not.
 
-use super::{Cases, MAX_CASE_BYTES};
+use super::{Cases, Ids, MAX_CASE_BYTES};
 use crate::store::write_output;
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
@@ -19,7 +19,7 @@ pub(super) fn cases(path: &Path) -> Cases {
             return Box::new(std::iter::once(Err(CaseError::at_line(&file, 1, error.to_string()))));
         }
     };
-    let lines = Lines { file, reader, number: 0, is_over: false };
+    let lines = Lines { file, reader, number: 0, ids: Ids::default(), is_over: false };
     Box::new(lines)
 }
 
@@ -52,6 +52,7 @@ struct Lines {
     file: String,
     reader: Box<dyn BufRead + Send>,
     number: usize,
+    ids: Ids,
     is_over: bool,
 }
 
@@ -89,7 +90,8 @@ impl Iterator for Lines {
             return None;
         }
         let parsed = match self.line()? {
-            Ok(text) => Case::parse(&self.file, self.number, &text),
+            Ok(text) => Case::parse(&self.file, self.number, &text)
+                .and_then(|case| self.ids.admit(case, &self.file, self.number)),
             Err(why) => Err(CaseError::at_line(&self.file, self.number, why)),
         };
         self.is_over = parsed.is_err();

@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::case::{Case, Meta, SCHEMA_VERSION, Truth};
+use super::case::{Case, Meta, SCHEMA_VERSION, Truth, is_on};
 use super::import::{Sides, language_of};
 use crate::change::{FilePath, LineSpan};
 use crate::finding::{Category, Finding};
@@ -136,10 +136,13 @@ pub fn capture(judged: Judged<'_>, sides: Sides) -> Result<Case, String> {
         let spoken = report.issues.iter().zip(words);
         spoken.filter(move |(_, word)| **word == wanted).map(|(finding, _)| truth(finding))
     };
-    let ground_truth: Vec<Truth> = with(Word::Right).chain(missed).collect();
-    let rejected_findings: Vec<Truth> = with(Word::Wrong).collect();
+    let mut ground_truth: Vec<Truth> = with(Word::Right).chain(missed).collect();
+    let mut rejected_findings: Vec<Truth> = with(Word::Wrong).collect();
     for truth in ground_truth.iter().chain(&rejected_findings) {
         check(truth, &sides.head)?;
+    }
+    for truth in ground_truth.iter_mut().chain(&mut rejected_findings) {
+        settle(truth, &sides.head);
     }
     let (subject, body) = sides.message.split_once('\n').unwrap_or((&sides.message, ""));
     let title = if subject.trim().is_empty() { report.scope.target.as_str() } else { subject };
@@ -186,6 +189,17 @@ fn truth(finding: &Finding) -> Truth {
         source_type: finding.rule.clone(),
         evidence: evidence.map(|line| redact(line).into_owned()),
     }
+}
+
+/// A finding may end behind the file, and what it quotes may be elsewhere: neither is kept.
+fn settle(truth: &mut Truth, head: &BTreeMap<FilePath, String>) {
+    let text = head.get(&truth.file).map_or("", String::as_str);
+    let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    truth.line_end = truth.line_end.map(|end| end.min(last));
+    let span = truth.span();
+    let before = span.start() as usize - 1;
+    let lines: Vec<&str> = text.lines().skip(before).take(span.n_lines() as usize).collect();
+    truth.evidence = truth.evidence.take().filter(|evidence| is_on(&lines, evidence));
 }
 
 fn check(truth: &Truth, head: &BTreeMap<FilePath, String>) -> Result<(), String> {

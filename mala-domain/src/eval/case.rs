@@ -1,12 +1,15 @@
 //! A case: a change with the problems that are known to be in it. The format is one JSON object per
 //! case; fields that this version does not know are passed over.
 
+pub mod language;
 mod meta;
+mod places;
 mod read;
 #[cfg(test)]
 mod tests;
 
 pub use meta::Meta;
+pub(in crate::eval) use places::is_on;
 pub use read::CaseError;
 
 use super::matching::Spot;

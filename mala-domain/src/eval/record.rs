@@ -7,7 +7,7 @@ mod prediction;
 pub use header::{ReviewerUsed, RunHeader, Selection, SetUsed};
 pub use prediction::Prediction;
 
-use super::case::{Case, Truth};
+use super::case::{Case, Truth, language};
 use super::judging::Judgement;
 use crate::change::{Change, FilePath, LineCounts, LineSpan};
 use crate::secrets;
@@ -76,10 +76,10 @@ impl CaseRecord {
             set: set.to_owned(),
             case: case.id.clone(),
             trial,
-            language: case.language.clone(),
+            language: language::word(&case.language).to_owned(),
             tags: case.tags.clone(),
             title: case.pr_title.clone(),
-            diff: shortened(&secrets::redact(&case.diff)),
+            diff: shown(case, change),
             could_not_review: None,
             predictions: Vec::new(),
             truths: case.ground_truth.clone(),
@@ -107,6 +107,14 @@ impl CaseRecord {
     /// Whether there is nothing to find.
     pub fn is_clean(&self) -> bool {
         self.truths.is_empty()
+    }
+}
+
+/// The case's own diff; where it has none, what its trees come to.
+fn shown(case: &Case, change: &Change) -> String {
+    match case.diff.trim().is_empty() {
+        true => shortened(&secrets::redact(&change.to_string())),
+        false => shortened(&secrets::redact(&case.diff)),
     }
 }
 

@@ -2,6 +2,7 @@
 //! case. Who decides how many of them, and where the changes come from, is not said here.
 
 use mala_domain::change::{Change, ChangedFile, FilePath, LineSpan, parse};
+use mala_domain::eval::case::language::word;
 use mala_domain::eval::plant::{Candidate, DefectKind, Soil, Sprout};
 use mala_domain::eval::record::Region;
 use mala_domain::language::Language;
@@ -131,7 +132,7 @@ impl Grown {
         }
         Some(Sprout {
             kind: self.mutant.kind,
-            language: self.language.name().to_owned(),
+            language: word(self.language.name()).to_owned(),
             text: self.planted.text,
             lines,
             title: self.mutant.title,

@@ -1,7 +1,9 @@
 //! Reads a case, and says exactly where one is wrong.
 
+use super::places::Places;
 use super::{Case, SCHEMA_VERSION, Truth};
 use crate::change::FilePath;
+use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -29,6 +31,10 @@ impl CaseError {
 impl Case {
     /// Reads the case whose text begins on this line of a file, and checks it.
     pub fn parse(file: &str, first_line: usize, text: &str) -> Result<Self, CaseError> {
+        if let Some(other) = other_than_object(text) {
+            let why = format!("a case is an object, and this is {other}");
+            return Err(CaseError::at_line(file, first_line, why));
+        }
         let case: Self = serde_json::from_str(text).map_err(|error| {
             // serde_json counts lines from 1 and says its own place in its message.
             let said = error.to_string();
@@ -61,9 +67,16 @@ impl Case {
         let trees = [Some(&self.files), self.base_files.as_ref()];
         let in_trees = trees.into_iter().flatten().find_map(tree_problem);
         in_trees.or_else(|| {
+            let mut places = match Places::of(self) {
+                Ok(places) => places,
+                Err(why) => return Some(why),
+            };
             let truths = self.ground_truth.iter().map(|truth| ("ground_truth", truth));
             let rejected = self.rejected_findings.iter().map(|truth| ("rejected_findings", truth));
-            truths.chain(rejected).find_map(|(list, truth)| truth_problem(list, truth))
+            truths.chain(rejected).find_map(|(list, truth)| {
+                let why = line_problem(truth).or_else(|| places.problem(truth))?;
+                Some(format!("{list}: {why}"))
+            })
         })
     }
 
@@ -73,6 +86,17 @@ impl Case {
             id => format!("case {id:?}: {why}"),
         }
     }
+}
+
+/// What JSON is that is no object: its fields could be taken for those of a case, by their order.
+fn other_than_object(text: &str) -> Option<&'static str> {
+    let other = match text.trim_start().chars().next()? {
+        '{' => return None,
+        '[' => "a list",
+        '"' => "a text",
+        _ => "a single value",
+    };
+    serde_json::from_str::<IgnoredAny>(text).ok().map(|_| other)
 }
 
 /// A tree that can be written: no path leaves it, is git's own, or is both a file and a folder.
@@ -97,15 +121,15 @@ fn tree_problem(tree: &BTreeMap<FilePath, String>) -> Option<String> {
     None
 }
 
-fn truth_problem(list: &str, truth: &Truth) -> Option<String> {
+fn line_problem(truth: &Truth) -> Option<String> {
     let file = &truth.file;
     if truth.line_start == 0 {
-        return Some(format!("{list}: {file} has no line 0"));
+        return Some(format!("{file} has no line 0"));
     }
     match truth.line_end {
         Some(end) if end < truth.line_start => {
             let start = truth.line_start;
-            Some(format!("{list}: {file}:{start} ends before it starts, on line {end}"))
+            Some(format!("{file}:{start} ends before it starts, on line {end}"))
         }
         _ => None,
     }

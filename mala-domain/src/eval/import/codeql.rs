@@ -11,6 +11,7 @@ use super::draft::{Claim, Code, Draft, Place};
 use super::{Imported, Source, Spot};
 use crate::change::{FilePath, LineSpan};
 use crate::eval::case::Meta;
+use crate::eval::case::language::word;
 use crate::finding::{Category, Severity};
 use crate::language::Language;
 use expected::Row;
@@ -136,7 +137,7 @@ fn draft(file: &Source, tests: &Tests<'_>) -> Result<Draft, String> {
     let mut draft = Draft::new(Spot::new(file, 1), id, code);
     draft.repo = "github/codeql".to_owned();
     draft.language = match Language::of_path(&file.path) {
-        Some(language) => language.name().to_owned(),
+        Some(language) => word(language.name()).to_owned(),
         None => file.path.extension().unwrap_or("text").to_owned(),
     };
     draft.title = format!("Add {}", file.path.file_name());

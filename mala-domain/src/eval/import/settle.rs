@@ -5,6 +5,7 @@ use super::PassedOver;
 use super::anchor::Regions;
 use super::draft::{Claim, Code, Draft, Keep, Place};
 use crate::change::{AddedLines, Change, FilePath, LineSpan};
+use crate::eval::case::language::word;
 use crate::eval::case::{Case, Meta, SCHEMA_VERSION, Truth};
 use crate::finding::{Category, Severity};
 use crate::secrets::redact;
@@ -137,7 +138,7 @@ pub(in crate::eval) fn language_of(change: &Change) -> String {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for file in change.files.iter().filter(|file| file.is_reviewable()) {
         if let Some(language) = file.language() {
-            *counts.entry(language.name()).or_default() += file.added_lines().count().max(1);
+            *counts.entry(word(language.name())).or_default() += file.added_lines().count().max(1);
         }
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);

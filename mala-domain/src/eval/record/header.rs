@@ -1,5 +1,6 @@
 //! What a run is: who reviews what, and by which rule it is scored.
 
+use crate::eval::case::language;
 use crate::eval::judging::JudgeUsed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -109,7 +110,9 @@ impl Selection {
         let meets = |list: &[String], value: &str| {
             list.is_empty() || list.iter().any(|wanted| wanted.eq_ignore_ascii_case(value))
         };
-        meets(&self.languages, &case.language)
+        let languages: Vec<String> =
+            self.languages.iter().map(|name| language::word(name).to_owned()).collect();
+        meets(&languages, language::word(&case.language))
             && meets(&self.cases, &case.id)
             && (self.tags.is_empty() || case.tags.iter().any(|tag| meets(&self.tags, tag)))
     }

@@ -7,7 +7,6 @@ use crate::wiring::eval::{CaseSet, Evals, Fingerprint, STARTER, find_set};
 use mala_domain::eval::record::ReviewerUsed;
 use mala_domain::eval::record::{SCHEMA_VERSION, Selection, SetUsed};
 use mala_domain::eval::{Case, CaseError, JudgeUsed, RunHeader};
-use std::collections::BTreeSet;
 
 /// The sets that are asked for; without any, the one in the binary.
 pub(super) fn sets(
@@ -35,19 +34,18 @@ pub(super) fn survey(sets: &[CaseSet], selection: &Selection) -> Result<Vec<SetU
     let mut room = selection.limit.unwrap_or(usize::MAX);
     let mut used = Vec::new();
     for set in sets {
-        let mut ids = BTreeSet::new();
         let mut print = Fingerprint::default();
-        let mut n_cases = 0;
+        let (mut n_all, mut n_cases) = (0, 0);
         for case in set.cases() {
             let case = case.map_err(|error| Failure::usage(error.to_string()))?;
-            if !ids.insert(case.id.clone()) {
-                let what = format!("{}: two cases have the id {:?}", set.source, case.id);
-                return Err(Failure::usage(what));
-            }
+            n_all += 1;
             if selection.takes(&case) && n_cases < room {
                 n_cases += 1;
                 print.add(&case);
             }
+        }
+        if n_all == 0 {
+            return Err(Failure::usage(format!("{} has no cases", set.source)));
         }
         room -= n_cases;
         let (name, source) = (set.name.clone(), set.source.clone());

@@ -42,6 +42,46 @@ fn a_case_in_a_folder_may_keep_its_trees_beside_it() {
 }
 
 #[test]
+fn a_case_of_two_trees_is_shown_with_its_change() {
+    let world = world();
+    let old: String = (1..=9).map(|n| format!("line_{n} = {n}\n")).collect();
+    let trees = json!({
+        "id": "x", "language": "python", "diff": "",
+        "files": {"a.py": old.replace("line_5 = 5", "line_5 = 6"), "new.py": "a = 1\n", "moved.py": old},
+        "base_files": {"a.py": old, "gone.py": "b = 2\n"},
+        "ground_truth": [{"file": "a.py", "line_start": 5, "category": "bug"}],
+    });
+    world.write("set.jsonl", lines(&[trees]));
+    for reviewer in ["silent", "builtin"] {
+        ran(&world, &["--set", "set.jsonl", "--reviewer", reviewer]);
+        let shown = world.run(&["eval", "show", "x"]);
+        for part in
+            ["a/a.py b/a.py", "@@ -2,7 +2,7 @@", "-line_5 = 5\n", "+line_5 = 6\n", "-b = 2\n"]
+        {
+            assert!(shown.contains(part), "{reviewer}: {part:?}: {shown}");
+        }
+        world.run(&["eval", "report", "--output", "page.html"]);
+        assert!(world.read("page.html").contains("line_5 = 6"), "{reviewer}");
+    }
+}
+
+#[test]
+fn typescript_is_one_language_with_and_without_markup() {
+    let world = world();
+    let mut cases = [case("plain", 9, &[]), case("markup", 9, &[])];
+    cases[0]["language"] = "typescript".into();
+    cases[1]["language"] = "tsx".into();
+    world.write("set.jsonl", lines(&cases));
+    for name in ["typescript", "tsx", "TypeScript"] {
+        let args = ["--set", "set.jsonl", "--reviewer", "silent", "--language", name];
+        let (_, result) = ran(&world, &args);
+        assert_eq!(result["scores"]["cases"]["cases"], 2, "{name}");
+        let languages = result["scores"]["strict"]["by_language"].as_object().unwrap();
+        assert!(!languages.contains_key("tsx"), "{languages:?}");
+    }
+}
+
+#[test]
 fn cases_are_chosen_by_language_tag_id_and_number() {
     let world = world();
     for (args, n_cases) in [
@@ -70,11 +110,33 @@ fn a_broken_set_is_refused_with_its_place_before_anything_runs() {
     let good = case("one", 9, &[]).to_string();
     world.write("typo.jsonl", format!("{good}\n\n{}\n", good.replace("python\"", "python\",")));
     world.write("twice.jsonl", format!("{good}\n{good}\n"));
+    let truth = |change: &dyn Fn(&mut Value)| {
+        let mut wrong = case("one", 9, &[(4, "bug")]);
+        change(&mut wrong);
+        wrong.to_string()
+    };
+    world.write("nodiff.jsonl", truth(&|case| case["diff"] = "garbage".into()));
+    world.write("nofile.jsonl", truth(&|case| case["ground_truth"][0]["file"] = "zz.py".into()));
+    world.write("noline.jsonl", truth(&|case| case["ground_truth"][0]["line_end"] = 10.into()));
+    world.write("moved.jsonl", truth(&|case| case["ground_truth"][0]["evidence"] = "other".into()));
+    world.write("list.jsonl", format!("[{good}]\n"));
+    world.write("empty.jsonl", "\n");
+    world.write("copies/a.json", &good).write("copies/b/case.json", &good);
     world.write("escape.jsonl", good.replace("\"app.py\":", "\"../app.py\":"));
     world.write("folder/x/case.json", "{\n  \"id\": \"x\",\n  \"language\": 7\n}\n");
     for (set, expected) in [
         ("typo.jsonl", "typo.jsonl:3:"),
-        ("twice.jsonl", "two cases have the id \"one\""),
+        ("twice.jsonl", "twice.jsonl:2:1: case \"one\": the case at "),
+        ("copies", "copies/b/case.json:1:1: case \"one\": the case at "),
+        ("nodiff.jsonl", "nodiff.jsonl:1:1: case \"one\": the diff cannot be read: "),
+        (
+            "nofile.jsonl",
+            "nofile.jsonl:1:1: case \"one\": ground_truth: zz.py:4: neither files nor",
+        ),
+        ("noline.jsonl", "ground_truth: app.py:4-10: the file has 9 lines"),
+        ("moved.jsonl", "ground_truth: app.py:4: its evidence \"other\" is not on these lines"),
+        ("list.jsonl", "list.jsonl:1:1: a case is an object, and this is a list"),
+        ("empty.jsonl", "empty.jsonl has no cases"),
         ("escape.jsonl", "escape.jsonl:1:1: case \"one\": the path ../app.py leaves the tree"),
         ("folder", "folder/x/case.json:3:15: invalid type: integer `7`, expected a string"),
         ("nowhere.jsonl", "no set 'nowhere.jsonl'"),
