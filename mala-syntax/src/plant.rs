@@ -4,6 +4,7 @@
 
 mod arguments;
 mod awaits;
+mod bindings;
 mod bounds;
 mod conditions;
 mod dialect;

@@ -60,6 +60,9 @@ const KNOWN: [&str; 18] = [
     "err",
 ];
 
+/// Parameters that have another type inside than the one that is written.
+const UNSURE: [&str; 2] = ["optional_parameter", "variadic_parameter_declaration"];
+
 pub(super) fn swapped(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
     let arguments = node.child_by_field_name("arguments")?;
     let fields = ["function", "name", "constructor", "type"];
@@ -103,9 +106,18 @@ fn is_pair(site: &Site<'_>, call: Node<'_>, a: Node<'_>, b: Node<'_>) -> bool {
     is_number || (is_plain && !is_class(one) && !is_class(other))
 }
 
-/// The type that a parameter of the function is declared with.
+/// Whether a type is one of several, of which a check may leave some.
+fn has_several(kind: &str) -> bool {
+    kind.contains('|')
+}
+
+/// The type that a parameter of the function is declared with, where that is what it has everywhere.
 fn declared<'s>(site: &Site<'s>, function: Node<'_>, name: &str) -> Option<&'s str> {
     let parameters = function.child_by_field_name("parameters")?;
+    let inside = function.byte_range();
+    if site.bindings.as_ref().is_some_and(|bindings| bindings.has(name, &inside)) {
+        return None;
+    }
     let mut found = None;
     walk_from(parameters, |_, step| {
         let node = step.node;
@@ -114,8 +126,11 @@ fn declared<'s>(site: &Site<'s>, function: Node<'_>, name: &str) -> Option<&'s s
         let is_named = ["name", "pattern"].iter().any(|field| {
             node.children_by_field_name(field, &mut cursor).any(|it| site.text(it) == name)
         });
-        if is_named {
-            found = Some(site.text(kind));
+        // What may be missing is known to be there only where somebody looked.
+        let kind = site.text(kind);
+        let is_one = !UNSURE.contains(&node.kind()) && !has_several(kind);
+        if is_named && is_one {
+            found = Some(kind);
         }
         Descend::Past
     });

@@ -113,6 +113,10 @@ fn is_talk(site: &Site<'_>, body: Node<'_>) -> bool {
 /// Whether a TypeScript compiler learns types from a condition.
 pub(super) fn narrows(site: &Site<'_>, condition: Node<'_>) -> bool {
     let text = site.text(condition);
+    // What `a?.b` is, `a` is known by.
+    if text.contains("?.") {
+        return true;
+    }
     if let Some((left, operator, _)) = comparison(condition) {
         let is_order = matches!(site.text(operator), "<" | ">" | "<=" | ">=");
         return !is_order && !site.text(left).ends_with(".length");
@@ -128,10 +132,20 @@ pub(super) fn narrows(site: &Site<'_>, condition: Node<'_>) -> bool {
             let name = callee.unwrap_or_default().rsplit('.').next().unwrap_or_default();
             ["is", "has", "assert"].iter().any(|start| name.starts_with(start))
         }
-        "member_expression" => {
-            let function = site.function(condition).map(|it| site.text(it)).unwrap_or_default();
-            function.matches(site.text(inner)).count() > 1
-        }
+        "member_expression" => is_used_again(site, inner),
         _ => !text.is_empty(),
     }
+}
+
+/// Whether the function uses a property, or another one of the same object, somewhere else: one property
+/// can tell which of several types the object has. Of `this` it tells nothing.
+fn is_used_again(site: &Site<'_>, property: Node<'_>) -> bool {
+    let function = site.function(property).map(|it| site.text(it)).unwrap_or_default();
+    let function = function.replace("?.", ".").replace("!.", ".");
+    let object = property.child_by_field_name("object").map(|it| site.text(it));
+    let known = match object {
+        Some(object) if object != "this" => format!("{object}."),
+        _ => site.text(property).to_owned(),
+    };
+    function.matches(&known).count() > 1
 }

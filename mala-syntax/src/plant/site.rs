@@ -1,5 +1,6 @@
 //! The file that defects are planted into, and the questions that all kinds of defects ask of it.
 
+use super::bindings::Bindings;
 use super::dialect::Dialect;
 use super::names::Names;
 use super::{Mark, Mutant};
@@ -20,6 +21,8 @@ pub(super) struct Site<'s> {
     pub(super) dialect: &'static Dialect,
     /// Where names are used, in a language that refuses names without a use.
     pub(super) names: Option<Names<'s>>,
+    /// Where names are bound, in a language whose compiler looks at types.
+    pub(super) bindings: Option<Bindings<'s>>,
     lines: Vec<usize>,
 }
 
@@ -28,7 +31,8 @@ impl<'s> Site<'s> {
         let ends = source.text().match_indices('\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(ends).collect();
         let names = (source.language() == Language::Go).then(|| Names::of(source));
-        Self { source, dialect, names, lines }
+        let bindings = dialect.is_typed.then(|| Bindings::of(source));
+        Self { source, dialect, names, bindings, lines }
     }
 
     pub(super) fn language(&self) -> Language {

@@ -160,6 +160,25 @@ fn typescript_keeps_its_types() {
                 &["swapped-arguments 2: a, b => b, a"],
             ),
             ("function f(a: string, b: number) {\n  g(a, b);\n}\n", &[]),
+            // One of them may be missing, and is known to be there only behind a check.
+            ("function f(a: string, b?: string) {\n  g(a, b);\n}\n", &[]),
+            ("function f(a?: string, b?: string) {\n  if (!b) return;\n  g(a, b);\n}\n", &[]),
+            ("function f(a: string | null, b: string | null) {\n  g(a, b);\n}\n", &[]),
+            (
+                "function f(a: string, b: string = '') {\n  g(a, b);\n}\n",
+                &["swapped-arguments 2: a, b => b, a"],
+            ),
+            ("function f(a: A) {\n  if (a?.b) {\n    g(a.b.c);\n  }\n}\n", &[]),
+            ("function f(a: A) {\n  if (!a?.b) {\n    throw new E();\n  }\n  g(a);\n}\n", &[]),
+            (
+                "function f(a: A) {\n  if (a?.length > 0) {\n    g(a.c);\n  }\n}\n",
+                &["off-by-one 2: a?.length > 0 => a?.length >= 0"],
+            ),
+            ("function f(a: A) {\n  if (a.ok) {\n    g(a.value);\n  }\n}\n", &[]),
+            (
+                "class A {\n  f() {\n    if (this.ok) {\n      g(this.value);\n    }\n  }\n}\n",
+                &["inverted-condition 3: this.ok => !this.ok"],
+            ),
             ("function f(x?: string) {\n  if (!x) return 0;\n  return x.length;\n}\n", &[]),
             (
                 "function f(n: number) {\n  if (n > 10) throw new Error();\n  return n;\n}\n",
@@ -209,6 +228,8 @@ fn go_uses_what_it_declares() {
         let text = go(body);
         assert_eq!(planted(Language::Go, &text), *expected, "{text}");
     }
+    let text = "package p\n\nfunc f(a string, b ...string) {\n\tg(a, b)\n}\n\nfunc h(a, b string) {\n\ta, ok := k(a)\n\tg(a, b)\n\tg(ok)\n}\n";
+    assert_eq!(planted(Language::Go, text), [""; 0]);
     let text = "package p\n\nimport (\n\t\"errors\"\n\t\"io\"\n)\n\nvar wrong = errors.New(\"x\")\n\nfunc f(r io.Reader) int {\n\terr := g(r)\n\tif errors.Is(err, io.EOF) {\n\t\treturn 0\n\t}\n\treturn h(err)\n}\n";
     let found = planted(Language::Go, text);
     assert!(
@@ -233,6 +254,13 @@ fn rust() {
             (
                 "fn f(a: u8, b: u8, c: u16) { g(a, b); g(b, c); }\n",
                 &["swapped-arguments 1: a, b => b, a"],
+            ),
+            // Bound again, a name has another type.
+            ("fn f(a: &str, b: &str) { let a = parse(a); g(a, b); }\n", &[]),
+            ("fn f(a: &str, b: &str) { h(|b| g(a, b)); }\n", &[]),
+            (
+                "fn h() { let a = 1; }\nfn f(a: u8, b: u8) { g(a, b); }\n",
+                &["swapped-arguments 2: a, b => b, a"],
             ),
             (
                 "fn f(n: usize) -> R {\n    if n > 10 {\n        return Err(E);\n    }\n    Ok(n)\n}\n",
