@@ -211,13 +211,18 @@ async fn measured(
 
 fn shown(done: &Done) -> String {
     let mut text = String::new();
-    for (name, measured) in &done.measured {
-        let cost = measured.cost_usd.map_or("unknown".to_owned(), |cost| format!("${cost:.4}"));
+    for (name, tally) in &done.run.lanes {
+        let alone = CanaryBook { runs: vec![done.run.clone()], ..CanaryBook::default() };
+        let Some(here) = alone.measured(name) else { continue };
+        let cost = here.cost_usd.map_or("unknown".to_owned(), |cost| format!("${cost:.4}"));
         // Writing to a string cannot fail.
-        writeln!(text, "{name}: {}, cost {cost}", measured.shown()).unwrap_or_default();
-        let kinds = done.run.lanes.get(name).map(|tally| &tally.by_kind);
-        for (kind, hits) in kinds.into_iter().flatten() {
+        writeln!(text, "{name}: {}, cost {cost}", here.shown()).unwrap_or_default();
+        for (kind, hits) in &tally.by_kind {
             writeln!(text, "  {kind}: {} of {}", hits.found, hits.planted).unwrap_or_default();
+        }
+        let all = done.measured.get(name).filter(|all| all.planted > here.planted);
+        if let Some(all) = all {
+            writeln!(text, "  with earlier runs: {}", all.shown()).unwrap_or_default();
         }
     }
     console::harmless(&text)

@@ -119,6 +119,13 @@ fn no_further_one_is_given_when_they_cost_enough() {
     assert!(shown.starts_with("paid: found 0 of 2 planted, "), "{shown}");
     assert!(shown.contains("cost $3.0000"), "{shown}");
     assert!(stderr.contains("no further canary"), "{stderr}");
+    assert!(!shown.contains("earlier"), "{shown}");
+    // The kinds are those of the run that is told of; what all runs come to stands apart.
+    let (_, shown, _) = bench.run(&["canary", "--lanes", "paid"]);
+    let told: Vec<&str> = shown.lines().collect();
+    assert!(told[0].starts_with("paid: found 0 of 2 planted, "), "{shown}");
+    assert_eq!(told[1], "  off-by-one: 0 of 2", "{shown}");
+    assert!(told[2].starts_with("  with earlier runs: found 0 of 4 planted, "), "{shown}");
 }
 
 #[test]
