@@ -133,13 +133,19 @@ impl Look<'_> {
         let mode = self.rule.mode;
         match miss(self.rule, one, others) {
             Miss::OtherFile => format!("no {noun} is in this file"),
-            Miss::TooFar { lines, .. } => format!("the nearest {noun} is {lines} lines away"),
+            Miss::TooFar { lines, .. } => {
+                format!("the nearest {noun} is {} away", counted_lines(lines))
+            }
             Miss::OtherCategory { category, .. } => {
                 format!("the {noun} here is {category}, and {mode} takes that for another")
             }
             Miss::Taken { .. } => format!("the {noun} here is paired with a closer one"),
         }
     }
+}
+
+fn counted_lines(lines: u32) -> String {
+    crate::report::counted(lines as usize, "line")
 }
 
 /// How near a hit is.
@@ -154,7 +160,7 @@ fn apart(claim: &Spot<'_>, truth: &Spot<'_>) -> String {
     } else {
         let (a, b) = (claim.span, truth.span);
         let gap = b.start().saturating_sub(a.end()).max(a.start().saturating_sub(b.end()));
-        format!("{gap} lines apart")
+        format!("{} apart", counted_lines(gap))
     };
     format!("{lines}, {category}")
 }

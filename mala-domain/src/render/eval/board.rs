@@ -1,7 +1,7 @@
 //! Runs side by side, the best first.
 
 use super::document::{Document, Table};
-use super::numbers::{dollars, rate, seconds, with_interval};
+use super::numbers::{dollars, plural, rate, seconds, with_interval};
 use crate::eval::matching::Mode;
 use crate::eval::scores::Scores;
 use crate::eval::{EvalResult, RunHeader};
@@ -53,8 +53,12 @@ pub fn board(mut rows: Vec<BoardRow>, mode: Mode) -> Document {
 }
 
 fn title(row: &BoardRow, mode: Mode) -> String {
-    let sets: Vec<String> =
-        row.run.sets.iter().map(|set| format!("{} ({} cases)", set.name, set.cases)).collect();
+    let sets: Vec<String> = row
+        .run
+        .sets
+        .iter()
+        .map(|set| format!("{} ({})", set.name, plural(set.cases as u64, "case")))
+        .collect();
     format!("{}: {mode}, floor F1 {}", sets.join(", "), rate(row.scores.of(mode).floor.f1))
 }
 

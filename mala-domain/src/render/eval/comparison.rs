@@ -1,7 +1,7 @@
 //! How two runs differ.
 
 use super::document::{Document, Table};
-use super::numbers::{difference, rate};
+use super::numbers::{difference, plural, rate};
 use crate::eval::compare::{Comparison, Difference};
 
 /// How many cases are listed.
@@ -11,7 +11,7 @@ const MAX_CASES: usize = 50;
 pub fn comparison(found: &Comparison) -> Document {
     let mut document = Document::default();
     document.heading(format!("{} -> {}", found.before, found.after));
-    document.line(format!("{} common cases, {}", found.cases, found.mode));
+    document.line(format!("{}, {}", plural(found.cases, "common case"), found.mode));
     let mut table = Table::new(&["", "before", "after", "difference", "p"]);
     let mut row = |name: &str, before: Option<f64>, after: Option<f64>, by: &Difference| {
         table.row([
@@ -50,6 +50,8 @@ fn only(before: &str, in_before: &[String], after: &str, in_after: &[String]) ->
     [(before, in_before), (after, in_after)]
         .into_iter()
         .filter(|(_, cases)| !cases.is_empty())
-        .map(|(run, cases)| format!("only {run} reviewed {} more cases", cases.len()))
+        .map(|(run, cases)| {
+            format!("only {run} reviewed {}", plural(cases.len() as u64, "more case"))
+        })
         .collect()
 }

@@ -31,3 +31,8 @@ pub(super) fn dollars(value: Option<f64>) -> String {
 pub(super) fn seconds(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.1} s"))
 }
+
+/// `1 rule`, `2 rules`.
+pub(super) fn plural(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,7 +1,7 @@
 //! The result of a run.
 
 use super::document::{Document, Table};
-use super::numbers::{dollars, rate, seconds, with_interval};
+use super::numbers::{dollars, plural, rate, seconds, with_interval};
 use crate::eval::EvalResult;
 use crate::eval::matching::Mode;
 use crate::eval::plant::DefectKind;
@@ -61,8 +61,12 @@ pub(super) fn counted(result: &EvalResult) -> String {
         trials => format!(" in {trials} trials"),
     };
     format!(
-        "{} cases{trials}: {} reviewed ({} clean), {} could not be reviewed, {} not run",
-        cases.cases, cases.reviewed, cases.clean, cases.could_not_review, result.not_run
+        "{}{trials}: {} reviewed ({} clean), {} could not be reviewed, {} not run",
+        plural(cases.cases, "case"),
+        cases.reviewed,
+        cases.clean,
+        cases.could_not_review,
+        result.not_run
     )
 }
 
@@ -116,8 +120,8 @@ fn facts(result: &EvalResult) -> Vec<String> {
     let (clean, rejected) = (&strict.clean, &strict.rejected);
     if clean.cases > 0 {
         facts.push(format!(
-            "clean cases: {} false alarms in {}, {} per 1,000 changed lines",
-            clean.false_alarms,
+            "clean cases: {} in {}, {} per 1,000 changed lines",
+            plural(clean.false_alarms, "false alarm"),
             clean.cases,
             clean.per_1000_lines.map_or_else(|| "-".to_owned(), |rate| format!("{rate:.2}"))
         ));

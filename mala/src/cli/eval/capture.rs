@@ -132,7 +132,7 @@ pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exi
         folder: shown.display().to_string(),
         case: case.id.clone(),
     };
-    args.format.print(here, &made, || document(&made, &case))?;
+    args.format.print(here, &made, || document(args, &made, &case))?;
     Ok(Exit::Passed)
 }
 
@@ -175,7 +175,7 @@ fn without_word(findings: &[Finding], words: &[Option<Word>]) -> Failure {
     )
 }
 
-fn document(made: &Made, case: &Case) -> Document {
+fn document(args: &CaptureArgs, made: &Made, case: &Case) -> Document {
     let text = format!(
         "{}: {} and {} judged wrong; {} left out",
         made.folder,
@@ -183,9 +183,16 @@ fn document(made: &Made, case: &Case) -> Document {
         counted(made.rejected_findings, "claim"),
         counted(made.left_out, "finding"),
     );
-    let more = match case.is_clean() {
-        true => "it is a clean case: whatever a reviewer finds there is a false alarm",
-        false => "'mala eval run --set captured' measures a reviewer on it and its like",
+    let more = match (case.is_clean(), &args.output) {
+        (true, _) => {
+            "it is a clean case: whatever a reviewer finds there is a false alarm".to_owned()
+        }
+        (false, None) => {
+            "'mala eval run --set captured' measures a reviewer on it and its like".to_owned()
+        }
+        (false, Some(folder)) => {
+            format!("'mala eval run --set {}' measures a reviewer on it", folder.display())
+        }
     };
-    Document { blocks: vec![Block::Line(text), Block::Line(more.to_owned())] }
+    Document { blocks: vec![Block::Line(text), Block::Line(more)] }
 }

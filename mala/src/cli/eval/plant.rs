@@ -6,6 +6,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::cli::target::range;
+use crate::console::counted;
 use crate::surroundings::Surroundings;
 use crate::wiring::eval::{PLANTED_SET, save_set};
 use crate::wiring::plant::{Fields, Harvest, Nursery, Order};
@@ -174,7 +175,8 @@ fn document(summary: &Summary) -> Document {
     for (language, number) in &summary.by_language {
         languages.row([language.clone(), number.to_string()]);
     }
-    let (planted, changes) = (summary.planted, summary.changes);
-    let said = format!("{planted} defects in {changes} changes: {}", summary.set);
+    let planted = counted(summary.planted, "defect");
+    let changes = counted(summary.changes, "change");
+    let said = format!("{planted} in {changes}: {}", summary.set);
     Document { blocks: vec![Block::Line(said), Block::Table(kinds), Block::Table(languages)] }
 }

@@ -168,7 +168,7 @@ fn the_seed_decides_and_nothing_is_touched() {
 fn a_planted_set_measures_a_reviewer() {
     let (_repo, world) = farm();
     let shown = world.run(&["eval", "plant", "--count", "14", "--with-clean"]);
-    assert!(shown.contains("14 defects in 1 changes: "), "{shown}");
+    assert!(shown.contains("14 defects in 1 change: "), "{shown}");
     let (code, perfect) = ran(&world, &["--set", "planted", "--reviewer", "perfect"]);
     assert_eq!((code, &perfect["recall"]), (0, &json!(1.0)));
     assert_eq!(perfect["scores"]["cases"]["clean"], 1, "the change without a defect");

@@ -5,6 +5,7 @@ use super::markup::{Markup, tag};
 use super::tables::{Cell, Grid, label};
 use crate::eval::bootstrap::Interval;
 use crate::eval::scores::RuleScore;
+use crate::render::eval::numbers::plural;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -78,11 +79,6 @@ fn bar(score: &RuleScore) -> Markup {
         .child(piece("right", 0.0, part, (1.0, 10.0)))
         .child(piece("likely", low, high, (5.0, 2.0)))
         .into()
-}
-
-/// `1 rule`, `2 rules`.
-pub(super) fn plural(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The 95 % interval of a part after Wilson, which is honest about few.

@@ -1,7 +1,6 @@
 //! The reviewed cases: every hit, miss and false alarm with both texts, to open. A page has room for so
 //! much of them, first for those with something wrong; what is left out is counted.
 
-use super::bars::plural;
 use super::diff;
 use super::markup::{Markup, Tag, tag};
 use super::outcomes::{Outcomes, outcomes};
@@ -10,6 +9,7 @@ use crate::eval::matching::Rule;
 use crate::eval::record::CaseRecord;
 use crate::eval::scores::{Counts, judge};
 use crate::eval::view::CaseView;
+use crate::render::eval::numbers::plural;
 use crate::render::eval::numbers::{dollars, seconds};
 
 /// The most bytes of markup for cases with something wrong, and for the others.

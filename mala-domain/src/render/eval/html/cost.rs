@@ -1,6 +1,5 @@
 //! What a review costs against what it is worth, over the kept runs.
 
-use super::bars::plural;
 use super::frame::{
     Axis, Place, Plot, at, circle, floor, legend, line, moved_apart, nothing, path, told, words,
 };
@@ -8,6 +7,7 @@ use super::markup::{Markup, tag};
 use super::runs::{Runs, told_of};
 use super::tables::label;
 use crate::render::eval::BoardRow;
+use crate::render::eval::numbers::plural;
 
 const ID: &str = "cost";
 const TITLE: &str = "Cost and F1";

@@ -1,11 +1,12 @@
 //! Whether confidence says what findings are worth: how many are right, by how sure the reviewer is.
 
-use super::bars::{likely, plural};
+use super::bars::likely;
 use super::frame::{Axis, Plot, at, circle, legend, line, nothing, told, unit};
 use super::markup::{Markup, tag};
 use super::tables::{Cell, Grid, numbers};
 use crate::eval::EvalResult;
 use crate::eval::scores::Bin;
+use crate::render::eval::numbers::plural;
 use crate::render::eval::numbers::rate;
 
 const ID: &str = "reliability";

@@ -1,12 +1,12 @@
 //! The sections between the plots and the cases: all scores, their parts, what could not be reviewed,
 //! and how it was measured.
 
-use super::bars::plural;
 use super::markup::{Markup, tag};
 use super::tables::{Cell, Grid, label};
 use crate::eval::EvalResult;
 use crate::eval::matching::Mode;
 use crate::eval::scores::{ModeScores, Rates, SeverityAgreement};
+use crate::render::eval::numbers::plural;
 use crate::render::eval::result::planted;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -224,7 +224,10 @@ pub(super) fn method(result: &EvalResult) -> Markup {
     rows.extend(run.judge.as_ref().map(|judge| ("judge", judge.model.clone())));
     rows.extend(run.max_cost_usd.map(|most| ("budget", format!("${most:.2}"))));
     for set in run.sets.iter().take(MAX_ROWS) {
-        rows.push(("set", format!("{}: {} cases, SHA-256 {}", set.name, set.cases, set.sha256)));
+        rows.push((
+            "set",
+            format!("{}: {}, SHA-256 {}", set.name, plural(set.cases as u64, "case"), set.sha256),
+        ));
     }
     let words = |list: &[String]| list.iter().take(20).cloned().collect::<Vec<_>>().join(", ");
     let selection = &run.selection;

@@ -1,6 +1,5 @@
 //! F1 from run to run, over the same cases.
 
-use super::bars::plural;
 use super::frame::{
     Axis, Place, Plot, at, circle, floor, legend, line, moved_apart, nothing, path, told, words,
 };
@@ -8,6 +7,7 @@ use super::markup::{Markup, tag};
 use super::runs::{Runs, told_of};
 use crate::eval::scores::Rates;
 use crate::render::eval::BoardRow;
+use crate::render::eval::numbers::plural;
 
 const ID: &str = "trend";
 const TITLE: &str = "From run to run";
@@ -116,6 +116,10 @@ fn parts_of_this(runs: &Runs<'_>, rows: &[&BoardRow]) -> Markup {
     for (name, places) in &all {
         if *name != "F1" {
             marks.push(path(places).class("line part s0"));
+            // No line goes through a single run.
+            if let [only] = places[..] {
+                marks.push(circle(only, 3.0).class("dot s0"));
+            }
         }
     }
     let ends: Vec<(&str, Place)> =
