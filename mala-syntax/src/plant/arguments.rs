@@ -97,13 +97,36 @@ fn is_pair(site: &Site<'_>, call: Node<'_>, a: Node<'_>, b: Node<'_>) -> bool {
         let types = site
             .function(call)
             .map(|function| (declared(site, function, one), declared(site, function, other)));
-        return a.kind() == "identifier"
-            && matches!(types, Some((Some(one), Some(other))) if one == other);
+        let is_same = matches!(types, Some((Some(one), Some(other))) if one == other);
+        let is_asked = |name| {
+            site.is_ecmascript()
+                && site.function(call).is_some_and(|function| is_asked_for(site, function, name))
+        };
+        return a.kind() == "identifier" && is_same && !is_asked(one) && !is_asked(other);
     }
     let is_number = matches!(a.kind(), "integer" | "float" | "number");
     let is_plain = matches!(a.kind(), "identifier" | "attribute" | "member_expression");
     let is_class = |text: &str| text.starts_with(|c: char| c.is_ascii_uppercase());
     is_number || (is_plain && !is_class(one) && !is_class(other))
+}
+
+/// Whether the function asks what type a parameter has, and so may know more of it than it declares.
+fn is_asked_for(site: &Site<'_>, function: Node<'_>, name: &str) -> bool {
+    let text = site.text(function);
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).unwrap_or_default();
+        let after = text.get(at + name.len()..).unwrap_or_default();
+        if before.ends_with(is_part) || after.starts_with(is_part) {
+            return false;
+        }
+        let is_tested = before.trim_end().ends_with("typeof")
+            || ["instanceof", "in "].iter().any(|word| after.trim_start().starts_with(word));
+        let caller = before.strip_suffix('(').unwrap_or_default();
+        let start = caller.rfind(|c| !is_part(c)).map_or(0, |at| at + 1);
+        let caller = caller.get(start..).unwrap_or_default();
+        is_tested || ["is", "has", "assert"].iter().any(|start| caller.starts_with(start))
+    })
 }
 
 /// Whether a type is one of several, of which a check may leave some.

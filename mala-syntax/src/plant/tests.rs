@@ -163,6 +163,11 @@ fn typescript_keeps_its_types() {
             // One of them may be missing, and is known to be there only behind a check.
             ("function f(a: string, b?: string) {\n  g(a, b);\n}\n", &[]),
             ("function f(a?: string, b?: string) {\n  if (!b) return;\n  g(a, b);\n}\n", &[]),
+            ("function f(a: T, b: T) {\n  return isList(b) ? g(a, b) : null;\n}\n", &[]),
+            (
+                "function f(a: T, b: T) {\n  return typeof a === 'string' ? g(a, b) : null;\n}\n",
+                &[],
+            ),
             ("function f(a: string | null, b: string | null) {\n  g(a, b);\n}\n", &[]),
             (
                 "function f(a: string, b: string = '') {\n  g(a, b);\n}\n",

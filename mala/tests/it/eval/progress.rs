@@ -15,7 +15,7 @@ fn a_terminal_shows_how_far_it_is_and_what_time_and_money_are_left() {
         std::thread::sleep(Duration::from_millis(250));
         answer(request).into()
     });
-    let world = with_server(world(), &server);
+    let world = with_server(world(), &server).with_env("TERM", "xterm");
     world.write("set.jsonl", lines(&cases(3)));
     let run = ["eval", "run", "--set", "set.jsonl", "--reviewer", "agent_sdk", "--model", "haiku"];
     let output = world
