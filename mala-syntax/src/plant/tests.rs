@@ -175,10 +175,7 @@ fn typescript_keeps_its_types() {
             ),
             ("function f(a: A) {\n  if (a?.b) {\n    g(a.b.c);\n  }\n}\n", &[]),
             ("function f(a: A) {\n  if (!a?.b) {\n    throw new E();\n  }\n  g(a);\n}\n", &[]),
-            (
-                "function f(a: A) {\n  if (a?.length > 0) {\n    g(a.c);\n  }\n}\n",
-                &["off-by-one 2: a?.length > 0 => a?.length >= 0"],
-            ),
+            ("function f(a: A) {\n  if (a?.length > 0) {\n    g(a.c);\n  }\n}\n", &[]),
             ("function f(a: A) {\n  if (a.ok) {\n    g(a.value);\n  }\n}\n", &[]),
             (
                 "class A {\n  f() {\n    if (this.ok) {\n      g(this.value);\n    }\n  }\n}\n",
