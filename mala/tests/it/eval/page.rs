@@ -100,7 +100,7 @@ fn a_page_of_hostile_cases_is_a_page() {
     one["tags"] = json!([HOSTILE, long]);
     one["ground_truth"][0]["title"] = json!(format!("{long}{HOSTILE}"));
     one["ground_truth"][0]["description"] = json!(format!("{HOSTILE}{long}"));
-    let file = format!("{long}/{HOSTILE}.py");
+    let file = format!("{long}/{}.py", HOSTILE.replace("//", "/"));
     one["files"][&file] = one["files"]["app.py"].clone();
     one["ground_truth"][1]["file"] = json!(file);
     world.write("hostile.jsonl", lines(&[one, case("clean", 10, &[])]));
