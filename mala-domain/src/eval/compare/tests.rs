@@ -84,7 +84,8 @@ fn problems_of_one_place_and_trials_are_counted_one_by_one() {
         found.into_iter().zip(1..).map(|(is_found, n)| trial(n, is_found)).collect::<Vec<_>>()
     };
     let (yes, no) = (true, false);
-    let rows: [(Vec<CaseRecord>, Vec<CaseRecord>, &[&str], &[&str]); 5] = [
+    type Row<'a> = (Vec<CaseRecord>, Vec<CaseRecord>, &'a [&'a str], &'a [&'a str]);
+    let rows: [Row<'_>; 5] = [
         (vec![both(1)], vec![both(2)], &["a.py:10 bug (1 of 2, then 2 of 2)"], &[]),
         (vec![both(2)], vec![both(0)], &[], &["a.py:10 bug (2 of 2, then 0 of 2)"]),
         (vec![both(1)], vec![both(1)], &[], &[]),
