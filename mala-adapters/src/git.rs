@@ -17,6 +17,7 @@ mod grep;
 mod history;
 mod import;
 mod index;
+mod kept;
 mod listing;
 mod nature;
 mod objects;

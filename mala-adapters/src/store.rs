@@ -10,6 +10,11 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+/// What mala writes in the state folder, by paths in the work tree. None of it is anybody's work; the
+/// rules beside it are.
+pub(crate) const STATE: [&str; 5] =
+    [".mala/eval", ".mala/gate", ".mala/hook", ".mala/old", ".mala/runs"];
+
 /// How many copies of one file are kept.
 const MAX_COPIES: usize = 1000;
 

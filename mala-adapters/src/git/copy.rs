@@ -4,7 +4,6 @@
 use super::call::Call;
 use super::{Git, GitError, Hash, ObjectId, ScopeError};
 use std::ffi::OsString;
-use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -61,49 +60,6 @@ impl Git {
         Ok(())
     }
 
-    /// Keeps the work tree as it is on disk, untracked files included, as a commit of the copy in this
-    /// folder; gives its id and that of HEAD.
-    pub async fn keep_work_tree(
-        &self,
-        folder: &Path,
-    ) -> Result<(String, Option<String>), GitError> {
-        if self.inner.is_bare {
-            return Err(GitError::Bare { dir: self.inner.dir.clone() });
-        }
-        let head = self.head().await?;
-        let own = folder.join(".git");
-        let index = own.join("kept-index");
-        let theirs = self.git_path("index").await?;
-        if theirs.exists() {
-            // With its dates, so that only files that changed are read; and with its own, or git takes a
-            // file that changed again in the same moment for one that did not.
-            std::fs::copy(&theirs, &index)
-                .and_then(|_| std::fs::metadata(&theirs)?.modified())
-                .and_then(|date| File::options().write(true).open(&index)?.set_modified(date))
-                .map_err(failed("copying", &theirs))?;
-        }
-        let call = |args: &[&str]| {
-            Call::new(args.iter().copied())
-                .dir(self.inner.top.clone())
-                .env("GIT_DIR", own.clone())
-                .env("GIT_WORK_TREE", self.inner.top.clone())
-                .env("GIT_INDEX_FILE", index.clone())
-        };
-        self.output(&call(&["add", "--all", "--ignore-errors", "--", "."])).await?;
-        let tree = self.output(&call(&["write-tree"])).await?;
-        let tree = String::from_utf8_lossy(&tree).trim().to_owned();
-        let mut commit = call(&["commit-tree", "-m", "the work tree", &tree]);
-        if let Some(head) = &head {
-            commit = commit.args(["-p", head.as_str()]);
-        }
-        let commit = by_nobody(commit);
-        let id = self.output(&commit).await?;
-        match ObjectId::parse(id.trim_ascii()) {
-            Some(id) => Ok((id.0, head.map(|head| head.0))),
-            None => Err(commit.unexpected()),
-        }
-    }
-
     /// Makes a commit without any file in the copy in this folder, to compare with.
     pub async fn nothing(&self, folder: &Path) -> Result<String, GitError> {
         let tree = self.empty_tree();
@@ -138,7 +94,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), GitError> {
         .map_err(failed("writing", path))
 }
 
-fn failed(doing: &str, path: &Path) -> impl FnOnce(std::io::Error) -> GitError {
+pub(super) fn failed(doing: &str, path: &Path) -> impl FnOnce(std::io::Error) -> GitError {
     let what = format!("{doing} {}", path.display());
     move |source| GitError::Io { what, source }
 }

@@ -1,7 +1,7 @@
 //! Where the current work starts: what is checked out, and where it left others.
 
 use super::call::Call;
-use super::{Git, GitError};
+use super::{Git, GitError, ObjectId};
 
 impl Git {
     /// The commit at HEAD; `None` while there is none.
@@ -25,5 +25,21 @@ impl Git {
         let other = self.resolve(&format!("{revision}^{{commit}}")).await?;
         let (Some(head), Some(other)) = (self.head().await?, other) else { return Ok(None) };
         Ok(self.merge_base(&head, &other).await?.map(|commit| commit.0))
+    }
+
+    /// The older of two commits of one history, or where their histories part; `None` when they share
+    /// nothing.
+    pub async fn older(&self, one: &str, other: &str) -> Result<Option<String>, GitError> {
+        let parse = |id: &str| ObjectId::parse(id.as_bytes());
+        let (Some(one), Some(other)) = (parse(one), parse(other)) else { return Ok(None) };
+        Ok(self.merge_base(&one, &other).await?.map(|commit| commit.0))
+    }
+
+    /// Whether a revision is what a remote has, as far as it is known here.
+    pub async fn is_published(&self, revision: &str) -> Result<bool, GitError> {
+        let args = ["rev-parse", "--symbolic-full-name", "--quiet", "--verify"];
+        let call = Call::new(args).args(["--end-of-options", revision]);
+        let finished = self.finish(&call).await?;
+        Ok(finished.output.stdout.starts_with(b"refs/remotes/"))
     }
 }

@@ -69,7 +69,7 @@ impl Git {
 
 /// Copies an index with its date. Git looks into files that changed within a tick of the index's date:
 /// with a later one it would take them for unchanged.
-fn copy_with_date(from: &Path, to: &Path) -> std::io::Result<()> {
+pub(super) fn copy_with_date(from: &Path, to: &Path) -> std::io::Result<()> {
     let modified = from.metadata()?.modified()?;
     // The contents alone: the index of a read-only repository is read-only, and its copy must not be.
     std::fs::write(to, std::fs::read(from)?)?;
