@@ -8,7 +8,7 @@ mod life;
 mod stamp;
 
 pub use canaries::{CanaryFolder, CanaryTurn};
-pub use hook::{Baseline, HookFolder};
+pub use hook::HookFolder;
 pub use life::Life;
 
 use crate::process;

@@ -9,9 +9,9 @@ mod work;
 use crate::cli::exit::Exit;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::work::hook_folder;
+use crate::wiring::gate::work::{HookFolder, hook_folder};
 use mala_domain::gate::MARKER;
-use mala_domain::gate::hook::{Answer, Decision, Found, NotReviewed, SWITCH, Stop, decide};
+use mala_domain::gate::hook::{Answer, Decision, Found, Memory, NotReviewed, SWITCH, Stop, decide};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -41,15 +41,22 @@ fn answer(asked: Result<Duration, String>) -> Answer {
         console::say(&format!("warning: what the host says cannot be read: {problem}"));
     }
     let here = place::surroundings(&stop);
+    let folder = hook_folder(here.root());
+    let memory = folder.memory(conversation(&stop)).ok();
     let look = match (at_once(&here), asked) {
         (Some(found), _) => Look { found, max_blocks: MAX_BLOCKS },
         (None, Ok(time)) => {
             let here = here.clone();
-            attempt(time, GRACE, move || work::look(&here, time))
+            let kept = memory.as_ref().and_then(|memory| memory.start.clone());
+            attempt(time, GRACE, move || work::look(&here, kept.as_ref(), time))
         }
         (None, Err(why)) => unseen(format!("the command line of the hook makes no sense: {why}")),
     };
-    decided(&look, &stop, &here).answer
+    decided(&look, &stop, memory.as_ref(), &folder).answer
+}
+
+fn conversation(stop: &Stop) -> &str {
+    stop.session.as_deref().unwrap_or("unknown")
 }
 
 /// What needs no review.
@@ -93,14 +100,12 @@ fn unseen(why: String) -> Look {
 }
 
 /// The decision, remembered. What cannot be remembered must not keep anybody for ever.
-fn decided(look: &Look, stop: &Stop, here: &Surroundings) -> Decision {
-    let folder = hook_folder(here.root());
-    let session = stop.session.as_deref().unwrap_or("unknown");
-    let decide_with = |memory| decide(&look.found, stop, memory, look.max_blocks);
-    let Ok(memory) = folder.memory(session) else { return decide_with(None) };
-    let decision = decide_with(Some(&memory));
+fn decided(look: &Look, stop: &Stop, memory: Option<&Memory>, folder: &HookFolder) -> Decision {
+    let decision = decide(&look.found, stop, memory, look.max_blocks);
     match &decision.memory {
-        Some(memory) if folder.remember(session, memory).is_err() => decide_with(None),
+        Some(new) if memory.is_some() && folder.remember(conversation(stop), new).is_err() => {
+            decide(&look.found, stop, None, look.max_blocks)
+        }
         _ => decision,
     }
 }

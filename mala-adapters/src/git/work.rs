@@ -34,12 +34,4 @@ impl Git {
         let (Some(one), Some(other)) = (parse(one), parse(other)) else { return Ok(None) };
         Ok(self.merge_base(&one, &other).await?.map(|commit| commit.0))
     }
-
-    /// Whether a revision is what a remote has, as far as it is known here.
-    pub async fn is_published(&self, revision: &str) -> Result<bool, GitError> {
-        let args = ["rev-parse", "--symbolic-full-name", "--quiet", "--verify"];
-        let call = Call::new(args).args(["--end-of-options", revision]);
-        let finished = self.finish(&call).await?;
-        Ok(finished.output.stdout.starts_with(b"refs/remotes/"))
-    }
 }

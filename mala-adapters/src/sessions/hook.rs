@@ -1,12 +1,12 @@
-//! What the stop hook keeps in `.mala/hook/`: a file per conversation, the commit up to which the work
-//! passed, and the file with which a person turns the hook off. Each carries the mark of this clone: what
-//! a change brings along counts for nothing.
+//! What the stop hook keeps. In `.mala/hook/`, a file per conversation and the commit up to which the work
+//! passed; each carries the mark of this clone: what a change brings along counts for nothing. In the git
+//! folder, where nothing is in the way of it, the file with which a person turns the hook off.
 
 use super::json;
 use super::stamp::Stamp;
 use crate::regular::read_foreign;
 use crate::store::{keep_out_of_git, refuse_link, write_atomically};
-use mala_domain::gate::hook::Memory;
+use mala_domain::gate::hook::{Memory, Start};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -24,15 +24,6 @@ pub struct HookFolder {
     stamp: Stamp,
 }
 
-/// Where work without a remote starts.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Baseline {
-    /// Before the first commit.
-    Nothing,
-    /// After this commit.
-    Commit(String),
-}
-
 /// What is remembered of a conversation, with the mark of this clone.
 #[derive(Serialize, Deserialize)]
 struct Kept {
@@ -43,7 +34,8 @@ struct Kept {
 /// No file here is larger.
 const MAX_BYTES: u64 = 64 << 10;
 
-const OFF: &str = "hook off";
+/// The file that turns the hook off.
+const SWITCH: &str = "mala-hook-off";
 
 impl HookFolder {
     /// That of the work tree at `top`.
@@ -53,19 +45,17 @@ impl HookFolder {
 
     /// The file that turns the hook off.
     pub fn switch(&self) -> PathBuf {
-        self.root().join("off")
+        self.stamp.folder().join(SWITCH)
     }
 
     /// Whether the hook is turned off.
     pub fn is_off(&self) -> bool {
-        let text = self.text(&self.switch());
-        text.is_some_and(|text| self.stamp.mark(OFF).is_some_and(|mark| mark == text.trim()))
+        self.switch().symlink_metadata().is_ok()
     }
 
     /// Turns it off.
     pub fn turn_off(&self) -> io::Result<()> {
-        self.prepare(&self.root())?;
-        write_atomically(&self.switch(), self.stamp.make(OFF)?.as_bytes())
+        write_atomically(&self.switch(), b"")
     }
 
     /// Turns it on; false when it was on.
@@ -98,25 +88,25 @@ impl HookFolder {
     }
 
     /// The commit up to which the work passed.
-    pub fn baseline(&self) -> Option<Baseline> {
+    pub fn baseline(&self) -> Option<Start> {
         let text = self.text(&self.root().join("baseline"))?;
         let (word, mark) = text.trim().split_once(' ')?;
         if self.stamp.mark(&baseline_name(word))? != mark {
             return None;
         }
         if word == NOTHING {
-            return Some(Baseline::Nothing);
+            return Some(Start::Nothing);
         }
         let is_id = word.len() >= 40 && word.chars().all(|c| c.is_ascii_hexdigit());
-        is_id.then(|| Baseline::Commit(word.to_owned()))
+        is_id.then(|| Start::Commit(word.to_owned()))
     }
 
     /// The work passed up to here, or starts here.
-    pub fn set_baseline(&self, baseline: &Baseline) -> io::Result<()> {
+    pub fn set_baseline(&self, baseline: &Start) -> io::Result<()> {
         self.prepare(&self.root())?;
         let word = match baseline {
-            Baseline::Nothing => NOTHING,
-            Baseline::Commit(commit) => commit,
+            Start::Nothing => NOTHING,
+            Start::Commit(commit) => commit,
         };
         let mark = self.stamp.make(&baseline_name(word))?;
         write_atomically(&self.root().join("baseline"), format!("{word} {mark}\n").as_bytes())
@@ -240,7 +230,8 @@ mod tests {
         std::os::unix::fs::symlink(elsewhere.path(), top.path().join(".mala")).unwrap();
         let folder = HookFolder::of_work_tree(top.path());
         assert!(folder.remember("a", &memory(1)).is_err());
-        assert!(folder.turn_off().is_err());
+        folder.turn_off().unwrap();
+        assert!(folder.is_off(), "the way out is open");
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 
@@ -261,12 +252,12 @@ mod tests {
         let top = work_tree();
         let folder = HookFolder::of_work_tree(top.path());
         assert_eq!(folder.baseline(), None);
-        let commit = Baseline::Commit("0123456789".repeat(4));
-        for baseline in [commit, Baseline::Nothing] {
+        let commit = Start::Commit("0123456789".repeat(4));
+        for baseline in [commit, Start::Nothing] {
             folder.set_baseline(&baseline).unwrap();
             assert_eq!(folder.baseline(), Some(baseline));
         }
-        folder.set_baseline(&Baseline::Commit("--all".to_owned())).unwrap();
+        folder.set_baseline(&Start::Commit("--all".to_owned())).unwrap();
         assert_eq!(folder.baseline(), None);
     }
 
@@ -276,7 +267,7 @@ mod tests {
         let folder = HookFolder::of_work_tree(one.path());
         folder.turn_off().unwrap();
         folder.remember("a", &memory(9)).unwrap();
-        folder.set_baseline(&Baseline::Nothing).unwrap();
+        folder.set_baseline(&Start::Nothing).unwrap();
         fs::rename(one.path().join(".mala"), other.path().join(".mala")).unwrap();
         let planted = HookFolder::of_work_tree(other.path());
         for is_known in [false, true] {

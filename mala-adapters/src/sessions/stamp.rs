@@ -24,6 +24,11 @@ impl Stamp {
         Self { folder: if has_own { git_folder_of(top) } else { top.to_owned() } }
     }
 
+    /// The git folder of this work tree.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The mark for a thing of this name; `None` when this clone never made one.
     pub(super) fn mark(&self, name: &str) -> Option<String> {
         self.secret().map(|secret| mark(&secret, name))

@@ -74,17 +74,38 @@ pub enum Found {
     NotReviewed(NotReviewed),
 }
 
+/// Where work starts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// Before the first commit.
+    Nothing,
+    /// After this commit.
+    Commit(String),
+}
+
+/// The work of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Work {
+    /// The hash of its diff.
+    pub hash: String,
+    /// Where it starts.
+    pub start: Start,
+}
+
 /// A verdict of the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judged {
-    /// The hash of the diff that it is about.
-    pub work: String,
+    /// What it is about.
+    pub work: Work,
     /// Whether the work passes.
     pub passes: bool,
     /// Who passes it.
     pub passed_by: Vec<String>,
     /// What stands, worst first, a line each.
     pub findings: Vec<String>,
+    /// What nobody looked at, and why, a line each.
+    pub left_out: Vec<String>,
     /// Where everything is written.
     pub report: String,
 }
@@ -92,8 +113,8 @@ pub struct Judged {
 /// Work that nobody reviewed, or not to the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotReviewed {
-    /// The hash of the diff, when it could be made.
-    pub work: Option<String>,
+    /// The work, when somebody came so far.
+    pub work: Option<Work>,
     /// Why.
     pub why: String,
     /// Where more is written.
@@ -108,8 +129,8 @@ impl NotReviewed {
 }
 
 impl Found {
-    /// What a session says about the work with this hash.
-    pub fn of_session(work: &str, waited: &Waited, report: String) -> Self {
+    /// What a session says about this work.
+    pub fn of_session(work: &Work, waited: &Waited, report: String) -> Self {
         let passes = match waited.outcome() {
             Outcome::Passed => true,
             Outcome::Blocked => false,
@@ -117,7 +138,7 @@ impl Found {
                 let why = waited.parse_errors.iter().map(|why| short_line(why, 200));
                 let why: Vec<String> = why.take(3).collect();
                 return Self::NotReviewed(NotReviewed {
-                    work: Some(work.to_owned()),
+                    work: Some(work.clone()),
                     why: if why.is_empty() { "no verdict".to_owned() } else { why.join("; ") },
                     report: Some(report),
                 });
@@ -130,10 +151,11 @@ impl Found {
             format!("{}:{}: {title} ({})", issue.file, issue.line_start, issue.reviewer)
         };
         Self::Judged(Judged {
-            work: work.to_owned(),
+            work: work.clone(),
             passes,
             passed_by: passed_by.map(|(name, _)| name.clone()).collect(),
             findings: waited.issues.iter().map(|issue| short_line(&line(issue), 300)).collect(),
+            left_out: waited.coverage.left_out().iter().map(|line| short_line(line, 200)).collect(),
             report,
         })
     }
@@ -146,10 +168,20 @@ pub struct Memory {
     pub schema_version: u32,
     /// The hash of the diff at the last stop.
     pub work: Option<String>,
+    /// Where that work starts, while the agent is kept for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
     /// How often the agent was kept from stopping since the hook was armed.
     pub blocks: u32,
     /// Whether it was let go though its work does not pass. The hook is armed again by other work.
     pub is_released: bool,
+}
+
+impl Memory {
+    /// Whether the agent is kept for work that did not pass yet.
+    fn is_kept(&self) -> bool {
+        self.blocks > 0 && !self.is_released
+    }
 }
 
 /// What the hook does, and what it remembers.
@@ -166,7 +198,12 @@ pub struct Decision {
 pub fn decide(found: &Found, stop: &Stop, memory: Option<&Memory>, max_blocks: u32) -> Decision {
     let quiet = |answer| Decision { answer, memory: None };
     match found {
-        Found::InsideGate | Found::NothingChanged => quiet(Answer::default()),
+        Found::InsideGate => quiet(Answer::default()),
+        Found::NothingChanged if memory.is_some_and(Memory::is_kept) => quiet(Answer::allow(
+            "nothing to review. The work before did not pass: it is undone, or elsewhere"
+                .to_owned(),
+        )),
+        Found::NothingChanged => quiet(Answer::default()),
         Found::Off(by) => {
             quiet(Answer::allow(format!("the stop hook is off ({by}): nothing was reviewed")))
         }
@@ -175,7 +212,7 @@ pub fn decide(found: &Found, stop: &Stop, memory: Option<&Memory>, max_blocks: u
         }
         Found::Interrupted => quiet(Answer::allow("interrupted: nothing was reviewed".to_owned())),
         Found::Judged(judged) if judged.passes => {
-            let memory = Memory { work: Some(judged.work.clone()), ..fresh() };
+            let memory = Memory { work: Some(judged.work.hash.clone()), ..fresh() };
             Decision { answer: Answer::passed(judged), memory: Some(memory) }
         }
         Found::Judged(judged) => {
@@ -183,7 +220,7 @@ pub fn decide(found: &Found, stop: &Stop, memory: Option<&Memory>, max_blocks: u
             count.decided(Answer::findings(judged, count))
         }
         Found::NotReviewed(work) => {
-            let count = Count::of(work.work.as_deref(), stop, memory, max_blocks);
+            let count = Count::of(work.work.as_ref(), stop, memory, max_blocks);
             count.decided(Answer::not_reviewed(work, count))
         }
     }
@@ -198,18 +235,28 @@ fn fresh() -> Memory {
 struct Count<'w> {
     /// What was reviewed last; after an error that is what was known before.
     work: Option<&'w str>,
+    start: Option<&'w Start>,
     /// `None` lets it go.
     block: Option<u32>,
-    blocks_before: u32,
+    /// `None` when nobody can count.
+    blocks_before: Option<u32>,
     max_blocks: u32,
 }
 
 impl<'w> Count<'w> {
-    fn of(work: Option<&'w str>, stop: &Stop, memory: Option<&'w Memory>, max_blocks: u32) -> Self {
+    fn of(
+        work: Option<&'w Work>,
+        stop: &Stop,
+        memory: Option<&'w Memory>,
+        max_blocks: u32,
+    ) -> Self {
         let is_first = stop.is_continued == Some(false);
+        let start = work.map(|work| &work.start);
+        let work = work.map(|work| work.hash.as_str());
         let Some(memory) = memory else {
+            let max_blocks = max_blocks.min(1);
             let block = (is_first && max_blocks > 0).then_some(1);
-            return Self { work, block, blocks_before: 0, max_blocks };
+            return Self { work, start, block, blocks_before: None, max_blocks };
         };
         // Other work arms the hook again; not while the agent is still being kept, which would go on
         // for as long as it changes something.
@@ -219,14 +266,15 @@ impl<'w> Count<'w> {
         let blocks_before = if is_rearmed { 0 } else { memory.blocks };
         let is_armed = is_rearmed || !memory.is_released;
         let block = (is_armed && blocks_before < max_blocks).then_some(blocks_before + 1);
-        let work = work.or(known);
-        Self { work, block, blocks_before, max_blocks }
+        let (work, start) = (work.or(known), start.or(memory.start.as_ref()));
+        Self { work, start, block, blocks_before: Some(blocks_before), max_blocks }
     }
 
     fn decided(self, answer: Answer) -> Decision {
         let memory = Memory {
             work: self.work.map(str::to_owned),
-            blocks: self.block.unwrap_or(self.blocks_before),
+            start: self.start.filter(|_| self.block.is_some()).cloned(),
+            blocks: self.block.or(self.blocks_before).unwrap_or_default(),
             is_released: self.block.is_none(),
             ..fresh()
         };

@@ -90,6 +90,12 @@ impl SkipReason {
         }
     }
 
+    /// Whether nobody misses a review of such a file: a tool wrote it, no line of it changed, or the
+    /// project says so.
+    fn is_ordinary(self) -> bool {
+        matches!(self, Self::Generated | Self::Lock | Self::NoLines | Self::Ignored)
+    }
+
     /// Why a file of this nature is skipped; `None` when it is to be reviewed.
     pub fn of_nature(nature: Nature) -> Option<Self> {
         match nature {
@@ -157,6 +163,11 @@ impl Coverage {
             n => lines.push(format!("{n} more files are not reviewed")),
         }
         lines
+    }
+
+    /// Whether there is nothing that anybody could review, though there should be.
+    pub fn is_blind(&self) -> bool {
+        self.hunks_given == 0 && self.skipped.iter().any(|skip| !skip.reason.is_ordinary())
     }
 
     /// Whether every hunk that was to be reviewed is accounted for.

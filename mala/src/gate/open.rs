@@ -11,6 +11,7 @@ use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::output::{Consensus, PanelVerdict, Spawned, Status, Waited};
 use mala_domain::gate::session::{Checker, Pinned, Seat, Session};
 use mala_domain::ports::Scoped;
+use mala_domain::review::Coverage;
 use mala_domain::scope::{Head, Scope};
 use mala_domain::verdict::Obstacle;
 use mala_pipeline::gate::{Choice, Look, PanelProblem, choose};
@@ -124,7 +125,7 @@ pub(crate) async fn start(
     } else if session.seats.iter().all(|seat| seat.absent.is_some()) {
         Some(nobody_there(session))
     } else {
-        None
+        nothing_to_see(session, Coverage::over(&scoped.change, &[]))
     };
     for warning in &session.warnings {
         console::say(&format!("note: {}", console::harmless(warning)));
@@ -216,6 +217,25 @@ fn nothing_changed(session: &Session) -> Waited {
         obstacle: None,
         ..nothing
     }
+}
+
+/// A change of which nobody can look at anything is not reviewed, and nobody needs to be asked for that.
+fn nothing_to_see(session: &Session, coverage: Coverage) -> Option<Waited> {
+    if !coverage.is_blind() {
+        return None;
+    }
+    let why = "nothing in this change can be reviewed";
+    let undecided = Waited::undecided(Obstacle::Incomplete, why);
+    let left_out = coverage.left_out();
+    Some(Waited {
+        parse_errors: undecided.parse_errors.into_iter().chain(left_out).collect(),
+        session_key: Some(session.key.clone()),
+        scope: Some(session.scope.clone()),
+        consensus: Consensus { rule: session.rule, ..undecided.consensus },
+        warnings: session.warnings.clone(),
+        coverage,
+        ..undecided
+    })
 }
 
 fn nobody_there(session: &Session) -> Waited {

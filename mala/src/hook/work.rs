@@ -2,14 +2,14 @@
 
 use crate::cli::interrupt::asked_to_end;
 use crate::console;
-use crate::gate::open::{self, Brief, Work};
+use crate::gate::open::{self, Brief};
 use crate::gate::pin;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::work::{Baseline, CurrentWork, base_branch};
+use crate::wiring::gate::work::{CurrentWork, base_branch};
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use mala_domain::config::Config;
-use mala_domain::gate::hook::{Found, NotReviewed};
+use mala_domain::gate::hook::{Found, NotReviewed, Start, Work};
 use mala_domain::gate::session::Session;
 use mala_domain::verdict::Outcome;
 use mala_pipeline::gate::{Look as _, Waiting, wait};
@@ -26,8 +26,12 @@ pub(super) fn too_long(time: Duration) -> String {
     format!("no result within {} s", time.as_secs())
 }
 
-/// Looks at the current work, for so long.
-pub(super) fn look(here: &Surroundings, time: Duration) -> anyhow::Result<Look> {
+/// Looks at the current work, for so long; `kept` is where work starts that did not pass yet.
+pub(super) fn look(
+    here: &Surroundings,
+    kept: Option<&Start>,
+    time: Duration,
+) -> anyhow::Result<Look> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -35,7 +39,7 @@ pub(super) fn look(here: &Surroundings, time: Duration) -> anyhow::Result<Look> 
     let deadline = Instant::now() + time;
     let looked = runtime.block_on(async {
         tokio::select! {
-            looked = at_gate(here, deadline) => looked,
+            looked = at_gate(here, kept, deadline) => looked,
             ended = asked_to_end() => {
                 ended.map(|()| Look { found: Found::Interrupted, max_blocks: 0 })
             }
@@ -47,28 +51,34 @@ pub(super) fn look(here: &Surroundings, time: Duration) -> anyhow::Result<Look> 
     looked
 }
 
-async fn at_gate(here: &Surroundings, deadline: Instant) -> anyhow::Result<Look> {
+async fn at_gate(
+    here: &Surroundings,
+    kept: Option<&Start>,
+    deadline: Instant,
+) -> anyhow::Result<Look> {
     let gate = Gate::open(here).await?;
     let base = base_branch(here).await?;
-    let work = gate.current_work(base.as_deref()).await?;
+    let work = gate.current_work(base.as_deref(), kept).await?;
     let (_, scoped) = world::scope(here, work.scratch.path(), &work.pinned).await?;
     // What an agent works on never says how it is reviewed: only the base does.
     let settings = pin::settings(here, &work.pinned.target(), &scoped, Config::default()).await?;
     let max_blocks = settings.gate.max_blocks.value.get();
     if scoped.change.is_empty() {
-        begin_baseline(&gate, &work);
+        if kept.is_none() {
+            begin_baseline(&gate, &work);
+        }
         return Ok(Look { found: Found::NothingChanged, max_blocks });
     }
     let (seats, warnings) = open::panel(&[], &settings, here)?;
     let brief = Brief { seats, tasks: Vec::new(), reasoning: "high", warnings };
-    let words = match &work.base {
-        Some(base) => format!("the work since {}", base.get(..12).unwrap_or(base)),
-        None => "all work".to_owned(),
+    let words = match &work.start {
+        Start::Commit(base) => format!("the work since {}", base.get(..12).unwrap_or(base)),
+        Start::Nothing => "all work".to_owned(),
     };
     let scratch = work.scratch.path();
-    let asked = Work { scratch, pinned: &work.pinned, scoped: &scoped, words };
+    let asked = open::Work { scratch, pinned: &work.pinned, scoped: &scoped, words };
     let session = open::session(&asked, brief, &settings)?;
-    let head = work.head.clone();
+    let (head, start) = (work.head.clone(), work.start.clone());
     let folder = match at_work(&gate, &session) {
         Some(folder) => folder,
         None => {
@@ -78,7 +88,8 @@ async fn at_gate(here: &Surroundings, deadline: Instant) -> anyhow::Result<Look>
             started.inspect_err(|_| world::remove_scratch(&scratch))?.0
         }
     };
-    let found = said(&folder, &session.scope.diff_hash, deadline).await?;
+    let work = Work { hash: session.scope.diff_hash, start };
+    let found = said(&folder, &work, deadline).await?;
     if let (Found::Judged(judged), Some(head)) = (&found, head)
         && judged.passes
     {
@@ -87,23 +98,36 @@ async fn at_gate(here: &Surroundings, deadline: Instant) -> anyhow::Result<Look>
     Ok(Look { found, max_blocks })
 }
 
-/// The session that has the same work before the same panel, and came to a verdict or still runs.
+/// The session that has the same work before the same panel, told the same, and came to a verdict or still
+/// runs. One that objects goes before those that somebody asked for until they passed.
 fn at_work(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
     let is_same = |session: &Session| {
         session.scope.diff_hash == wanted.scope.diff_hash
             && session.seats == wanted.seats
             && session.rule == wanted.rule
+            && session.tasks == wanted.tasks
+            && session.reasoning == wanted.reasoning
+            && session.checker == wanted.checker
     };
-    let is_of_use = |folder: &SessionFolder| match folder.result() {
-        Ok(Some(result)) => !matches!(result.outcome(), Outcome::CouldNotReview(_)),
-        Ok(None) => !world::Seen(folder).is_dead(),
-        Err(_) => false,
-    };
-    let mut all = gate.sessions.all().into_iter();
-    all.find(|(folder, session)| is_same(session) && is_of_use(folder)).map(|(folder, _)| folder)
+    let mut first = None;
+    for (folder, _) in gate.sessions.all().into_iter().filter(|(_, session)| is_same(session)) {
+        let is_of_use = match folder.result() {
+            Ok(Some(result)) => match result.outcome() {
+                Outcome::Blocked => return Some(folder),
+                Outcome::Passed => true,
+                Outcome::CouldNotReview(_) => false,
+            },
+            Ok(None) => !world::Seen(&folder).is_dead(),
+            Err(_) => false,
+        };
+        if is_of_use {
+            first.get_or_insert(folder);
+        }
+    }
+    first
 }
 
-async fn said(folder: &SessionFolder, work: &str, deadline: Instant) -> anyhow::Result<Found> {
+async fn said(folder: &SessionFolder, work: &Work, deadline: Instant) -> anyhow::Result<Found> {
     // A moment is kept for what comes after.
     let time = deadline.saturating_duration_since(Instant::now() + Duration::from_secs(1));
     let ended = wait(&world::Seen(folder), time).await;
@@ -114,7 +138,7 @@ async fn said(folder: &SessionFolder, work: &str, deadline: Instant) -> anyhow::
     }
     if ended == Waiting::TooLong {
         return Ok(Found::NotReviewed(NotReviewed {
-            work: Some(work.to_owned()),
+            work: Some(work.clone()),
             why: "the review still runs".to_owned(),
             report: Some(folder.path().display().to_string()),
         }));
@@ -134,7 +158,7 @@ fn begin_baseline(gate: &Gate, work: &CurrentWork) {
 
 /// Without it the work only seems longer than it is.
 fn set_baseline(gate: &Gate, commit: &str) {
-    if let Err(error) = gate.hook().set_baseline(&Baseline::Commit(commit.to_owned())) {
+    if let Err(error) = gate.hook().set_baseline(&Start::Commit(commit.to_owned())) {
         console::say(&format!("warning: what passed is not remembered: {error}"));
     }
 }

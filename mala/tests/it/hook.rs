@@ -1,6 +1,7 @@
 //! `mala hook` from the outside: a repository, an agent that wants to stop, and one JSON object each time.
 
 mod bench;
+mod evasions;
 mod hostile;
 mod install;
 mod real;

@@ -40,10 +40,18 @@ impl Answer {
     }
 
     pub(super) fn passed(judged: &Judged) -> Self {
-        Self::allow(match judged.passed_by.as_slice() {
+        let mut message = match judged.passed_by.as_slice() {
             [] => "this work passes".to_owned(),
             names => format!("this work passes ({})", names.join(", ")),
-        })
+        };
+        for line in judged.left_out.iter().take(MAX_FINDINGS) {
+            message.push_str(&format!("; {line}"));
+        }
+        match judged.left_out.len().saturating_sub(MAX_FINDINGS) {
+            0 => {}
+            n => message.push_str(&format!("; and {n} more. Report: {}", judged.report)),
+        }
+        Self::allow(message)
     }
 
     pub(super) fn findings(judged: &Judged, count: Count<'_>) -> Self {
@@ -55,9 +63,9 @@ impl Answer {
         };
         let Some(block) = count.block else {
             return Self::allow(format!(
-                "LET GO WITH {}: it was kept from stopping {} times for this. Report: {report}",
+                "LET GO WITH {}: {}. Report: {report}",
                 found.to_uppercase(),
-                count.blocks_before
+                kept(count)
             ));
         };
         let mut reason = format!("The review of your work does not pass: {found}.\n");
@@ -80,9 +88,8 @@ impl Answer {
         let report = report.unwrap_or_default();
         let Some(block) = count.block else {
             return Self::allow(format!(
-                "NOTHING WAS REVIEWED: {why}. It was kept from stopping {} times for this, and is let \
-                 go.{}",
-                count.blocks_before,
+                "NOTHING WAS REVIEWED: {why}. Let go: {}.{}",
+                kept(count),
                 report.replace('\n', " ")
             ));
         };
@@ -96,5 +103,15 @@ impl Answer {
             report.replace('\n', " ")
         );
         Self::block(reason, message)
+    }
+}
+
+/// Why it is not kept any longer.
+fn kept(count: Count<'_>) -> String {
+    match count.blocks_before {
+        None => "how often it was kept from stopping cannot be counted here".to_owned(),
+        Some(0) => "nothing is kept from stopping here".to_owned(),
+        Some(1) => "it was kept from stopping once for this".to_owned(),
+        Some(n) => format!("it was kept from stopping {n} times for this"),
     }
 }

@@ -12,19 +12,24 @@ fn stop(is_continued: Option<bool>) -> Stop {
     Stop { is_continued, ..Stop::default() }
 }
 
-fn judged(work: &str, findings: &[&str]) -> Found {
+fn work(hash: &str) -> Work {
+    Work { hash: hash.to_owned(), start: Start::Commit(format!("before {hash}")) }
+}
+
+fn judged(hash: &str, findings: &[&str]) -> Found {
     Found::Judged(Judged {
-        work: work.to_owned(),
+        work: work(hash),
         passes: findings.is_empty(),
         passed_by: vec!["claude".to_owned()],
         findings: findings.iter().map(|line| (*line).to_owned()).collect(),
+        left_out: Vec::new(),
         report: "/r/report.md".to_owned(),
     })
 }
 
-fn not_reviewed(work: Option<&str>) -> Found {
+fn not_reviewed(hash: Option<&str>) -> Found {
     Found::NotReviewed(NotReviewed {
-        work: work.map(str::to_owned),
+        work: hash.map(work),
         why: "codex: usage limit".to_owned(),
         report: Some("/r/report.md".to_owned()),
     })
@@ -89,6 +94,9 @@ fn without_a_memory_only_what_is_sure_to_be_the_first_stop_is_kept() {
         for (is_continued, expected) in [(Some(false), true), (Some(true), false), (None, false)] {
             let decision = decide(&found, &stop(is_continued), None, MAX);
             assert_eq!(decision.answer.blocks(), expected, "{is_continued:?}");
+            let printed = shown(&decision);
+            let said = if expected { "block 1 of 1" } else { "cannot be counted here" };
+            assert!(printed.contains(said), "{printed}");
         }
     }
 }
@@ -113,6 +121,60 @@ fn nothing_to_decide_keeps_nobody_and_forgets_nothing() {
         assert_eq!(serde_json::to_string(&decision.answer).unwrap(), expected);
         assert_eq!(decision.memory, None);
     }
+}
+
+#[test]
+fn where_work_starts_is_remembered_while_it_is_kept() {
+    let mut memory = Memory::default();
+    let mut play = |found: Found| {
+        let decision = decide(&found, &stop(Some(true)), Some(&memory), MAX);
+        memory = decision.memory.unwrap_or_else(|| memory.clone());
+        memory.start.clone()
+    };
+    let start = |hash: &str| Some(work(hash).start);
+    assert_eq!(play(judged("1", &["x"])), start("1"));
+    assert_eq!(play(not_reviewed(None)), start("1"), "an error does not move it");
+    assert_eq!(play(Found::NothingChanged), start("1"), "nor does work that is elsewhere");
+    assert_eq!(play(judged("2", &["x"])), start("2"));
+    assert_eq!(play(judged("2", &["x"])), None, "nobody is kept any longer");
+    assert_eq!(play(judged("3", &["x"])), start("3"));
+    assert_eq!(play(judged("4", &[])), None, "it passed");
+}
+
+#[test]
+fn work_that_did_not_pass_is_not_gone_without_a_word() {
+    let kept = Memory { blocks: 1, ..Memory::default() };
+    let released = Memory { is_released: true, ..kept.clone() };
+    for (memory, is_told) in [
+        (Some(&kept), true),
+        (Some(&released), false),
+        (Some(&Memory::default()), false),
+        (None, false),
+    ] {
+        let decision = decide(&Found::NothingChanged, &stop(Some(true)), memory, MAX);
+        assert!(!decision.answer.blocks() && decision.memory.is_none());
+        assert_eq!(decision.answer != Answer::default(), is_told, "{memory:?}");
+    }
+}
+
+#[test]
+fn what_nobody_looked_at_is_named_with_a_pass() {
+    let names: Vec<String> =
+        (1..=7).map(|n| format!("{n}.lock is not reviewed: lock file")).collect();
+    for (count, expected) in [
+        (0, "mala: this work passes (claude)"),
+        (1, "mala: this work passes (claude); 1.lock is not reviewed: lock file"),
+    ] {
+        let Found::Judged(pass) = judged("1", &[]) else { panic!("it is judged") };
+        let pass = Judged { left_out: names[..count].to_vec(), ..pass };
+        let printed = serde_json::to_value(Answer::passed(&pass)).unwrap();
+        assert_eq!(printed["systemMessage"], expected);
+    }
+    let Found::Judged(pass) = judged("1", &[]) else { panic!("it is judged") };
+    let printed =
+        serde_json::to_value(Answer::passed(&Judged { left_out: names, ..pass })).unwrap();
+    let printed = printed["systemMessage"].as_str().unwrap();
+    assert!(printed.ends_with("; and 2 more. Report: /r/report.md"), "{printed}");
 }
 
 #[test]
@@ -156,7 +218,7 @@ fn every_answer_says_what_it_is_about() {
       "systemMessage": "mala: NOT REVIEWED, block 1 of 3: codex: usage limit. More: /r/report.md To let it stop anyway: mala hook off, or MALA_HOOK=off."
     }
     {
-      "systemMessage": "mala: NOTHING WAS REVIEWED: codex: usage limit. It was kept from stopping 3 times for this, and is let go. More: /r/report.md"
+      "systemMessage": "mala: NOTHING WAS REVIEWED: codex: usage limit. Let go: it was kept from stopping 3 times for this. More: /r/report.md"
     }
     {
       "decision": "block",
@@ -179,15 +241,16 @@ fn only_the_person_is_told_the_ways_out() {
 #[test]
 fn sessions_become_findings_or_reasons() {
     let undecided = Waited::undecided(Obstacle::NoReviewers, "no\u{1b}[2J\nreviewers");
-    let Found::NotReviewed(found) = Found::of_session("w", &undecided, "r".to_owned()) else {
+    let Found::NotReviewed(found) = Found::of_session(&work("w"), &undecided, "r".to_owned())
+    else {
         panic!("nobody reviewed it");
     };
     assert_eq!(found.why, "no<U+001B>[2J reviewers");
-    assert_eq!((found.work.as_deref(), found.report.as_deref()), (Some("w"), Some("r")));
+    assert_eq!((found.work, found.report.as_deref()), (Some(work("w")), Some("r")));
 
     let mut torn = undecided;
     torn.consensus.verdict = PanelVerdict::Pass;
-    let torn = Found::of_session("w", &torn, String::new());
+    let torn = Found::of_session(&work("w"), &torn, String::new());
     assert!(matches!(torn, Found::NotReviewed(_)), "what does not fit together is no pass");
 }
 

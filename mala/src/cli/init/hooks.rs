@@ -10,10 +10,11 @@ use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::variables;
-use crate::wiring::gate::work::{Baseline, head_commit, hook_folder};
+use crate::wiring::gate::work::{head_commit, hook_folder};
 use anyhow::Context;
 use clap::ValueEnum;
 use mala_adapters::store::write_atomically;
+use mala_domain::gate::hook::Start;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -86,6 +87,9 @@ pub(super) fn remove(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit
                 None => Fate::Removed,
             },
             Some(text) => Fate::Written(text),
+            None if edit::has_hook(text)? => {
+                Fate::Stays("its hook of mala is not the one that init writes, and stays")
+            }
             None => Fate::Stays("it has no hook of mala"),
         })
     })?;
@@ -106,7 +110,7 @@ fn begin(top: &Path, here: &Surroundings) -> anyhow::Result<()> {
         return Ok(());
     }
     until_interrupted(async {
-        let start = head_commit(here).await?.map_or(Baseline::Nothing, Baseline::Commit);
+        let start = head_commit(here).await?.map_or(Start::Nothing, Start::Commit);
         folder.set_baseline(&start).context("remembering where the work starts")?;
         Ok(Exit::Passed)
     })?;
@@ -120,6 +124,7 @@ fn change(hosts: &[Host], top: &Path, fate: Change<'_>) -> anyhow::Result<()> {
         let path = top.join(host.file());
         // A link stays a link: what it leads to is changed.
         let path = path.canonicalize().unwrap_or_else(|_| led_to(path));
+        refuse_outside(&path, top)?;
         let text = read(&path).with_context(|| format!("reading {}", path.display()))?;
         let fate = fate(*host, text.as_deref()).map_err(|why| {
             Failure::new(Exit::CouldNotReview, format!("{}: {why}", path.display()))
@@ -151,6 +156,18 @@ fn led_to(path: PathBuf) -> PathBuf {
         (Ok(target), Some(folder)) => folder.join(target),
         _ => path,
     }
+}
+
+/// A repository chooses its links, and must not choose whose settings are changed.
+fn refuse_outside(path: &Path, top: &Path) -> anyhow::Result<()> {
+    let top = top.canonicalize().with_context(|| format!("finding {}", top.display()))?;
+    // As much of it as is there already.
+    let real = path.ancestors().skip(1).find_map(|folder| folder.canonicalize().ok());
+    if real.is_some_and(|folder| folder.starts_with(&top)) {
+        return Ok(());
+    }
+    let why = format!("{}: it leads out of the work tree", path.display());
+    Err(Failure::new(Exit::CouldNotReview, why).hint("nothing was changed").into())
 }
 
 fn read(path: &Path) -> io::Result<Option<String>> {

@@ -131,3 +131,46 @@ fn a_change_cannot_choose_its_own_panel() {
     assert_eq!(code, 1);
     assert!(stderr.contains("no lane is named `evil`"), "{stderr}");
 }
+
+#[test]
+fn a_change_of_which_nobody_can_look_at_anything_does_not_pass() {
+    for (file, content, code, why) in [
+        ("vendor/evil.py", "x = 1\n", 2, "vendor/evil.py is not reviewed: vendored"),
+        ("a.py", "x = 1\0\n", 2, "a.py is not reviewed: binary"),
+        ("app.min.js", "x=1\n", 2, "app.min.js is not reviewed: minified"),
+        ("Cargo.lock", "version = 3\n", 0, "Cargo.lock is not reviewed: lock file"),
+    ] {
+        let bench = Bench::new();
+        bench.repo.write(file, content);
+        bench.repo.commit("nothing to see");
+        let spawned = spawn(&bench, &["--diff", "HEAD~1..HEAD", "--lanes", "pass"]);
+        assert_eq!(
+            spawned["reviewers_spawned"].as_array().unwrap().is_empty(),
+            code == 2,
+            "{file}"
+        );
+        let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+        assert_eq!(ended.code, code, "{file}: {:#}", ended.json);
+        let said = [&ended.json["parse_errors"], &ended.json["warnings"]];
+        assert!(said.iter().any(|said| said.to_string().contains(why)), "{file}: {:#}", ended.json);
+        assert_eq!(ended.json["coverage"]["hunks_given"], 0);
+        ended.assert_nothing_left();
+    }
+}
+
+#[test]
+fn what_mala_writes_is_not_in_a_change_of_the_work_tree() {
+    let bench = Bench::new();
+    bench.repo.write(".mala/.gitignore", "!*\n");
+    bench.repo.write(".mala/gate/tracked", "1\n");
+    bench.repo.git(&["add", "-Af", ".mala"]);
+    bench.repo.commit_staged("planted");
+    bench.repo.write(".mala/gate/tracked", "2\n");
+    bench.repo.write(".mala/hook/untracked", "2\n");
+    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    for _ in 0..2 {
+        let spawned = spawn(&bench, &["--uncommitted", "--lanes", "pass"]);
+        let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+        assert_eq!((ended.code, &ended.json["scope"]["files"]), (0, &1.into()), "{:#}", ended.json);
+    }
+}

@@ -126,3 +126,44 @@ fn what_cannot_be_understood_is_left_alone() {
     hint: the hook reviews the work in one
     ");
 }
+
+#[test]
+fn a_link_out_of_the_work_tree_is_not_followed() {
+    for (link, target) in
+        [(".claude", "../other"), (".claude/settings.json", "../../other/new.json")]
+    {
+        let world = project();
+        let at = |path: &str| world.folder().join(path);
+        let other = world.folder().parent().unwrap().join("other");
+        std::fs::create_dir_all(&other).unwrap();
+        std::fs::create_dir_all(at(link).parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(target, at(link)).unwrap();
+        for args in [&["init", "--hooks"][..], &["init", "--hooks", "--remove"]] {
+            let shown = world.run(args);
+            assert!(shown.contains("it leads out of the work tree"), "{link}: {shown}");
+            assert!(shown.starts_with("[exit 2]"), "{link}: {shown}");
+        }
+        assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0, "{link}");
+        assert!(!at(".codex").exists(), "nothing is half done");
+        std::fs::remove_dir_all(&other).unwrap();
+    }
+}
+
+#[test]
+fn a_hook_written_by_hand_stays() {
+    let world = project();
+    let own = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mala hook stop --timeout 60"}]}]}}"#;
+    world.write(".claude/settings.json", own);
+    assert_snapshot!(world.run(&["init", "--hooks=claude"]), @"
+    [exit 0]
+    [stderr]
+    [WORK]/.claude/settings.json: it has the hook already
+    ");
+    assert_snapshot!(world.run(&["init", "--hooks", "--remove"]), @"
+    [exit 0]
+    [stderr]
+    [WORK]/.claude/settings.json: its hook of mala is not the one that init writes, and stays
+    [WORK]/.codex/hooks.json: it is not there
+    ");
+    assert_eq!(world.read(".claude/settings.json"), own);
+}

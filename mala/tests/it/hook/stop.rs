@@ -79,7 +79,7 @@ fn what_nobody_reviewed_fails_closed_and_then_lets_go_loudly() {
     assert_eq!(bench.sessions().len(), 3, "it is tried again each time");
     assert_snapshot!(bench.shown(&bench.stop(true)), @r#"
     {
-      "systemMessage": "mala: NOTHING WAS REVIEWED: prose: invalid json: expected value at line 1 column 1. It was kept from stopping 3 times for this, and is let go. More: [WORK]/.mala/gate/[KEY]/report.md"
+      "systemMessage": "mala: NOTHING WAS REVIEWED: prose: invalid json: expected value at line 1 column 1. Let go: it was kept from stopping 3 times for this. More: [WORK]/.mala/gate/[KEY]/report.md"
     }
     "#);
 }
@@ -115,18 +115,18 @@ fn a_person_gets_out_by_a_variable_and_by_a_file() {
     assert_snapshot!(bench.world.run(&["hook", "off"]), @"
     [exit 0]
     [stderr]
-    wrote [WORK]/.mala/hook/off: the stop hook lets everybody go
+    wrote [WORK]/.git/mala-hook-off: the stop hook lets everybody go
     ");
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
-      "systemMessage": "mala: the stop hook is off ([WORK]/.mala/hook/off): nothing was reviewed"
+      "systemMessage": "mala: the stop hook is off ([WORK]/.git/mala-hook-off): nothing was reviewed"
     }
     "#);
     assert_eq!(bench.repo.git(&["status", "--short"]), "M a.py", "the file is not in git");
     assert_snapshot!(bench.world.run(&["hook", "on"]), @"
     [exit 0]
     [stderr]
-    removed [WORK]/.mala/hook/off
+    removed [WORK]/.git/mala-hook-off
     ");
     assert_snapshot!(bench.world.run(&["hook", "on"]), @"
     [exit 0]

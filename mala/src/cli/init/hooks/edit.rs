@@ -38,31 +38,44 @@ pub(super) fn installed(text: &str) -> Result<Option<String>, String> {
     if !matches!(stop.kind, Kind::Array(_)) {
         return Err("`hooks.Stop` is not a list".to_owned());
     }
-    match own(&root) {
-        Some(_) => Ok(None),
-        None => added(text, stop, GROUP).map(Some),
+    match is_in(&root, is_hook) {
+        true => Ok(None),
+        false => added(text, stop, GROUP).map(Some),
     }
 }
 
-/// The file without the hook; `None` when it is not there.
+/// Whether the hook is in the file, whoever wrote it.
+pub(super) fn has_hook(text: &str) -> Result<bool, String> {
+    Ok(is_in(&parse(text)?, is_hook))
+}
+
+/// The file without the hook as `installed` writes it; `None` when that is not there.
 pub(super) fn removed(text: &str) -> Result<Option<String>, String> {
     let mut current: Option<String> = None;
     loop {
         let now = current.as_deref().unwrap_or(text);
         let root = parse(now)?;
-        let Some((container, part)) = own(&root) else { return Ok(current) };
+        let Some((container, part)) = own(&root, now) else { return Ok(current) };
         current = Some(without(now, container, part)?);
     }
 }
 
+/// Whether a command like this is in the file.
+fn is_in(root: &Node, fits: impl Fn(&Node) -> bool) -> bool {
+    let stop = root.get("hooks").and_then(|hooks| hooks.get("Stop"));
+    let groups = stop.map(Node::items).unwrap_or_default().iter();
+    let commands = groups.filter_map(|group| group.get("hooks")).flat_map(Node::items);
+    commands.into_iter().any(fits)
+}
+
 /// The first part that is there only for the hook, and what it is in: the command, or the group, list or
 /// block that has nothing else.
-fn own(root: &Node) -> Option<(&Node, usize)> {
+fn own<'n>(root: &'n Node, text: &str) -> Option<(&'n Node, usize)> {
     let hooks = root.get("hooks")?;
     let stop = hooks.get("Stop")?;
     let (group_at, group, at) = stop.items().iter().enumerate().find_map(|(group_at, group)| {
         let commands = group.get("hooks")?.items();
-        Some((group_at, group, commands.iter().position(is_own)?))
+        Some((group_at, group, commands.iter().position(|command| is_own(command, text))?))
     })?;
     let commands = group.get("hooks")?;
     if commands.items().len() > 1 {
@@ -78,8 +91,16 @@ fn own(root: &Node) -> Option<(&Node, usize)> {
     Some((root, place(root, "hooks")?))
 }
 
-/// Whether a command is ours, wherever the program is and whatever it is told.
-fn is_own(command: &Node) -> bool {
+/// Whether a command is the one that `installed` writes.
+fn is_own(command: &Node, text: &str) -> bool {
+    let words = |key: &str| command.get(key).and_then(Node::text);
+    let time = command.get("timeout").and_then(|node| text.get(node.span.clone()));
+    let parts = (command.members().len(), words("type"), words("command"), time);
+    parts == (3, Some("command"), Some("mala hook stop"), Some("600"))
+}
+
+/// Whether a command is the hook, wherever the program is and whatever it is told.
+fn is_hook(command: &Node) -> bool {
     let Some(text) = command.get("command").and_then(Node::text) else { return false };
     let mut words = text.split_whitespace();
     let program = words.next().unwrap_or_default();

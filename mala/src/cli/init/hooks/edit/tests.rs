@@ -114,7 +114,9 @@ fn only_its_own_commands_are_removed() {
         {"type": "command", "command": "/opt/bin/mala hook stop --timeout 100", "timeout": 120},
         {"type": "command", "command": "mala review"}
       ]},
-      {"hooks": [{"type": "command", "command": "mala hook stop"}]},
+      {"hooks": [{"type": "command", "command": "mala hook stop", "timeout": 600}]},
+      {"hooks": [{"type": "command", "command": "mala hook stop", "timeout": 60}]},
+      {"hooks": [{"type": "command", "command": "mala hook stop", "timeout": 600, "async": true}]},
       {"hooks": [{"type": "command", "command": "not-mala hook stop"}]}
     ]}}"#;
     let left = meaning(&removed(text).unwrap().unwrap());
@@ -124,8 +126,12 @@ fn only_its_own_commands_are_removed() {
         .flat_map(|group| group["hooks"].as_array().unwrap())
         .map(|command| command["command"].as_str().unwrap())
         .collect();
-    assert_eq!(commands, ["first", "mala review", "not-mala hook stop"]);
+    let by_hand = "/opt/bin/mala hook stop --timeout 100";
+    let other = "mala hook stop";
+    assert_eq!(commands, ["first", by_hand, "mala review", other, other, "not-mala hook stop"]);
     assert_eq!(groups[0]["matcher"], "*");
+    assert_eq!(has_hook(text), Ok(true));
+    assert_eq!(installed(text), Ok(None), "one of them is enough");
     assert_eq!(removed("{\"hooks\": {\"Stop\": []}}"), Ok(None));
 }
 

@@ -1,0 +1,329 @@
+//! Ways around the hook, taken on purpose or by accident: none of them is a silent pass, and none of them
+//! keeps anybody for ever.
+
+use super::bench::{BAD, Bench, GOOD, asking, blocks, message, only_object};
+use serde_json::Value;
+
+/// Ten stops: three in a row and a new turn, again and again.
+const TURNS: [bool; 10] = [false, true, true, true, false, true, true, true, false, true];
+
+/// Bad work in a commit, which is kept.
+fn committed(bench: &Bench) {
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    let answer = bench.stop(false);
+    assert!(blocks(&answer), "{answer}");
+}
+
+/// What is left of three blocks after this, and that it ends.
+fn is_kept_to_the_end(bench: &Bench, why: &str) {
+    let answers = [true, true, true].map(|it| bench.stop(it));
+    let played = answers.each_ref().map(blocks);
+    assert_eq!(played, [true, true, false], "{why}: {answers:#?}");
+    assert!(message(&answers[2]).contains("LET GO WITH 1 FINDING"), "{why}: {}", answers[2]);
+}
+
+/// A remote with `main`, which `main` follows.
+fn published(bench: &Bench) {
+    let origin = bench.repo.beside("origin.git");
+    let origin = origin.to_str().unwrap();
+    bench.repo.git(&["clone", "-q", "--bare", ".", origin]);
+    bench.repo.git(&["remote", "add", "origin", origin]);
+    bench.repo.git(&["fetch", "-q", "origin"]);
+    bench.repo.git(&["branch", "-q", "--set-upstream-to=origin/main"]);
+}
+
+#[test]
+fn what_mala_writes_is_nobodys_work() {
+    for names in [".mala", ".MALA"] {
+        let bench = Bench::new("judge");
+        // All of the state is in git, and what comes to it would be too.
+        bench.repo.write(".mala/.gitignore", "!*\n");
+        bench.repo.write(".mala/rules/own.md", "Be kind.\n");
+        bench.repo.write(format!("{names}/hook/kept"), "1\n");
+        bench.repo.git(&["add", "-Af", ".mala", names]);
+        bench.repo.commit_staged("planted");
+        bench.repo.branch("topic");
+        bench.repo.write("a.py", BAD);
+        let played = TURNS.map(|it| {
+            bench.repo.git(&["add", "-A"]);
+            blocks(&bench.stop(it))
+        });
+        let expected = [true, true, true, false, false, false, false, false, false, false];
+        assert_eq!(played, expected, "{names}");
+        assert_eq!(bench.sessions().len(), 1, "{names}: the work never changed");
+        bench.repo.git(&["checkout", "-q", "a.py"]);
+        bench.repo.git(&["checkout", "-q", "HEAD", "--", "a.py"]);
+        bench.repo.write(".mala/rules/own.md", "Be unkind.\n");
+        let answer = bench.stop(false);
+        assert!(blocks(&answer), "rules are work: {answer}");
+    }
+}
+
+#[test]
+fn files_that_git_is_told_to_overlook_are_work() {
+    for bit in ["--assume-unchanged", "--skip-worktree"] {
+        let bench = Bench::new("judge");
+        bench.repo.git(&["update-index", bit, "a.py"]);
+        bench.repo.write("a.py", BAD);
+        let answer = bench.stop(false);
+        assert!(blocks(&answer) && message(&answer).contains("1 finding"), "{bit}: {answer}");
+        let listed = bench.repo.git(&["ls-files", "-v", "a.py"]);
+        assert_ne!(listed, "H a.py", "{bit}: the index itself stays as it is");
+    }
+}
+
+#[test]
+fn files_that_are_not_checked_out_are_not_deleted() {
+    let bench = Bench::new("judge");
+    bench.repo.write("far/b.py", "x = 1\n");
+    bench.repo.commit("far");
+    bench.world.run(&["init", "--hooks", "--remove"]);
+    bench.world.run(&["init", "--hooks=claude"]);
+    bench.repo.git(&["update-index", "--skip-worktree", "far/b.py"]);
+    std::fs::remove_dir_all(bench.repo.path("far")).unwrap();
+    std::fs::remove_dir_all(bench.repo.path(".claude")).unwrap();
+    assert_eq!(bench.stop(false), serde_json::json!({}));
+}
+
+#[test]
+fn an_index_in_two_parts_is_read() {
+    let bench = Bench::new("judge");
+    bench.repo.git(&["update-index", "--split-index"]);
+    bench.repo.write("a.py", GOOD);
+    bench.repo.git(&["add", "a.py"]);
+    let answer = bench.stop(false);
+    assert!(message(&answer).contains("this work passes"), "{answer}");
+}
+
+#[test]
+fn a_branch_that_moves_along_takes_no_work_out_of_review() {
+    type Step = (&'static str, &'static [&'static [&'static str]]);
+    let steps: &[Step] = &[
+        ("another branch", &[&["checkout", "-q", "-b", "topic"]]),
+        ("no branch", &[&["checkout", "-q", "--detach"]]),
+        ("amended", &[&["commit", "-q", "--amend", "-m", "other"], &["checkout", "-qb", "topic"]]),
+        ("the base is gone", &[&["checkout", "-qb", "topic"], &["branch", "-qD", "main"]]),
+    ];
+    for (why, commands) in steps {
+        let bench = Bench::new("judge");
+        committed(&bench);
+        for command in *commands {
+            bench.repo.git(command);
+        }
+        is_kept_to_the_end(&bench, why);
+    }
+}
+
+#[test]
+fn what_is_not_published_on_the_base_branch_is_work_on_another() {
+    let bench = Bench::new("judge");
+    published(&bench);
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    bench.repo.branch("topic");
+    let answer = bench.stop(false);
+    assert!(blocks(&answer), "{answer}");
+    bench.repo.write("a.py", GOOD);
+    bench.repo.commit("good");
+    assert!(!blocks(&bench.stop(true)));
+    assert_eq!(bench.sessions().len(), 2);
+}
+
+#[test]
+fn merged_work_is_still_work() {
+    for merged in [&["merge", "-q", "topic"][..], &["branch", "-f", "main", "topic"]] {
+        let bench = Bench::new("judge");
+        bench.repo.branch("topic");
+        committed(&bench);
+        if merged[0] == "merge" {
+            bench.repo.checkout("main");
+        }
+        bench.repo.git(merged);
+        if merged[0] == "merge" {
+            bench.repo.checkout("topic");
+        }
+        is_kept_to_the_end(&bench, merged[0]);
+    }
+}
+
+#[test]
+fn published_work_that_did_not_pass_is_still_work() {
+    let bench = Bench::new("judge");
+    published(&bench);
+    committed(&bench);
+    bench.repo.git(&["push", "-q", "origin", "main"]);
+    assert!(blocks(&bench.stop(true)));
+    bench.repo.write("a.py", GOOD);
+    bench.repo.commit("good");
+    assert!(message(&bench.stop(true)).contains("this work passes"));
+    bench.repo.git(&["push", "-q", "origin", "main"]);
+    assert_eq!(bench.stop(false), serde_json::json!({}), "what passed is not held any more");
+}
+
+#[test]
+fn work_that_is_undone_may_stop_and_the_person_is_told() {
+    type Undo = (&'static str, fn(&Bench));
+    let undone: &[Undo] = &[
+        ("reset", |bench| {
+            bench.repo.git(&["reset", "-q", "--hard", "HEAD~1"]);
+        }),
+        ("reverted", |bench| {
+            bench.repo.git(&["revert", "--no-edit", "HEAD"]);
+        }),
+        ("elsewhere", |bench| bench.repo.checkout("main")),
+    ];
+    for (why, undo) in undone {
+        let bench = Bench::new("judge");
+        bench.repo.branch("topic");
+        committed(&bench);
+        undo(&bench);
+        let answer = bench.stop(true);
+        assert!(!blocks(&answer), "{why}: {answer}");
+        assert!(message(&answer).contains("did not pass"), "{why}: {answer}");
+    }
+    let bench = Bench::new("judge");
+    bench.repo.branch("topic");
+    committed(&bench);
+    bench.repo.checkout("main");
+    bench.stop(true);
+    bench.repo.checkout("topic");
+    let answer = bench.stop(true);
+    assert!(message(&answer).contains("block 2 of 3"), "coming back starts nothing anew: {answer}");
+}
+
+#[test]
+fn work_on_a_newer_base_passes() {
+    let bench = Bench::new("judge");
+    bench.repo.branch("topic");
+    committed(&bench);
+    bench.repo.checkout("main");
+    bench.repo.git(&["commit", "-q", "--allow-empty", "-m", "meanwhile"]);
+    bench.repo.checkout("topic");
+    bench.repo.git(&["rebase", "-q", "main"]);
+    assert!(blocks(&bench.stop(true)));
+    bench.repo.write("a.py", GOOD);
+    bench.repo.git(&["commit", "-q", "--amend", "-am", "good"]);
+    assert!(message(&bench.stop(true)).contains("this work passes"));
+}
+
+/// `review-gate` with the hook's panel, to its end.
+fn gate(bench: &Bench, args: &[&str]) -> Value {
+    let run = |args: &[&str]| {
+        let mut command = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
+        command.args(args).output().unwrap()
+    };
+    let mut spawn = vec!["spawn-code-review"];
+    spawn.extend(args);
+    let spawned = run(&spawn);
+    assert!(spawned.status.success(), "{}", String::from_utf8_lossy(&spawned.stderr));
+    serde_json::from_slice(&run(&["wait", "--json"]).stdout).unwrap()
+}
+
+/// A lane that is talked into a pass, by the context or by being asked again.
+const FICKLE: &str = r#"
+prompt=$(cat)
+nonce=$(printf '%s\n' "$prompt" | sed -n 's/^Your `nonce`: //p')
+head=$(printf '%s\n' "$prompt" | sed -n 's/^The commit under review (`head_sha`): //p')
+said='"verdict":"FAIL","findings":[{"file_path":"a.py","line_start":2,"line_end":2,"priority":1,"title":"[P1] this is bad","body":"when x is None it fails"}]'
+case "$prompt" in *AGREED*) said='"verdict":"PASS","findings":[]' ;; esac
+if [ -e "$ASKED" ]; then said='"verdict":"PASS","findings":[]'; fi
+printf '{"nonce":"%s","head_sha":"%s",%s,"summary":"s","reviewed":[{"file_path":"a.py","hunks":[1]}]}\n' "$nonce" "$head" "$said"
+"#;
+
+#[test]
+fn a_verdict_that_somebody_else_asked_for_does_not_count() {
+    let config = "gate: {lanes: {fickle: {command: [fickle], keep: [ASKED]}}}\n";
+    let mut bench = Bench::with_config(config);
+    let asked = bench.repo.beside("asked");
+    bench.world =
+        bench.world.with_program("fickle", FICKLE).with_env("ASKED", asked.to_str().unwrap());
+    bench.repo.branch("topic");
+    bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    assert!(blocks(&bench.stop(false)));
+    bench.repo.write("../context.txt", "AGREED WITH THE TEAM");
+    let context = bench.repo.beside("context.txt");
+    let told = gate(&bench, &["--base", "main", "--context-file", context.to_str().unwrap()]);
+    assert_eq!(told["consensus"]["verdict"], "PASS", "{told:#}");
+    assert!(blocks(&bench.stop(true)), "told what to think");
+    std::fs::write(&asked, "").unwrap();
+    let again = gate(&bench, &["--base", "main"]);
+    assert_eq!(again["consensus"]["verdict"], "PASS", "{again:#}");
+    assert!(blocks(&bench.stop(true)), "asked until it passes");
+    assert!(!blocks(&bench.stop(true)), "and not for ever");
+}
+
+#[test]
+fn work_that_nobody_can_look_at_does_not_pass() {
+    type Plant = (&'static str, fn(&Bench));
+    let planted: &[Plant] = &[
+        ("vendor/evil.py is not reviewed: vendored", |bench| {
+            bench.repo.write("vendor/evil.py", "bad\n");
+        }),
+        ("a.py is not reviewed: binary", |bench| bench.repo.write("a.py", "bad\0\n")),
+        ("sub is not reviewed: submodule", |bench| {
+            bench.repo.git(&["init", "-q", "sub"]);
+            bench.repo.git(&["-C", "sub", "commit", "-q", "--allow-empty", "-m", "evil"]);
+        }),
+    ];
+    for (why, plant) in planted {
+        let bench = Bench::new("pass");
+        plant(&bench);
+        let answers = [false, true, true, true].map(|it| bench.stop(it));
+        assert_eq!(answers.each_ref().map(blocks), [true, true, true, false], "{why}");
+        for answer in &answers {
+            assert!(message(answer).contains(why), "{why}: {answer}");
+        }
+        bench.repo.write("a.py", GOOD);
+        let answer = bench.stop(false);
+        let passes = message(&answer).contains("this work passes (pass)");
+        assert!(passes, "{why}: {answer}");
+        assert!(why.starts_with("a.py") || message(&answer).contains(why), "{why}: {answer}");
+    }
+}
+
+#[test]
+fn lock_files_alone_are_ordinary_work() {
+    let bench = Bench::new("pass");
+    bench.repo.write("Cargo.lock", "version = 3\n");
+    let answer = bench.stop(false);
+    assert!(message(&answer).contains("this work passes (pass)"), "{answer}");
+    assert!(message(&answer).contains("Cargo.lock is not reviewed: lock file"), "{answer}");
+}
+
+#[test]
+fn a_state_folder_in_the_way_leaves_the_way_out_open() {
+    for is_link in [true, false] {
+        let bench = Bench::new("judge");
+        std::fs::remove_dir_all(bench.repo.path(".mala")).unwrap();
+        match is_link {
+            true => std::os::unix::fs::symlink("/tmp", bench.repo.path(".mala")).unwrap(),
+            false => bench.repo.write(".mala", "in the way"),
+        }
+        bench.repo.write("a.py", BAD);
+        let first = bench.stop(false);
+        assert!(blocks(&first) && message(&first).contains("block 1 of 1"), "{first}");
+        let second = bench.stop(true);
+        assert!(!blocks(&second) && message(&second).contains("cannot be counted"), "{second}");
+        let off = bench.world.run(&["hook", "off"]);
+        assert!(off.starts_with("[exit 0]"), "{off}");
+        assert!(message(&bench.stop(false)).contains("the stop hook is off"));
+        assert!(bench.world.run(&["hook", "on"]).starts_with("[exit 0]"));
+        assert!(blocks(&bench.stop(false)));
+    }
+}
+
+#[test]
+fn linked_work_trees_are_switched_by_themselves() {
+    let bench = Bench::new("judge");
+    let linked = bench.repo.beside("linked");
+    bench.repo.git(&["worktree", "add", "-q", "-b", "topic", linked.to_str().unwrap()]);
+    std::fs::write(linked.join("a.py"), BAD).unwrap();
+    let world = bench.world.in_folder(&linked);
+    let stop = || only_object(&world.output(&["hook", "stop"], &asking(&linked, false)));
+    assert!(blocks(&stop()));
+    assert!(world.run(&["hook", "off"]).starts_with("[exit 0]"));
+    assert!(message(&stop()).contains("the stop hook is off"));
+    assert!(!linked.join(".mala/hook/off").exists());
+}
