@@ -22,6 +22,7 @@ use mala_domain::conversation::{Form, Part};
 use mala_domain::finding::Candidate;
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::admit::none_holds;
+use std::collections::HashSet;
 use std::sync::OnceLock;
 
 /// What all passes said.
@@ -52,9 +53,10 @@ pub(super) async fn run(desk: &Desk<'_>, prepared: &Prepared) -> Told {
     }))
     .await;
     let mut told = fold(desk, answers);
-    let unread = &prepared.briefs.unread;
+    let unread: HashSet<_> =
+        prepared.briefs.unread.iter().map(|(file, hunk)| (file, *hunk)).collect();
     for (file, hunks) in &mut told.accounted {
-        hunks.retain(|hunk| !unread.iter().any(|(path, index)| path == file && index == hunk));
+        hunks.retain(|hunk| !unread.contains(&(&*file, *hunk)));
     }
     told
 }

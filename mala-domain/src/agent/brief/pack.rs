@@ -4,7 +4,7 @@ use super::excerpt::{self, Piece};
 use super::sections::{self, List, Opening};
 use super::{Brief, Material, Style};
 use crate::agent::clean::CleanFile;
-use crate::change::{ChangedFile, FilePath, LineKind};
+use crate::change::{ChangedFile, FilePath, LineKind, LineSpan};
 use crate::finding::Candidate;
 use std::cmp::Reverse;
 
@@ -84,10 +84,9 @@ fn unread(
 ) -> Vec<(FilePath, usize)> {
     let mut unread = Vec::new();
     for (file, clean) in files {
-        let is_told = |line: u32| {
-            let mut own = hints.iter().filter(|hint| hint.file == file.path);
-            own.any(|hint| is_of_secret(hint) && hint.span.contains(line))
-        };
+        let own = hints.iter().filter(|hint| hint.file == file.path && is_of_secret(hint));
+        let told: Vec<LineSpan> = own.map(|hint| hint.span).collect();
+        let is_told = |line: u32| told.iter().any(|span| span.contains(line));
         let mut hidden = clean.hidden(file);
         hidden.retain(|hidden| !hidden.line.is_some_and(is_told));
         let (path, n) = (&file.path, hidden.len());
@@ -97,7 +96,9 @@ fn unread(
             _ => warnings.push(format!("{path}: {n} changed lines are {HIDDEN} them")),
         }
         let added = hidden.iter().filter(|hidden| hidden.line.is_some());
-        unread.extend(added.map(|hidden| (path.clone(), hidden.hunk)));
+        let mut hunks: Vec<usize> = added.map(|hidden| hidden.hunk).collect();
+        hunks.dedup();
+        unread.extend(hunks.into_iter().map(|hunk| (path.clone(), hunk)));
     }
     unread
 }
