@@ -3,9 +3,9 @@
 use super::{before_parts, folders_around, is_around, join, parent};
 
 /// What may follow a specifier.
-const ENDINGS: [&str; 12] = [
+const ENDINGS: [&str; 13] = [
     ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts", ".json", ".vue",
-    ".svelte",
+    ".svelte", ".coffee",
 ];
 
 /// The files of a relative specifier, or of one that starts at the source folder (`@/x`).

@@ -69,6 +69,9 @@ impl<'t> Defined<'t> {
             }
             _ => {}
         }
+        // chai puts the assertions of its test cases among the names of the file.
+        self.is_open |= node.kind() == "import_from_statement"
+            && field("module_name").is_some_and(|it| source.slice(it) == "chai");
     }
 
     fn extend(&mut self, source: &'t Source, part: Option<Node<'t>>) {
