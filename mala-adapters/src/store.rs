@@ -146,12 +146,15 @@ pub(crate) fn readable_by_all(_: &File) -> io::Result<()> {
 /// A `.gitignore` of its own keeps the state out of commits, and out of the next review, in a
 /// repository where nobody ran `mala init`.
 pub(crate) fn keep_out_of_git(root: &Path) -> io::Result<()> {
-    match File::create_new(root.join(".gitignore")) {
-        Ok(mut file) => file.write_all(
-            b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n",
-        ),
+    const TEXT: &[u8] =
+        b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n";
+    let path = root.join(".gitignore");
+    if path.exists() {
+        return Ok(());
+    }
+    match write_new(&path, TEXT) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(error),
+        written => written,
     }
 }
 
