@@ -36,6 +36,11 @@ impl GateFolder {
         write_atomically(&self.root().join(NAME), &json(&attempt)?)
     }
 
+    /// Whether somebody is about to start a session, or was killed in doing so.
+    pub fn is_starting(&self) -> bool {
+        self.last_attempt().is_some_and(|attempt| attempt.why.is_none())
+    }
+
     /// Why the last attempt came to nothing, if no session was written down after it.
     pub(super) fn failed_since(&self, recent: Option<&str>) -> Option<String> {
         let attempt = self.last_attempt()?;
@@ -78,7 +83,9 @@ mod tests {
         };
         let (gate, _top) = clone();
         assert_eq!(gate.failed_since(None), None);
+        assert!(!gate.is_starting());
         gate.attempt("2026-01-02", None).unwrap();
+        assert!(gate.is_starting());
         let stopped = Some("it was stopped, or is not done yet".to_owned());
         assert_eq!(gate.failed_since(None), stopped);
         assert_eq!(gate.failed_since(Some("2026-01-01")), stopped);

@@ -49,8 +49,11 @@ pub(super) fn run(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Exit> 
 async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<(Waited, Option<String>)> {
     let gate = Gate::open(here).await?;
     world::sweep_dead(&gate);
-    let folder = gate.session(args.session_key.as_deref())?;
     let time = Duration::from_secs(args.timeout);
+    if args.session_key.is_none() {
+        until_started(&gate, time.min(MAX_START)).await;
+    }
+    let folder = gate.session(args.session_key.as_deref())?;
     let ended = wait(&world::Seen(&folder), time).await;
     if ended == Waiting::Died
         && let Ok(session) = folder.session()
@@ -62,6 +65,17 @@ async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<(Waited,
     let created = folder.session().ok().map(|session| session.created);
     let known = if is_over { located(waited, &folder) } else { unresolved(waited, &folder) };
     Ok((known, created))
+}
+
+/// A session takes seconds to start in a large repository. One whose start was killed never does.
+const MAX_START: Duration = Duration::from_secs(10);
+
+/// Waits for the session that somebody is about to start.
+async fn until_started(gate: &Gate, time: Duration) {
+    let end = tokio::time::Instant::now() + time;
+    while gate.sessions.is_starting() && tokio::time::Instant::now() < end {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
 }
 
 fn located(waited: Waited, folder: &SessionFolder) -> Waited {
