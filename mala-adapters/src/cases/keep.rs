@@ -58,8 +58,9 @@ mod tests {
     use super::*;
 
     fn case(path: &str) -> Case {
+        let diff = "--- a/deep/er.py\n+++ b/deep/er.py\n@@ -1 +0,0 @@\n-z\n";
         let text = serde_json::json!({
-            "id": "a", "language": "python", "diff": "d\n", "files": {path: "x\n", "deep/er.py": ""},
+            "id": "a", "language": "python", "diff": diff, "files": {path: "x\n", "deep/er.py": ""},
             "base_files": {path: "y\n"}, "ground_truth": [{"file": path, "line_start": 1, "category": "bug"}],
         });
         Case::parse("case", 1, &text.to_string()).unwrap()

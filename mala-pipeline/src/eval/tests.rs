@@ -63,8 +63,9 @@ fn record(set: &str, case: &str, trial: u32, cost_usd: Option<f64>) -> CaseRecor
 
 fn cases(n: usize) -> Vec<Result<(String, Case), CaseError>> {
     let case = |at: usize| {
-        let text = format!(r#"{{"id": "c{at}", "language": "x", "diff": "d"}}"#);
-        Ok(("s".to_owned(), Case::parse("s", 1, &text)?))
+        let diff = "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+x\n";
+        let text = serde_json::json!({"id": format!("c{at}"), "language": "x", "diff": diff});
+        Ok(("s".to_owned(), Case::parse("s", 1, &text.to_string())?))
     };
     (0..n).map(case).collect()
 }

@@ -123,8 +123,10 @@ fn a_bare_repository_has_commits_to_review() {
     let world = repo();
     world.write("app.py", FLAW).write("src/other.py", FLAW);
     commit(&world, "flaws");
-    world.git(&["clone", "-q", "--bare", ".", "bare.git"]);
-    let bare = world.folder().join("bare.git");
+    // Inside of a work tree it would be refused: a commit may bring one.
+    let above = tempfile::tempdir().expect("a folder");
+    let bare = above.path().join("bare.git");
+    world.git(&["clone", "-q", "--bare", ".", &bare.to_string_lossy()]);
     let world = world.in_folder(&bare);
     for args in [&["HEAD~1..HEAD", "app.py"][..], &["--commit", "HEAD", "--", "app.py"]] {
         let (code, report) = review(&world, args);
