@@ -131,6 +131,7 @@ fn members_of_nothing(program: &Program<'_>) -> Vec<NativeMatch> {
             || is_stand_in(program, object)
             || !program.types(object).within(Types::NOTHING)
             || program.is_tested_around(node, object)
+            || never_runs(program, node)
         {
             continue;
         }
@@ -143,6 +144,19 @@ fn members_of_nothing(program: &Program<'_>) -> Vec<NativeMatch> {
         ));
     }
     matches
+}
+
+/// Whether the block has left before it comes to the node.
+fn never_runs<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
+    let in_block = |it: &Node<'t>| it.parent().is_some_and(|it| it.kind() == "statement_block");
+    let mut before = program.ancestors(node).find(in_block).and_then(|it| it.prev_named_sibling());
+    while let Some(statement) = before {
+        if matches!(statement.kind(), "return_statement" | "throw_statement") {
+            return true;
+        }
+        before = statement.prev_named_sibling();
+    }
+    false
 }
 
 /// Names that a build fills in, and `void a!.b`, which the grammar reads as `(void a!).b`.
