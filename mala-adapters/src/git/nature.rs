@@ -69,7 +69,7 @@ impl Git {
                 Content::File(bytes) if file.nature == Nature::Binary && file.exists_at_head() => {
                     file.nature = of_binary(file, of_file(attributes, file), side, &bytes);
                 }
-                Content::TooLarge { is_text: true, .. } if file.nature == Nature::Binary => {
+                Content::TooLarge { is_text: true, .. } if is_shown_as_binary(file) => {
                     file.nature = Nature::TooLarge;
                 }
                 _ => {}
@@ -94,7 +94,11 @@ fn of_binary(file: &ChangedFile, attributes: Attributes, side: Side, bytes: &[u8
 /// Git shows a file as if it were binary when it is over a limit on either side.
 fn may_be_large_text(file: &ChangedFile) -> bool {
     let kind = file.path.file_name().rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
-    file.nature == Nature::Binary && !BINARY_KINDS.contains(&kind.as_str())
+    is_shown_as_binary(file) && !BINARY_KINDS.contains(&kind.as_str())
+}
+
+fn is_shown_as_binary(file: &ChangedFile) -> bool {
+    matches!(file.nature, Nature::Binary | Nature::Garbled)
 }
 
 fn of_file(attributes: &HashMap<FilePath, Attributes>, file: &ChangedFile) -> Attributes {

@@ -167,7 +167,7 @@ impl Coverage {
 
     /// Whether there is nothing that anybody could review, though there should be.
     pub fn is_blind(&self) -> bool {
-        self.hunks_given == 0 && self.skipped.iter().any(|skip| !skip.reason.is_ordinary())
+        self.files.is_empty() && self.skipped.iter().any(|skip| !skip.reason.is_ordinary())
     }
 
     /// Whether every hunk that was to be reviewed is accounted for.

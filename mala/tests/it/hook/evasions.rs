@@ -261,7 +261,9 @@ fn work_that_nobody_can_look_at_does_not_pass() {
         ("vendor/evil.py is not reviewed: vendored", |bench| {
             bench.repo.write("vendor/evil.py", "bad\n");
         }),
-        ("a.py is not reviewed: binary", |bench| bench.repo.write("a.py", "bad\0\n")),
+        ("a.py is not reviewed: a source with bytes that are no text", |bench| {
+            bench.repo.write("a.py", "bad\0\n");
+        }),
         ("sub is not reviewed: submodule", |bench| {
             bench.repo.git(&["init", "-q", "sub"]);
             bench.repo.git(&["-C", "sub", "commit", "-q", "--allow-empty", "-m", "evil"]);
