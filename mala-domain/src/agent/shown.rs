@@ -35,6 +35,7 @@ pub const CUT: &str = "[cut: ";
 pub fn meant(line: &str) -> Vec<String> {
     let whole = line.trim();
     let mut all = vec![whole.to_owned()];
+    all.extend(without_quotes(whole).map(str::to_owned));
     let bare = without_number(whole);
     all.extend(bare.iter().map(|text| (*text).to_owned()));
     if let Some((_, after)) = bare.first().and_then(|text| text.split_once(" | ")) {
@@ -54,6 +55,12 @@ pub fn meant(line: &str) -> Vec<String> {
     all
 }
 
+/// A line between quotes or backticks.
+fn without_quotes(line: &str) -> Option<&str> {
+    let inside = |mark: char| line.strip_prefix(mark)?.strip_suffix(mark).map(str::trim);
+    ['`', '"'].into_iter().find_map(inside)
+}
+
 /// The line without its number and its mark, wherever the mark stands.
 fn without_number(line: &str) -> Vec<&str> {
     let marked = |text: &'_ str| -> Option<usize> {
@@ -66,7 +73,7 @@ fn without_number(line: &str) -> Vec<&str> {
     if numbered.len() == unmarked.len() {
         return if unmarked.len() < line.len() { vec![unmarked] } else { Vec::new() };
     }
-    let own = numbered.strip_prefix('|').unwrap_or(numbered).trim_start();
+    let own = numbered.trim_start().strip_prefix(['|', ':']).unwrap_or(numbered).trim_start();
     let own_unmarked = own.get(after(own)..).unwrap_or_default();
     if own_unmarked.len() < own.len() { vec![own, own_unmarked] } else { vec![own] }
 }
@@ -89,6 +96,9 @@ mod tests {
             in_diff(' ', 2, text),
             blamed(2, "0123456789 2024-01-31 Ada", text),
             format!("2 + {text}"),
+            format!("2:{text}"),
+            format!("2 | {text}"),
+            format!("`{}`", text.trim()),
             format!("+{text}"),
             format!("{text} …{CUT}400 more characters]"),
             format!("{text} {CUT}a long line]"),

@@ -68,8 +68,12 @@ fn absorb(kept: &mut Finding, mut other: Finding) {
     if rank(&other) < rank(kept) {
         std::mem::swap(kept, &mut other);
     }
+    if counts(&other) && !wording(kept).means_the_same(wording(&other)) {
+        kept.body
+            .push_str(&format!("\n\nAlso said of these lines: {}. {}", other.title, other.body));
+    }
     let mut names = std::mem::take(&mut kept.also_reported_by);
-    names.push(voice(&other));
+    names.extend(counts(&other).then(|| voice(&other)));
     names.append(&mut other.also_reported_by);
     let own = voice(kept);
     names.retain(|name| *name != own);

@@ -85,13 +85,20 @@ async fn review(
         upheld(answer, words, &objection)
     };
     let answer = match converse(desk, topic, read).await {
-        Err(Stopped::Unreadable { problem, text }) if objection.get().is_none() => {
+        // An answer that drops an objection needs no other form.
+        Err(Stopped::Unreadable { problem, text })
+            if objection.get().is_none() || objects(&words_of(desk, &text)) =>
+        {
             restructure(desk, problem, text).await
         }
         other => other,
     }?;
     desk.account.note_rung(answer.rung);
     Ok(answer)
+}
+
+fn words_of<'t>(desk: &'t Desk<'_>, text: &'t str) -> Words<'t> {
+    Words { text, form_enforced: false, nonce: desk.fence.nonce() }
 }
 
 /// The answer, unless it drops an objection that an answer before it made and that could not be read:

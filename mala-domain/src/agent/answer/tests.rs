@@ -269,6 +269,11 @@ fn an_objection_is_seen_though_it_cannot_be_read() {
         (r#"{"findings": []}"#, false),
         (r#"I say {"verdict": "FAIL"} and {"a": 1}"#, true),
         (r#"{"output": "{\"verdict\": \"FAIL\"}"}"#, true),
+        (r#"{"verdict": "FAIL", "findings": [{"title": "x",}]}"#, true),
+        ("{'verdict': 'FAIL', 'findings': []}", true),
+        ("a.py:2 divides by zero. Verdict: **FAIL**", true),
+        ("[P0] a.py:2 divides by zero", true),
+        ("LGTM, verdict: PASS", false),
         ("LGTM", false),
         ("", false),
     ] {

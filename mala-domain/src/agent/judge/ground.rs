@@ -18,30 +18,72 @@ pub fn ground(mut claim: Candidate, change: &Change, texts: &Texts) -> Candidate
         quoted.contains("[redacted:") && in_words_of(&secrets::redact(text), &quoted).is_some()
     };
     if let Some(found) = in_words_of(&head, &quoted) {
-        claim.evidence = Some(found);
+        claim.evidence = Some(together(&head, found));
     } else if hides(&head) || hides(&gone) {
         claim.evidence = None;
     } else if let Some(gone) = in_words_of(&gone, &quoted) {
         // The lines that are left are the evidence.
-        claim.body.push_str(&format!("\n\nRemoved: {}", gone.trim()));
+        claim.body.push_str(&format!("\n\nRemoved: {}", gone.join("\n").trim()));
+    } else if let Some(line) = beside_removed(&head, &gone, &quoted) {
+        claim.evidence = Some(line);
     } else {
         claim.evidence = Some(quoted);
     }
     claim
 }
 
-/// The quote as the text has it, when each of its lines is somewhere in the text, whatever its white
+/// The lines of the quote as the text has them, when each is somewhere in the text, whatever its white
 /// space; admission looks more closely.
-fn in_words_of(text: &str, quoted: &str) -> Option<String> {
+fn in_words_of(text: &str, quoted: &str) -> Option<Vec<String>> {
     let bare_text = bare(text);
-    let has = |line: &str| text.contains(line) || bare_text.contains(&bare(line));
-    let line = |quoted: &str| {
-        let meant = shown::meant(quoted);
-        meant.iter().find(|line| has(line)).cloned().or_else(|| imitating(text, &meant))
-    };
-    let lines = quoted.lines().filter(|line| !line.trim().is_empty());
-    let found: Vec<String> = lines.map(line).collect::<Option<_>>()?;
-    (!found.is_empty()).then(|| found.join("\n"))
+    let found: Option<Vec<String>> =
+        lines(quoted).map(|quoted| line_of(text, &bare_text, quoted)).collect();
+    found.filter(|found| !found.is_empty())
+}
+
+/// A line of a text that a quoted one stands for.
+fn line_of(text: &str, bare_text: &str, quoted: &str) -> Option<String> {
+    let meant = shown::meant(quoted);
+    let has = |line: &&String| text.contains(line.as_str()) || bare_text.contains(&bare(line));
+    meant.iter().find(has).cloned().or_else(|| imitating(text, &meant))
+}
+
+/// The lines of a quote, without what only frames them or stands for what is left out.
+fn lines(quoted: &str) -> impl Iterator<Item = &str> {
+    quoted.lines().filter(|line| {
+        let line = line.trim();
+        !(matches!(line, "" | "..." | "…") || line.starts_with("```") || line.starts_with("@@ "))
+    })
+}
+
+/// Lines that stand one after the other, else the longest of them: a quote may leave out what is between.
+fn together(text: &str, found: Vec<String>) -> String {
+    let there: Vec<String> = text.lines().map(bare).filter(|line| !line.is_empty()).collect();
+    let wanted: Vec<String> = found.iter().map(|line| bare(line)).collect();
+    let fits = |here: &[String]| here.iter().zip(&wanted).all(|(line, it)| line.contains(it));
+    match there.windows(wanted.len()).any(fits) {
+        true => found.join("\n"),
+        false => longest(found).unwrap_or_default(),
+    }
+}
+
+/// A line at head from a quote of lines that are there beside lines that the change removed.
+fn beside_removed(head: &str, gone: &str, quoted: &str) -> Option<String> {
+    let (bare_head, bare_gone) = (bare(head), bare(gone));
+    let mut kept = Vec::new();
+    for quoted in lines(quoted) {
+        match line_of(head, &bare_head, quoted) {
+            Some(line) => kept.push(line),
+            None => {
+                line_of(gone, &bare_gone, quoted)?;
+            }
+        }
+    }
+    longest(kept)
+}
+
+fn longest(lines: Vec<String>) -> Option<String> {
+    lines.into_iter().max_by_key(String::len)
 }
 
 fn bare(text: &str) -> String {

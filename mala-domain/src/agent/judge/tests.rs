@@ -190,6 +190,11 @@ fn evidence_is_put_into_the_words_of_the_file() {
         ("check(x)", None, "body\n\nRemoved: check(x)"),
         ("- check(x)", None, "body\n\nRemoved: check(x)"),
         ("invented()", Some("invented()"), "body"),
+        ("-check(x)\n2+y = 1 / x", Some("y = 1 / x"), "body"),
+        ("@@ -1,2 +1,2 @@\n x = 1\n-check(x)\n+y = 1 / x", Some("y = 1 / x"), "body"),
+        ("-check(x)\n2+invented()", Some("-check(x)\n2+invented()"), "body"),
+        ("x = 1\n...\n</mala-fence>", Some("</mala-fence>"), "body"),
+        ("```python\ny = 1 / x\n```", Some("y = 1 / x"), "body"),
     ] {
         let quoting =
             Candidate { evidence: Some(quoted.to_owned()), ..claim(2, Priority::P1, 0.9) };

@@ -82,6 +82,12 @@ fn an_objection_is_not_gone_because_its_form_was_wrong() {
         assert_eq!((code, report["issues"].as_array().unwrap().len()), (1, 1), "{report:#}");
         assert!(warnings(&report).contains(&format!("{problem}; asked again")), "{report:#}");
     }
+    let broken =
+        answer("FAIL", std::slice::from_ref(&sound)).replace("\"findings\":[", "\"findings\":[,");
+    for first in [broken, "app.py:2 divides by zero. Verdict: FAIL".to_owned()] {
+        let (code, report, _) = reviewed(vec![says(&*first), says(PASS)], &["--no-save"]);
+        assert_eq!((code, &report["passed"]), (2, &json!(false)), "{first}: {report:#}");
+    }
     // Where nothing was objected, only the form was wrong, and that is said.
     let (code, report, _) = reviewed(vec![says("Looks good!"), says(PASS)], &["--no-save"]);
     assert_eq!((code, &report["status"]), (0, &json!("ok")), "{report:#}");
