@@ -125,20 +125,30 @@ pub(super) fn verdict(word: &str) -> Result<Verdict, ParseProblem> {
         .ok_or_else(|| ParseProblem::InvalidVerdict(cut(word, 80)))
 }
 
-/// A reviewer that passes the change and has something against it says nothing.
+/// A pass beside which anything is said against the change is none: by the gate, in the words of another
+/// shape too, or by a reviewer.
 pub(super) fn nobody_objects(of: &Object) -> Result<(), ReviewerFailure> {
+    let contradicts = |who: &str, what: &str| {
+        unreadable(ParseProblem::InvalidVerdict(format!("PASS though {who} names {what}")))
+    };
     let all = required(of, "reviewers").and_then(object).map_err(unreadable)?;
-    for (name, entry) in all {
-        for key in ["issues", "findings"] {
-            match entry.get(key) {
+    let all = all.iter().map(|(name, entry)| (name.as_str(), entry.as_object()));
+    for (name, entry) in all.chain([("the gate", Some(of))]) {
+        let name = cut(name, MAX_NAME);
+        for key in ["issues", "findings", "aggregated_findings"] {
+            match entry.and_then(|entry| entry.get(key)) {
                 None | Some(Value::Null) => {}
                 Some(Value::Array(own)) if own.is_empty() => {}
-                Some(Value::Array(_)) => {
-                    let words = format!("PASS though {} names {key}", cut(name, MAX_NAME));
-                    return Err(unreadable(ParseProblem::InvalidVerdict(words)));
-                }
+                Some(Value::Array(_)) => return Err(contradicts(&name, key)),
                 Some(_) => return Err(unreadable(ParseProblem::InvalidFormat)),
             }
+        }
+    }
+    for (key, harmless) in [("consensus_verdict", "PASS"), ("error", ""), ("fatal_error", "")] {
+        match of.get(key) {
+            None | Some(Value::Null | Value::Bool(false)) => {}
+            Some(Value::String(word)) if word == harmless => {}
+            Some(_) => return Err(contradicts("the gate", key)),
         }
     }
     Ok(())

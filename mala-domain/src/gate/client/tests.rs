@@ -34,7 +34,12 @@ fn first_finding() -> Value {
 }
 
 fn with(mut value: Value, pointer: &str, new: Value) -> Value {
-    *value.pointer_mut(pointer).unwrap() = new;
+    match value.pointer_mut(pointer) {
+        Some(place) => *place = new,
+        None => {
+            value.as_object_mut().unwrap().insert(pointer[1..].to_owned(), new);
+        }
+    }
     value
 }
 
@@ -127,6 +132,18 @@ fn a_pass_that_not_everybody_gave_is_none() {
             "PASS though codex was started and says nothing",
         ),
         (with(pass(), "/reviewers/codex/verdict", json!("maybe")), "maybe"),
+        // What another shape would say against it.
+        (
+            with(pass(), "/aggregated_findings", json!([issue()])),
+            "PASS though the gate names aggregated_findings",
+        ),
+        (with(pass(), "/findings", json!([issue()])), "PASS though the gate names findings"),
+        (
+            with(pass(), "/consensus_verdict", json!("FAIL")),
+            "PASS though the gate names consensus_verdict",
+        ),
+        (with(pass(), "/fatal_error", json!(true)), "PASS though the gate names fatal_error"),
+        (with(pass(), "/error", json!("boom")), "PASS though the gate names error"),
     ] {
         let expected = Err(says(&format!("invalid verdict: {why}")));
         assert_eq!(outcome(0, &json), expected, "{json}");
