@@ -133,7 +133,7 @@ impl RuleSet {
             .filter(|place| !(in_tests && place.rule.skip_tests))
             .filter(|place| !is_silent(place.rule.category))
             .filter(|place| !is_garbled(source, &place.bytes))
-            .filter(|place| !is_on_long_line(source.text(), &place.bytes))
+            .filter(|place| !is_bundled(source, &place.bytes))
             .filter(|place| only.is_none_or(|spans| place.meets(spans, &lines)))
             .take(MAX_MATCHES + 1)
             .map(|place| RuleMatch::new(place, &lines))
@@ -263,8 +263,13 @@ fn captures(found: &NodeMatch<'_, StrDoc<Grammar>>) -> Captures {
 /// A line longer than this was not typed: a tool put code together.
 const LONG_LINE: usize = 500;
 
-/// Whether a place starts on a line that nobody typed.
-fn is_on_long_line(text: &str, bytes: &Range<usize>) -> bool {
+/// Whether a place starts on a line of a script that nobody typed. In other languages nothing makes such
+/// lines, and what stands on one counts.
+fn is_bundled(source: &Source, bytes: &Range<usize>) -> bool {
+    if source.language() != Language::JavaScript {
+        return false;
+    }
+    let text = source.text();
     let (before, after) = text.split_at_checked(bytes.start).unwrap_or((text, ""));
     let start = before.rfind('\n').map_or(before.len(), |at| before.len() - at);
     start + after.find('\n').unwrap_or(after.len()) > LONG_LINE

@@ -156,13 +156,17 @@ fn code_beside_what_cannot_be_read_is_left_alone() {
 
 #[test]
 fn lines_that_nobody_typed_are_left_alone() {
-    let set = RuleSet::builtin(&[Language::JavaScript]);
-    for (filler, expected) in [(10, 1), (200, 0)] {
+    let set = RuleSet::builtin(&[Language::JavaScript, Language::TypeScript]);
+    for (language, filler, expected) in [
+        (Language::JavaScript, 10, 1),
+        (Language::JavaScript, 200, 0),
+        (Language::TypeScript, 200, 1),
+    ] {
         let code = format!("{}total = total;\n", "f();".repeat(filler));
-        let source = Source::parse(Language::JavaScript, &code).expect("a tree");
+        let source = Source::parse(language, &code).expect("a tree");
         let found = set.run(&source, &"a.js".into());
         let assigned = found.iter().filter(|it| it.rule.id == "javascript/self-assignment");
-        assert_eq!(assigned.count(), expected, "{filler}");
+        assert_eq!(assigned.count(), expected, "{language:?} {filler}");
     }
 }
 
