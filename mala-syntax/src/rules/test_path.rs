@@ -71,10 +71,16 @@ pub(crate) fn is_kept_as_sample(path: &FilePath) -> bool {
     let is_data_of_suite = |pair: &[&str]| SUITES.contains(&pair[0]) && pair[1] == "data";
     parts.iter().any(|part| {
         SAMPLES.contains(part)
-            || part.to_lowercase().ends_with("cases")
+            || is_of_cases(part)
             || part.trim_end_matches('_').ends_with("fixtures")
     }) || parts.windows(2).any(is_data_of_suite)
-        || (name.ends_with(".java") && parts.contains(&"resources"))
+        || (name.ends_with(".java") && parts.contains(&"resources") && !parts.contains(&"java"))
+}
+
+/// `configCases/`, but not `use_cases/`, where programs keep what they are for.
+fn is_of_cases(part: &str) -> bool {
+    let part = part.to_lowercase().replace(['_', '-'], "");
+    part.ends_with("cases") && !part.ends_with("usecases")
 }
 
 /// Whether a tool wrote a script from others, or it is a release of another project's: nobody mends it here.
@@ -142,6 +148,8 @@ mod tests {
             ("src/docs-examples/resources/com/example/Bad.java", true),
             ("src/main/resources/static/js/main.js", false),
             ("src/data/store.py", false),
+            ("src/main/java/com/acme/resources/UserResource.java", false),
+            ("app/use_cases/pay.py", false),
             ("tests/unit/api/users.test.ts", false),
             ("tests/unit/api/test_users.py", false),
             ("tests/unit/helpers.js", false),
