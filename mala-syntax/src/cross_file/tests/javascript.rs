@@ -150,8 +150,8 @@ fn a_function_that_sorts_its_arguments_out_takes_the_old_ones() {
 
 #[test]
 fn what_is_kept_in_another_form_is_there() {
-    let user = "== user.js\nconst { api } = require('./m');\napi.addUp(1);\n";
-    let member = "== m.js\nexports.api = {\n  addUp: (a) => a,\n  other: () => 1,\n};\n";
+    let user = "== user.js\nconst api = require('./m');\napi.addUp(1);\n";
+    let member = "== m.js\nmodule.exports = {\n  addUp: (a) => a,\n  other: () => 1,\n};\n";
     for (before, after) in [
         ("  addUp: (a) => a,\n", "  addUp: made('add-up'),\n"),
         ("  addUp: (a) => a,\n", "  ['addUp']: made('add-up'),\n"),
@@ -159,6 +159,9 @@ fn what_is_kept_in_another_form_is_there() {
         let base = format!("{member}{user}");
         check(&base, &base.replacen(before, after, 1), &[]);
     }
+    let base = format!("{member}{user}");
+    let gone = base.replacen("  addUp: (a) => a,\n", "", 1);
+    assert_eq!(super::broken(&base, &gone).len(), 1, "what is gone for good is reported");
     let passed_on = "== m.js\nconst all = require('all');\n['addUp'].forEach((name) => pass(exports, all, name));\n";
     let user = "== user.js\nconst m = require('./m');\nm.addUp(1);\n";
     check(
