@@ -118,9 +118,9 @@ fn run() -> Exit {
         Err(answer) => return show_answer(&answer),
     };
     if let Command::Hook(args) = &cli.command
-        && let Some(time) = args.stop_time()
+        && let Some(exit) = args.answered()
     {
-        return crate::hook::stop(Ok(time));
+        return exit;
     }
     match cli.color {
         ColorWhen::Auto => {}

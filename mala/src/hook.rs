@@ -1,6 +1,7 @@
 //! `mala hook stop`: what Claude Code and Codex run when their agent wants to stop. Whatever happens, it
 //! prints one JSON object and exits with 0: both hosts read the object only then, and take any other
-//! end of the program for a reason to let the agent go.
+//! end of the program for a reason to let the agent go. `mala hook start`: what they run when a
+//! conversation begins. It prints nothing, which the agent would be told.
 
 mod input;
 mod place;
@@ -20,6 +21,9 @@ use work::Look;
 /// How much longer than its time the work may take to notice that the time is over.
 const GRACE: Duration = Duration::from_secs(5);
 
+/// How long a conversation waits for us before it begins.
+const BEGINNING: Duration = Duration::from_secs(20);
+
 /// How often an agent is kept when nobody could read the configuration.
 const MAX_BLOCKS: u32 = 3;
 
@@ -35,6 +39,37 @@ pub(crate) fn stop(asked: Result<Duration, String>) -> Exit {
     Exit::Passed
 }
 
+/// Remembers where the work of a conversation begins. Whatever happens, the conversation goes on: work is
+/// then what it would be without this.
+pub(crate) fn start() -> Exit {
+    let begun = catch_unwind(AssertUnwindSafe(begin));
+    match begun.unwrap_or_else(|_| Err(anyhow::anyhow!("mala has a bug"))) {
+        Ok(()) => {}
+        Err(error) => {
+            let why = console::harmless(&format!("{error:#}"));
+            console::say(&format!("warning: where the work begins is not remembered: {why}"));
+        }
+    }
+    Exit::Passed
+}
+
+fn begin() -> anyhow::Result<()> {
+    let (stop, problem) = input::read();
+    anyhow::ensure!(problem.is_none(), "what the host says: {}", problem.unwrap_or_default());
+    let here = place::surroundings(&stop);
+    if at_once(&here).is_some() {
+        return Ok(());
+    }
+    let folder = hook_folder(here.root());
+    let memory = folder.memory(conversation(&stop))?;
+    // A conversation that goes on began before.
+    if !memory.accepted.is_empty() {
+        return Ok(());
+    }
+    let start = work::start(&here, BEGINNING)?;
+    Ok(memory.begun(&start).map_or(Ok(()), |new| folder.remember(conversation(&stop), &new))?)
+}
+
 fn answer(asked: Result<Duration, String>) -> Answer {
     let (stop, problem) = input::read();
     if let Some(problem) = problem {
@@ -46,9 +81,8 @@ fn answer(asked: Result<Duration, String>) -> Answer {
     let look = match (at_once(&here), asked) {
         (Some(found), _) => Look { found, max_blocks: MAX_BLOCKS },
         (None, Ok(time)) => {
-            let here = here.clone();
-            let kept = memory.as_ref().and_then(|memory| memory.start.clone());
-            attempt(time, GRACE, move || work::look(&here, kept.as_ref(), time))
+            let (here, memory) = (here.clone(), memory.clone().unwrap_or_default());
+            attempt(time, GRACE, move || work::look(&here, &memory, time))
         }
         (None, Err(why)) => unseen(format!("the command line of the hook makes no sense: {why}")),
     };

@@ -105,6 +105,7 @@ impl HookFolder {
     pub fn set_baseline(&self, baseline: &Start) -> io::Result<()> {
         self.prepare(&self.root())?;
         let word = match baseline {
+            Start::Unknown => UNKNOWN,
             Start::Nothing => NOTHING,
             Start::Commit(commit) => commit,
         };
@@ -162,6 +163,9 @@ impl HookFolder {
 }
 
 const NOTHING: &str = "nothing";
+
+/// No commit, and so as good as nothing that is written.
+const UNKNOWN: &str = "unknown";
 
 fn baseline_name(word: &str) -> String {
     format!("baseline {word}")

@@ -19,6 +19,9 @@ use serde_json::Value;
 /// The variable with which a person turns the hook off: `MALA_HOOK=off`.
 pub const SWITCH: &str = "MALA_HOOK";
 
+/// So many places that passed are remembered of a conversation.
+const MAX_ACCEPTED: usize = 16;
+
 /// How much of a path that a host names is believed.
 const MAX_PATH: usize = 4096;
 
@@ -66,8 +69,8 @@ pub enum Found {
     NoRepository,
     /// Somebody asked the hook to end.
     Interrupted,
-    /// Nothing changed.
-    NothingChanged,
+    /// Nothing changed since it passed.
+    NothingChanged(Place),
     /// The panel came to a verdict.
     Judged(Judged),
     /// The work is not reviewed.
@@ -78,10 +81,38 @@ pub enum Found {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
+    /// Nobody knows: all that is there is work.
+    Unknown,
     /// Before the first commit.
     Nothing,
     /// After this commit.
     Commit(String),
+}
+
+/// Where an agent is at work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Where its work starts.
+    pub start: Start,
+    /// Whether all that comes before is accepted.
+    pub is_after_accepted: bool,
+    /// The commit at HEAD; what is on disk comes after it.
+    pub head: Option<String>,
+    /// A branch with earlier work of the conversation that did not pass and is not part of this.
+    pub elsewhere: Option<String>,
+}
+
+impl Place {
+    /// Up to where all is accepted once the work here passes; `None` when something before it is not.
+    pub fn accepted_by_pass(&self) -> Option<Start> {
+        let head = self.head.clone().map_or(Start::Nothing, Start::Commit);
+        self.is_after_accepted.then_some(head)
+    }
+
+    /// The commit with work; `None` when all work is on disk.
+    fn committed(&self) -> Option<&String> {
+        self.head.as_ref().filter(|head| self.start != Start::Commit((*head).clone()))
+    }
 }
 
 /// The work of an agent.
@@ -89,8 +120,8 @@ pub enum Start {
 pub struct Work {
     /// The hash of its diff.
     pub hash: String,
-    /// Where it starts.
-    pub start: Start,
+    /// Where it is.
+    pub place: Place,
 }
 
 /// A verdict of the panel.
@@ -162,25 +193,81 @@ impl Found {
 }
 
 /// What is remembered of one conversation between two stops.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Memory {
     /// The version of this file.
     pub schema_version: u32,
     /// The hash of the diff at the last stop.
     pub work: Option<String>,
-    /// Where that work starts, while the agent is kept for it.
+    /// What is accepted, the newest last: where the work was when the conversation began, and where it
+    /// passed since. No branch that moves in the meantime changes it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<Start>,
+    /// The last commit with work that did not pass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub start: Option<Start>,
+    pub open: Option<String>,
     /// How often the agent was kept from stopping since the hook was armed.
     pub blocks: u32,
     /// Whether it was let go though its work does not pass. The hook is armed again by other work.
     pub is_released: bool,
 }
 
+impl Default for Memory {
+    fn default() -> Self {
+        Self {
+            schema_version: super::SCHEMA_VERSION,
+            work: None,
+            accepted: Vec::new(),
+            open: None,
+            blocks: 0,
+            is_released: false,
+        }
+    }
+}
+
 impl Memory {
+    /// A conversation that begins where work would start; `None` when it began before.
+    pub fn begun(&self, start: &Start) -> Option<Self> {
+        let is_new = self.accepted.is_empty();
+        is_new.then(|| Self { accepted: vec![start.clone()], ..self.clone() })
+    }
+
     /// Whether the agent is kept for work that did not pass yet.
     fn is_kept(&self) -> bool {
         self.blocks > 0 && !self.is_released
+    }
+
+    /// After this work passed.
+    fn passed(&self, work: &Work) -> Self {
+        let begun = self.begun(&work.place.start);
+        let mut accepted = begun.map_or_else(|| self.accepted.clone(), |begun| begun.accepted);
+        if let Some(new) = work.place.accepted_by_pass() {
+            accepted.retain(|known| *known != new);
+            if accepted.len() >= MAX_ACCEPTED {
+                // Where it began stays.
+                accepted.remove(1);
+            }
+            accepted.push(new);
+        }
+        Self {
+            work: Some(work.hash.clone()),
+            accepted,
+            open: self.open.clone().filter(|_| work.place.elsewhere.is_some()),
+            ..Self::default()
+        }
+    }
+
+    /// After work did not pass; nobody may know what it was.
+    fn not_passed(&self, work: Option<&Work>, count: Count) -> Self {
+        let place = work.map(|work| &work.place);
+        let begun = place.and_then(|place| self.begun(&place.start));
+        Self {
+            work: work.map(|work| work.hash.clone()).or_else(|| self.work.clone()),
+            open: place.and_then(Place::committed).or(self.open.as_ref()).cloned(),
+            blocks: count.block.or(count.blocks_before).unwrap_or_default(),
+            is_released: count.block.is_none(),
+            ..begun.unwrap_or_else(|| self.clone())
+        }
     }
 }
 
@@ -199,11 +286,10 @@ pub fn decide(found: &Found, stop: &Stop, memory: Option<&Memory>, max_blocks: u
     let quiet = |answer| Decision { answer, memory: None };
     match found {
         Found::InsideGate => quiet(Answer::default()),
-        Found::NothingChanged if memory.is_some_and(Memory::is_kept) => quiet(Answer::allow(
-            "nothing to review. The work before did not pass: it is undone, or elsewhere"
-                .to_owned(),
-        )),
-        Found::NothingChanged => quiet(Answer::default()),
+        Found::NothingChanged(place) => Decision {
+            answer: Answer::nothing_changed(place, memory.is_some_and(Memory::is_kept)),
+            memory: memory.and_then(|memory| memory.begun(&place.start)),
+        },
         Found::Off(by) => {
             quiet(Answer::allow(format!("the stop hook is off ({by}): nothing was reviewed")))
         }
@@ -211,31 +297,27 @@ pub fn decide(found: &Found, stop: &Stop, memory: Option<&Memory>, max_blocks: u
             quiet(Answer::allow("this is no git repository: nothing was reviewed".to_owned()))
         }
         Found::Interrupted => quiet(Answer::allow("interrupted: nothing was reviewed".to_owned())),
-        Found::Judged(judged) if judged.passes => {
-            let memory = Memory { work: Some(judged.work.hash.clone()), ..fresh() };
-            Decision { answer: Answer::passed(judged), memory: Some(memory) }
-        }
+        Found::Judged(judged) if judged.passes => Decision {
+            answer: Answer::passed(judged),
+            memory: memory.map(|memory| memory.passed(&judged.work)),
+        },
         Found::Judged(judged) => {
             let count = Count::of(Some(&judged.work), stop, memory, max_blocks);
-            count.decided(Answer::findings(judged, count))
+            let memory = memory.map(|memory| memory.not_passed(Some(&judged.work), count));
+            Decision { answer: Answer::findings(judged, count), memory }
         }
-        Found::NotReviewed(work) => {
-            let count = Count::of(work.work.as_ref(), stop, memory, max_blocks);
-            count.decided(Answer::not_reviewed(work, count))
+        Found::NotReviewed(unseen) => {
+            let work = unseen.work.as_ref();
+            let count = Count::of(work, stop, memory, max_blocks);
+            let memory = memory.map(|memory| memory.not_passed(work, count));
+            Decision { answer: Answer::not_reviewed(unseen, count), memory }
         }
     }
 }
 
-fn fresh() -> Memory {
-    Memory { schema_version: super::SCHEMA_VERSION, ..Memory::default() }
-}
-
 /// How often the agent was kept, this time included, if it is kept this time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Count<'w> {
-    /// What was reviewed last; after an error that is what was known before.
-    work: Option<&'w str>,
-    start: Option<&'w Start>,
+struct Count {
     /// `None` lets it go.
     block: Option<u32>,
     /// `None` when nobody can count.
@@ -243,41 +325,22 @@ struct Count<'w> {
     max_blocks: u32,
 }
 
-impl<'w> Count<'w> {
-    fn of(
-        work: Option<&'w Work>,
-        stop: &Stop,
-        memory: Option<&'w Memory>,
-        max_blocks: u32,
-    ) -> Self {
+impl Count {
+    fn of(work: Option<&Work>, stop: &Stop, memory: Option<&Memory>, max_blocks: u32) -> Self {
         let is_first = stop.is_continued == Some(false);
-        let start = work.map(|work| &work.start);
-        let work = work.map(|work| work.hash.as_str());
         let Some(memory) = memory else {
             let max_blocks = max_blocks.min(1);
             let block = (is_first && max_blocks > 0).then_some(1);
-            return Self { work, start, block, blocks_before: None, max_blocks };
+            return Self { block, blocks_before: None, max_blocks };
         };
         // Other work arms the hook again; not while the agent is still being kept, which would go on
         // for as long as it changes something.
-        let known = memory.work.as_deref();
-        let is_other = known.zip(work).is_some_and(|(known, work)| known != work);
+        let known = memory.work.as_ref();
+        let is_other = known.zip(work).is_some_and(|(known, work)| *known != work.hash);
         let is_rearmed = is_other && (memory.is_released || is_first);
         let blocks_before = if is_rearmed { 0 } else { memory.blocks };
         let is_armed = is_rearmed || !memory.is_released;
         let block = (is_armed && blocks_before < max_blocks).then_some(blocks_before + 1);
-        let (work, start) = (work.or(known), start.or(memory.start.as_ref()));
-        Self { work, start, block, blocks_before: Some(blocks_before), max_blocks }
-    }
-
-    fn decided(self, answer: Answer) -> Decision {
-        let memory = Memory {
-            work: self.work.map(str::to_owned),
-            start: self.start.filter(|_| self.block.is_some()).cloned(),
-            blocks: self.block.or(self.blocks_before).unwrap_or_default(),
-            is_released: self.block.is_none(),
-            ..fresh()
-        };
-        Decision { answer, memory: Some(memory) }
+        Self { block, blocks_before: Some(blocks_before), max_blocks }
     }
 }

@@ -27,6 +27,8 @@ enum HookCommand {
               value_parser = clap::value_parser!(u64).range(1..=86_400))]
         timeout: u64,
     },
+    /// Remember where the work is when a conversation of Claude Code or Codex begins: JSON in, nothing out
+    Start,
     /// Let agents stop in this work tree, whatever their work is like
     Off,
     /// Gate their work again
@@ -34,11 +36,14 @@ enum HookCommand {
 }
 
 impl HookArgs {
-    /// How long `stop` may take; `None` for the other commands.
-    pub(super) fn stop_time(&self) -> Option<Duration> {
+    /// Answers a host, wherever it is run; `None` for what a person runs.
+    pub(super) fn answered(&self) -> Option<Exit> {
         match self.command {
-            HookCommand::Stop { timeout } => Some(Duration::from_secs(timeout)),
-            _ => None,
+            HookCommand::Start => Some(crate::hook::start()),
+            HookCommand::Stop { timeout } => {
+                Some(crate::hook::stop(Ok(Duration::from_secs(timeout))))
+            }
+            HookCommand::Off | HookCommand::On => None,
         }
     }
 }
@@ -57,9 +62,8 @@ pub(super) fn run(args: &HookArgs, here: &Surroundings) -> anyhow::Result<Exit> 
     let folder = hook_folder(top);
     let switch = folder.switch();
     match args.command {
-        HookCommand::Stop { timeout } => {
-            return Ok(crate::hook::stop(Ok(Duration::from_secs(timeout))));
-        }
+        // Hosts are answered before anybody looks where they are.
+        HookCommand::Start | HookCommand::Stop { .. } => {}
         HookCommand::Off => {
             folder.turn_off().with_context(|| format!("writing {}", switch.display()))?;
             console::say(&format!("wrote {}: the stop hook lets everybody go", switch.display()));

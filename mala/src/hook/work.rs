@@ -5,11 +5,11 @@ use crate::console;
 use crate::gate::open::{self, Brief};
 use crate::gate::pin;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::work::{CurrentWork, base_branch};
+use crate::wiring::gate::work::{base_branch, head_commit};
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use mala_domain::config::Config;
-use mala_domain::gate::hook::{Found, NotReviewed, Start, Work};
+use mala_domain::gate::hook::{Found, Memory, NotReviewed, Place, Start, Work};
 use mala_domain::gate::session::Session;
 use mala_domain::verdict::Outcome;
 use mala_pipeline::gate::{Look as _, Waiting, wait};
@@ -26,20 +26,13 @@ pub(super) fn too_long(time: Duration) -> String {
     format!("no result within {} s", time.as_secs())
 }
 
-/// Looks at the current work, for so long; `kept` is where work starts that did not pass yet.
-pub(super) fn look(
-    here: &Surroundings,
-    kept: Option<&Start>,
-    time: Duration,
-) -> anyhow::Result<Look> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("starting the runtime")?;
+/// Looks at the current work, for so long.
+pub(super) fn look(here: &Surroundings, memory: &Memory, time: Duration) -> anyhow::Result<Look> {
+    let runtime = runtime()?;
     let deadline = Instant::now() + time;
     let looked = runtime.block_on(async {
         tokio::select! {
-            looked = at_gate(here, kept, deadline) => looked,
+            looked = at_gate(here, memory, deadline) => looked,
             ended = asked_to_end() => {
                 ended.map(|()| Look { found: Found::Interrupted, max_blocks: 0 })
             }
@@ -51,34 +44,58 @@ pub(super) fn look(
     looked
 }
 
-async fn at_gate(
-    here: &Surroundings,
-    kept: Option<&Start>,
-    deadline: Instant,
-) -> anyhow::Result<Look> {
+/// Where the work of a conversation starts that begins now: where it would without it, and here where
+/// nobody knows.
+pub(super) fn start(here: &Surroundings, time: Duration) -> anyhow::Result<Start> {
+    let runtime = runtime()?;
+    let start = runtime.block_on(async {
+        tokio::select! {
+            start = start_now(here) => start,
+            () = tokio::time::sleep(time) => anyhow::bail!("{}", too_long(time)),
+        }
+    });
+    runtime.shutdown_background();
+    start
+}
+
+async fn start_now(here: &Surroundings) -> anyhow::Result<Start> {
+    let gate = Gate::open(here).await?;
+    let start = gate.start_of_work(base_branch(here).await?.as_deref()).await?;
+    Ok(match head_commit(here).await? {
+        Some(head) if start == Start::Unknown => Start::Commit(head),
+        _ => start,
+    })
+}
+
+fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    builder.enable_all().build().context("starting the runtime")
+}
+
+async fn at_gate(here: &Surroundings, memory: &Memory, deadline: Instant) -> anyhow::Result<Look> {
     let gate = Gate::open(here).await?;
     let base = base_branch(here).await?;
-    let work = gate.current_work(base.as_deref(), kept).await?;
+    let work = gate.current_work(base.as_deref(), memory).await?;
     let (_, scoped) = world::scope(here, work.scratch.path(), &work.pinned).await?;
     // What an agent works on never says how it is reviewed: only the base does.
     let settings = pin::settings(here, &work.pinned.target(), &scoped, Config::default()).await?;
     let max_blocks = settings.gate.max_blocks.value.get();
     if scoped.change.is_empty() {
-        if kept.is_none() {
-            begin_baseline(&gate, &work);
+        if memory.accepted.is_empty() && work.is_on_base && gate.hook().baseline().is_none() {
+            set_baseline(&gate, &work.place);
         }
-        return Ok(Look { found: Found::NothingChanged, max_blocks });
+        return Ok(Look { found: Found::NothingChanged(work.place), max_blocks });
     }
     let (seats, warnings) = open::panel(&[], &settings, here)?;
     let brief = Brief { seats, tasks: Vec::new(), reasoning: "high", warnings };
-    let words = match &work.start {
+    let words = match &work.place.start {
         Start::Commit(base) => format!("the work since {}", base.get(..12).unwrap_or(base)),
-        Start::Nothing => "all work".to_owned(),
+        Start::Nothing | Start::Unknown => "all work".to_owned(),
     };
     let scratch = work.scratch.path();
     let asked = open::Work { scratch, pinned: &work.pinned, scoped: &scoped, words };
     let session = open::session(&asked, brief, &settings)?;
-    let (head, start) = (work.head.clone(), work.start.clone());
+    let (place, is_on_base) = (work.place.clone(), work.is_on_base);
     let folder = match at_work(&gate, &session) {
         Some(folder) => folder,
         None => {
@@ -88,12 +105,10 @@ async fn at_gate(
             started.inspect_err(|_| world::remove_scratch(&scratch))?.0
         }
     };
-    let work = Work { hash: session.scope.diff_hash, start };
+    let work = Work { hash: session.scope.diff_hash, place };
     let found = said(&folder, &work, deadline).await?;
-    if let (Found::Judged(judged), Some(head)) = (&found, head)
-        && judged.passes
-    {
-        set_baseline(&gate, &head);
+    if is_on_base && matches!(&found, Found::Judged(judged) if judged.passes) {
+        set_baseline(&gate, &work.place);
     }
     Ok(Look { found, max_blocks })
 }
@@ -148,17 +163,10 @@ async fn said(folder: &SessionFolder, work: &Work, deadline: Instant) -> anyhow:
     Ok(Found::of_session(work, &waited, report.display().to_string()))
 }
 
-/// Where there is nothing to review, everything after it is to be.
-fn begin_baseline(gate: &Gate, work: &CurrentWork) {
-    match &work.head {
-        Some(head) if gate.hook().baseline().is_none() => set_baseline(gate, head),
-        _ => {}
-    }
-}
-
 /// Without it the work only seems longer than it is.
-fn set_baseline(gate: &Gate, commit: &str) {
-    if let Err(error) = gate.hook().set_baseline(&Start::Commit(commit.to_owned())) {
+fn set_baseline(gate: &Gate, place: &Place) {
+    let Some(accepted) = place.accepted_by_pass() else { return };
+    if let Err(error) = gate.hook().set_baseline(&accepted) {
         console::say(&format!("warning: what passed is not remembered: {error}"));
     }
 }

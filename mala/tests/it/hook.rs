@@ -4,6 +4,7 @@ mod bench;
 mod evasions;
 mod hostile;
 mod install;
+mod moved;
 mod real;
 mod stop;
 mod work;

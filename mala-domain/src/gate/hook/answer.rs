@@ -1,7 +1,8 @@
 //! What a host is told: one JSON object, in words that Claude Code and Codex both know. The agent reads
 //! `reason`; the person reads `systemMessage`, and only the person is told the ways out.
 
-use super::{Count, Judged, NotReviewed};
+use super::{Count, Judged, NotReviewed, Place};
+use crate::render::short_line;
 use serde::Serialize;
 
 /// How many findings an agent is told at once; the report has all.
@@ -39,6 +40,17 @@ impl Answer {
         Self { decision: Some("block"), reason: Some(reason), message }
     }
 
+    pub(super) fn nothing_changed(place: &Place, is_kept: bool) -> Self {
+        match &place.elsewhere {
+            Some(branch) => Self::allow(format!("nothing to review here; {}", open_on(branch))),
+            None if is_kept => Self::allow(
+                "nothing to review. The work before did not pass: it is undone, or elsewhere"
+                    .to_owned(),
+            ),
+            None => Self::default(),
+        }
+    }
+
     pub(super) fn passed(judged: &Judged) -> Self {
         let mut message = match judged.passed_by.as_slice() {
             [] => "this work passes".to_owned(),
@@ -51,10 +63,13 @@ impl Answer {
             0 => {}
             n => message.push_str(&format!("; and {n} more. Report: {}", judged.report)),
         }
+        if let Some(branch) = &judged.work.place.elsewhere {
+            message.push_str(&format!("; {}", open_on(branch)));
+        }
         Self::allow(message)
     }
 
-    pub(super) fn findings(judged: &Judged, count: Count<'_>) -> Self {
+    pub(super) fn findings(judged: &Judged, count: Count) -> Self {
         let (number, report) = (judged.findings.len(), &judged.report);
         let found = match number {
             0 => "the panel does not pass this work".to_owned(),
@@ -82,7 +97,7 @@ impl Answer {
         Self::block(reason, message)
     }
 
-    pub(super) fn not_reviewed(work: &NotReviewed, count: Count<'_>) -> Self {
+    pub(super) fn not_reviewed(work: &NotReviewed, count: Count) -> Self {
         let why = &work.why;
         let report = work.report.as_ref().map(|report| format!("\nMore: {report}"));
         let report = report.unwrap_or_default();
@@ -106,8 +121,13 @@ impl Answer {
     }
 }
 
+/// That earlier work is left.
+fn open_on(branch: &str) -> String {
+    format!("EARLIER WORK DID NOT PASS and is still on {}", short_line(branch, 100))
+}
+
 /// Why it is not kept any longer.
-fn kept(count: Count<'_>) -> String {
+fn kept(count: Count) -> String {
     match count.blocks_before {
         None => "how often it was kept from stopping cannot be counted here".to_owned(),
         Some(0) => "nothing is kept from stopping here".to_owned(),

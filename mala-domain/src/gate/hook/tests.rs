@@ -12,8 +12,21 @@ fn stop(is_continued: Option<bool>) -> Stop {
     Stop { is_continued, ..Stop::default() }
 }
 
+fn commit(name: &str) -> Start {
+    Start::Commit(name.to_owned())
+}
+
+fn place(start: Start, head: &str) -> Place {
+    Place { start, is_after_accepted: true, head: Some(head.to_owned()), elsewhere: None }
+}
+
 fn work(hash: &str) -> Work {
-    Work { hash: hash.to_owned(), start: Start::Commit(format!("before {hash}")) }
+    let start = Start::Commit(format!("before {hash}"));
+    Work { hash: hash.to_owned(), place: place(start, &format!("head {hash}")) }
+}
+
+fn nothing() -> Found {
+    Found::NothingChanged(place(commit("here"), "here"))
 }
 
 fn judged(hash: &str, findings: &[&str]) -> Found {
@@ -105,7 +118,6 @@ fn without_a_memory_only_what_is_sure_to_be_the_first_stop_is_kept() {
 fn nothing_to_decide_keeps_nobody_and_forgets_nothing() {
     let rows = [
         (Found::InsideGate, "{}"),
-        (Found::NothingChanged, "{}"),
         (
             Found::Off("MALA_HOOK=off".to_owned()),
             r#"{"systemMessage":"mala: the stop hook is off (MALA_HOOK=off): nothing was reviewed"}"#,
@@ -124,36 +136,109 @@ fn nothing_to_decide_keeps_nobody_and_forgets_nothing() {
 }
 
 #[test]
-fn where_work_starts_is_remembered_while_it_is_kept() {
+fn what_is_accepted_is_where_it_began_and_where_it_passed() {
     let mut memory = Memory::default();
     let mut play = |found: Found| {
         let decision = decide(&found, &stop(Some(true)), Some(&memory), MAX);
         memory = decision.memory.unwrap_or_else(|| memory.clone());
-        memory.start.clone()
+        (memory.accepted.clone(), memory.open.clone().unwrap_or_default())
     };
-    let start = |hash: &str| Some(work(hash).start);
-    assert_eq!(play(judged("1", &["x"])), start("1"));
-    assert_eq!(play(not_reviewed(None)), start("1"), "an error does not move it");
-    assert_eq!(play(Found::NothingChanged), start("1"), "nor does work that is elsewhere");
-    assert_eq!(play(judged("2", &["x"])), start("2"));
-    assert_eq!(play(judged("2", &["x"])), None, "nobody is kept any longer");
-    assert_eq!(play(judged("3", &["x"])), start("3"));
-    assert_eq!(play(judged("4", &[])), None, "it passed");
+    let row = |accepted: &[&str], open: &str| {
+        (accepted.iter().map(|name| commit(name)).collect::<Vec<_>>(), open.to_owned())
+    };
+    assert_eq!(play(not_reviewed(None)), row(&[], ""), "nobody came so far");
+    assert_eq!(play(nothing()), row(&["here"], ""), "where it began");
+    assert_eq!(play(judged("1", &["x"])), row(&["here"], "head 1"));
+    assert_eq!(play(not_reviewed(None)), row(&["here"], "head 1"), "an error moves nothing");
+    assert_eq!(play(nothing()), row(&["here"], "head 1"), "nor does work that is elsewhere");
+    assert_eq!(play(judged("2", &["x"])), row(&["here"], "head 2"), "nor does letting go");
+    assert_eq!(play(judged("3", &[])), row(&["here", "head 3"], ""), "it passed");
+    assert_eq!(play(not_reviewed(Some("4"))), row(&["here", "head 3"], "head 4"));
+    for n in 5..40 {
+        play(judged(&n.to_string(), &[]));
+    }
+    let (accepted, _) = play(judged("39", &[]));
+    assert_eq!(accepted.len(), MAX_ACCEPTED);
+    assert_eq!(
+        [&accepted[0], &accepted[1], &accepted[15]],
+        [&commit("here"), &commit("head 25"), &commit("head 39")]
+    );
+}
+
+#[test]
+fn a_conversation_may_begin_with_a_pass() {
+    let decision = decide(&judged("1", &[]), &stop(None), Some(&Memory::default()), MAX);
+    assert_eq!(decision.memory.unwrap().accepted, [commit("before 1"), commit("head 1")]);
+}
+
+#[test]
+fn a_pass_accepts_only_what_it_looked_at() {
+    let on_top = Place { is_after_accepted: false, ..place(commit("a"), "head") };
+    assert_eq!(on_top.accepted_by_pass(), None);
+    assert_eq!(place(commit("a"), "head").accepted_by_pass(), Some(commit("head")));
+    let empty = Place { head: None, ..place(Start::Nothing, "") };
+    assert_eq!(empty.accepted_by_pass(), Some(Start::Nothing));
+}
+
+#[test]
+fn work_on_disk_is_in_no_commit() {
+    let disk = Found::NotReviewed(NotReviewed {
+        work: Some(Work { hash: "1".to_owned(), place: place(commit("a"), "a") }),
+        ..NotReviewed::because("no")
+    });
+    let decision = decide(&disk, &stop(None), Some(&Memory::default()), MAX);
+    assert_eq!(decision.memory.unwrap().open, None);
+}
+
+#[test]
+fn a_conversation_begins_once() {
+    let begun = Memory::default().begun(&commit("a")).unwrap();
+    assert_eq!(begun, Memory { accepted: vec![commit("a")], ..Memory::default() });
+    assert_eq!(begun.begun(&commit("b")), None);
 }
 
 #[test]
 fn work_that_did_not_pass_is_not_gone_without_a_word() {
-    let kept = Memory { blocks: 1, ..Memory::default() };
+    let kept = Memory { blocks: 1, accepted: vec![commit("a")], ..Memory::default() };
     let released = Memory { is_released: true, ..kept.clone() };
-    for (memory, is_told) in [
-        (Some(&kept), true),
-        (Some(&released), false),
-        (Some(&Memory::default()), false),
-        (None, false),
+    let elsewhere = Some("topic".to_owned());
+    let undone = "nothing to review. The work before did not pass: it is undone, or elsewhere";
+    let there = "nothing to review here; EARLIER WORK DID NOT PASS and is still on topic";
+    for (memory, elsewhere, told) in [
+        (Some(&kept), &None, undone),
+        (Some(&kept), &elsewhere, there),
+        (Some(&released), &elsewhere, there),
+        (Some(&released), &None, ""),
+        (Some(&Memory::default()), &None, ""),
+        (None, &None, ""),
     ] {
-        let decision = decide(&Found::NothingChanged, &stop(Some(true)), memory, MAX);
-        assert!(!decision.answer.blocks() && decision.memory.is_none());
-        assert_eq!(decision.answer != Answer::default(), is_told, "{memory:?}");
+        let place = Place { elsewhere: elsewhere.clone(), ..place(commit("a"), "a") };
+        let found = Found::NothingChanged(place);
+        let decision = decide(&found, &stop(Some(true)), memory, MAX);
+        let printed = serde_json::to_value(&decision.answer).unwrap();
+        let said = printed["systemMessage"].as_str().unwrap_or_default();
+        assert_eq!(said.trim_start_matches("mala: "), told, "{memory:?}");
+        assert!(!decision.answer.blocks());
+    }
+}
+
+#[test]
+fn a_pass_tells_what_did_not() {
+    let open = Memory { open: Some("bad".to_owned()), ..Memory::default() };
+    for (elsewhere, left, said) in [
+        (None, None, "mala: this work passes (claude)"),
+        (
+            Some("topic\u{1b}".to_owned()),
+            open.open.clone(),
+            "mala: this work passes (claude); EARLIER WORK DID NOT PASS and is still on topic<U+001B>",
+        ),
+    ] {
+        let Found::Judged(mut pass) = judged("1", &[]) else { panic!("it is judged") };
+        pass.work.place.elsewhere = elsewhere;
+        let decision = decide(&Found::Judged(pass), &stop(Some(true)), Some(&open), MAX);
+        let printed = serde_json::to_value(&decision.answer).unwrap();
+        assert_eq!(printed["systemMessage"], said);
+        assert_eq!(decision.memory.unwrap().open, left);
     }
 }
 

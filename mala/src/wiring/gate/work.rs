@@ -5,7 +5,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
 use mala_adapters::sessions;
 pub use mala_adapters::sessions::HookFolder;
-use mala_domain::gate::hook::Start;
+use mala_domain::gate::hook::{Memory, Place, Start};
 use mala_domain::gate::session::Pinned;
 use std::path::{Path, PathBuf};
 
@@ -53,10 +53,10 @@ pub struct CurrentWork {
     pub scratch: Scratch,
     /// The work.
     pub pinned: Pinned,
-    /// Where it starts.
-    pub start: Start,
-    /// The commit at HEAD; what is on disk comes after it.
-    pub head: Option<String>,
+    /// Where it is.
+    pub place: Place,
+    /// Whether that is the base branch itself.
+    pub is_on_base: bool,
 }
 
 impl Gate {
@@ -65,27 +65,58 @@ impl Gate {
         hook_folder(self.git.top())
     }
 
-    /// The current work: commits since the base, and what is on disk. Work that an agent is kept for
-    /// starts where it did then, whatever became of the base since.
+    /// The current work: commits since its start, and what is on disk.
     pub async fn current_work(
         &self,
         base: Option<&str>,
-        kept: Option<&Start>,
+        memory: &Memory,
     ) -> anyhow::Result<CurrentWork> {
-        let start = self.start_of_work(base).await?;
-        let start = self.not_after(start, kept).await?;
+        let branch = self.git.branch().await?;
+        let own = self.start_of_work(base).await?;
+        let accepted = self.accepted(&memory.accepted).await?;
+        // Where nobody knows what came before, work beside it is reviewed by itself.
+        let is_after_accepted =
+            accepted != Some(Start::Unknown) || matches!(own, Start::Nothing | Start::Unknown);
+        let start = self.start(own, accepted, base).await?;
         let scratch = Scratch::fresh(self)?;
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
         let (kept, head) = self.git.keep_work_tree(&copy).await?;
         let pinned = match (&start, &head) {
             (Start::Commit(base), _) => Pinned::Range { base: base.clone(), head: kept },
-            (Start::Nothing, Some(_)) => {
+            (Start::Nothing | Start::Unknown, Some(_)) => {
                 Pinned::Range { base: self.git.nothing(&copy).await?, head: kept }
             }
-            (Start::Nothing, None) => Pinned::Commits(vec![kept]),
+            (Start::Nothing | Start::Unknown, None) => Pinned::Commits(vec![kept]),
         };
-        Ok(CurrentWork { scratch, pinned, start, head })
+        let elsewhere = match &memory.open {
+            Some(open) => self.elsewhere(open, &start, head.as_deref()).await?,
+            None => None,
+        };
+        let is_on_base = base.is_none_or(|base| branch.as_deref() == Some(base));
+        let place = Place { start, is_after_accepted, head, elsewhere };
+        Ok(CurrentWork { scratch, pinned, place, is_on_base })
+    }
+
+    /// A branch with work that did not pass and is not between these commits.
+    async fn elsewhere(
+        &self,
+        open: &str,
+        start: &Start,
+        head: Option<&str>,
+    ) -> anyhow::Result<Option<String>> {
+        let is_before = match start {
+            Start::Commit(start) => self.git.contains(start, open).await?,
+            Start::Nothing | Start::Unknown => false,
+        };
+        let is_in_head = match head {
+            Some(head) => self.git.contains(head, open).await?,
+            None => false,
+        };
+        if is_in_head && !is_before {
+            return Ok(None);
+        }
+        Ok(self.git.branch_with(open).await?)
     }
 
     /// The commit whose settings are trusted: where HEAD left the base branch, or HEAD on that branch.
@@ -99,10 +130,69 @@ impl Gate {
         Ok(self.git.head_commit().await?)
     }
 
-    /// Where the work starts: where it left the base branch. Work on that branch itself starts where it
-    /// left the published one; without one, where it last passed, or where the hook was installed. Where
-    /// nobody knows any of that, all of it is work.
-    async fn start_of_work(&self, base: Option<&str>) -> anyhow::Result<Start> {
+    /// The last of these that HEAD comes after, or as much as HEAD has of the first. What leads to a commit
+    /// that passed did not pass by itself.
+    async fn accepted(&self, accepted: &[Start]) -> anyhow::Result<Option<Start>> {
+        for start in accepted.iter().rev() {
+            match start {
+                Start::Commit(commit) if self.git.contains("HEAD", commit).await? => {
+                    return Ok(Some(start.clone()));
+                }
+                _ => {}
+            }
+        }
+        let Some(Start::Commit(first)) = accepted.first() else {
+            return Ok(accepted.first().cloned());
+        };
+        // A history that has nothing in common with it is new.
+        let shared = self.git.fork_point(first).await?;
+        Ok(Some(shared.map_or(Start::Nothing, Start::Commit)))
+    }
+
+    /// Where the work starts. What a conversation did not find accepted is its work, wherever branches
+    /// are moved in the meantime: merged, pushed or deleted.
+    async fn start(
+        &self,
+        own: Start,
+        accepted: Option<Start>,
+        base: Option<&str>,
+    ) -> anyhow::Result<Start> {
+        match (own, accepted) {
+            (own @ Start::Nothing, _) | (own, None | Some(Start::Unknown)) => Ok(own),
+            (_, Some(Start::Nothing)) => Ok(Start::Nothing),
+            (Start::Unknown, Some(accepted)) => Ok(accepted),
+            (Start::Commit(own), Some(Start::Commit(accepted))) => {
+                self.older(own, accepted, base).await
+            }
+        }
+    }
+
+    /// The older of both, but for what others published since.
+    async fn older(
+        &self,
+        own: String,
+        accepted: String,
+        base: Option<&str>,
+    ) -> anyhow::Result<Start> {
+        let Some(older) = self.git.older(&own, &accepted).await? else { return Ok(Start::Nothing) };
+        if older == own {
+            return Ok(Start::Commit(own));
+        }
+        let fetched = match base {
+            Some(base) => self.git.fetched_after(&accepted, base).await?,
+            None => None,
+        };
+        let newer = match fetched {
+            Some(fetched) => self.git.older(&own, &fetched).await?,
+            None => None,
+        };
+        Ok(Start::Commit(newer.unwrap_or(older)))
+    }
+
+    /// Where work starts that nobody knows anything of: where it left the base branch. Work on that
+    /// branch itself starts where it left the published one; without one, where it last passed, or where
+    /// the hook was installed.
+    pub async fn start_of_work(&self, base: Option<&str>) -> anyhow::Result<Start> {
         if self.git.head_commit().await?.is_none() {
             return Ok(Start::Nothing);
         }
@@ -115,9 +205,10 @@ impl Gate {
         }
         let passed = match self.hook().baseline() {
             Some(Start::Commit(commit)) => self.git.fork_point(&commit).await?,
-            Some(Start::Nothing) | None => None,
+            Some(Start::Nothing) => return Ok(Start::Nothing),
+            Some(Start::Unknown) | None => None,
         };
-        Ok(passed.map_or(Start::Nothing, Start::Commit))
+        Ok(passed.map_or(Start::Unknown, Start::Commit))
     }
 
     /// Where work beside the base branch starts. A base branch that is only here is moved by whoever works
@@ -126,23 +217,11 @@ impl Gate {
         let Some(fork) = self.git.fork_point(base).await? else {
             anyhow::bail!("`{base}`, which this work is compared with, is not in its history");
         };
-        let published = self.git.fork_point(&format!("{base}@{{upstream}}")).await?;
-        self.not_after(Start::Commit(fork), published.map(Start::Commit).as_ref()).await
-    }
-
-    /// The same start, or this one when it is before it.
-    async fn not_after(&self, start: Start, limit: Option<&Start>) -> anyhow::Result<Start> {
-        let Some(limit) = limit else { return Ok(start) };
-        let (Start::Commit(commit), Start::Commit(limit)) = (&start, limit) else {
-            return Ok(Start::Nothing);
-        };
-        // A limit that HEAD went away from counts as far as HEAD has it.
-        let limit = self.git.fork_point(limit).await?;
-        let older = match &limit {
-            Some(limit) => self.git.older(commit, limit).await?,
+        let older = match self.git.fork_point(&format!("{base}@{{upstream}}")).await? {
+            Some(published) => self.git.older(&fork, &published).await?,
             None => None,
         };
-        Ok(older.map_or(start, Start::Commit))
+        Ok(Start::Commit(older.unwrap_or(fork)))
     }
 }
 

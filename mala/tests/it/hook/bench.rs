@@ -33,6 +33,15 @@ impl Bench {
         Self { repo, world }
     }
 
+    /// A conversation begins.
+    pub(super) fn begin(&self) {
+        let asking = asking(self.repo.root(), false);
+        let output = self.world.output(&["hook", "start"], &asking);
+        assert_eq!(output.status.code(), Some(0));
+        let said = [output.stdout, output.stderr].concat();
+        assert_eq!(String::from_utf8_lossy(&said), "", "an agent would be told");
+    }
+
     /// The agent writes this and wants to stop; `is_continued` when a hook kept it before.
     pub(super) fn stop(&self, is_continued: bool) -> Value {
         self.stop_with(&[], &asking(self.repo.root(), is_continued))

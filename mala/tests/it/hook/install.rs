@@ -24,6 +24,17 @@ fn a_project_gets_the_hooks_and_loses_them() {
     assert_snapshot!(world.read(".codex/hooks.json"), @r#"
     {
       "hooks": {
+        "SessionStart": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "mala hook start",
+                "timeout": 30
+              }
+            ]
+          }
+        ],
         "Stop": [
           {
             "hooks": [
@@ -154,16 +165,16 @@ fn a_hook_written_by_hand_stays() {
     let world = project();
     let own = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mala hook stop --timeout 60"}]}]}}"#;
     world.write(".claude/settings.json", own);
-    assert_snapshot!(world.run(&["init", "--hooks=claude"]), @"
-    [exit 0]
-    [stderr]
-    [WORK]/.claude/settings.json: it has the hook already
-    ");
+    world.run(&["init", "--hooks=claude"]);
+    let both = world.read(".claude/settings.json");
+    assert_eq!(both.matches("mala hook stop").count(), 1, "{both}");
+    assert_eq!(both.matches("mala hook start").count(), 1, "{both}");
+    world.run(&["init", "--hooks", "--remove"]);
+    assert_eq!(world.read(".claude/settings.json"), own);
     assert_snapshot!(world.run(&["init", "--hooks", "--remove"]), @"
     [exit 0]
     [stderr]
     [WORK]/.claude/settings.json: its hook of mala is not the one that init writes, and stays
     [WORK]/.codex/hooks.json: it is not there
     ");
-    assert_eq!(world.read(".claude/settings.json"), own);
 }

@@ -42,6 +42,18 @@ impl Bench {
         ModelServer::new(move |request| agent(request, mends.then_some(file.as_path())))
     }
 
+    /// A model that publishes its work before it says that it is done.
+    fn hasty_model(&self) -> ModelServer {
+        let top = self.repo.root().to_owned();
+        ModelServer::new(move |request| {
+            for args in [&["commit", "-qam", "bad"][..], &["branch", "-qf", "main", "topic"]] {
+                // There is nothing to commit the second time.
+                std::process::Command::new("git").args(args).current_dir(&top).output().unwrap();
+            }
+            agent(request, None)
+        })
+    }
+
     fn run(&self, host: &str, args: &[&str], variables: &[(&str, &str)]) -> Output {
         let mut command = self.world.command(hosts().join(host));
         command.args(args).envs(variables.iter().copied());
@@ -171,4 +183,15 @@ fn codex_is_not_kept_for_ever() {
     assert_eq!(told(&server), 3, "{said}");
     assert_eq!(bench.n_sessions(), 1);
     assert_eq!(bench.memory()["memory"]["is_released"], true);
+}
+
+#[test]
+fn what_is_merged_before_the_first_stop_is_work() {
+    for host in [Bench::claude, Bench::codex] {
+        let bench = Bench::new();
+        let server = bench.hasty_model();
+        let said = String::from_utf8(host(&bench, &server).stdout).unwrap();
+        assert_eq!(bench.repo.git(&["diff", "main", "topic"]), "");
+        assert_eq!(told(&server), 3, "{said}");
+    }
 }

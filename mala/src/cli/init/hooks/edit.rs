@@ -1,111 +1,141 @@
-//! The stop hook in and out of a file of settings. Claude Code and Codex write it the same way: groups
-//! under `hooks.Stop`, each with a list of commands.
+//! The hooks in and out of a file of settings. Claude Code and Codex write them the same way: groups
+//! under `hooks.<event>`, each with a list of commands.
 
 use super::tree::{Kind, Node, after_blank, parse};
 use std::ops::Range;
 
-/// A group with the hook, in lines that are indented by two spaces. The time is a minute more than the
-/// hook takes.
-const GROUP: &str = r#"{
-  "hooks": [
-    {
-      "type": "command",
-      "command": "mala hook stop",
-      "timeout": 600
-    }
-  ]
-}"#;
+/// A command that a host runs at an event.
+struct Hook {
+    event: &'static str,
+    /// What `mala hook` is told.
+    word: &'static str,
+    /// In seconds: more than the command takes.
+    timeout: &'static str,
+}
 
-/// The file with the hook in it; `None` when it is there already.
+/// In the order in which they are put in.
+const HOOKS: [Hook; 2] = [
+    Hook { event: "SessionStart", word: "start", timeout: "30" },
+    Hook { event: "Stop", word: "stop", timeout: "600" },
+];
+
+/// The file with the hooks in it; `None` when they are there already.
 pub(super) fn installed(text: &str) -> Result<Option<String>, String> {
-    if text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
-        return Ok(Some(format!("{}\n", object("hooks", &object("Stop", &list(GROUP))))));
+    let mut new = None;
+    for hook in &HOOKS {
+        let now = new.as_deref().unwrap_or(text);
+        new = hook.installed(now)?.or(new);
     }
-    let root = parse(text)?;
-    if !matches!(root.kind, Kind::Object(_)) {
-        return Err("it is not an object".to_owned());
-    }
-    let Some(hooks) = root.get("hooks") else {
-        let member = keyed("hooks", &object("Stop", &list(GROUP)));
-        return added(text, &root, &member).map(Some);
-    };
-    if !matches!(hooks.kind, Kind::Object(_)) {
-        return Err("`hooks` is not an object".to_owned());
-    }
-    let Some(stop) = hooks.get("Stop") else {
-        return added(text, hooks, &keyed("Stop", &list(GROUP))).map(Some);
-    };
-    if !matches!(stop.kind, Kind::Array(_)) {
-        return Err("`hooks.Stop` is not a list".to_owned());
-    }
-    match is_in(&root, is_hook) {
-        true => Ok(None),
-        false => added(text, stop, GROUP).map(Some),
-    }
+    Ok(new)
 }
 
-/// Whether the hook is in the file, whoever wrote it.
+/// Whether one of the hooks is in the file, whoever wrote it.
 pub(super) fn has_hook(text: &str) -> Result<bool, String> {
-    Ok(is_in(&parse(text)?, is_hook))
+    let root = parse(text)?;
+    Ok(HOOKS.iter().any(|hook| hook.is_in(&root)))
 }
 
-/// The file without the hook as `installed` writes it; `None` when that is not there.
+/// The file without the hooks as `installed` writes them; `None` when none of that is there.
 pub(super) fn removed(text: &str) -> Result<Option<String>, String> {
-    let mut current: Option<String> = None;
-    loop {
-        let now = current.as_deref().unwrap_or(text);
-        let root = parse(now)?;
-        let Some((container, part)) = own(&root, now) else { return Ok(current) };
-        current = Some(without(now, container, part)?);
+    let mut new: Option<String> = None;
+    for hook in HOOKS.iter().rev() {
+        loop {
+            let now = new.as_deref().unwrap_or(text);
+            let root = parse(now)?;
+            let Some((container, part)) = hook.own(&root, now) else { break };
+            new = Some(without(now, container, part)?);
+        }
     }
+    Ok(new)
 }
 
-/// Whether a command like this is in the file.
-fn is_in(root: &Node, fits: impl Fn(&Node) -> bool) -> bool {
-    let stop = root.get("hooks").and_then(|hooks| hooks.get("Stop"));
-    let groups = stop.map(Node::items).unwrap_or_default().iter();
-    let commands = groups.filter_map(|group| group.get("hooks")).flat_map(Node::items);
-    commands.into_iter().any(fits)
-}
-
-/// The first part that is there only for the hook, and what it is in: the command, or the group, list or
-/// block that has nothing else.
-fn own<'n>(root: &'n Node, text: &str) -> Option<(&'n Node, usize)> {
-    let hooks = root.get("hooks")?;
-    let stop = hooks.get("Stop")?;
-    let (group_at, group, at) = stop.items().iter().enumerate().find_map(|(group_at, group)| {
-        let commands = group.get("hooks")?.items();
-        Some((group_at, group, commands.iter().position(|command| is_own(command, text))?))
-    })?;
-    let commands = group.get("hooks")?;
-    if commands.items().len() > 1 {
-        return Some((commands, at));
+impl Hook {
+    fn command(&self) -> String {
+        format!("mala hook {}", self.word)
     }
-    if stop.items().len() > 1 {
-        return Some((stop, group_at));
-    }
-    let place = |node: &Node, key: &str| node.members().iter().position(|it| it.key == key);
-    if hooks.members().len() > 1 {
-        return Some((hooks, place(hooks, "Stop")?));
-    }
-    Some((root, place(root, "hooks")?))
-}
 
-/// Whether a command is the one that `installed` writes.
-fn is_own(command: &Node, text: &str) -> bool {
-    let words = |key: &str| command.get(key).and_then(Node::text);
-    let time = command.get("timeout").and_then(|node| text.get(node.span.clone()));
-    let parts = (command.members().len(), words("type"), words("command"), time);
-    parts == (3, Some("command"), Some("mala hook stop"), Some("600"))
-}
+    /// A group with the hook, in lines that are indented by two spaces.
+    fn group(&self) -> String {
+        let (command, timeout) = (self.command(), self.timeout);
+        let fields = [
+            keyed("type", "\"command\""),
+            keyed("command", &format!("\"{command}\"")),
+            keyed("timeout", timeout),
+        ];
+        object(&keyed("hooks", &list(&object(&fields.join(",\n")))))
+    }
 
-/// Whether a command is the hook, wherever the program is and whatever it is told.
-fn is_hook(command: &Node) -> bool {
-    let Some(text) = command.get("command").and_then(Node::text) else { return false };
-    let mut words = text.split_whitespace();
-    let program = words.next().unwrap_or_default();
-    let name = program.rsplit('/').next().unwrap_or_default();
-    name == "mala" && words.next() == Some("hook") && words.next() == Some("stop")
+    fn installed(&self, text: &str) -> Result<Option<String>, String> {
+        let (event, group) = (self.event, self.group());
+        let member = keyed(event, &list(&group));
+        if text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
+            return Ok(Some(format!("{}\n", object(&keyed("hooks", &object(&member))))));
+        }
+        let root = parse(text)?;
+        if !matches!(root.kind, Kind::Object(_)) {
+            return Err("it is not an object".to_owned());
+        }
+        let Some(hooks) = root.get("hooks") else {
+            return added(text, &root, &keyed("hooks", &object(&member))).map(Some);
+        };
+        if !matches!(hooks.kind, Kind::Object(_)) {
+            return Err("`hooks` is not an object".to_owned());
+        }
+        let Some(groups) = hooks.get(event) else { return added(text, hooks, &member).map(Some) };
+        if !matches!(groups.kind, Kind::Array(_)) {
+            return Err(format!("`hooks.{event}` is not a list"));
+        }
+        match self.is_in(&root) {
+            true => Ok(None),
+            false => added(text, groups, &group).map(Some),
+        }
+    }
+
+    /// Whether the hook is in the file, wherever the program is and whatever it is told.
+    fn is_in(&self, root: &Node) -> bool {
+        let groups = root.get("hooks").and_then(|hooks| hooks.get(self.event));
+        let groups = groups.map(Node::items).unwrap_or_default().iter();
+        let mut commands = groups.filter_map(|group| group.get("hooks")).flat_map(Node::items);
+        commands.any(|command| {
+            let text = command.get("command").and_then(Node::text).unwrap_or_default();
+            let mut words = text.split_whitespace();
+            let program = words.next().unwrap_or_default().rsplit('/').next();
+            [program, words.next(), words.next()] == [Some("mala"), Some("hook"), Some(self.word)]
+        })
+    }
+
+    /// The first part that is there only for the hook, and what it is in: the command, or the group, list
+    /// or block that has nothing else.
+    fn own<'n>(&self, root: &'n Node, text: &str) -> Option<(&'n Node, usize)> {
+        let hooks = root.get("hooks")?;
+        let groups = hooks.get(self.event)?;
+        let (group_at, group, at) = groups.items().iter().enumerate().find_map(|(at, group)| {
+            let commands = group.get("hooks")?.items();
+            Some((at, group, commands.iter().position(|command| self.is_own(command, text))?))
+        })?;
+        let commands = group.get("hooks")?;
+        if commands.items().len() > 1 {
+            return Some((commands, at));
+        }
+        if groups.items().len() > 1 {
+            return Some((groups, group_at));
+        }
+        let place = |node: &Node, key: &str| node.members().iter().position(|it| it.key == key);
+        if hooks.members().len() > 1 {
+            return Some((hooks, place(hooks, self.event)?));
+        }
+        Some((root, place(root, "hooks")?))
+    }
+
+    /// Whether a command is the one that `installed` writes.
+    fn is_own(&self, command: &Node, text: &str) -> bool {
+        let words = |key: &str| command.get(key).and_then(Node::text);
+        let time = command.get("timeout").and_then(|node| text.get(node.span.clone()));
+        command.members().len() == 3
+            && words("type") == Some("command")
+            && words("command") == Some(&self.command())
+            && time == Some(self.timeout)
+    }
 }
 
 /// The text with one more part at the end of a list or block.
@@ -215,8 +245,8 @@ fn keyed(key: &str, value: &str) -> String {
     format!("\"{key}\": {value}")
 }
 
-fn object(key: &str, value: &str) -> String {
-    format!("{{\n  {}\n}}", deeper(&keyed(key, value)))
+fn object(members: &str) -> String {
+    format!("{{\n  {}\n}}", deeper(members))
 }
 
 fn list(item: &str) -> String {

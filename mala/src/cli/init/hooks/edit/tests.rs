@@ -20,6 +20,17 @@ fn a_file_of_its_own() {
     assert_snapshot!(with_hook(""), @r#"
     {
       "hooks": {
+        "SessionStart": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "mala hook start",
+                "timeout": 30
+              }
+            ]
+          }
+        ],
         "Stop": [
           {
             "hooks": [
@@ -58,8 +69,9 @@ fn what_is_there_stays_and_comes_back_byte_for_byte() {
         for line in text.lines().map(str::trim).filter(|line| line.starts_with("//")) {
             assert!(new.contains(line), "{new}");
         }
-        let commands = new.matches("mala hook stop").count();
-        assert_eq!(commands, 1, "{new}");
+        for command in ["mala hook start", "mala hook stop"] {
+            assert_eq!(new.matches(command).count(), 1, "{new}");
+        }
     }
 }
 
@@ -79,17 +91,37 @@ fn it_looks_like_the_file() {
                         }
                     ]
                 }
+            ],
+            "SessionStart": [
+                {
+                    "hooks": [
+                        {
+                            "type": "command",
+                            "command": "mala hook start",
+                            "timeout": 30
+                        }
+                    ]
+                }
             ]
         }
     }
     "#);
-    assert_snapshot!(with_hook("{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}}"), @r#"
-    {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}, { "hooks": [ { "type": "command", "command": "mala hook stop", "timeout": 600 } ] }]}}
-    "#);
+    assert_snapshot!(with_hook("{\"hooks\": {\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"x\"}]}]}}"), @r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}, { "hooks": [ { "type": "command", "command": "mala hook stop", "timeout": 600 } ] }], "SessionStart": [ { "hooks": [ { "type": "command", "command": "mala hook start", "timeout": 30 } ] } ]}}"#);
     assert_snapshot!(with_hook("{\n  \"a\": 1, // first\n}\n"), @r#"
     {
       "a": 1, // first
       "hooks": {
+        "SessionStart": [
+          {
+            "hooks": [
+              {
+                "type": "command",
+                "command": "mala hook start",
+                "timeout": 30
+              }
+            ]
+          }
+        ],
         "Stop": [
           {
             "hooks": [
@@ -131,7 +163,9 @@ fn only_its_own_commands_are_removed() {
     assert_eq!(commands, ["first", by_hand, "mala review", other, other, "not-mala hook stop"]);
     assert_eq!(groups[0]["matcher"], "*");
     assert_eq!(has_hook(text), Ok(true));
-    assert_eq!(installed(text), Ok(None), "one of them is enough");
+    let new = installed(text).unwrap().unwrap();
+    assert_eq!(new.matches("hook stop").count(), text.matches("hook stop").count());
+    assert!(new.contains("mala hook start"), "one of them is enough, and the other comes to it");
     assert_eq!(removed("{\"hooks\": {\"Stop\": []}}"), Ok(None));
 }
 
@@ -143,6 +177,7 @@ fn what_cannot_be_understood_is_refused() {
         ("[]", "it is not an object"),
         ("{\"hooks\": []}", "`hooks` is not an object"),
         ("{\"hooks\": {\"Stop\": {}}}", "`hooks.Stop` is not a list"),
+        ("{\"hooks\": {\"SessionStart\": 1}}", "`hooks.SessionStart` is not a list"),
         ("{} {}", "text after the end at line 1 column 4"),
         ("{\"a\": nope}", "a value is missing at line 1 column 7"),
         ("{\"a\": \"", "a text without an end at line 1 column 7"),
