@@ -198,7 +198,7 @@ fn where_nobody_knows_where_work_starts_branches_have_their_own() {
     commit(&bench, "a.py", BAD);
     assert_blocks(&bench, false, "1 finding");
     checkout(&bench, &["-b", "topic"]);
-    bench.repo.write("a.py", &BAD.replace("bad", "good"));
+    bench.repo.write("a.py", BAD.replace("bad", "good"));
     bench.repo.commit("good");
     assert_goes(&bench, false, "passes (judge); EARLIER WORK DID NOT PASS and is still on main");
     checkout(&bench, &["main"]);
