@@ -6,6 +6,7 @@ mod detect;
 mod home;
 mod run;
 mod tree;
+mod variables;
 mod watch;
 
 pub use detect::{Presence, detect, version};

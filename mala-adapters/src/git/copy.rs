@@ -37,9 +37,7 @@ impl Git {
         self.output(&Call::new(init).args([folder])).await?;
         let own = folder.join(".git");
         let objects = absolute(&self.git_path("objects").await?)?;
-        let mut alternates = objects.as_os_str().as_bytes().to_vec();
-        alternates.push(b'\n');
-        write(&own.join("objects/info/alternates"), &alternates)?;
+        write(&own.join("objects/info/alternates"), &quoted(&objects))?;
         for (name, folder) in [("shallow", ""), ("info/exclude", "info")] {
             let theirs = self.git_path(name).await?;
             if theirs.exists() {
@@ -58,6 +56,14 @@ impl Git {
         let call = Call::new(["checkout", "--quiet", "--force", "--detach", commit, "--"]);
         self.output(&inside(call, folder)).await?;
         Ok(())
+    }
+
+    /// Whether the index of the copy in this folder has the files of a commit and no others. One that git
+    /// cannot read has not.
+    pub async fn has_index_of(&self, commit: &str, folder: &Path) -> bool {
+        let compare = ["diff-index", "--cached", "--quiet", "--ignore-submodules=none", commit];
+        let finished = self.finish(&inside(Call::new(compare).args(["--"]), folder)).await;
+        finished.is_ok_and(|finished| finished.code() == Some(0))
     }
 
     /// Makes a commit without any file in the copy in this folder, to compare with.
@@ -81,6 +87,20 @@ pub(super) fn inside(call: Call, folder: &Path) -> Call {
         .env("GIT_DIR", folder.join(".git"))
         .env("GIT_WORK_TREE", folder)
         .env("GIT_INDEX_FILE", OsString::from(folder.join(".git/index")))
+}
+
+/// A path as a line of its own, whatever is in its name.
+fn quoted(path: &Path) -> Vec<u8> {
+    let mut line = vec![b'"'];
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'\n' => line.extend(b"\\n"),
+            b'"' | b'\\' => line.extend([b'\\', *byte]),
+            _ => line.push(*byte),
+        }
+    }
+    line.extend(b"\"\n");
+    line
 }
 
 fn absolute(path: &Path) -> Result<std::path::PathBuf, GitError> {

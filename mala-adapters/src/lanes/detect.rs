@@ -48,7 +48,7 @@ pub fn detect(lane: &Lane, variables: &Environment) -> Presence {
 pub async fn version(lane: &Lane, program: &Path, variables: &Environment) -> Option<String> {
     let args = lane.settings.version.as_ref()?;
     let home = tempfile::Builder::new().prefix("mala-version-").tempdir().ok()?;
-    let environment = super::run::plain(variables).with("HOME", home.path());
+    let environment = super::variables::plain(variables).with("HOME", home.path());
     let spec = Spec::new(program, home.path(), environment).args(args);
     let finished = run(spec, Limits::within(VERSION_TIME).stdout(64 << 10)).await.ok()?;
     let printed = String::from_utf8_lossy(&finished.output.stdout).into_owned();

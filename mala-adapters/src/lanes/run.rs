@@ -1,10 +1,9 @@
 //! One question to a lane, from its empty home to the last of its processes.
 
+use super::variables::plain;
 use super::watch::{Kept, Watcher, candidates, found};
 use super::{Lanes, home, tree};
-use crate::process::{
-    self, Environment, Finished, Limits, Output, ProcessError, Spec, run_watched,
-};
+use crate::process::{self, Finished, Limits, Output, ProcessError, Spec, run_watched};
 use mala_domain::gate::MARKER;
 use mala_domain::gate::consensus::Absence;
 use mala_domain::gate::lane::{Lane, Said, Stream, filled, said, usage};
@@ -75,14 +74,28 @@ impl Lanes {
         process::end_marked(MARKER, &self.marker(order.lane));
         let mut run = judge(order, &watcher, ended);
         drop(watcher);
-        let after = tree::Snapshot::of(&places.tree);
-        run.wrote = match after {
-            Ok(after) => before.differences(&after),
-            Err(error) => vec![format!("the tree: {error}")],
-        };
+        run.wrote = self.written(&places.tree, &before).await;
         keep(&places, &run);
         run.roots = roots(&places.tree);
         Ok(run)
+    }
+
+    /// What is written in a tree since then. Git may have refreshed the index: that is no writing as long
+    /// as the commit's files are in it.
+    async fn written(&self, tree: &Path, before: &tree::Snapshot) -> Vec<String> {
+        let after = match tree::Snapshot::of(tree) {
+            Ok(after) => after,
+            Err(error) => return vec![format!("the tree: {error}")],
+        };
+        let mut written = before.differences(&after);
+        // Git is asked only where nobody has told it what to do.
+        if written.is_empty()
+            && before.has_other_index(&after)
+            && !self.git.has_index_of(&self.head, tree).await
+        {
+            written.push(".git/index".to_owned());
+        }
+        written
     }
 
     fn places(&self, order: &LaneOrder<'_>) -> std::io::Result<Places> {
@@ -155,29 +168,6 @@ fn roots(tree: &Path) -> Vec<String> {
 
 fn unusable<E: std::fmt::Display>(doing: &'static str) -> impl FnOnce(E) -> LaneFailure {
     move |error| LaneFailure { absence: Absence::Unusable, why: format!("{doing}: {error}") }
-}
-
-/// What every program needs, and nothing that leads it to the user's settings.
-pub(super) fn plain(variables: &Environment) -> Environment {
-    let kept = variables.iter().map(|(name, value)| (name.clone(), value.clone()));
-    let mut environment = Environment::kept(kept)
-        .with("GIT_OPTIONAL_LOCKS", "0")
-        .with("GIT_TERMINAL_PROMPT", "0")
-        .with("NO_COLOR", "1")
-        .with("TERM", "dumb");
-    for name in [
-        "GIT_INDEX_FILE",
-        "TEMP",
-        "TMP",
-        "XDG_CACHE_HOME",
-        "XDG_CONFIG_HOME",
-        "XDG_DATA_HOME",
-        "XDG_RUNTIME_DIR",
-        "XDG_STATE_HOME",
-    ] {
-        environment = environment.without(name);
-    }
-    environment
 }
 
 fn limits(order: &LaneOrder<'_>) -> Limits {

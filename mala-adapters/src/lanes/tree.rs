@@ -1,5 +1,5 @@
-//! A tree that nobody is to write to: its files are made read-only, and what happened to it anyway shows
-//! in the dates that no program can set back.
+//! A tree that nobody is to write to: its files and its git folder are made read-only, and what happened to
+//! them anyway shows in the dates that no program can set back.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,7 +11,20 @@ use std::path::{Path, PathBuf};
 /// How many written files are named.
 const MAX_NAMED: usize = 20;
 
-/// What the system knows of every file of a tree, but for its git folder.
+/// Which parts of a tree are meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// The files of the commit.
+    Files,
+    /// These, and the git folder.
+    All,
+}
+
+/// The index of a tree. Whoever asks git for the state of a tree may have it written again, with the same
+/// files in it.
+const INDEX: &str = ".git/index";
+
+/// What the system knows of every file of a tree and of its git folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Snapshot {
     files: BTreeMap<PathBuf, [i64; 6]>,
@@ -21,23 +34,33 @@ impl Snapshot {
     /// The tree as it is.
     pub(super) fn of(root: &Path) -> io::Result<Self> {
         let mut files = BTreeMap::new();
-        walk(root, |path, meta| {
+        walk(root, Part::All, |path, meta| {
             let below = path.strip_prefix(root).unwrap_or(path).to_owned();
-            let size = i64::try_from(meta.size()).unwrap_or(i64::MAX);
-            let inode = i64::from_ne_bytes(meta.ino().to_ne_bytes());
-            let (written, changed) = (meta.mtime_nsec(), meta.ctime_nsec());
-            files.insert(
-                below,
-                [i64::from(meta.mode()), size, inode, meta.ctime(), changed, written],
-            );
+            let mut known = known(meta);
+            if below == Path::new(".git") {
+                // Who writes the index again changes the dates of the folder that it is in.
+                let [mode, _, inode, ..] = known;
+                known = [mode, 0, inode, 0, 0, 0];
+            }
+            if below != Path::new(".git/index.lock") {
+                files.insert(below, known);
+            }
             Ok(())
         })?;
         Ok(Self { files })
     }
 
-    /// The files that differ, the first of them. A folder counts only when nothing below it does.
+    /// Whether the index was written; what is in it may be the same.
+    pub(super) fn has_other_index(&self, later: &Self) -> bool {
+        self.files.get(Path::new(INDEX)) != later.files.get(Path::new(INDEX))
+    }
+
+    /// The files that differ but for the index, the first of them. A folder counts only when nothing below
+    /// it does.
     pub(super) fn differences(&self, later: &Self) -> Vec<String> {
-        let differs = |path: &&PathBuf| self.files.get(*path) != later.files.get(*path);
+        let differs = |path: &&PathBuf| {
+            path.as_path() != Path::new(INDEX) && self.files.get(*path) != later.files.get(*path)
+        };
         let all: std::collections::BTreeSet<&PathBuf> =
             self.files.keys().chain(later.files.keys()).filter(differs).collect();
         let is_above = |path: &PathBuf| all.iter().any(|it| *it != path && it.starts_with(path));
@@ -46,10 +69,18 @@ impl Snapshot {
     }
 }
 
+/// What shows that a file was written, renamed, replaced or given other rights.
+fn known(meta: &fs::Metadata) -> [i64; 6] {
+    let size = i64::try_from(meta.size()).unwrap_or(i64::MAX);
+    let inode = i64::from_ne_bytes(meta.ino().to_ne_bytes());
+    let (written, changed) = (meta.mtime_nsec(), meta.ctime_nsec());
+    [i64::from(meta.mode()), size, inode, meta.ctime(), changed, written]
+}
+
 /// Removes what has one of these names, at any depth.
 pub(super) fn hide(root: &Path, names: &[String]) -> io::Result<()> {
     let mut found = Vec::new();
-    walk(root, |path, meta| {
+    walk(root, Part::Files, |path, meta| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         // File systems that do not tell cases apart give a program the other spelling too.
         if names.iter().any(|hidden| hidden.eq_ignore_ascii_case(name)) {
@@ -73,7 +104,7 @@ pub(super) fn hide(root: &Path, names: &[String]) -> io::Result<()> {
 pub(super) fn tame_links(root: &Path) -> io::Result<()> {
     let real = root.canonicalize()?;
     let mut stray = Vec::new();
-    walk(root, |path, meta| {
+    walk(root, Part::Files, |path, meta| {
         let stays = || path.canonicalize().is_ok_and(|target| target.starts_with(&real));
         if meta.is_symlink() && !stays() {
             stray.push(path.to_owned());
@@ -90,7 +121,7 @@ pub(super) fn tame_links(root: &Path) -> io::Result<()> {
 
 /// Takes away the right to write.
 pub(super) fn make_read_only(root: &Path) -> io::Result<()> {
-    walk(root, |path, meta| set_mode(path, meta, |mode| mode & !0o222))?;
+    walk(root, Part::All, |path, meta| set_mode(path, meta, |mode| mode & !0o222))?;
     let meta = fs::symlink_metadata(root)?;
     set_mode(root, &meta, |mode| mode & !0o222)
 }
@@ -117,16 +148,18 @@ fn set_mode(path: &Path, meta: &fs::Metadata, change: impl Fn(u32) -> u32) -> io
     fs::set_permissions(path, fs::Permissions::from_mode(change(meta.mode())))
 }
 
-/// Everything below a folder but its git folder; links are not followed.
+/// Everything in these parts of a tree; links are not followed.
 fn walk(
     root: &Path,
+    part: Part,
     mut visit: impl FnMut(&Path, &fs::Metadata) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut folders = vec![root.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder)? {
             let path = entry?.path();
-            if folder == root && path.file_name().is_some_and(|name| name == ".git") {
+            let is_top = folder == root && part == Part::Files;
+            if is_top && path.file_name().is_some_and(|name| name == ".git") {
                 continue;
             }
             let meta = fs::symlink_metadata(&path)?;
@@ -146,7 +179,10 @@ mod tests {
     #[test]
     fn every_way_to_write_shows() {
         type Write = fn(&Path);
-        let ways: [(&str, Write); 5] = [
+        let ways: [(&str, Write); 8] = [
+            (".git/HEAD", |root| fs::write(root.join(".git/HEAD"), "other").unwrap()),
+            (".git/config", |root| fs::write(root.join(".git/config"), "").unwrap()),
+            (".git/refs/x", |root| fs::write(root.join(".git/refs/x"), "").unwrap()),
             ("a.py", |root| fs::write(root.join("a.py"), "0").unwrap()),
             ("new.py", |root| fs::write(root.join("new.py"), "").unwrap()),
             ("in/b.py", |root| fs::remove_file(root.join("in/b.py")).unwrap()),
@@ -162,13 +198,17 @@ mod tests {
         for (named, write) in ways {
             let folder = tempfile::tempdir().unwrap();
             fs::create_dir_all(folder.path().join("in")).unwrap();
-            fs::create_dir_all(folder.path().join(".git")).unwrap();
+            fs::create_dir_all(folder.path().join(".git/refs")).unwrap();
+            fs::write(folder.path().join(".git/HEAD"), "this").unwrap();
             fs::write(folder.path().join("a.py"), "1").unwrap();
             fs::write(folder.path().join("in/b.py"), "2").unwrap();
             let before = Snapshot::of(folder.path()).unwrap();
             assert_eq!(before.differences(&Snapshot::of(folder.path()).unwrap()), [""; 0]);
             std::thread::sleep(std::time::Duration::from_millis(20));
             fs::write(folder.path().join(".git/index"), "").unwrap();
+            let refreshed = Snapshot::of(folder.path()).unwrap();
+            assert_eq!(before.differences(&refreshed), [""; 0], "git does that by itself");
+            assert!(before.has_other_index(&refreshed));
             write(folder.path());
             assert_eq!(before.differences(&Snapshot::of(folder.path()).unwrap()), [named]);
         }
@@ -227,8 +267,13 @@ mod tests {
     fn a_read_only_tree_can_be_removed() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("a/b")).unwrap();
+        fs::create_dir_all(folder.path().join(".git/refs")).unwrap();
         fs::write(folder.path().join("a/b/c"), "").unwrap();
         make_read_only(folder.path()).unwrap();
+        for place in ["", "a/b", "a/b/c", ".git", ".git/refs"] {
+            let mode = fs::metadata(folder.path().join(place)).unwrap().mode();
+            assert_eq!(mode & 0o222, 0, "{place}");
+        }
         make_writable(folder.path());
         fs::remove_dir_all(folder.path()).unwrap();
     }

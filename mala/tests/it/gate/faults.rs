@@ -166,14 +166,57 @@ fn one_that_commits_and_moves_branches_does_so_in_a_copy() {
     let bench = Bench::new();
     let before = bench.repo.git(&["rev-parse", "main", "HEAD"]);
     let ended = bench.review("commits", &[]);
-    assert_eq!(ended.code, 0, "{:#}", ended.json);
+    assert_eq!(ended.code, 2, "{:#}", ended.json);
+    let wrote = "it wrote to the tree that it reviews: .git/";
+    assert!(ended.error_of("commits").starts_with(wrote), "{:#}", ended.json);
     assert_eq!(bench.repo.git(&["rev-parse", "main", "HEAD"]), before);
     assert_eq!(bench.repo.git(&["worktree", "list"]).lines().count(), 1);
 }
 
 #[test]
+fn one_that_changes_what_git_has_staged_wrote() {
+    check("stages", 2, "it wrote to the tree that it reviews: .git");
+}
+
+#[test]
+fn one_that_asks_git_keeps_its_vote() {
+    check("reads", 0, "");
+}
+
+#[test]
 fn a_lane_sees_only_what_it_needs_of_the_environment() {
-    check("env", 0, "");
+    let Bench { repo, mut world } = Bench::new();
+    for name in ["CARGO_HOME", "GEM_HOME", "GOFLAGS", "PYENV_ROOT", "VIRTUAL_ENV"] {
+        world = world.with_env(name, "/somewhere");
+    }
+    for name in ["LC_TIME", "USER", "VOLTA_HOME"] {
+        world = world.with_env(name, "C");
+    }
+    let bench = Bench { repo, world };
+    let ended = bench.review("env", &[]);
+    assert_eq!(ended.code, 0, "{:#}", ended.json);
+    let folder = ended.json["session_dir"].as_str().unwrap();
+    let seen = std::fs::read_to_string(format!("{folder}/lanes/env/review/stderr.txt")).unwrap();
+    // What the shell sets by itself.
+    let own = ["OLDPWD", "PWD", "SHLVL", "_"];
+    let seen: Vec<&str> = seen.lines().filter(|name| !own.contains(name)).collect();
+    let expected = [
+        "GIT_OPTIONAL_LOCKS",
+        "GIT_TERMINAL_PROMPT",
+        "HOME",
+        "LANG",
+        "LC_TIME",
+        "MALA_CHILD",
+        "MALA_GATE",
+        "NO_COLOR",
+        "PATH",
+        "TERM",
+        "TMPDIR",
+        "TZ",
+        "USER",
+        "VOLTA_HOME",
+    ];
+    assert_eq!(seen, expected);
 }
 
 #[test]

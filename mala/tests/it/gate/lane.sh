@@ -86,8 +86,16 @@ nonce) nonce=00000000000000000000000000000000; answer PASS "" ;;
 sha) head=1111111111111111111111111111111111111111; answer PASS "" ;;
 writes) chmod u+w .; echo 'x = 1' >new.py; answer PASS "" ;;
 edits) chmod u+w a.py; echo >>a.py; answer FAIL "$(finding 1 'breaks on None')" ;;
-commits) git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; git branch -f main; answer PASS "" ;;
-env) env >"$HOME/env"; grep -q "^SECRET" "$HOME/env" && exit 3; answer PASS "" ;;
+commits) chmod -R u+w .git; git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x; git branch -f main; answer PASS "" ;;
+stages) git rm -q --cached a.py || { chmod u+w .git; git rm -q --cached a.py; }; answer PASS "" ;;
+reads)
+    for locks in 0 1; do
+        export GIT_OPTIONAL_LOCKS=$locks
+        git status >&2 && git log -p >&2 && git diff HEAD~1 >&2 && git diff >&2 && git blame a.py >&2 && git describe --always --dirty >&2 || exit 3
+    done
+    answer PASS ""
+    ;;
+env) env | sed 's/=.*//' | sort >&2; answer PASS "" ;;
 gate) review-gate spawn-code-review --diff HEAD~1..HEAD >&2; answer PASS "" ;;
 slow) sleep 0.5; answer PASS "" ;;
 esac
