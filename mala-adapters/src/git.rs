@@ -33,13 +33,14 @@ mod submodules;
 mod tree;
 mod trees;
 mod work;
+mod work_trees;
 mod working_tree;
 
 pub(crate) use filter::Filter;
-pub(crate) use open::git_folder_of;
 pub(crate) use overlay::Overlay;
 pub(crate) use scope::hex;
 pub(crate) use tree::Content;
+pub(crate) use work_trees::git_folder_at;
 
 pub use error::{GitError, ScopeError};
 pub use import::{Imported, import};
@@ -109,6 +110,9 @@ impl Version {
 
     /// Since when attributes can be read from a tree that is not checked out.
     const ATTRIBUTES_OF_TREES: Self = Self(2, 41, 0);
+
+    /// Since when paths of work trees are printed so that none can be mistaken.
+    const EXACT_WORK_TREES: Self = Self(2, 36, 0);
 
     /// From `git version 2.47.3 (Apple Git-154)`.
     fn parse(printed: &str) -> Option<Self> {

@@ -16,7 +16,10 @@ pub use briefly::run_briefly;
 pub use child::{Finished, GroupAfter, Limits, Output, Watch, run, run_watched};
 pub use detached::start_detached;
 pub use environment::{Environment, MARKER};
-pub use leftovers::{adopt_orphans, descendants, end_inside, end_marked, end_orphans, end_started};
+pub use leftovers::{
+    adopt_orphans, descendants, end_inside, end_marked, end_marked_inside, end_orphans,
+    end_started, is_anybody_inside,
+};
 pub use session::{Session, start};
 pub use worker::{Parting, Worker, go_silent, start_worker, wait_for_parting};
 

@@ -5,11 +5,15 @@ mod attempt;
 mod canaries;
 mod hook;
 mod life;
+mod scratch;
 mod stamp;
+mod trees;
 
 pub use canaries::{CanaryFolder, CanaryTurn};
 pub use hook::HookFolder;
 pub use life::Life;
+pub use scratch::{fresh_scratch, hold_scratch, remove_scratch, sweep_scratch};
+pub use trees::GateFolders;
 
 use crate::process;
 use crate::regular::read_foreign;
@@ -49,6 +53,11 @@ impl GateFolder {
         Self { state: top.join(".mala"), stamp: Stamp::of_work_tree(top) }
     }
 
+    /// The root of the work tree.
+    pub fn top(&self) -> &Path {
+        self.state.parent().unwrap_or(&self.state)
+    }
+
     /// A repository chooses its links, and must not choose where sessions are.
     pub fn refuse_links(&self) -> io::Result<()> {
         for folder in [&self.state, &self.root()] {
@@ -77,6 +86,7 @@ impl GateFolder {
             let own = fs::File::options().write(true).create_new(true).mode(0o600).clone();
             own.open(draft.path().join(SESSION))?.write_all(&json(&stamped)?)?;
             let path = root.join(&session.key);
+            scratch::assign(Path::new(&session.scratch), &path)?;
             fs::rename(draft.keep(), &path)?;
             self.settle(&session.created);
             Ok(SessionFolder { path })
@@ -102,32 +112,8 @@ impl GateFolder {
             .filter(|(session, _)| self.is_ours(session))
             .map(|(session, folder)| (folder, session))
             .collect();
-        sessions.sort_by(|(_, a), (_, b)| (&b.created, &b.key).cmp(&(&a.created, &a.key)));
+        newest_first(&mut sessions);
         sessions
-    }
-
-    /// The most recent session. Where that one cannot be read, or could not be started, no other takes
-    /// its place.
-    pub fn most_recent(&self) -> io::Result<Option<SessionFolder>> {
-        let recent = self.all().into_iter().next();
-        let created = recent.as_ref().map(|(_, session)| session.created.as_str());
-        if let Some(why) = self.failed_since(created) {
-            return Err(io::Error::other(format!("the last review was not started: {why}")));
-        }
-        let recent = recent.map(|(folder, _)| folder);
-        let since = recent.as_ref().and_then(SessionFolder::date);
-        match self.unreadable().into_iter().find(|(folder, _)| folder.date() > since) {
-            Some((folder, error)) => {
-                let file = folder.path.join(SESSION);
-                let what = format!(
-                    "the most recent session cannot be read: {}: {error} (`review-gate clean \
-                     --older-than 0s` removes it)",
-                    file.display()
-                );
-                Err(io::Error::new(error.kind(), what))
-            }
-            None => Ok(recent),
-        }
     }
 
     /// What cannot be read, and why. Nobody knows who wrote it down.
@@ -157,6 +143,10 @@ impl GateFolder {
     }
 }
 
+fn newest_first(sessions: &mut [(SessionFolder, Session)]) {
+    sessions.sort_by(|(_, a), (_, b)| (&b.created, &b.key).cmp(&(&a.created, &a.key)));
+}
+
 /// The folder of one session.
 #[derive(Debug, Clone)]
 pub struct SessionFolder {
@@ -167,6 +157,11 @@ impl SessionFolder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The work tree that it is of.
+    pub fn work_tree(&self) -> &Path {
+        self.path.ancestors().nth(3).unwrap_or(&self.path)
     }
 
     /// When it was written down, by the file.
@@ -273,36 +268,6 @@ fn random() -> io::Result<[u8; 16]> {
     let mut bytes = [0; 16];
     fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
     Ok(bytes)
-}
-
-/// A new folder for what a session throws away. It is not in the temporary folder: programs that shut
-/// themselves in cannot work there.
-pub fn fresh_scratch(session: &GateFolder) -> io::Result<PathBuf> {
-    let places = [PathBuf::from("/var/tmp"), session.root()];
-    fs::create_dir_all(session.root())?;
-    let mut last = None;
-    for place in places {
-        match tempfile::Builder::new().prefix("mala-gate-").tempdir_in(&place) {
-            Ok(folder) => return Ok(folder.keep()),
-            Err(error) => last = Some(error),
-        }
-    }
-    Err(last.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
-}
-
-/// Removes such a folder, though parts of it are read-only. It is gone already when somebody else did.
-pub fn remove_scratch(scratch: &Path) {
-    let is_ours = scratch
-        .file_name()
-        .and_then(|name| name.to_str())
-        .is_some_and(|name| name.starts_with("mala-gate-"));
-    if !is_ours {
-        return;
-    }
-    crate::lanes::make_writable(scratch);
-    if let Err(error) = fs::remove_dir_all(scratch) {
-        tracing::debug!(%error, "the scratch folder stays");
-    }
 }
 
 fn json(value: &impl serde::Serialize) -> io::Result<Vec<u8>> {

@@ -25,7 +25,7 @@ pub(super) const PINNED: &[(&str, &str)] = &[
 ];
 
 /// A `.git` that is a file names a path.
-const MAX_LINK: u64 = 8 << 10;
+pub(super) const MAX_LINK: u64 = 8 << 10;
 
 impl Git {
     /// Opens the repository that this folder is in.
@@ -157,7 +157,7 @@ impl Facts {
 }
 
 /// The git folder of a work tree: its `.git`, or what that names in a linked work tree or a submodule.
-pub(crate) fn git_folder_of(top: &Path) -> PathBuf {
+pub(super) fn git_folder_of(top: &Path) -> PathBuf {
     let own = top.join(".git");
     let link = read_named(&own, MAX_LINK).unwrap_or_default();
     match link.strip_prefix(b"gitdir:") {

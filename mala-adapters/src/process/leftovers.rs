@@ -54,9 +54,27 @@ pub fn end_orphans() {
 /// Kills every process whose current folder is in this one, until there is none.
 pub fn end_inside(folder: &Path) {
     let Ok(folder) = folder.canonicalize() else { return };
-    end_all(|pid, _| {
-        std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(&folder))
+    end_all(|pid, _| is_inside(pid, &folder));
+}
+
+/// The same, but only those that have this variable.
+pub fn end_marked_inside(variable: &str, folder: &Path) {
+    let Ok(folder) = folder.canonicalize() else { return };
+    let wanted = format!("{variable}=").into_bytes();
+    end_all(|pid, variables| {
+        is_inside(pid, &folder) && variables.iter().any(|it| it.starts_with(&wanted))
     });
+}
+
+/// Whether the current folder of any process is in this one, where the system shows it.
+pub fn is_anybody_inside(folder: &Path) -> bool {
+    folder
+        .canonicalize()
+        .is_ok_and(|folder| all().any(|pid| started(pid).is_some() && is_inside(pid, &folder)))
+}
+
+fn is_inside(pid: u32, folder: &Path) -> bool {
+    std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd.starts_with(folder))
 }
 
 /// Kills these processes, where they are still those that started at that time.

@@ -12,13 +12,13 @@ const MAX_BYTES: u64 = 64 << 10;
 const MAX_WHY: usize = 2_000;
 
 #[derive(Debug, Serialize, Deserialize)]
-struct Attempt {
+pub(super) struct Attempt {
     /// When it was made, in the form in which sessions have it.
-    created: String,
+    pub(super) created: String,
     /// What shows that this clone wrote it down.
     stamp: String,
     /// Why it came to nothing; `None` as long as nobody knows.
-    why: Option<String>,
+    pub(super) why: Option<String>,
 }
 
 impl GateFolder {
@@ -36,17 +36,11 @@ impl GateFolder {
         write_atomically(&self.root().join(NAME), &json(&attempt)?)
     }
 
-    /// Whether somebody is about to start a session, or was killed in doing so.
-    pub fn is_starting(&self) -> bool {
-        self.last_attempt().is_some_and(|attempt| attempt.why.is_none())
-    }
-
-    /// Why the last attempt came to nothing, if no session was written down after it.
-    pub(super) fn failed_since(&self, recent: Option<&str>) -> Option<String> {
+    /// The last attempt, if no session was written down after it.
+    pub(super) fn unsettled(&self, recent: Option<&str>) -> Option<Attempt> {
         let attempt = self.last_attempt()?;
         let is_last = recent.is_none_or(|recent| recent < attempt.created.as_str());
-        let unknown = || "it was stopped, or is not done yet".to_owned();
-        is_last.then(|| attempt.why.unwrap_or_else(unknown))
+        is_last.then_some(attempt)
     }
 
     /// A session was written down at this time: attempts before it are of no interest any more.
@@ -82,26 +76,24 @@ mod tests {
             (GateFolder::of_work_tree(top.path()), top)
         };
         let (gate, _top) = clone();
-        assert_eq!(gate.failed_since(None), None);
-        assert!(!gate.is_starting());
+        let why = |gate: &GateFolder, recent| gate.unsettled(recent).map(|it| it.why);
+        assert_eq!(why(&gate, None), None);
         gate.attempt("2026-01-02", None).unwrap();
-        assert!(gate.is_starting());
-        let stopped = Some("it was stopped, or is not done yet".to_owned());
-        assert_eq!(gate.failed_since(None), stopped);
-        assert_eq!(gate.failed_since(Some("2026-01-01")), stopped);
-        assert_eq!(gate.failed_since(Some("2026-01-03")), None);
+        assert_eq!(why(&gate, None), Some(None));
+        assert_eq!(why(&gate, Some("2026-01-01")), Some(None));
+        assert_eq!(why(&gate, Some("2026-01-03")), None);
         gate.attempt("2026-01-04", Some("no such lane")).unwrap();
-        assert_eq!(gate.failed_since(Some("2026-01-03")), Some("no such lane".to_owned()));
+        assert_eq!(why(&gate, Some("2026-01-03")), Some(Some("no such lane".to_owned())));
         gate.settle("2026-01-03");
-        assert!(gate.failed_since(None).is_some(), "it came later");
+        assert!(why(&gate, None).is_some(), "it came later");
         gate.settle("2026-01-05");
-        assert_eq!(gate.failed_since(None), None);
+        assert_eq!(why(&gate, None), None);
         gate.attempt("2026-01-06", None).unwrap();
         let (other, _top) = clone();
         fs::create_dir_all(other.root()).unwrap();
         fs::copy(gate.root().join(NAME), other.root().join(NAME)).unwrap();
-        assert_eq!(other.failed_since(None), None, "what another clone wrote down is not there");
+        assert_eq!(why(&other, None), None, "what another clone wrote down is not there");
         other.stamp.make("anything").unwrap();
-        assert_eq!(other.failed_since(None), None);
+        assert_eq!(why(&other, None), None);
     }
 }

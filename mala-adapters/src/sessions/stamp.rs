@@ -2,7 +2,7 @@
 //! is kept in the work tree is believed only with a mark that is made from it, so that a change cannot
 //! bring its own verdict.
 
-use crate::git::git_folder_of;
+use crate::git::git_folder_at;
 use crate::regular::read_foreign;
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
@@ -20,8 +20,7 @@ pub(super) struct Stamp {
 impl Stamp {
     /// That of the work tree, or of the bare repository, at `top`.
     pub(super) fn of_work_tree(top: &Path) -> Self {
-        let has_own = std::fs::symlink_metadata(top.join(".git")).is_ok();
-        Self { folder: if has_own { git_folder_of(top) } else { top.to_owned() } }
+        Self { folder: git_folder_at(top) }
     }
 
     /// The git folder of this work tree.

@@ -145,7 +145,8 @@ fn asked(args: &CanaryArgs, settings: &Settings, here: &Surroundings) -> anyhow:
 
 /// What a session that is over asks for. Its settings come from the trusted side of its change.
 fn scheduled(args: &CanaryArgs, gate: &Gate) -> anyhow::Result<Brief> {
-    let session = gate.session(args.of_session.as_deref())?.session()?;
+    let key = args.of_session.as_deref().unwrap_or_default();
+    let session = gate.own(key)?.session()?;
     let plan = session.canaries.context("the session has no canaries")?;
     let Session { seats, timeout_seconds, reasoning, .. } = session;
     Ok(Brief { seats: present(seats), plan, timeout_seconds, reasoning })

@@ -18,7 +18,7 @@ pub(super) struct CancelArgs {
 pub(super) fn run(args: &CancelArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     until_interrupted(async {
         let gate = Gate::open(here).await?;
-        let folder = gate.session(args.session_key.as_deref())?;
+        let folder = gate.session(args.session_key.as_deref()).await?;
         let session = folder.session()?;
         let key = &session.key;
         match world::stop(&folder, &session)? {

@@ -1,4 +1,4 @@
-//! `review-gate list`: all sessions of this repository.
+//! `review-gate list`: all sessions of this repository, whatever its work tree.
 
 use super::status;
 use crate::cli::exit::Exit;
@@ -19,11 +19,10 @@ pub(super) struct ListArgs {
 pub(super) fn run(args: &ListArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     until_interrupted(async {
         let gate = Gate::open(here).await?;
-        let all = gate.sessions.all();
-        let book = gate.sessions.canaries().book();
+        let all = gate.everywhere().await?.all();
         let lines: Vec<status::Line> =
-            all.iter().map(|(folder, session)| status::line(folder, session, &book)).collect();
-        world::sweep_dead(&gate);
+            all.iter().map(|(folder, session)| status::line(folder, session, &gate)).collect();
+        world::sweep_dead(all);
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&lines)?),
             false => lines.iter().map(status::Line::shown).collect(),

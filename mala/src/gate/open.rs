@@ -115,8 +115,9 @@ pub(crate) async fn start(
     scoped: &Scoped,
     here: &Surroundings,
 ) -> anyhow::Result<(SessionFolder, Spawned)> {
-    world::sweep_dead(gate);
-    if let Err(error) = remove_older_than(OLD, gate) {
+    world::sweep_dead(gate.sessions.all());
+    world::sweep_scratch(gate);
+    if let Err(error) = remove_older_than(OLD, &gate.sessions) {
         console::say(&format!("warning: old sessions stay: {error:#}"));
     }
     let folder = gate.sessions.create(session).context("writing the session down")?;

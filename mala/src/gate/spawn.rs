@@ -92,8 +92,12 @@ pub(super) fn run(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit>
     })
 }
 
-/// A command line that makes no sense starts nothing: whoever waits next is told so.
+/// A command line that makes no sense starts nothing: whoever waits next is told so. A lane has nobody to
+/// tell, and must not write.
 pub(super) fn misunderstood(here: &Surroundings) -> anyhow::Result<Exit> {
+    if here.variable(MARKER).is_some() {
+        return Ok(Exit::Usage);
+    }
     until_interrupted(async {
         note(&Gate::open(here).await?, "the command line was not understood");
         Ok(Exit::Usage)

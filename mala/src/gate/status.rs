@@ -7,7 +7,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::gate::SCHEMA_VERSION;
-use mala_domain::gate::canary::{CanaryBook, Measured};
+use mala_domain::gate::canary::Measured;
 use mala_domain::gate::output::PanelVerdict;
 use mala_domain::gate::session::Session;
 use mala_pipeline::gate::Look;
@@ -39,12 +39,18 @@ pub(super) struct Line {
     started: Vec<String>,
     ended: Vec<String>,
     session_dir: String,
+    /// The work tree that it was started in.
+    work_tree: String,
+    /// Whether that is the one where somebody asks.
+    #[serde(skip)]
+    is_here: bool,
     /// What each lane finds of planted defects, as far as that was measured.
     measured: BTreeMap<String, Measured>,
 }
 
 /// What there is to say of a session.
-pub(super) fn line(folder: &SessionFolder, session: &Session, book: &CanaryBook) -> Line {
+pub(super) fn line(folder: &SessionFolder, session: &Session, gate: &Gate) -> Line {
+    let book = world::book_of(folder);
     let progress = folder.progress().unwrap_or_default();
     let is_dead = world::Seen(folder).is_dead();
     // Read after the look at the supervisor: it may have ended with a result.
@@ -65,6 +71,8 @@ pub(super) fn line(folder: &SessionFolder, session: &Session, book: &CanaryBook)
         started: progress.started,
         ended: progress.ended,
         session_dir: folder.path().display().to_string(),
+        work_tree: folder.work_tree().display().to_string(),
+        is_here: gate.has(folder),
         measured: session
             .seats
             .iter()
@@ -80,7 +88,12 @@ impl Line {
         let verdict = verdict.unwrap_or_default();
         let (key, state, target) = (&self.session_key, &self.state, &self.target);
         let (over, all) = (self.ended.len(), self.started.len());
-        let text = format!("{key}  {state}{verdict}  {target}  {over} of {all} lanes over\n");
+        let place = match self.is_here {
+            true => String::new(),
+            false => format!("  in {}", self.work_tree),
+        };
+        let text =
+            format!("{key}  {state}{verdict}  {target}  {over} of {all} lanes over{place}\n");
         console::harmless(&text)
     }
 
@@ -96,9 +109,9 @@ impl Line {
 pub(super) fn run(args: &StatusArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     until_interrupted(async {
         let gate = Gate::open(here).await?;
-        let folder = gate.session(args.session_key.as_deref())?;
+        let folder = gate.session(args.session_key.as_deref()).await?;
         let session = folder.session()?;
-        let line = line(&folder, &session, &gate.sessions.canaries().book());
+        let line = line(&folder, &session, &gate);
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&line)?),
             false => line.shown() + &line.shown_measured(),

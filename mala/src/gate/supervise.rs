@@ -35,7 +35,7 @@ pub(crate) fn run(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<E
 
 async fn whole(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let gate = Gate::open(here).await?;
-    let folder = gate.session(Some(&args.session))?;
+    let folder = gate.own(&args.session)?;
     let session = folder.session()?;
     world::become_supervisor(&folder)?;
     let result = tokio::select! {
@@ -67,6 +67,7 @@ async fn review(
     folder: &SessionFolder,
     here: &Surroundings,
 ) -> anyhow::Result<Waited> {
+    world::hold_scratch(session)?;
     let (git, scoped) = world::scope(here, Path::new(&session.scratch), &session.pinned).await?;
     if scoped.scope.diff_hash != session.scope.diff_hash {
         anyhow::bail!("the change is not the one that the session was started for");

@@ -48,12 +48,12 @@ pub(super) fn run(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Exit> 
 /// What came of a session, and when it was started.
 async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<(Waited, Option<String>)> {
     let gate = Gate::open(here).await?;
-    world::sweep_dead(&gate);
+    world::sweep_dead(gate.sessions.all());
     let time = Duration::from_secs(args.timeout);
-    if args.session_key.is_none() {
-        until_started(&gate, time.min(MAX_START)).await;
-    }
-    let folder = gate.session(args.session_key.as_deref())?;
+    let folder = match args.session_key.as_deref() {
+        Some(key) => gate.session(Some(key)).await?,
+        None => next(&gate, time.min(MAX_START)).await?,
+    };
     let ended = wait(&world::Seen(&folder), time).await;
     if ended == Waiting::Died
         && let Ok(session) = folder.session()
@@ -70,12 +70,15 @@ async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<(Waited,
 /// A session takes seconds to start in a large repository. One whose start was killed never does.
 const MAX_START: Duration = Duration::from_secs(10);
 
-/// Waits for the session that somebody is about to start.
-async fn until_started(gate: &Gate, time: Duration) {
+/// The most recent session, once the one is there that somebody is about to start.
+async fn next(gate: &Gate, time: Duration) -> anyhow::Result<SessionFolder> {
+    gate.refuse_lane()?;
     let end = tokio::time::Instant::now() + time;
-    while gate.sessions.is_starting() && tokio::time::Instant::now() < end {
+    let sessions = gate.everywhere().await?;
+    while sessions.is_starting() && tokio::time::Instant::now() < end {
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
+    gate.most_recent(&sessions)
 }
 
 fn located(waited: Waited, folder: &SessionFolder) -> Waited {

@@ -10,9 +10,10 @@ pub use canary::Canary;
 use mala_adapters::git::Git;
 use mala_adapters::lanes::{self, Lanes, Presence};
 use mala_adapters::process::{self, Environment, Spec};
-pub use mala_adapters::sessions::SessionFolder;
-use mala_adapters::sessions::{self, GateFolder, Life};
+use mala_adapters::sessions::{self, Life};
+pub use mala_adapters::sessions::{GateFolder, GateFolders, SessionFolder};
 use mala_domain::gate::MARKER;
+use mala_domain::gate::canary::CanaryBook;
 use mala_domain::gate::lane::Lane;
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::session::{Pinned, Session};
@@ -27,8 +28,10 @@ pub use work::Scratch;
 /// The repository around the current folder, and its sessions.
 pub struct Gate {
     git: Git,
-    /// Its sessions.
+    /// The sessions of this work tree.
     pub sessions: GateFolder,
+    /// Whether this is a lane of a session.
+    is_lane: bool,
 }
 
 impl Gate {
@@ -37,15 +40,58 @@ impl Gate {
         let git = Git::open(&here.folder, &super::changes::environment(here)).await?;
         let sessions = GateFolder::of_work_tree(git.top());
         sessions.refuse_links()?;
-        Ok(Self { git, sessions })
+        Ok(Self { git, sessions, is_lane: here.variable(MARKER).is_some() })
     }
 
-    /// The session with this key, or the most recent one.
-    pub fn session(&self, key: Option<&str>) -> anyhow::Result<SessionFolder> {
-        match key {
-            Some(key) => self.sessions.find(key).with_context(|| format!("no session `{key}`")),
-            None => self.sessions.most_recent()?.context("no session in this repository"),
+    /// The session of this work tree with this key.
+    pub fn own(&self, key: &str) -> anyhow::Result<SessionFolder> {
+        self.sessions.find(key).with_context(|| format!("no session `{key}`"))
+    }
+
+    /// The sessions of all work trees of this repository.
+    pub async fn everywhere(&self) -> anyhow::Result<GateFolders> {
+        Ok(GateFolders::of_work_trees(&self.git.work_trees().await?))
+    }
+
+    /// The session with this key, or the most recent one, of any work tree of this repository.
+    pub async fn session(&self, key: Option<&str>) -> anyhow::Result<SessionFolder> {
+        let Some(key) = key else {
+            self.refuse_lane()?;
+            return self
+                .everywhere()
+                .await?
+                .most_recent()?
+                .context("no session in this repository");
+        };
+        match self.sessions.find(key) {
+            Some(folder) => Ok(folder),
+            None => {
+                let found = self.everywhere().await?.find(key);
+                found.with_context(|| format!("no session `{key}`"))
+            }
         }
+    }
+
+    /// The most recent one of these sessions.
+    pub fn most_recent(&self, sessions: &GateFolders) -> anyhow::Result<SessionFolder> {
+        self.refuse_lane()?;
+        sessions.most_recent()?.context("no session in this repository")
+    }
+
+    /// A lane can start no session: the most recent one is never its own.
+    pub fn refuse_lane(&self) -> anyhow::Result<()> {
+        if self.is_lane {
+            anyhow::bail!(
+                "this is a reviewer of a gate already, and has no session of its own: name one with \
+                 --session-key"
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether a session is of this work tree.
+    pub fn has(&self, folder: &SessionFolder) -> bool {
+        folder.work_tree() == self.sessions.top()
     }
 
     /// Makes a throw-away copy of the repository in a new folder, and finds the commits of the change in
@@ -177,9 +223,24 @@ pub fn sweep(folder: &SessionFolder, session: &Session) {
     sessions::remove_scratch(Path::new(&session.scratch));
 }
 
-/// Ends what sessions left behind whose supervisor died.
-pub fn sweep_dead(gate: &Gate) {
-    for (folder, session) in gate.sessions.all() {
+/// Holds what a session throws away for as long as this process lives: nobody else removes it.
+pub fn hold_scratch(session: &Session) -> anyhow::Result<()> {
+    sessions::hold_scratch(Path::new(&session.scratch)).context("holding the copy")
+}
+
+/// Removes what those threw away who died before their session was written down.
+pub fn sweep_scratch(gate: &Gate) {
+    sessions::sweep_scratch(&gate.sessions);
+}
+
+/// What each lane of a session finds of planted defects, as far as its work tree knows.
+pub fn book_of(folder: &SessionFolder) -> CanaryBook {
+    GateFolder::of_work_tree(folder.work_tree()).canaries().book()
+}
+
+/// Ends what those of these sessions left behind whose supervisor died.
+pub fn sweep_dead(sessions: Vec<(SessionFolder, Session)>) {
+    for (folder, session) in sessions {
         if Path::new(&session.scratch).exists() && Seen(&folder).is_dead() {
             sweep(&folder, &session);
         }

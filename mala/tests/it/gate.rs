@@ -9,7 +9,9 @@ mod objections;
 mod panel;
 mod real;
 mod scope;
+mod scratch;
 mod sessions;
+mod trees;
 mod trust;
 
 use crate::gate_world;

@@ -234,6 +234,43 @@ fn a_gate_inside_of_a_gate_refuses() {
     assert!(stderr.contains("this is a reviewer of another gate already"), "{stderr}");
 }
 
+/// A reviewer cannot start a session, so that no other may stand for the one that it has not.
+#[test]
+fn inside_of_a_gate_no_session_is_chosen() {
+    let bench = Bench::new();
+    let passed = bench.review("pass", &[]);
+    assert_eq!(passed.code, 0);
+    let folder = bench.repo.path(".mala/gate");
+    let entries = || std::fs::read_dir(&folder).unwrap().count();
+    let before = entries();
+    let inside = |args: &[&str]| {
+        let mut gate = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
+        let output = gate.args(args).env("MALA_GATE", "some/lane/").output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (output.status.code(), text(&output.stdout), text(&output.stderr))
+    };
+    let spawn = inside(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "fail"]);
+    assert_eq!(spawn.0, Some(1), "{}", spawn.2);
+    assert_eq!(inside(&["spawn-code-review", "--dif", "HEAD~1..HEAD"]).0, Some(64));
+    assert_eq!(entries(), before, "nothing is written down");
+    let why = "this is a reviewer of a gate already, and has no session of its own";
+    let (code, stdout, _) = inside(&["wait", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(code, Some(5), "{json:#}");
+    assert_eq!(json["status"], "error");
+    assert_eq!(json["consensus"]["verdict"], "no_reviewers");
+    assert!(json["parse_errors"][0].as_str().unwrap().starts_with(why), "{json:#}");
+    for args in [&["wait"][..], &["status"], &["status", "--json"], &["cancel"]] {
+        let (code, stdout, stderr) = inside(args);
+        assert_eq!(code, Some(5), "{args:?}: {stdout}{stderr}");
+        assert!(format!("{stdout}{stderr}").contains(why), "{args:?}: {stdout}{stderr}");
+    }
+    for args in [&["wait"][..], &["status"]] {
+        let (code, stdout, stderr) = inside(&[args, &["--session-key", &passed.key]].concat());
+        assert_eq!(code, Some(0), "{args:?}: {stdout}{stderr}");
+    }
+}
+
 #[test]
 fn children_that_outlive_a_lane_are_ended() {
     check("forks", 0, "");

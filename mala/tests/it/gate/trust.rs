@@ -149,3 +149,24 @@ fn what_cannot_be_read_hides_nothing() {
     let (code, stdout, _) = bench.run(&["wait", "--json"]);
     assert!(code == 0 && stdout.contains(&newest.key), "{stdout}");
 }
+
+#[test]
+fn what_is_over_and_cannot_be_read_is_cleaned_at_once() {
+    let bench = Bench::new();
+    for broken in ["session.json", "result.json"] {
+        let ended = bench.review("pass", &[]);
+        let file = bench.repo.path(format!(".mala/gate/{}/{broken}", ended.key));
+        std::fs::write(&file, "{").unwrap();
+        let (code, _, said) = bench.run(&["clean", "--older-than", "0s"]);
+        assert_eq!((code, said.as_str()), (0, "1 session removed\n"), "{broken}");
+    }
+    let running = bench.spawn(&["--lanes", "never"]);
+    let key = running["session_key"].as_str().unwrap();
+    let file = bench.repo.path(format!(".mala/gate/{key}/session.json"));
+    let session = std::fs::read(&file).unwrap();
+    std::fs::write(&file, "{").unwrap();
+    let (_, _, said) = bench.run(&["clean", "--older-than", "0s"]);
+    assert_eq!(said, "0 sessions removed\n", "one that runs stays");
+    std::fs::write(&file, session).unwrap();
+    bench.run(&["cancel"]);
+}

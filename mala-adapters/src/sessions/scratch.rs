@@ -1,0 +1,220 @@
+//! Folders for what is thrown away: copies of the repository, homes of lanes. Whoever uses one holds a lock
+//! on it for as long as they live; one that nobody holds and that no session has is nobody's, and whoever
+//! comes next removes it.
+
+use super::GateFolder;
+use crate::process;
+use crate::regular::read_foreign;
+use mala_domain::gate::MARKER;
+use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
+use rustix::io::Errno;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// What the names of such folders start with.
+const PREFIX: &str = "mala-gate-held-";
+
+/// Where a session's folder is written down, so that others leave its scratch folder to it. No lane has
+/// such a name.
+const SESSION: &str = ".session";
+const MAX_SESSION: u64 = 8 << 10;
+
+/// How often another folder is made when somebody takes one for nobody's before it is held.
+const TRIES: usize = 10;
+
+/// The locks that this process holds, by folder: they end with it, however it ends.
+static HELD: Mutex<BTreeMap<PathBuf, File>> = Mutex::new(BTreeMap::new());
+
+fn held() -> MutexGuard<'static, BTreeMap<PathBuf, File>> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where such folders are made. It is not the temporary folder: programs that shut themselves in cannot
+/// work there.
+fn places(gate: &GateFolder) -> [PathBuf; 2] {
+    [PathBuf::from("/var/tmp"), gate.root()]
+}
+
+/// A new folder for what is thrown away, which this process holds.
+pub fn fresh_scratch(gate: &GateFolder) -> io::Result<PathBuf> {
+    fs::create_dir_all(gate.root())?;
+    let mut last = None;
+    for place in places(gate) {
+        for _ in 0..TRIES {
+            let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&place);
+            match made.and_then(|folder| hold_scratch(folder.path()).map(|()| folder)) {
+                Ok(folder) => return Ok(folder.keep()),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => last = Some(error),
+                Err(error) => {
+                    last = Some(error);
+                    break;
+                }
+            }
+        }
+    }
+    Err(last.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
+}
+
+/// Holds such a folder from here on, beside all others that do; `WouldBlock` when somebody removes it.
+pub fn hold_scratch(scratch: &Path) -> io::Result<()> {
+    let folder = open(scratch)?;
+    match flock(&folder, FlockOperation::NonBlockingLockShared) {
+        // Who cannot be locked out cannot be swept away either.
+        Ok(()) | Err(Errno::NOTSUP | Errno::NOLCK | Errno::NOSYS) => {}
+        Err(error) => return Err(error.into()),
+    }
+    if !is_at(&folder, scratch) {
+        return Err(io::ErrorKind::WouldBlock.into());
+    }
+    held().insert(scratch.to_owned(), folder);
+    Ok(())
+}
+
+/// Removes such a folder, though parts of it are read-only. It is gone already when somebody else did.
+pub fn remove_scratch(scratch: &Path) {
+    let name = scratch.file_name().and_then(|name| name.to_str());
+    if !name.is_some_and(|name| name.starts_with("mala-gate-")) {
+        return;
+    }
+    crate::lanes::make_writable(scratch);
+    if let Err(error) = fs::remove_dir_all(scratch) {
+        tracing::debug!(%error, "the scratch folder stays");
+    }
+    held().remove(scratch);
+}
+
+/// Writes down which session such a folder is for. It is not there in tests that need none.
+pub(super) fn assign(scratch: &Path, session: &Path) -> io::Result<()> {
+    match fs::write(scratch.join(SESSION), session.as_os_str().as_bytes()) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Removes what those left who died before their session was written down, or whose session is gone.
+pub fn sweep_scratch(gate: &GateFolder) {
+    for place in places(gate) {
+        let Ok(entries) = fs::read_dir(place) else { continue };
+        let is_one =
+            |entry: &fs::DirEntry| entry.file_name().as_bytes().starts_with(PREFIX.as_bytes());
+        for folder in entries.flatten().filter(is_one).map(|entry| entry.path()) {
+            if let Some(_turn) = abandoned(&folder) {
+                process::end_marked_inside(MARKER, &folder);
+                if !process::is_anybody_inside(&folder) {
+                    remove_scratch(&folder);
+                }
+            }
+        }
+    }
+}
+
+/// The right to remove a folder: it is ours, no link, nobody holds it, and no session has it.
+fn abandoned(path: &Path) -> Option<File> {
+    let folder = open(path).ok()?;
+    if folder.metadata().ok()?.uid() != rustix::process::geteuid().as_raw() {
+        return None;
+    }
+    flock(&folder, FlockOperation::NonBlockingLockExclusive).ok()?;
+    if !is_at(&folder, path) {
+        return None;
+    }
+    match read_foreign(&path.join(SESSION), MAX_SESSION) {
+        Ok(session) => {
+            let session = Path::new(std::ffi::OsStr::from_bytes(&session));
+            is_gone(session).then_some(folder)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Some(folder),
+        Err(_) => None,
+    }
+}
+
+fn is_gone(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+}
+
+fn open(folder: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(openat(CWD, folder, flags, Mode::empty())?))
+}
+
+/// Whether the folder that is open is still the one at this path.
+fn is_at(folder: &File, path: &Path) -> bool {
+    let (Ok(open), Ok(there)) = (folder.metadata(), fs::symlink_metadata(path)) else {
+        return false;
+    };
+    (open.dev(), open.ino()) == (there.dev(), there.ino())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder as somebody leaves it who is killed.
+    fn left(gate: &GateFolder, name: &str) -> PathBuf {
+        let folder = gate.root().join(format!("{PREFIX}{name}"));
+        fs::create_dir_all(folder.join("repository")).unwrap();
+        folder
+    }
+
+    #[test]
+    fn only_what_is_nobodys_is_swept() {
+        let top = tempfile::tempdir().unwrap();
+        let gate = GateFolder::of_work_tree(top.path());
+        let [dead, held_by_us, of_session, of_gone, odd] =
+            ["a", "b", "c", "d", "e"].map(|name| left(&gate, name));
+        hold_scratch(&held_by_us).unwrap();
+        let session = gate.root().join("session");
+        fs::create_dir(&session).unwrap();
+        assign(&of_session, &session).unwrap();
+        assign(&of_gone, &gate.root().join("none")).unwrap();
+        fs::create_dir(odd.join(SESSION)).unwrap();
+        let elsewhere = top.path().join("elsewhere");
+        fs::create_dir(&elsewhere).unwrap();
+        let link = gate.root().join(format!("{PREFIX}link"));
+        std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
+        let other = gate.root().join("mala-gate-other");
+        fs::create_dir(&other).unwrap();
+        crate::lanes::make_writable(&dead);
+        sweep_scratch(&gate);
+        for (folder, stays) in [
+            (&dead, false),
+            (&of_gone, false),
+            (&held_by_us, true),
+            (&of_session, true),
+            (&odd, true),
+            (&elsewhere, true),
+            (&link, true),
+            (&other, true),
+        ] {
+            assert_eq!(!is_gone(folder), stays, "{}", folder.display());
+        }
+        remove_scratch(&held_by_us);
+        assert!(is_gone(&held_by_us));
+    }
+
+    #[test]
+    fn one_that_somebody_stands_in_stays() {
+        let top = tempfile::tempdir().unwrap();
+        let gate = GateFolder::of_work_tree(top.path());
+        let folder = left(&gate, "a");
+        let start = |marked: &str| {
+            let mut command = std::process::Command::new("sleep");
+            command.arg("1000").current_dir(folder.join("repository")).env(marked, "x/y/");
+            command.spawn().unwrap()
+        };
+        let (mut person, mut lane) = (start("OTHER"), start(MARKER));
+        sweep_scratch(&gate);
+        assert!(folder.exists());
+        assert!(person.try_wait().unwrap().is_none(), "nobody ends what is not ours");
+        assert!(!lane.wait().unwrap().success());
+        person.kill().unwrap();
+        person.wait().unwrap();
+        sweep_scratch(&gate);
+        assert!(!folder.exists());
+    }
+}

@@ -1,0 +1,131 @@
+//! One repository with several work trees: a session of one of them is one of the repository.
+
+use super::bench::Bench;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Exit code, stdout and stderr of `review-gate` in a folder.
+fn run_in(bench: &Bench, folder: &Path, args: &[&str]) -> (i32, String, String) {
+    let mut gate = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
+    let output = gate.args(args).current_dir(folder).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+fn key_of(text: &str) -> String {
+    let json: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    json["session_key"].as_str().unwrap_or_else(|| panic!("no key: {text}")).to_owned()
+}
+
+/// Starts a session in a work tree and waits for it; gives its key.
+fn review_in(bench: &Bench, folder: &Path, lane: &str) -> String {
+    let args = ["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", lane];
+    let (code, stdout, stderr) = run_in(bench, folder, &args);
+    assert_eq!(code, 0, "{stderr}");
+    let key = key_of(&stdout);
+    run_in(bench, folder, &["wait", "--session-key", &key]);
+    key
+}
+
+/// A second work tree, with a name that is as hard to read as any.
+fn linked(bench: &Bench) -> PathBuf {
+    let tree = bench.repo.beside("linked\nworktree \"tree\\");
+    bench.repo.git(&["worktree", "add", "-q", "--detach", tree.to_str().unwrap()]);
+    tree
+}
+
+#[test]
+fn without_a_key_the_most_recent_session_of_all_work_trees_is_meant() {
+    let bench = Bench::new();
+    let main = bench.repo.root().to_owned();
+    let tree = linked(&bench);
+    let bare = bench.repo.beside("bare.git");
+    bench.repo.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+    let of_bare = bench.repo.beside("of-bare");
+    let at = bare.to_str().unwrap();
+    bench.repo.git(&["-C", at, "worktree", "add", "-q", "--detach", of_bare.to_str().unwrap()]);
+    for (one, other) in [(&main, &tree), (&bare, &of_bare)] {
+        for (spawns, waits) in [(one, other), (other, one)] {
+            let old = review_in(&bench, waits, "pass");
+            let new = review_in(&bench, spawns, "fail");
+            for folder in [spawns, waits] {
+                let (code, stdout, _) = run_in(&bench, folder, &["wait", "--json"]);
+                assert_eq!((code, key_of(&stdout)), (1, new.clone()), "{stdout}");
+                let (code, stdout, _) = run_in(&bench, folder, &["status", "--json"]);
+                assert_eq!((code, key_of(&stdout)), (0, new.clone()));
+                for (key, expected) in [(&old, 0), (&new, 1)] {
+                    let (code, stdout, _) = run_in(&bench, folder, &["wait", "--session-key", key]);
+                    assert_eq!(code, expected, "by its key: {stdout}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_list_names_other_work_trees_and_cleaning_takes_them() {
+    let bench = Bench::new();
+    let tree = linked(&bench);
+    let (here, there) =
+        (review_in(&bench, bench.repo.root(), "pass"), review_in(&bench, &tree, "fail"));
+    let (_, stdout, _) = bench.run(&["list", "--json"]);
+    let listed: Value = serde_json::from_str(&stdout).unwrap();
+    let shown = |at: usize| (listed[at]["session_key"].clone(), listed[at]["work_tree"].clone());
+    let text = |path: &Path| Value::from(path.to_str().unwrap());
+    assert_eq!(shown(0), (there.clone().into(), text(&tree)));
+    assert_eq!(shown(1), (here.clone().into(), text(bench.repo.root())));
+    let (_, stdout, _) = bench.run(&["list"]);
+    let lines: Vec<&str> = stdout.lines().collect();
+    assert!(lines[0].starts_with(&there) && lines[0].contains("lanes over  in /"), "{stdout}");
+    assert!(lines.last().unwrap().ends_with("1 of 1 lanes over"), "{stdout}");
+    let (_, _, said) = bench.run(&["clean", "--older-than", "0s"]);
+    assert_eq!(said, "2 sessions removed\n");
+    assert_eq!(run_in(&bench, &tree, &["list"]).1, "");
+}
+
+#[test]
+fn what_could_not_be_started_in_another_work_tree_counts_likewise() {
+    let bench = Bench::new();
+    let tree = linked(&bench);
+    let passed = review_in(&bench, bench.repo.root(), "pass");
+    let args = ["spawn-code-review", "--diff", "nowhere..HEAD"];
+    assert_eq!(run_in(&bench, &tree, &args).0, 1);
+    let (code, stdout, _) = bench.run(&["wait", "--json"]);
+    assert_eq!(code, 5, "{stdout}");
+    let why = "the last review was not started: unknown revision: nowhere (in ";
+    assert!(stdout.contains(why), "{stdout}");
+    let (code, stdout, _) = bench.run(&["wait", "--session-key", &passed]);
+    assert_eq!(code, 0, "by its key it is there: {stdout}");
+    review_in(&bench, bench.repo.root(), "pass");
+    for folder in [bench.repo.root(), &tree] {
+        let started = std::time::Instant::now();
+        assert_eq!(run_in(&bench, folder, &["wait"]).0, 0, "the next one counts again");
+        assert!(started.elapsed().as_secs() < 5, "nobody waits for what is over");
+    }
+    let broken = review_in(&bench, &tree, "pass");
+    std::fs::write(tree.join(format!(".mala/gate/{broken}/session.json")), "{").unwrap();
+    let (code, stdout, _) = bench.run(&["wait"]);
+    assert!(code == 5 && stdout.contains("the most recent session cannot be read"), "{stdout}");
+    assert!(bench.run(&["clean", "--older-than", "0s"]).2.contains("sessions removed"));
+    let (code, stdout, _) = bench.run(&["wait"]);
+    assert!(code == 5 && stdout.contains("no session in this repository"), "{stdout}");
+}
+
+#[test]
+fn what_took_the_place_of_a_work_tree_is_not_believed() {
+    let bench = Bench::new();
+    let tree = linked(&bench);
+    let failed = review_in(&bench, bench.repo.root(), "fail");
+    std::fs::remove_dir_all(&tree).unwrap();
+    assert_eq!(bench.run(&["wait"]).0, 1, "one that is gone is in nobody's way");
+    bench.repo.git(&["clone", "-q", ".", tree.to_str().unwrap()]);
+    let foreign = review_in(&bench, &tree, "pass");
+    let (code, stdout, _) = bench.run(&["wait", "--json"]);
+    assert_eq!((code, key_of(&stdout)), (1, failed));
+    assert_eq!(bench.run(&["wait", "--session-key", &foreign]).0, 5);
+    assert!(!bench.run(&["list"]).1.contains(&foreign));
+    // Nor when it says that it is of this repository.
+    let common = bench.repo.path(".git");
+    std::fs::write(tree.join(".git/commondir"), common.to_str().unwrap()).unwrap();
+    assert_eq!(bench.run(&["wait", "--session-key", &foreign]).0, 5);
+}
