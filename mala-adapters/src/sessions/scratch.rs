@@ -49,7 +49,8 @@ pub fn fresh_scratch(gate: &GateFolder) -> io::Result<PathBuf> {
             let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&place);
             match made.and_then(|folder| hold_scratch(folder.path()).map(|()| folder)) {
                 Ok(folder) => return Ok(folder.keep()),
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => last = Some(error),
+                // Somebody removes it, or has done so.
+                Err(error) if is_taken(&error) => last = Some(error),
                 Err(error) => {
                     last = Some(error);
                     break;
@@ -58,6 +59,10 @@ pub fn fresh_scratch(gate: &GateFolder) -> io::Result<PathBuf> {
         }
     }
     Err(last.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
+}
+
+fn is_taken(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::NotFound)
 }
 
 /// Holds such a folder from here on, beside all others that do; `WouldBlock` when somebody removes it.
