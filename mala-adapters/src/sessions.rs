@@ -5,6 +5,7 @@ mod attempt;
 mod canaries;
 mod hook;
 mod life;
+mod result;
 mod scratch;
 mod stamp;
 mod trees;
@@ -17,7 +18,7 @@ pub use trees::GateFolders;
 
 use crate::process;
 use crate::regular::read_foreign;
-use crate::store::{keep_out_of_git, refuse_link, write_atomically, write_new};
+use crate::store::{keep_out_of_git, refuse_link, write_atomically};
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::session::{Heartbeat, Progress, Session};
 use mala_domain::ports::{SessionFiles, StoreError};
@@ -35,7 +36,6 @@ const MAX_BYTES: u64 = 256 << 20;
 
 const SESSION: &str = "session.json";
 const PROGRESS: &str = "progress.json";
-const RESULT: &str = "result.json";
 const REPORT: &str = "report.md";
 const HEARTBEAT: &str = "heartbeat.json";
 const PROCESSES: &str = "processes.json";
@@ -89,7 +89,7 @@ impl GateFolder {
             scratch::assign(Path::new(&session.scratch), &path)?;
             fs::rename(draft.keep(), &path)?;
             self.settle(&session.created);
-            Ok(SessionFolder { path })
+            Ok(SessionFolder { path, stamp: self.stamp.clone() })
         };
         written().map_err(|error: io::Error| {
             io::Error::new(error.kind(), format!("writing to {}: {error}", root.display()))
@@ -99,7 +99,7 @@ impl GateFolder {
     /// The session with this key; `None` when there is none that this clone wrote down.
     pub fn find(&self, key: &str) -> Option<SessionFolder> {
         let folder = self.folder(key)?;
-        self.is_ours(&folder.session().ok()?).then_some(folder)
+        self.is_ours(&folder, &folder.session().ok()?).then_some(folder)
     }
 
     /// All sessions that this clone wrote down, the most recent one first. What cannot be read is left
@@ -109,7 +109,7 @@ impl GateFolder {
             .folders()
             .into_iter()
             .filter_map(|folder| Some((folder.session().ok()?, folder)))
-            .filter(|(session, _)| self.is_ours(session))
+            .filter(|(session, folder)| self.is_ours(folder, session))
             .map(|(session, folder)| (folder, session))
             .collect();
         newest_first(&mut sessions);
@@ -132,14 +132,15 @@ impl GateFolder {
 
     fn folder(&self, key: &str) -> Option<SessionFolder> {
         let is_key = !key.is_empty() && key.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
-        let folder = SessionFolder { path: self.root().join(key) };
+        let folder = SessionFolder { path: self.root().join(key), stamp: self.stamp.clone() };
         let is_folder = || fs::symlink_metadata(&folder.path).is_ok_and(|meta| meta.is_dir());
         let has_file = || fs::symlink_metadata(folder.path.join(SESSION)).is_ok();
         (is_key && self.refuse_links().is_ok() && is_folder() && has_file()).then_some(folder)
     }
 
-    fn is_ours(&self, session: &Session) -> bool {
-        self.stamp.mark(&session.key).is_some_and(|mark| mark == session.stamp)
+    fn is_ours(&self, folder: &SessionFolder, session: &Session) -> bool {
+        folder.path.ends_with(&session.key)
+            && self.stamp.mark(&session.key).is_some_and(|mark| mark == session.stamp)
     }
 }
 
@@ -151,6 +152,7 @@ fn newest_first(sessions: &mut [(SessionFolder, Session)]) {
 #[derive(Debug, Clone)]
 pub struct SessionFolder {
     path: PathBuf,
+    stamp: Stamp,
 }
 
 impl SessionFolder {
@@ -191,20 +193,6 @@ impl SessionFolder {
     /// Writes down how far it is.
     pub fn set_progress(&self, progress: &Progress) -> io::Result<()> {
         write_atomically(&self.path.join(PROGRESS), &json(progress)?)
-    }
-
-    /// What came of it; `None` as long as nothing has.
-    pub fn result(&self) -> io::Result<Option<Waited>> {
-        self.read(RESULT)
-    }
-
-    /// Writes down what came of it. The first one that does so is right; false for all others.
-    pub fn conclude(&self, result: &Waited) -> io::Result<bool> {
-        match write_new(&self.path.join(RESULT), &json(result)?) {
-            Ok(()) => self.report(result).map(|_| true),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
-            Err(error) => Err(error),
-        }
     }
 
     /// Where its result is written in full, for people and agents to read.

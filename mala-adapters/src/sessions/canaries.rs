@@ -1,7 +1,7 @@
 //! What is kept of canaries: `.mala/gate/canaries/`, with the book of all runs, and what the lanes said in
 //! the last one. One process at a time adds to it.
 
-use super::{GateFolder, SessionFolder, json};
+use super::{GateFolder, SessionFolder, Stamp, json};
 use crate::store::{keep_out_of_git, refuse_link, write_atomically};
 use mala_domain::gate::canary::CanaryBook;
 use rustix::fs::{FlockOperation, flock};
@@ -18,6 +18,7 @@ const LOCK: &str = "lock";
 pub struct CanaryFolder {
     state: PathBuf,
     path: PathBuf,
+    stamp: Stamp,
 }
 
 /// The right to give canaries: it ends with the value.
@@ -29,7 +30,8 @@ pub struct CanaryTurn {
 impl GateFolder {
     /// The folder of the canaries.
     pub fn canaries(&self) -> CanaryFolder {
-        CanaryFolder { state: self.state.clone(), path: self.root().join("canaries") }
+        let (state, stamp) = (self.state.clone(), self.stamp.clone());
+        CanaryFolder { state, path: self.root().join("canaries"), stamp }
     }
 }
 
@@ -71,7 +73,7 @@ impl CanaryFolder {
         }
         let path = last.join(number.to_string());
         fs::create_dir_all(&path)?;
-        Ok(SessionFolder { path })
+        Ok(SessionFolder { path, stamp: self.stamp.clone() })
     }
 
     /// A file for what a run that nobody watches prints.

@@ -52,6 +52,7 @@ impl GateFolders {
     pub fn most_recent(&self) -> io::Result<Option<SessionFolder>> {
         for tree in &self.trees {
             tree.refuse_links()?;
+            tree.refuse_unnoted()?;
         }
         let recent = self.all().into_iter().next();
         let created = recent.as_ref().map(|(_, session)| session.created.as_str());

@@ -233,8 +233,14 @@ impl Waited {
 
     /// What follows from it. Anything that does not fit together is no pass.
     pub fn outcome(&self) -> Outcome {
-        match (self.status, self.consensus.verdict, self.obstacle) {
-            (Status::Resolved, PanelVerdict::Pass, None) => Outcome::Passed,
+        let consensus = &self.consensus;
+        match (self.status, consensus.verdict, self.obstacle) {
+            (Status::Resolved, PanelVerdict::Pass, None)
+                if consensus.passes >= consensus.needed.max(1)
+                    && consensus.verified.verdict == PanelVerdict::Pass =>
+            {
+                Outcome::Passed
+            }
             (Status::Resolved, PanelVerdict::Fail | PanelVerdict::NeedsWork, None) => {
                 Outcome::Blocked
             }

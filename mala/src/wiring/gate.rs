@@ -255,7 +255,8 @@ pub fn stop(folder: &SessionFolder, session: &Session) -> anyhow::Result<bool> {
         ..Waited::undecided(Obstacle::Internal, "the session was cancelled")
     };
     let is_first = folder.conclude(&cancelled)?;
-    if is_first {
+    // What has its result may still have something running.
+    if is_first || folder.supervisor().is_some() {
         sweep(folder, session);
     }
     Ok(is_first)

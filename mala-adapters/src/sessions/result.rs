@@ -1,0 +1,112 @@
+//! What came of a session. Its first line is a mark that only this clone can make, for this session and
+//! these words: a result that somebody copies or changes is none.
+
+use super::{MAX_BYTES, SessionFolder, json};
+use crate::git::hex;
+use crate::regular::read_foreign;
+use crate::store::{write_atomically, write_new};
+use mala_domain::gate::output::Waited;
+use sha2::{Digest, Sha256};
+use std::io;
+
+const NAME: &str = "result.json";
+
+/// How JSON over several lines starts.
+const START: &str = "{\n";
+const BEFORE_MARK: &str = "{\n  \"stamp\": \"";
+const AFTER_MARK: &str = "\",\n";
+
+impl SessionFolder {
+    /// What came of it; `None` as long as nothing has.
+    pub fn result(&self) -> io::Result<Option<Waited>> {
+        let bytes = match read_foreign(&self.path.join(NAME), MAX_BYTES) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let foreign = || io::Error::other("it is not what this clone wrote down for this session");
+        let text = String::from_utf8(bytes).map_err(|_| foreign())?;
+        let (mark, words) = parts(&text).ok_or_else(foreign)?;
+        match self.stamp.mark(&self.name_of(&words)) {
+            Some(ours) if ours == mark => Ok(Some(serde_json::from_str(&words)?)),
+            _ => Err(foreign()),
+        }
+    }
+
+    /// Writes down what came of it. The first one that does so is right; false for all others.
+    pub fn conclude(&self, result: &Waited) -> io::Result<bool> {
+        let words = String::from_utf8(json(result)?).map_err(io::Error::other)?;
+        let mark = self.stamp.make(&self.name_of(&words))?;
+        let rest = words.strip_prefix(START).unwrap_or_default();
+        let text = format!("{BEFORE_MARK}{mark}{AFTER_MARK}{rest}");
+        let path = self.path.join(NAME);
+        match write_new(&path, text.as_bytes()) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if matches!(self.result(), Ok(Some(_))) {
+                    return Ok(false);
+                }
+                write_atomically(&path, text.as_bytes())?;
+            }
+            written => written?,
+        }
+        self.report(result).map(|_| true)
+    }
+
+    /// What the mark of a result is made for. No session has such a key.
+    fn name_of(&self, words: &str) -> String {
+        let key = self.path.file_name().unwrap_or_default().to_string_lossy();
+        format!("result {key} {}", hex(&Sha256::digest(words.as_bytes())))
+    }
+}
+
+/// The mark, and the words that it is for.
+fn parts(text: &str) -> Option<(&str, String)> {
+    let (mark, rest) = text.strip_prefix(BEFORE_MARK)?.split_once(AFTER_MARK)?;
+    Some((mark, format!("{START}{rest}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::GateFolder;
+    use super::*;
+    use mala_domain::verdict::Obstacle;
+    use std::fs;
+
+    fn said(why: &str) -> Waited {
+        Waited::undecided(Obstacle::Internal, why)
+    }
+
+    #[test]
+    fn only_what_this_clone_wrote_for_this_session_is_its_result() {
+        let top = tempfile::tempdir().unwrap();
+        fs::create_dir(top.path().join(".git")).unwrap();
+        let gate = GateFolder::of_work_tree(top.path());
+        let session = |key: &str| {
+            let path = gate.root().join(key);
+            fs::create_dir_all(&path).unwrap();
+            SessionFolder { path, stamp: gate.stamp.clone() }
+        };
+        let (one, other) = (session("a"), session("b"));
+        assert_eq!(one.result().unwrap(), None);
+        assert!(one.conclude(&said("one")).unwrap());
+        assert!(!one.conclude(&said("two")).unwrap(), "the first one is right");
+        assert_eq!(one.result().unwrap(), Some(said("one")));
+        let text = fs::read_to_string(one.path.join(NAME)).unwrap();
+        let plain: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert!(plain["stamp"].is_string(), "{text}");
+        fs::write(other.path.join(NAME), &text).unwrap();
+        assert!(other.result().is_err(), "it is another session's");
+        for changed in [
+            text.replace("one", "two"),
+            text.replace("error", "resolved"),
+            text.replacen("  \"stamp\"", "\"stamp\"", 1),
+            text.split_once(AFTER_MARK).unwrap().1.to_owned(),
+            String::new(),
+        ] {
+            fs::write(one.path.join(NAME), &changed).unwrap();
+            assert!(one.result().is_err(), "{changed}");
+        }
+        assert!(one.conclude(&said("three")).unwrap(), "what is no result is replaced");
+        assert_eq!(one.result().unwrap(), Some(said("three")));
+    }
+}
