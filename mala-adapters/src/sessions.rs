@@ -77,7 +77,7 @@ impl GateFolder {
     pub fn create(&self, session: &Session) -> io::Result<SessionFolder> {
         let root = self.root();
         self.refuse_links()?;
-        let stamped = Session { stamp: self.stamp.make(&session.key)?, ..session.clone() };
+        let stamped = Session { stamp: self.stamp.make(&name_of(session))?, ..session.clone() };
         let written = || {
             fs::create_dir_all(&root)?;
             keep_out_of_git(&self.state)?;
@@ -140,8 +140,13 @@ impl GateFolder {
 
     fn is_ours(&self, folder: &SessionFolder, session: &Session) -> bool {
         folder.path.ends_with(&session.key)
-            && self.stamp.mark(&session.key).is_some_and(|mark| mark == session.stamp)
+            && self.stamp.mark(&name_of(session)).is_some_and(|mark| mark == session.stamp)
     }
+}
+
+/// What the mark of a session is made for: neither its key nor its place among others can be changed.
+fn name_of(session: &Session) -> String {
+    format!("{} {}", session.key, session.created)
 }
 
 fn newest_first(sessions: &mut [(SessionFolder, Session)]) {

@@ -9,10 +9,10 @@ use mala_domain::gate::MARKER;
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -46,7 +46,9 @@ pub fn fresh_scratch(gate: &GateFolder) -> io::Result<PathBuf> {
     let mut last = None;
     for place in places(gate) {
         for _ in 0..TRIES {
-            let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(&place);
+            // The place is open to all users of the machine, and the repository may not be.
+            let own = Permissions::from_mode(0o700);
+            let made = tempfile::Builder::new().prefix(PREFIX).permissions(own).tempdir_in(&place);
             match made.and_then(|folder| hold_scratch(folder.path()).map(|()| folder)) {
                 Ok(folder) => return Ok(folder.keep()),
                 // Somebody removes it, or has done so.

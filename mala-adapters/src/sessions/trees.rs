@@ -36,6 +36,13 @@ impl GateFolders {
         sessions
     }
 
+    /// The time of the last session or attempt.
+    pub fn newest(&self) -> Option<String> {
+        let sessions = self.all().into_iter().map(|(_, session)| session.created);
+        let attempts = self.trees.iter().filter_map(|tree| tree.unsettled(None));
+        sessions.chain(attempts.map(|attempt| attempt.created)).max()
+    }
+
     /// Whether somebody is about to start the session that will be the most recent one, or was killed in
     /// doing so.
     pub fn is_starting(&self) -> bool {

@@ -78,7 +78,7 @@ pub(crate) fn session(
         schema_version: SCHEMA_VERSION,
         key,
         stamp: String::new(),
-        created: now(),
+        created: String::new(),
         scope: Scope { target: work.words.clone(), ..work.scoped.scope.clone() },
         pinned: work.pinned.clone(),
         scratch: work.scratch.display().to_string(),
@@ -92,11 +92,6 @@ pub(crate) fn session(
         checker: settings.gate.agent_checks.value.then(|| checker(&settings.policy)),
         canaries: settings.gate.canaries(),
     })
-}
-
-/// The time, in a form that sorts by time.
-pub(super) fn now() -> String {
-    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string()
 }
 
 /// How the agent checks, by the settings that are trusted.
@@ -120,6 +115,7 @@ pub(crate) async fn start(
     if let Err(error) = remove_older_than(OLD, &gate.sessions) {
         console::say(&format!("warning: old sessions stay: {error:#}"));
     }
+    let session = &Session { created: gate.next_time().await?, ..session.clone() };
     let folder = gate.sessions.create(session).context("writing the session down")?;
     let over = if scoped.change.is_empty() {
         Some(nothing_changed(session))

@@ -83,10 +83,11 @@ pub(super) fn run(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit>
     }
     until_interrupted(async {
         let gate = Gate::open(here).await?;
-        gate.sessions.attempt(&open::now(), None).context("writing the attempt down")?;
+        let time = gate.next_time().await?;
+        gate.sessions.attempt(&time, None).context("writing the attempt down")?;
         let spawned = spawn(args, &gate, here).await;
         if let Err(error) = &spawned {
-            note(&gate, &format!("{error:#}"));
+            note(&gate, &format!("{error:#}")).await;
         }
         spawned
     })
@@ -99,15 +100,19 @@ pub(super) fn misunderstood(here: &Surroundings) -> anyhow::Result<Exit> {
         return Ok(Exit::Usage);
     }
     until_interrupted(async {
-        note(&Gate::open(here).await?, "the command line was not understood");
+        note(&Gate::open(here).await?, "the command line was not understood").await;
         Ok(Exit::Usage)
     })
 }
 
 /// Writes down why no session was started.
-fn note(gate: &Gate, why: &str) {
-    if let Err(error) = gate.sessions.attempt(&open::now(), Some(why)) {
-        console::say(&format!("warning: `wait` will not know of this: {error}"));
+async fn note(gate: &Gate, why: &str) {
+    let noted = match gate.next_time().await {
+        Ok(time) => gate.sessions.attempt(&time, Some(why)).map_err(anyhow::Error::from),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = noted {
+        console::say(&format!("warning: why it was not started is not written down: {error:#}"));
     }
 }
 
@@ -116,7 +121,8 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Re
     let tasks = pin::tasks(args.context_file.as_deref())?;
     let (scratch, pinned) = gate.pin(&target).await?;
     let (_, scoped) = world::scope(here, scratch.path(), &pinned).await?;
-    let settings = pin::settings(here, &target, &scoped, pin::flags(args)).await?;
+    // What is not committed is under review itself, and says nothing of how.
+    let settings = pin::settings(here, &pinned.target(), &scoped, pin::flags(args)).await?;
     let (seats, warnings) = open::panel(&args.lanes, &settings, here)?;
     let reasoning = args.codex_reasoning.name();
     let brief = Brief { seats, tasks, reasoning, warnings };
@@ -132,8 +138,13 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Re
     // From here on the folder is the session's.
     let scratch = scratch.keep();
     let started = open::start(gate, &session, &scoped, here).await;
-    let (_, spawned) = started.inspect_err(|_| world::remove_scratch(&scratch))?;
-    console::data(&format!("{}\n", serde_json::to_string_pretty(&spawned)?))?;
+    let (folder, spawned) = started.inspect_err(|_| world::remove_scratch(&scratch))?;
+    let printed = console::data(&format!("{}\n", serde_json::to_string_pretty(&spawned)?));
+    if printed.is_err() {
+        // Nobody knows its key.
+        world::stop(&folder, &session)?;
+    }
+    printed?;
     Ok(Exit::Passed)
 }
 

@@ -4,9 +4,11 @@ mod canary;
 pub mod work;
 
 use super::changes::failure;
+use crate::console;
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 pub use canary::Canary;
+use jiff::{Timestamp, ToSpan};
 use mala_adapters::git::Git;
 use mala_adapters::lanes::{self, Lanes, Presence};
 use mala_adapters::process::{self, Environment, Spec};
@@ -53,15 +55,28 @@ impl Gate {
         Ok(GateFolders::of_work_trees(&self.git.work_trees().await?))
     }
 
-    /// The session with this key, or the most recent one, of any work tree of this repository.
+    /// A time after that of every other session of this repository, wherever the clock was set: it says
+    /// which one is the most recent.
+    pub async fn next_time(&self) -> anyhow::Result<String> {
+        let format = |time: Timestamp| time.strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string();
+        let now = format(Timestamp::now());
+        let newest = self.everywhere().await?.newest().filter(|newest| *newest >= now);
+        let newest = newest.and_then(|newest| newest.parse::<Timestamp>().ok());
+        let next = newest.and_then(|newest| newest.checked_add(1.nanosecond()).ok());
+        Ok(next.map_or(now, format))
+    }
+
+    /// The session with this key, or the most recent one that there is, of any work tree of this
+    /// repository. Whoever wants a verdict asks for `most_recent`.
     pub async fn session(&self, key: Option<&str>) -> anyhow::Result<SessionFolder> {
         let Some(key) = key else {
             self.refuse_lane()?;
-            return self
-                .everywhere()
-                .await?
-                .most_recent()?
-                .context("no session in this repository");
+            let sessions = self.everywhere().await?;
+            if let Err(why) = sessions.most_recent() {
+                console::say(&format!("warning: {}", console::harmless(&why.to_string())));
+            }
+            let last = sessions.all().into_iter().next();
+            return Ok(last.context("no session in this repository")?.0);
         };
         match self.sessions.find(key) {
             Some(folder) => Ok(folder),

@@ -5,6 +5,7 @@ mod canary;
 mod checker;
 mod commands;
 mod faults;
+mod last;
 mod objections;
 mod panel;
 mod real;

@@ -1,0 +1,185 @@
+//! Which session is the last one, and what came of it: nothing else takes its place, whoever copies, edits
+//! or hides something.
+
+use super::bench::Bench;
+use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+
+fn file(bench: &Bench, key: &str, name: &str) -> PathBuf {
+    bench.repo.path(".mala/gate").join(key).join(name)
+}
+
+/// The key of a session whose reviewers never answer.
+fn running(bench: &Bench) -> String {
+    bench.spawn(&["--lanes", "never"])["session_key"].as_str().unwrap().to_owned()
+}
+
+fn assert_refused(bench: &Bench, says: &str) {
+    let (code, stdout, stderr) = bench.run(&["wait"]);
+    assert_eq!(code, 5, "{says}: {stdout}{stderr}");
+    assert!(stdout.contains(says), "{says}: {stdout}");
+}
+
+#[test]
+fn a_result_of_another_session_is_none() {
+    let bench = Bench::new();
+    let passed = bench.review("pass", &[]);
+    let key = running(&bench);
+    let (from, to) = (file(&bench, &passed.key, "result.json"), file(&bench, &key, "result.json"));
+    std::fs::copy(from, to).unwrap();
+    let ended = bench.wait(&key);
+    assert_eq!(ended.code, 5, "{:#}", ended.json);
+    let (code, _, stderr) = bench.run(&["cancel"]);
+    assert!(code == 0 && stderr.contains("is cancelled"), "{stderr}");
+    let ended = bench.wait(&key);
+    assert_eq!(ended.json["parse_errors"][0], "the session was cancelled");
+    ended.assert_nothing_left();
+}
+
+#[test]
+fn a_session_replaces_what_is_no_result_of_its_own() {
+    let bench = Bench::new();
+    let failed = bench.review("fail", &[]);
+    let from = file(&bench, &failed.key, "result.json");
+    let spawned = bench.spawn(&["--lanes", "slow"]);
+    let key = spawned["session_key"].as_str().unwrap();
+    std::fs::copy(from, file(&bench, key, "result.json")).unwrap();
+    let end = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let mut code = 5;
+    while code == 5 && std::time::Instant::now() < end {
+        code = bench.wait(key).code;
+    }
+    assert_eq!(code, 0, "what its reviewer said");
+}
+
+#[test]
+fn a_result_that_somebody_changed_is_none() {
+    let bench = Bench::new();
+    let failed = bench.review("fail", &[]);
+    let path = file(&bench, &failed.key, "result.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("\"FAIL\"", "\"PASS\"")).unwrap();
+    assert_eq!(bench.wait(&failed.key).code, 5);
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(bench.wait(&failed.key).code, 1);
+}
+
+#[test]
+fn a_session_by_another_name_is_none() {
+    let bench = Bench::new();
+    let passed = bench.review("pass", &[]);
+    let other = "aaaaaaaa-0000-0000-0000-000000000000";
+    let sessions = bench.repo.path(".mala/gate");
+    let mut copy = bench.world.command("cp");
+    copy.arg("-r").args([sessions.join(&passed.key), sessions.join(other)]);
+    assert!(copy.status().unwrap().success());
+    assert_eq!(bench.wait(other).code, 5);
+}
+
+#[test]
+fn what_a_commit_brings_hides_no_failed_start() {
+    let bench = Bench::new();
+    assert_eq!(bench.review("pass", &[]).code, 0);
+    bench.repo.write(".mala/gate/attempt.json/x", "");
+    let (code, _, stderr) =
+        bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "typo"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert_refused(&bench, "the last review was not started");
+}
+
+#[test]
+fn a_start_that_cannot_be_noted_is_not_forgotten() {
+    let bench = Bench::new();
+    assert_eq!(bench.review("pass", &[]).code, 0);
+    let note = bench.repo.path(".git/mala-attempt.json");
+    std::fs::remove_file(&note).unwrap();
+    assert_refused(&bench, "nobody knows whether the last review was started");
+    std::fs::create_dir(&note).unwrap();
+    let (code, _, stderr) =
+        bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "pass"]);
+    assert_eq!(code, 1, "{stderr}");
+    assert_refused(&bench, "nobody knows whether the last review was started");
+    std::fs::remove_dir(&note).unwrap();
+    assert_eq!(bench.review("pass", &[]).code, 0);
+    assert_eq!(bench.run(&["wait"]).0, 0);
+}
+
+#[test]
+fn a_clock_that_was_set_back_changes_no_order() {
+    let bench = Bench::new();
+    let ahead = r#"{"created":"2199-01-01T00:00:00.000000000Z","why":"no","has_session":false}"#;
+    bench.repo.write(".git/mala-attempt.json", ahead);
+    for (lane, code) in [("pass", 0), ("fail", 1), ("pass", 0), ("fail", 1)] {
+        let spawned = bench.spawn(&["--lanes", lane]);
+        let (got, stdout, _) = bench.run(&["wait", "--json"]);
+        let waited: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!((got, &waited["session_key"]), (code, &spawned["session_key"]));
+        let path = file(&bench, spawned["session_key"].as_str().unwrap(), "session.json");
+        let text = std::fs::read_to_string(path).unwrap();
+        assert!(text.contains("2199-01-01T00:00:00.00000000"), "{text}");
+    }
+    let (_, listed, _) = bench.run(&["list", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed.as_array().map(Vec::len), Some(4), "{listed:#}");
+}
+
+#[test]
+fn a_session_whose_date_somebody_changed_is_none() {
+    let bench = Bench::new();
+    let passed = bench.review("pass", &[]);
+    let path = file(&bench, &passed.key, "session.json");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replacen("\"created\": \"20", "\"created\": \"21", 1)).unwrap();
+    bench.spawn(&["--lanes", "fail"]);
+    assert_eq!(bench.run(&["wait"]).0, 1);
+    assert_eq!(bench.wait(&passed.key).code, 5);
+}
+
+#[test]
+fn what_runs_can_be_stopped_after_a_failed_start() {
+    let bench = Bench::new();
+    let key = running(&bench);
+    bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "typo"]);
+    let (code, stdout, stderr) = bench.run(&["status"]);
+    assert!(code == 0 && stdout.contains(&key), "{stdout}{stderr}");
+    assert!(stderr.contains("warning: the last review was not started"), "{stderr}");
+    let (code, _, stderr) = bench.run(&["cancel"]);
+    assert!(code == 0 && stderr.contains("is cancelled"), "{stderr}");
+    bench.wait(&key).assert_nothing_left();
+}
+
+#[test]
+fn a_session_whose_key_nobody_got_is_stopped() {
+    let bench = Bench::new();
+    let mut spawn = bench.world.command(env!("CARGO_BIN_EXE_review-gate"));
+    spawn.args(["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "never"]);
+    spawn.stdout(std::fs::File::options().write(true).open("/dev/full").unwrap());
+    assert_eq!(spawn.status().unwrap().code(), Some(1));
+    let (_, listed, _) = bench.run(&["list", "--json"]);
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!(listed[0]["state"], "done", "{listed:#}");
+    bench.wait(listed[0]["session_key"].as_str().unwrap()).assert_nothing_left();
+}
+
+#[test]
+fn what_is_not_committed_does_not_choose_its_panel() {
+    let bench = Bench::with_config("");
+    bench.repo.git(&["rm", "-q", "mala.yaml"]);
+    bench.repo.commit_staged("no settings");
+    bench.repo.write("a.py", "def f(x):\n    return x.bad\n");
+    bench.repo.write("mala.yaml", "gate: {lanes: {mine: {command: [lane, pass]}}}\n");
+    let (_, _, stderr) = bench.run(&["spawn-code-review", "--uncommitted"]);
+    assert!(stderr.contains("mala.yaml is not at the base of this change"), "{stderr}");
+    assert_ne!(bench.run(&["wait"]).0, 0);
+}
+
+#[test]
+fn copies_are_for_their_owner_alone() {
+    let bench = Bench::new();
+    let key = running(&bench);
+    let text = std::fs::read_to_string(file(&bench, &key, "session.json")).unwrap();
+    let session: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let scratch = std::fs::metadata(session["scratch"].as_str().unwrap()).unwrap();
+    assert_eq!(scratch.permissions().mode() & 0o777, 0o700);
+    bench.run(&["cancel"]);
+}
