@@ -73,7 +73,10 @@ impl ReviewGate {
         call.is_over(waited.code);
         let word = match client::waited(&waited.ended(), &started, call.run_key())? {
             Heard::Panel(word) => *word,
-            Heard::State(state) => client::panel(&state, &run_files::opinions(&call.run_folder()))?,
+            Heard::State(state) => {
+                let round = run_files::last_round(&call.run_folder());
+                client::panel(&state, &round.map_err(ReviewerFailure::Unreadable)?, &started)?
+            }
         };
         self.contribution(word, request).await
     }
@@ -126,13 +129,10 @@ impl ReviewGate {
         let mut hearing = client::hearing(NAME, word, &request.change);
         let texts = cited(&hearing, request).await?;
         let bindings = HeadBindings::of(&texts);
-        if client::none_stands(verdict, &mut hearing, &request.change, &texts, &bindings) {
-            return Err(ReviewerFailure::Unreadable(format!(
-                "the gate says {}, and nothing that it names is in the reviewed tree",
-                verdict.name()
-            )));
+        match client::unplaced(verdict, &mut hearing, &request.change, &texts, &bindings) {
+            Some(why) => Err(ReviewerFailure::Unreadable(why)),
+            None => Ok(hearing),
         }
-        Ok(hearing)
     }
 }
 

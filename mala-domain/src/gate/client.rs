@@ -2,6 +2,7 @@
 //! adds, and two that others print. Exit code and JSON must say the same; whatever fits none of them
 //! is no review.
 
+mod beside;
 mod contract;
 mod first;
 mod hearing;
@@ -9,9 +10,10 @@ mod issues;
 mod second;
 #[cfg(test)]
 mod tests;
+mod votes;
 
-pub use hearing::{hearing, none_stands, reviewed_this};
-pub use second::{GateState, Opinion, panel};
+pub use hearing::{hearing, reviewed_this, unplaced};
+pub use second::{GateState, Opinion, Round, panel};
 
 use crate::agent::answer::fields::{cut, list, maybe_text};
 use crate::agent::answer::{Object, ParseProblem, parse_unique};
@@ -104,6 +106,8 @@ pub enum Account {
     Files(Vec<FileCoverage>),
     /// The change that it was given: it says nothing of parts.
     Whole,
+    /// Nothing, for this reason: not everybody who is needed was heard.
+    Nothing(String),
 }
 
 /// How much of a complaint is repeated.
@@ -145,11 +149,21 @@ pub fn waited(
 ) -> Result<Heard, ReviewerFailure> {
     let Some(code @ 0..=1) = ended.code else { return Err(failure(ended)) };
     let object = json(ended.stdout)?;
+    let session = maybe_text(&object, "session_key").map_err(unreadable)?;
+    if session.is_some_and(|it| it != started.key.as_deref().unwrap_or(run_key)) {
+        let other = "the gate answers for another session".to_owned();
+        return Err(ReviewerFailure::Unreadable(other));
+    }
     if object.contains_key("consensus") {
+        if started.key.is_none() {
+            // Without a key, its `wait` takes the most recent session, whoever started it.
+            let unknown = "the gate named no session: nobody knows which session it answers for";
+            return Err(ReviewerFailure::Unreadable(unknown.to_owned()));
+        }
         return contract::read(&object, code, started).map(|word| Heard::Panel(Box::new(word)));
     }
     if first::is_it(&object) {
-        return first::read(&object, code).map(|word| Heard::Panel(Box::new(word)));
+        return first::read(&object, code, started).map(|word| Heard::Panel(Box::new(word)));
     }
     if second::is_it(&object) {
         return second::state(&object, code, run_key).map(Heard::State);
@@ -203,40 +217,4 @@ fn json(text: &str) -> Result<Object, ReviewerFailure> {
 
 fn unreadable(problem: ParseProblem) -> ReviewerFailure {
     ReviewerFailure::Unreadable(problem.to_string())
-}
-
-/// An exit code and a JSON that say different things.
-fn disagreement(code: i32, says: &str) -> ReviewerFailure {
-    unreadable(ParseProblem::InvalidVerdict(format!("exit {code} with {}", cut(says, 80))))
-}
-
-/// A verdict that its own findings contradict says nothing.
-fn agrees(verdict: Verdict, claims: &[Claim]) -> Result<(), ReviewerFailure> {
-    let contradiction = match (verdict, claims.is_empty()) {
-        (Verdict::Pass, false) => "PASS with findings".to_owned(),
-        (Verdict::Fail | Verdict::NeedsWork, true) => {
-            format!("{} without findings", verdict.name())
-        }
-        _ => return Ok(()),
-    };
-    Err(unreadable(ParseProblem::InvalidVerdict(contradiction)))
-}
-
-/// A pass is one only when everybody who was asked passes it.
-fn unanimous(voices: &[(Voice, Option<Verdict>)]) -> Result<(), ReviewerFailure> {
-    if voices.is_empty() {
-        let nobody = "PASS without reviewers".to_owned();
-        return Err(unreadable(ParseProblem::InvalidVerdict(nobody)));
-    }
-    for (voice, verdict) in voices {
-        let says = match (verdict, &voice.error) {
-            (Some(Verdict::Pass), None) => continue,
-            (_, Some(error)) => error.as_str(),
-            (Some(verdict), None) => verdict.name(),
-            (None, None) => "no verdict",
-        };
-        let words = format!("PASS though {} says: {}", voice.name, cut(says, MAX_WHY));
-        return Err(unreadable(ParseProblem::InvalidVerdict(words)));
-    }
-    Ok(())
 }

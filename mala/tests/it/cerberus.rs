@@ -1,6 +1,7 @@
 //! `mala review --reviewer cerberus` from the outside: through the real gate with real processes as
 //! lanes, and through gates that are others', or that misbehave.
 
+mod doubts;
 mod fakes;
 mod real;
 

@@ -64,12 +64,12 @@ impl<'s> Call<'s> {
             // Gates that are not ours know their session by these.
             .with("CERBERUS_HOST", "generic")
             .with(STATE_ROOT, scratch.join("state"))
-            .with(PROJECT, "mala")
-            .with(RUN, key)
-            .with("CLAUDE_SESSION_ID", key);
+            .with(PROJECT, "mala");
         for (name, value) in &settings.env {
             environment = environment.with(name, value);
         }
+        // The session is always this call's own: what another one left under its key is no answer.
+        let environment = environment.with(RUN, key).with("CLAUDE_SESSION_ID", key);
         // A reviewer that hangs is over before we are, and the others are heard.
         let reviewers = time.saturating_sub((time / 4).max(MARGIN)).max(time / 2);
         let seconds = reviewers.as_secs().max(1).to_string();
@@ -79,7 +79,7 @@ impl<'s> Call<'s> {
 
     /// The run that a gate of the newer shape answers for.
     pub(super) fn run_key(&self) -> &str {
-        self.environment.get(RUN).and_then(|key| key.to_str()).unwrap_or(&self.own_key)
+        &self.own_key
     }
 
     /// The folder in which such a gate keeps its files.

@@ -1,40 +1,67 @@
 //! The files in which a gate of the newer shape keeps what its reviewers said:
-//! `iterations/N/round-R/reviewers/NAME/output.json`, of which the last round counts.
+//! `iterations/N/round-R/reviewers/NAME/output.json`, of which the last round counts. Whoever spoke in an
+//! earlier one is to speak in it.
 
 use crate::regular::read_foreign;
-use mala_domain::gate::client::Opinion;
+use mala_domain::gate::client::{Opinion, Round};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 const MAX_REVIEWERS: usize = 64;
+const MAX_ROUNDS: usize = 1_000;
 const MAX_BYTES: u64 = 4 << 20;
 
 /// What the reviewers of the last round said. One without a file that can be read has said nothing.
-pub(super) fn opinions(run: &Path) -> Vec<Opinion> {
-    let Some(iteration) = last(&run.join("iterations"), "") else { return Vec::new() };
-    let Some(round) = last(&iteration, "round-") else { return Vec::new() };
-    let Ok(entries) = fs::read_dir(round.join("reviewers")) else { return Vec::new() };
-    let folders = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_dir());
-    let mut opinions: Vec<Opinion> = folders
-        .take(MAX_REVIEWERS)
-        .map(|folder| Opinion {
-            reviewer: folder.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            text: text(&folder.join("output.json")),
-        })
-        .collect();
-    opinions.sort_by(|a, b| a.reviewer.cmp(&b.reviewer));
-    opinions
+pub(super) fn last_round(run: &Path) -> Result<Round, String> {
+    let iterations = numbered(&run.join("iterations"), "")?;
+    let Some((iteration, last)) = iterations.last() else { return Ok(Round::default()) };
+    let Some((_, last)) = numbered(last, "round-")?.pop() else { return Ok(Round::default()) };
+    let mut names = BTreeSet::new();
+    for (_, iteration) in &iterations {
+        for (_, round) in numbered(iteration, "round-")? {
+            names.extend(reviewers(&round)?);
+            if names.len() > MAX_REVIEWERS {
+                return Err(format!("the gate names more than {MAX_REVIEWERS} reviewers"));
+            }
+        }
+    }
+    let opinion = |reviewer: String| Opinion {
+        text: text(&last.join("reviewers").join(&reviewer).join("output.json")),
+        reviewer,
+    };
+    Ok(Round { iteration: Some(*iteration), opinions: names.into_iter().map(opinion).collect() })
 }
 
-/// The folder with the highest number after this prefix.
-fn last(folder: &Path, prefix: &str) -> Option<PathBuf> {
-    let entries = fs::read_dir(folder).ok()?.flatten();
-    let numbered = entries.filter_map(|entry| {
-        let name = entry.file_name();
-        let number: u32 = name.to_str()?.strip_prefix(prefix)?.parse().ok()?;
-        Some((number, entry.path()))
+/// The folders with a number after this prefix, by number.
+fn numbered(folder: &Path, prefix: &str) -> Result<Vec<(u32, PathBuf)>, String> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
+    let mut numbered: Vec<(u32, PathBuf)> = entries
+        .flatten()
+        .filter_map(|entry| {
+            let number = entry.file_name().to_str()?.strip_prefix(prefix)?.parse().ok()?;
+            Some((number, entry.path()))
+        })
+        .take(MAX_ROUNDS + 1)
+        .collect();
+    if numbered.len() > MAX_ROUNDS {
+        return Err(format!("the gate names more than {MAX_ROUNDS} rounds"));
+    }
+    numbered.sort();
+    Ok(numbered)
+}
+
+/// Everybody who has a place in a round.
+fn reviewers(round: &Path) -> Result<Vec<String>, String> {
+    let Ok(entries) = fs::read_dir(round.join("reviewers")) else { return Ok(Vec::new()) };
+    let names = entries.take(MAX_REVIEWERS + 1).map(|entry| {
+        let entry = entry.map_err(|error| format!("reading what its reviewers said: {error}"))?;
+        let name = entry.file_name().into_string();
+        name.map_err(|name| format!("a reviewer without a readable name: {}", name.display()))
     });
-    numbered.max_by_key(|(number, _)| *number).map(|(_, path)| path)
+    let is_hidden =
+        |name: &Result<String, String>| name.as_ref().is_ok_and(|it| it.starts_with('.'));
+    names.filter(|name| !is_hidden(name)).collect()
 }
 
 fn text(file: &Path) -> Option<String> {
@@ -51,6 +78,7 @@ mod tests {
         for (folder, text) in [
             ("iterations/2/round-1/reviewers/codex#1", Some("old")),
             ("iterations/10/round-9/reviewers/codex#1", Some("older")),
+            ("iterations/10/round-9/reviewers/claude#1", Some("and then silent")),
             ("iterations/10/round-10/reviewers/gemini#1", None),
             ("iterations/10/round-10/reviewers/codex#1", Some("last")),
             ("iterations/x/round-99/reviewers/codex#1", Some("no")),
@@ -61,16 +89,29 @@ mod tests {
                 fs::write(folder.join("output.json"), text).unwrap();
             }
         }
+        let reviewers = run.path().join("iterations/10/round-10/reviewers");
+        fs::write(reviewers.join("qwen#1"), "a file in the place of a folder").unwrap();
         let opinion = |reviewer: &str, text: Option<&str>| Opinion {
             reviewer: reviewer.to_owned(),
             text: text.map(str::to_owned),
         };
-        let expected = [opinion("codex#1", Some("last")), opinion("gemini#1", None)];
-        assert_eq!(opinions(run.path()), expected);
-        assert_eq!(opinions(&run.path().join("nowhere")), []);
-        let file = run.path().join("iterations/10/round-10/reviewers/gemini#1/output.json");
+        let opinions = vec![
+            opinion("claude#1", None),
+            opinion("codex#1", Some("last")),
+            opinion("gemini#1", None),
+            opinion("qwen#1", None),
+        ];
+        let expected = Ok(Round { iteration: Some(10), opinions });
+        assert_eq!(last_round(run.path()), expected);
+        assert_eq!(last_round(&run.path().join("nowhere")), Ok(Round::default()));
         let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
+        let file = reviewers.join("gemini#1/output.json");
         rustix::fs::mknodat(rustix::fs::CWD, &file, kind, mode, 0).unwrap();
-        assert_eq!(opinions(run.path()), expected, "a pipe says nothing, and nobody waits for it");
+        assert_eq!(last_round(run.path()), expected, "a pipe says nothing, and nobody waits");
+        for n in 0..=MAX_REVIEWERS {
+            fs::create_dir(reviewers.join(format!("one#{n}"))).unwrap();
+        }
+        let too_many = Err("the gate names more than 64 reviewers".to_owned());
+        assert_eq!(last_round(run.path()), too_many, "none of them is left out");
     }
 }

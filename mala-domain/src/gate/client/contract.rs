@@ -1,19 +1,27 @@
 //! The contract's own shape, and ours, which says more.
 
+use super::beside::{nothing_worse, remarks};
 use super::issues::{self, Dialect};
-use super::{Account, Claim, PanelWord, Started, agrees, disagreement, unanimous, unreadable};
-use crate::agent::answer::fields::{object, required, text};
+use super::votes::{Poll, agrees, contradiction, disagreement, missing, unanimous};
+use super::{Account, Claim, PanelWord, Started, unreadable};
+use crate::agent::answer::fields::{number, object, required, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::finding::{Candidate, Finding};
 use crate::gate::check;
-use crate::gate::consensus::Rule;
+use crate::gate::consensus::{self, Absence};
 use crate::gate::output::{LaneReport, PanelVerdict, Waited};
 use crate::ports::ReviewerFailure;
 use crate::review::Voice;
 use crate::verdict::{Outcome, Verdict};
 use serde_json::Value;
 
-const DIALECT: Dialect = Dialect { file: "file", lines_may_be_null: false };
+const DIALECT: Dialect = Dialect {
+    file: "file",
+    lines_may_be_null: false,
+    of_reviewers: &["verdict", "summary", "issues", "error"],
+    failed: &[],
+};
+const CLAIMS: &str = "issues";
 
 pub(super) fn read(
     object: &Object,
@@ -22,7 +30,7 @@ pub(super) fn read(
 ) -> Result<PanelWord, ReviewerFailure> {
     let consensus = required(object, "consensus").and_then(self::object).map_err(unreadable)?;
     if consensus.contains_key("rule") && object.contains_key("schema_version") {
-        return ours(object, code);
+        return ours(object, code, started);
     }
     let status = text(object, "status").map_err(unreadable)?;
     let word = text(consensus, "verdict").map_err(unreadable)?;
@@ -35,37 +43,20 @@ pub(super) fn read(
         }
         (_, _, other) => return Err(unreadable(ParseProblem::InvalidVerdict(other.to_owned()))),
     };
-    let claims = issues::claims(object, "issues", &DIALECT, None)?;
-    agrees(verdict, &claims)?;
-    let voices = issues::voices(object)?;
+    number(consensus, "iteration").map_err(unreadable)?;
+    let claims = issues::claims(object, CLAIMS, &DIALECT, None)?;
+    let votes = issues::votes(object, &DIALECT)?;
     let warnings = issues::parse_errors(object)?;
-    if verdict == Verdict::Pass {
-        all_there(&warnings, started, &voices)?;
-        issues::nobody_objects(object)?;
-    }
-    let voices = voices.into_iter().map(|(voice, _)| voice).collect();
+    let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &warnings };
+    let account = poll.account(started)?;
+    nothing_worse(&remarks(object, Some(CLAIMS))?, verdict, &claims)?;
+    let voices = votes.into_iter().map(|(voice, _)| voice).collect();
     let log = issues::log(object)?;
-    Ok(PanelWord { claims, voices, log, warnings, ..PanelWord::whole(verdict) })
-}
-
-/// Whether a pass is everybody's: those who were started, with nothing that could not be read.
-fn all_there(
-    parse_errors: &[String],
-    started: &Started,
-    voices: &[(Voice, Option<Verdict>)],
-) -> Result<(), ReviewerFailure> {
-    unanimous(voices)?;
-    let is_heard = |name: &&String| voices.iter().any(|(voice, _)| voice.name == **name);
-    let unheard = started.reviewers.iter().find(|name| !is_heard(name));
-    let trouble = unheard.map(|name| format!("{name} was started and says nothing"));
-    match trouble.or_else(|| parse_errors.first().cloned()) {
-        Some(why) => Err(unreadable(ParseProblem::InvalidVerdict(format!("PASS though {why}")))),
-        None => Ok(()),
-    }
+    Ok(PanelWord { claims, voices, account, log, warnings, ..PanelWord::whole(verdict) })
 }
 
 /// Our own gate: what it decided, by its rule, with what its reviewers account for.
-fn ours(object: &Object, code: i32) -> Result<PanelWord, ReviewerFailure> {
+fn ours(object: &Object, code: i32, started: &Started) -> Result<PanelWord, ReviewerFailure> {
     let waited: Waited = serde_json::from_value(Value::Object(object.clone()))
         .map_err(|error| unreadable(ParseProblem::InvalidJson(error.to_string())))?;
     let verdict = match (code, waited.outcome(), waited.consensus.verdict) {
@@ -74,28 +65,87 @@ fn ours(object: &Object, code: i32) -> Result<PanelWord, ReviewerFailure> {
         (1, Outcome::Blocked, _) => Verdict::Fail,
         (_, _, other) => return Err(disagreement(code, &format!("{:?} {other:?}", waited.status))),
     };
+    let unheard = follows(&waited, verdict, started)?;
     let refuted = waited.findings.refuted.iter();
     let claims: Vec<Claim> = waited.issues.iter().chain(refuted).flat_map(claims_of).collect();
-    let is_unanimous = waited.consensus.rule == Rule::Unanimous;
-    if verdict != Verdict::Pass || is_unanimous {
-        let standing = waited.issues.iter().flat_map(claims_of).collect::<Vec<_>>();
-        agrees(verdict, &standing)?;
-    }
-    if verdict == Verdict::Pass {
-        let lanes = waited.reviewers.iter().map(|(name, lane)| (voice(name, lane), lane.verdict));
-        let passing = |(_, verdict): &(Voice, Option<Verdict>)| *verdict == Some(Verdict::Pass);
-        unanimous(&lanes.filter(|lane| is_unanimous || passing(lane)).collect::<Vec<_>>())?;
-    }
+    let account = unheard.map_or(Account::Files(waited.coverage.files.clone()), Account::Nothing);
     Ok(PanelWord {
         verdict,
         claims,
         voices: voices(&waited),
-        account: Account::Files(waited.coverage.files),
+        account,
         scope: waited.scope,
         log: waited.session_dir,
         decision: None,
         warnings: waited.warnings,
     })
+}
+
+/// Whether what our gate decided follows from what its lanes said; why too few of them were heard, when
+/// fewer gave a verdict than must pass.
+fn follows(
+    waited: &Waited,
+    verdict: Verdict,
+    started: &Started,
+) -> Result<Option<String>, ReviewerFailure> {
+    if waited.scope.is_none() {
+        return Err(unreadable(ParseProblem::MissingField("scope".to_owned())));
+    }
+    let lanes = waited.reviewers.iter();
+    let votes: Vec<_> = lanes.map(|(name, lane)| (voice(name, lane), lane.verdict)).collect();
+    let rule = waited.consensus.rule;
+    let is_unanimous = rule == consensus::Rule::Unanimous;
+    if verdict != Verdict::Pass || is_unanimous {
+        let standing = waited.issues.iter().flat_map(claims_of).collect::<Vec<_>>();
+        agrees(verdict, &standing)?;
+    }
+    if verdict == Verdict::Pass {
+        let passing = |(_, verdict): &(Voice, Option<Verdict>)| *verdict == Some(Verdict::Pass);
+        let mut needed = votes.clone();
+        needed.retain(|vote| is_unanimous || passing(vote));
+        unanimous(&needed)?;
+    }
+    if let Some(why) = missing(&started.reviewers, &votes) {
+        return Err(contradiction(&format!("{} though {why}", verdict.name())));
+    }
+    for (name, lane) in &waited.reviewers {
+        is_consistent(name, lane, waited)?;
+    }
+    let decision =
+        consensus::decide(rule, &waited.reviewers.values().map(vote).collect::<Vec<_>>());
+    if decision.verdict != Some(verdict) {
+        let (word, rule) = (verdict.name(), waited.consensus.rule);
+        return Err(contradiction(&format!(
+            "{word}, which by {rule} does not follow from the votes"
+        )));
+    }
+    let n_heard = votes.iter().filter(|(_, verdict)| verdict.is_some()).count();
+    let needed = decision.needed;
+    Ok((n_heard < needed).then(|| format!("{n_heard} gave a verdict, and {rule} needs {needed}")))
+}
+
+/// Whether a lane's verdict is that of its findings, and the panel names all of them.
+fn is_consistent(name: &str, lane: &LaneReport, waited: &Waited) -> Result<(), ReviewerFailure> {
+    let over = Verdict::over(&lane.issues);
+    if let Some(verdict) = lane.verdict.filter(|verdict| *verdict != over) {
+        let words = format!("{name} says {}, its issues {}", verdict.name(), over.name());
+        return Err(contradiction(&words));
+    }
+    let is_named = |own: &Finding| waited.issues.iter().any(|it| it.dedupe_key == own.dedupe_key);
+    match lane.issues.iter().find(|own| !is_named(own)) {
+        Some(own) => {
+            let place = format!("{}:{}", own.file, own.line_start);
+            Err(contradiction(&format!("{name} names {place}, and the panel does not")))
+        }
+        None => Ok(()),
+    }
+}
+
+fn vote(lane: &LaneReport) -> consensus::Vote {
+    match lane.verdict {
+        Some(verdict) => consensus::Vote::Verdict(verdict),
+        None => consensus::Vote::Absent(lane.absence.unwrap_or(Absence::Unusable)),
+    }
 }
 
 /// The lanes, and the agent that checked for them.

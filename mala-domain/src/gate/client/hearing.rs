@@ -1,10 +1,11 @@
 //! From what a panel says to what every reviewer contributes.
 
+use super::issues::effective;
 use super::{Account, PanelWord};
 use crate::agent::judge::{Bindings, refuted_by_definition};
 use crate::change::{Change, ChangedFile, FilePath, LineSpan};
 use crate::finding::{Candidate, Category, Priority, Verification, VerificationOutcome};
-use crate::review::admit::none_holds;
+use crate::review::admit::objections;
 use crate::review::{FileCoverage, Hearing, Texts};
 use crate::scope::{Head, Scope};
 use crate::verdict::Verdict;
@@ -32,6 +33,12 @@ pub fn hearing(reviewer: &str, word: PanelWord, change: &Change) -> Hearing {
                 "{reviewer}: the gate does not say which regions it reviewed; its verdict is taken for all"
             ));
             change.files.iter().map(|file| (file.path.clone(), all(file))).collect()
+        }
+        Account::Nothing(why) => {
+            warnings.push(format!(
+                "{reviewer}: not everybody was heard, so that what nobody objects to is not reviewed: {why}"
+            ));
+            Vec::new()
         }
     };
     Hearing {
@@ -64,10 +71,15 @@ fn first(file: &ChangedFile) -> Option<LineSpan> {
     Some(LineSpan::line(line))
 }
 
-/// What a person is to decide blocks until they did.
+/// What a person is to decide blocks until they did, wherever in the change there is a place for it.
 fn decision(reviewer: &str, why: &str, change: &Change) -> Option<Candidate> {
-    let files = change.files.iter().filter(|file| file.is_reviewable() && file.exists_at_head());
-    let (file, span) = files.filter_map(|file| Some((file, first(file)?))).next()?;
+    let best = |file: &&ChangedFile| file.is_reviewable() && file.exists_at_head();
+    let lines = |file: &ChangedFile| file.hunks.len();
+    let file = change.files.iter().find(|file| best(file) && lines(file) > 0);
+    let file = file.or_else(|| change.files.iter().find(|file| lines(file) > 0));
+    let file = file.or_else(|| change.files.first())?;
+    let span = if file.exists_at_head() { first(file) } else { None };
+    let span = span.unwrap_or(LineSpan::line(1));
     let why = if why.trim().is_empty() { "It gives no reason." } else { why.trim() };
     Some(Candidate {
         file: file.path.clone(),
@@ -85,16 +97,16 @@ fn decision(reviewer: &str, why: &str, change: &Change) -> Option<Candidate> {
     })
 }
 
-/// Looks at what a panel claims: what is said to be missing and is there is refuted. True when the
-/// panel objects and nothing of what it claims is in the tree at head: then nobody knows what it
-/// objects to.
-pub fn none_stands(
+/// Looks at what a panel claims: what is said to be missing and is there is refuted. Says why nobody
+/// knows what it objects to: nothing of what it claims is in the tree at head, or what is not there is
+/// worse than what is.
+pub fn unplaced(
     verdict: Verdict,
     hearing: &mut Hearing,
     change: &Change,
     texts: &Texts,
     bindings: &dyn Bindings,
-) -> bool {
+) -> Option<String> {
     for claim in &mut hearing.candidates {
         let why = refuted_by_definition(&claim.title, &claim.file, claim.span, bindings);
         if let Some(why) = why
@@ -103,14 +115,29 @@ pub fn none_stands(
             claim.verification = Verification::refuted(why);
         }
     }
-    if verdict == Verdict::Pass || hearing.candidates.is_empty() {
-        return verdict != Verdict::Pass;
+    let says = format!("the gate says {}", verdict.name());
+    if hearing.candidates.is_empty() {
+        return (verdict != Verdict::Pass).then(|| format!("{says}, and names nothing"));
     }
-    let counts = |it: &Candidate| it.verification.outcome != VerificationOutcome::Refuted;
-    let objections: Vec<Candidate> =
-        hearing.candidates.iter().filter(|claim| counts(claim)).cloned().collect();
     // What is refuted is known, and does not block.
-    none_holds(&objections, change, texts).is_some()
+    let counts = |it: &&Candidate| it.verification.outcome != VerificationOutcome::Refuted;
+    let claims: Vec<Candidate> = hearing.candidates.iter().filter(counts).cloned().collect();
+    let why = objections(&claims, change, texts);
+    let (lost, left): (Vec<_>, Vec<_>) =
+        claims.iter().zip(&why).partition(|(_, why)| why.is_some());
+    let worst = |of: &[(&Candidate, &Option<String>)]| {
+        of.iter().map(|(claim, _)| effective(claim.priority)).min()
+    };
+    match (worst(&lost), worst(&left)) {
+        (None, _) => None,
+        (Some(_), None) => {
+            Some(format!("{says}, and nothing that it names is in the reviewed tree"))
+        }
+        (Some(lost), Some(left)) if lost < left => {
+            Some(format!("{says}, and a {lost} that it names is not in the reviewed tree"))
+        }
+        (Some(_), Some(_)) => None,
+    }
 }
 
 /// Whether a gate that says what it reviewed has reviewed this: between the same commits, and, with as

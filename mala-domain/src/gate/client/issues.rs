@@ -1,5 +1,6 @@
 //! The claims and reviewers of a gate's JSON, whatever it calls their fields.
 
+use super::votes::Vote;
 use super::{Claim, unreadable};
 use crate::agent::answer::fields::{cut, list, maybe_text, object, required, text};
 use crate::agent::answer::{Object, ParseProblem};
@@ -13,15 +14,20 @@ use serde_json::Value;
 const MAX_ISSUES: usize = 2_000;
 const MAX_TITLE: usize = 300;
 const MAX_BODY: usize = 8_000;
-const MAX_NAME: usize = 100;
+pub(super) const MAX_NAME: usize = 100;
 
 /// How sure a claim is that does not say.
 const UNSAID_CONFIDENCE: f64 = 0.7;
 
-/// What one shape calls things, and whether claims need lines.
+/// What one shape calls things, and what it may leave out.
 pub(super) struct Dialect {
+    /// The field with the file of a claim.
     pub(super) file: &'static str,
     pub(super) lines_may_be_null: bool,
+    /// The fields that a reviewer has who gave a verdict, null or not.
+    pub(super) of_reviewers: &'static [&'static str],
+    /// What stands for the verdict of a reviewer that failed.
+    pub(super) failed: &'static [&'static str],
 }
 
 /// The claims in a list, each by whoever it names, or by `reviewer`.
@@ -84,14 +90,31 @@ fn lines(issue: &Object, dialect: &Dialect) -> Result<Option<LineSpan>, ParsePro
 
 /// Null is allowed and stays; a field that is not there, or holds another number, is not.
 fn priority(issue: &Object) -> Result<Option<Priority>, ParseProblem> {
-    match issue.get("priority") {
-        None => Err(ParseProblem::MissingField("priority".to_owned())),
-        Some(Value::Null) => Ok(None),
+    let number = match issue.get("priority") {
+        None => return Err(ParseProblem::MissingField("priority".to_owned())),
+        Some(Value::Null) => None,
         Some(value) => {
             let number = value.as_i64().and_then(Priority::from_number);
-            number.map(Some).ok_or(ParseProblem::InvalidFormat)
+            Some(number.ok_or(ParseProblem::InvalidFormat)?)
         }
-    }
+    };
+    Ok(raised(number, issue))
+}
+
+/// A priority, or what the severity beside it says, when that is worse.
+pub(super) fn raised(priority: Option<Priority>, issue: &Object) -> Option<Priority> {
+    let severity = match issue.get("severity").and_then(Value::as_str).unwrap_or_default() {
+        word if word.eq_ignore_ascii_case("critical") => Priority::P0,
+        word if word.eq_ignore_ascii_case("high") => Priority::P1,
+        word if word.eq_ignore_ascii_case("blocking") => Priority::P1,
+        _ => return priority,
+    };
+    if severity < effective(priority) { Some(severity) } else { priority }
+}
+
+/// What does not say how urgent it is counts as P2.
+pub(super) fn effective(priority: Option<Priority>) -> Priority {
+    priority.unwrap_or(Priority::P2)
 }
 
 fn category(issue: &Object) -> Category {
@@ -105,16 +128,41 @@ fn confidence(issue: &Object) -> f64 {
 }
 
 /// The reviewers by name, each with its verdict.
-pub(super) fn voices(of: &Object) -> Result<Vec<(Voice, Option<Verdict>)>, ReviewerFailure> {
+pub(super) fn votes(of: &Object, dialect: &Dialect) -> Result<Vec<Vote>, ReviewerFailure> {
     let all = required(of, "reviewers").and_then(object).map_err(unreadable)?;
-    all.iter().map(|(name, entry)| voice(name, entry).map_err(unreadable)).collect()
+    all.iter().map(|(name, entry)| vote(name, entry, dialect).map_err(unreadable)).collect()
 }
 
-fn voice(name: &str, entry: &Value) -> Result<(Voice, Option<Verdict>), ParseProblem> {
+fn vote(name: &str, entry: &Value, dialect: &Dialect) -> Result<Vote, ParseProblem> {
     let entry = object(entry)?;
-    let verdict = maybe_text(entry, "verdict")?.map(verdict).transpose()?;
-    let error = maybe_text(entry, "error")?.map(|error| cut(error, MAX_TITLE));
+    let word = maybe_text(entry, "verdict")?;
+    let failed = word.filter(|word| dialect.failed.contains(word));
+    let error = match (maybe_text(entry, "error")?, failed) {
+        (None, Some(word)) => {
+            let summary = maybe_text(entry, "summary")?.filter(|words| !words.trim().is_empty());
+            Some(summary.unwrap_or(word))
+        }
+        (error, _) => error,
+    };
+    if error.is_none() {
+        is_whole(entry, dialect)?;
+    }
+    let verdict = word.filter(|_| failed.is_none()).map(verdict).transpose()?;
+    let error = error.map(|error| cut(error, MAX_TITLE));
     Ok((Voice { name: cut(name, MAX_NAME), error, ..Voice::default() }, verdict))
+}
+
+/// Whether a reviewer who did not fail has all that it is to have.
+fn is_whole(entry: &Object, dialect: &Dialect) -> Result<(), ParseProblem> {
+    for key in dialect.of_reviewers {
+        match *key {
+            "summary" => text(entry, key).map(|_| ())?,
+            "issues" | "findings" => list(entry, key).map(|_| ())?,
+            key if entry.contains_key(key) => {}
+            key => return Err(ParseProblem::MissingField(key.to_owned())),
+        }
+    }
+    Ok(())
 }
 
 /// A verdict in the contract's words.
@@ -123,35 +171,6 @@ pub(super) fn verdict(word: &str) -> Result<Verdict, ParseProblem> {
         .into_iter()
         .find(|verdict| verdict.name() == word)
         .ok_or_else(|| ParseProblem::InvalidVerdict(cut(word, 80)))
-}
-
-/// A pass beside which anything is said against the change is none: by the gate, in the words of another
-/// shape too, or by a reviewer.
-pub(super) fn nobody_objects(of: &Object) -> Result<(), ReviewerFailure> {
-    let contradicts = |who: &str, what: &str| {
-        unreadable(ParseProblem::InvalidVerdict(format!("PASS though {who} names {what}")))
-    };
-    let all = required(of, "reviewers").and_then(object).map_err(unreadable)?;
-    let all = all.iter().map(|(name, entry)| (name.as_str(), entry.as_object()));
-    for (name, entry) in all.chain([("the gate", Some(of))]) {
-        let name = cut(name, MAX_NAME);
-        for key in ["issues", "findings", "aggregated_findings"] {
-            match entry.and_then(|entry| entry.get(key)) {
-                None | Some(Value::Null) => {}
-                Some(Value::Array(own)) if own.is_empty() => {}
-                Some(Value::Array(_)) => return Err(contradicts(&name, key)),
-                Some(_) => return Err(unreadable(ParseProblem::InvalidFormat)),
-            }
-        }
-    }
-    for (key, harmless) in [("consensus_verdict", "PASS"), ("error", ""), ("fatal_error", "")] {
-        match of.get(key) {
-            None | Some(Value::Null | Value::Bool(false)) => {}
-            Some(Value::String(word)) if word == harmless => {}
-            Some(_) => return Err(contradicts("the gate", key)),
-        }
-    }
-    Ok(())
 }
 
 /// Why reviewers gave no answer: words, or objects with `reviewer` and `error`.

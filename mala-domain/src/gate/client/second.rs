@@ -1,16 +1,20 @@
 //! The newer shape: `wait` tells only how the gate stands; what its reviewers said is in files. One
 //! that is missing or cannot be read is no pass, whatever the gate says.
 
+use super::beside::{Remark, nothing_worse, remarks};
 use super::issues::{self, Dialect};
-use super::{PanelWord, agrees, disagreement, json, unanimous, unreadable};
-use crate::agent::answer::fields::{cut, maybe_text, text};
+use super::votes::{Poll, Vote, contradiction, disagreement};
+use super::{Claim, PanelWord, Started, json, unreadable};
+use crate::agent::answer::fields::{cut, maybe_text, number, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::ports::ReviewerFailure;
 use crate::review::Voice;
 use crate::verdict::Verdict;
 use serde_json::Value;
 
-const DIALECT: Dialect = Dialect { file: "file_path", lines_may_be_null: true };
+const DIALECT: Dialect =
+    Dialect { file: "file_path", lines_may_be_null: true, of_reviewers: &[], failed: &[] };
+const CLAIMS: &str = "findings";
 
 /// How a gate stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +23,19 @@ pub struct GateState {
     pub verdict: Option<Verdict>,
     /// Why, in its words.
     pub reason: String,
+    /// The iteration that it stands for, when it says so.
+    pub iteration: Option<u32>,
+    /// All that it printed.
+    pub told: Object,
+}
+
+/// What the reviewers of the last round said.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Round {
+    /// The iteration that it belongs to; `None` when there is no round.
+    pub iteration: Option<u32>,
+    /// Everybody who ever spoke in this run.
+    pub opinions: Vec<Opinion>,
 }
 
 /// The file of one reviewer.
@@ -61,7 +78,12 @@ pub(super) fn state(
         word => Some(verdict(word)?),
     };
     let reason = maybe_text(object, "resolution_reason").map_err(unreadable)?;
-    Ok(GateState { verdict, reason: cut(reason.unwrap_or_default(), 2_000) })
+    let reason = cut(reason.unwrap_or_default(), 2_000);
+    let iteration = match object.get("current_iteration") {
+        None | Some(Value::Null) => None,
+        Some(_) => Some(number(object, "current_iteration").map_err(unreadable)?),
+    };
+    Ok(GateState { verdict, reason, iteration, told: object.clone() })
 }
 
 /// A verdict in this shape's words, in either case.
@@ -75,49 +97,57 @@ fn verdict(word: &str) -> Result<Verdict, ReviewerFailure> {
 }
 
 /// What the panel says: how the gate stands, and the files of its reviewers.
-pub fn panel(state: &GateState, opinions: &[Opinion]) -> Result<PanelWord, ReviewerFailure> {
-    let mut claims = Vec::new();
-    let mut voices = Vec::new();
-    for opinion in opinions {
-        match read(opinion) {
-            Ok((verdict, own)) => {
-                claims.extend(own);
-                let name = opinion.reviewer.clone();
-                voices.push((Voice { name, ..Voice::default() }, verdict));
-            }
-            Err(problem) => {
-                let error = Some(problem.to_string());
-                let name = opinion.reviewer.clone();
-                voices.push((Voice { name, error, ..Voice::default() }, None));
-            }
-        }
+pub fn panel(
+    state: &GateState,
+    round: &Round,
+    started: &Started,
+) -> Result<PanelWord, ReviewerFailure> {
+    if let (Some(said), Some(found)) = (state.iteration, round.iteration)
+        && said != found
+    {
+        let words = format!("iteration {said}, and what its reviewers said is of {found}");
+        return Err(contradiction(&words));
     }
-    match state.verdict {
-        Some(verdict) => agrees(verdict, &claims)?,
-        None if voices.is_empty() => {
-            let words = "requires_decision without reviewers".to_owned();
-            return Err(unreadable(ParseProblem::InvalidVerdict(words)));
-        }
-        None => {}
+    if state.verdict.is_none() && round.opinions.is_empty() {
+        return Err(contradiction("requires_decision without reviewers"));
     }
-    if state.verdict == Some(Verdict::Pass) {
-        unanimous(&voices)?;
+    let files: Vec<_> = round.opinions.iter().map(|own| (&own.reviewer, parsed(own))).collect();
+    let mut claims: Vec<Claim> = Vec::new();
+    let mut votes: Vec<Vote> = Vec::new();
+    let mut beside = remarks(&state.told, None)?;
+    for (name, file) in &files {
+        let read = file.as_ref().map_err(Clone::clone).and_then(|file| read(name, file));
+        let (verdict, own, error) = match read {
+            Ok((verdict, own)) => (verdict, own, None),
+            Err(problem) => (None, Vec::new(), Some(problem.to_string())),
+        };
+        claims.extend(own);
+        beside.extend(file.iter().map(|file| Remark::of(name, file, Some(CLAIMS))));
+        votes.push((Voice { name: (*name).clone(), error, ..Voice::default() }, verdict));
     }
-    let decision = state.verdict.is_none().then(|| state.reason.clone());
-    let voices = voices.into_iter().map(|(voice, _)| voice).collect();
     let verdict = state.verdict.unwrap_or(Verdict::Fail);
-    Ok(PanelWord { claims, voices, decision, ..PanelWord::whole(verdict) })
+    let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &[] };
+    let account = match state.verdict {
+        Some(_) => poll.account(started)?,
+        None => poll.heard(started),
+    };
+    nothing_worse(&beside, verdict, &claims)?;
+    let decision = state.verdict.is_none().then(|| state.reason.clone());
+    let voices = votes.into_iter().map(|(voice, _)| voice).collect();
+    Ok(PanelWord { claims, voices, account, decision, ..PanelWord::whole(verdict) })
 }
 
-fn read(opinion: &Opinion) -> Result<(Option<Verdict>, Vec<super::Claim>), ReviewerFailure> {
-    let Some(text) = &opinion.text else {
-        return Err(ReviewerFailure::Unreadable("its output is missing".to_owned()));
-    };
-    let object = json(text)?;
-    let verdict = match self::text(&object, "verdict").map_err(unreadable)? {
+fn parsed(opinion: &Opinion) -> Result<Object, ReviewerFailure> {
+    match &opinion.text {
+        Some(text) => json(text),
+        None => Err(ReviewerFailure::Unreadable("its output is missing".to_owned())),
+    }
+}
+
+fn read(name: &str, file: &Object) -> Result<(Option<Verdict>, Vec<Claim>), ReviewerFailure> {
+    let verdict = match text(file, "verdict").map_err(unreadable)? {
         "requires_decision" | "REQUIRES_DECISION" => None,
         word => Some(self::verdict(word)?),
     };
-    let claims = issues::claims(&object, "findings", &DIALECT, Some(&opinion.reviewer))?;
-    Ok((verdict, claims))
+    Ok((verdict, issues::claims(file, CLAIMS, &DIALECT, Some(name))?))
 }

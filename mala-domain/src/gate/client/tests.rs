@@ -8,6 +8,8 @@ use crate::finding::{Priority, VerificationOutcome};
 use crate::review::{Coverage, Hearing, Texts};
 use serde_json::{Value, json};
 
+mod ours;
+
 const RUN: &str = "run-1";
 
 fn issue() -> Value {
@@ -37,7 +39,9 @@ fn with(mut value: Value, pointer: &str, new: Value) -> Value {
     match value.pointer_mut(pointer) {
         Some(place) => *place = new,
         None => {
-            value.as_object_mut().unwrap().insert(pointer[1..].to_owned(), new);
+            let (parent, key) = pointer.rsplit_once('/').unwrap();
+            let parent = value.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+            parent.insert(key.to_owned(), new);
         }
     }
     value
@@ -124,11 +128,11 @@ fn a_pass_that_not_everybody_gave_is_none() {
             "PASS though codex names issues",
         ),
         (
-            with(pass(), "/reviewers/codex", json!({"verdict": "PASS", "findings": [{}]})),
+            with(pass(), "/reviewers/codex/findings", json!([{}])),
             "PASS though codex names findings",
         ),
         (
-            with(pass(), "/reviewers", json!({"other": {"verdict": "PASS"}})),
+            with(pass(), "/reviewers", json!({"other": pass()["reviewers"]["codex"]})),
             "PASS though codex was started and says nothing",
         ),
         (with(pass(), "/reviewers/codex/verdict", json!("maybe")), "maybe"),
@@ -141,6 +145,13 @@ fn a_pass_that_not_everybody_gave_is_none() {
         (
             with(pass(), "/consensus_verdict", json!("FAIL")),
             "PASS though the gate names consensus_verdict",
+        ),
+        (with(pass(), "/verdict", json!("fail")), "PASS though the gate names verdict"),
+        (with(pass(), "/passed", json!(false)), "PASS though the gate names passed"),
+        (with(pass(), "/parse_error", json!("x")), "PASS though the gate names parse_error"),
+        (
+            with(pass(), "/reviewers/codex/fatal_error", json!(true)),
+            "PASS though codex names fatal_error",
         ),
         (with(pass(), "/fatal_error", json!(true)), "PASS though the gate names fatal_error"),
         (with(pass(), "/error", json!("boom")), "PASS though the gate names error"),
@@ -159,7 +170,19 @@ fn what_is_missing_or_malformed_is_no_review() {
         let json = without(contract("resolved", "PASS", &[]), key);
         assert_eq!(outcome(0, &json), missing, "{key}");
     }
+    for key in ["verdict", "summary", "issues", "error"] {
+        for (code, word, issues) in [(0, "PASS", vec![]), (1, "FAIL", vec![issue()])] {
+            let mut json = contract("resolved", word, &issues);
+            json["reviewers"]["codex"].as_object_mut().unwrap().remove(key).unwrap();
+            assert_eq!(outcome(code, &json), Err(says(&format!("missing field: {key}"))), "{key}");
+        }
+    }
+    let json = with(contract("resolved", "PASS", &[]), "/consensus", json!({"verdict": "PASS"}));
+    assert_eq!(outcome(0, &json), Err(says("missing field: iteration")));
     for (pointer, wrong) in [
+        ("/consensus/iteration", json!("x")),
+        ("/consensus/iteration", json!(-1)),
+        ("/session_key", json!(1)),
         ("/parse_errors", json!("boom")),
         ("/parse_errors", json!({"a": 1})),
         ("/reviewers/codex/issues", json!({"a": 1})),
@@ -218,32 +241,42 @@ fn the_older_shape() {
             first("no_reviewers", json!(null), &[]),
             Err(ReviewerFailure::Unavailable("no reviewers".into())),
         ),
-        (
-            0,
-            with(
-                first("complete", json!("PASS"), &[]),
-                "/parse_errors",
-                json!([{"reviewer": "gemini", "error": "no JSON"}]),
-            ),
-            Err(says("invalid verdict: PASS though gemini: no JSON")),
-        ),
-        (
-            0,
-            with(
-                first("complete", json!("PASS"), &[]),
-                "/reviewers/codex/findings",
-                json!([first_finding()]),
-            ),
-            Err(says("invalid verdict: PASS though codex names findings")),
-        ),
-        (
-            0,
-            with(first("complete", json!("PASS"), &[]), "/parse_errors", json!("boom")),
-            Err(says("invalid format")),
-        ),
     ];
     for (code, json, expected) in rows {
         assert_eq!(outcome(code, &json), expected, "{code} {json}");
+    }
+}
+
+#[test]
+fn a_pass_in_the_older_shape_is_everybodys() {
+    let pass = || first("complete", json!("PASS"), &[]);
+    let entry = json!({"verdict": "PASS", "summary": "", "findings": []});
+    for (pointer, wrong, why) in [
+        (
+            "/parse_errors",
+            json!([{"reviewer": "gemini", "error": "no JSON"}]),
+            "invalid verdict: PASS though gemini: no JSON",
+        ),
+        (
+            "/reviewers/codex/findings",
+            json!([first_finding()]),
+            "invalid verdict: PASS though codex names findings",
+        ),
+        ("/parse_errors", json!("boom"), "invalid format"),
+        (
+            "/reviewers/codex/verdict",
+            json!("ERROR"),
+            "invalid verdict: PASS though codex says: ERROR",
+        ),
+        ("/reviewers/codex", json!({"verdict": "PASS"}), "missing field: summary"),
+        (
+            "/reviewers",
+            json!({ "other": entry }),
+            "invalid verdict: PASS though codex was started and says nothing",
+        ),
+    ] {
+        let json = with(pass(), pointer, wrong);
+        assert_eq!(outcome(0, &json), Err(says(why)), "{json}");
     }
 }
 
@@ -257,7 +290,7 @@ fn state_of(code: i32, json: &Value) -> Result<GateState, ReviewerFailure> {
 #[test]
 fn the_newer_shape_tells_how_the_gate_stands() {
     let state = |status: &str, verdict: Value| json!({"schema_version": 1, "run_key": RUN, "status": status, "verdict": verdict});
-    let is = |verdict| Ok(GateState { verdict, reason: String::new() });
+    let is = |verdict| Ok((verdict, String::new(), None));
     let rows = [
         (0, state("resolved", json!("pass")), is(Some(Verdict::Pass))),
         (0, state("resolved", json!("needs_work")), is(Some(Verdict::NeedsWork))),
@@ -278,8 +311,22 @@ fn the_newer_shape_tells_how_the_gate_stands() {
         ),
     ];
     for (code, json, expected) in rows {
-        assert_eq!(state_of(code, &json), expected, "{code} {json}");
+        let state = state_of(code, &json).map(|it| (it.verdict, it.reason, it.iteration));
+        assert_eq!(state, expected, "{code} {json}");
     }
+    let json = with(state("resolved", json!("pass")), "/current_iteration", json!(3));
+    assert_eq!(state_of(0, &json).unwrap().iteration, Some(3));
+    let json = with(json, "/current_iteration", json!("3"));
+    assert_eq!(state_of(0, &json), Err(says("invalid format")));
+}
+
+fn gate_state(verdict: Option<Verdict>, reason: &str) -> GateState {
+    let reason = reason.to_owned();
+    GateState { verdict, reason, iteration: Some(1), told: Object::new() }
+}
+
+fn round(opinions: &[Opinion]) -> Round {
+    Round { iteration: Some(1), opinions: opinions.to_vec() }
 }
 
 fn opinion(reviewer: &str, text: Option<Value>) -> Opinion {
@@ -288,14 +335,16 @@ fn opinion(reviewer: &str, text: Option<Value>) -> Opinion {
 
 #[test]
 fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
-    let state = |verdict| GateState { verdict, reason: "two against one".to_owned() };
+    let state = |verdict| gate_state(verdict, "two against one");
+    let words = Started::default();
     let pass = || json!({"verdict": "PASS", "summary": "", "findings": []});
     let fail = || {
         json!({"verdict": "FAIL", "summary": "", "findings": [
         {"file_path": "a.py", "line_start": 2, "line_end": 2, "priority": 0, "title": "T", "body": "B", "confidence": 0.9}]})
     };
     let heard = |verdict, opinions: &[Opinion]| {
-        panel(&state(verdict), opinions).map(|word| (word.verdict, word.claims.len()))
+        let word = panel(&state(verdict), &round(opinions), &words)?;
+        Ok::<_, ReviewerFailure>((word.verdict, word.claims.len()))
     };
     let good = opinion("codex#1", Some(pass()));
     let passes = |others: &[Opinion]| heard(Some(Verdict::Pass), others);
@@ -319,7 +368,7 @@ fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
         heard(Some(Verdict::Fail), &[good]),
         Err(says("invalid verdict: FAIL without findings"))
     );
-    let word = panel(&state(None), &bad).unwrap();
+    let word = panel(&state(None), &round(&bad), &words).unwrap();
     assert_eq!((word.verdict, word.decision.as_deref()), (Verdict::Fail, Some("two against one")));
     assert_eq!(word.claims[0].candidate.reviewer, "gemini#1");
 }
@@ -346,6 +395,10 @@ fn heard(json: &Value) -> (Verdict, Hearing) {
     (word.verdict, hearing("cerberus", *word, &change()))
 }
 
+fn lost(verdict: Verdict, hearing: &mut Hearing) -> Option<String> {
+    unplaced(verdict, hearing, &change(), &Texts::default(), &Nothing)
+}
+
 #[test]
 fn what_a_panel_says_is_said_by_its_reviewers_of_the_whole_change() {
     let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[issue()]));
@@ -353,7 +406,7 @@ fn what_a_panel_says_is_said_by_its_reviewers_of_the_whole_change() {
     assert_eq!(hearing.voices[0].name, "codex");
     assert!(Coverage::over(&change(), &hearing.accounted).is_complete());
     assert_eq!(hearing.warnings.len(), 1, "that it says nothing of parts is said");
-    assert!(!none_stands(verdict, &mut hearing, &change(), &Texts::default(), &Nothing));
+    assert_eq!(lost(verdict, &mut hearing), None);
 }
 
 #[test]
@@ -369,18 +422,28 @@ fn an_objection_to_what_is_not_there_is_no_review() {
             off = with(off, "/line_start", elsewhere);
         }
         let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[off.clone()]));
-        assert!(
-            none_stands(verdict, &mut hearing, &change(), &Texts::default(), &Nothing),
-            "{off}"
-        );
+        let nothing = "the gate says FAIL, and nothing that it names is in the reviewed tree";
+        assert_eq!(lost(verdict, &mut hearing).as_deref(), Some(nothing), "{off}");
+        // What is left is to be as bad as what is lost.
+        for (priority, is_review) in [(0, true), (1, true), (2, false), (3, false)] {
+            let left = with(issue(), "/priority", json!(priority));
+            let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[left, off.clone()]));
+            assert_eq!(lost(verdict, &mut hearing).is_none(), is_review, "{off} {priority}");
+        }
+    }
+    let null = with(with(issue(), "/priority", json!(null)), "/file", json!("nowhere.py"));
+    for (priority, is_review) in [(2, true), (3, false)] {
+        let left = with(issue(), "/priority", json!(priority));
+        let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[left, null.clone()]));
+        assert_eq!(lost(verdict, &mut hearing).is_none(), is_review, "null counts as P2");
     }
 }
 
 #[test]
 fn a_decision_that_a_person_is_to_make_blocks() {
-    let state = GateState { verdict: None, reason: String::new() };
     let pass = json!({"verdict": "requires_decision", "findings": []});
-    let word = panel(&state, &[opinion("codex#1", Some(pass))]).unwrap();
+    let round = round(&[opinion("codex#1", Some(pass))]);
+    let word = panel(&gate_state(None, ""), &round, &Started::default()).unwrap();
     let hearing = hearing("cerberus", word, &change());
     let claim = &hearing.candidates[0];
     assert_eq!((claim.priority, claim.span), (Some(Priority::P1), LineSpan::line(2)));
@@ -410,4 +473,175 @@ fn what_spawn_prints() {
         assert_eq!(spawned(Some(0), &json, ""), Err(says("invalid format")), "{names}");
     }
     assert!(matches!(spawned(Some(0), "{", ""), Err(ReviewerFailure::Unreadable(_))));
+}
+
+#[test]
+fn the_contracts_answer_needs_a_session() {
+    let pass = contract("resolved", "PASS", &[]).to_string();
+    let heard = |stdout: &str, started: &Started| {
+        waited(&Ended { code: Some(0), stdout, stderr: "" }, started, RUN).map(|_| ())
+    };
+    let unknown = "the gate named no session: nobody knows which session it answers for";
+    assert_eq!(heard(&pass, &Started::default()), Err(says(unknown)));
+    let older = first("complete", json!("PASS"), &[]);
+    assert_eq!(heard(&older.to_string(), &Started::default()), Ok(()), "it prints words");
+    let k = Started { key: Some("k".into()), reviewers: Vec::new() };
+    for (session, started, is_ours) in [
+        ("k", &k, true),
+        (RUN, &k, false),
+        ("other", &k, false),
+        (RUN, &Started::default(), true),
+        ("other", &Started::default(), false),
+    ] {
+        let json = with(older.clone(), "/session_key", json!(session));
+        let expected =
+            if is_ours { Ok(()) } else { Err(says("the gate answers for another session")) };
+        assert_eq!(heard(&json.to_string(), started), expected, "{session} {started:?}");
+    }
+}
+
+#[test]
+fn whoever_was_started_is_to_be_heard() {
+    let all = [("codex#1", None), ("codex#2", None), ("claude", None)];
+    let votes: Vec<votes::Vote> = all
+        .map(|(name, verdict)| (Voice { name: name.to_owned(), ..Voice::default() }, verdict))
+        .to_vec();
+    for (started, unheard) in [
+        (&[][..], None),
+        (&["codex", "claude"], None),
+        (&["codex", "codex"], None),
+        (&["codex#2"], None),
+        (&["codex", "codex", "codex"], Some("codex")),
+        (&["claude", "claude"], Some("claude")),
+        (&["codex#3"], Some("codex#3")),
+        (&["gemini"], Some("gemini")),
+        (&["code"], Some("code")),
+    ] {
+        let names: Vec<String> = started.iter().map(|name| (*name).to_owned()).collect();
+        let expected = unheard.map(|name| format!("{name} was started and says nothing"));
+        assert_eq!(votes::missing(&names, &votes), expected, "{started:?}");
+    }
+}
+
+/// What an objection accounts for: the change, or nothing, and why.
+fn account(json: &Value) -> Account {
+    match read(i32::from(json.get("consensus").is_some()), &json.to_string()) {
+        Ok(Heard::Panel(word)) => word.account,
+        other => panic!("{json} {other:?}"),
+    }
+}
+
+#[test]
+fn an_objection_of_some_says_nothing_of_the_rest() {
+    let entry = |verdict: Value, error: Value| json!({"verdict": verdict, "summary": "", "issues": [], "error": error});
+    let fail = || contract("resolved", "FAIL", &[issue()]);
+    let older = || first("complete", json!("FAIL"), &[first_finding()]);
+    assert_eq!(account(&fail()), Account::Whole);
+    assert_eq!(account(&older()), Account::Whole);
+    let second =
+        |verdict: Value, error: Value| with(fail(), "/reviewers/gemini", entry(verdict, error));
+    assert_eq!(account(&second(json!("PASS"), json!(null))), Account::Whole);
+    for (json, why) in [
+        (second(json!(null), json!("died")), "gemini says: died"),
+        (second(json!("PASS"), json!("died")), "gemini says: died"),
+        (second(json!(null), json!(null)), "gemini says: no verdict"),
+        (second(json!("FAIL"), json!(null)), "gemini says FAIL and names nothing"),
+        (with(fail(), "/parse_errors", json!(["gemini: no JSON"])), "gemini: no JSON"),
+        (with(fail(), "/reviewers", json!({})), "codex was started and says nothing"),
+        (
+            with(
+                older(),
+                "/reviewers/gemini",
+                json!({"verdict": "ERROR", "summary": "no key", "findings": []}),
+            ),
+            "gemini says: no key",
+        ),
+    ] {
+        assert_eq!(account(&json), Account::Nothing(why.to_owned()), "{json}");
+    }
+    let word =
+        PanelWord { account: Account::Nothing("x".to_owned()), ..PanelWord::whole(Verdict::Fail) };
+    let hearing = hearing("cerberus", word, &change());
+    assert!(!Coverage::over(&change(), &hearing.accounted).is_complete());
+    assert_eq!(hearing.warnings.len(), 1);
+}
+
+#[test]
+fn what_is_named_beside_the_claims_is_no_worse() {
+    let small = || contract("resolved", "NEEDS_WORK", &[with(issue(), "/priority", json!(2))]);
+    for (key, beside, is_worse) in [
+        ("issues", json!([{"priority": 2}]), false),
+        ("issues", json!([{"priority": 3}, {}, "words", null]), false),
+        ("issues", json!([{"priority": 3}, {"priority": 1}]), true),
+        ("issues", json!([{"priority": "P0"}]), true),
+        ("issues", json!([{"priority": 3, "severity": "Critical"}]), true),
+        ("findings", json!([{"priority": 0}]), true),
+    ] {
+        let json = with(small(), &format!("/reviewers/codex/{key}"), beside);
+        let words = format!("invalid verdict: NEEDS_WORK though codex names worse {key}");
+        let expected = if is_worse { Err(says(&words)) } else { Ok((Verdict::NeedsWork, 1)) };
+        assert_eq!(outcome(1, &json), expected, "{json}");
+    }
+    let json = with(small(), "/findings", json!([{"priority": 0}]));
+    let words = "invalid verdict: NEEDS_WORK though the gate names worse findings";
+    assert_eq!(outcome(1, &json), Err(says(words)));
+    for (severity, priority) in
+        [("blocking", 1), ("high", 1), ("critical", 0), ("low", 3), ("medium", 3)]
+    {
+        let issue = with(with(issue(), "/priority", json!(3)), "/severity", json!(severity));
+        let json = contract("resolved", "FAIL", &[issue]);
+        let Ok(Heard::Panel(word)) = read(1, &json.to_string()) else { panic!("{json}") };
+        let said = word.claims[0].candidate.priority;
+        assert_eq!(said, Priority::from_number(priority), "{severity}");
+    }
+}
+
+#[test]
+fn the_files_are_those_of_the_state() {
+    let pass = || opinion("codex#1", Some(json!({"verdict": "pass", "findings": []})));
+    let state = |iteration, told: Value| GateState {
+        iteration,
+        told: told.as_object().unwrap().clone(),
+        ..gate_state(Some(Verdict::Pass), "")
+    };
+    let heard = |state: &GateState, reviewers: &[&str]| {
+        let reviewers = reviewers.iter().map(|name| (*name).to_owned()).collect();
+        panel(state, &round(&[pass()]), &Started { key: None, reviewers }).map(|word| word.verdict)
+    };
+    assert_eq!(heard(&state(None, json!({})), &["codex"]), Ok(Verdict::Pass));
+    let rows: [(GateState, &[&str], &str); 5] = [
+        (state(Some(2), json!({})), &[], "iteration 2, and what its reviewers said is of 1"),
+        (
+            state(None, json!({})),
+            &["codex", "gemini"],
+            "PASS though gemini was started and says nothing",
+        ),
+        (state(None, json!({"issues": [{}]})), &[], "PASS though the gate names issues"),
+        (
+            state(None, json!({"parse_errors": ["x"]})),
+            &[],
+            "PASS though the gate names parse_errors",
+        ),
+        (
+            state(None, json!({"reviewers": {"gemini": {"verdict": "fail"}}})),
+            &[],
+            "PASS though gemini names verdict",
+        ),
+    ];
+    for (state, started, why) in rows {
+        assert_eq!(heard(&state, started), Err(says(&format!("invalid verdict: {why}"))));
+    }
+}
+
+#[test]
+fn a_decision_has_a_place_wherever_there_is_one() {
+    let gone = "diff --git a/a.py b/a.py\ndeleted file mode 100644\n--- a/a.py\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x = 1\n";
+    let change = Change { files: parse(gone.as_bytes()).unwrap() };
+    let small = json!({"verdict": "FAIL", "findings": [first_finding()]});
+    let round = round(&[opinion("codex#1", Some(small))]);
+    let word = panel(&gate_state(None, ""), &round, &Started::default()).unwrap();
+    let mut hearing = hearing("cerberus", word, &change);
+    assert_eq!(hearing.candidates.len(), 2);
+    let lost = unplaced(Verdict::Fail, &mut hearing, &change, &Texts::default(), &Nothing);
+    assert_eq!(lost, None);
 }

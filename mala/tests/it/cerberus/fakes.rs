@@ -4,11 +4,11 @@
 use super::{Desk, Said, assert_none_left};
 
 /// A gate whose `wait` does this; `spawn` starts the session `k`, and what it is told is kept.
-fn gate(wait: &str) -> Desk {
+pub(super) fn gate(wait: &str) -> Desk {
     gate_like(r#"echo '{"session_key": "k", "reviewers_spawned": ["codex"]}'"#, wait, "")
 }
 
-fn gate_like(spawn: &str, wait: &str, more: &str) -> Desk {
+pub(super) fn gate_like(spawn: &str, wait: &str, more: &str) -> Desk {
     let config = format!("review:\n  cerberus:\n    command: [fake-gate]\n{more}");
     let script = format!(
         "echo \"$@\" >>\"$HOME/calls\"\ncase \"$1\" in\nspawn-code-review) {spawn} ;;\nwait) {wait} ;;\nesac"
@@ -17,7 +17,7 @@ fn gate_like(spawn: &str, wait: &str, more: &str) -> Desk {
     Desk { world: desk.world.with_program("fake-gate", &script), repo: desk.repo }
 }
 
-const PASS: &str = r#"{"status": "resolved", "consensus": {"verdict": "PASS", "iteration": 1}, "reviewers": {"codex": {"verdict": "PASS", "summary": "", "issues": [], "error": null}}, "issues": [], "parse_errors": []}"#;
+pub(super) const PASS: &str = r#"{"status": "resolved", "consensus": {"verdict": "PASS", "iteration": 1}, "reviewers": {"codex": {"verdict": "PASS", "summary": "", "issues": [], "error": null}}, "issues": [], "parse_errors": []}"#;
 
 fn fail(file: &str) -> String {
     format!(
@@ -26,8 +26,14 @@ fn fail(file: &str) -> String {
 }
 
 #[track_caller]
-fn check(desk: &Desk, code: i32, says: &str) -> Said {
-    let said = desk.review(&["--timeout", "5"]);
+pub(super) fn check(desk: &Desk, code: i32, says: &str) -> Said {
+    check_with(desk, &[], code, says)
+}
+
+/// The same with more arguments.
+#[track_caller]
+pub(super) fn check_with(desk: &Desk, more: &[&str], code: i32, says: &str) -> Said {
+    let said = desk.review(&[&["--timeout", "5"][..], more].concat());
     let case = format!("{:#}", said.json);
     assert_eq!(said.code, code, "{case}");
     assert!(said.error().contains(says), "{case}");

@@ -204,3 +204,14 @@ fn the_change_does_not_choose_its_panel() {
     let warnings = said.json["warnings"].to_string();
     assert!(warnings.contains("mala.yaml in the work tree differs"), "{warnings}");
 }
+
+#[test]
+fn a_threshold_does_not_excuse_a_lane_that_said_nothing() {
+    let desk = panel(&["needs", "prose"], "");
+    assert_eq!(desk.review(&[]).code, 1, "the panel objects");
+    let said = desk.review(&["--fail-on", "P1"]);
+    assert_eq!(said.code, 2, "{:#}", said.json);
+    let desk = panel(&["needs", "pass", "prose"], "  consensus: majority\n");
+    let said = desk.review(&["--fail-on", "P1"]);
+    assert_eq!(said.code, 0, "two of three are enough: {:#}", said.json);
+}

@@ -1,0 +1,115 @@
+//! What a gate says beside its verdict and its claims: in the words of another shape, or by one of its
+//! reviewers. A pass beside which anything is said against the change is none, and so is an objection
+//! beside which something worse is named.
+
+use super::votes::contradiction;
+use super::{Claim, issues, unreadable};
+use crate::agent::answer::fields::{cut, object};
+use crate::agent::answer::{Object, ParseProblem};
+use crate::finding::Priority;
+use crate::ports::ReviewerFailure;
+use crate::verdict::Verdict;
+use serde_json::Value;
+
+/// The lists in which one shape or another names what it finds.
+const LISTS: [&str; 3] = ["issues", "findings", "aggregated_findings"];
+/// The fields in which one shape or another says how it ended.
+const WORDS: [&str; 7] = [
+    "consensus_verdict",
+    "verdict",
+    "passed",
+    "error",
+    "fatal_error",
+    "parse_error",
+    "parse_errors",
+];
+
+const THE_GATE: &str = "the gate";
+
+/// Somebody's JSON, and the list in it that is read as claims.
+pub(super) struct Remark<'o> {
+    who: String,
+    said: &'o Object,
+    read: Option<&'static str>,
+}
+
+impl<'o> Remark<'o> {
+    /// A reviewer's.
+    pub(super) fn of(who: &str, said: &'o Object, read: Option<&'static str>) -> Self {
+        Self { who: cut(who, issues::MAX_NAME), said, read }
+    }
+}
+
+/// What a gate prints, and the entries of its reviewers in it, if it has them.
+pub(super) fn remarks<'o>(
+    said: &'o Object,
+    read: Option<&'static str>,
+) -> Result<Vec<Remark<'o>>, ReviewerFailure> {
+    let mut all = vec![Remark::of(THE_GATE, said, read)];
+    if let Some(reviewers) = said.get("reviewers").filter(|it| !it.is_null()) {
+        for (name, entry) in object(reviewers).map_err(unreadable)? {
+            all.push(Remark::of(name, object(entry).map_err(unreadable)?, None));
+        }
+    }
+    Ok(all)
+}
+
+/// Nobody names anything that is worse than these claims; beside a pass, nothing at all.
+pub(super) fn nothing_worse(
+    remarks: &[Remark<'_>],
+    verdict: Verdict,
+    claims: &[Claim],
+) -> Result<(), ReviewerFailure> {
+    let is_pass = verdict == Verdict::Pass;
+    let claimed = claims.iter().map(|claim| issues::effective(claim.candidate.priority)).min();
+    for remark in remarks {
+        for key in LISTS.into_iter().filter(|key| remark.read != Some(*key)) {
+            let Some(worst) = worst(remark.said, key)? else { continue };
+            if is_pass || claimed.is_none_or(|claimed| worst < claimed) {
+                let worse = if is_pass { "" } else { "worse " };
+                let (verdict, who) = (verdict.name(), &remark.who);
+                let words = format!("{verdict} though {who} names {worse}{key}");
+                return Err(contradiction(&words));
+            }
+        }
+        let against = |key: &&str| remark.said.get(*key).is_some_and(|it| speaks_against(key, it));
+        if let Some(key) = WORDS.into_iter().find(against).filter(|_| is_pass) {
+            return Err(contradiction(&format!("PASS though {} names {key}", remark.who)));
+        }
+    }
+    Ok(())
+}
+
+/// The most urgent thing in a list.
+fn worst(of: &Object, key: &str) -> Result<Option<Priority>, ReviewerFailure> {
+    match of.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Array(all)) => Ok(all.iter().map(urgency).min()),
+        Some(_) => Err(unreadable(ParseProblem::InvalidFormat)),
+    }
+}
+
+/// How urgent something says to be, in whatever form. What does not say counts as P2.
+fn urgency(issue: &Value) -> Priority {
+    let said = issue.get("priority");
+    let number = said.and_then(Value::as_i64).and_then(Priority::from_number);
+    let word = said.and_then(Value::as_str).map(|word| word.trim().to_ascii_uppercase());
+    let word = word.and_then(|word| word.trim_start_matches('P').parse().ok());
+    let priority = number.or(word.and_then(Priority::from_number));
+    issues::effective(issue.as_object().map_or(priority, |it| issues::raised(priority, it)))
+}
+
+fn speaks_against(key: &str, value: &Value) -> bool {
+    match (key, value) {
+        (_, Value::Null) => false,
+        ("passed", Value::Bool(passed)) => !passed,
+        ("verdict" | "consensus_verdict", Value::String(word)) => {
+            !word.eq_ignore_ascii_case("PASS")
+        }
+        ("verdict" | "consensus_verdict" | "passed", _) => true,
+        (_, Value::Bool(is_so)) => *is_so,
+        (_, Value::String(words)) => !words.is_empty(),
+        (_, Value::Array(all)) => !all.is_empty(),
+        _ => true,
+    }
+}

@@ -1,0 +1,117 @@
+//! Whose word a panel's verdict is. A pass is one only when everybody who was started gives it; an
+//! objection counts without them, but then nobody knows what else there is.
+
+use super::{Account, Claim, MAX_WHY, Started, unreadable};
+use crate::agent::answer::ParseProblem;
+use crate::agent::answer::fields::cut;
+use crate::ports::ReviewerFailure;
+use crate::review::Voice;
+use crate::verdict::Verdict;
+
+/// A reviewer of a panel, and its verdict.
+pub(super) type Vote = (Voice, Option<Verdict>);
+
+/// What a panel says, as far as its verdict goes.
+pub(super) struct Poll<'p> {
+    pub(super) verdict: Verdict,
+    pub(super) claims: &'p [Claim],
+    pub(super) votes: &'p [Vote],
+    pub(super) parse_errors: &'p [String],
+}
+
+impl Poll<'_> {
+    /// What the panel accounts for: nothing, when somebody who was started was not heard.
+    pub(super) fn account(&self, started: &Started) -> Result<Account, ReviewerFailure> {
+        agrees(self.verdict, self.claims)?;
+        if self.verdict == Verdict::Pass {
+            unanimous(self.votes)?;
+        }
+        match self.heard(started) {
+            Account::Nothing(why) if self.verdict == Verdict::Pass => {
+                Err(contradiction(&format!("PASS though {why}")))
+            }
+            account => Ok(account),
+        }
+    }
+
+    /// The same for an objection that needs no findings.
+    pub(super) fn heard(&self, started: &Started) -> Account {
+        self.unheard(started).map_or(Account::Whole, Account::Nothing)
+    }
+
+    /// Why somebody was not heard.
+    fn unheard(&self, started: &Started) -> Option<String> {
+        let silent = self.votes.iter().find_map(|vote| self.silence(vote));
+        let missing = || missing(&started.reviewers, self.votes);
+        let nobody = || self.votes.is_empty().then(|| "it names no reviewers".to_owned());
+        silent.or_else(missing).or_else(nobody).or_else(|| self.parse_errors.first().cloned())
+    }
+
+    /// Why this vote says nothing: there is none, or it objects to nothing that anybody names.
+    fn silence(&self, (voice, verdict): &Vote) -> Option<String> {
+        let name = &voice.name;
+        let is_named = || self.claims.iter().any(|claim| claim.candidate.reviewer == *name);
+        match (verdict, &voice.error) {
+            (_, Some(error)) => Some(format!("{name} says: {}", cut(error, MAX_WHY))),
+            (None, None) => Some(format!("{name} says: no verdict")),
+            (Some(Verdict::Pass), None) => None,
+            (Some(other), None) => {
+                (!is_named()).then(|| format!("{name} says {} and names nothing", other.name()))
+            }
+        }
+    }
+}
+
+/// The first of those who were started that has no vote. Where one program is there several times, each
+/// of them has its number: `codex#1`.
+pub(super) fn missing(started: &[String], votes: &[Vote]) -> Option<String> {
+    let program = |name: &str| name.split_once('#').map(|(program, _)| program.to_owned());
+    let is_called = |(voice, _): &&Vote, name: &str| {
+        voice.name == name || program(&voice.name).is_some_and(|program| program == name)
+    };
+    let has_voices = |name: &&String| {
+        let n_started = started.iter().filter(|other| other == name).count();
+        votes.iter().filter(|vote| is_called(vote, name)).count() >= n_started
+    };
+    let unheard = started.iter().find(|name| !has_voices(name))?;
+    Some(format!("{} was started and says nothing", cut(unheard, MAX_WHY)))
+}
+
+/// A verdict that its own findings contradict says nothing.
+pub(super) fn agrees(verdict: Verdict, claims: &[Claim]) -> Result<(), ReviewerFailure> {
+    match (verdict, claims.is_empty()) {
+        (Verdict::Pass, false) => Err(contradiction("PASS with findings")),
+        (Verdict::Fail | Verdict::NeedsWork, true) => {
+            Err(contradiction(&format!("{} without findings", verdict.name())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A pass is one only when everybody who was asked passes it.
+pub(super) fn unanimous(votes: &[Vote]) -> Result<(), ReviewerFailure> {
+    if votes.is_empty() {
+        return Err(contradiction("PASS without reviewers"));
+    }
+    for (voice, verdict) in votes {
+        let says = match (verdict, &voice.error) {
+            (Some(Verdict::Pass), None) => continue,
+            (_, Some(error)) => error.as_str(),
+            (Some(verdict), None) => verdict.name(),
+            (None, None) => "no verdict",
+        };
+        let words = format!("PASS though {} says: {}", voice.name, cut(says, MAX_WHY));
+        return Err(contradiction(&words));
+    }
+    Ok(())
+}
+
+/// An exit code and a JSON that say different things.
+pub(super) fn disagreement(code: i32, says: &str) -> ReviewerFailure {
+    contradiction(&format!("exit {code} with {}", cut(says, 80)))
+}
+
+/// A verdict that something else speaks against.
+pub(super) fn contradiction(words: &str) -> ReviewerFailure {
+    unreadable(ParseProblem::InvalidVerdict(words.to_owned()))
+}
