@@ -19,7 +19,7 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
-pub use visible::short_line;
+pub use visible::{one_line, short_line};
 
 use crate::change::FilePath;
 use crate::report::Report;

@@ -65,6 +65,7 @@ impl Lanes {
             answer_file: places.answer.clone(),
             max_answer: u64::try_from(order.lane.max_output()).unwrap_or(u64::MAX),
             is_answer: order.is_answer,
+            weighs: order.weighs,
             started: order.started,
             stdout: Kept::at(&places.kept.join("stdout.txt")),
             stderr: Kept::at(&places.kept.join("stderr.txt")),

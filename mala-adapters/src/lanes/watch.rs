@@ -15,6 +15,7 @@ pub(super) struct Watcher<'w> {
     /// How large the answer file may be.
     pub(super) max_answer: u64,
     pub(super) is_answer: &'w (dyn Fn(&str) -> bool + Send + Sync),
+    pub(super) weighs: &'w (dyn Fn(&str) -> bool + Send + Sync),
     pub(super) started: &'w (dyn Fn() + Send + Sync),
     pub(super) stdout: Kept,
     pub(super) stderr: Kept,
@@ -71,17 +72,23 @@ impl Watch for Watcher<'_> {
 const MAX_AROUND: usize = 1 << 20;
 
 /// The complete answer in what was printed or in the answer file. It counts though more was printed
-/// around it than anybody reads. Where there are several, all are given, the likeliest last: whoever reads
-/// them sees whether they contradict each other.
+/// around it than anybody reads. Where there are several, all are given, the likeliest last, after what
+/// weighs against them: whoever reads them sees whether they contradict each other.
 pub(super) fn found(watcher: &Watcher<'_>, output: &Output) -> Option<String> {
     let all = candidates(watcher, output);
-    let mut answers: Vec<&str> = Vec::new();
+    let (mut answers, mut others): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for part in all.iter().flat_map(|text| parts(text)).map(str::trim) {
-        if !answers.contains(&part) && (watcher.is_answer)(part) {
+        if answers.contains(&part) || others.contains(&part) {
+            continue;
+        } else if (watcher.is_answer)(part) {
             answers.insert(0, part);
+        } else if (watcher.weighs)(part) {
+            others.push(part);
         }
     }
-    (!answers.is_empty()).then(|| answers.join("\n"))
+    let is_answered = !answers.is_empty();
+    others.append(&mut answers);
+    is_answered.then(|| others.join("\n"))
 }
 
 /// A text, and the parts of a long one that an answer can be in: its start and its end.

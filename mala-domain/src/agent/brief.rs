@@ -4,9 +4,11 @@
 mod excerpt;
 mod pack;
 mod sections;
+mod unlined;
 
 pub use pack::{Briefs, LeftOut, briefs};
 pub use sections::{MAX_HINTS, hint_id};
+pub use unlined::{is_bare, unlined};
 
 use crate::agent::fence::Fence;
 use crate::change::{Change, FilePath, LineSpan};

@@ -33,7 +33,7 @@ pub fn review_prompt(telling: &Telling<'_>) -> String {
         sections.push(format!("# Task\n{}", telling.fence.around(name, text).trim_end()));
     }
     if let Some(briefs) = telling.briefs {
-        let told: String = briefs.briefs.iter().map(|brief| brief.text.as_str()).collect();
+        let told = briefs.told();
         sections.push(format!("## Git Diff\n{}", told.trim_end()));
         let left_out: Vec<String> = briefs.left_out.iter().map(|it| it.file.to_string()).collect();
         if !left_out.is_empty() {

@@ -1,6 +1,10 @@
 //! What binds a lane's answer to its session: the nonce, the head sha, and an account of the hunks. An
 //! answer without all three is no answer, whatever it says.
 
+mod beside;
+
+pub use beside::{objects, speaks_of_claims};
+
 use crate::agent::answer::{Check, CheckOutcome};
 use crate::agent::answer::{
     Object, ParseProblem, Rung, Speaker, Words, checks_form, find_object, read_checks, read_object,
@@ -92,7 +96,7 @@ pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, Ans
     let found = find_object(&words, &["verdict", "findings"]);
     let (object, rung) = found.map_err(|problem| named(problem, &words))?;
     check_binding(&object, binding)?;
-    if !say_the_same(&words, "verdict") {
+    if !beside::agrees(&words, &object) {
         return Err(two_answers().into());
     }
     let answer = read_object(&object, rung, Speaker::Lane)?;

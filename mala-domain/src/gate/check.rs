@@ -5,6 +5,7 @@ use crate::agent::answer::{Check, CheckOutcome};
 use crate::agent::judge::{Bindings, refuted_by_definition};
 use crate::change::LineSpan;
 use crate::finding::{Finding, Priority, Verification, VerificationOutcome};
+use std::collections::BTreeMap;
 
 /// Whether somebody has to check it before it blocks.
 pub fn needs_check(finding: &Finding) -> bool {
@@ -30,16 +31,41 @@ pub fn by_looking(finding: &mut Finding, bindings: &dyn Bindings) {
     }
 }
 
-/// With nobody else to ask, what stands at head is all that can be said for it.
-pub fn alone(finding: &mut Finding, why: &str) {
-    let how = format!("{why}: its file, lines and evidence are there at head");
+/// With nobody else to ask, what stands at head is all that can be said for it, beside what was said.
+pub fn alone(finding: &mut Finding) {
+    let said = finding.verification.how.as_deref().unwrap_or("no other lane to ask");
+    let how = format!("{said}: its file, lines and evidence are there at head");
     finding.verification = Verification::verified(how);
+}
+
+/// What starts the reason why nobody checked a finding.
+const UNCHECKED: &str = "not checked: ";
+
+/// Nobody checked it, for this reason: it blocks.
+pub fn unchecked(why: &str) -> Verification {
+    Verification::unverified(format!("{UNCHECKED}{why}"))
+}
+
+/// Which findings block though nobody checked them: a line for each reason.
+pub fn left_unchecked(findings: &[Finding]) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in findings.iter().filter(|finding| needs_check(finding)) {
+        let how = finding.verification.how.as_deref().unwrap_or_default();
+        if let Some(why) = how.strip_prefix(UNCHECKED) {
+            *reasons.entry(why).or_default() += 1;
+        }
+    }
+    let lines = reasons.into_iter().map(|(why, n)| match n {
+        1 => format!("1 blocking finding is {UNCHECKED}{why}"),
+        n => format!("{n} blocking findings are {UNCHECKED}{why}"),
+    });
+    lines.collect()
 }
 
 /// What another lane says of it. What it says nothing of stays as it is, and blocks.
 pub fn by_lane(finding: &mut Finding, check: Option<&Check>, lane: &str) {
     finding.verification = match check {
-        None => Verification::unverified(format!("{lane} says nothing of it")),
+        None => unchecked(&format!("{lane} says nothing of it")),
         Some(check) => {
             let how = format!("{lane}: {}", check.why);
             match check.outcome {

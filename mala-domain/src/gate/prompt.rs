@@ -1,7 +1,7 @@
 //! What a lane is told: how to review, the change behind fences, and what to give back as proof.
 
 use super::answer::Binding;
-use crate::agent::brief::Briefs;
+use crate::agent::brief::{Briefs, is_bare, unlined};
 use crate::agent::fence::Fence;
 use crate::agent::prompts::{Pass, REFUTE, SYSTEM};
 use crate::change::{Change, ChangedFile, LineKind};
@@ -10,11 +10,14 @@ use std::fmt::Write;
 
 const LANE: &str = include_str!("prompts/lane.md");
 
+/// How many files are named in warnings, of each kind.
+const MAX_NAMED: usize = 30;
+
 /// The prompt of a review.
 pub fn review(change: &Change, briefs: &Briefs, base: &str, binding: &Binding) -> String {
     let fence = Fence::new(binding.nonce.clone());
     let whole = Pass::Whole.instruction();
-    let told: String = briefs.briefs.iter().map(|brief| brief.text.as_str()).collect();
+    let told = briefs.told();
     let account = regions(change);
     let left_out: Vec<String> = briefs.left_out.iter().map(|left| left.file.to_string()).collect();
     let unshown = match left_out.as_slice() {
@@ -25,12 +28,46 @@ pub fn review(change: &Change, briefs: &Briefs, base: &str, binding: &Binding) -
             fence.around("files that are not shown in full", &files.join("\n"))
         ),
     };
+    let unread = match hidden(briefs).as_slice() {
+        [] => String::new(),
+        regions => format!(
+            "Whole lines of these regions are hidden above as secrets, and may be anything. Read them in the tree:\n{}",
+            fence.around("regions with hidden lines", &regions.join("\n"))
+        ),
+    };
     let account = fence.around("changed regions to account for, by number", &account);
     format!(
-        "{SYSTEM}\n{LANE}\n{whole}\n{told}\n{unshown}{account}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
+        "{SYSTEM}\n{LANE}\n{whole}\n{told}\n{unshown}{unread}{account}\nThe commit under review (`head_sha`): {}\nYour `nonce`: {}\nAnswer with the JSON object and nothing else.\n",
         binding.head,
         binding.nonce.as_str(),
     )
+}
+
+/// The regions of which a line is hidden, a line each.
+fn hidden(briefs: &Briefs) -> Vec<String> {
+    briefs.unread.iter().map(|(file, hunk)| format!("{file}: region {}", hunk + 1)).collect()
+}
+
+/// What a lane was told by name only, or has to look for by itself: whoever reads a pass is to know.
+pub fn caveats(change: &Change, briefs: &Briefs) -> Vec<String> {
+    let bare = change.files.iter().filter(|file| is_bare(file)).filter_map(unlined);
+    let left_out = briefs.left_out.iter().map(|left| left.file.to_string());
+    let mut caveats = named(bare.collect(), "told by name only");
+    caveats.extend(named(hidden(briefs), "hidden from the prompt as a secret"));
+    caveats.extend(named(left_out.collect(), "too long to be shown in full in the prompt"));
+    caveats.extend(briefs.warnings.iter().cloned());
+    caveats
+}
+
+/// The first of these, and how many more there are.
+fn named(all: Vec<String>, how: &str) -> Vec<String> {
+    let mut lines: Vec<String> =
+        all.iter().take(MAX_NAMED).map(|it| format!("{it}: {how}")).collect();
+    match all.len().saturating_sub(MAX_NAMED) {
+        0 => {}
+        n => lines.push(format!("{n} more: {how}")),
+    }
+    lines
 }
 
 /// The prompt of a check of claims: the cited files and the claims, nothing of who made them.
@@ -73,4 +110,47 @@ fn region((index, hunk): (usize, &crate::change::Hunk)) -> String {
     let first = hunk.new_start;
     let last = usize::try_from(first).unwrap_or(0).saturating_add(lines.saturating_sub(1));
     format!("{} (lines {first}-{last})", index + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agent::brief::LeftOut;
+    use crate::change::parse;
+
+    #[test]
+    fn what_a_lane_is_not_told_in_full_is_named() {
+        let rename = |n: usize| {
+            format!(
+                "diff --git a/a{n} b/b{n}\nsimilarity index 100%\nrename from a{n}\nrename to b{n}\n"
+            )
+        };
+        let many: String = (1..=32).map(rename).collect();
+        let change = Change { files: parse(many.as_bytes()).unwrap_or_default() };
+        let briefs = Briefs {
+            left_out: vec![LeftOut { file: "big.py".into(), hunks: 2 }],
+            unread: vec![("k.py".into(), 0)],
+            warnings: vec!["cut".to_owned()],
+            ..Briefs::default()
+        };
+        let caveats = caveats(&change, &briefs);
+        let (bare, rest) = caveats.split_at(30);
+        assert_eq!(bare[0], "b1, renamed from a1, no line changed: told by name only");
+        assert_eq!(
+            rest,
+            [
+                "2 more: told by name only",
+                "k.py: region 1: hidden from the prompt as a secret",
+                "big.py: too long to be shown in full in the prompt",
+                "cut",
+            ]
+        );
+        let binding = Binding {
+            nonce: crate::agent::fence::Nonce::over(&[b"a session"]),
+            head: "a".repeat(40),
+        };
+        let prompt = review(&change, &briefs, "base", &binding);
+        assert!(prompt.contains("Read them in the tree:"), "{prompt}");
+        assert!(prompt.contains("\nk.py: region 1\n") && prompt.contains("\nbig.py\n"), "{prompt}");
+    }
 }

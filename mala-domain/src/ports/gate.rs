@@ -23,6 +23,8 @@ pub struct LaneOrder<'o> {
     pub wall: Duration,
     /// Whether a text is a complete answer to this question.
     pub is_answer: &'o (dyn Fn(&str) -> bool + Send + Sync),
+    /// Whether a text that is no answer weighs against one, and is to be read beside it.
+    pub weighs: &'o (dyn Fn(&str) -> bool + Send + Sync),
     /// Called once, when its process runs.
     pub started: &'o (dyn Fn() + Send + Sync),
 }

@@ -22,7 +22,7 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
 }
 
 /// The same on one line: line feeds, tabs and runs of spaces become one space.
-pub(super) fn one_line(text: &str) -> String {
+pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in visible(text).split_whitespace() {
         if !out.is_empty() {

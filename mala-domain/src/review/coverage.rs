@@ -149,7 +149,7 @@ impl Coverage {
         coverage
     }
 
-    /// What nobody reviews, and why, a line each; what has no changed lines is not worth one.
+    /// What nobody reviews, and why, a line each; what has no changed lines is told by name.
     pub fn left_out(&self) -> Vec<String> {
         let told = self.skipped.iter().filter(|skip| skip.reason != SkipReason::NoLines);
         let mut lines: Vec<String> = told

@@ -24,6 +24,9 @@ pub struct Aside<T> {
     pub usage: Usage,
 }
 
+/// So many claims of others are checked with one call.
+const MAX_CLAIMS: usize = 30;
+
 /// An unreadable answer is asked for once more.
 const PARSER_CALLS: u32 = 2;
 
@@ -41,7 +44,9 @@ impl Agent {
             .unwrap_or(Err(ReviewerFailure::TimedOut))?;
         let desk = Desk::new(settings, request, &prepared.fence, deadline);
         let all: Vec<usize> = (0..claims.len()).collect();
-        verify::refute(&desk, &prepared, &settings.speaker, &mut claims, &all).await;
+        for some in all.chunks(MAX_CLAIMS) {
+            verify::refute(&desk, &prepared, &settings.speaker, &mut claims, some).await;
+        }
         let (model, usage) = (desk.account.models(), desk.account.usage());
         Ok(Aside { outcome: claims, model, usage })
     }

@@ -121,7 +121,7 @@ impl Prepared {
             let hunks = if n == 1 { "hunk" } else { "hunks" };
             format!("{file}: {n} {hunks} left out: over the prompt's budget")
         });
-        let cut = self.briefs.warnings.iter().cloned();
+        let cut = self.briefs.warnings.iter().chain(&self.briefs.hidden).cloned();
         self.warnings.iter().cloned().chain(cut).chain(left_out).collect()
     }
 }

@@ -29,6 +29,7 @@ pub(super) async fn words(
         reasoning: "high",
         wall,
         is_answer: question.is_answer,
+        weighs: &|_| false,
         started: &|| {},
     };
     let run = runner.run(order).await;

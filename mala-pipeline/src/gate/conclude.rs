@@ -1,5 +1,6 @@
 //! From what the lanes said to what is printed: votes, consensus, sets of findings. Pure.
 
+use super::check::Checked;
 use super::hear::Heard;
 use mala_domain::change::{Change, FilePath};
 use mala_domain::finding::{Finding, Priority, VerificationOutcome};
@@ -7,7 +8,7 @@ use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::check::voices;
 use mala_domain::gate::consensus::{Absence, Vote, decide};
 use mala_domain::gate::output::{
-    CheckerReport, Consensus, FindingSets, LaneReport, PanelVerdict, Votes, Waited, status,
+    Consensus, FindingSets, LaneReport, PanelVerdict, Votes, Waited, status,
 };
 use mala_domain::gate::session::Session;
 use mala_domain::review::admit::Dropped;
@@ -20,13 +21,21 @@ pub(super) struct Panelists {
     pub(super) heard: Vec<Heard>,
     pub(super) findings: Vec<Finding>,
     pub(super) dropped: Vec<Dropped>,
-    pub(super) checker: Option<CheckerReport>,
+    pub(super) checked: Checked,
+    /// What the lanes were not told in full.
+    pub(super) caveats: Vec<String>,
 }
 
 pub(super) fn conclude(session: &Session, panel: Panelists, change: &Change) -> Waited {
-    let Panelists { heard, findings, dropped, checker } = panel;
-    let reports: BTreeMap<String, LaneReport> =
-        heard.iter().map(|it| (it.lane.name.clone(), report(it, &findings, &dropped))).collect();
+    let warnings = warnings(session, &panel, change);
+    let Panelists { heard, findings, dropped, checked, .. } = panel;
+    let reports: BTreeMap<String, LaneReport> = heard
+        .iter()
+        .map(|it| {
+            let report = report(it, &findings, &dropped);
+            (it.lane.name.clone(), LaneReport { usage: spent(it, &checked), ..report })
+        })
+        .collect();
     let raw: Vec<Vote> = heard.iter().map(raw_vote).collect();
     let verified: Vec<Vote> = reports.values().map(verified_vote).collect();
     let decision = decide(session.rule, &verified);
@@ -57,10 +66,10 @@ pub(super) fn conclude(session: &Session, panel: Panelists, change: &Change) -> 
         parse_errors: failed.chain(too_small).collect(),
         coverage: Coverage::over(change, &accounted(&heard)),
         usage: total(
-            heard.iter().map(|heard| &heard.run.usage).chain(checker.iter().map(|it| &it.usage)),
+            reports.values().map(|it| &it.usage).chain(checked.agent.iter().map(|it| &it.usage)),
         ),
-        checker,
-        warnings: warnings(session, &heard, &dropped, change),
+        checker: checked.agent,
+        warnings,
         issues: findings.iter().filter(|finding| stands(finding)).cloned().collect(),
         findings: sets(&findings, &dropped),
         reviewers: reports,
@@ -175,19 +184,26 @@ fn total<'u>(all: impl Iterator<Item = &'u Usage>) -> Usage {
     }
 }
 
-fn warnings(
-    session: &Session,
-    heard: &[Heard],
-    dropped: &[Dropped],
-    change: &Change,
-) -> Vec<String> {
+/// What a lane used for its review and for checks of others' claims.
+fn spent(heard: &Heard, checked: &Checked) -> Usage {
+    let own = checked.usage.iter().filter(|(name, _)| *name == heard.lane.name);
+    let checks: Vec<&Usage> = own.map(|(_, usage)| usage).collect();
+    match checks.as_slice() {
+        [] => heard.run.usage.clone(),
+        checks => total(std::iter::once(&heard.run.usage).chain(checks.iter().copied())),
+    }
+}
+
+fn warnings(session: &Session, panel: &Panelists, change: &Change) -> Vec<String> {
     let own = session.warnings.iter().cloned();
     let left_out = Coverage::over(change, &[]).left_out();
-    let lanes = heard.iter().flat_map(|heard| {
+    let lanes = panel.heard.iter().flat_map(|heard| {
         let name = &heard.lane.name;
         heard.run.wrote.iter().map(move |file| format!("{name}: wrote {file}"))
     });
-    let dropped =
-        dropped.iter().map(|it| format!("{}: dropped a finding: {}", it.reviewer, it.why));
-    own.chain(left_out).chain(lanes).chain(dropped).collect()
+    let dropped = panel.dropped.iter();
+    let dropped = dropped.map(|it| format!("{}: dropped a finding: {}", it.reviewer, it.why));
+    let told = left_out.into_iter().chain(panel.caveats.iter().cloned());
+    let checks = panel.checked.warnings.iter().cloned();
+    own.chain(told).chain(lanes).chain(dropped).chain(checks).collect()
 }

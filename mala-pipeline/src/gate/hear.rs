@@ -79,6 +79,7 @@ async fn ask(
     let Desk { panel, told, .. } = desk;
     let name = &seat.lane.name;
     let is_answer = |text: &str| answer::read(text, &told.binding, name).is_ok();
+    let weighs = |text: &str| answer::objects(text, &told.binding);
     let started = || {
         roll.note(|progress| {
             progress.phase = Phase::Reviewing;
@@ -93,6 +94,7 @@ async fn ask(
         reasoning: &panel.session.reasoning,
         wall: Duration::from_secs(panel.session.timeout_seconds),
         is_answer: &is_answer,
+        weighs: &weighs,
         started: &started,
     };
     panel.runner.run(order).await

@@ -10,6 +10,7 @@ use mala_domain::agent::judge::ground;
 use mala_domain::change::Change;
 use mala_domain::finding::{Candidate, Finding};
 use mala_domain::gate::output::Waited;
+use mala_domain::gate::prompt::caveats;
 use mala_domain::gate::session::{Phase, Progress, Session};
 use mala_domain::ports::{LaneRunner, ScopeError, Scoped};
 use mala_domain::review::Texts;
@@ -51,8 +52,10 @@ pub async fn supervise(panel: &Panel<'_>, scoped: &Scoped) -> Result<Waited, Sco
         .collect();
     let mut texts = Texts::clone(&told.texts);
     let (mut findings, dropped) = admitted(claims, scoped, &mut texts).await?;
-    let checker = check(&desk, &heard, &texts, &mut findings).await;
-    Ok(conclude(panel.session, Panelists { heard, findings, dropped, checker }, &scoped.change))
+    let checked = check(&desk, &heard, &dropped, &texts, &mut findings).await;
+    let caveats = caveats(&scoped.change, &told.briefs);
+    let panelists = Panelists { heard, findings, dropped, checked, caveats };
+    Ok(conclude(panel.session, panelists, &scoped.change))
 }
 
 /// The claims that stand at head, said once.

@@ -7,7 +7,9 @@ use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::config::Seconds;
+use mala_domain::finding::Finding;
 use mala_domain::gate::output::Waited;
+use mala_domain::render::one_line;
 use mala_domain::scope::Head;
 use mala_domain::verdict::Obstacle;
 use mala_pipeline::gate::{Waiting, wait};
@@ -98,12 +100,12 @@ fn unresolved(waited: Waited, folder: &SessionFolder) -> Waited {
     waited
 }
 
-/// For people.
+/// For people. Every field is one line, and none can pose as another.
 fn shown(waited: &Waited, created: Option<&str>) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
     write(&mut text, waited, created).unwrap_or_default();
-    console::harmless(&text)
+    text
 }
 
 fn write(text: &mut String, waited: &Waited, created: Option<&str>) -> std::fmt::Result {
@@ -113,38 +115,42 @@ fn write(text: &mut String, waited: &Waited, created: Option<&str>) -> std::fmt:
     writeln!(text, "{verdict} ({rule}: {passes} of {needed} needed passes)")?;
     if let Some(scope) = &waited.scope {
         let head = match &scope.head {
-            Head::Commit(sha) => format!(" at {}", sha.get(..12).unwrap_or(sha)),
+            Head::Commit(sha) => format!(" at {}", one_line(sha.get(..12).unwrap_or(sha))),
             _ => String::new(),
         };
-        let created = created.map(|created| format!(", started {created}")).unwrap_or_default();
-        writeln!(text, "  {}{head}{created}", scope.target)?;
+        let created = created.map(|it| format!(", started {}", one_line(it))).unwrap_or_default();
+        writeln!(text, "  {}{head}{created}", one_line(&scope.target))?;
     }
     for (name, lane) in &waited.reviewers {
         let said = match (&lane.verdict, &lane.error) {
             (Some(verdict), _) => verdict.name().to_owned(),
-            (None, Some(error)) => format!("no vote: {error}"),
+            (None, Some(error)) => format!("no vote: {}", one_line(error)),
             (None, None) => "no vote".to_owned(),
         };
-        let measured = lane.measured.as_ref().map(|it| format!(" ({})", it.shown()));
-        writeln!(text, "  {name}: {said}{}", measured.unwrap_or_default())?;
+        let measured = lane.measured.as_ref().map(|it| format!(" ({})", one_line(&it.shown())));
+        writeln!(text, "  {}: {said}{}", one_line(name), measured.unwrap_or_default())?;
     }
     for error in waited.parse_errors.iter().filter(|_| waited.reviewers.is_empty()) {
-        writeln!(text, "  {error}")?;
+        writeln!(text, "  {}", one_line(error))?;
     }
     for issue in &waited.issues {
-        let (file, line, title) = (&issue.file, issue.line_start, &issue.title);
-        writeln!(text, "{file}:{line}: {title} ({})", issue.reviewer)?;
+        writeln!(text, "{}", claim(issue))?;
     }
     for issue in &waited.findings.refuted {
-        let (file, line, title) = (&issue.file, issue.line_start, &issue.title);
-        let why = issue.verification.how.as_deref().unwrap_or_default();
-        writeln!(text, "refuted: {file}:{line}: {title} ({}): {why}", issue.reviewer)?;
+        let why = one_line(issue.verification.how.as_deref().unwrap_or_default());
+        writeln!(text, "refuted: {}: {why}", claim(issue))?;
     }
     for warning in &waited.warnings {
-        writeln!(text, "warning: {warning}")?;
+        writeln!(text, "warning: {}", one_line(warning))?;
     }
     match &waited.session_dir {
-        Some(folder) => writeln!(text, "{folder}"),
+        Some(folder) => writeln!(text, "{}", console::harmless(folder).replace('\n', "\\n")),
         None => Ok(()),
     }
+}
+
+/// Where something is wrong, what, and who says so.
+fn claim(issue: &Finding) -> String {
+    let (file, line) = (one_line(&issue.file.to_string()), issue.line_start);
+    format!("{file}:{line}: {} ({})", one_line(&issue.title), one_line(&issue.reviewer))
 }

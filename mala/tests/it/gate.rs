@@ -3,6 +3,7 @@
 mod bench;
 mod canary;
 mod checker;
+mod checks;
 mod commands;
 mod faults;
 mod last;

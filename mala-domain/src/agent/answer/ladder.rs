@@ -6,6 +6,7 @@ use super::{ParseProblem, Words};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::ops::Range;
 
 /// How an answer was read.
 #[derive(
@@ -127,34 +128,96 @@ pub(super) fn agree(words: &Words<'_>, keys: &[&str]) -> Result<(), ParseProblem
 /// Whether all answers in a text that carry the nonce have the same under this key. Which of two verdicts
 /// counts is nobody's to guess.
 pub(crate) fn say_the_same(words: &Words<'_>, key: &str) -> bool {
-    let bound = objects_in(words.text).filter_map(|object| {
-        let answer = unwrap(Value::Object(object), words, &[key], MAX_DEPTH)?;
-        (nonce_of(&answer) == Some(words.nonce.as_str())).then(|| answer.get(key).cloned())
-    });
-    let said: Vec<Option<Value>> = bound.collect();
-    said.windows(2).all(|two| two.first() == two.last())
+    bound_values(words, key).windows(2).all(|two| two.first() == two.last())
+}
+
+/// What every object in a text that carries the nonce has under this key, in order: those inside of
+/// others and of strings too.
+pub(crate) fn bound_values(words: &Words<'_>, key: &str) -> Vec<Value> {
+    let mut found = Vec::new();
+    for object in objects_in(words.text) {
+        collect(&Value::Object(object), words, key, MAX_DEPTH, &mut found);
+    }
+    found
+}
+
+fn collect(value: &Value, words: &Words<'_>, key: &str, depth: usize, found: &mut Vec<Value>) {
+    match value {
+        Value::Object(object) => {
+            if nonce_of(object) == Some(words.nonce.as_str()) {
+                found.extend(object.get(key).cloned());
+            }
+            object.values().for_each(|inner| collect(inner, words, key, depth, found));
+        }
+        Value::Array(values) => {
+            values.iter().for_each(|inner| collect(inner, words, key, depth, found));
+        }
+        Value::String(text) if depth > 0 && text.contains(words.nonce.as_str()) => {
+            for object in objects_in(text) {
+                collect(&Value::Object(object), words, key, depth - 1, found);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What stands around the objects in a text; `None` when nobody looked at all of it.
+pub(crate) fn around_objects(text: &str) -> Option<String> {
+    let mut objects = Objects::of(text);
+    let mut around = String::new();
+    let mut at = 0;
+    for (place, _) in objects.by_ref() {
+        around.push_str(text.get(at..place.start).unwrap_or_default());
+        around.push(' ');
+        at = place.end;
+    }
+    let rest = text.get(at..).unwrap_or_default();
+    around.push_str(rest);
+    (!objects.is_cut()).then_some(around)
 }
 
 /// The JSON objects in a text, in order, without those inside of others.
 pub(super) fn objects_in(text: &str) -> impl Iterator<Item = Object> {
-    let mut at = 0;
-    let mut starts = 0;
-    std::iter::from_fn(move || {
-        while starts < MAX_STARTS {
-            starts += 1;
-            let start = at + text.get(at..)?.find('{')?;
+    Objects::of(text).map(|(_, object)| object)
+}
+
+/// Looks for the objects in a text.
+struct Objects<'t> {
+    text: &'t str,
+    at: usize,
+    starts: usize,
+}
+
+impl<'t> Objects<'t> {
+    fn of(text: &'t str) -> Self {
+        Self { text, at: 0, starts: 0 }
+    }
+
+    /// Whether it ended before the text did.
+    fn is_cut(&self) -> bool {
+        self.starts >= MAX_STARTS && self.text.get(self.at..).is_some_and(|it| it.contains('{'))
+    }
+}
+
+impl Iterator for Objects<'_> {
+    type Item = (Range<usize>, Object);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.starts < MAX_STARTS {
+            self.starts += 1;
+            let start = self.at + self.text.get(self.at..)?.find('{')?;
             let mut reader =
-                serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<Unique>();
+                serde_json::Deserializer::from_str(self.text.get(start..)?).into_iter::<Unique>();
             match reader.next() {
                 Some(Ok(Unique(Value::Object(object)))) => {
-                    at = start + reader.byte_offset().max(1);
-                    return Some(object);
+                    self.at = start + reader.byte_offset().max(1);
+                    return Some((start..self.at, object));
                 }
-                _ => at = start + 1,
+                _ => self.at = start + 1,
             }
         }
         None
-    })
+    }
 }
 
 /// A nonce is optional in an answer that is bound otherwise; a wrong one never is right.

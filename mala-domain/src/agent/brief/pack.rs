@@ -2,6 +2,7 @@
 
 use super::excerpt::{self, Piece};
 use super::sections::{self, List, Opening};
+use super::unlined::is_bare;
 use super::{Brief, Material, Style};
 use crate::agent::clean::CleanFile;
 use crate::change::{ChangedFile, FilePath, LineKind, LineSpan};
@@ -11,15 +12,30 @@ use std::cmp::Reverse;
 /// A change in one or several briefs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Briefs {
-    /// The briefs; all start with the same text.
+    /// The briefs; all start with the same text. A change of which no line can be shown has none, but for
+    /// one of names, modes and empty files.
     pub briefs: Vec<Brief>,
+    /// That text.
+    pub opening: String,
     /// What no brief shows.
     pub left_out: Vec<LeftOut>,
     /// Hunks with an added line that is hidden as a secret, though no built-in check says that it is
     /// one: whoever answers has not read them.
     pub unread: Vec<(FilePath, usize)>,
-    /// What else was cut.
+    /// How many lines are hidden, by file, in words.
+    pub hidden: Vec<String>,
+    /// What was cut.
     pub warnings: Vec<String>,
+}
+
+impl Briefs {
+    /// All that is told, in one text; of a change of which nothing can be shown, what is known of it.
+    pub fn told(&self) -> String {
+        match self.briefs.as_slice() {
+            [] => self.opening.clone(),
+            briefs => briefs.iter().map(|brief| brief.text.as_str()).collect(),
+        }
+    }
 }
 
 /// Hunks that no brief shows.
@@ -34,15 +50,17 @@ pub struct LeftOut {
 /// The briefs of a change.
 pub fn briefs(material: &Material<'_>, style: &Style<'_>) -> Briefs {
     // A list of files tells nothing when the one brief shows all of them.
-    let all = material.change.files.iter().all(is_shown).then(|| pack(material, style, List::No));
+    let is_told = |file: &ChangedFile| is_shown(file) || is_bare(file);
+    let all = material.change.files.iter().all(is_told).then(|| pack(material, style, List::No));
     all.filter(|all| all.briefs.len() == 1 && all.left_out.is_empty())
         .unwrap_or_else(|| pack(material, style, List::Yes))
 }
 
 fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
-    let Opening { text: opening, mut warnings } = sections::opening(material, style, list);
+    let Opening { text: opening, warnings } = sections::opening(material, style, list);
     let files = by_size(material);
-    let unread = unread(&files, material.hints, &mut warnings);
+    let mut hidden = Vec::new();
+    let unread = unread(&files, material.hints, &mut hidden);
     let pieces = files
         .iter()
         .map(|(file, clean)| (*file, excerpt::pieces(file, clean, material, style.width)));
@@ -56,6 +74,9 @@ fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
             None => break,
         }
     }
+    if waiting.is_empty() && briefs.is_empty() && material.change.files.iter().any(is_bare) {
+        briefs.push(Brief { text: opening.clone(), shown: Vec::new() });
+    }
     let left_out = waiting
         .into_iter()
         .map(|(file, pieces)| LeftOut {
@@ -63,7 +84,7 @@ fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
             hunks: pieces.iter().map(|piece| piece.hunks.len()).sum(),
         })
         .collect();
-    Briefs { briefs, left_out, unread, warnings }
+    Briefs { briefs, opening, left_out, unread, hidden, warnings }
 }
 
 type Waiting<'c> = Vec<(&'c ChangedFile, Vec<Piece>)>;
@@ -80,7 +101,7 @@ fn by_size<'c>(material: &Material<'c>) -> Vec<(&'c ChangedFile, CleanFile)> {
 fn unread(
     files: &[(&ChangedFile, CleanFile)],
     hints: &[Candidate],
-    warnings: &mut Vec<String>,
+    said: &mut Vec<String>,
 ) -> Vec<(FilePath, usize)> {
     let mut unread = Vec::new();
     for (file, clean) in files {
@@ -92,8 +113,8 @@ fn unread(
         let (path, n) = (&file.path, hidden.len());
         match n {
             0 => {}
-            1 => warnings.push(format!("{path}: 1 changed line is {HIDDEN} it")),
-            _ => warnings.push(format!("{path}: {n} changed lines are {HIDDEN} them")),
+            1 => said.push(format!("{path}: 1 changed line is {HIDDEN} it")),
+            _ => said.push(format!("{path}: {n} changed lines are {HIDDEN} them")),
         }
         let added = hidden.iter().filter(|hidden| hidden.line.is_some());
         let mut hunks: Vec<usize> = added.map(|hidden| hidden.hunk).collect();

@@ -1,6 +1,7 @@
 //! What a brief tells before the change itself: files, tasks, rules, references and hints, each
 //! within its share of the room.
 
+use super::unlined::{is_bare, unlined};
 use super::{Material, Style};
 use crate::change::{ChangedFile, FileStatus, LineKind};
 use crate::finding::Candidate;
@@ -10,6 +11,9 @@ const MAX_FILES: usize = 100;
 const MAX_REFERENCES: usize = 40;
 /// So many of the built-in findings are shown.
 pub const MAX_HINTS: usize = 30;
+
+/// The name of what is told beside the lines.
+const UNLINED: &str = "changes that no line shows";
 
 /// Said only where there are hints: every word is paid for with every call.
 const ABOUT_HINTS: &str =
@@ -36,6 +40,7 @@ pub(super) fn opening(material: &Material<'_>, style: &Style<'_>, list: List) ->
     if list == List::Yes {
         opening.text.push_str(&fence.around("changed files", &files(material)));
     }
+    opening.unlined(material, style);
     // A quarter of the room each: the change itself is what matters.
     let share = style.max_bytes / 4;
     opening.shared(
@@ -61,6 +66,25 @@ pub(super) fn opening(material: &Material<'_>, style: &Style<'_>, list: List) ->
 }
 
 impl Opening {
+    /// What happens to files that none of their lines shows.
+    fn unlined(&mut self, material: &Material<'_>, style: &Style<'_>) {
+        let lines: Vec<String> = material.change.files.iter().filter_map(unlined).collect();
+        if lines.is_empty() {
+            return;
+        }
+        let all = lines.join("\n");
+        let mut told = lines_within(&all, style.max_bytes / 8).to_owned();
+        match lines.len() - told.lines().count() {
+            0 => {}
+            n => {
+                let more = format!("and {n} more files whose name, mode or kind changes\n");
+                self.warnings.push(format!("the prompt does not name {}", more.trim_end()));
+                told.push_str(&more);
+            }
+        }
+        self.text.push_str(&style.fence.around(UNLINED, &told));
+    }
+
     /// Several texts of a kind within one share, cut at a line.
     fn shared<'t>(
         &mut self,
@@ -96,7 +120,8 @@ fn lines_within(text: &str, n_bytes: usize) -> &str {
 
 fn files(material: &Material<'_>) -> String {
     let mut text = format!("{}\n", material.target);
-    let files = &material.change.files;
+    // Those of which no line changes are told apart.
+    let files: Vec<_> = material.change.files.iter().filter(|file| !is_bare(file)).collect();
     for file in files.iter().take(MAX_FILES) {
         let count = |kind| {
             let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines);

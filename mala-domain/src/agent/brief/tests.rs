@@ -193,6 +193,64 @@ fn files_are_listed_only_where_not_all_are_shown() {
     assert!(lists(&sample.briefs(5_000, 1)), "a file cannot be shown");
 }
 
+const UNLINED: &str = "diff --git a/evil.py b/sitecustomize.py\nsimilarity index 100%\nrename from evil.py\nrename to sitecustomize.py\n\
+    diff --git a/run.sh b/run.sh\nold mode 100644\nnew mode 100755\n\
+    diff --git a/e b/e\nnew file mode 100644\nindex 0000000..e69de29\n\
+    diff --git a/g b/g\ndeleted file mode 100644\nindex e69de29..0000000\n";
+
+#[test]
+fn what_no_line_shows_is_told() {
+    let link = "diff --git a/l b/l\nnew file mode 120000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n";
+    let mode = "diff --git a/m b/m\nold mode 100755\nnew mode 100644\nindex 1..2\n--- a/m\n+++ b/m\n@@ -1 +1 @@\n-a\n+b\n";
+    let told = |briefs: &Briefs| {
+        let text = briefs.briefs[0].text.clone();
+        let (_, section) = text.split_once("of=\"changes that no line shows\"").unwrap();
+        let (section, _) = section.split_once("</mala-fence").unwrap();
+        section.split_once('\n').unwrap().1.to_owned()
+    };
+    let bare = Sample::of(UNLINED, &[]).briefs(10_000, 1);
+    assert_eq!(
+        (bare.briefs.len(), bare.briefs[0].shown.len()),
+        (1, 0),
+        "it is told though it has no lines"
+    );
+    assert_snapshot!(told(&bare), @"
+    sitecustomize.py, renamed from evil.py, no line changed
+    run.sh, modified, mode 100644 -> 100755, no line changed
+    e, added, empty
+    g, deleted, empty
+    ");
+    let mixed = Sample::of(&format!("{DIFF}{UNLINED}{link}{mode}"), &[("app.py", BASE, HEAD)]);
+    let mixed = mixed.briefs(10_000, 1);
+    assert!(!mixed.briefs[0].text.contains("of=\"changed files\""), "nothing is told twice");
+    assert_snapshot!(told(&mixed), @"
+    sitecustomize.py, renamed from evil.py, no line changed
+    run.sh, modified, mode 100644 -> 100755, no line changed
+    e, added, empty
+    g, deleted, empty
+    l, added, a symbolic link
+    m, modified, mode 100755 -> 100644
+    ");
+    assert_eq!(app().briefs(10_000, 1).briefs[0].text.find("no line shows"), None);
+}
+
+#[test]
+fn names_beyond_the_room_are_counted() {
+    let rename = |n: usize| {
+        format!(
+            "diff --git a/a{n} b/b{n}\nsimilarity index 100%\nrename from a{n}\nrename to b{n}\n"
+        )
+    };
+    let many: String = (0..1_000).map(rename).collect();
+    let briefs = Sample::of(&many, &[]).briefs(8_000, 1);
+    let text = &briefs.briefs[0].text;
+    assert!(text.len() < 1_500, "{text}");
+    let n_told = text.matches("renamed from").count();
+    let more = format!("and {} more files whose name, mode or kind changes", 1_000 - n_told);
+    assert!(text.contains(&more), "{text}");
+    assert_eq!(briefs.warnings, [format!("the prompt does not name {more}")]);
+}
+
 #[test]
 fn what_is_cut_is_said() {
     let mut sample = app();

@@ -139,6 +139,67 @@ fn two_answers_that_contradict_each_other_are_none() {
             ),
         }
     }
+}
+
+#[test]
+fn no_objection_of_a_lane_is_lost() {
+    let finding = |priority: u8, title: &str| {
+        json!({
+            "file_path": "a.py", "line_start": 1, "line_end": 1, "priority": priority, "title": title, "body": "b",
+        })
+    };
+    let fail = |findings: &[Value]| pass(json!({"verdict": "FAIL", "findings": findings}));
+    let (one, two) = (finding(0, "t"), finding(1, "u"));
+    let (first, second) = (fail(&[one.clone()]), fail(&[two.clone()]));
+    let both = fail(&[two, one]);
+    let good = pass(json!({}));
+    let nested = |key: &str, inner: &str| {
+        let inner: Value = serde_json::from_str(inner).unwrap();
+        let mut outer: Value = serde_json::from_str(&good).unwrap();
+        outer[key] = inner;
+        outer.to_string()
+    };
+    let broken = first.replace("\"body\"", "body");
+    let unbound = broken.replace(binding().nonce.as_str(), "");
+    let cut = good.get(..good.len() / 2).unwrap();
+    let braces = "{".repeat(2_500);
+    for (text, is_answer) in [
+        // The last one has all that was said before it.
+        (format!("{first}\n{first}"), true),
+        (format!("{first}\n{both}"), true),
+        (format!("{first}\n{second}"), false),
+        (format!("{both}\n{first}"), false),
+        // Wherever it stands.
+        (nested("draft", &first), false),
+        (nested("drafts", &json!([first]).to_string()), false),
+        (nested("copy", &good), true),
+        (format!("{good}\n{braces}\n{first}"), false),
+        (format!("{good}\n{braces}"), false),
+        // One that cannot be read objects all the same.
+        (format!("{broken}\n{good}"), false),
+        (format!("{}\n{good}", json!(broken)), false),
+        (format!("{broken}\n{first}"), true),
+        (format!("{unbound}\n{good}"), true),
+        (format!("{cut}\n{good}"), true),
+    ] {
+        assert_eq!(read(&text, &binding(), "codex").is_ok(), is_answer, "{text}");
+    }
+    for (text, expected) in [
+        (first.as_str(), true),
+        (broken.as_str(), true),
+        (&nested("draft", &first), true),
+        (&fail(&[]), true),
+        (&pass(json!({"verdict": null})), true),
+        (&good, false),
+        (&unbound, false),
+        ("FAIL", false),
+    ] {
+        assert_eq!(objects(text, &binding()), expected, "{text}");
+    }
+}
+
+#[test]
+fn two_checks_that_contradict_each_other_are_none() {
     let check = |outcome: &str| {
         let (nonce, head) = (binding().nonce, binding().head);
         let checks = json!([{"id": "c1", "outcome": outcome, "why": "w"}]);

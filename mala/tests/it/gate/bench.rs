@@ -15,7 +15,7 @@ pub(super) struct Bench {
 const LANES: &str = "pass pass2 pass3 fail fail2 fail3 needs invented partial never stdin killer crash \
     hangs breaks_after fenced flood flood_after forks holds_pipe banner echo prose empty nonce sha writes \
     edits commits env gate slow deleted absolute unquoted spaced misquoted past_end half unrelated pipe \
-    hole flood_stdout leaver wavers two_places unsure space bytes stages reads";
+    hole flood_stdout leaver wavers two_places unsure space bytes stages reads many twice grows beside forger";
 
 /// What `wait` said.
 pub(super) struct Verdict {
@@ -33,7 +33,15 @@ impl Bench {
                  signs: ['(?i)usage limit']}}\n"
             ));
         }
-        config.push_str("    refuter: {command: [lane, pass, refuted]}\n");
+        for (name, behaviour) in [
+            ("refuter", "pass"),
+            ("lazy_refuter", "partial"),
+            ("lost_refuter", "half"),
+            ("slow_refuter", "slow_check"),
+            ("writing_refuter", "writes_check"),
+        ] {
+            config.push_str(&format!("    {name}: {{command: [lane, {behaviour}, refuted]}}\n"));
+        }
         config.push_str("    missing: {command: [no-such-program]}\n");
         Self::with_config(&config)
     }

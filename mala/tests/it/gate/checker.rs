@@ -5,7 +5,7 @@ use mala_testkit::model_server::{Answer, ModelServer, Step};
 use serde_json::json;
 
 fn bench(config: &str, server: Option<&ModelServer>) -> Bench {
-    let lanes = "  lanes:\n    fail: {command: [lane, fail]}\n    unsure: {command: [lane, pass, unsure]}\n    pass: {command: [lane, pass]}\n";
+    let lanes = "  lanes:\n    fail: {command: [lane, fail]}\n    unsure: {command: [lane, pass, unsure]}\n    pass: {command: [lane, pass]}\n    lazy: {command: [lane, partial, refuted]}\n    many: {command: [lane, many]}\n";
     let budget =
         if config.contains("poor") { "review: {budget: {max_cost_usd: 0.000001}}\n" } else { "" };
     let config = config.replace("  # poor\n", "");
@@ -53,6 +53,28 @@ fn another_lane_goes_before_the_agent() {
     let server = ModelServer::steps(vec![says("refuted")]);
     let ended = bench(ON, Some(&server)).review("fail,unsure", &[]);
     assert_eq!(ended.code, 0, "what a lane is not sure of goes to the agent: {:#}", ended.json);
+}
+
+#[test]
+fn where_no_lane_has_a_vote_the_agent_checks() {
+    let server = ModelServer::steps(vec![says("holds")]);
+    let ended = bench(ON, Some(&server)).review("fail,lazy", &["--consensus", "any"]);
+    assert_eq!((ended.code, server.requests().len()), (1, 1), "{:#}", ended.json);
+    let how = ended.json["issues"][0]["verification"]["how"].as_str().unwrap();
+    assert!(how.ends_with("in a fresh context: x may be None"), "{how}");
+}
+
+#[test]
+fn the_agent_checks_all_of_many() {
+    let check =
+        |number: usize| json!({"id": format!("c{number}"), "outcome": "refuted", "why": "w"});
+    let all: Vec<_> = (1..=35).map(check).collect();
+    let refutes: Step = Answer::text(json!({"checks": all}).to_string()).into();
+    let server = ModelServer::steps(vec![refutes.clone(), refutes]);
+    let ended = bench(ON, Some(&server)).review("many", &[]);
+    assert_eq!((ended.code, server.requests().len()), (0, 2), "{:#}", ended.json);
+    assert_eq!(ended.json["checker"]["findings"], 35, "{:#}", ended.json);
+    assert_eq!(ended.json["checker"]["usage"]["llm_calls"], 2, "{:#}", ended.json);
 }
 
 #[test]

@@ -65,6 +65,22 @@ fn an_objection_that_cannot_be_placed_is_no_pass() {
 }
 
 #[test]
+fn an_answer_that_is_repeated_with_more_loses_nothing() {
+    let ended = Bench::new().review("grows", &[]);
+    assert_eq!((ended.code, ended.verdict()), (1, "FAIL"), "{:#}", ended.json);
+    assert_eq!(ended.json["issues"].as_array().unwrap().len(), 2, "{:#}", ended.json);
+}
+
+#[test]
+fn no_claim_writes_lines_of_our_own() {
+    let bench = Bench::new();
+    bench.review("forger", &[]);
+    let (_, shown, _) = bench.run(&["wait"]);
+    assert!(shown.contains("a.py:2: [P1] x FAKE: PASS pass: PASS<U+202E> (forger)\n"), "{shown}");
+    assert!(!shown.lines().any(|line| line.starts_with("FAKE")), "{shown}");
+}
+
+#[test]
 fn two_claims_on_a_line_are_two_findings_and_each_is_checked() {
     let ended = Bench::new().review("fail,unrelated", &[]);
     let case = format!("{:#}", ended.json);

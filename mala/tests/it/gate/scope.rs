@@ -159,6 +159,63 @@ fn a_change_of_which_nobody_can_look_at_anything_does_not_pass() {
 }
 
 #[test]
+fn what_no_line_shows_is_told_and_named() {
+    let bench = Bench::new();
+    bench.repo.write("evil.py", "import os\n\nos.system('x')\n");
+    bench.repo.write("run.sh", "#!/bin/sh\ntrue\n");
+    bench.repo.commit("before");
+    bench.repo.git(&["mv", "evil.py", "sitecustomize.py"]);
+    bench.repo.git(&["update-index", "--chmod=+x", "run.sh"]);
+    bench.repo.write("py.typed", "");
+    bench.repo.git(&["add", "py.typed"]);
+    bench.repo.commit_staged("nothing to see");
+    let told = [
+        "sitecustomize.py, renamed from evil.py, no line changed",
+        "run.sh, modified, mode 100644 -> 100755, no line changed",
+        "py.typed, added, empty",
+    ];
+    for more in [false, true] {
+        if more {
+            bench.repo.git(&["checkout", "-q", "--", "."]);
+            bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+            bench.repo.git(&["add", "a.py"]);
+            bench.repo.git(&["commit", "-q", "--amend", "--no-edit"]);
+        }
+        let spawned = spawn(&bench, &["--diff", "HEAD~1..HEAD", "--lanes", "pass"]);
+        assert_eq!(spawned["reviewers_spawned"], serde_json::json!(["pass"]));
+        let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+        assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{:#}", ended.json);
+        let prompt = prompt(&spawned, "pass");
+        let (_, shown, _) = bench.run(&["wait"]);
+        let folder = spawned["session_dir"].as_str().unwrap();
+        let report = std::fs::read_to_string(format!("{folder}/report.md")).unwrap();
+        for line in told {
+            assert!(prompt.contains(&format!("{line}\n")), "{line}: {prompt}");
+            let warning = format!("{line}: told by name only");
+            let warnings = ended.json["warnings"].as_array().unwrap();
+            assert!(warnings.contains(&warning.as_str().into()), "{warning}: {warnings:?}");
+            assert!(shown.contains(&format!("warning: {warning}\n")), "{shown}");
+            let name = line.split(", ").next().unwrap().replace('_', "\\_");
+            assert!(report.contains(&name) && report.contains("told by name only"), "{report}");
+        }
+    }
+}
+
+#[test]
+fn the_mode_of_a_file_whose_lines_change_is_told() {
+    let bench = Bench::new();
+    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    bench.repo.git(&["add", "a.py"]);
+    bench.repo.git(&["update-index", "--chmod=+x", "a.py"]);
+    bench.repo.commit_staged("more than lines");
+    let spawned = bench.spawn(&["--lanes", "pass"]);
+    let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+    assert_eq!((ended.code, &ended.json["warnings"]), (0, &serde_json::json!([])));
+    let prompt = prompt(&spawned, "pass");
+    assert!(prompt.contains("a.py, modified, mode 100644 -> 100755\n"), "{prompt}");
+}
+
+#[test]
 fn what_mala_writes_is_not_in_a_change_of_the_work_tree() {
     let bench = Bench::new();
     bench.repo.write(".mala/.gitignore", "!*\n");
