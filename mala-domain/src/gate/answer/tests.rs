@@ -148,10 +148,10 @@ fn no_objection_of_a_lane_is_lost() {
             "file_path": "a.py", "line_start": 1, "line_end": 1, "priority": priority, "title": title, "body": "b",
         })
     };
-    let fail = |findings: &[Value]| pass(json!({"verdict": "FAIL", "findings": findings}));
+    let fail = |findings: Value| pass(json!({"verdict": "FAIL", "findings": findings}));
     let (one, two) = (finding(0, "t"), finding(1, "u"));
-    let (first, second) = (fail(&[one.clone()]), fail(&[two.clone()]));
-    let both = fail(&[two, one]);
+    let (first, second) = (fail(json!([one])), fail(json!([two])));
+    let both = fail(json!([two, one]));
     let good = pass(json!({}));
     let nested = |key: &str, inner: &str| {
         let inner: Value = serde_json::from_str(inner).unwrap();
@@ -188,7 +188,7 @@ fn no_objection_of_a_lane_is_lost() {
         (first.as_str(), true),
         (broken.as_str(), true),
         (&nested("draft", &first), true),
-        (&fail(&[]), true),
+        (&fail(json!([])), true),
         (&pass(json!({"verdict": null})), true),
         (&good, false),
         (&unbound, false),
