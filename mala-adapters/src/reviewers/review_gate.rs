@@ -55,6 +55,11 @@ impl ReviewGate {
 
     async fn ask(&self, request: &ReviewRequest) -> Result<Hearing, ReviewerFailure> {
         let deadline = Instant::now() + request.timeout;
+        if let Some(word) = self.settings.wait_args.iter().find(|word| names_a_session(word)) {
+            let why =
+                format!("wait_args must not name a session ({word}): each review has its own");
+            return Err(ReviewerFailure::Unavailable(why));
+        }
         let what = range::arguments(&self.settings.target, &request.scope)?;
         let key = fresh_key().map_err(|error| failed("making a key", &error))?;
         let scratch = tempfile::Builder::new().prefix("mala-panel-").tempdir();
@@ -134,6 +139,11 @@ impl ReviewGate {
             None => Ok(hearing),
         }
     }
+}
+
+fn names_a_session(word: &str) -> bool {
+    let flag = word.split_once('=').map_or(word, |(flag, _)| flag);
+    matches!(flag, "--session-key" | "--session-id")
 }
 
 /// The texts at head of all files that claims cite.

@@ -110,6 +110,16 @@ pub enum Account {
     Nothing(String),
 }
 
+impl Account {
+    /// Nothing, for the first reason that there is.
+    fn or_nothing(self, why: String) -> Self {
+        match self {
+            Self::Nothing(first) => Self::Nothing(first),
+            Self::Files(_) | Self::Whole => Self::Nothing(why),
+        }
+    }
+}
+
 /// How much of a complaint is repeated.
 const MAX_WHY: usize = 400;
 

@@ -3,7 +3,7 @@
 //! beside which something worse is named.
 
 use super::votes::contradiction;
-use super::{Claim, issues, unreadable};
+use super::{Account, Claim, issues, unreadable};
 use crate::agent::answer::fields::{cut, object};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::finding::Priority;
@@ -13,16 +13,9 @@ use serde_json::Value;
 
 /// The lists in which one shape or another names what it finds.
 const LISTS: [&str; 3] = ["issues", "findings", "aggregated_findings"];
-/// The fields in which one shape or another says how it ended.
-const WORDS: [&str; 7] = [
-    "consensus_verdict",
-    "verdict",
-    "passed",
-    "error",
-    "fatal_error",
-    "parse_error",
-    "parse_errors",
-];
+/// The fields in which one shape or another says how it ended, and what went wrong.
+const VERDICTS: [&str; 3] = ["consensus_verdict", "verdict", "passed"];
+const FAILURES: [&str; 4] = ["error", "fatal_error", "parse_error", "parse_errors"];
 
 const THE_GATE: &str = "the gate";
 
@@ -54,12 +47,14 @@ pub(super) fn remarks<'o>(
     Ok(all)
 }
 
-/// Nobody names anything that is worse than these claims; beside a pass, nothing at all.
-pub(super) fn nothing_worse(
+/// What a panel accounts for when nobody names anything that is worse than these claims; beside a pass,
+/// nothing at all. Beside an objection that somebody failed at something, it accounts for nothing.
+pub(super) fn weigh(
     remarks: &[Remark<'_>],
     verdict: Verdict,
     claims: &[Claim],
-) -> Result<(), ReviewerFailure> {
+    mut account: Account,
+) -> Result<Account, ReviewerFailure> {
     let is_pass = verdict == Verdict::Pass;
     let claimed = claims.iter().map(|claim| issues::effective(claim.candidate.priority)).min();
     for remark in remarks {
@@ -73,11 +68,15 @@ pub(super) fn nothing_worse(
             }
         }
         let against = |key: &&str| remark.said.get(*key).is_some_and(|it| speaks_against(key, it));
-        if let Some(key) = WORDS.into_iter().find(against).filter(|_| is_pass) {
-            return Err(contradiction(&format!("PASS though {} names {key}", remark.who)));
+        let said = VERDICTS.into_iter().filter(|_| is_pass).chain(FAILURES).find(against);
+        let Some(key) = said else { continue };
+        let why = format!("{} names {key}", remark.who);
+        if is_pass {
+            return Err(contradiction(&format!("PASS though {why}")));
         }
+        account = account.or_nothing(why);
     }
-    Ok(())
+    Ok(account)
 }
 
 /// The most urgent thing in a list.

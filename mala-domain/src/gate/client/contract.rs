@@ -1,6 +1,6 @@
 //! The contract's own shape, and ours, which says more.
 
-use super::beside::{nothing_worse, remarks};
+use super::beside::{remarks, weigh};
 use super::issues::{self, Dialect};
 use super::votes::{Poll, agrees, contradiction, disagreement, missing, unanimous};
 use super::{Account, Claim, PanelWord, Started, unreadable};
@@ -49,7 +49,7 @@ pub(super) fn read(
     let warnings = issues::parse_errors(object)?;
     let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &warnings };
     let account = poll.account(started)?;
-    nothing_worse(&remarks(object, Some(CLAIMS))?, verdict, &claims)?;
+    let account = weigh(&remarks(object, Some(CLAIMS))?, verdict, &claims, account)?;
     let voices = votes.into_iter().map(|(voice, _)| voice).collect();
     let log = issues::log(object)?;
     Ok(PanelWord { claims, voices, account, log, warnings, ..PanelWord::whole(verdict) })
@@ -105,7 +105,7 @@ fn follows(
         needed.retain(|vote| is_unanimous || passing(vote));
         unanimous(&needed)?;
     }
-    if let Some(why) = missing(&started.reviewers, &votes) {
+    if let Some(why) = missing(started, &votes) {
         return Err(contradiction(&format!("{} though {why}", verdict.name())));
     }
     for (name, lane) in &waited.reviewers {
@@ -124,15 +124,14 @@ fn follows(
     Ok((n_heard < needed).then(|| format!("{n_heard} gave a verdict, and {rule} needs {needed}")))
 }
 
-/// Whether a lane's verdict is that of its findings, and the panel names all of them.
+/// Whether a lane's verdict is that of its findings, and the panel names all of them as they are.
 fn is_consistent(name: &str, lane: &LaneReport, waited: &Waited) -> Result<(), ReviewerFailure> {
     let over = Verdict::over(&lane.issues);
     if let Some(verdict) = lane.verdict.filter(|verdict| *verdict != over) {
         let words = format!("{name} says {}, its issues {}", verdict.name(), over.name());
         return Err(contradiction(&words));
     }
-    let is_named = |own: &Finding| waited.issues.iter().any(|it| it.dedupe_key == own.dedupe_key);
-    match lane.issues.iter().find(|own| !is_named(own)) {
+    match lane.issues.iter().find(|own| !waited.issues.contains(own)) {
         Some(own) => {
             let place = format!("{}:{}", own.file, own.line_start);
             Err(contradiction(&format!("{name} names {place}, and the panel does not")))

@@ -1,7 +1,7 @@
 //! The older shape: `consensus_verdict`, `aggregated_findings`. Its exit code 0 says that there is a
 //! verdict, not that it is a pass.
 
-use super::beside::{nothing_worse, remarks};
+use super::beside::{remarks, weigh};
 use super::issues::{self, Dialect};
 use super::votes::{Poll, disagreement};
 use super::{PanelWord, Started, unreadable};
@@ -37,7 +37,7 @@ pub(super) fn read(
     let warnings = issues::parse_errors(object)?;
     let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &warnings };
     let account = poll.account(started)?;
-    nothing_worse(&remarks(object, Some(CLAIMS))?, verdict, &claims)?;
+    let account = weigh(&remarks(object, Some(CLAIMS))?, verdict, &claims, account)?;
     let voices = votes.into_iter().map(|(voice, _)| voice).collect();
     let log = issues::log(object)?;
     Ok(PanelWord { claims, voices, account, log, warnings, ..PanelWord::whole(verdict) })

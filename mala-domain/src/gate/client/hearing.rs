@@ -5,8 +5,9 @@ use super::{Account, PanelWord};
 use crate::agent::judge::{Bindings, refuted_by_definition};
 use crate::change::{Change, ChangedFile, FilePath, LineSpan};
 use crate::finding::{Candidate, Category, Priority, Verification, VerificationOutcome};
+use crate::ports::ReviewerFailure;
 use crate::review::admit::objections;
-use crate::review::{FileCoverage, Hearing, Texts};
+use crate::review::{Coverage, FileCoverage, Hearing, Texts};
 use crate::scope::{Head, Scope};
 use crate::verdict::Verdict;
 
@@ -26,6 +27,7 @@ pub fn hearing(reviewer: &str, word: PanelWord, change: &Change) -> Hearing {
     candidates.extend(word.decision.and_then(|why| decision(reviewer, &why, change)));
     let mut warnings: Vec<String> =
         word.warnings.into_iter().map(|warning| format!("{reviewer}: {warning}")).collect();
+    let mut failure = None;
     let accounted = match word.account {
         Account::Files(files) => change.files.iter().filter_map(|it| part(it, &files)).collect(),
         Account::Whole => {
@@ -36,8 +38,11 @@ pub fn hearing(reviewer: &str, word: PanelWord, change: &Change) -> Hearing {
         }
         Account::Nothing(why) => {
             warnings.push(format!(
-                "{reviewer}: not everybody was heard, so that what nobody objects to is not reviewed: {why}"
+                "{reviewer}: what it does not object to does not count as reviewed: {why}"
             ));
+            // Without lines that could be left over, nothing else would say so.
+            let has_lines = !Coverage::over(change, &[]).is_complete();
+            failure = (!has_lines).then_some(ReviewerFailure::Unreadable(why));
             Vec::new()
         }
     };
@@ -48,6 +53,7 @@ pub fn hearing(reviewer: &str, word: PanelWord, change: &Change) -> Hearing {
         warnings,
         voices: word.voices,
         log: word.log,
+        failure,
         objects: word.verdict != Verdict::Pass,
         ..Hearing::default()
     }

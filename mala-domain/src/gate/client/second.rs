@@ -1,10 +1,10 @@
 //! The newer shape: `wait` tells only how the gate stands; what its reviewers said is in files. One
 //! that is missing or cannot be read is no pass, whatever the gate says.
 
-use super::beside::{Remark, nothing_worse, remarks};
+use super::beside::{Remark, remarks, weigh};
 use super::issues::{self, Dialect};
 use super::votes::{Poll, Vote, contradiction, disagreement};
-use super::{Claim, PanelWord, Started, json, unreadable};
+use super::{Account, Claim, PanelWord, Started, json, unreadable};
 use crate::agent::answer::fields::{cut, maybe_text, number, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::ports::ReviewerFailure;
@@ -129,9 +129,9 @@ pub fn panel(
     let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &[] };
     let account = match state.verdict {
         Some(_) => poll.account(started)?,
-        None => poll.heard(started),
+        None => Account::Nothing("the gate came to no verdict".to_owned()),
     };
-    nothing_worse(&beside, verdict, &claims)?;
+    let account = weigh(&beside, verdict, &claims, account)?;
     let decision = state.verdict.is_none().then(|| state.reason.clone());
     let voices = votes.into_iter().map(|(voice, _)| voice).collect();
     Ok(PanelWord { claims, voices, account, decision, ..PanelWord::whole(verdict) })

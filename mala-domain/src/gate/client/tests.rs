@@ -370,6 +370,7 @@ fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
     );
     let word = panel(&state(None), &round(&bad), &words).unwrap();
     assert_eq!((word.verdict, word.decision.as_deref()), (Verdict::Fail, Some("two against one")));
+    assert_eq!(word.account, Account::Nothing("the gate came to no verdict".to_owned()));
     assert_eq!(word.claims[0].candidate.reviewer, "gemini#1");
 }
 
@@ -485,7 +486,7 @@ fn the_contracts_answer_needs_a_session() {
     assert_eq!(heard(&pass, &Started::default()), Err(says(unknown)));
     let older = first("complete", json!("PASS"), &[]);
     assert_eq!(heard(&older.to_string(), &Started::default()), Ok(()), "it prints words");
-    let k = Started { key: Some("k".into()), reviewers: Vec::new() };
+    let k = Started { key: Some("k".into()), reviewers: vec!["codex".into()] };
     for (session, started, is_ours) in [
         ("k", &k, true),
         (RUN, &k, false),
@@ -517,10 +518,13 @@ fn whoever_was_started_is_to_be_heard() {
         (&["gemini"], Some("gemini")),
         (&["code"], Some("code")),
     ] {
-        let names: Vec<String> = started.iter().map(|name| (*name).to_owned()).collect();
+        let reviewers = started.iter().map(|name| (*name).to_owned()).collect();
         let expected = unheard.map(|name| format!("{name} was started and says nothing"));
-        assert_eq!(votes::missing(&names, &votes), expected, "{started:?}");
+        let started = Started { key: None, reviewers };
+        assert_eq!(votes::missing(&started, &votes), expected, "{started:?}");
     }
+    let nobody = Started { key: Some("k".into()), reviewers: Vec::new() };
+    assert_eq!(votes::missing(&nobody, &votes).as_deref(), Some("nobody was started"));
 }
 
 /// What an objection accounts for: the change, or nothing, and why.
@@ -548,6 +552,9 @@ fn an_objection_of_some_says_nothing_of_the_rest() {
         (second(json!("FAIL"), json!(null)), "gemini says FAIL and names nothing"),
         (with(fail(), "/parse_errors", json!(["gemini: no JSON"])), "gemini: no JSON"),
         (with(fail(), "/reviewers", json!({})), "codex was started and says nothing"),
+        (with(fail(), "/fatal_error", json!(true)), "the gate names fatal_error"),
+        (with(fail(), "/reviewers/codex/parse_error", json!("x")), "codex names parse_error"),
+        (with(older(), "/error", json!("timeout")), "the gate names error"),
         (
             with(
                 older(),
@@ -561,9 +568,14 @@ fn an_objection_of_some_says_nothing_of_the_rest() {
     }
     let word =
         PanelWord { account: Account::Nothing("x".to_owned()), ..PanelWord::whole(Verdict::Fail) };
-    let hearing = hearing("cerberus", word, &change());
-    assert!(!Coverage::over(&change(), &hearing.accounted).is_complete());
-    assert_eq!(hearing.warnings.len(), 1);
+    let heard = hearing("cerberus", word.clone(), &change());
+    assert!(!Coverage::over(&change(), &heard.accounted).is_complete());
+    assert_eq!((heard.warnings.len(), heard.failure), (1, None));
+    let moved =
+        "diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n";
+    let moved = Change { files: parse(moved.as_bytes()).unwrap() };
+    let heard = hearing("cerberus", word, &moved);
+    assert_eq!(heard.failure, Some(says("x")), "no line could be left over");
 }
 
 #[test]

@@ -26,23 +26,19 @@ impl Poll<'_> {
         if self.verdict == Verdict::Pass {
             unanimous(self.votes)?;
         }
-        match self.heard(started) {
-            Account::Nothing(why) if self.verdict == Verdict::Pass => {
+        match self.unheard(started) {
+            Some(why) if self.verdict == Verdict::Pass => {
                 Err(contradiction(&format!("PASS though {why}")))
             }
-            account => Ok(account),
+            Some(why) => Ok(Account::Nothing(why)),
+            None => Ok(Account::Whole),
         }
-    }
-
-    /// The same for an objection that needs no findings.
-    pub(super) fn heard(&self, started: &Started) -> Account {
-        self.unheard(started).map_or(Account::Whole, Account::Nothing)
     }
 
     /// Why somebody was not heard.
     fn unheard(&self, started: &Started) -> Option<String> {
         let silent = self.votes.iter().find_map(|vote| self.silence(vote));
-        let missing = || missing(&started.reviewers, self.votes);
+        let missing = || missing(started, self.votes);
         let nobody = || self.votes.is_empty().then(|| "it names no reviewers".to_owned());
         silent.or_else(missing).or_else(nobody).or_else(|| self.parse_errors.first().cloned())
     }
@@ -62,9 +58,13 @@ impl Poll<'_> {
     }
 }
 
-/// The first of those who were started that has no vote. Where one program is there several times, each
-/// of them has its number: `codex#1`.
-pub(super) fn missing(started: &[String], votes: &[Vote]) -> Option<String> {
+/// Who of those who were started has no vote. Where one program is there several times, each of them has
+/// its number: `codex#1`. A gate that says whom it starts, and starts nobody, has nobody's vote.
+pub(super) fn missing(started: &Started, votes: &[Vote]) -> Option<String> {
+    if started.key.is_some() && started.reviewers.is_empty() {
+        return Some("nobody was started".to_owned());
+    }
+    let started = &started.reviewers;
     let program = |name: &str| name.split_once('#').map(|(program, _)| program.to_owned());
     let is_called = |(voice, _): &&Vote, name: &str| {
         voice.name == name || program(&voice.name).is_some_and(|program| program == name)

@@ -138,6 +138,10 @@ fn an_answer_that_may_be_for_any_session_is_for_none() {
     check(&answers(&json), 2, "another session");
     json["session_key"] = json!("k");
     check(&answers(&json), 0, "");
+    for word in ["--session-key, other", "--session-id=other"] {
+        let desk = gate_like("true", "true", &format!("    wait_args: [{word}]\n"));
+        check(&desk, 4, "wait_args must not name a session");
+    }
 }
 
 #[test]
@@ -160,6 +164,8 @@ fn whoever_was_started_is_heard_in_every_shape() {
     check(&desk, 2, silent);
     let pass = || opinion("PASS", &[]);
     check(&newer_like(spawn, "pass", &[(CODEX, pass())], ""), 2, silent);
+    let nobody = r#"echo '{"session_key": "k1", "reviewers_spawned": []}'"#;
+    check(&gate_like(nobody, &format!("echo '{PASS}'"), ""), 2, "nobody was started");
     let both = [(CODEX, pass()), ("1/round-1/reviewers/gemini#1", pass())];
     check(&newer_like(spawn, "pass", &both, ""), 0, "");
 }
@@ -191,7 +197,7 @@ fn the_least_fields_of_the_contract_are_needed() {
 fn is_not_all(desk: &Desk) -> Said {
     let said = check(desk, 1, "");
     let warnings = said.json["warnings"].to_string();
-    assert!(warnings.contains("not everybody"), "{warnings}");
+    assert!(warnings.contains("does not count as reviewed"), "{warnings}");
     let said = check_with(desk, LENIENT, 2, "");
     assert_eq!(said.json["coverage"]["hunks_accounted"], 0, "{:#}", said.json);
     said
@@ -205,7 +211,8 @@ fn a_threshold_does_not_excuse_a_reviewer_who_said_nothing() {
     is_not_all(&answers(&with(small.clone(), "/reviewers/gemini", failed)));
     is_not_all(&answers(&with(small.clone(), "/parse_errors", json!(["gemini: no JSON"]))));
     // It objects, and nobody knows to what.
-    is_not_all(&answers(&with(small, "/reviewers/gemini", entry("FAIL"))));
+    is_not_all(&answers(&with(small.clone(), "/reviewers/gemini", entry("FAIL"))));
+    is_not_all(&answers(&with(small, "/fatal_error", json!(true))));
 
     let two = older("NEEDS_WORK", &[found("a.py", 1, 3)]);
     let failed = json!({"verdict": "ERROR", "summary": "timed out", "findings": []});
@@ -214,4 +221,8 @@ fn a_threshold_does_not_excuse_a_reviewer_who_said_nothing() {
     let broken = ("1/round-1/reviewers/gemini#1", json!({}));
     let small = (CODEX, opinion("FAIL", &[found("a.py", 1, 3)]));
     is_not_all(&newer("needs_work", &[small, broken], ""));
+
+    let undecided = newer("requires_decision", &[(CODEX, opinion("PASS", &[]))], "");
+    check_with(&undecided, LENIENT, 1, "");
+    check_with(&undecided, &["--fail-on", "P0"], 2, "");
 }

@@ -74,7 +74,7 @@ fn paths_from_the_root_of_the_machine_lead_into_the_tree() {
     let desk = gate("");
     let file = desk.repo.root().join("a.py");
     let script = format!(
-        "case \"$1\" in spawn-code-review) echo '{{\"session_key\": \"k\", \"reviewers_spawned\": []}}' ;; wait) echo '{}'; exit 1 ;; esac",
+        "case \"$1\" in spawn-code-review) echo '{{\"session_key\": \"k\", \"reviewers_spawned\": [\"codex\"]}}' ;; wait) echo '{}'; exit 1 ;; esac",
         fail(&file.display().to_string())
     );
     let desk = Desk { world: desk.world.with_program("fake-gate", &script), repo: desk.repo };
@@ -84,7 +84,7 @@ fn paths_from_the_root_of_the_machine_lead_into_the_tree() {
 #[test]
 fn its_settings_reach_the_gate() {
     let more = "    spawn_args: [--verbose, 'a b']\n    wait_args: [--timeout, '3']\n    env: {DEBUG: \"1\"}\n";
-    let spawn = r#"[ "$DEBUG" = 1 ] && [ "$3" != "" ] && echo '{"session_key": "k", "reviewers_spawned": []}'"#;
+    let spawn = r#"[ "$DEBUG" = 1 ] && [ "$3" != "" ] && echo '{"session_key": "k", "reviewers_spawned": ["codex"]}'"#;
     let desk = gate_like(spawn, &format!("echo '{PASS}'"), more);
     let task = desk.world.home().join("task.txt");
     std::fs::write(&task, "the task").unwrap();
@@ -160,7 +160,7 @@ fn a_flood_is_cut() {
 
 #[test]
 fn what_spawn_leaves_running_goes_on_until_the_answer() {
-    let spawn = r#"(sleep 0.5; echo done >"$HOME/reviewed") >/dev/null 2>&1 & sleep 1006 >/dev/null 2>&1 & echo '{"session_key": "k", "reviewers_spawned": []}'"#;
+    let spawn = r#"(sleep 0.5; echo done >"$HOME/reviewed") >/dev/null 2>&1 & sleep 1006 >/dev/null 2>&1 & echo '{"session_key": "k", "reviewers_spawned": ["codex"]}'"#;
     let wait = format!(r#"while [ ! -e "$HOME/reviewed" ]; do sleep 0.05; done; echo '{PASS}'"#);
     check(&gate_like(spawn, &wait, ""), 0, "");
     assert_none_left(|_, command| command == "sleep 1006 ");

@@ -65,7 +65,10 @@ fn decided(rule: Rule, lanes: &[Seat]) -> Value {
     let decision = decide(rule, &waited.reviewers.values().map(vote).collect::<Vec<_>>());
     waited.status = status(decision.outcome);
     waited.consensus.verdict = PanelVerdict::from(decision.verdict);
+    waited.consensus.verified.verdict = waited.consensus.verdict;
     waited.consensus.rule = rule;
+    waited.consensus.passes = decision.passes;
+    waited.consensus.needed = decision.needed;
     waited.parse_errors = Vec::new();
     waited.obstacle = match decision.outcome {
         Outcome::CouldNotReview(obstacle) => Some(obstacle),
@@ -84,6 +87,14 @@ fn decided(rule: Rule, lanes: &[Seat]) -> Value {
         lines: Default::default(),
     });
     serde_json::to_value(waited).unwrap()
+}
+
+/// The same with a pass in all places that say what was decided.
+fn forged(mut json: Value) -> Value {
+    json["consensus"]["verdict"] = json!("PASS");
+    json["consensus"]["verified"]["verdict"] = json!("PASS");
+    json["consensus"]["passes"] = json["consensus"]["needed"].clone();
+    json
 }
 
 const PASS: Option<Verdict> = Some(Verdict::Pass);
@@ -135,9 +146,13 @@ fn what_does_not_fit_together_is_not() {
     for (json, why) in [
         (with(pass(), "/session_key", json!("other")), "the gate answers for another session"),
         (with(pass(), "/scope", json!(null)), "missing field: scope"),
-        (with(fail(), "/consensus/verdict", json!("PASS")), "invalid verdict: PASS with findings"),
         (
-            with(with(fail(), "/consensus/verdict", json!("PASS")), "/issues", json!([])),
+            with(fail(), "/consensus/verdict", json!("PASS")),
+            "invalid verdict: exit 0 with Resolved Pass",
+        ),
+        (forged(fail()), "invalid verdict: PASS with findings"),
+        (
+            with(forged(fail()), "/issues", json!([])),
             "invalid verdict: PASS though codex says: FAIL",
         ),
         (
@@ -149,16 +164,20 @@ fn what_does_not_fit_together_is_not() {
             "invalid verdict: c says PASS, its issues FAIL",
         ),
         (
-            with(split(), "/reviewers/b", json!(null)),
-            "invalid json: invalid type: null, expected struct LaneReport",
-        ),
-        (
             with(split(), "/reviewers/b", split()["reviewers"]["c"].clone()),
             "invalid verdict: PASS, which by majority does not follow from the votes",
         ),
         (
             with(split(), "/issues", json!([])),
             "invalid verdict: c names a.py:2, and the panel does not",
+        ),
+        (
+            with(fail(), "/issues/0/verification/outcome", json!("refuted")),
+            "invalid verdict: codex names a.py:2, and the panel does not",
+        ),
+        (
+            with(with(fail(), "/issues/0/priority", json!(3)), "/issues/0/severity", json!("low")),
+            "invalid verdict: codex names a.py:2, and the panel does not",
         ),
         (
             with(fail(), "/reviewers/codex/issues/0/verification/outcome", json!("refuted")),
