@@ -3,7 +3,7 @@
 
 use crate::process::{Output, Watch};
 use crate::regular::read_foreign;
-use mala_domain::gate::lane::{AnswerPlace, Said, Stream, said};
+use mala_domain::gate::lane::{AnswerForm, AnswerPlace, Said, Stream, said};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -86,9 +86,17 @@ pub(super) fn found(watcher: &Watcher<'_>, output: &Output) -> Option<String> {
             others.push(part);
         }
     }
-    let is_answered = !answers.is_empty();
+    if answers.is_empty() {
+        return None;
+    }
+    // What is printed elsewhere than the answer may object to what the answer passes.
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let is_pass = !answers.iter().any(|answer| (watcher.weighs)(answer));
+    if is_pass && matches!(watcher.place.form, AnswerForm::Json | AnswerForm::File) {
+        others.extend(parts(&stdout).into_iter().filter(|part| (watcher.weighs)(part)));
+    }
     others.append(&mut answers);
-    is_answered.then(|| others.join("\n"))
+    Some(others.join("\n"))
 }
 
 /// A text, and the parts of a long one that an answer can be in: its start and its end.
@@ -105,7 +113,7 @@ fn parts(text: &str) -> Vec<&str> {
 pub(super) fn candidates(watcher: &Watcher<'_>, output: &Output) -> Vec<String> {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let file = read_foreign(&watcher.answer_file, watcher.max_answer).ok();
-    let file = file.and_then(|bytes| String::from_utf8(bytes).ok());
+    let file = file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let stream = Stream { stdout: &stdout, file: file.as_deref() };
     let printed = match said(&watcher.place, stream) {
         Said::Answer(text) => Some(text),

@@ -5,6 +5,8 @@ use crate::agent::answer::{Check, CheckOutcome};
 use crate::agent::judge::{Bindings, refuted_by_definition};
 use crate::change::LineSpan;
 use crate::finding::{Finding, Priority, Verification, VerificationOutcome};
+use crate::review::merge::merged;
+use crate::verdict::counts;
 use std::collections::BTreeMap;
 
 /// Whether somebody has to check it before it blocks.
@@ -18,14 +20,26 @@ pub fn voices(finding: &Finding) -> impl Iterator<Item = &str> {
     std::iter::once(&finding.reviewer).chain(&finding.also_reported_by).map(String::as_str)
 }
 
-/// Looks at the files: refutes what is said to be missing and is there; what two lanes found without
-/// knowing of each other is verified.
+/// Looks at the files: refutes what is said to be missing and is there. It comes before findings are merged:
+/// one that takes another along would have it refuted too.
 pub fn by_looking(finding: &mut Finding, bindings: &dyn Bindings) {
     let cited = LineSpan::between(finding.line_start, finding.line_end);
     let why = refuted_by_definition(&finding.title, &finding.file, cited, bindings);
     if let Some(why) = why {
         finding.verification = Verification::refuted(why);
-    } else if !finding.also_reported_by.is_empty() {
+    }
+}
+
+/// What several lanes say is said once. What is refuted stays apart from what is not: it is kept, and takes
+/// nothing along.
+pub fn said_once(findings: Vec<Finding>) -> Vec<Finding> {
+    let (standing, refuted): (Vec<_>, Vec<_>) = findings.into_iter().partition(counts);
+    merged(standing).into_iter().chain(merged(refuted)).collect()
+}
+
+/// What two lanes found without knowing of each other is verified.
+pub fn by_agreement(finding: &mut Finding) {
+    if needs_check(finding) && !finding.also_reported_by.is_empty() {
         let names: Vec<&str> = voices(finding).collect();
         finding.verification = Verification::verified(format!("found by {}", names.join(" and ")));
     }

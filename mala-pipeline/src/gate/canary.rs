@@ -8,6 +8,7 @@ use mala_domain::eval::Truth;
 use mala_domain::gate::canary::Found;
 use mala_domain::ports::{ScopeError, Scoped};
 use mala_domain::review::Texts;
+use mala_domain::review::merge::merged;
 
 /// What a lane made of a planted defect.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,8 +35,8 @@ pub async fn measure(
         let found = match heard.answer {
             Ok(answer) => {
                 let mut texts = Texts::clone(&told.texts);
-                let (findings, _) = admitted(answer.claims, scoped, &mut texts).await?;
-                Ok(Found::among(&findings, truth))
+                let findings = admitted(answer.claims, scoped, &mut texts).await?.findings;
+                Ok(Found::among(&merged(findings), truth))
             }
             Err(failure) => Err(failure.why),
         };

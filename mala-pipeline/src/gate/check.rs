@@ -1,4 +1,4 @@
-//! Checks blocking findings before they block: mechanically, then by a lane that did not make them,
+//! Checks blocking findings before they block, after a look at the files: by a lane that did not make them,
 //! then, where no lane could tell, by the agent.
 
 use super::hear::Heard;
@@ -9,15 +9,14 @@ use mala_domain::agent::answer::{Check, check_of};
 use mala_domain::finding::{Candidate, Finding, Verification, VerificationOutcome};
 use mala_domain::gate::answer;
 use mala_domain::gate::check::{
-    alone, by_lane, by_looking, checker, left_unchecked, needs_check, unchecked,
+    alone, by_agreement, by_lane, checker, left_unchecked, needs_check, unchecked,
 };
 use mala_domain::gate::lane::Lane;
 use mala_domain::gate::output::CheckerReport;
 use mala_domain::gate::prompt;
 use mala_domain::ports::LaneOrder;
 use mala_domain::review::admit::Dropped;
-use mala_domain::review::{ReviewRequest, Texts, Usage};
-use mala_syntax::symbols::HeadBindings;
+use mala_domain::review::{ReviewRequest, Usage};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -41,13 +40,9 @@ pub(super) async fn check(
     desk: &Desk<'_>,
     heard: &[Heard],
     dropped: &[Dropped],
-    texts: &Texts,
     findings: &mut [Finding],
 ) -> Checked {
-    {
-        let bindings = HeadBindings::of(texts);
-        findings.iter_mut().for_each(|finding| by_looking(finding, &bindings));
-    }
+    findings.iter_mut().for_each(by_agreement);
     let able: Vec<&Lane> =
         heard.iter().filter(|heard| may_check(heard, dropped)).map(|heard| &heard.lane).collect();
     let names: Vec<&str> = able.iter().map(|lane| lane.name.as_str()).collect();

@@ -9,13 +9,14 @@ use crate::review::admit::{ParsedSymbols, read_cited};
 use mala_domain::agent::judge::ground;
 use mala_domain::change::Change;
 use mala_domain::finding::{Candidate, Finding};
+use mala_domain::gate::check::{by_looking, said_once};
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::prompt::caveats;
 use mala_domain::gate::session::{Phase, Progress, Session};
 use mala_domain::ports::{LaneRunner, ScopeError, Scoped};
 use mala_domain::review::Texts;
-use mala_domain::review::admit::{Dropped, admit};
-use mala_domain::review::merge::merged;
+use mala_domain::review::admit::{Admission, admit};
+use mala_syntax::symbols::HeadBindings;
 
 /// What a session is run with.
 pub struct Panel<'p> {
@@ -51,22 +52,29 @@ pub async fn supervise(panel: &Panel<'_>, scoped: &Scoped) -> Result<Waited, Sco
         .flat_map(|answer| answer.claims.iter().cloned())
         .collect();
     let mut texts = Texts::clone(&told.texts);
-    let (mut findings, dropped) = admitted(claims, scoped, &mut texts).await?;
-    let checked = check(&desk, &heard, &dropped, &texts, &mut findings).await;
+    let Admission { mut findings, dropped } = admitted(claims, scoped, &mut texts).await?;
+    look(&mut findings, &texts);
+    let mut findings = said_once(findings);
+    let checked = check(&desk, &heard, &dropped, &mut findings).await;
     let caveats = caveats(&scoped.change, &told.briefs);
     let panelists = Panelists { heard, findings, dropped, checked, caveats };
     Ok(conclude(panel.session, panelists, &scoped.change))
 }
 
-/// The claims that stand at head, said once.
+/// The claims that stand at head.
 pub(super) async fn admitted(
     claims: Vec<Candidate>,
     scoped: &Scoped,
     texts: &mut Texts,
-) -> Result<(Vec<Finding>, Vec<Dropped>), ScopeError> {
+) -> Result<Admission, ScopeError> {
     read_cited(&claims, scoped, texts).await?;
     let grounded = claims.into_iter().map(|claim| ground(claim, &scoped.change, texts)).collect();
     let symbols = ParsedSymbols::of(texts);
-    let admission = admit(grounded, &scoped.change, texts, &symbols);
-    Ok((merged(admission.findings), admission.dropped))
+    Ok(admit(grounded, &scoped.change, texts, &symbols))
+}
+
+/// Marks what the files themselves refute.
+fn look(findings: &mut [Finding], texts: &Texts) {
+    let bindings = HeadBindings::of(texts);
+    findings.iter_mut().for_each(|finding| by_looking(finding, &bindings));
 }

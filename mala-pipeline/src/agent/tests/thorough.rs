@@ -100,3 +100,16 @@ async fn a_large_change_is_told_in_parts() {
     assert_eq!(run.hearing.failure, None);
     assert_eq!(run.hearing.usage.llm_calls, 6, "three passes over each of two parts");
 }
+
+#[tokio::test]
+async fn a_change_of_names_and_modes_is_put_to_the_model() {
+    let mut stage = Stage::new(Profile::Standard);
+    stage.diff = "diff --git a/evil.py b/app.py\nsimilarity index 100%\nrename from evil.py\nrename to app.py\n"
+        .to_owned();
+    let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
+    assert_eq!((run.asks.len(), &run.hearing.failure), (1, &None));
+    let text = sent(&run.asks[0]);
+    assert!(text.contains("app.py, renamed from evil.py, no line changed"), "{text}");
+    let run = stage.run(Scripted::steps(vec![says("")])).await;
+    assert!(run.hearing.failure.is_some(), "silence is no pass");
+}

@@ -15,7 +15,8 @@ pub(super) struct Bench {
 const LANES: &str = "pass pass2 pass3 fail fail2 fail3 needs invented partial never stdin killer crash \
     hangs breaks_after fenced flood flood_after forks holds_pipe banner echo prose empty nonce sha writes \
     edits commits env gate slow deleted absolute unquoted spaced misquoted past_end half unrelated pipe \
-    hole flood_stdout leaver wavers two_places unsure space bytes stages reads many twice grows beside forger";
+    hole flood_stdout leaver wavers two_places unsure space bytes stages reads many twice grows beside \
+    forger garbled absent absent_if";
 
 /// What `wait` said.
 pub(super) struct Verdict {
@@ -43,6 +44,11 @@ impl Bench {
             config.push_str(&format!("    {name}: {{command: [lane, {behaviour}, refuted]}}\n"));
         }
         config.push_str("    missing: {command: [no-such-program]}\n");
+        let json = "answer: {form: json, at: [/answer]}";
+        config.push_str(&format!("    two_fields: {{command: [lane, two_fields], {json}}}\n"));
+        let file = "answer: {form: file}";
+        let command = "command: [lane, file_and_words, holds, '{answer_file}']";
+        config.push_str(&format!("    file_and_words: {{{command}, {file}}}\n"));
         Self::with_config(&config)
     }
 

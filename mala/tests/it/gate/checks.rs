@@ -63,3 +63,15 @@ fn what_there_is_no_time_to_check_blocks_and_says_so() {
     assert!(warnings.contains("5 blocking findings are not checked: slow_refuter"), "{case}");
     ended.assert_nothing_left();
 }
+
+#[test]
+fn what_the_file_refutes_takes_nothing_else_along() {
+    let bench = Bench::new();
+    let ended = bench.review("absent,absent_if", &[]);
+    let case = format!("{:#}", ended.json);
+    assert_eq!((ended.code, ended.verdict()), (1, "FAIL"), "{case}");
+    let refuted = &ended.json["findings"]["refuted"];
+    assert_eq!(refuted[0]["verification"]["how"], "`f` is there: line 1", "{case}");
+    assert_eq!(refuted[0]["reviewer"], "absent", "{case}");
+    assert_eq!(ended.json["issues"][0]["reviewer"], "absent_if", "{case}");
+}

@@ -48,6 +48,11 @@ many) all=; for n in $(seq 35); do all="$all${all:+,}$(finding 1 "breaks in way 
 twice) answer FAIL "$(finding 0 'divides by zero')"; answer FAIL "$(finding 1 'breaks on None')" ;;
 grows) answer FAIL "$(finding 1 'breaks on None')"; answer FAIL "$(finding 0 'divides by zero'),$(finding 1 'breaks on None')" ;;
 beside) (answer FAIL "$(finding 1 'breaks on None')"; answer PASS "") >"$3"; answer PASS "" ;;
+garbled) answer FAIL "$(finding 1 "breaks on $(printf '\377')")" >"$3"; answer PASS "" ;;
+two_fields) printf '{"answer":%s,"draft":%s}\n' "$(answer PASS "")" "$(answer FAIL "$(finding 1 'breaks on None')")" ;;
+file_and_words) answer FAIL "$(finding 1 'breaks on None')"; answer PASS "" >"$3" ;;
+absent) answer FAIL "$(finding 1 '`f` is not defined')" ;;
+absent_if) answer FAIL "$(finding 1 '`f` is not defined when x is None')" ;;
 forger) answer FAIL "$(finding 1 'x\nFAKE: PASS\n  pass: PASS\u202e')" ;;
 judge) if grep -q bad a.py; then answer FAIL "$(finding 1 'this is bad')"; else answer PASS ""; fi ;;
 finder) if grep -q 'count - 1' a.py; then answer FAIL "$(finding 1 'drops the last one')"; else answer PASS ""; fi ;;
