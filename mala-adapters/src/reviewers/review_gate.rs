@@ -14,8 +14,11 @@ use mala_domain::gate::client::{self, Heard, PanelWord};
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Side};
 use mala_domain::review::{Hearing, ReviewRequest, Texts};
 use mala_domain::scope::Target;
+use mala_domain::secrets;
 use mala_syntax::symbols::HeadBindings;
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tokio::time::Instant;
 
@@ -62,7 +65,9 @@ impl ReviewGate {
         }
         let what = range::arguments(&self.settings.target, &request.scope)?;
         let key = fresh_key().map_err(|error| failed("making a key", &error))?;
-        let scratch = tempfile::Builder::new().prefix("mala-panel-").tempdir();
+        // What the task says, and what the panel says, is nobody else's.
+        let own = Permissions::from_mode(0o700);
+        let scratch = tempfile::Builder::new().prefix("mala-panel-").permissions(own).tempdir();
         let scratch = scratch.map_err(|error| failed("making a folder", &error))?;
         let mut arguments = vec!["spawn-code-review".to_owned()];
         arguments.extend(what);
@@ -86,14 +91,14 @@ impl ReviewGate {
         self.contribution(word, request).await
     }
 
-    /// The texts about the task as a file. Its name is this call's own.
+    /// The texts about the task as a file, without secrets. Its name is this call's own.
     fn context_file(&self, scratch: &Path) -> Result<Vec<String>, ReviewerFailure> {
         if self.settings.tasks.is_empty() {
             return Ok(Vec::new());
         }
         let texts: Vec<&str> = self.settings.tasks.iter().map(|(_, text)| text.as_str()).collect();
         let file = scratch.join("review-context.txt");
-        std::fs::write(&file, texts.join("\n\n"))
+        std::fs::write(&file, secrets::redact(&texts.join("\n\n")).as_bytes())
             .map_err(|error| failed("writing the context file", &error))?;
         Ok(vec!["--context-file".to_owned(), file.display().to_string()])
     }

@@ -98,6 +98,21 @@ fn its_settings_reach_the_gate() {
 }
 
 #[test]
+fn what_the_task_says_is_for_the_gate_alone() {
+    let spawn = r#"cp "$5" "$HOME/task"; stat -c %a "$(dirname "$5")" >"$HOME/mode"; echo '{"session_key": "k", "reviewers_spawned": ["codex"]}'"#;
+    let desk = gate_like(spawn, &format!("echo '{PASS}'"), "");
+    let task = desk.world.home().join("task.txt");
+    let key = format!("ghp_{}", "a1B2".repeat(9));
+    std::fs::write(&task, format!("the token is {key}")).unwrap();
+    let said = desk.review(&["--context-file", &task.display().to_string()]);
+    assert_eq!(said.code, 0, "{:#}", said.json);
+    let read = |name: &str| std::fs::read_to_string(desk.world.home().join(name)).unwrap();
+    assert_eq!(read("mode"), "700\n");
+    let told = read("task");
+    assert!(told.starts_with("the token is ") && !told.contains(&key), "{told}");
+}
+
+#[test]
 fn exit_codes_by_the_table() {
     let error = r#"{"status": "error", "parse_errors": ["gemini: malformed JSON response"]}"#;
     check(&gate(&format!("echo '{error}'; exit 2")), 2, "gemini: malformed JSON response");
