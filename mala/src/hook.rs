@@ -57,7 +57,8 @@ fn begin() -> anyhow::Result<()> {
     let (stop, problem) = input::read();
     anyhow::ensure!(problem.is_none(), "what the host says: {}", problem.unwrap_or_default());
     let here = place::surroundings(&stop);
-    if at_once(&here).is_some() {
+    // It may be turned on again before the end.
+    if !matches!(at_once(&here), None | Some(Found::Off(_))) {
         return Ok(());
     }
     let folder = hook_folder(here.root());
@@ -66,8 +67,8 @@ fn begin() -> anyhow::Result<()> {
     if !memory.accepted.is_empty() {
         return Ok(());
     }
-    let start = work::start(&here, BEGINNING)?;
-    Ok(memory.begun(&start).map_or(Ok(()), |new| folder.remember(conversation(&stop), &new))?)
+    let place = work::beginning(&here, BEGINNING)?;
+    Ok(memory.begun(&place).map_or(Ok(()), |new| folder.remember(conversation(&stop), &new))?)
 }
 
 fn answer(asked: Result<Duration, String>) -> Answer {

@@ -4,11 +4,15 @@
 use crate::process::Environment;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 
-/// Settings that decide what is ignored and how lines end. They are taken over from the user and from the
+/// Settings that decide what is ignored, how lines end and what counts as changed. They are taken over from the user and from the
 /// clone's own configuration, which a copy of the repository does not have, because a review must see the
 /// same change as the user's own `git status`.
-const TAKEN_OVER: &[&[u8]] = &[b"core.excludesfile", b"core.autocrlf", b"core.eol"];
+const TAKEN_OVER: &[&[u8]] =
+    &[EXCLUDES, b"core.autocrlf", b"core.eol", b"core.filemode", b"core.symlinks"];
+
+const EXCLUDES: &[u8] = b"core.excludesfile";
 
 /// Overrides for every call: whatever starts a program, hides a change or alters what is printed.
 const PINNED: &[(&str, &str)] = &[
@@ -78,6 +82,7 @@ impl Config {
     pub(super) fn seal(&self, environment: Environment) -> Environment {
         let mut pairs: Vec<(OsString, OsString)> =
             PINNED.iter().map(|(key, value)| ((*key).into(), (*value).into())).collect();
+        pairs.extend(self.default_excludes(&environment));
         pairs.extend(self.taken_over());
         pairs.extend(self.filters_off());
         let mut sealed = environment
@@ -91,6 +96,18 @@ impl Config {
                 .with(format!("GIT_CONFIG_VALUE_{number}"), value);
         }
         sealed
+    }
+
+    /// Where git looks for what is ignored when nobody says where.
+    fn default_excludes(&self, environment: &Environment) -> Option<(OsString, OsString)> {
+        if self.settings.iter().any(|setting| setting.key == EXCLUDES) {
+            return None;
+        }
+        let folder = match environment.get("XDG_CONFIG_HOME").filter(|folder| !folder.is_empty()) {
+            Some(folder) => PathBuf::from(folder),
+            None => PathBuf::from(environment.get("HOME")?).join(".config"),
+        };
+        Some((OsStr::from_bytes(EXCLUDES).into(), folder.join("git/ignore").into()))
     }
 
     fn taken_over(&self) -> impl Iterator<Item = (OsString, OsString)> + '_ {
@@ -140,6 +157,22 @@ mod tests {
     fn the_users_own_way_with_lines_and_ignored_files_is_taken_over() {
         let listed = "core.autocrlf\ninput\0core.eol\nlf\0core.eol\ncrlf\0";
         assert_eq!(sealed(listed), ["core.autocrlf=input", "core.eol=crlf"]);
+    }
+
+    #[test]
+    fn what_is_ignored_is_known_without_a_setting() {
+        let key = format!("GIT_CONFIG_KEY_{}", PINNED.len());
+        let value = format!("GIT_CONFIG_VALUE_{}", PINNED.len());
+        let home = Environment::default().with("HOME", "/h");
+        for (environment, listed, expected) in [
+            (home.clone(), "", "/h/.config/git/ignore"),
+            (home.clone().with("XDG_CONFIG_HOME", "/x"), "", "/x/git/ignore"),
+            (home, "core.excludesfile\n/mine\0", "/mine"),
+        ] {
+            let sealed = Config::parse(listed.as_bytes()).seal(environment);
+            assert_eq!(sealed.get(&key).unwrap(), "core.excludesfile");
+            assert_eq!(sealed.get(&value).unwrap(), expected);
+        }
     }
 
     #[test]

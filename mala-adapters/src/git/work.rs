@@ -1,13 +1,17 @@
 //! Where the current work starts: what is checked out, and where it left others.
 
 use super::call::Call;
+use super::copy::inside;
 use super::{Git, GitError, ObjectId};
+use std::collections::HashSet;
+use std::path::Path;
 
-/// What a reflog says of commits that came from others.
-const FETCHES: &[&str] = &["fetch", "pull", "clone"];
+/// What a reflog says of moves that make no commit.
+const MOVES: &[&str] = &["checkout", "clone", "reset", "branch", "fetch"];
 
-/// So many places of a reference are looked at.
-const MAX_ENTRIES: usize = 100;
+/// So many places of HEAD are looked at, and so many commits.
+const MAX_ENTRIES: &str = "--max-count=1000";
+const MAX_COMMITS: usize = 10_000;
 
 impl Git {
     /// The commit at HEAD; `None` while there is none.
@@ -48,74 +52,140 @@ impl Git {
         self.is_ancestor(&older, &newer).await
     }
 
-    /// A branch, ours or a remote's, that has a commit.
+    /// A branch or tag, ours or a remote's, that has a commit.
     pub async fn branch_with(&self, commit: &str) -> Result<Option<String>, GitError> {
         let Some(commit) = self.known(commit).await? else { return Ok(None) };
         let args = ["for-each-ref", "--count=1", "--format=%(refname:short)"];
         let call = Call::new(args).args([format!("--contains={}", commit.as_str())]);
-        let listed = self.output(&call.args(["refs/heads", "refs/remotes"])).await?;
+        let listed = self.output(&call.args(["refs/heads", "refs/remotes", "refs/tags"])).await?;
         let name = String::from_utf8_lossy(&listed).trim().to_owned();
         Ok(Some(name).filter(|name| !name.is_empty()))
     }
 
-    /// What came from others to the published side of a branch since it had this commit, as far as HEAD has
-    /// it; up to where somebody pushed from here. `None` when nothing did, or when nobody wrote it down.
-    pub async fn fetched_after(
+    /// The last commit between these two that has nothing in it which was made in this work tree since `from`,
+    /// by what git writes down of HEAD; `None` when there is none, or when that does not go back to
+    /// `since`, where HEAD was before.
+    pub async fn made_by_others(
         &self,
-        commit: &str,
-        branch: &str,
+        from: &str,
+        to: &str,
+        since: &str,
     ) -> Result<Option<String>, GitError> {
-        let Some(commit) = ObjectId::parse(commit.as_bytes()) else { return Ok(None) };
-        let Some(published) = self.published(branch).await? else { return Ok(None) };
-        let entries = self.reflog(&published).await?;
-        // What is older is not seen, and may be ours.
-        let is_cut = entries.len() >= MAX_ENTRIES;
-        let mut fetched = None;
-        for (at, (id, came_how)) in entries.into_iter().enumerate() {
-            if self.is_ancestor(&id, &commit).await? {
-                break;
-            }
-            let is_theirs = FETCHES.iter().any(|word| came_how.starts_with(word));
-            // A push of ours hides all that came after it.
-            let is_known = is_theirs && !(is_cut && at + 1 == MAX_ENTRIES);
-            fetched = is_known.then(|| fetched.unwrap_or(id));
-        }
-        let Some(fetched) = fetched else { return Ok(None) };
-        let shared = self.fork_point(fetched.as_str()).await?;
-        let shared = shared.and_then(|id| ObjectId::parse(id.as_bytes()));
-        match shared {
-            Some(shared) if self.is_ancestor(&commit, &shared).await? => Ok(Some(shared.0)),
-            _ => Ok(None),
-        }
-    }
-
-    /// The remote's side of a branch, by its whole name.
-    async fn published(&self, branch: &str) -> Result<Option<String>, GitError> {
-        for revision in [format!("{branch}@{{upstream}}"), branch.to_owned()] {
-            let args = ["rev-parse", "--quiet", "--verify", "--symbolic-full-name"];
-            let call = Call::new(args).args(["--end-of-options", &revision]);
-            let finished = self.finish(&call).await?;
-            let name = String::from_utf8_lossy(&finished.output.stdout).trim().to_owned();
-            if finished.code() == Some(0) && name.starts_with("refs/remotes/") {
-                return Ok(Some(name));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Where a reference was, the newest first, and how it came there.
-    async fn reflog(&self, reference: &str) -> Result<Vec<(ObjectId, String)>, GitError> {
         let call = Call::new(["log", "--walk-reflogs", "--no-patch", "--no-show-signature"]);
-        let count = format!("--max-count={MAX_ENTRIES}");
-        let call = call.args([&count, "--format=%H %gs", "--end-of-options", reference]);
-        let listed = self.output(&call).await?;
-        let listed = String::from_utf8_lossy(&listed);
-        let lines = listed.lines().filter_map(|line| line.split_once(' '));
-        let entries = lines.filter_map(|(id, how)| Some((ObjectId::parse(id.as_bytes())?, how)));
-        Ok(entries.map(|(id, how)| (id, how.to_owned())).collect())
+        let call = call.args([MAX_ENTRIES, "--format=%H %gs", "HEAD", "--"]);
+        let entries = self.output(&call).await?;
+        let (Some(from), Some(to)) = (self.known(from).await?, self.known(to).await?) else {
+            return Ok(None);
+        };
+        let count = format!("--max-count={MAX_COMMITS}");
+        let call = Call::new(["rev-list", "--topo-order", "--parents", &count, to.as_str()]);
+        let commits = self.output(&call.args(["--not", from.as_str(), "--"])).await?;
+        let (entries, commits) =
+            (String::from_utf8_lossy(&entries), String::from_utf8_lossy(&commits));
+        let is_cut = commits.lines().count() >= MAX_COMMITS;
+        let made = made_here(&entries, since).filter(|_| !is_cut);
+        Ok(made.and_then(|made| last_without(&commits, &made)))
+    }
+
+    /// Whether both have the same files; `copy` has both.
+    pub async fn is_same_tree(
+        &self,
+        copy: &Path,
+        one: &str,
+        other: &str,
+    ) -> Result<bool, GitError> {
+        let call = Call::new(["diff-tree", "--quiet", one, other, "--"]);
+        let call = inside(call, copy);
+        let finished = self.finish(&call).await?;
+        match finished.code() {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(call.failed(&finished)),
+        }
     }
 
     async fn known(&self, commit: &str) -> Result<Option<ObjectId>, GitError> {
         self.resolve(&format!("{commit}^{{commit}}")).await
+    }
+}
+
+/// The commits that were made by what HEAD did; `None` when it was never at `since`.
+fn made_here<'e>(entries: &'e str, since: &str) -> Option<HashSet<&'e str>> {
+    let entries = || entries.lines().filter_map(|line| line.split_once(' '));
+    let is_whole = entries().any(|(id, _)| id == since);
+    let made = entries().filter(|(_, how)| !is_move(how)).map(|(id, _)| id);
+    is_whole.then(|| made.collect())
+}
+
+/// The newest of these commits, each with its parents and the newest first, that has none of `made` in its
+/// history.
+fn last_without(commits: &str, made: &HashSet<&str>) -> Option<String> {
+    let mut with: HashSet<&str> = HashSet::new();
+    let mut last = None;
+    for line in commits.lines().rev() {
+        let mut ids = line.split(' ');
+        let Some(id) = ids.next() else { continue };
+        if made.contains(id) || ids.any(|parent| with.contains(parent)) {
+            with.insert(id);
+        } else {
+            last = Some(id);
+        }
+    }
+    last.map(str::to_owned)
+}
+
+/// Whether HEAD came to a commit that was there already.
+fn is_move(how: &str) -> bool {
+    // The start of a rebase goes to the new base, its end to the last commit that was picked.
+    MOVES.iter().any(|word| how.starts_with(word))
+        || how.to_ascii_lowercase().ends_with("fast-forward")
+        || how.contains("(start)")
+        || how.contains("(finish)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_made_is_told_from_what_is_ours() {
+        // Ours are m and n; theirs come before, beside and after them.
+        for (commits, expected) in [
+            ("", None),
+            ("m x", None),
+            ("b a\na x", Some("b")),
+            ("m b\nb a\na x", Some("b")),
+            ("c m\nm a\na x", Some("a")),
+            ("j m b\nm x\nb a\na x", Some("b")),
+            ("j n b\nb m\nn m\nm x", None),
+        ] {
+            let made = HashSet::from(["m", "n", "j"]);
+            assert_eq!(last_without(commits, &made).as_deref(), expected, "{commits}");
+        }
+        let entries = "b pull: Fast-forward\nm commit: ours\na checkout: moving";
+        assert_eq!(made_here(entries, "a"), Some(HashSet::from(["m"])));
+        assert_eq!(made_here(entries, "x"), None, "nobody knows what was before");
+    }
+
+    #[test]
+    fn what_makes_a_commit_is_told_from_what_does_not() {
+        for (how, expected) in [
+            ("checkout: moving from main to topic", true),
+            ("clone: from /origin", true),
+            ("reset: moving to origin/main", true),
+            ("pull -q: Fast-forward", true),
+            ("merge origin/main: Fast-forward", true),
+            ("pull --rebase (start): checkout 0123", true),
+            ("rebase (finish): returning to refs/heads/main", true),
+            ("commit: more", false),
+            ("commit (initial): one", false),
+            ("commit (amend): one", false),
+            ("rebase (pick): one", false),
+            ("cherry-pick: one", false),
+            ("pull: Merge made by the 'ort' strategy.", false),
+            ("", false),
+        ] {
+            assert_eq!(is_move(how), expected, "{how}");
+        }
     }
 }

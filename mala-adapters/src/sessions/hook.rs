@@ -1,13 +1,12 @@
-//! What the stop hook keeps. In `.mala/hook/`, a file per conversation and the commit up to which the work
-//! passed; each carries the mark of this clone: what a change brings along counts for nothing. In the git
-//! folder, where nothing is in the way of it, the file with which a person turns the hook off.
+//! What the stop hook keeps, in the git folder, where no commit brings anything and nobody cleans up: a file
+//! per conversation, the commit up to which the work passed, and the file with which a person turns the
+//! hook off.
 
 use super::json;
 use super::stamp::Stamp;
 use crate::regular::read_foreign;
-use crate::store::{keep_out_of_git, refuse_link, write_atomically};
+use crate::store::write_atomically;
 use mala_domain::gate::hook::{Memory, Start};
-use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io;
@@ -20,19 +19,12 @@ const FORGOTTEN: Duration = Duration::from_secs(30 * 86_400);
 /// The stop hook's folder.
 #[derive(Debug, Clone)]
 pub struct HookFolder {
-    state: PathBuf,
-    stamp: Stamp,
+    git: PathBuf,
 }
 
-/// What is remembered of a conversation, with the mark of this clone.
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    stamp: String,
-    memory: Memory,
-}
-
-/// No file here is larger.
+/// No file here is larger, but for settings.
 const MAX_BYTES: u64 = 64 << 10;
+const MAX_SETTINGS: u64 = 16 << 20;
 
 /// The file that turns the hook off.
 const SWITCH: &str = "mala-hook-off";
@@ -40,12 +32,12 @@ const SWITCH: &str = "mala-hook-off";
 impl HookFolder {
     /// That of the work tree at `top`.
     pub fn of_work_tree(top: &Path) -> Self {
-        Self { state: top.join(".mala"), stamp: Stamp::of_work_tree(top) }
+        Self { git: Stamp::of_work_tree(top).folder().to_owned() }
     }
 
     /// The file that turns the hook off.
     pub fn switch(&self) -> PathBuf {
-        self.stamp.folder().join(SWITCH)
+        self.git.join(SWITCH)
     }
 
     /// Whether the hook is turned off.
@@ -69,31 +61,25 @@ impl HookFolder {
 
     /// What is remembered of a conversation. What cannot be understood is as good as nothing.
     pub fn memory(&self, session: &str) -> io::Result<Memory> {
-        let kept: Option<Kept> = match read_foreign(&self.conversation(session), MAX_BYTES) {
-            Ok(bytes) => serde_json::from_slice(&bytes).ok(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-            Err(error) => return Err(error),
-        };
-        let ours = kept.filter(|kept| self.stamp.mark(session).as_ref() == Some(&kept.stamp));
-        Ok(ours.map(|kept| kept.memory).unwrap_or_default())
+        match read_foreign(&self.conversation(session), MAX_BYTES) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Memory::default()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Remembers this of a conversation.
     pub fn remember(&self, session: &str, memory: &Memory) -> io::Result<()> {
         let folder = self.conversations();
-        self.prepare(&folder)?;
+        fs::create_dir_all(&folder)?;
         forget_old(&folder);
-        let kept = Kept { stamp: self.stamp.make(session)?, memory: memory.clone() };
-        write_atomically(&self.conversation(session), &json(&kept)?)
+        write_atomically(&self.conversation(session), &json(memory)?)
     }
 
     /// The commit up to which the work passed.
     pub fn baseline(&self) -> Option<Start> {
         let text = self.text(&self.root().join("baseline"))?;
-        let (word, mark) = text.trim().split_once(' ')?;
-        if self.stamp.mark(&baseline_name(word))? != mark {
-            return None;
-        }
+        let word = text.trim();
         if word == NOTHING {
             return Some(Start::Nothing);
         }
@@ -103,14 +89,13 @@ impl HookFolder {
 
     /// The work passed up to here, or starts here.
     pub fn set_baseline(&self, baseline: &Start) -> io::Result<()> {
-        self.prepare(&self.root())?;
+        fs::create_dir_all(self.root())?;
         let word = match baseline {
             Start::Unknown => UNKNOWN,
             Start::Nothing => NOTHING,
             Start::Commit(commit) => commit,
         };
-        let mark = self.stamp.make(&baseline_name(word))?;
-        write_atomically(&self.root().join("baseline"), format!("{word} {mark}\n").as_bytes())
+        write_atomically(&self.root().join("baseline"), format!("{word}\n").as_bytes())
     }
 
     /// Forgets it.
@@ -121,22 +106,22 @@ impl HookFolder {
         }
     }
 
-    /// Keeps what a file of settings said that had nothing in it.
+    /// Keeps what a file of settings said before the hooks came into it.
     pub fn keep_settings(&self, name: &str, text: &str) -> io::Result<()> {
         let folder = self.root().join("before");
-        self.prepare(&folder)?;
+        fs::create_dir_all(&folder)?;
         write_atomically(&folder.join(name), text.as_bytes())
     }
 
     /// What it said; it is not kept any longer.
     pub fn take_settings(&self, name: &str) -> Option<String> {
         let path = self.root().join("before").join(name);
-        let text = self.text(&path)?;
+        let text = String::from_utf8(read_foreign(&path, MAX_SETTINGS).ok()?).ok()?;
         fs::remove_file(path).ok().map(|()| text)
     }
 
     fn root(&self) -> PathBuf {
-        self.state.join("hook")
+        self.git.join("mala-hook")
     }
 
     fn text(&self, path: &Path) -> Option<String> {
@@ -152,24 +137,12 @@ impl HookFolder {
         let name = crate::git::hex(&Sha256::digest(session.as_bytes()));
         self.conversations().join(format!("{}.json", name.get(..32).unwrap_or(&name)))
     }
-
-    fn prepare(&self, folder: &Path) -> io::Result<()> {
-        for part in [&self.state, &self.root(), folder] {
-            refuse_link(part)?;
-        }
-        fs::create_dir_all(folder)?;
-        keep_out_of_git(&self.state)
-    }
 }
 
 const NOTHING: &str = "nothing";
 
 /// No commit, and so as good as nothing that is written.
 const UNKNOWN: &str = "unknown";
-
-fn baseline_name(word: &str) -> String {
-    format!("baseline {word}")
-}
 
 /// Removes what nobody asks for any more. It is no failure when it stays.
 fn forget_old(folder: &Path) {
@@ -228,18 +201,6 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_leads_elsewhere_is_refused() {
-        let top = work_tree();
-        let elsewhere = tempfile::tempdir().unwrap();
-        std::os::unix::fs::symlink(elsewhere.path(), top.path().join(".mala")).unwrap();
-        let folder = HookFolder::of_work_tree(top.path());
-        assert!(folder.remember("a", &memory(1)).is_err());
-        folder.turn_off().unwrap();
-        assert!(folder.is_off(), "the way out is open");
-        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
-    }
-
-    #[test]
     fn the_switch_is_a_file() {
         let top = work_tree();
         let folder = HookFolder::of_work_tree(top.path());
@@ -263,24 +224,5 @@ mod tests {
         }
         folder.set_baseline(&Start::Commit("--all".to_owned())).unwrap();
         assert_eq!(folder.baseline(), None);
-    }
-
-    #[test]
-    fn what_another_clone_wrote_counts_for_nothing() {
-        let (one, other) = (work_tree(), work_tree());
-        let folder = HookFolder::of_work_tree(one.path());
-        folder.turn_off().unwrap();
-        folder.remember("a", &memory(9)).unwrap();
-        folder.set_baseline(&Start::Nothing).unwrap();
-        fs::rename(one.path().join(".mala"), other.path().join(".mala")).unwrap();
-        let planted = HookFolder::of_work_tree(other.path());
-        for is_known in [false, true] {
-            if is_known {
-                planted.stamp.make("x").unwrap();
-            }
-            assert!(!planted.is_off());
-            assert_eq!(planted.memory("a").unwrap(), Memory::default());
-            assert_eq!(planted.baseline(), None);
-        }
     }
 }

@@ -15,12 +15,13 @@ use crate::render::short_line;
 use crate::verdict::{Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// The variable with which a person turns the hook off: `MALA_HOOK=off`.
 pub const SWITCH: &str = "MALA_HOOK";
 
-/// So many places that passed are remembered of a conversation.
-const MAX_ACCEPTED: usize = 16;
+/// So many commits that passed, or did not, are remembered of a conversation.
+const MAX_COMMITS: usize = 16;
 
 /// How much of a path that a host names is believed.
 const MAX_PATH: usize = 4096;
@@ -98,15 +99,19 @@ pub struct Place {
     pub is_after_accepted: bool,
     /// The commit at HEAD; what is on disk comes after it.
     pub head: Option<String>,
-    /// A branch with earlier work of the conversation that did not pass and is not part of this.
-    pub elsewhere: Option<String>,
+    /// Whether what is on disk is that commit.
+    pub is_committed: bool,
+    /// Commits with earlier work of the conversation that did not pass and is not part of this, and the
+    /// branches that have it.
+    pub elsewhere: BTreeMap<String, String>,
 }
 
 impl Place {
-    /// Up to where all is accepted once the work here passes; `None` when something before it is not.
+    /// Up to where all is accepted once the work here passes; `None` when something before it is not, or
+    /// when what passes is in no commit.
     pub fn accepted_by_pass(&self) -> Option<Start> {
-        let head = self.head.clone().map_or(Start::Nothing, Start::Commit);
-        self.is_after_accepted.then_some(head)
+        let head = self.head.clone().map(Start::Commit);
+        head.filter(|_| self.is_after_accepted && self.is_committed)
     }
 
     /// The commit with work; `None` when all work is on disk.
@@ -203,9 +208,12 @@ pub struct Memory {
     /// passed since. No branch that moves in the meantime changes it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<Start>,
-    /// The last commit with work that did not pass.
+    /// The commit at HEAD when the conversation began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub open: Option<String>,
+    pub began_at: Option<String>,
+    /// Commits with work that did not pass, the newest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
     /// How often the agent was kept from stopping since the hook was armed.
     pub blocks: u32,
     /// Whether it was let go though its work does not pass. The hook is armed again by other work.
@@ -218,7 +226,8 @@ impl Default for Memory {
             schema_version: super::SCHEMA_VERSION,
             work: None,
             accepted: Vec::new(),
-            open: None,
+            began_at: None,
+            open: Vec::new(),
             blocks: 0,
             is_released: false,
         }
@@ -226,47 +235,48 @@ impl Default for Memory {
 }
 
 impl Memory {
-    /// A conversation that begins where work would start; `None` when it began before.
-    pub fn begun(&self, start: &Start) -> Option<Self> {
-        let is_new = self.accepted.is_empty();
-        is_new.then(|| Self { accepted: vec![start.clone()], ..self.clone() })
+    /// A conversation that begins here; `None` when it began before.
+    pub fn begun(&self, place: &Place) -> Option<Self> {
+        let (accepted, began_at) = (vec![place.start.clone()], place.head.clone());
+        self.accepted.is_empty().then(|| Self { accepted, began_at, ..self.clone() })
     }
 
-    /// Whether the agent is kept for work that did not pass yet.
-    fn is_kept(&self) -> bool {
-        self.blocks > 0 && !self.is_released
+    /// Whether the work before did not pass.
+    fn has_open_work(&self) -> bool {
+        self.blocks > 0
     }
 
     /// After this work passed.
     fn passed(&self, work: &Work) -> Self {
-        let begun = self.begun(&work.place.start);
-        let mut accepted = begun.map_or_else(|| self.accepted.clone(), |begun| begun.accepted);
-        if let Some(new) = work.place.accepted_by_pass() {
-            accepted.retain(|known| *known != new);
-            if accepted.len() >= MAX_ACCEPTED {
+        let mut new = self.begun(&work.place).unwrap_or_else(|| self.clone());
+        if let Some(passed) = work.place.accepted_by_pass() {
+            new.accepted.retain(|known| *known != passed);
+            if new.accepted.len() >= MAX_COMMITS {
                 // Where it began stays.
-                accepted.remove(1);
+                new.accepted.remove(1);
             }
-            accepted.push(new);
+            new.accepted.push(passed);
+            new.open.retain(|commit| work.place.elsewhere.contains_key(commit));
         }
-        Self {
-            work: Some(work.hash.clone()),
-            accepted,
-            open: self.open.clone().filter(|_| work.place.elsewhere.is_some()),
-            ..Self::default()
-        }
+        Self { work: Some(work.hash.clone()), blocks: 0, is_released: false, ..new }
     }
 
     /// After work did not pass; nobody may know what it was.
     fn not_passed(&self, work: Option<&Work>, count: Count) -> Self {
         let place = work.map(|work| &work.place);
-        let begun = place.and_then(|place| self.begun(&place.start));
+        let mut new = place.and_then(|place| self.begun(place)).unwrap_or_else(|| self.clone());
+        if let Some(commit) = place.and_then(Place::committed) {
+            new.open.retain(|known| known != commit);
+            if new.open.len() >= MAX_COMMITS {
+                new.open.remove(0);
+            }
+            new.open.push(commit.clone());
+        }
         Self {
-            work: work.map(|work| work.hash.clone()).or_else(|| self.work.clone()),
-            open: place.and_then(Place::committed).or(self.open.as_ref()).cloned(),
+            work: work.map(|work| work.hash.clone()).or(new.work),
             blocks: count.block.or(count.blocks_before).unwrap_or_default(),
             is_released: count.block.is_none(),
-            ..begun.unwrap_or_else(|| self.clone())
+            ..new
         }
     }
 }
@@ -287,8 +297,8 @@ pub fn decide(found: &Found, stop: &Stop, memory: Option<&Memory>, max_blocks: u
     match found {
         Found::InsideGate => quiet(Answer::default()),
         Found::NothingChanged(place) => Decision {
-            answer: Answer::nothing_changed(place, memory.is_some_and(Memory::is_kept)),
-            memory: memory.and_then(|memory| memory.begun(&place.start)),
+            answer: Answer::nothing_changed(place, memory.is_some_and(Memory::has_open_work)),
+            memory: memory.and_then(|memory| memory.begun(place)),
         },
         Found::Off(by) => {
             quiet(Answer::allow(format!("the stop hook is off ({by}): nothing was reviewed")))

@@ -5,7 +5,7 @@ use crate::console;
 use crate::gate::open::{self, Brief};
 use crate::gate::pin;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::work::{base_branch, head_commit};
+use crate::wiring::gate::work::base_branch;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use mala_domain::config::Config;
@@ -44,27 +44,22 @@ pub(super) fn look(here: &Surroundings, memory: &Memory, time: Duration) -> anyh
     looked
 }
 
-/// Where the work of a conversation starts that begins now: where it would without it, and here where
-/// nobody knows.
-pub(super) fn start(here: &Surroundings, time: Duration) -> anyhow::Result<Start> {
+/// Where the work of a conversation starts that begins now.
+pub(super) fn beginning(here: &Surroundings, time: Duration) -> anyhow::Result<Place> {
     let runtime = runtime()?;
-    let start = runtime.block_on(async {
+    let place = runtime.block_on(async {
         tokio::select! {
-            start = start_now(here) => start,
+            place = place_now(here) => place,
             () = tokio::time::sleep(time) => anyhow::bail!("{}", too_long(time)),
         }
     });
     runtime.shutdown_background();
-    start
+    place
 }
 
-async fn start_now(here: &Surroundings) -> anyhow::Result<Start> {
+async fn place_now(here: &Surroundings) -> anyhow::Result<Place> {
     let gate = Gate::open(here).await?;
-    let start = gate.start_of_work(base_branch(here).await?.as_deref()).await?;
-    Ok(match head_commit(here).await? {
-        Some(head) if start == Start::Unknown => Start::Commit(head),
-        _ => start,
-    })
+    gate.place_of_beginning(base_branch(here).await?.as_deref()).await
 }
 
 fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
@@ -96,8 +91,15 @@ async fn at_gate(here: &Surroundings, memory: &Memory, deadline: Instant) -> any
     let asked = open::Work { scratch, pinned: &work.pinned, scoped: &scoped, words };
     let session = open::session(&asked, brief, &settings)?;
     let (place, is_on_base) = (work.place.clone(), work.is_on_base);
+    let hash = session.scope.diff_hash.clone();
+    let is_released = memory.is_released && memory.work.as_ref() == Some(&hash);
     let folder = match at_work(&gate, &session) {
         Some(folder) => folder,
+        None if is_released => {
+            let why = "it was let go before, and is not tried again".to_owned();
+            let unseen = NotReviewed { work: Some(Work { hash, place }), why, report: None };
+            return Ok(Look { found: Found::NotReviewed(unseen), max_blocks });
+        }
         None => {
             // It is the supervisor's from here on, whether or not anybody waits for it.
             let scratch = work.scratch.keep();
@@ -105,7 +107,7 @@ async fn at_gate(here: &Surroundings, memory: &Memory, deadline: Instant) -> any
             started.inspect_err(|_| world::remove_scratch(&scratch))?.0
         }
     };
-    let work = Work { hash: session.scope.diff_hash, place };
+    let work = Work { hash, place };
     let found = said(&folder, &work, deadline).await?;
     if is_on_base && matches!(&found, Found::Judged(judged) if judged.passes) {
         set_baseline(&gate, &work.place);

@@ -4,6 +4,7 @@
 use super::{Count, Judged, NotReviewed, Place};
 use crate::render::short_line;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// How many findings an agent is told at once; the report has all.
 const MAX_FINDINGS: usize = 5;
@@ -40,10 +41,10 @@ impl Answer {
         Self { decision: Some("block"), reason: Some(reason), message }
     }
 
-    pub(super) fn nothing_changed(place: &Place, is_kept: bool) -> Self {
-        match &place.elsewhere {
-            Some(branch) => Self::allow(format!("nothing to review here; {}", open_on(branch))),
-            None if is_kept => Self::allow(
+    pub(super) fn nothing_changed(place: &Place, is_open: bool) -> Self {
+        match open_on(place) {
+            Some(open) => Self::allow(format!("nothing to review here; {open}")),
+            None if is_open => Self::allow(
                 "nothing to review. The work before did not pass: it is undone, or elsewhere"
                     .to_owned(),
             ),
@@ -63,8 +64,8 @@ impl Answer {
             0 => {}
             n => message.push_str(&format!("; and {n} more. Report: {}", judged.report)),
         }
-        if let Some(branch) = &judged.work.place.elsewhere {
-            message.push_str(&format!("; {}", open_on(branch)));
+        if let Some(open) = open_on(&judged.work.place) {
+            message.push_str(&format!("; {open}"));
         }
         Self::allow(message)
     }
@@ -122,8 +123,12 @@ impl Answer {
 }
 
 /// That earlier work is left.
-fn open_on(branch: &str) -> String {
-    format!("EARLIER WORK DID NOT PASS and is still on {}", short_line(branch, 100))
+fn open_on(place: &Place) -> Option<String> {
+    let branches: BTreeSet<&String> = place.elsewhere.values().collect();
+    let branches = branches.into_iter().map(|branch| short_line(branch, 100));
+    let branches: Vec<String> = branches.take(MAX_FINDINGS).collect();
+    let names = branches.join(", ");
+    (!names.is_empty()).then(|| format!("EARLIER WORK DID NOT PASS and is still on {names}"))
 }
 
 /// Why it is not kept any longer.

@@ -17,7 +17,13 @@ fn commit(name: &str) -> Start {
 }
 
 fn place(start: Start, head: &str) -> Place {
-    Place { start, is_after_accepted: true, head: Some(head.to_owned()), elsewhere: None }
+    Place {
+        start,
+        is_after_accepted: true,
+        head: Some(head.to_owned()),
+        is_committed: true,
+        elsewhere: BTreeMap::new(),
+    }
 }
 
 fn work(hash: &str) -> Work {
@@ -141,7 +147,7 @@ fn what_is_accepted_is_where_it_began_and_where_it_passed() {
     let mut play = |found: Found| {
         let decision = decide(&found, &stop(Some(true)), Some(&memory), MAX);
         memory = decision.memory.unwrap_or_else(|| memory.clone());
-        (memory.accepted.clone(), memory.open.clone().unwrap_or_default())
+        (memory.accepted.clone(), memory.open.join(", "))
     };
     let row = |accepted: &[&str], open: &str| {
         (accepted.iter().map(|name| commit(name)).collect::<Vec<_>>(), open.to_owned())
@@ -151,14 +157,14 @@ fn what_is_accepted_is_where_it_began_and_where_it_passed() {
     assert_eq!(play(judged("1", &["x"])), row(&["here"], "head 1"));
     assert_eq!(play(not_reviewed(None)), row(&["here"], "head 1"), "an error moves nothing");
     assert_eq!(play(nothing()), row(&["here"], "head 1"), "nor does work that is elsewhere");
-    assert_eq!(play(judged("2", &["x"])), row(&["here"], "head 2"), "nor does letting go");
+    assert_eq!(play(judged("2", &["x"])), row(&["here"], "head 1, head 2"), "nor does letting go");
     assert_eq!(play(judged("3", &[])), row(&["here", "head 3"], ""), "it passed");
     assert_eq!(play(not_reviewed(Some("4"))), row(&["here", "head 3"], "head 4"));
     for n in 5..40 {
         play(judged(&n.to_string(), &[]));
     }
     let (accepted, _) = play(judged("39", &[]));
-    assert_eq!(accepted.len(), MAX_ACCEPTED);
+    assert_eq!(accepted.len(), MAX_COMMITS);
     assert_eq!(
         [&accepted[0], &accepted[1], &accepted[15]],
         [&commit("here"), &commit("head 25"), &commit("head 39")]
@@ -175,9 +181,14 @@ fn a_conversation_may_begin_with_a_pass() {
 fn a_pass_accepts_only_what_it_looked_at() {
     let on_top = Place { is_after_accepted: false, ..place(commit("a"), "head") };
     assert_eq!(on_top.accepted_by_pass(), None);
+    let on_disk = Place { is_committed: false, ..place(commit("a"), "head") };
+    assert_eq!(on_disk.accepted_by_pass(), None);
     assert_eq!(place(commit("a"), "head").accepted_by_pass(), Some(commit("head")));
     let empty = Place { head: None, ..place(Start::Nothing, "") };
-    assert_eq!(empty.accepted_by_pass(), Some(Start::Nothing));
+    assert_eq!(empty.accepted_by_pass(), None);
+    let open = Memory { open: vec!["bad".to_owned()], ..Memory::default() };
+    let passed = open.passed(&Work { hash: "1".to_owned(), place: on_disk });
+    assert_eq!((passed.open, passed.accepted), (open.open, vec![commit("a")]));
 }
 
 #[test]
@@ -187,30 +198,32 @@ fn work_on_disk_is_in_no_commit() {
         ..NotReviewed::because("no")
     });
     let decision = decide(&disk, &stop(None), Some(&Memory::default()), MAX);
-    assert_eq!(decision.memory.unwrap().open, None);
+    assert_eq!(decision.memory.unwrap().open, [""; 0]);
 }
 
 #[test]
 fn a_conversation_begins_once() {
-    let begun = Memory::default().begun(&commit("a")).unwrap();
-    assert_eq!(begun, Memory { accepted: vec![commit("a")], ..Memory::default() });
-    assert_eq!(begun.begun(&commit("b")), None);
+    let begun = Memory::default().begun(&place(commit("a"), "b")).unwrap();
+    let began_at = Some("b".to_owned());
+    assert_eq!(begun, Memory { accepted: vec![commit("a")], began_at, ..Memory::default() });
+    assert_eq!(begun.begun(&place(commit("b"), "c")), None);
 }
 
 #[test]
 fn work_that_did_not_pass_is_not_gone_without_a_word() {
     let kept = Memory { blocks: 1, accepted: vec![commit("a")], ..Memory::default() };
     let released = Memory { is_released: true, ..kept.clone() };
-    let elsewhere = Some("topic".to_owned());
+    let none = BTreeMap::new();
+    let elsewhere = BTreeMap::from([("bad".to_owned(), "topic".to_owned())]);
     let undone = "nothing to review. The work before did not pass: it is undone, or elsewhere";
     let there = "nothing to review here; EARLIER WORK DID NOT PASS and is still on topic";
     for (memory, elsewhere, told) in [
-        (Some(&kept), &None, undone),
+        (Some(&kept), &none, undone),
         (Some(&kept), &elsewhere, there),
         (Some(&released), &elsewhere, there),
-        (Some(&released), &None, ""),
-        (Some(&Memory::default()), &None, ""),
-        (None, &None, ""),
+        (Some(&released), &none, undone),
+        (Some(&Memory::default()), &none, ""),
+        (None, &none, ""),
     ] {
         let place = Place { elsewhere: elsewhere.clone(), ..place(commit("a"), "a") };
         let found = Found::NothingChanged(place);
@@ -224,21 +237,24 @@ fn work_that_did_not_pass_is_not_gone_without_a_word() {
 
 #[test]
 fn a_pass_tells_what_did_not() {
-    let open = Memory { open: Some("bad".to_owned()), ..Memory::default() };
+    let names = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let open = Memory { open: names(&["a", "b", "c", "d"]), ..Memory::default() };
     for (elsewhere, left, said) in [
-        (None, None, "mala: this work passes (claude)"),
+        (&[][..], &[][..], "mala: this work passes (claude)"),
         (
-            Some("topic\u{1b}".to_owned()),
-            open.open.clone(),
-            "mala: this work passes (claude); EARLIER WORK DID NOT PASS and is still on topic<U+001B>",
+            &[("a", "one\u{1b}"), ("b", "two"), ("d", "two")],
+            &["a", "b", "d"],
+            "mala: this work passes (claude); EARLIER WORK DID NOT PASS and is still on \
+             one<U+001B>, two",
         ),
     ] {
         let Found::Judged(mut pass) = judged("1", &[]) else { panic!("it is judged") };
-        pass.work.place.elsewhere = elsewhere;
+        let elsewhere = elsewhere.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
+        pass.work.place.elsewhere = elsewhere.collect();
         let decision = decide(&Found::Judged(pass), &stop(Some(true)), Some(&open), MAX);
         let printed = serde_json::to_value(&decision.answer).unwrap();
         assert_eq!(printed["systemMessage"], said);
-        assert_eq!(decision.memory.unwrap().open, left);
+        assert_eq!(decision.memory.unwrap().open, names(left));
     }
 }
 

@@ -13,6 +13,7 @@ use crate::wiring::gate::variables;
 use crate::wiring::gate::work::{head_commit, hook_folder};
 use anyhow::Context;
 use clap::ValueEnum;
+use mala_adapters::regular::read_named;
 use mala_adapters::store::write_atomically;
 use mala_domain::gate::hook::Start;
 use std::io;
@@ -42,6 +43,9 @@ impl Host {
     }
 }
 
+/// Settings are not longer.
+const MAX_BYTES: u64 = 16 << 20;
+
 /// What becomes of a file.
 enum Fate {
     Stays(&'static str),
@@ -55,13 +59,16 @@ type Change<'c> = &'c dyn Fn(Host, Option<&str>) -> Result<Fate, String>;
 pub(super) fn install(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
     let folder = hook_folder(top);
+    begin(top, here)?;
     change(hosts, top, &|host, text| {
         let Some(new) = edit::installed(text.unwrap_or_default())? else {
             return Ok(Fate::Stays("it has the hook already"));
         };
-        // Without the hook there will be nothing in it again, and it stays.
-        if let Some(text) = text.filter(|text| matches!(text.trim(), "" | "{}")) {
-            folder.keep_settings(host.name(), text).map_err(|error| error.to_string())?;
+        match text {
+            Some(text) => {
+                folder.keep_settings(host.name(), text).map_err(|error| error.to_string())?;
+            }
+            None => drop(folder.take_settings(host.name())),
         }
         Ok(Fate::Written(new))
     })?;
@@ -71,7 +78,6 @@ pub(super) fn install(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exi
     if variables(here).find("mala").is_none() {
         console::say("warning: mala is not on the path, where the hosts look for it");
     }
-    begin(top, here)?;
     Ok(Exit::Passed)
 }
 
@@ -81,11 +87,15 @@ pub(super) fn remove(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit
     let folder = hook_folder(top);
     change(hosts, top, &|host, text| {
         let Some(text) = text else { return Ok(Fate::Stays("it is not there")) };
+        // Nobody changed it since: then every byte of it comes back.
+        let before = folder.take_settings(host.name());
+        if let Some(before) =
+            before.filter(|before| edit::installed(before) == Ok(Some(text.to_owned())))
+        {
+            return Ok(Fate::Written(before));
+        }
         Ok(match edit::removed(text)? {
-            Some(text) if text.trim() == "{}" => match folder.take_settings(host.name()) {
-                Some(before) => Fate::Written(before),
-                None => Fate::Removed,
-            },
+            Some(text) if text.trim() == "{}" => Fate::Removed,
             Some(text) => Fate::Written(text),
             None if edit::has_hook(text)? => {
                 Fate::Stays("its hook of mala is not the one that init writes, and stays")
@@ -93,7 +103,13 @@ pub(super) fn remove(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit
             None => Fate::Stays("it has no hook of mala"),
         })
     })?;
-    folder.forget_baseline().context("forgetting where the work starts")?;
+    let has_hook = |host: Host| {
+        let text = read(&top.join(host.file())).ok().flatten();
+        text.is_some_and(|text| edit::has_hook(&text) != Ok(false))
+    };
+    if ![Host::Claude, Host::Codex].into_iter().any(has_hook) {
+        folder.forget_baseline().context("forgetting where the work starts")?;
+    }
     Ok(Exit::Passed)
 }
 
@@ -171,8 +187,8 @@ fn refuse_outside(path: &Path, top: &Path) -> anyhow::Result<()> {
 }
 
 fn read(path: &Path) -> io::Result<Option<String>> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
+    match read_named(path, MAX_BYTES) {
+        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(io::Error::other),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }

@@ -7,6 +7,7 @@ use mala_adapters::sessions;
 pub use mala_adapters::sessions::HookFolder;
 use mala_domain::gate::hook::{Memory, Place, Start};
 use mala_domain::gate::session::Pinned;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// What the stop hook keeps for the work tree at `top`.
@@ -77,11 +78,15 @@ impl Gate {
         // Where nobody knows what came before, work beside it is reviewed by itself.
         let is_after_accepted =
             accepted != Some(Start::Unknown) || matches!(own, Start::Nothing | Start::Unknown);
-        let start = self.start(own, accepted, base).await?;
+        let start = self.start(own, accepted, memory).await?;
         let scratch = Scratch::fresh(self)?;
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
         let (kept, head) = self.git.keep_work_tree(&copy).await?;
+        let is_committed = match &head {
+            Some(head) => self.git.is_same_tree(&copy, head, &kept).await?,
+            None => false,
+        };
         let pinned = match (&start, &head) {
             (Start::Commit(base), _) => Pinned::Range { base: base.clone(), head: kept },
             (Start::Nothing | Start::Unknown, Some(_)) => {
@@ -89,12 +94,14 @@ impl Gate {
             }
             (Start::Nothing | Start::Unknown, None) => Pinned::Commits(vec![kept]),
         };
-        let elsewhere = match &memory.open {
-            Some(open) => self.elsewhere(open, &start, head.as_deref()).await?,
-            None => None,
-        };
+        let mut elsewhere = BTreeMap::new();
+        for open in &memory.open {
+            if let Some(branch) = self.elsewhere(open, &start, head.as_deref()).await? {
+                elsewhere.insert(open.clone(), branch);
+            }
+        }
         let is_on_base = base.is_none_or(|base| branch.as_deref() == Some(base));
-        let place = Place { start, is_after_accepted, head, elsewhere };
+        let place = Place { start, is_after_accepted, head, is_committed, elsewhere };
         Ok(CurrentWork { scratch, pinned, place, is_on_base })
     }
 
@@ -117,6 +124,19 @@ impl Gate {
             return Ok(None);
         }
         Ok(self.git.branch_with(open).await?)
+    }
+
+    /// Where the work of a conversation that begins now starts: where it would without it, and here where
+    /// nobody knows.
+    pub async fn place_of_beginning(&self, base: Option<&str>) -> anyhow::Result<Place> {
+        let start = self.start_of_work(base).await?;
+        let head = self.git.head_commit().await?;
+        let start = match &head {
+            Some(head) if start == Start::Unknown => Start::Commit(head.clone()),
+            _ => start,
+        };
+        let (is_after_accepted, is_committed, elsewhere) = (true, false, BTreeMap::new());
+        Ok(Place { start, is_after_accepted, head, is_committed, elsewhere })
     }
 
     /// The commit whose settings are trusted: where HEAD left the base branch, or HEAD on that branch.
@@ -155,44 +175,39 @@ impl Gate {
         &self,
         own: Start,
         accepted: Option<Start>,
-        base: Option<&str>,
+        memory: &Memory,
     ) -> anyhow::Result<Start> {
         match (own, accepted) {
             (own @ Start::Nothing, _) | (own, None | Some(Start::Unknown)) => Ok(own),
             (_, Some(Start::Nothing)) => Ok(Start::Nothing),
             (Start::Unknown, Some(accepted)) => Ok(accepted),
             (Start::Commit(own), Some(Start::Commit(accepted))) => {
-                self.older(own, accepted, base).await
+                self.older(own, accepted, memory).await
             }
         }
     }
 
-    /// The older of both, but for what others published since.
-    async fn older(
-        &self,
-        own: String,
-        accepted: String,
-        base: Option<&str>,
-    ) -> anyhow::Result<Start> {
+    /// The older of both, but for what others made.
+    async fn older(&self, own: String, accepted: String, memory: &Memory) -> anyhow::Result<Start> {
         let Some(older) = self.git.older(&own, &accepted).await? else { return Ok(Start::Nothing) };
         if older == own {
             return Ok(Start::Commit(own));
         }
-        let fetched = match base {
-            Some(base) => self.git.fetched_after(&accepted, base).await?,
+        // HEAD was at every place that passed, and where the conversation began.
+        let has_passed =
+            memory.accepted.iter().skip(1).any(|it| *it == Start::Commit(accepted.clone()));
+        let since = if has_passed { Some(&accepted) } else { memory.began_at.as_ref() };
+        let theirs = match since {
+            Some(since) => self.git.made_by_others(&accepted, &own, since).await?,
             None => None,
         };
-        let newer = match fetched {
-            Some(fetched) => self.git.older(&own, &fetched).await?,
-            None => None,
-        };
-        Ok(Start::Commit(newer.unwrap_or(older)))
+        Ok(Start::Commit(theirs.unwrap_or(older)))
     }
 
     /// Where work starts that nobody knows anything of: where it left the base branch. Work on that
     /// branch itself starts where it left the published one; without one, where it last passed, or where
     /// the hook was installed.
-    pub async fn start_of_work(&self, base: Option<&str>) -> anyhow::Result<Start> {
+    async fn start_of_work(&self, base: Option<&str>) -> anyhow::Result<Start> {
         if self.git.head_commit().await?.is_none() {
             return Ok(Start::Nothing);
         }
@@ -214,19 +229,25 @@ impl Gate {
     /// Where work beside the base branch starts. A base branch that is only here is moved by whoever works
     /// here: when it follows a published one, that one counts.
     async fn start_beside(&self, base: &str) -> anyhow::Result<Start> {
-        let Some(fork) = self.git.fork_point(base).await? else {
-            anyhow::bail!("`{base}`, which this work is compared with, is not in its history");
-        };
-        let older = match self.git.fork_point(&format!("{base}@{{upstream}}")).await? {
-            Some(published) => self.git.older(&fork, &published).await?,
-            None => None,
-        };
-        Ok(Start::Commit(older.unwrap_or(fork)))
+        if let Some(published) = self.git.fork_point(&format!("{base}@{{upstream}}")).await? {
+            return Ok(Start::Commit(published));
+        }
+        match self.git.fork_point(base).await? {
+            Some(fork) => Ok(Start::Commit(fork)),
+            None => {
+                anyhow::bail!("`{base}`, which this work is compared with, is not in its history")
+            }
+        }
     }
 }
 
-/// The branch that work is compared with; `None` when nobody knows one.
+/// The branch that work is compared with; `None` when nobody knows one. On the default branch the file that
+/// may name another one is the work itself.
 pub async fn base_branch(here: &Surroundings) -> anyhow::Result<Option<String>> {
     let changes = Changes::open(here).await;
-    changes::base_branch(here, &changes).await
+    let default = changes.default_branch().await.map(|(branch, _)| branch);
+    match Gate::open(here).await?.git.branch().await? {
+        Some(branch) if default.as_ref() == Some(&branch) => Ok(default),
+        _ => changes::base_branch(here, &changes).await,
+    }
 }

@@ -298,22 +298,55 @@ fn lock_files_alone_are_ordinary_work() {
 fn a_state_folder_in_the_way_leaves_the_way_out_open() {
     for is_link in [true, false] {
         let bench = Bench::new("judge");
-        std::fs::remove_dir_all(bench.repo.path(".mala")).unwrap();
         match is_link {
             true => std::os::unix::fs::symlink("/tmp", bench.repo.path(".mala")).unwrap(),
             false => bench.repo.write(".mala", "in the way"),
         }
         bench.repo.write("a.py", BAD);
-        let first = bench.stop(false);
-        assert!(blocks(&first) && message(&first).contains("block 1 of 1"), "{first}");
-        let second = bench.stop(true);
-        assert!(!blocks(&second) && message(&second).contains("cannot be counted"), "{second}");
+        let answers = [false, true, true, true].map(|it| bench.stop(it));
+        assert_eq!(answers.each_ref().map(blocks), [true, true, true, false], "{answers:#?}");
+        assert!(message(&answers[0]).contains("NOT REVIEWED"), "{}", answers[0]);
         let off = bench.world.run(&["hook", "off"]);
         assert!(off.starts_with("[exit 0]"), "{off}");
         assert!(message(&bench.stop(false)).contains("the stop hook is off"));
         assert!(bench.world.run(&["hook", "on"]).starts_with("[exit 0]"));
-        assert!(blocks(&bench.stop(false)));
     }
+}
+
+#[test]
+fn where_nothing_can_be_remembered_nobody_is_kept_twice() {
+    let bench = Bench::new("judge");
+    std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
+    bench.repo.write(".git/mala-hook", "in the way");
+    bench.repo.write("a.py", BAD);
+    let first = bench.stop(false);
+    assert!(blocks(&first) && message(&first).contains("block 1 of 1"), "{first}");
+    let second = bench.stop(true);
+    assert!(!blocks(&second) && message(&second).contains("cannot be counted"), "{second}");
+}
+
+#[test]
+fn a_cleaned_work_tree_forgets_nothing() {
+    let bench = Bench::new("judge");
+    published(&bench);
+    committed(&bench);
+    bench.repo.git(&["push", "-q", "origin", "main"]);
+    let played = [true, true, true].map(|it| {
+        bench.repo.git(&["clean", "-qfdx"]);
+        blocks(&bench.stop(it))
+    });
+    assert_eq!(played, [true, true, false]);
+}
+
+#[test]
+fn work_that_was_let_go_costs_nothing_more() {
+    let bench = Bench::new("prose");
+    bench.repo.write("a.py", BAD);
+    let answers = [false, true, true, true, false, true].map(|it| bench.stop(it));
+    let played = answers.each_ref().map(blocks);
+    assert_eq!(played, [true, true, true, false, false, false], "{answers:#?}");
+    assert!(message(&answers[5]).contains("it was let go before"), "{}", answers[5]);
+    assert_eq!(bench.sessions().len(), 4);
 }
 
 #[test]

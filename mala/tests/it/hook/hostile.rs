@@ -68,16 +68,6 @@ fn a_broken_configuration_and_a_broken_repository_fail_closed_and_let_go() {
 }
 
 #[test]
-fn a_state_folder_that_cannot_be_written_keeps_nobody_twice() {
-    let bench = Bench::new("judge");
-    std::fs::remove_dir_all(bench.repo.path(".mala")).unwrap();
-    bench.repo.write(".mala", "in the way");
-    assert!(blocks(&bench.stop(false)));
-    let answer = bench.stop(true);
-    assert!(!blocks(&answer) && message(&answer).contains("NOTHING WAS REVIEWED"), "{answer}");
-}
-
-#[test]
 fn a_host_that_never_closes_stdin_is_answered() {
     let bench = Bench::new("judge");
     let started = Instant::now();

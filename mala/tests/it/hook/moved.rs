@@ -170,21 +170,112 @@ fn what_others_published_hides_no_push() {
 }
 
 #[test]
-fn a_branch_that_takes_in_a_newer_base_has_its_own_work() {
+fn a_base_that_is_taken_in_is_not_work() {
+    for is_on_main in [true, false] {
+        let bench = published();
+        if !is_on_main {
+            checkout(&bench, &["-b", "topic"]);
+        }
+        bench.begin();
+        commit(&bench, "a.py", GOOD);
+        assert_goes(&bench, false, "this work passes");
+        others_publish(&bench, "theirs.py");
+        bench.repo.git(&["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"]);
+        // Nobody accounts for another file.
+        assert_goes(&bench, false, "this work passes");
+        assert_eq!(bench.sessions().len(), 1, "its own work, which passed");
+    }
+}
+
+#[test]
+fn a_base_that_was_not_updated_here_does_not_count() {
     let bench = published();
-    checkout(&bench, &["-b", "topic"]);
-    bench.begin();
+    others_publish(&bench, "theirs.py");
+    bench.repo.git(&["fetch", "-q"]);
+    checkout(&bench, &["-q", "-b", "topic", "origin/main"]);
     commit(&bench, "a.py", GOOD);
     assert_goes(&bench, false, "this work passes");
-    others_publish(&bench, "theirs.py");
-    bench.repo.git(&["pull", "-q", "--no-rebase", "--no-edit", "origin", "main"]);
-    checkout(&bench, &["main"]);
-    bench.repo.git(&["merge", "-q", "--ff-only", "origin/main"]);
-    checkout(&bench, &["topic"]);
-    commit(&bench, "b.py", "x = 1\n");
-    let answer = bench.stop(false);
-    let reason = answer["reason"].as_str().unwrap_or_default();
-    assert!(!reason.contains("theirs.py"), "{answer}");
+}
+
+#[test]
+fn what_is_made_here_is_work_however_it_was_published() {
+    type Way = (&'static str, fn(&Bench, &str));
+    let ways: &[Way] = &[
+        ("by address", |bench, origin| {
+            bench.repo.git(&["push", "-q", origin, "main"]);
+            bench.repo.git(&["fetch", "-q", "origin"]);
+        }),
+        ("another remote", |bench, origin| {
+            bench.repo.git(&["push", "-q", "origin", "main"]);
+            bench.repo.git(&["remote", "remove", "origin"]);
+            bench.repo.git(&["remote", "add", "origin", origin]);
+            bench.repo.git(&["fetch", "-q", "origin"]);
+            bench.repo.git(&["branch", "-q", "--set-upstream-to=origin/main"]);
+        }),
+        ("no reflog", |bench, _| {
+            bench.repo.git(&["push", "-q", "origin", "main"]);
+            bench.repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+            others_publish(bench, "theirs.py");
+            bench.repo.git(&["pull", "-q", "--ff-only"]);
+        }),
+    ];
+    for (why, publish) in ways {
+        let bench = published();
+        bench.begin();
+        commit(&bench, "a.py", BAD);
+        publish(&bench, bench.repo.beside("origin.git").to_str().unwrap());
+        let answer = bench.stop(false);
+        assert!(blocks(&answer), "{why}: {answer}");
+    }
+}
+
+#[test]
+fn what_passes_on_disk_accepts_no_commit() {
+    for is_published in [true, false] {
+        let bench = if is_published { published() } else { Bench::new("judge") };
+        bench.begin();
+        commit(&bench, "a.py", BAD);
+        assert_blocks(&bench, false, "1 finding");
+        bench.repo.write("a.py", GOOD);
+        assert_goes(&bench, true, "this work passes");
+        if is_published {
+            bench.repo.git(&["push", "-q", "origin", "main"]);
+        }
+        bench.repo.git(&["checkout", "-q", "a.py"]);
+        assert_blocks(&bench, false, "1 finding");
+        bench.repo.write("a.py", GOOD);
+        bench.repo.commit("good");
+        assert_goes(&bench, true, "this work passes");
+        if !is_published {
+            assert_goes(&bench, false, NONE);
+        }
+    }
+}
+
+#[test]
+fn the_work_does_not_choose_its_base() {
+    let bench = Bench::new("judge");
+    let config = std::fs::read_to_string(bench.repo.path("mala.yaml")).unwrap();
+    bench.repo.write("mala.yaml", format!("{config}review: {{base: trunk}}\n"));
+    commit(&bench, "a.py", BAD);
+    bench.repo.git(&["branch", "trunk"]);
+    assert!(blocks(&bench.stop(false)));
+}
+
+#[test]
+fn every_branch_with_open_work_is_told() {
+    let bench = Bench::new("judge");
+    bench.begin();
+    for name in ["first", "second"] {
+        checkout(&bench, &["-b", name, "main"]);
+        commit(&bench, "a.py", &format!("{BAD}# {name}\n"));
+        assert_blocks(&bench, false, "1 finding");
+    }
+    bench.repo.git(&["tag", "kept"]);
+    checkout(&bench, &["-b", "third", "main"]);
+    bench.repo.git(&["branch", "-qD", "second"]);
+    commit(&bench, "a.py", GOOD);
+    assert_goes(&bench, false, "EARLIER WORK DID NOT PASS and is still on first, kept");
 }
 
 #[test]
@@ -194,7 +285,7 @@ fn where_nobody_knows_where_work_starts_branches_have_their_own() {
     let config = bench.world.home().join(".config/mala/config.yaml");
     std::fs::create_dir_all(config.parent().unwrap()).unwrap();
     std::fs::write(config, "gate: {lanes: {judge: {command: [lane, judge]}}}\n").unwrap();
-    std::fs::remove_file(bench.repo.path(".mala/hook/baseline")).unwrap();
+    std::fs::remove_file(bench.repo.path(".git/mala-hook/baseline")).unwrap();
     commit(&bench, "a.py", BAD);
     assert_blocks(&bench, false, "1 finding");
     checkout(&bench, &["-b", "topic"]);
@@ -209,7 +300,7 @@ fn where_nobody_knows_where_work_starts_branches_have_their_own() {
 fn a_conversation_begins_where_it_is() {
     let bench = Bench::new("judge");
     commit(&bench, "old.py", BAD);
-    std::fs::remove_file(bench.repo.path(".mala/hook/baseline")).unwrap();
+    std::fs::remove_file(bench.repo.path(".git/mala-hook/baseline")).unwrap();
     bench.begin();
     commit(&bench, "a.py", GOOD);
     assert_goes(&bench, false, "this work passes (judge)");

@@ -52,7 +52,7 @@ fn the_first_work_of_a_repository_is_work() {
 #[test]
 fn where_nobody_knows_where_work_starts_all_of_it_is() {
     let bench = Bench::new("judge");
-    std::fs::remove_file(bench.repo.path(".mala/hook/baseline")).unwrap();
+    std::fs::remove_file(bench.repo.path(".git/mala-hook/baseline")).unwrap();
     bench.repo.write("a.py", BAD);
     bench.repo.commit("bad");
     let answer = bench.stop(false);
@@ -88,6 +88,24 @@ fn untracked_files_are_work_and_ignored_ones_are_not() {
     bench.repo.write("new.py", "x = 1\n");
     let answer = bench.stop(false);
     assert!(blocks(&answer), "nobody accounts for the new file: {answer}");
+}
+
+#[test]
+fn what_git_itself_takes_for_unchanged_is_no_work() {
+    let bench = Bench::new("judge");
+    let ignore = bench.world.home().join(".config/git/ignore");
+    std::fs::create_dir_all(ignore.parent().unwrap()).unwrap();
+    std::fs::write(ignore, "ignored.py\n").unwrap();
+    bench.repo.write("ignored.py", "bad\n");
+    bench.repo.git(&["update-index", "--chmod=+x", "a.py"]);
+    bench.repo.commit_staged("a mode");
+    bench.world.run(&["init", "--hooks", "--remove"]);
+    bench.world.run(&["init", "--hooks"]);
+    for folder in [".claude", ".codex"] {
+        std::fs::remove_dir_all(bench.repo.path(folder)).unwrap();
+    }
+    bench.repo.git(&["config", "core.fileMode", "false"]);
+    assert_eq!(bench.stop(false), json!({}), "the user ignores both everywhere");
 }
 
 #[test]

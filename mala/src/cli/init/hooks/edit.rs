@@ -75,12 +75,14 @@ impl Hook {
         if !matches!(root.kind, Kind::Object(_)) {
             return Err("it is not an object".to_owned());
         }
+        refuse_twice(&root, "hooks")?;
         let Some(hooks) = root.get("hooks") else {
             return added(text, &root, &keyed("hooks", &object(&member))).map(Some);
         };
         if !matches!(hooks.kind, Kind::Object(_)) {
             return Err("`hooks` is not an object".to_owned());
         }
+        refuse_twice(hooks, event)?;
         let Some(groups) = hooks.get(event) else { return added(text, hooks, &member).map(Some) };
         if !matches!(groups.kind, Kind::Array(_)) {
             return Err(format!("`hooks.{event}` is not a list"));
@@ -98,9 +100,13 @@ impl Hook {
         let mut commands = groups.filter_map(|group| group.get("hooks")).flat_map(Node::items);
         commands.any(|command| {
             let text = command.get("command").and_then(Node::text).unwrap_or_default();
-            let mut words = text.split_whitespace();
-            let program = words.next().unwrap_or_default().rsplit('/').next();
-            [program, words.next(), words.next()] == [Some("mala"), Some("hook"), Some(self.word)]
+            let words: Vec<&str> = text.split_whitespace().collect();
+            words.windows(3).any(|words| match words {
+                [program, "hook", word] => {
+                    program.rsplit('/').next() == Some("mala") && *word == self.word
+                }
+                _ => false,
+            })
         })
     }
 
@@ -135,6 +141,14 @@ impl Hook {
             && words("type") == Some("command")
             && words("command") == Some(&self.command())
             && time == Some(self.timeout)
+    }
+}
+
+/// Nobody knows which of two a host reads.
+fn refuse_twice(node: &Node, key: &str) -> Result<(), String> {
+    match node.members().iter().filter(|member| member.key == key).count() {
+        0 | 1 => Ok(()),
+        _ => Err(format!("`{key}` is there twice")),
     }
 }
 

@@ -178,6 +178,8 @@ fn what_cannot_be_understood_is_refused() {
         ("{\"hooks\": []}", "`hooks` is not an object"),
         ("{\"hooks\": {\"Stop\": {}}}", "`hooks.Stop` is not a list"),
         ("{\"hooks\": {\"SessionStart\": 1}}", "`hooks.SessionStart` is not a list"),
+        ("{\"hooks\": {}, \"hooks\": {}}", "`hooks` is there twice"),
+        ("{\"hooks\": {\"Stop\": [], \"Stop\": []}}", "`Stop` is there twice"),
         ("{} {}", "text after the end at line 1 column 4"),
         ("{\"a\": nope}", "a value is missing at line 1 column 7"),
         ("{\"a\": \"", "a text without an end at line 1 column 7"),
