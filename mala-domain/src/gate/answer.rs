@@ -147,7 +147,7 @@ fn check_binding(object: &Object, binding: &Binding) -> Result<(), AnswerProblem
         return Err(AnswerProblem::OtherSession);
     }
     match field("head_sha") {
-        head if head == binding.head => Ok(()),
+        head if head == binding.head && !head.is_empty() => Ok(()),
         other => Err(AnswerProblem::OtherCommit(other.chars().take(80).collect())),
     }
 }

@@ -55,6 +55,12 @@ pub fn alone(finding: &mut Finding) {
 /// What starts the reason why nobody checked a finding.
 const UNCHECKED: &str = "not checked: ";
 
+/// Whether nobody has said anything of a finding that somebody has to check.
+pub fn is_unasked(finding: &Finding) -> bool {
+    let how = finding.verification.how.as_deref();
+    needs_check(finding) && how.is_none_or(|how| how.starts_with(UNCHECKED))
+}
+
 /// Nobody checked it, for this reason: it blocks.
 pub fn unchecked(why: &str) -> Verification {
     Verification::unverified(format!("{UNCHECKED}{why}"))

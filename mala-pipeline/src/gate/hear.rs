@@ -105,9 +105,13 @@ fn judge(lane: Lane, run: LaneRun, change: &Change, told: &Told) -> Heard {
     let read = run.answer.as_deref().map(|text| answer::read(text, &told.binding, &lane.name));
     let failure = |absence, why: String| Err(LaneFailure { absence, why });
     let answer = match (read, &run.failure) {
-        (Some(Ok(_)), None) if !run.wrote.is_empty() => failure(
+        (Some(Ok(answer)), None) if !run.wrote.is_empty() => failure(
             Absence::Unusable,
-            format!("it wrote to the tree that it reviews: {}", run.wrote.join(", ")),
+            format!(
+                "it wrote to the tree that it reviews: {}; it says {}",
+                run.wrote.join(", "),
+                answer.verdict.name()
+            ),
         ),
         (Some(Ok(answer)), None) => Ok(answer.inside(&run.roots, change)),
         (_, Some(known)) if !known.why.is_empty() => Err(known.clone()),

@@ -56,6 +56,12 @@ fn what_is_not_bound_is_no_answer() {
 }
 
 #[test]
+fn without_a_commit_nothing_is_bound() {
+    let nowhere = Binding { head: String::new(), ..binding() };
+    assert!(read(&pass(json!({"head_sha": ""})), &nowhere, "codex").is_err());
+}
+
+#[test]
 fn a_claim_that_leaves_fields_empty_is_a_claim_and_paths_are_those_of_the_change() {
     let finding = json!({
         "file_path": "/var/tmp/x/tree/a.py", "line_start": 1, "line_end": 1, "priority": 0,

@@ -40,6 +40,7 @@ impl Bench {
             ("lost_refuter", "half"),
             ("slow_refuter", "slow_check"),
             ("writing_refuter", "writes_check"),
+            ("mute_refuter", "mute_check"),
         ] {
             config.push_str(&format!("    {name}: {{command: [lane, {behaviour}, refuted]}}\n"));
         }

@@ -37,6 +37,20 @@ fn one_that_writes_while_it_checks_refutes_nothing_and_is_named() {
 }
 
 #[test]
+fn where_one_lane_gives_no_answer_the_next_is_asked() {
+    let bench = Bench::new();
+    for first in ["writing_refuter", "mute_refuter"] {
+        let ended = bench.review(&format!("{first},fail,pass,fail2"), &[]);
+        let case = format!("{first}: {:#}", ended.json);
+        assert_eq!((ended.code, how(&ended)), (1, vec!["found by fail and fail2"]), "{case}");
+        let ended = bench.review(&format!("{first},fail,pass"), &[]);
+        let case = format!("{first}: {:#}", ended.json);
+        assert_eq!((ended.code, how(&ended)), (1, vec!["pass: looked"]), "{case}");
+        assert!(!ended.json["warnings"].to_string().contains("not checked"), "{case}");
+    }
+}
+
+#[test]
 fn every_claim_that_blocks_is_checked() {
     let bench = Bench::new();
     let ended = bench.review("many,refuter", &[]);

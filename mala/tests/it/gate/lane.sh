@@ -20,6 +20,7 @@ case "$prompt" in
 "You check claims"*)
     case "$1" in
     slow_check) sleep 5 ;;
+    mute_check) exit 0 ;;
     writes_check) chmod u+w .; echo 'x = 1' >new.py ;;
     esac
     ids=$(printf '%s\n' "$prompt" | sed -n 's/^\(c[0-9]*\): .*/\1/p')
@@ -43,7 +44,7 @@ finding() {
 }
 
 case "$1" in
-pass* | slow_check | writes_check) answer PASS "" ;;
+pass* | slow_check | writes_check | mute_check) answer PASS "" ;;
 many) all=; for n in $(seq 35); do all="$all${all:+,}$(finding 1 "breaks in way $n")"; done; answer FAIL "$all" ;;
 twice) answer FAIL "$(finding 0 'divides by zero')"; answer FAIL "$(finding 1 'breaks on None')" ;;
 grows) answer FAIL "$(finding 1 'breaks on None')"; answer FAIL "$(finding 0 'divides by zero'),$(finding 1 'breaks on None')" ;;
