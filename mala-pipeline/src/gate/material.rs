@@ -13,8 +13,9 @@ use mala_domain::scope::Head;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// How much of a change a prompt shows. A lane looks at the rest by itself.
-const MAX_BYTES: usize = 300_000;
+/// How much of a change a prompt shows: so much fits into what the known lanes read at once. What is longer
+/// does not pass.
+const MAX_BYTES: usize = 500_000;
 
 /// What the lanes are told.
 pub(super) struct Told {

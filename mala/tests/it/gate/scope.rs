@@ -37,6 +37,22 @@ fn a_file_whose_name_begins_and_ends_with_a_space_can_pass() {
 }
 
 #[test]
+fn what_does_not_fit_into_the_prompt_does_not_pass() {
+    let bench = Bench::new();
+    let line = "x = 'a line that says nothing at all, and is here for its length'\n";
+    bench.repo.write("a.py", line.repeat(8_000));
+    bench.repo.commit("long");
+    for (lane, code) in [("pass", 2), ("fail", 1)] {
+        let ended = bench.review(lane, &[]);
+        assert_eq!(ended.code, code, "{lane}: {:#}", ended.json);
+        let warnings = ended.json["warnings"].to_string();
+        assert!(warnings.contains("a.py: too long to be shown in full"), "{warnings}");
+    }
+    let ended = bench.review("pass", &[]);
+    assert!(ended.error_of("pass").contains("incomplete"), "{:#}", ended.json);
+}
+
+#[test]
 fn what_this_clone_ignores_is_not_reviewed() {
     let bench = Bench::new();
     let ignored = bench.repo.beside("ignored");
