@@ -44,6 +44,7 @@ pub(crate) use work_trees::git_folder_at;
 
 pub use error::{GitError, ScopeError};
 pub use import::{Imported, import};
+pub use kept::KeptWork;
 pub use shadow::Shadow;
 pub use tree::GitTree;
 

@@ -4,12 +4,14 @@
 
 mod detect;
 mod home;
+mod printed;
 mod run;
 mod tree;
 mod variables;
 mod watch;
 
 pub use detect::{Presence, detect, version};
+pub use printed::keep_printed;
 pub(crate) use tree::make_writable;
 
 use crate::git::Git;

@@ -20,7 +20,8 @@ use std::process::ExitCode;
 /// Several external reviewers side by side on one change, and one verdict
 ///
 /// `spawn-code-review` starts them and returns at once; `wait` waits for what they agree on. Exit codes
-/// of `wait`: 0 pass, 1 findings, 2 no readable answer, 3 timeout, 4 no reviewers, 5 internal error.
+/// of `wait`: 0 pass, 1 findings, 2 no readable answer, 3 timeout, 4 no reviewers, 5 internal error. A
+/// command line that makes no sense is 1 for `spawn-code-review`, 5 for `wait` and 64 for the others.
 #[derive(Debug, Parser)]
 #[command(name = "review-gate", version, max_term_width = 100)]
 pub struct Gate {
@@ -81,14 +82,23 @@ fn surroundings() -> anyhow::Result<Surroundings> {
         .map_err(|error| anyhow::Error::new(error).context("finding the current folder"))
 }
 
-/// Shows what is wrong with the command line, or the help that it asks for.
+/// Shows what is wrong with the command line, or the help that it asks for. Those who start a review and
+/// those who wait for it know only the codes of these commands.
 fn misunderstood(answer: &clap::Error) -> Exit {
-    let spawns = std::env::args_os().nth(1).is_some_and(|word| word == "spawn-code-review");
-    if spawns && answer.use_stderr() {
-        // Where there is no repository, nobody waits.
-        surroundings().and_then(|here| spawn::misunderstood(&here)).ok();
+    let shown = cli::show_answer(answer);
+    if shown != Exit::Usage {
+        return shown;
     }
-    cli::show_answer(answer)
+    let command = std::env::args_os().nth(1).unwrap_or_default();
+    match command.to_str() {
+        Some("spawn-code-review") => {
+            // Where there is no repository, nobody waits.
+            surroundings().and_then(|here| spawn::misunderstood(&here)).ok();
+            Exit::SPAWN_FAILED
+        }
+        Some("wait") => Exit::Internal,
+        _ => shown,
+    }
 }
 
 impl GateCommand {

@@ -3,9 +3,11 @@
 
 use super::call::Call;
 use super::copy::{by_nobody, failed};
+use super::submodules::LIST_LINKS;
 use super::working_tree::copy_with_date;
 use super::{Git, GitError, ObjectId};
 use crate::store::STATE;
+use mala_domain::change::FilePath;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
@@ -19,13 +21,21 @@ struct KeptIndex<'g> {
     file: PathBuf,
 }
 
+/// A work tree that is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptWork {
+    /// The commit of the copy that it is.
+    pub commit: String,
+    /// The commit at HEAD.
+    pub head: Option<String>,
+    /// Submodules with changes that are not committed in them: no commit of this repository has those.
+    pub dirty: Vec<FilePath>,
+}
+
 impl Git {
     /// Keeps the work tree as it is on disk, untracked files included, as a commit of the copy in this
-    /// folder; gives its id and that of HEAD.
-    pub async fn keep_work_tree(
-        &self,
-        folder: &Path,
-    ) -> Result<(String, Option<String>), GitError> {
+    /// folder.
+    pub async fn keep_work_tree(&self, folder: &Path) -> Result<KeptWork, GitError> {
         if self.inner.is_bare {
             return Err(GitError::Bare { dir: self.inner.dir.clone() });
         }
@@ -35,6 +45,7 @@ impl Git {
         index.copy().await?;
         index.overlook_nothing().await?;
         index.add_all(head.as_ref()).await?;
+        let dirty = self.dirty_listed(index.call(LIST_LINKS)).await?;
         let tree = self.output(&index.call(["write-tree"])).await?;
         let tree = String::from_utf8_lossy(&tree).trim().to_owned();
         let mut commit = index.call(["commit-tree", "-m", "the work tree", &tree]);
@@ -44,7 +55,7 @@ impl Git {
         let commit = by_nobody(commit);
         let id = self.output(&commit).await?;
         match ObjectId::parse(id.trim_ascii()) {
-            Some(id) => Ok((id.0, head.map(|head| head.0))),
+            Some(id) => Ok(KeptWork { commit: id.0, head: head.map(|head| head.0), dirty }),
             None => Err(commit.unexpected()),
         }
     }
@@ -86,20 +97,8 @@ impl KeptIndex<'_> {
     /// Git takes some files for unchanged without a look when it was told so. Those that a sparse
     /// checkout leaves out are not on disk, and are unchanged indeed.
     async fn overlook_nothing(&self) -> Result<(), GitError> {
-        let listed = self.git.output(&self.call(["ls-files", "-v", "-z"])).await?;
-        let (mut assumed, mut skipped) = (Vec::new(), Vec::new());
-        for entry in listed.split(|byte| *byte == 0) {
-            let [tag, b' ', path @ ..] = entry else { continue };
-            if tag.is_ascii_lowercase() {
-                assumed.extend_from_slice(path);
-                assumed.push(0);
-            }
-            let on_disk = || self.git.inner.top.join(OsStr::from_bytes(path)).symlink_metadata();
-            if tag.eq_ignore_ascii_case(&b'S') && on_disk().is_ok() {
-                skipped.extend_from_slice(path);
-                skipped.push(0);
-            }
-        }
+        let listed = self.git.output(&self.call(LIST_TAGS)).await?;
+        let Overlooked { assumed, skipped } = Overlooked::among(&listed, &self.git.inner.top);
         for (bit, paths) in [("--no-assume-unchanged", assumed), ("--no-skip-worktree", skipped)] {
             if !paths.is_empty() {
                 let call = self.call(["update-index", bit, "-z", "--stdin"]).stdin(paths);
@@ -119,5 +118,34 @@ impl KeptIndex<'_> {
         let own = STATE.map(|path| format!(":(icase){path}"));
         self.git.output(&reset.args(own)).await?;
         Ok(())
+    }
+}
+
+/// Lists every file of an index with what git was told of it.
+pub(super) const LIST_TAGS: [&str; 3] = ["ls-files", "-v", "-z"];
+
+/// Files of an index that git was told to overlook and that are on disk, each with a zero after it.
+pub(super) struct Overlooked {
+    pub(super) assumed: Vec<u8>,
+    pub(super) skipped: Vec<u8>,
+}
+
+impl Overlooked {
+    /// Those in such a list.
+    pub(super) fn among(listed: &[u8], top: &Path) -> Self {
+        let (mut assumed, mut skipped) = (Vec::new(), Vec::new());
+        for entry in listed.split(|byte| *byte == 0) {
+            let [tag, b' ', path @ ..] = entry else { continue };
+            if tag.is_ascii_lowercase() {
+                assumed.extend_from_slice(path);
+                assumed.push(0);
+            }
+            let on_disk = || top.join(OsStr::from_bytes(path)).symlink_metadata();
+            if tag.eq_ignore_ascii_case(&b'S') && on_disk().is_ok() {
+                skipped.extend_from_slice(path);
+                skipped.push(0);
+            }
+        }
+        Self { assumed, skipped }
     }
 }

@@ -19,6 +19,14 @@ pub(super) struct Draft {
     pub(super) hash: Sha256,
 }
 
+/// The commits that a change is between.
+struct Ends<'e> {
+    target: String,
+    base: Option<ObjectId>,
+    head: ObjectId,
+    dirty: &'e [FilePath],
+}
+
 impl Git {
     /// The change that a target names, kept to some paths (files, folders, globs, from the folder
     /// where the repository was opened).
@@ -82,8 +90,7 @@ impl Git {
             files.push(entry(repository, FileStatus::Added));
         }
         for submodule in git.dirty_submodules(&files, filter).await? {
-            hash.update([b"dirty submodule ", submodule.as_bytes(), b"\n"].concat());
-            files.push(entry(submodule, FileStatus::Modified));
+            add_dirty(&mut files, &mut hash, submodule);
         }
         let tree = GitTree::new(&git, git.state_of(base.clone()), State::WorkTree);
         let target = "the working tree against HEAD".to_owned();
@@ -107,6 +114,19 @@ impl Git {
         git.conclude(draft, parse(&diff)?, tree, filter).await
     }
 
+    /// What differs between two commits, of which the later one is a work tree that was kept, and the
+    /// submodules that were dirty there.
+    pub async fn kept_change(
+        &self,
+        base: &str,
+        head: &str,
+        dirty: &[FilePath],
+    ) -> Result<Scoped, ScopeError> {
+        let target = format!("{base}..{head}");
+        let (base, head) = (Some(self.commit(base).await?), self.commit(head).await?);
+        self.scope_ends(Ends { target, base, head, dirty }, &Filter::default()).await
+    }
+
     /// A commit against another, or against nothing.
     pub(super) async fn scope_commit(
         &self,
@@ -115,13 +135,23 @@ impl Git {
         head: ObjectId,
         filter: &Filter,
     ) -> Result<Scoped, ScopeError> {
+        self.scope_ends(Ends { target, base, head, dirty: &[] }, filter).await
+    }
+
+    async fn scope_ends(&self, ends: Ends<'_>, filter: &Filter) -> Result<Scoped, ScopeError> {
+        let Ends { target, base, head, dirty } = ends;
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
         let sides = Sides::Trees(self.tree_of(base.as_ref()), head.clone());
         let diff = git.diff(&sides, filter).await?;
         let tree = GitTree::new(&git, git.state_of(base.clone()), State::Commit(head.clone()));
-        let hash = Sha256::new_with_prefix(&diff);
+        let (mut files, mut hash) = (parse(&diff)?, Sha256::new_with_prefix(&diff));
+        let is_new = |path: &&FilePath| !files.iter().any(|file| file.path == **path);
+        let dirty: Vec<FilePath> = dirty.iter().filter(is_new).cloned().collect();
+        for submodule in dirty {
+            add_dirty(&mut files, &mut hash, submodule);
+        }
         let draft = Draft { target, base, head: Head::Commit(head.0), hash };
-        git.conclude(draft, parse(&diff)?, tree, filter).await
+        git.conclude(draft, files, tree, filter).await
     }
 
     async fn conclude(
@@ -193,6 +223,12 @@ impl ChangeSource for Git {
     ) -> BoxFuture<'a, Result<Scoped, ports::ScopeError>> {
         Box::pin(async move { Ok(self.change(target, paths).await?) })
     }
+}
+
+/// Puts a submodule with changes of its own into a change.
+fn add_dirty(files: &mut Vec<ChangedFile>, hash: &mut Sha256, submodule: FilePath) {
+    hash.update([b"dirty submodule ", submodule.as_bytes(), b"\n"].concat());
+    files.push(entry(submodule, FileStatus::Modified));
 }
 
 /// A repository inside of this one, which is not looked into: one that nobody added, or one with

@@ -1,5 +1,6 @@
 //! One question to a lane, from its empty home to the last of its processes.
 
+use super::printed::{STDERR, STDOUT, keep_clean};
 use super::variables::plain;
 use super::watch::{Kept, Watcher, candidates, found};
 use super::{Lanes, home, tree};
@@ -32,8 +33,10 @@ impl LaneRunner for Lanes {
     }
 }
 
-/// Where everything of one question is.
+/// Where everything of one question is. What the lane prints is in its own folder first: in the session's,
+/// which stays, it is without secrets from the start.
 struct Places {
+    own: PathBuf,
     home: PathBuf,
     tree: PathBuf,
     answer: PathBuf,
@@ -52,8 +55,7 @@ impl Lanes {
         copied.map_err(unusable("making its tree"))?;
         home::furnish(order.lane, &places.home, &self.variables)
             .map_err(unusable("making its home"))?;
-        let hidden = order.lane.settings.hide.as_deref().unwrap_or_default();
-        tree::hide(&places.tree, hidden).map_err(unusable("hiding settings"))?;
+        tree::hide(&places.tree, &order.lane.hidden()).map_err(unusable("hiding settings"))?;
         tree::tame_links(&places.tree).map_err(unusable("taming links"))?;
         tree::make_read_only(&places.tree).map_err(unusable("making its tree read-only"))?;
         let before = tree::Snapshot::of(&places.tree).map_err(unusable("reading its tree"))?;
@@ -67,13 +69,16 @@ impl Lanes {
             is_answer: order.is_answer,
             weighs: order.weighs,
             started: order.started,
-            stdout: Kept::at(&places.kept.join("stdout.txt")),
-            stderr: Kept::at(&places.kept.join("stderr.txt")),
+            stdout: Kept::at(&places.own.join(STDOUT)),
+            stderr: Kept::at(&places.own.join(STDERR)),
             looked_at: None,
         };
         let ended = run_watched(spec, limits, &mut watcher).await;
         process::end_marked(MARKER, &self.marker(order.lane));
         let mut run = judge(order, &watcher, ended);
+        for (name, printed) in [(STDOUT, &mut watcher.stdout), (STDERR, &mut watcher.stderr)] {
+            log_failure(printed.bytes().and_then(|all| keep_clean(&places.kept.join(name), &all)));
+        }
         drop(watcher);
         run.wrote = self.written(&places.tree, &before).await;
         keep(&places, &run);
@@ -115,15 +120,15 @@ impl Lanes {
             tree: own.join("tree"),
             answer: own.join("answer.json"),
             kept,
+            own,
         })
     }
 
     fn spec(&self, order: &LaneOrder<'_>, places: &Places) -> Result<Spec, LaneFailure> {
         let text = |path: &Path| path.display().to_string();
-        let own = places.tree.parent().unwrap_or(&places.tree);
         let values = [
-            ("prompt_file", text(&own.join("prompt.md"))),
-            ("schema_file", text(&own.join("schema.json"))),
+            ("prompt_file", text(&places.own.join("prompt.md"))),
+            ("schema_file", text(&places.own.join("schema.json"))),
             ("schema", order.schema.to_string()),
             ("answer_file", text(&places.answer)),
             ("tree", text(&places.tree)),
@@ -198,7 +203,9 @@ fn judge(
             (*output, None, Some((Absence::TimedOut, why)))
         }
         Err(error @ (ProcessError::NotFound { .. } | ProcessError::NotStarted { .. })) => {
-            (Output::default(), None, Some((Absence::Unavailable, error.to_string())))
+            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+            let why = format!("{error}{}", cause.unwrap_or_default());
+            (Output::default(), None, Some((Absence::Unavailable, why)))
         }
         Err(error) => (Output::default(), None, Some((Absence::Unusable, error.to_string()))),
     };
@@ -252,15 +259,6 @@ fn shown(time: Duration) -> String {
 
 /// Keeps what the lane said, without secrets.
 fn keep(places: &Places, run: &LaneRun) {
-    for name in ["stdout.txt", "stderr.txt"] {
-        let path = places.kept.join(name);
-        let Ok(bytes) = std::fs::read(&path) else { continue };
-        let text = String::from_utf8_lossy(&bytes);
-        let clean = secrets::redact(&text);
-        if clean.as_bytes() != bytes.as_slice() {
-            log_failure(crate::store::write_atomically(&path, clean.as_bytes()));
-        }
-    }
     if let Some(answer) = &run.answer {
         let clean = secrets::redact(answer);
         log_failure(crate::store::write_atomically(

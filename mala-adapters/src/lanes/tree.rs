@@ -78,7 +78,7 @@ fn known(meta: &fs::Metadata) -> [i64; 6] {
 }
 
 /// Removes what has one of these names, at any depth.
-pub(super) fn hide(root: &Path, names: &[String]) -> io::Result<()> {
+pub(super) fn hide(root: &Path, names: &[&str]) -> io::Result<()> {
     let mut found = Vec::new();
     walk(root, Part::Files, |path, meta| {
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -222,7 +222,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, "").unwrap();
         }
-        hide(folder.path(), &[".claude".to_owned(), "CLAUDE.md".to_owned()]).unwrap();
+        hide(folder.path(), &[".claude", "CLAUDE.md"]).unwrap();
         let left: Vec<_> = Snapshot::of(folder.path()).unwrap().files.into_keys().collect();
         assert_eq!(left, [Path::new("in"), Path::new("in/a.py")]);
     }

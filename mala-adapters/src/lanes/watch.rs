@@ -5,7 +5,7 @@ use crate::process::{Output, Watch};
 use crate::regular::read_foreign;
 use mala_domain::gate::lane::{AnswerForm, AnswerPlace, Said, Stream, said};
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Watches one lane.
@@ -32,7 +32,19 @@ pub(super) struct Kept {
 impl Kept {
     /// A file that cannot be written is no reason to stop a review: nothing is kept then.
     pub(super) fn at(path: &Path) -> Self {
-        Self { file: File::create(path).ok(), written: 0 }
+        let mut options = File::options();
+        let file = options.read(true).write(true).create(true).truncate(true).open(path);
+        Self { file: file.ok(), written: 0 }
+    }
+
+    /// All that is kept, whatever is at its path by now.
+    pub(super) fn bytes(&mut self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        if let Some(file) = &mut self.file {
+            file.rewind()?;
+            file.read_to_end(&mut bytes)?;
+        }
+        Ok(bytes)
     }
 
     fn keep(&mut self, all: &[u8]) {

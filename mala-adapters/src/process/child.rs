@@ -21,6 +21,9 @@ const DRAIN: Duration = Duration::from_millis(100);
 const PAUSE: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(500);
 
+/// How long a child may go on writing until somebody looks all the same.
+const BUSY: Duration = Duration::from_secs(2);
+
 /// How long a child that said enough may take to end by itself.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -126,7 +129,7 @@ pub trait Watch: Send {
     /// More was written. The output is all that is kept so far.
     fn heard(&mut self, output: &Output);
 
-    /// The child pauses: whether what it wrote is all that anybody wants of it. It gets a moment to end
+    /// The child pauses, or has written for a while: whether what it wrote is all that anybody wants of it. It gets a moment to end
     /// by itself then, and is stopped.
     fn is_enough(&mut self, output: &Output) -> bool;
 }
@@ -164,6 +167,7 @@ pub async fn run_watched(
     let feeding = feed(stdin, spec.stdin);
     tokio::pin!(feeding);
     let mut pause = Instant::now() + PAUSE;
+    let mut latest = Instant::now() + BUSY;
     let mut enough: Option<Instant> = None;
     let ending = loop {
         tokio::select! {
@@ -171,7 +175,7 @@ pub async fn run_watched(
             heard = listening.hear() => match heard {
                 Heard::Something => {
                     watch.heard(&listening.output);
-                    pause = Instant::now() + PAUSE;
+                    pause = latest.min(Instant::now() + PAUSE);
                 }
                 Heard::TooMuch => break Ending::Flooded,
                 Heard::TooLate => break Ending::TimedOut,
@@ -181,7 +185,7 @@ pub async fn run_watched(
             status = group.wait(limits.group) => break Ending::Exited(status.map_err(&lost)?),
             () = until(enough) => break Ending::Enough,
             () = sleep_until(pause), if enough.is_none() => {
-                pause = Instant::now() + LOOK;
+                (pause, latest) = (Instant::now() + LOOK, Instant::now() + BUSY);
                 enough = watch.is_enough(&listening.output).then(|| Instant::now() + GRACE);
             }
         }

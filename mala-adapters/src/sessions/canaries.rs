@@ -1,15 +1,21 @@
 //! What is kept of canaries: `.mala/gate/canaries/`, with the book of all runs, and what the lanes said in
-//! the last one. One process at a time adds to it.
+//! the last one. One process at a time adds to it. The book carries the mark of this clone: what a commit
+//! brings along was measured by nobody.
 
 use super::{GateFolder, SessionFolder, Stamp, json};
+use crate::regular::read_foreign;
 use crate::store::{keep_out_of_git, refuse_link, write_atomically};
 use mala_domain::gate::canary::CanaryBook;
-use rustix::fs::{FlockOperation, flock};
-use std::fs::{self, File, OpenOptions};
+use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 const BOOK: &str = "book.json";
+
+/// No book is larger: its runs are limited, and each is short.
+const MAX_BYTES: u64 = 8 << 20;
+
 const LAST: &str = "last";
 const LOCK: &str = "lock";
 
@@ -41,23 +47,39 @@ impl CanaryFolder {
         &self.path
     }
 
-    /// What is known. What cannot be understood is as good as nothing.
+    /// What is known. What cannot be understood, or was not written down by this clone, is as good as
+    /// nothing.
     pub fn book(&self) -> CanaryBook {
-        let bytes = fs::read(self.path.join(BOOK)).unwrap_or_default();
-        serde_json::from_slice(&bytes).unwrap_or_default()
+        self.marked_book().unwrap_or_default()
+    }
+
+    fn marked_book(&self) -> Option<CanaryBook> {
+        self.refuse_links().ok()?;
+        let bytes = read_foreign(&self.path.join(BOOK), MAX_BYTES).ok()?;
+        let text = String::from_utf8(bytes).ok()?;
+        let book: CanaryBook = serde_json::from_str(&text).ok()?;
+        if book.stamp.is_empty() {
+            return None;
+        }
+        // The mark is made for the text without it: numbers may not survive being read and written.
+        let bare = text.replacen(&book.stamp, "", 1);
+        let is_ours = self.stamp.mark(&name(&bare))? == book.stamp;
+        is_ours.then(|| CanaryBook { stamp: String::new(), ..book })
     }
 
     /// Keeps what is known.
     pub fn keep(&self, book: &CanaryBook) -> io::Result<()> {
         self.prepare()?;
-        write_atomically(&self.path.join(BOOK), &json(book)?)
+        let bare = CanaryBook { stamp: String::new(), ..book.clone() };
+        let text = String::from_utf8(json(&bare)?).map_err(io::Error::other)?;
+        let stamp = self.stamp.make(&name(&text))?;
+        write_atomically(&self.path.join(BOOK), &json(&CanaryBook { stamp, ..bare })?)
     }
 
     /// The right to give canaries; `None` while somebody else has it.
     pub fn turn(&self) -> io::Result<Option<CanaryTurn>> {
         self.prepare()?;
-        let path = self.path.join(LOCK);
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        let file = own_file(&self.path.join(LOCK), OFlags::empty())?;
         match flock(&file, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => Ok(Some(CanaryTurn { _lock: file })),
             Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
@@ -68,7 +90,7 @@ impl CanaryFolder {
     /// A new folder for what the lanes say to a canary. Those of former runs are gone with the first.
     pub fn place(&self, number: usize) -> io::Result<SessionFolder> {
         let last = self.path.join(LAST);
-        if number == 1 && last.exists() {
+        if number == 1 && fs::symlink_metadata(&last).is_ok() {
             fs::remove_dir_all(&last)?;
         }
         let path = last.join(number.to_string());
@@ -79,26 +101,73 @@ impl CanaryFolder {
     /// A file for what a run that nobody watches prints.
     pub fn log(&self, name: &str) -> io::Result<File> {
         self.prepare()?;
-        File::create(self.path.join(name))
+        own_file(&self.path.join(name), OFlags::TRUNC)
     }
 
     fn prepare(&self) -> io::Result<()> {
-        for folder in [&self.state, &self.path] {
-            refuse_link(folder)?;
-        }
+        self.refuse_links()?;
         fs::create_dir_all(&self.path)?;
         keep_out_of_git(&self.state)
     }
+
+    fn refuse_links(&self) -> io::Result<()> {
+        let gate = self.path.parent().unwrap_or(&self.path);
+        [self.state.as_path(), gate, &self.path].into_iter().try_for_each(refuse_link)
+    }
+}
+
+/// What the mark of a book is made for. No session has such a key.
+fn name(text: &str) -> String {
+    format!("canaries {text}")
+}
+
+/// A regular file of this folder to write to. A commit may have put a link or something else in its place.
+fn own_file(path: &Path, more: OFlags) -> io::Result<File> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mode = Mode::from_raw_mode(0o644);
+    Ok(File::from(openat(CWD, path, flags | OFlags::CLOEXEC | more, mode)?))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn clone() -> (CanaryFolder, tempfile::TempDir) {
+        let top = tempfile::tempdir().unwrap();
+        fs::create_dir(top.path().join(".git")).unwrap();
+        (GateFolder::of_work_tree(top.path()).canaries(), top)
+    }
+
+    #[test]
+    fn only_what_this_clone_wrote_down_is_known() {
+        let ((ours, _top), (theirs, _other)) = (clone(), clone());
+        let book = CanaryBook { since: Some(7), ..CanaryBook::default() };
+        ours.keep(&book).unwrap();
+        theirs.keep(&CanaryBook::default()).unwrap();
+        let (at, text) = (ours.path().join(BOOK), fs::read(ours.path().join(BOOK)).unwrap());
+        fs::write(theirs.path().join(BOOK), &text).unwrap();
+        assert_eq!(theirs.book(), CanaryBook::default(), "of another clone");
+        let text = String::from_utf8(text).unwrap();
+        fs::write(&at, text.replace("\"since\": 7", "\"since\": 1")).unwrap();
+        assert_eq!(ours.book(), CanaryBook::default(), "changed since");
+        fs::write(&at, text.replace('7', "7 ")).unwrap();
+        assert_eq!(ours.book(), CanaryBook::default(), "written otherwise");
+        fs::write(&at, &text).unwrap();
+        assert_eq!(ours.book(), book);
+        let elsewhere = ours.path().join("elsewhere");
+        fs::rename(&at, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &at).unwrap();
+        assert_eq!(ours.book(), CanaryBook::default(), "behind a link");
+        for name in ["run.out", LOCK] {
+            std::os::unix::fs::symlink(&elsewhere, ours.path().join(name)).unwrap();
+        }
+        assert!(ours.log("run.out").is_err() && ours.turn().is_err());
+        assert_eq!(fs::read_to_string(elsewhere).unwrap(), text);
+    }
+
     #[test]
     fn one_at_a_time_and_nothing_broken_is_in_the_way() {
-        let folder = tempfile::tempdir().unwrap();
-        let canaries = GateFolder::of_work_tree(folder.path()).canaries();
+        let (canaries, _top) = clone();
         assert_eq!(canaries.book(), CanaryBook::default());
         let turn = canaries.turn().unwrap();
         assert!(turn.is_some() && canaries.turn().unwrap().is_none());

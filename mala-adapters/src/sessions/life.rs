@@ -3,8 +3,10 @@
 
 use super::{HEARTBEAT, Heartbeat, PROCESSES, SessionFolder, json};
 use crate::process;
+use mala_domain::config::Seconds;
 use std::fs::{self, File, FileTimes};
 use std::io;
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// How often a supervisor shows that it lives.
@@ -15,6 +17,16 @@ const SILENCE: Duration = Duration::from_millis(1500);
 
 /// A supervisor that somebody stopped, and that was silent for so long, is as good as dead.
 const STOPPED: Duration = Duration::from_secs(10);
+
+/// A supervisor that runs, that was silent for so long, and whose session should be over since long ago
+/// hangs for good.
+const HANGS: Duration = Duration::from_secs(60);
+
+/// How long it may take to show that it does not: a machine that was asleep wakes everybody at once.
+const LAST_CHANCE: Duration = Duration::from_secs(3);
+
+/// What a session may take beside its lanes, of which some are asked twice: copies, checks, files.
+const BESIDE_LANES: Duration = Duration::from_secs(20 * 60);
 
 /// How often it writes down what it has started: every so many beats.
 const NOTE: u32 = 3;
@@ -54,20 +66,35 @@ impl SessionFolder {
     pub fn life(&self) -> Life {
         let supervisor = self.supervisor();
         if supervisor.is_some_and(|pid| !process::is_stopped(pid)) {
-            return Life::Alive;
+            return if self.hangs() { Life::Dead } else { Life::Alive };
         }
         let (file, patience) = match self.path.join(HEARTBEAT) {
             beat if beat.exists() && supervisor.is_some() => (beat, STOPPED),
             beat if beat.exists() => (beat, SILENCE),
             _ => (self.path.join(super::SESSION), BEGINNING),
         };
-        let modified = fs::metadata(file).and_then(|meta| meta.modified());
         // A date in the future is no reason to wait for ever.
-        let silent = modified.ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-        match silent {
+        match age(&file) {
             Some(silent) if silent <= patience => Life::Alive,
             _ => Life::Dead,
         }
+    }
+
+    /// Whether a supervisor whose process is there does nothing any more.
+    fn hangs(&self) -> bool {
+        let beat = self.path.join(HEARTBEAT);
+        let is_silent = || age(&beat).is_some_and(|silent| silent > HANGS);
+        let is_late = || {
+            let lanes = self.session().map(|session| session.timeout_seconds);
+            let lanes = Duration::from_secs(lanes.unwrap_or(u64::from(Seconds::MAX)));
+            let whole = lanes.saturating_mul(2).saturating_add(BESIDE_LANES);
+            age(&self.path.join(super::SESSION)).is_some_and(|age| age > whole)
+        };
+        if !is_silent() || !is_late() {
+            return false;
+        }
+        std::thread::sleep(LAST_CHANCE);
+        is_silent()
     }
 
     /// Shows that the supervisor lives, again and again. Never ends.
@@ -110,4 +137,10 @@ impl SessionFolder {
             tracing::debug!(%error, "what runs is not written down");
         }
     }
+}
+
+/// How long ago a file was written; `None` when that is in the future, or nobody knows.
+fn age(file: &Path) -> Option<Duration> {
+    let modified = fs::metadata(file).and_then(|meta| meta.modified()).ok()?;
+    SystemTime::now().duration_since(modified).ok()
 }

@@ -29,6 +29,9 @@ pub struct CanaryPlan {
 /// What is kept of all runs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CanaryBook {
+    /// What shows that this clone wrote it down.
+    #[serde(default)]
+    pub stamp: String,
     /// The version of this file.
     pub schema_version: u32,
     /// The time, in seconds since 1970, from which on a schedule counts.
@@ -105,8 +108,8 @@ impl LaneTally {
     /// Counts one canary that it reviewed.
     pub fn reviewed(&mut self, kind: DefectKind, is_found: Found) {
         let hits = self.by_kind.entry(kind).or_default();
-        hits.planted += 1;
-        hits.found += u32::from(is_found == Found::Yes);
+        hits.planted = hits.planted.saturating_add(1);
+        hits.found = hits.found.saturating_add(u32::from(is_found == Found::Yes));
     }
 
     /// Adds what a canary cost.
@@ -162,16 +165,20 @@ impl CanaryBook {
         let same = tries.map(|(_, tally)| tally).take_while(|it| it.version == newest.version);
         let all: Vec<&LaneTally> = std::iter::once(newest).chain(same).collect();
         let hits = || all.iter().flat_map(|tally| tally.by_kind.values());
-        let (found, planted) =
-            hits().fold((0, 0), |(found, planted), it| (found + it.found, planted + it.planted));
+        let found = sum(hits().map(|hits| hits.found));
+        let planted = sum(hits().map(|hits| hits.planted));
         Some(Measured {
             found,
             planted,
-            could_not_review: all.iter().map(|tally| tally.could_not_review).sum(),
+            could_not_review: sum(all.iter().map(|tally| tally.could_not_review)),
             recall: (planted > 0).then(|| f64::from(found) / f64::from(planted)),
             date: last.at.get(..10).unwrap_or(&last.at).to_owned(),
             version: newest.version.clone(),
             cost_usd: all.iter().map(|tally| tally.cost_usd).sum(),
         })
     }
+}
+
+fn sum(numbers: impl Iterator<Item = u32>) -> u32 {
+    numbers.fold(0, u32::saturating_add)
 }

@@ -52,7 +52,8 @@ pub struct LaneSettings {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<HomeFile>>,
     /// Names of files and folders that the lane does not find in its copy of the tree, at any depth:
-    /// settings that a program obeys and that the change under review may have written.
+    /// settings that a program obeys and that the change under review may have written. Without it, those
+    /// of all known agents; `[]` hides nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hide: Option<Vec<String>>,
     /// Whether the prompt goes to stdin; a lane that reads `{prompt_file}` says no.
@@ -166,6 +167,28 @@ pub struct Lane {
     pub settings: LaneSettings,
 }
 
+/// What agents obey when they find it in a tree: settings, hooks, servers, variables and instructions.
+pub const AGENT_SETTINGS: [&str; 18] = [
+    ".agents",
+    ".aider.conf.yml",
+    ".claude",
+    ".codex",
+    ".cursor",
+    ".env",
+    ".gemini",
+    ".mcp.json",
+    ".opencode",
+    ".qwen",
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "CLAUDE.local.md",
+    "CLAUDE.md",
+    "GEMINI.md",
+    "QWEN.md",
+    "opencode.json",
+    "opencode.jsonc",
+];
+
 /// How much a lane prints at most when nothing is said.
 const MAX_OUTPUT: u32 = 16 << 20;
 
@@ -184,6 +207,14 @@ impl Lane {
     /// Where its answer is.
     pub fn answer(&self) -> AnswerPlace {
         self.settings.answer.clone().unwrap_or_default()
+    }
+
+    /// What it does not find in its copy of the tree.
+    pub fn hidden(&self) -> Vec<&str> {
+        match &self.settings.hide {
+            Some(names) => names.iter().map(String::as_str).collect(),
+            None => AGENT_SETTINGS.to_vec(),
+        }
     }
 
     /// Whether the prompt goes to stdin.

@@ -4,6 +4,7 @@
 use super::canary::CanaryPlan;
 use super::consensus::Rule;
 use super::lane::Lane;
+use crate::change::FilePath;
 use crate::config::Budget;
 use crate::scope::{Scope, Target};
 use serde::{Deserialize, Serialize};
@@ -84,6 +85,10 @@ pub enum Pinned {
         base: String,
         /// The one after.
         head: String,
+        /// Submodules whose own files differ from what is committed in them. No commit of this repository
+        /// shows that.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        dirty: Vec<FilePath>,
     },
     /// These commits, each against its first parent.
     Commits(Vec<String>),
@@ -93,7 +98,9 @@ impl Pinned {
     /// As a target.
     pub fn target(&self) -> Target {
         match self {
-            Self::Range { base, head } => Target::Range { base: base.clone(), head: head.clone() },
+            Self::Range { base, head, .. } => {
+                Target::Range { base: base.clone(), head: head.clone() }
+            }
             Self::Commits(commits) => Target::Commits(commits.clone()),
         }
     }

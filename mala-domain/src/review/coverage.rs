@@ -18,7 +18,8 @@ pub struct Coverage {
     /// Files with a hunk that was reviewed.
     pub files: Vec<FileCoverage>,
     /// What was left out, and why. Files that are too large, and sources with bytes that are no text,
-    /// are not left out on purpose, and keep the review from passing.
+    /// are not left out on purpose, and keep the review from passing; so do submodules where nothing else
+    /// is reviewed.
     pub skipped: Vec<Skip>,
 }
 
@@ -70,6 +71,13 @@ pub enum SkipReason {
     TooLarge,
     /// The configuration leaves it out.
     Ignored,
+}
+
+impl Skip {
+    /// Whether it is in another repository, into which nobody looks.
+    fn is_elsewhere(&self) -> bool {
+        matches!(self.reason, SkipReason::Submodule | SkipReason::DirtySubmodule)
+    }
 }
 
 impl SkipReason {
@@ -145,6 +153,10 @@ impl Coverage {
                 hunks_given: given,
                 hunks_accounted: accounted,
             });
+        }
+        if coverage.files.is_empty() {
+            // Where there is nothing else, what is in another repository is all that there is to review.
+            coverage.hunks_given += coverage.skipped.iter().filter(|it| it.is_elsewhere()).count();
         }
         coverage
     }

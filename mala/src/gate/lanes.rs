@@ -9,6 +9,7 @@ use crate::wiring::gate::work::base_branch;
 use crate::wiring::gate::{self as world, Gate};
 use crate::wiring::probe::Probe;
 use clap::Args;
+use futures_util::future::join_all;
 use mala_domain::config::{Config, FILE_NAME};
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::canary::Measured;
@@ -37,6 +38,8 @@ pub(crate) struct LaneLine {
     pub(crate) program: Option<String>,
     /// Its version.
     pub(crate) version: Option<String>,
+    /// Why its version is not known though somebody asked.
+    pub(crate) version_unknown: Option<String>,
     /// Why nobody asked for its version.
     pub(crate) version_unasked: Option<String>,
     /// What shows that somebody is signed in.
@@ -58,14 +61,14 @@ pub(super) fn run(args: &LanesArgs, here: &Surroundings) -> anyhow::Result<Exit>
     until_interrupted(async {
         let gate = Gate::open(here).await.ok();
         let book = gate.map(|gate| gate.sessions.canaries().book()).unwrap_or_default();
-        let mut lines = Vec::new();
-        for lane in table.lanes() {
+        let line = async |lane: &Lane| {
             let line = match is_trusted(lane) {
                 true => look(lane, here).await,
                 false => LaneLine { version_unasked: Some(UNASKED.to_owned()), ..seen(lane, here) },
             };
-            lines.push(LaneLine { measured: book.measured(&lane.name), ..line });
-        }
+            LaneLine { measured: book.measured(&lane.name), ..line }
+        };
+        let lines = join_all(table.lanes().map(line)).await;
         let text = match args.json {
             true => format!("{}\n", serde_json::to_string_pretty(&lines)?),
             false => lines.iter().map(shown).collect(),
@@ -75,6 +78,7 @@ pub(super) fn run(args: &LanesArgs, here: &Surroundings) -> anyhow::Result<Exit>
     })
 }
 
+const UNKNOWN: &str = "no answer";
 const UNASKED: &str =
     "mala.yaml says how, and is not committed, or not on the branch that work starts from";
 
@@ -103,7 +107,9 @@ async fn look(lane: &Lane, here: &Surroundings) -> LaneLine {
         Some(program) => world::version(lane, program, here).await,
         None => None,
     };
-    LaneLine { version, ..seen(lane, here) }
+    let is_asked = presence.program.is_some() && lane.settings.version.is_some();
+    let version_unknown = (is_asked && version.is_none()).then(|| UNKNOWN.to_owned());
+    LaneLine { version, version_unknown, ..seen(lane, here) }
 }
 
 /// Looks for a lane on this machine. Nothing is run.
@@ -115,6 +121,7 @@ fn seen(lane: &Lane, here: &Surroundings) -> LaneLine {
         name: lane.name.clone(),
         usable: why_not.is_none(),
         version: None,
+        version_unknown: None,
         version_unasked: None,
         install: lane.settings.install.clone().filter(|_| presence.program.is_none()),
         program: presence.program.map(|path| path.display().to_string()),
@@ -131,6 +138,7 @@ fn shown(line: &LaneLine) -> String {
     let facts = [
         ("program", &line.program),
         ("version", &line.version),
+        ("version", &line.version_unknown),
         ("version not asked", &line.version_unasked),
         ("signed in by", &line.signed_in),
         ("why not", &line.why_not),

@@ -49,7 +49,7 @@ async fn whole(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit
     });
     // Whoever reads the result finds nothing left over.
     world::end_orphans();
-    world::remove_scratch(Path::new(&session.scratch));
+    world::throw_away(&folder, &session);
     let progress = Progress { phase: Phase::Done, ..folder.progress()? };
     folder.set_progress(&progress)?;
     folder.conclude(&gate.with_measured(result))?;

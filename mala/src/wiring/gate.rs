@@ -9,7 +9,7 @@ use crate::surroundings::Surroundings;
 use anyhow::Context;
 pub use canary::Canary;
 use jiff::{Timestamp, ToSpan};
-use mala_adapters::git::Git;
+use mala_adapters::git::{Git, KeptWork};
 use mala_adapters::lanes::{self, Lanes, Presence};
 use mala_adapters::process::{self, Environment, Spec};
 use mala_adapters::sessions::{self, Life};
@@ -121,10 +121,10 @@ impl Gate {
 
     async fn commits(&self, target: &Target, copy: &Path) -> anyhow::Result<Pinned> {
         if *target == Target::WorkingTree {
-            let (head, base) = self.git.keep_work_tree(copy).await?;
-            return Ok(match base {
-                Some(base) => Pinned::Range { base, head },
-                None => Pinned::Commits(vec![head]),
+            let KeptWork { commit, head, dirty } = self.git.keep_work_tree(copy).await?;
+            return Ok(match head {
+                Some(base) => Pinned::Range { base, head: commit, dirty },
+                None => Pinned::Commits(vec![commit]),
             });
         }
         if let Target::Commits(revisions) = target {
@@ -136,7 +136,7 @@ impl Gate {
         }
         let scope = self.git.scope(target, &[]).await.map_err(failure)?.scope;
         match (scope.base, scope.head) {
-            (Some(base), Head::Commit(head)) => Ok(Pinned::Range { base, head }),
+            (Some(base), Head::Commit(head)) => Ok(Pinned::Range { base, head, dirty: Vec::new() }),
             _ => anyhow::bail!("{} is not between two commits", scope.target),
         }
     }
@@ -159,7 +159,12 @@ pub async fn scope(
 ) -> anyhow::Result<(Git, Scoped)> {
     let environment = super::changes::environment(here).without("GIT_INDEX_FILE");
     let git = Git::open(&copy_of(scratch), &environment).await?;
-    let scoped = git.scope(&pinned.target(), &[]).await.map_err(failure)?;
+    let scoped = match pinned {
+        Pinned::Range { base, head, dirty } => {
+            git.kept_change(base, head, dirty).await.map_err(|error| failure(error.into()))?
+        }
+        Pinned::Commits(_) => git.scope(&pinned.target(), &[]).await.map_err(failure)?,
+    };
     Ok((git, scoped))
 }
 
@@ -235,7 +240,14 @@ pub fn sweep(folder: &SessionFolder, session: &Session) {
     folder.end_processes();
     process::end_marked(MARKER, &format!("{}/", session.key));
     process::end_inside(Path::new(&session.scratch));
-    sessions::remove_scratch(Path::new(&session.scratch));
+    throw_away(folder, session);
+}
+
+/// Keeps what the lanes printed, and removes what a session throws away.
+pub fn throw_away(folder: &SessionFolder, session: &Session) {
+    let scratch = Path::new(&session.scratch);
+    lanes::keep_printed(scratch, folder.path());
+    sessions::remove_scratch(scratch);
 }
 
 /// Holds what a session throws away for as long as this process lives: nobody else removes it.

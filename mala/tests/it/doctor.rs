@@ -52,7 +52,7 @@ fn a_healthy_repository() {
       hadolint       not found      Dockerfiles: mistakes and pinning
       actionlint     not found      GitHub workflows: mistakes and injection
 
-    lanes: those that can be used sit in the panel of review-gate
+    lanes: without gate.panel, those that can be used and all of your own review
       claude         not usable     claude: not found on the path
       codex          not usable     codex: not found on the path
       gemini         not usable     gemini: not found on the path

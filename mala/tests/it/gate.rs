@@ -29,7 +29,21 @@ fn it_says_its_version() {
 }
 
 #[test]
-fn a_missing_range_is_a_usage_error() {
-    let shown = gate_world().run(&["spawn-code-review"]);
-    assert!(shown.starts_with("[exit 64]\n[stderr]\n"), "{shown}");
+fn a_command_line_that_makes_no_sense_ends_with_a_code_that_callers_know() {
+    for (args, code) in [
+        (&["spawn-code-review"][..], 1),
+        (&["spawn-code-review", "--uncommitted", "--codex-reasoning", "xhigh"], 1),
+        (&["spawn-code-review", "--uncommitted", "--timeout", "0"], 1),
+        (&["wait", "--timeout", "-1"], 5),
+        (&["wait", "--sesion-key", "a"], 5),
+        (&["list", "--nothing"], 64),
+        (&["waits"], 64),
+        (&[], 64),
+    ] {
+        let shown = gate_world().run(args);
+        assert!(shown.starts_with(&format!("[exit {code}]\n[stderr]\n")), "{args:?}: {shown}");
+    }
+    for args in [&["spawn-code-review", "--help"][..], &["wait", "--help"]] {
+        assert!(gate_world().run(args).starts_with("[exit 0]\n[stdout]\n"));
+    }
 }

@@ -32,6 +32,17 @@ fn runs_of_the_same_version_are_one_measurement() {
 }
 
 #[test]
+fn no_number_is_too_large() {
+    let most = || run("2026-11-15", "codex", "1", (u32::MAX, u32::MAX));
+    let book = CanaryBook::default().with(most()).with(most());
+    let measured = book.measured("codex").unwrap();
+    assert_eq!(
+        (measured.found, measured.planted, measured.recall),
+        (u32::MAX, u32::MAX, Some(1.0))
+    );
+}
+
+#[test]
 fn an_unknown_cost_stays_unknown() {
     let mut tally = LaneTally { cost_usd: Some(0.0), ..LaneTally::default() };
     tally.pay(Some(0.25));

@@ -23,7 +23,7 @@ fn the_known_lanes_are_complete() {
         }
         let settings = lane.settings;
         assert!(settings.version.is_some() && settings.install.is_some(), "{name}");
-        assert!(settings.hide.is_some_and(|names| names.contains(&format!(".{name}"))));
+        assert!(settings.keep.is_some_and(|names| names.contains(&"https_proxy".to_owned())));
         assert!(settings.signed_in.is_some() && settings.usage.is_some(), "{name}");
     }
 }
@@ -95,6 +95,19 @@ fn a_users_lane_is_laid_over_a_known_one() {
     assert!(codex.settings.keep.iter().flatten().any(|it| it == "CODEX_API_KEY"));
     assert_eq!(table.get("mine").unwrap().program(), "x");
     assert!(table.is_own("mine") && !table.is_own("claude"));
+}
+
+#[test]
+fn what_agents_obey_is_hidden_unless_a_lane_says_otherwise() {
+    let own = own("mine: {command: [x]}\nsame: {like: claude}\ncodex: {args: [x]}\n\
+         none: {command: [x], hide: []}\nfew: {like: codex, hide: [a]}");
+    let table = Table::with(&own).unwrap();
+    for name in ["mine", "same", "codex", "claude", "gemini"] {
+        let lane = table.get(name).unwrap();
+        assert_eq!(lane.hidden(), AGENT_SETTINGS, "{name}");
+    }
+    assert_eq!(table.get("none").unwrap().hidden(), [""; 0]);
+    assert_eq!(table.get("few").unwrap().hidden(), ["a"]);
 }
 
 #[test]

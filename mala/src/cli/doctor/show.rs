@@ -12,7 +12,9 @@ pub(super) fn text(health: &Health) -> String {
     text.extend(health.keys.iter().map(key_line));
     text.push_str("\nlinters: those that the project is set up for take part in a review\n");
     text.extend(health.linters.iter().map(linter_line));
-    text.push_str("\nlanes: those that can be used sit in the panel of review-gate\n");
+    text.push_str(
+        "\nlanes: without gate.panel, those that can be used and all of your own review\n",
+    );
     text.extend(health.lanes.iter().map(lane_line));
     text
 }

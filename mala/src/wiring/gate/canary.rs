@@ -96,7 +96,7 @@ impl Gate {
         };
         let head = self.git.shadow(&copy, &shadow).await?;
         Ok(match &ground.base {
-            Some(base) => Pinned::Range { base: base.clone(), head },
+            Some(base) => Pinned::Range { base: base.clone(), head, dirty: Vec::new() },
             None => Pinned::Commits(vec![head]),
         })
     }

@@ -3,6 +3,7 @@
 use super::{Gate, copy_of};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
+use mala_adapters::git::KeptWork;
 use mala_adapters::sessions;
 pub use mala_adapters::sessions::HookFolder;
 use mala_domain::gate::hook::{Memory, Place, Start};
@@ -82,15 +83,15 @@ impl Gate {
         let scratch = Scratch::fresh(self)?;
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
-        let (kept, head) = self.git.keep_work_tree(&copy).await?;
+        let KeptWork { commit: kept, head, dirty } = self.git.keep_work_tree(&copy).await?;
         let is_committed = match &head {
             Some(head) => self.git.is_same_tree(&copy, head, &kept).await?,
             None => false,
         };
         let pinned = match (&start, &head) {
-            (Start::Commit(base), _) => Pinned::Range { base: base.clone(), head: kept },
+            (Start::Commit(base), _) => Pinned::Range { base: base.clone(), head: kept, dirty },
             (Start::Nothing | Start::Unknown, Some(_)) => {
-                Pinned::Range { base: self.git.nothing(&copy).await?, head: kept }
+                Pinned::Range { base: self.git.nothing(&copy).await?, head: kept, dirty }
             }
             (Start::Nothing | Start::Unknown, None) => Pinned::Commits(vec![kept]),
         };

@@ -2,6 +2,7 @@
 
 use super::bench::Bench;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::time::{Duration, Instant};
 
 /// A repository in which there is one place for a defect, in the last commit.
@@ -76,8 +77,12 @@ fn the_schedule_never_delays_or_changes_a_verdict() {
     until(&bench, |book| book["since"].is_i64());
     assert_eq!(n_runs(&bench), 0, "the schedule begins with the first session");
 
-    let due = json!({"schema_version": 1, "since": 0, "runs": []});
-    std::fs::write(bench.repo.path(".mala/gate/canaries/book.json"), due.to_string()).unwrap();
+    let secret = std::fs::read(bench.repo.path(".git/mala-secret")).unwrap();
+    let due =
+        |stamp: &str| format!(r#"{{"stamp":"{stamp}","schema_version":1,"since":0,"runs":[]}}"#);
+    let marked = [secret.as_slice(), b"\0canaries ", due("").as_bytes()].concat();
+    let mark: String = Sha256::digest(marked).iter().map(|byte| format!("{byte:02x}")).collect();
+    std::fs::write(bench.repo.path(".mala/gate/canaries/book.json"), due(&mark)).unwrap();
     let second = bench.review("finder,stuck", &["--timeout", "4"]);
     assert_eq!((second.code, second.verdict()), (0, "PASS"));
     assert_eq!(n_runs(&bench), 0, "the verdict is there while the canaries are under way");
@@ -102,6 +107,65 @@ fn until(bench: &Bench, is_so: impl Fn(&Value) -> bool) {
         let log = std::fs::read_to_string(bench.repo.path(".mala/gate/canaries/run.err"));
         assert!(Instant::now() < deadline, "{:#} {log:?}", book(bench));
         std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// A book of a commit, which was measured by nobody.
+#[test]
+fn what_a_commit_says_of_the_lanes_counts_for_nothing() {
+    let bench = bench("  canaries: {every_days: 7, count: 1}\n");
+    let hits = |n: u32| json!({"found": n, "planted": n});
+    let kinds = json!({"off-by-one": hits(u32::MAX), "inverted-condition": hits(u32::MAX)});
+    let tally =
+        json!({"version": null, "by_kind": kinds, "could_not_review": u32::MAX, "cost_usd": null});
+    let run = json!({"at": "2026-11-15T00:00:00Z", "seed": 1, "lanes": {"pass": tally}});
+    let planted = json!({"schema_version": 1, "since": 1, "runs": [run.clone(), run]});
+    bench.repo.write(".mala/gate/canaries/book.json", planted.to_string());
+    bench.repo.git(&["add", "-Af", ".mala/gate/canaries"]);
+    bench.repo.commit_staged("a book");
+    bench.repo.write("a.py", "def take(rows, count):\n    return rows[:count] \n");
+    bench.repo.commit("a space");
+    for _ in 0..2 {
+        // This clone has no mark at first, and then has one.
+        let ended = bench.review("pass", &[]);
+        assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{:#}", ended.json);
+        assert_eq!(ended.json["reviewers"]["pass"]["measured"], Value::Null);
+        for args in [&["lanes"][..], &["status"], &["list"]] {
+            let (code, shown, stderr) = bench.run(args);
+            assert!(code == 0 && !shown.contains("planted"), "{args:?}: {shown}{stderr}");
+        }
+        until(&bench, |book| book["since"].as_i64().is_some_and(|since| since > 1));
+        assert_eq!(n_runs(&bench), 0, "a commit does not decide that money is spent");
+        bench.repo.write(".mala/gate/canaries/book.json", planted.to_string());
+    }
+}
+
+#[test]
+fn nothing_in_the_place_of_the_book_delays_a_verdict() {
+    for target in ["/dev/zero", "pipe"] {
+        let bench = bench("  canaries: {every_days: 7, count: 1}\n");
+        let pipe = bench.repo.beside("pipe");
+        assert!(bench.world.command("mkfifo").arg(&pipe).status().unwrap().success());
+        let target = if target == "pipe" { pipe.as_path() } else { std::path::Path::new(target) };
+        bench.repo.write(".mala/gate/canaries/run.out", "");
+        for file in ["book.json", "lock"] {
+            bench.repo.link(format!(".mala/gate/canaries/{file}"), target);
+        }
+        bench.repo.git(&["add", "-Af", ".mala/gate/canaries"]);
+        bench.repo.commit_staged("a book");
+        let gate = env!("CARGO_BIN_EXE_review-gate");
+        let run = |args: &[&str]| {
+            let mut command = bench.world.command("timeout");
+            command.args(["-s", "KILL", "30", gate]).args(args).output().unwrap()
+        };
+        let range = ["--diff", "HEAD~2..HEAD~1", "--lanes", "pass"];
+        assert!(run(&[&["spawn-code-review"][..], &range].concat()).status.success());
+        let output = run(&["wait", "--timeout", "20"]);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{}: {said}", target.display());
+        for args in ["status", "list", "lanes"] {
+            assert_eq!(run(&[args]).status.code(), Some(0), "{args}");
+        }
     }
 }
 

@@ -34,6 +34,29 @@ fn a_complete_answer_counts_though_the_process_then_floods() {
 }
 
 #[test]
+fn one_that_goes_on_printing_after_its_answer_is_not_waited_for() {
+    let bench = Bench::new();
+    let started = Instant::now();
+    let ended = bench.review("chatty", &["--timeout", "50"]);
+    assert_eq!(ended.code, 0, "{:#}", ended.json);
+    assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    ended.assert_nothing_left();
+}
+
+#[test]
+fn one_that_cannot_be_executed_says_why() {
+    let bench = Bench::with_config("gate: {lanes: {odd: {command: [odd]}}}\n");
+    let program = bench.world.home().join("bin/odd");
+    std::fs::write(&program, "#!/no/such/interpreter\n").unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755))
+        .unwrap();
+    let ended = bench.review("odd", &[]);
+    assert_eq!(ended.code, 4, "{:#}", ended.json);
+    let why = "odd: cannot be started: No such file or directory";
+    assert!(ended.error_of("odd").starts_with(why), "{:#}", ended.json);
+}
+
+#[test]
 fn an_answer_file_that_is_none_is_left_alone() {
     check("pipe", 0, "");
     check("hole", 0, "");

@@ -112,5 +112,8 @@ reads)
     ;;
 env) env | sed 's/=.*//' | sort >&2; answer PASS "" ;;
 gate) review-gate spawn-code-review --diff HEAD~1..HEAD >&2; answer PASS "" ;;
+chatty) answer PASS ""; while :; do printf ' '; sleep 0.05; done ;;
+leaky) echo "use $3"; echo "or $3" >&2; exec sleep 1000 ;;
+lists) find . -path ./.git -prune -o -type f -print | sort >&2; answer PASS "" ;;
 slow) sleep 0.5; answer PASS "" ;;
 esac

@@ -1,6 +1,7 @@
 //! What a session reviews.
 
 use super::bench::Bench;
+use mala_testkit::TestRepo;
 use serde_json::Value;
 
 fn spawn(bench: &Bench, args: &[&str]) -> Value {
@@ -171,6 +172,58 @@ fn a_change_of_which_nobody_can_look_at_anything_does_not_pass() {
         assert!(said.iter().any(|said| said.to_string().contains(why)), "{file}: {:#}", ended.json);
         assert_eq!(ended.json["coverage"]["files"], serde_json::json!([]));
         ended.assert_nothing_left();
+    }
+}
+
+/// No commit of this repository shows what is not committed in another one.
+#[test]
+fn work_inside_of_a_submodule_is_named_and_alone_it_does_not_pass() {
+    type Dirt = (&'static str, fn(&Bench));
+    let ways: &[Dirt] = &[
+        ("a changed file", |bench| bench.repo.write("sub/s.py", "evil\n")),
+        ("a new file", |bench| bench.repo.write("sub/new.py", "evil\n")),
+        ("a file that git overlooks", |bench| {
+            bench.repo.git(&["-C", "sub", "update-index", "--assume-unchanged", "s.py"]);
+            bench.repo.write("sub/s.py", "evil\n");
+        }),
+        ("an untracked file that nobody is shown", |bench| {
+            bench.repo.git(&["-C", "sub", "config", "status.showUntrackedFiles", "no"]);
+            bench.repo.write("sub/new.py", "evil\n");
+        }),
+        ("a submodule of it", |bench| bench.repo.write("sub/deep/s.py", "evil\n")),
+        ("files where it is not checked out", |bench| {
+            std::fs::remove_dir_all(bench.repo.path("sub")).unwrap();
+            bench.repo.write("sub/new.py", "evil\n");
+        }),
+    ];
+    let why = "sub is not reviewed: submodule with uncommitted changes";
+    for (way, dirty) in ways {
+        let bench = Bench::new();
+        let inner = TestRepo::with_files(&[("s.py", "x = 1\n")]);
+        let middle = TestRepo::with_files(&[("s.py", "x = 1\n")]);
+        let add = ["-c", "protocol.file.allow=always", "submodule", "--quiet", "add"];
+        middle.git(&[&add[..], &[inner.root().to_str().unwrap(), "deep"]].concat());
+        middle.commit("deep");
+        bench.repo.git(&[&add[..], &[middle.root().to_str().unwrap(), "sub"]].concat());
+        let update =
+            ["-c", "protocol.file.allow=always", "submodule", "--quiet", "update", "--init"];
+        bench.repo.git(&[&["-C", "sub"], &update[..]].concat());
+        bench.repo.commit("a submodule");
+        let review = || {
+            let spawned = spawn(&bench, &["--uncommitted", "--lanes", "pass"]);
+            bench.wait(spawned["session_key"].as_str().unwrap())
+        };
+        let clean = review();
+        assert_eq!((clean.code, clean.verdict()), (0, "PASS"), "{way}: {:#}", clean.json);
+        dirty(&bench);
+        let alone = review();
+        assert_eq!(alone.code, 2, "{way}: {:#}", alone.json);
+        assert!(alone.json["parse_errors"].to_string().contains(why), "{way}: {:#}", alone.json);
+        alone.assert_nothing_left();
+        bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+        let beside = review();
+        assert_eq!((beside.code, beside.verdict()), (0, "PASS"), "{way}: {:#}", beside.json);
+        assert!(beside.json["warnings"].to_string().contains(why), "{way}: {:#}", beside.json);
     }
 }
 

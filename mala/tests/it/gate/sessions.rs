@@ -179,6 +179,35 @@ fn a_supervisor_that_is_stopped_is_not_waited_for() {
     assert!(left.is_empty(), "{left:?}");
 }
 
+/// A process that is there and does nothing is no supervisor, once its time is over since long ago.
+#[test]
+fn a_supervisor_that_hangs_is_ended_by_whoever_comes_next() {
+    let bench = Bench::new();
+    let spawned = bench.spawn(&["--lanes", "never", "--timeout", "50"]);
+    let folder = spawned["session_dir"].as_str().unwrap();
+    let key = spawned["session_key"].as_str().unwrap();
+    let pid = supervisor(&spawned).unwrap();
+    Command::new("kill").args(["-9", &pid]).output().unwrap();
+    let mut hung = Command::new("sleep").arg("1007").spawn().unwrap();
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", hung.id())).unwrap();
+    let started = stat.rsplit(')').next().unwrap().split_whitespace().nth(19).unwrap().to_owned();
+    let beat = format!(r#"{{"pid": {}, "started": {started}}}"#, hung.id());
+    let age = |file: &str, seconds: u64| {
+        let file = std::fs::File::options().append(true).open(format!("{folder}/{file}")).unwrap();
+        file.set_modified(std::time::SystemTime::now() - Duration::from_secs(seconds)).unwrap();
+    };
+    for (silent, old, is_dead) in [(1000, 300, false), (20, 9000, false), (1000, 9000, true)] {
+        std::fs::write(format!("{folder}/heartbeat.json"), &beat).unwrap();
+        age("heartbeat.json", silent);
+        age("session.json", old);
+        let (code, stdout, _) =
+            bench.run(&["wait", "--json", "--session-key", key, "--timeout", "1"]);
+        assert_eq!(code, if is_dead { 5 } else { 3 }, "silent {silent}, old {old}: {stdout}");
+        assert_eq!(hung.try_wait().unwrap().is_some(), is_dead);
+    }
+    bench.wait(key).assert_nothing_left();
+}
+
 #[test]
 fn the_supervisor_survives_whoever_started_it() {
     let bench = Bench::new();

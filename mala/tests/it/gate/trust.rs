@@ -123,6 +123,83 @@ fn a_session_keeps_its_secrets() {
     assert!(prompt.contains("to sign in") && !prompt.contains(&token));
 }
 
+/// What a lane prints stands in the session's folder only without secrets, however the session ends.
+#[test]
+fn what_a_lane_prints_is_kept_without_secrets_however_it_ends() {
+    let token = format!("ghp_{}", "aB3dE5gH7jK9mN1pQ2rS4tU6vW8xY0zA1bC3");
+    let bench = Bench::with_config(&format!(
+        "gate: {{lanes: {{leaky: {{command: [lane, leaky, holds, {token}]}}}}}}\n"
+    ));
+    let contents = |folder: &str, name: &str| {
+        std::fs::read_to_string(format!("{folder}/lanes/leaky/review/{name}")).unwrap_or_default()
+    };
+    for (end, code) in [("timeout", 3), ("cancel", 5), ("kill", 5), ("stop", 5)] {
+        let spawned = bench.spawn(&["--timeout", if end == "timeout" { "2" } else { "50" }]);
+        let (key, folder) = (&spawned["session_key"], &spawned["session_dir"]);
+        let (key, folder) = (key.as_str().unwrap(), folder.as_str().unwrap());
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        for name in ["stdout.txt", "stderr.txt"] {
+            assert!(!contents(folder, name).contains(&token), "{end}: {name} while it runs");
+        }
+        let signal = match end {
+            "kill" => Some("-9"),
+            "stop" => Some("-STOP"),
+            _ => None,
+        };
+        if let Some(signal) = signal {
+            let beat = std::fs::read(format!("{folder}/heartbeat.json")).unwrap();
+            let beat: Value = serde_json::from_slice(&beat).unwrap();
+            let pid = beat["pid"].to_string();
+            bench.world.command("kill").args([signal, &pid]).status().unwrap();
+        }
+        if end == "cancel" {
+            bench.run(&["cancel", "--session-key", key]);
+        }
+        let ended = bench.wait(key);
+        assert_eq!(ended.code, code, "{end}: {:#}", ended.json);
+        for (name, word) in [("stdout.txt", "use [redacted"), ("stderr.txt", "or [redacted")] {
+            let kept = contents(folder, name);
+            assert!(kept.starts_with(word) && !kept.contains(&token), "{end}: {name}: {kept}");
+        }
+        ended.assert_nothing_left();
+    }
+}
+
+#[test]
+fn no_lane_finds_what_agents_obey_unless_it_says_so() {
+    let bench = Bench::with_config(
+        "gate:\n  lanes:\n    lists: {command: [lane, lists]}\n    alike: {like: claude, command: [lane, \
+         lists]}\n    all: {command: [lane, lists], hide: []}\n    some: {like: codex, command: [lane, \
+         lists], hide: [.env]}\n",
+    );
+    let planted = [
+        ".claude/settings.json",
+        ".codex/config.toml",
+        ".env",
+        ".gemini/settings.json",
+        ".mcp.json",
+        "AGENTS.md",
+        "CLAUDE.md",
+        "GEMINI.md",
+        "sub/.env",
+        "sub/CLAUDE.md",
+    ];
+    for file in planted {
+        bench.repo.write(file, "{}\n");
+    }
+    bench.repo.commit("settings");
+    let ended = bench.review("lists,alike,all,some", &[]);
+    let folder = ended.json["session_dir"].as_str().unwrap().to_owned();
+    let seen = |lane: &str| {
+        let listed = std::fs::read_to_string(format!("{folder}/lanes/{lane}/review/stderr.txt"));
+        let listed = listed.unwrap();
+        assert!(listed.contains("./a.py\n"), "{lane}: {listed}");
+        planted.iter().filter(|file| listed.contains(&format!("./{file}\n"))).count()
+    };
+    assert_eq!([seen("lists"), seen("alike")], [0, 0]);
+    assert_eq!([seen("all"), seen("some")], [planted.len(), planted.len() - 2]);
+}
+
 #[test]
 fn what_cannot_be_read_hides_nothing() {
     let bench = Bench::new();

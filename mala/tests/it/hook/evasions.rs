@@ -286,6 +286,26 @@ fn work_that_nobody_can_look_at_does_not_pass() {
 }
 
 #[test]
+fn work_inside_of_a_submodule_alone_could_not_be_reviewed() {
+    let bench = Bench::new("pass");
+    bench.repo.git(&["clone", "-q", ".", "sub"]);
+    bench.repo.git(&["add", "sub"]);
+    bench.repo.commit_staged("a submodule");
+    bench.repo.git(&["config", "remote.origin.url", "."]);
+    bench.repo.git(&["config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
+    bench.repo.git(&["fetch", "-q", "origin"]);
+    bench.repo.git(&["branch", "-q", "--set-upstream-to", "origin/main"]);
+    assert_eq!(bench.stop(false), serde_json::json!({}), "nothing changed");
+    bench.repo.write("sub/a.py", BAD);
+    let why = "sub is not reviewed: submodule with uncommitted changes";
+    let answer = bench.stop(false);
+    assert!(blocks(&answer) && message(&answer).contains(why), "{answer}");
+    bench.repo.write("a.py", GOOD);
+    let answer = bench.stop(true);
+    assert!(!blocks(&answer) && message(&answer).contains(why), "{answer}");
+}
+
+#[test]
 fn lock_files_alone_are_ordinary_work() {
     let bench = Bench::new("pass");
     bench.repo.write("Cargo.lock", "version = 3\n");

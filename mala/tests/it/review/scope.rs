@@ -163,7 +163,14 @@ fn a_dirty_submodule_is_said_to_be_skipped() {
     assert_eq!(skipped(&["app.py"]), "[]");
     let shown = world.run(&["review", "--no-save"]);
     assert!(shown.contains("skipped:  submodule with uncommitted changes: lib\n"), "{shown}");
-    assert!(shown.starts_with("[exit 0]"), "{shown}");
+    assert!(shown.starts_with("[exit 2]") && !shown.contains("PASS"), "nothing else: {shown}");
+    world.write("app.py", "x = 2\n");
+    let shown = world.run(&["review", "--no-save"]);
+    assert!(shown.contains("skipped:  submodule with uncommitted changes: lib\n"), "{shown}");
+    assert!(shown.starts_with("[exit 0]"), "what can be reviewed is: {shown}");
+    world.git(&["checkout", "-q", "app.py"]);
+    let (code, json) = review(&world, &["HEAD~1..HEAD", "lib"]);
+    assert_eq!((code, &json["passed"]), (2, &false.into()), "another commit of it: {json:#}");
 }
 
 #[test]
