@@ -277,7 +277,7 @@ fn inside_of_a_gate_no_session_is_chosen() {
     };
     let spawn = inside(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "fail"]);
     assert_eq!(spawn.0, Some(1), "{}", spawn.2);
-    assert_eq!(inside(&["spawn-code-review", "--dif", "HEAD~1..HEAD"]).0, Some(64));
+    assert_eq!(inside(&["spawn-code-review", "--dif", "HEAD~1..HEAD"]).0, Some(1));
     assert_eq!(entries(), before, "nothing is written down");
     let why = "this is a reviewer of a gate already, and has no session of its own";
     let (code, stdout, _) = inside(&["wait", "--json"]);

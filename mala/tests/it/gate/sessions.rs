@@ -69,16 +69,16 @@ fn what_could_not_be_started_does_not_pass_by_an_older_verdict() {
     bench.repo.write("a.py", "def f(x):\n    return bad\n");
     bench.repo.commit("bad");
     let (range, lanes) = (["--diff", "HEAD~1..HEAD"], ["--lanes", "pass"]);
-    for (args, code, says) in [
-        ([&range[..], &["--lanes", "typo"]].concat(), 1, "no lane is named `typo`"),
-        ([&["--diff", "nowhere..HEAD"][..], &lanes].concat(), 1, "unknown revision: nowhere"),
-        ([&["--diff", "..HEAD"][..], &lanes].concat(), 1, "`..HEAD` has no baseline"),
-        ([&range[..], &["--context-file", "none.txt"]].concat(), 1, "reading the context file"),
-        ([&range[..], &["--consensus", "most"]].concat(), 64, "was not understood"),
-        (vec!["--dif", "HEAD~1..HEAD"], 64, "was not understood"),
+    for (args, says) in [
+        ([&range[..], &["--lanes", "typo"]].concat(), "no lane is named `typo`"),
+        ([&["--diff", "nowhere..HEAD"][..], &lanes].concat(), "unknown revision: nowhere"),
+        ([&["--diff", "..HEAD"][..], &lanes].concat(), "`..HEAD` has no baseline"),
+        ([&range[..], &["--context-file", "none.txt"]].concat(), "reading the context file"),
+        ([&range[..], &["--consensus", "most"]].concat(), "was not understood"),
+        (vec!["--dif", "HEAD~1..HEAD"], "was not understood"),
     ] {
         let spawned = bench.run(&[&["spawn-code-review"][..], &args].concat());
-        assert_eq!(spawned.0, code, "{args:?}: {}", spawned.2);
+        assert_eq!(spawned.0, 1, "{args:?}: {}", spawned.2);
         let (code, stdout, _) = bench.run(&["wait", "--json"]);
         assert_eq!(code, 5, "{args:?}: {stdout}");
         assert!(
