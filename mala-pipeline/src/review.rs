@@ -8,6 +8,7 @@ mod publish;
 mod scope;
 
 pub use publish::{Started, publish};
+pub use scope::narrow;
 
 use crate::events::{Event, EventSink};
 use mala_domain::change::FilePath;
@@ -51,7 +52,7 @@ pub struct Ask {
 
 /// What a reviewer would be told about a change, without telling anybody.
 pub async fn request(ask: &Ask, scoped: Scoped) -> Result<ReviewRequest, ScopeError> {
-    let scoped = scope::narrow(scoped, ask);
+    let scoped = narrow(scoped, &ask.ignore, &ask.generated);
     let read = context::gather(&scoped).await?;
     Ok(ask::request(&scoped, &read, ask.timeout))
 }
@@ -73,7 +74,7 @@ pub async fn review(
     events: EventSink<'_>,
 ) -> Result<Reviewed, ScopeError> {
     let started = Instant::now();
-    let scoped = scope::narrow(scoped, ask);
+    let scoped = narrow(scoped, &ask.ignore, &ask.generated);
     events(Event::Scoped { files: scoped.scope.files, hunks: scoped.scope.hunks });
     let read = context::gather(&scoped).await?;
     let heard = ask::ask(&scoped, &read, ask.timeout, reviewers, events).await;

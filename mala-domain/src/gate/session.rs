@@ -25,6 +25,9 @@ pub struct Session {
     pub scope: Scope,
     /// The same, as commits that cannot move.
     pub pinned: Pinned,
+    /// What the settings leave out of it.
+    #[serde(default)]
+    pub left_out: LeftOut,
     /// The folder with the throw-away copies of the repository.
     pub scratch: String,
     /// What binds answers to this session.
@@ -47,6 +50,15 @@ pub struct Session {
     /// When and how its lanes are given canaries; `None` when they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canaries: Option<CanaryPlan>,
+}
+
+/// Files that are not reviewed, by the settings that are trusted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// As `review.ignore`.
+    pub ignore: Vec<String>,
+    /// As `review.generated`.
+    pub generated: Vec<String>,
 }
 
 /// How the agent checks findings.

@@ -2,26 +2,27 @@
 
 use super::Ask;
 use mala_domain::change::{Change, Nature};
+use mala_domain::config::PathGlobs;
 use mala_domain::ports::{Reviewer, Scoped};
 use mala_domain::review_id::{ReviewInputs, review_id as id_of};
 use mala_domain::scope::{Head, Scope};
 use std::sync::Arc;
 
 /// The change, less what the configuration leaves out.
-pub(super) fn narrow(mut scoped: Scoped, ask: &Ask) -> Scoped {
-    if !ask.ignore.is_empty() || !ask.generated.is_empty() {
+pub fn narrow(mut scoped: Scoped, ignore: &PathGlobs, generated: &PathGlobs) -> Scoped {
+    if !ignore.is_empty() || !generated.is_empty() {
         let mut change = Arc::unwrap_or_clone(scoped.change);
-        set_natures(&mut change, ask);
+        set_natures(&mut change, ignore, generated);
         scoped.change = Arc::new(change);
     }
     scoped
 }
 
-fn set_natures(change: &mut Change, ask: &Ask) {
+fn set_natures(change: &mut Change, ignore: &PathGlobs, generated: &PathGlobs) {
     for file in &mut change.files {
-        if ask.ignore.fit(&file.path) {
+        if ignore.fit(&file.path) {
             file.nature = Nature::Ignored;
-        } else if file.nature == Nature::Source && ask.generated.fit(&file.path) {
+        } else if file.nature == Nature::Source && generated.fit(&file.path) {
             file.nature = Nature::Generated;
         }
     }

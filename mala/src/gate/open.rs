@@ -9,7 +9,7 @@ use anyhow::Context;
 use mala_domain::config::{Origin, ReviewPolicy};
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::output::{Consensus, PanelVerdict, Spawned, Status, Waited};
-use mala_domain::gate::session::{Checker, Pinned, Seat, Session};
+use mala_domain::gate::session::{Checker, LeftOut, Pinned, Seat, Session};
 use mala_domain::ports::Scoped;
 use mala_domain::review::Coverage;
 use mala_domain::scope::{Head, Scope};
@@ -81,6 +81,7 @@ pub(crate) fn session(
         created: String::new(),
         scope: Scope { target: work.words.clone(), ..work.scoped.scope.clone() },
         pinned: work.pinned.clone(),
+        left_out: left_out(settings),
         scratch: work.scratch.display().to_string(),
         secret,
         rule: settings.gate.consensus.value,
@@ -92,6 +93,13 @@ pub(crate) fn session(
         checker: settings.gate.agent_checks.value.then(|| checker(&settings.policy)),
         canaries: settings.gate.canaries(),
     })
+}
+
+/// What the settings leave out.
+pub(crate) fn left_out(settings: &Settings) -> LeftOut {
+    let policy = &settings.policy;
+    let (ignore, generated) = (policy.ignore.value.clone(), policy.generated.value.clone());
+    LeftOut { ignore, generated }
 }
 
 /// How the agent checks, by the settings that are trusted.

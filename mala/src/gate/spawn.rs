@@ -123,6 +123,7 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Re
     let (_, scoped) = world::scope(here, scratch.path(), &pinned).await?;
     // What is not committed is under review itself, and says nothing of how.
     let settings = pin::settings(here, &pinned.target(), &scoped, pin::flags(args)).await?;
+    let scoped = world::narrowed(scoped, &open::left_out(&settings))?;
     let (seats, warnings) = open::panel(&args.lanes, &settings, here)?;
     let reasoning = args.codex_reasoning.name();
     let brief = Brief { seats, tasks, reasoning, warnings };

@@ -72,6 +72,7 @@ async fn review(
     if scoped.scope.diff_hash != session.scope.diff_hash {
         anyhow::bail!("the change is not the one that the session was started for");
     }
+    let scoped = world::narrowed(scoped, &session.left_out)?;
     let runner = world::runner(git, session, folder, here);
     let show = |progress: &Progress| {
         if let Err(error) = folder.set_progress(progress) {

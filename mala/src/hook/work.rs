@@ -81,6 +81,7 @@ async fn at_gate(here: &Surroundings, memory: &Memory, deadline: Instant) -> any
         }
         return Ok(Look { found: Found::NothingChanged(work.place), max_blocks });
     }
+    let scoped = world::narrowed(scoped, &open::left_out(&settings))?;
     let (seats, warnings) = open::panel(&[], &settings, here)?;
     let brief = Brief { seats, tasks: Vec::new(), reasoning: "high", warnings };
     let words = match &work.place.start {
@@ -122,6 +123,7 @@ fn at_work(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
         session.scope.diff_hash == wanted.scope.diff_hash
             && session.seats == wanted.seats
             && session.rule == wanted.rule
+            && session.left_out == wanted.left_out
             && session.tasks == wanted.tasks
             && session.reasoning == wanted.reasoning
             && session.checker == wanted.checker

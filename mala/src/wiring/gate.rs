@@ -14,15 +14,17 @@ use mala_adapters::lanes::{self, Lanes, Presence};
 use mala_adapters::process::{self, Environment, Spec};
 use mala_adapters::sessions::{self, Life};
 pub use mala_adapters::sessions::{GateFolder, GateFolders, SessionFolder};
+use mala_domain::config::PathGlobs;
 use mala_domain::gate::MARKER;
 use mala_domain::gate::canary::CanaryBook;
 use mala_domain::gate::lane::Lane;
 use mala_domain::gate::output::Waited;
-use mala_domain::gate::session::{Pinned, Session};
+use mala_domain::gate::session::{LeftOut, Pinned, Session};
 use mala_domain::ports::{ChangeSource, Scoped};
 use mala_domain::scope::{Head, Target};
 use mala_domain::verdict::Obstacle;
 use mala_pipeline::gate::Look;
+use mala_pipeline::review::narrow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 pub use work::Scratch;
@@ -166,6 +168,12 @@ pub async fn scope(
         Pinned::Commits(_) => git.scope(&pinned.target(), &[]).await.map_err(failure)?,
     };
     Ok((git, scoped))
+}
+
+/// The change, less what the settings leave out.
+pub fn narrowed(scoped: Scoped, left_out: &LeftOut) -> anyhow::Result<Scoped> {
+    let ignore = PathGlobs::new(&left_out.ignore)?;
+    Ok(narrow(scoped, &ignore, &PathGlobs::new(&left_out.generated)?))
 }
 
 /// Removes what a session throws away.

@@ -11,7 +11,7 @@ use mala_domain::eval::plant::Sprout;
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
 use mala_domain::gate::consensus::Rule;
 use mala_domain::gate::output::Waited;
-use mala_domain::gate::session::{Pinned, Progress, Seat, Session};
+use mala_domain::gate::session::{LeftOut, Pinned, Progress, Seat, Session};
 use mala_domain::gate::{CALL, MARKER, SCHEMA_VERSION};
 use mala_pipeline::eval::plant::Ground;
 use mala_pipeline::gate::{CanaryTry, Panel, measure};
@@ -63,6 +63,7 @@ impl Gate {
             created: String::new(),
             scope: scoped.scope.clone(),
             pinned,
+            left_out: LeftOut::default(),
             scratch: scratch.path().display().to_string(),
             secret,
             rule: Rule::Unanimous,

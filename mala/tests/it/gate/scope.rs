@@ -54,6 +54,24 @@ fn what_does_not_fit_into_the_prompt_does_not_pass() {
 }
 
 #[test]
+fn what_the_settings_leave_out_is_named_and_not_reviewed() {
+    let bench = Bench::with_config(
+        "review: {ignore: ['data/**']}\ngate: {lanes: {pass: {command: [lane, pass]}}}\n",
+    );
+    bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
+    bench.repo.write("data/long.json", "[0]\n".repeat(300_000));
+    bench.repo.commit("data");
+    let ended = bench.review("pass", &[]);
+    assert_eq!(ended.code, 0, "{:#}", ended.json);
+    let warnings = ended.json["warnings"].to_string();
+    assert!(warnings.contains("data/long.json is not reviewed: ignored"), "{warnings}");
+    bench.repo.write("mala.yaml", "review: {ignore: ['**']}\n");
+    bench.repo.write("a.py", "def f(x):\n    return x + 3\n");
+    bench.repo.commit("ignore all");
+    assert_eq!(bench.review("pass", &[]).code, 2, "nobody accounts for mala.yaml");
+}
+
+#[test]
 fn what_this_clone_ignores_is_not_reviewed() {
     let bench = Bench::new();
     let ignored = bench.repo.beside("ignored");
