@@ -212,7 +212,12 @@ mod tests {
         let start = |marked: &str| {
             let mut command = std::process::Command::new("sleep");
             command.arg("1000").current_dir(folder.join("repository")).env(marked, "x/y/");
-            command.spawn().unwrap()
+            let child = command.spawn().unwrap();
+            // The system shows its variables only a moment after it runs.
+            while !fs::read(format!("/proc/{}/environ", child.id())).unwrap().ends_with(b"\0") {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            child
         };
         let (mut person, mut lane) = (start("OTHER"), start(MARKER));
         sweep_scratch(&gate);
