@@ -6,8 +6,11 @@ use super::{Git, GitError, ObjectId};
 use std::collections::HashSet;
 use std::path::Path;
 
-/// What a reflog says of moves that make no commit.
+/// What a reflog calls moves that make no commit.
 const MOVES: &[&str] = &["checkout", "clone", "reset", "branch", "fetch"];
+
+/// What it calls those that make one commit.
+const MAKERS: &[&str] = &["commit", "merge", "pull", "rebase", "cherry-pick", "revert", "am"];
 
 /// So many places of HEAD are looked at, and so many commits.
 const MAX_ENTRIES: &str = "--max-count=1000";
@@ -62,17 +65,18 @@ impl Git {
         Ok(Some(name).filter(|name| !name.is_empty()))
     }
 
-    /// The last commit between these two that has nothing in it which was made in this work tree since `from`,
-    /// by what git writes down of HEAD; `None` when there is none, or when that does not go back to
-    /// `since`, where HEAD was before.
+    /// The last commit between these two that has nothing in it which was made in this repository, by what
+    /// git writes down of HEAD and of branches, or which `ours` names; `None` when there is none, or when
+    /// that does not go back to `since`, where HEAD was before.
     pub async fn made_by_others(
         &self,
-        from: &str,
-        to: &str,
+        between: [&str; 2],
+        ours: &[String],
         since: &str,
     ) -> Result<Option<String>, GitError> {
+        let [from, to] = between;
         let call = Call::new(["log", "--walk-reflogs", "--no-patch", "--no-show-signature"]);
-        let call = call.args([MAX_ENTRIES, "--format=%H %gs", "HEAD", "--"]);
+        let call = call.args([MAX_ENTRIES, "--format=%H %gs", "HEAD", "--branches", "--"]);
         let entries = self.output(&call).await?;
         let (Some(from), Some(to)) = (self.known(from).await?, self.known(to).await?) else {
             return Ok(None);
@@ -82,9 +86,12 @@ impl Git {
         let commits = self.output(&call.args(["--not", from.as_str(), "--"])).await?;
         let (entries, commits) =
             (String::from_utf8_lossy(&entries), String::from_utf8_lossy(&commits));
-        let is_cut = commits.lines().count() >= MAX_COMMITS;
-        let made = made_here(&entries, since).filter(|_| !is_cut);
-        Ok(made.and_then(|made| last_without(&commits, &made)))
+        if commits.lines().count() >= MAX_COMMITS {
+            return Ok(None);
+        }
+        let Some(mut made) = Made::read(&entries, since) else { return Ok(None) };
+        made.one.extend(ours.iter().map(String::as_str));
+        Ok(made.last_without(&commits))
     }
 
     /// Whether both have the same files; `copy` has both.
@@ -109,38 +116,79 @@ impl Git {
     }
 }
 
-/// The commits that were made by what HEAD did; `None` when it was never at `since`.
-fn made_here<'e>(entries: &'e str, since: &str) -> Option<HashSet<&'e str>> {
-    let entries = || entries.lines().filter_map(|line| line.split_once(' '));
-    let is_whole = entries().any(|(id, _)| id == since);
-    let made = entries().filter(|(_, how)| !is_move(how)).map(|(id, _)| id);
-    is_whole.then(|| made.collect())
+/// Commits that were made here.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Made<'e> {
+    /// Those of which git says so.
+    one: HashSet<&'e str>,
+    /// Those that something unknown came to: what leads to them may be ours too.
+    all: HashSet<&'e str>,
 }
 
-/// The newest of these commits, each with its parents and the newest first, that has none of `made` in its
-/// history.
-fn last_without(commits: &str, made: &HashSet<&str>) -> Option<String> {
-    let mut with: HashSet<&str> = HashSet::new();
-    let mut last = None;
-    for line in commits.lines().rev() {
-        let mut ids = line.split(' ');
-        let Some(id) = ids.next() else { continue };
-        if made.contains(id) || ids.any(|parent| with.contains(parent)) {
-            with.insert(id);
-        } else {
-            last = Some(id);
+impl<'e> Made<'e> {
+    /// By what git wrote down; `None` when it was never at `since`.
+    fn read(entries: &'e str, since: &str) -> Option<Self> {
+        let mut made = Self::default();
+        let mut is_whole = false;
+        for (id, how) in entries.lines().filter_map(|line| line.split_once(' ')) {
+            is_whole |= id == since;
+            match Step::of(how) {
+                Step::Move => {}
+                Step::Commit => drop(made.one.insert(id)),
+                Step::Unknown => drop(made.all.insert(id)),
+            }
+        }
+        is_whole.then_some(made)
+    }
+
+    /// The newest of these commits, each with its parents and the newest first, that has none of ours in its
+    /// history.
+    fn last_without(mut self, commits: &'e str) -> Option<String> {
+        let lines: Vec<Vec<&str>> = commits.lines().map(|it| it.split(' ').collect()).collect();
+        for ids in &lines {
+            if ids.first().is_some_and(|id| self.all.contains(id)) {
+                self.all.extend(ids);
+            }
+        }
+        let mut with = self.all;
+        let mut last = None;
+        for ids in lines.iter().rev() {
+            let [id, parents @ ..] = ids.as_slice() else { continue };
+            let has_ours = parents.iter().any(|parent| with.contains(parent));
+            if has_ours || with.contains(id) || self.one.contains(id) {
+                with.insert(id);
+            } else {
+                last = Some((*id).to_owned());
+            }
+        }
+        last
+    }
+}
+
+/// How HEAD or a branch came to a commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// It was there already.
+    Move,
+    Commit,
+    Unknown,
+}
+
+impl Step {
+    /// What comes after the first colon is a person's, but for what a merge says of itself.
+    fn of(how: &str) -> Self {
+        let (action, said) = how.split_once(": ").unwrap_or((how, ""));
+        let action = action.to_ascii_lowercase();
+        let is = |words: &[&str]| words.iter().any(|word| action.starts_with(word));
+        // The start of a rebase goes to the new base, its end to the last commit that was picked.
+        let is_turn = action.ends_with("(start)") || action.ends_with("(finish)");
+        let is_forward = is(&["merge", "pull"]) && said.eq_ignore_ascii_case("fast-forward");
+        match () {
+            () if is(MOVES) || is_turn || is_forward => Self::Move,
+            () if is(MAKERS) => Self::Commit,
+            () => Self::Unknown,
         }
     }
-    last.map(str::to_owned)
-}
-
-/// Whether HEAD came to a commit that was there already.
-fn is_move(how: &str) -> bool {
-    // The start of a rebase goes to the new base, its end to the last commit that was picked.
-    MOVES.iter().any(|word| how.starts_with(word))
-        || how.to_ascii_lowercase().ends_with("fast-forward")
-        || how.contains("(start)")
-        || how.contains("(finish)")
 }
 
 #[cfg(test)]
@@ -149,7 +197,7 @@ mod tests {
 
     #[test]
     fn what_others_made_is_told_from_what_is_ours() {
-        // Ours are m and n; theirs come before, beside and after them.
+        // Ours are m and n; u came from nobody knows where.
         for (commits, expected) in [
             ("", None),
             ("m x", None),
@@ -158,34 +206,45 @@ mod tests {
             ("c m\nm a\na x", Some("a")),
             ("j m b\nm x\nb a\na x", Some("b")),
             ("j n b\nb m\nn m\nm x", None),
+            ("u b\nb a\na x", None),
+            ("c u\nu b\nb x", None),
         ] {
-            let made = HashSet::from(["m", "n", "j"]);
-            assert_eq!(last_without(commits, &made).as_deref(), expected, "{commits}");
+            let made = Made { one: HashSet::from(["m", "n", "j"]), all: HashSet::from(["u"]) };
+            assert_eq!(made.last_without(commits).as_deref(), expected, "{commits}");
         }
-        let entries = "b pull: Fast-forward\nm commit: ours\na checkout: moving";
-        assert_eq!(made_here(entries, "a"), Some(HashSet::from(["m"])));
-        assert_eq!(made_here(entries, "x"), None, "nobody knows what was before");
+        let entries =
+            "b pull: Fast-forward\nm commit: ours\nu filter-branch: rewrite\na checkout: moving";
+        let made = Made { one: HashSet::from(["m"]), all: HashSet::from(["u"]) };
+        assert_eq!(Made::read(entries, "a"), Some(made));
+        assert_eq!(Made::read(entries, "x"), None, "nobody knows what was before");
     }
 
     #[test]
     fn what_makes_a_commit_is_told_from_what_does_not() {
         for (how, expected) in [
-            ("checkout: moving from main to topic", true),
-            ("clone: from /origin", true),
-            ("reset: moving to origin/main", true),
-            ("pull -q: Fast-forward", true),
-            ("merge origin/main: Fast-forward", true),
-            ("pull --rebase (start): checkout 0123", true),
-            ("rebase (finish): returning to refs/heads/main", true),
-            ("commit: more", false),
-            ("commit (initial): one", false),
-            ("commit (amend): one", false),
-            ("rebase (pick): one", false),
-            ("cherry-pick: one", false),
-            ("pull: Merge made by the 'ort' strategy.", false),
-            ("", false),
+            ("checkout: moving from main to topic", Step::Move),
+            ("clone: from /origin", Step::Move),
+            ("reset: moving to origin/main", Step::Move),
+            ("Branch: renamed refs/heads/a to refs/heads/b", Step::Move),
+            ("fetch origin main:main: fast-forward", Step::Move),
+            ("pull -q: Fast-forward", Step::Move),
+            ("merge origin/main: Fast-forward", Step::Move),
+            ("pull --rebase (start): checkout 0123", Step::Move),
+            ("rebase (finish): returning to refs/heads/main", Step::Move),
+            ("commit: allow fast-forward", Step::Commit),
+            ("commit: Fast-forward", Step::Commit),
+            ("commit: add a (start) and a (finish)", Step::Commit),
+            ("commit: checkout: reset", Step::Commit),
+            ("commit (initial): one", Step::Commit),
+            ("commit (amend): one", Step::Commit),
+            ("rebase (pick): add (start)", Step::Commit),
+            ("cherry-pick: one", Step::Commit),
+            ("pull: Merge made by the 'ort' strategy.", Step::Commit),
+            ("merge topic: Fast-forward (no commit created; -m option ignored)", Step::Commit),
+            ("filter-branch: rewrite", Step::Unknown),
+            ("", Step::Unknown),
         ] {
-            assert_eq!(is_move(how), expected, "{how}");
+            assert_eq!(Step::of(how), expected, "{how}");
         }
     }
 }

@@ -199,7 +199,7 @@ impl Gate {
             memory.accepted.iter().skip(1).any(|it| *it == Start::Commit(accepted.clone()));
         let since = if has_passed { Some(&accepted) } else { memory.began_at.as_ref() };
         let theirs = match since {
-            Some(since) => self.git.made_by_others(&accepted, &own, since).await?,
+            Some(since) => self.git.made_by_others([&accepted, &own], &memory.open, since).await?,
             None => None,
         };
         Ok(Start::Commit(theirs.unwrap_or(older)))

@@ -230,6 +230,39 @@ fn what_is_made_here_is_work_however_it_was_published() {
 }
 
 #[test]
+fn what_a_commit_calls_itself_does_not_matter() {
+    for subject in ["allow fast-forward", "Fast-forward", "add a (start)", "checkout: reset"] {
+        let bench = published();
+        bench.begin();
+        bench.repo.write("a.py", BAD);
+        bench.repo.commit(subject);
+        bench.repo.git(&["push", "-q", "origin", "main"]);
+        assert_blocks(&bench, false, "1 finding");
+    }
+}
+
+#[test]
+fn what_is_made_in_another_work_tree_is_work_here() {
+    for is_at_a_stop in [true, false] {
+        let bench = published();
+        bench.begin();
+        let linked = bench.repo.beside("linked");
+        let linked = linked.to_str().unwrap();
+        bench.repo.git(&["worktree", "add", "-q", "-b", "topic", linked]);
+        std::fs::write(std::path::Path::new(linked).join("a.py"), BAD).unwrap();
+        bench.repo.git(&["-C", linked, "commit", "-qam", "bad"]);
+        bench.repo.git(&["merge", "-q", "topic"]);
+        if is_at_a_stop {
+            assert_blocks(&bench, false, "1 finding");
+            bench.repo.git(&["worktree", "remove", "--force", linked]);
+            bench.repo.git(&["branch", "-qD", "topic"]);
+        }
+        bench.repo.git(&["push", "-q", "origin", "main"]);
+        assert_blocks(&bench, true, "1 finding");
+    }
+}
+
+#[test]
 fn what_passes_on_disk_accepts_no_commit() {
     for is_published in [true, false] {
         let bench = if is_published { published() } else { Bench::new("judge") };
