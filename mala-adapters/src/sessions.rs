@@ -24,6 +24,7 @@ use mala_domain::gate::session::{Heartbeat, Progress, Session};
 use mala_domain::ports::{SessionFiles, StoreError};
 use mala_domain::render::markdown::render_panel;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 use stamp::Stamp;
 use std::fs;
 use std::io::{self, Read, Write};
@@ -77,7 +78,9 @@ impl GateFolder {
     pub fn create(&self, session: &Session) -> io::Result<SessionFolder> {
         let root = self.root();
         self.refuse_links()?;
-        let stamped = Session { stamp: self.stamp.make(&name_of(session))?, ..session.clone() };
+        // As it will be read: not every number is the same again.
+        let read: Session = serde_json::from_slice(&json(session)?)?;
+        let stamped = Session { stamp: self.stamp.make(&name_of(&read)?)?, ..session.clone() };
         let written = || {
             fs::create_dir_all(&root)?;
             keep_out_of_git(&self.state)?;
@@ -139,14 +142,15 @@ impl GateFolder {
     }
 
     fn is_ours(&self, folder: &SessionFolder, session: &Session) -> bool {
-        folder.path.ends_with(&session.key)
-            && self.stamp.mark(&name_of(session)).is_some_and(|mark| mark == session.stamp)
+        let mark = name_of(session).ok().and_then(|name| self.stamp.mark(&name));
+        folder.path.ends_with(&session.key) && mark.is_some_and(|mark| mark == session.stamp)
     }
 }
 
-/// What the mark of a session is made for: neither its key nor its place among others can be changed.
-fn name_of(session: &Session) -> String {
-    format!("{} {}", session.key, session.created)
+/// What the mark of a session is made for: all of it.
+fn name_of(session: &Session) -> io::Result<String> {
+    let words = json(&Session { stamp: String::new(), ..session.clone() })?;
+    Ok(format!("session {}", crate::git::hex(&Sha256::digest(words))))
 }
 
 fn newest_first(sessions: &mut [(SessionFolder, Session)]) {

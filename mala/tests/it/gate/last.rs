@@ -124,15 +124,24 @@ fn a_clock_that_was_set_back_changes_no_order() {
 }
 
 #[test]
-fn a_session_whose_date_somebody_changed_is_none() {
+fn a_session_that_somebody_changed_is_none() {
     let bench = Bench::new();
     let passed = bench.review("pass", &[]);
     let path = file(&bench, &passed.key, "session.json");
     let text = std::fs::read_to_string(&path).unwrap();
-    std::fs::write(&path, text.replacen("\"created\": \"20", "\"created\": \"21", 1)).unwrap();
+    for (old, new) in [
+        ("\"created\": \"20", "\"created\": \"21"),
+        ("\"diff_hash\": \"", "\"diff_hash\": \"0"),
+        ("\"timeout_seconds\": 300", "\"timeout_seconds\": 301"),
+    ] {
+        assert!(text.contains(old), "{text}");
+        std::fs::write(&path, text.replacen(old, new, 1)).unwrap();
+        assert_eq!(bench.wait(&passed.key).code, 5, "{old}");
+    }
     bench.spawn(&["--lanes", "fail"]);
     assert_eq!(bench.run(&["wait"]).0, 1);
-    assert_eq!(bench.wait(&passed.key).code, 5);
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(bench.wait(&passed.key).code, 0);
 }
 
 #[test]
