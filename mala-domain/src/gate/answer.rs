@@ -100,10 +100,14 @@ pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, Ans
         return Err(two_answers().into());
     }
     let answer = read_object(&object, rung, Speaker::Lane)?;
+    let verdict = verdict(&object)?;
+    if verdict == Verdict::Pass && objects_elsewhere(&object) {
+        return Err(two_answers().into());
+    }
     let claims = answer.claims.into_iter().chain(answer.incomplete).map(|claim| claim.candidate);
     Ok(LaneAnswer {
         rung,
-        verdict: verdict(&object)?,
+        verdict,
         summary: answer.summary,
         claims: claims.map(|claim| Candidate { reviewer: lane.to_owned(), ..claim }).collect(),
         accounted: account(&object)?,
@@ -120,6 +124,16 @@ pub fn read_check(text: &str, binding: &Binding) -> Result<Vec<Check>, AnswerPro
         return Err(two_answers().into());
     }
     Ok(read_checks(&words)?.0)
+}
+
+/// Whether something stands in the answer that looks like findings, under a name that nobody asked for.
+fn objects_elsewhere(object: &Object) -> bool {
+    let is_finding = |item: &Value| {
+        let names = ["title", "body", "message", "priority", "severity"];
+        names.iter().any(|name| item.get(name).is_some())
+    };
+    let lists = object.iter().filter(|(name, _)| *name != "findings");
+    lists.filter_map(|(_, value)| value.as_array()).flatten().any(is_finding)
 }
 
 fn two_answers() -> ParseProblem {

@@ -113,7 +113,7 @@ fn judge(lane: Lane, run: LaneRun, change: &Change, told: &Told) -> Heard {
                 answer.verdict.name()
             ),
         ),
-        (Some(Ok(answer)), None) => Ok(shown(answer.inside(&run.roots, change), told)),
+        (Some(Ok(answer)), None) => Ok(answer.inside(&run.roots, change)),
         (_, Some(known)) if !known.why.is_empty() => Err(known.clone()),
         (Some(Err(problem)), _) => failure(Absence::Unusable, problem.to_string()),
         (_, Some(known)) => Err(known.clone()),
@@ -122,11 +122,4 @@ fn judge(lane: Lane, run: LaneRun, change: &Change, told: &Told) -> Heard {
     let accounted = answer.as_ref().map(|answer| answer.accounted.as_slice()).unwrap_or_default();
     let coverage = Coverage::over(change, accounted);
     Heard { lane, answer, run, coverage }
-}
-
-/// An account of what the prompt did not show is none: the lane knows of it by its number alone.
-fn shown(mut answer: LaneAnswer, told: &Told) -> LaneAnswer {
-    let left_out = &told.briefs.left_out;
-    answer.accounted.retain(|(file, _)| left_out.iter().all(|left| left.file != *file));
-    answer
 }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// How much of a change a prompt shows: so much fits into what the known lanes read at once. What is longer
 /// does not pass.
-const MAX_BYTES: usize = 500_000;
+pub(super) const MAX_BYTES: usize = 500_000;
 
 /// What the lanes are told.
 pub(super) struct Told {

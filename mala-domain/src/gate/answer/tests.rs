@@ -129,12 +129,15 @@ fn two_answers_that_contradict_each_other_are_none() {
     let bad = pass(json!({"verdict": "FAIL", "findings": [finding]}));
     let unbound = bad.replace(binding().nonce.as_str(), "");
     let wrapped = json!({ "result": bad }).to_string();
+    let beside = pass(json!({"issues": [finding]}));
     for (text, is_answer) in [
         (format!("{good}\n{good}"), true),
         (format!("{unbound}\n{good}"), true),
         (format!("{bad}\n{good}"), false),
         (format!("{good}\nno, wait:\n{bad}"), false),
         (format!("{wrapped}\n{good}"), false),
+        (pass(json!({"issues": []})), true),
+        (beside, false),
     ] {
         let read = read(&text, &binding(), "codex");
         match is_answer {
