@@ -1,8 +1,7 @@
 //! The contract's own shape, and ours, which says more.
 
-use super::beside::{remarks, weigh};
-use super::issues::{self, Dialect};
-use super::votes::{Poll, agrees, contradiction, disagreement, missing, unanimous};
+use super::issues::Dialect;
+use super::votes::{agrees, contradiction, disagreement, missing, panel_word, unanimous};
 use super::{Account, Claim, PanelWord, Started, unreadable};
 use crate::agent::answer::fields::{number, object, required, text};
 use crate::agent::answer::{Object, ParseProblem};
@@ -20,8 +19,8 @@ const DIALECT: Dialect = Dialect {
     lines_may_be_null: false,
     of_reviewers: &["verdict", "summary", "issues", "error"],
     failed: &[],
+    claims: "issues",
 };
-const CLAIMS: &str = "issues";
 
 pub(super) fn read(
     object: &Object,
@@ -44,15 +43,7 @@ pub(super) fn read(
         (_, _, other) => return Err(unreadable(ParseProblem::InvalidVerdict(other.to_owned()))),
     };
     number(consensus, "iteration").map_err(unreadable)?;
-    let claims = issues::claims(object, CLAIMS, &DIALECT, None)?;
-    let votes = issues::votes(object, &DIALECT)?;
-    let warnings = issues::parse_errors(object)?;
-    let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &warnings };
-    let account = poll.account(started)?;
-    let account = weigh(&remarks(object, Some(CLAIMS))?, verdict, &claims, account)?;
-    let voices = votes.into_iter().map(|(voice, _)| voice).collect();
-    let log = issues::log(object)?;
-    Ok(PanelWord { claims, voices, account, log, warnings, ..PanelWord::whole(verdict) })
+    panel_word(object, verdict, &DIALECT, started)
 }
 
 /// Our own gate: what it decided, by its rule, with what its reviewers account for.

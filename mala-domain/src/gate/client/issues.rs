@@ -21,6 +21,8 @@ const UNSAID_CONFIDENCE: f64 = 0.7;
 
 /// What one shape calls things, and what it may leave out.
 pub(super) struct Dialect {
+    /// The list with the claims.
+    pub(super) claims: &'static str,
     /// The field with the file of a claim.
     pub(super) file: &'static str,
     pub(super) lines_may_be_null: bool,
@@ -33,11 +35,10 @@ pub(super) struct Dialect {
 /// The claims in a list, each by whoever it names, or by `reviewer`.
 pub(super) fn claims(
     of: &Object,
-    key: &str,
     dialect: &Dialect,
     reviewer: Option<&str>,
 ) -> Result<Vec<Claim>, ReviewerFailure> {
-    let all = list(of, key).map_err(unreadable)?;
+    let all = list(of, dialect.claims).map_err(unreadable)?;
     if all.len() > MAX_ISSUES {
         return Err(unreadable(ParseProblem::InvalidFormat));
     }

@@ -12,9 +12,13 @@ use crate::review::Voice;
 use crate::verdict::Verdict;
 use serde_json::Value;
 
-const DIALECT: Dialect =
-    Dialect { file: "file_path", lines_may_be_null: true, of_reviewers: &[], failed: &[] };
-const CLAIMS: &str = "findings";
+const DIALECT: Dialect = Dialect {
+    claims: "findings",
+    file: "file_path",
+    lines_may_be_null: true,
+    of_reviewers: &[],
+    failed: &[],
+};
 
 /// How a gate stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -122,7 +126,7 @@ pub fn panel(
             Err(problem) => (None, Vec::new(), Some(problem.to_string())),
         };
         claims.extend(own);
-        beside.extend(file.iter().map(|file| Remark::of(name, file, Some(CLAIMS))));
+        beside.extend(file.iter().map(|file| Remark::of(name, file, Some(DIALECT.claims))));
         votes.push((Voice { name: (*name).clone(), error, ..Voice::default() }, verdict));
     }
     let verdict = state.verdict.unwrap_or(Verdict::Fail);
@@ -149,5 +153,5 @@ fn read(name: &str, file: &Object) -> Result<(Option<Verdict>, Vec<Claim>), Revi
         "requires_decision" | "REQUIRES_DECISION" => None,
         word => Some(self::verdict(word)?),
     };
-    Ok((verdict, issues::claims(file, CLAIMS, &DIALECT, Some(name))?))
+    Ok((verdict, issues::claims(file, &DIALECT, Some(name))?))
 }

@@ -1,9 +1,11 @@
 //! Whose word a panel's verdict is. A pass is one only when everybody who was started gives it; an
 //! objection counts without them, but then nobody knows what else there is.
 
-use super::{Account, Claim, MAX_WHY, Started, unreadable};
-use crate::agent::answer::ParseProblem;
+use super::beside::{remarks, weigh};
+use super::issues::{self, Dialect};
+use super::{Account, Claim, MAX_WHY, PanelWord, Started, unreadable};
 use crate::agent::answer::fields::cut;
+use crate::agent::answer::{Object, ParseProblem};
 use crate::ports::ReviewerFailure;
 use crate::review::Voice;
 use crate::verdict::Verdict;
@@ -17,6 +19,24 @@ pub(super) struct Poll<'p> {
     pub(super) claims: &'p [Claim],
     pub(super) votes: &'p [Vote],
     pub(super) parse_errors: &'p [String],
+}
+
+/// What a panel says that lists its claims and its reviewers in one object.
+pub(super) fn panel_word(
+    object: &Object,
+    verdict: Verdict,
+    dialect: &Dialect,
+    started: &Started,
+) -> Result<PanelWord, ReviewerFailure> {
+    let claims = issues::claims(object, dialect, None)?;
+    let votes = issues::votes(object, dialect)?;
+    let warnings = issues::parse_errors(object)?;
+    let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &warnings };
+    let account = poll.account(started)?;
+    let account = weigh(&remarks(object, Some(dialect.claims))?, verdict, &claims, account)?;
+    let voices = votes.into_iter().map(|(voice, _)| voice).collect();
+    let log = issues::log(object)?;
+    Ok(PanelWord { claims, voices, account, log, warnings, ..PanelWord::whole(verdict) })
 }
 
 impl Poll<'_> {

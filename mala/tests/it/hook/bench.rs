@@ -33,6 +33,18 @@ impl Bench {
         Self { repo, world }
     }
 
+    /// The same with a remote that has `main`, which `main` follows.
+    pub(super) fn published(lane: &str) -> Self {
+        let bench = Self::new(lane);
+        let origin = bench.repo.beside("origin.git");
+        let origin = origin.to_str().unwrap();
+        bench.repo.git(&["clone", "-q", "--bare", ".", origin]);
+        bench.repo.git(&["remote", "add", "origin", origin]);
+        bench.repo.git(&["fetch", "-q", "origin"]);
+        bench.repo.git(&["branch", "-q", "--set-upstream-to=origin/main"]);
+        bench
+    }
+
     /// A conversation begins.
     pub(super) fn begin(&self) {
         let asking = asking(self.repo.root(), false);

@@ -23,16 +23,6 @@ fn is_kept_to_the_end(bench: &Bench, why: &str) {
     assert!(message(&answers[2]).contains("LET GO WITH 1 FINDING"), "{why}: {}", answers[2]);
 }
 
-/// A remote with `main`, which `main` follows.
-fn published(bench: &Bench) {
-    let origin = bench.repo.beside("origin.git");
-    let origin = origin.to_str().unwrap();
-    bench.repo.git(&["clone", "-q", "--bare", ".", origin]);
-    bench.repo.git(&["remote", "add", "origin", origin]);
-    bench.repo.git(&["fetch", "-q", "origin"]);
-    bench.repo.git(&["branch", "-q", "--set-upstream-to=origin/main"]);
-}
-
 #[test]
 fn what_mala_writes_is_nobodys_work() {
     for names in [".mala", ".MALA"] {
@@ -117,8 +107,7 @@ fn a_branch_that_moves_along_takes_no_work_out_of_review() {
 
 #[test]
 fn what_is_not_published_on_the_base_branch_is_work_on_another() {
-    let bench = Bench::new("judge");
-    published(&bench);
+    let bench = Bench::published("judge");
     bench.repo.write("a.py", BAD);
     bench.repo.commit("bad");
     bench.repo.branch("topic");
@@ -149,8 +138,7 @@ fn merged_work_is_still_work() {
 
 #[test]
 fn published_work_that_did_not_pass_is_still_work() {
-    let bench = Bench::new("judge");
-    published(&bench);
+    let bench = Bench::published("judge");
     committed(&bench);
     bench.repo.git(&["push", "-q", "origin", "main"]);
     assert!(blocks(&bench.stop(true)));
@@ -347,8 +335,7 @@ fn where_nothing_can_be_remembered_nobody_is_kept_twice() {
 
 #[test]
 fn a_cleaned_work_tree_forgets_nothing() {
-    let bench = Bench::new("judge");
-    published(&bench);
+    let bench = Bench::published("judge");
     committed(&bench);
     bench.repo.git(&["push", "-q", "origin", "main"]);
     let played = [true, true, true].map(|it| {

@@ -25,18 +25,6 @@ fn assert_goes(bench: &Bench, is_continued: bool, said: &str) {
     assert!(!blocks(&answer) && told.contains(said), "{said}: {answer}");
 }
 
-/// A repository whose `main` follows that of a remote.
-fn published() -> Bench {
-    let bench = Bench::new("judge");
-    let origin = bench.repo.beside("origin.git");
-    let origin = origin.to_str().unwrap();
-    bench.repo.git(&["clone", "-q", "--bare", ".", origin]);
-    bench.repo.git(&["remote", "add", "origin", origin]);
-    bench.repo.git(&["fetch", "-q", "origin"]);
-    bench.repo.git(&["branch", "-q", "--set-upstream-to=origin/main"]);
-    bench
-}
-
 /// Others publish a bad file.
 fn others_publish(bench: &Bench, file: &str) {
     let other = bench.repo.beside(file);
@@ -99,7 +87,7 @@ fn letting_go_is_not_undone_by_a_branch_that_was_changed_before() {
 
 #[test]
 fn work_that_is_pushed_between_two_stops_is_work() {
-    let bench = published();
+    let bench = Bench::published("judge");
     assert_goes(&bench, false, NONE);
     commit(&bench, "a.py", BAD);
     bench.repo.git(&["push", "-q", "origin", "main"]);
@@ -113,7 +101,7 @@ fn work_that_is_pushed_between_two_stops_is_work() {
 #[test]
 fn work_that_is_pushed_before_the_first_stop_is_work() {
     for is_told in [true, false] {
-        let bench = published();
+        let bench = Bench::published("judge");
         if is_told {
             bench.begin();
         }
@@ -129,7 +117,7 @@ fn work_that_is_pushed_before_the_first_stop_is_work() {
 
 #[test]
 fn a_branch_that_is_made_merged_and_deleted_before_the_first_stop_is_work() {
-    let bench = published();
+    let bench = Bench::published("judge");
     bench.begin();
     checkout(&bench, &["-b", "topic"]);
     commit(&bench, "a.py", BAD);
@@ -143,7 +131,7 @@ fn a_branch_that_is_made_merged_and_deleted_before_the_first_stop_is_work() {
 #[test]
 fn what_others_published_is_not_the_agents_work() {
     for pull in [&["pull", "-q", "--rebase"][..], &["pull", "-q", "--no-rebase", "--no-edit"]] {
-        let bench = published();
+        let bench = Bench::published("judge");
         bench.begin();
         others_publish(&bench, "theirs.py");
         bench.repo.git(&["pull", "-q", "--ff-only"]);
@@ -159,7 +147,7 @@ fn what_others_published_is_not_the_agents_work() {
 
 #[test]
 fn what_others_published_hides_no_push() {
-    let bench = published();
+    let bench = Bench::published("judge");
     bench.begin();
     commit(&bench, "a.py", BAD);
     bench.repo.git(&["push", "-q", "origin", "main"]);
@@ -172,7 +160,7 @@ fn what_others_published_hides_no_push() {
 #[test]
 fn a_base_that_is_taken_in_is_not_work() {
     for is_on_main in [true, false] {
-        let bench = published();
+        let bench = Bench::published("judge");
         if !is_on_main {
             checkout(&bench, &["-b", "topic"]);
         }
@@ -189,7 +177,7 @@ fn a_base_that_is_taken_in_is_not_work() {
 
 #[test]
 fn a_base_that_was_not_updated_here_does_not_count() {
-    let bench = published();
+    let bench = Bench::published("judge");
     others_publish(&bench, "theirs.py");
     bench.repo.git(&["fetch", "-q"]);
     checkout(&bench, &["-q", "-b", "topic", "origin/main"]);
@@ -220,7 +208,7 @@ fn what_is_made_here_is_work_however_it_was_published() {
         }),
     ];
     for (why, publish) in ways {
-        let bench = published();
+        let bench = Bench::published("judge");
         bench.begin();
         commit(&bench, "a.py", BAD);
         publish(&bench, bench.repo.beside("origin.git").to_str().unwrap());
@@ -232,7 +220,7 @@ fn what_is_made_here_is_work_however_it_was_published() {
 #[test]
 fn what_a_commit_calls_itself_does_not_matter() {
     for subject in ["allow fast-forward", "Fast-forward", "add a (start)", "checkout: reset"] {
-        let bench = published();
+        let bench = Bench::published("judge");
         bench.begin();
         bench.repo.write("a.py", BAD);
         bench.repo.commit(subject);
@@ -244,7 +232,7 @@ fn what_a_commit_calls_itself_does_not_matter() {
 #[test]
 fn what_is_made_in_another_work_tree_is_work_here() {
     for is_at_a_stop in [true, false] {
-        let bench = published();
+        let bench = Bench::published("judge");
         bench.begin();
         let linked = bench.repo.beside("linked");
         let linked = linked.to_str().unwrap();
@@ -265,7 +253,7 @@ fn what_is_made_in_another_work_tree_is_work_here() {
 #[test]
 fn what_passes_on_disk_accepts_no_commit() {
     for is_published in [true, false] {
-        let bench = if is_published { published() } else { Bench::new("judge") };
+        let bench = if is_published { Bench::published("judge") } else { Bench::new("judge") };
         bench.begin();
         commit(&bench, "a.py", BAD);
         assert_blocks(&bench, false, "1 finding");
