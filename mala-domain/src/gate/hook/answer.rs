@@ -110,8 +110,8 @@ impl Answer {
             ));
         };
         let reason = format!(
-            "Your work could not be reviewed: {why}.{report}\nThis says nothing about the work. Stop \
-             again, and the review is tried again; change nothing for it."
+            "Your work could not be reviewed: {why}.{report}\nThis says nothing about the work. Change nothing \
+             that the reason does not ask for and stop again: the review is tried again."
         );
         let message = format!(
             "NOT REVIEWED, block {block} of {}: {why}.{}",

@@ -315,7 +315,7 @@ fn every_answer_says_what_it_is_about() {
     }
     {
       "decision": "block",
-      "reason": "Your work could not be reviewed: codex: usage limit.\nMore: /r/report.md\nThis says nothing about the work. Stop again, and the review is tried again; change nothing for it.",
+      "reason": "Your work could not be reviewed: codex: usage limit.\nMore: /r/report.md\nThis says nothing about the work. Change nothing that the reason does not ask for and stop again: the review is tried again.",
       "systemMessage": "mala: NOT REVIEWED, block 1 of 3: codex: usage limit. More: /r/report.md To let it stop anyway: mala hook off, or MALA_HOOK=off."
     }
     {
@@ -323,7 +323,7 @@ fn every_answer_says_what_it_is_about() {
     }
     {
       "decision": "block",
-      "reason": "Your work could not be reviewed: git is broken.\nThis says nothing about the work. Stop again, and the review is tried again; change nothing for it.",
+      "reason": "Your work could not be reviewed: git is broken.\nThis says nothing about the work. Change nothing that the reason does not ask for and stop again: the review is tried again.",
       "systemMessage": "mala: NOT REVIEWED, block 1 of 3: git is broken. To let it stop anyway: mala hook off, or MALA_HOOK=off."
     }
     "#);

@@ -21,7 +21,7 @@ fn everything_that_can_be_wrong_has_an_answer() {
     assert_snapshot!(bench.shown(&usage), @r#"
     {
       "decision": "block",
-      "reason": "Your work could not be reviewed: the command line of the hook makes no sense: unexpected argument found.\nThis says nothing about the work. Stop again, and the review is tried again; change nothing for it.",
+      "reason": "Your work could not be reviewed: the command line of the hook makes no sense: unexpected argument found.\nThis says nothing about the work. Change nothing that the reason does not ask for and stop again: the review is tried again.",
       "systemMessage": "mala: NOT REVIEWED, block 1 of 3: the command line of the hook makes no sense: unexpected argument found. To let it stop anyway: mala hook off, or MALA_HOOK=off."
     }
     "#);

@@ -71,7 +71,7 @@ fn what_nobody_reviewed_fails_closed_and_then_lets_go_loudly() {
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
       "decision": "block",
-      "reason": "Your work could not be reviewed: prose: invalid json: expected value at line 1 column 1.\nMore: [WORK]/.mala/gate/[KEY]/report.md\nThis says nothing about the work. Stop again, and the review is tried again; change nothing for it.",
+      "reason": "Your work could not be reviewed: prose: invalid json: expected value at line 1 column 1.\nMore: [WORK]/.mala/gate/[KEY]/report.md\nThis says nothing about the work. Change nothing that the reason does not ask for and stop again: the review is tried again.",
       "systemMessage": "mala: NOT REVIEWED, block 1 of 3: prose: invalid json: expected value at line 1 column 1. More: [WORK]/.mala/gate/[KEY]/report.md To let it stop anyway: mala hook off, or MALA_HOOK=off."
     }
     "#);
