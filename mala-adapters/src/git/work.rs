@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::copy::inside;
 use super::{Git, GitError, ObjectId};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 /// What a reflog calls moves that make no commit.
@@ -15,6 +15,7 @@ const MAKERS: &[&str] = &["commit", "merge", "pull", "rebase", "cherry-pick", "r
 /// So many places of HEAD are looked at, and so many commits.
 const MAX_ENTRIES: &str = "--max-count=1000";
 const MAX_COMMITS: usize = 10_000;
+const MAX_PUSHES: usize = 50;
 
 impl Git {
     /// The commit at HEAD; `None` while there is none.
@@ -75,23 +76,43 @@ impl Git {
         since: &str,
     ) -> Result<Option<String>, GitError> {
         let [from, to] = between;
-        let call = Call::new(["log", "--walk-reflogs", "--no-patch", "--no-show-signature"]);
-        let call = call.args([MAX_ENTRIES, "--format=%H %gs", "HEAD", "--branches", "--"]);
-        let entries = self.output(&call).await?;
+        let entries = self.reflogs(&["--format=%H %gs", "HEAD", "--branches"]).await?;
         let (Some(from), Some(to)) = (self.known(from).await?, self.known(to).await?) else {
             return Ok(None);
         };
         let count = format!("--max-count={MAX_COMMITS}");
         let call = Call::new(["rev-list", "--topo-order", "--parents", &count, to.as_str()]);
         let commits = self.output(&call.args(["--not", from.as_str(), "--"])).await?;
-        let (entries, commits) =
-            (String::from_utf8_lossy(&entries), String::from_utf8_lossy(&commits));
+        let commits = String::from_utf8_lossy(&commits);
+        let pushed = self.pushed(&from).await?;
         if commits.lines().count() >= MAX_COMMITS {
             return Ok(None);
         }
         let Some(mut made) = Made::read(&entries, since) else { return Ok(None) };
-        made.one.extend(ours.iter().map(String::as_str));
+        made.one.extend(ours.iter().chain(&pushed).map(String::as_str));
         Ok(made.last_without(&commits))
+    }
+
+    /// Commits since `from` that somebody pushed from here, wherever they were made: what came between two
+    /// places of a remote's branch.
+    async fn pushed(&self, from: &ObjectId) -> Result<Vec<String>, GitError> {
+        let entries = self.reflogs(&["--format=%H %gD %gs", "--remotes"]).await?;
+        let mut pushed = Vec::new();
+        for (id, before) in pushes(&entries).into_iter().take(MAX_PUSHES) {
+            let count = format!("--max-count={MAX_COMMITS}");
+            let call = Call::new(["rev-list", &count, id, "--not", from.as_str()]);
+            let listed = self.output(&call.args(before).args(["--"])).await?;
+            let listed = String::from_utf8_lossy(&listed);
+            pushed.extend(listed.lines().map(str::to_owned));
+        }
+        Ok(pushed)
+    }
+
+    /// What git wrote down of these references, the newest first.
+    async fn reflogs(&self, args: &[&str]) -> Result<String, GitError> {
+        let call = Call::new(["log", "--walk-reflogs", "--no-patch", "--no-show-signature"]);
+        let listed = self.output(&call.args([MAX_ENTRIES]).args(args).args(["--"])).await?;
+        Ok(String::from_utf8_lossy(&listed).into_owned())
     }
 
     /// Whether both have the same files; `copy` has both.
@@ -114,6 +135,29 @@ impl Git {
     async fn known(&self, commit: &str) -> Result<Option<ObjectId>, GitError> {
         self.resolve(&format!("{commit}^{{commit}}")).await
     }
+}
+
+/// Where each push brought a remote's branch, and where it was before.
+fn pushes(entries: &str) -> Vec<(&str, Option<&str>)> {
+    let mut pushes: Vec<(&str, Option<&str>)> = Vec::new();
+    // By branch, the last push whose place before is not known yet.
+    let mut open: HashMap<&str, Option<usize>> = HashMap::new();
+    for line in entries.lines() {
+        let mut words = line.splitn(3, ' ');
+        let (Some(id), Some(place), how) = (words.next(), words.next(), words.next()) else {
+            continue;
+        };
+        let branch = place.split("@{").next().unwrap_or(place);
+        let newer = open.entry(branch).or_default();
+        if let Some(push) = newer.take().and_then(|at: usize| pushes.get_mut(at)) {
+            push.1 = Some(id);
+        }
+        if how.is_some_and(|how| how.starts_with("update by push")) {
+            *newer = Some(pushes.len());
+            pushes.push((id, None));
+        }
+    }
+    pushes
 }
 
 /// Commits that were made here.
@@ -217,6 +261,15 @@ mod tests {
         let made = Made { one: HashSet::from(["m"]), all: HashSet::from(["u"]) };
         assert_eq!(Made::read(entries, "a"), Some(made));
         assert_eq!(Made::read(entries, "x"), None, "nobody knows what was before");
+    }
+
+    #[test]
+    fn a_push_starts_where_the_branch_was() {
+        let entries = "d o/main@{0} update by push\nx o/topic@{0} update by push\n\
+                       c o/main@{1} update by push\nb o/main@{2} fetch: fast-forward\n\
+                       a o/main@{3} update by push";
+        let expected = [("d", Some("c")), ("x", None), ("c", Some("b")), ("a", None)];
+        assert_eq!(pushes(entries), expected);
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub(crate) fn panel(
     settings: &Settings,
     here: &Surroundings,
 ) -> Result<(Vec<Seat>, Vec<String>), PanelProblem> {
-    let (seats, mut warnings) = choose(&Choice {
+    let (seats, warnings) = choose(&Choice {
         named,
         policy: &settings.gate,
         missing: &|lane| {
@@ -63,8 +63,8 @@ pub(crate) fn panel(
         },
         useless: &|lane| world::presence(lane, here).why_not(lane),
     })?;
-    warnings.extend(settings.notice.clone());
-    Ok((seats, warnings))
+    // Which settings hold explains the rest.
+    Ok((seats, settings.notice.iter().cloned().chain(warnings).collect()))
 }
 
 /// A session that is not written down yet.

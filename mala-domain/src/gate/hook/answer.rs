@@ -100,7 +100,7 @@ impl Answer {
 
     pub(super) fn not_reviewed(work: &NotReviewed, count: Count) -> Self {
         let why = &work.why;
-        let report = work.report.as_ref().map(|report| format!("\nMore: {report}"));
+        let report = work.report.as_ref().map(|report| format!("\nMore: {report}."));
         let report = report.unwrap_or_default();
         let Some(block) = count.block else {
             return Self::allow(format!(

@@ -315,11 +315,11 @@ fn every_answer_says_what_it_is_about() {
     }
     {
       "decision": "block",
-      "reason": "Your work could not be reviewed: codex: usage limit.\nMore: /r/report.md\nThis says nothing about the work. Change nothing that the reason does not ask for and stop again: the review is tried again.",
-      "systemMessage": "mala: NOT REVIEWED, block 1 of 3: codex: usage limit. More: /r/report.md To let it stop anyway: mala hook off, or MALA_HOOK=off."
+      "reason": "Your work could not be reviewed: codex: usage limit.\nMore: /r/report.md.\nThis says nothing about the work. Change nothing that the reason does not ask for and stop again: the review is tried again.",
+      "systemMessage": "mala: NOT REVIEWED, block 1 of 3: codex: usage limit. More: /r/report.md. To let it stop anyway: mala hook off, or MALA_HOOK=off."
     }
     {
-      "systemMessage": "mala: NOTHING WAS REVIEWED: codex: usage limit. Let go: it was kept from stopping 3 times for this. More: /r/report.md"
+      "systemMessage": "mala: NOTHING WAS REVIEWED: codex: usage limit. Let go: it was kept from stopping 3 times for this. More: /r/report.md."
     }
     {
       "decision": "block",

@@ -10,7 +10,7 @@ use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::variables;
-use crate::wiring::gate::work::{head_commit, hook_folder};
+use crate::wiring::gate::work::{head_commit, hook_folder, settings_are_committed};
 use anyhow::Context;
 use clap::ValueEnum;
 use mala_adapters::regular::read_named;
@@ -122,12 +122,18 @@ fn work_tree(here: &Surroundings) -> Result<&Path, Failure> {
 /// Work without a remote starts where the hook was installed.
 fn begin(top: &Path, here: &Surroundings) -> anyhow::Result<()> {
     let folder = hook_folder(top);
-    if folder.baseline().is_some() {
-        return Ok(());
-    }
     until_interrupted(async {
-        let start = head_commit(here).await?.map_or(Start::Nothing, Start::Commit);
-        folder.set_baseline(&start).context("remembering where the work starts")?;
+        if folder.baseline().is_none() {
+            let start = head_commit(here).await?.map_or(Start::Nothing, Start::Commit);
+            folder.set_baseline(&start).context("remembering where the work starts")?;
+        }
+        if !settings_are_committed(here).await? {
+            console::say(
+                "warning: mala.yaml is not committed as it is, and the hook reads it from where work \
+                 starts: commit it, publish it if there is a remote, then run this again with --remove \
+                 and without",
+            );
+        }
         Ok(Exit::Passed)
     })?;
     Ok(())

@@ -4,8 +4,11 @@ use super::{Gate, copy_of};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
 use mala_adapters::git::KeptWork;
+use mala_adapters::regular::read_named;
 use mala_adapters::sessions;
 pub use mala_adapters::sessions::HookFolder;
+use mala_domain::change::FilePath;
+use mala_domain::config::FILE_NAME;
 use mala_domain::gate::hook::{Memory, Place, Start};
 use mala_domain::gate::session::Pinned;
 use std::collections::BTreeMap;
@@ -20,6 +23,17 @@ pub fn hook_folder(top: &Path) -> HookFolder {
 pub async fn head_commit(here: &Surroundings) -> anyhow::Result<Option<String>> {
     Ok(Gate::open(here).await?.git.head_commit().await?)
 }
+
+/// Whether the settings of the repository that are on disk are those at HEAD, or there are none.
+pub async fn settings_are_committed(here: &Surroundings) -> anyhow::Result<bool> {
+    let git = Gate::open(here).await?.git;
+    let on_disk = read_named(&git.top().join(FILE_NAME), MAX_SETTINGS).ok();
+    let committed = git.committed("HEAD", &FilePath::from(FILE_NAME)).await.ok().flatten();
+    Ok(on_disk.is_none() || on_disk == committed)
+}
+
+/// Settings are not longer.
+const MAX_SETTINGS: u64 = 16 << 20;
 
 /// A folder that is thrown away unless somebody keeps it.
 pub struct Scratch(Option<PathBuf>);

@@ -75,6 +75,17 @@ fn a_project_gets_the_hooks_and_loses_them() {
 }
 
 #[test]
+fn settings_that_do_not_count_yet_are_told() {
+    let world = project();
+    world.write("mala.yaml", "gate: {consensus: any}\n");
+    let shown = world.run(&["init", "--hooks=claude"]);
+    assert!(shown.contains("warning: mala.yaml is not committed as it is"), "{shown}");
+    world.git(&["add", "mala.yaml"]).git(&["commit", "-qm", "settings"]);
+    let shown = world.run(&["init", "--hooks=claude"]);
+    assert!(!shown.contains("warning"), "{shown}");
+}
+
+#[test]
 fn one_host_is_enough_and_what_it_has_stays() {
     let world = project();
     let settings = "{\n    // ours\n    \"model\": \"opus\",\n    \"hooks\": {\"Stop\": [{\"hooks\": []}]}\n}\n";

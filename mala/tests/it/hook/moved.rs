@@ -251,6 +251,30 @@ fn what_is_made_in_another_work_tree_is_work_here() {
 }
 
 #[test]
+fn what_is_pushed_from_here_is_work_wherever_it_was_made() {
+    for is_left in [true, false] {
+        let bench = Bench::published("judge");
+        bench.begin();
+        let linked = bench.repo.beside("linked");
+        let linked = linked.to_str().unwrap();
+        bench.repo.git(&["worktree", "add", "-q", "--detach", linked]);
+        for text in [BAD, &format!("{BAD}# more\n")] {
+            std::fs::write(std::path::Path::new(linked).join("a.py"), text).unwrap();
+            bench.repo.git(&["-C", linked, "commit", "-qam", "bad"]);
+        }
+        let made = bench.repo.git(&["-C", linked, "rev-parse", "HEAD"]);
+        bench.repo.git(&["merge", "-q", made.trim()]);
+        if !is_left {
+            bench.repo.git(&["worktree", "remove", "--force", linked]);
+        }
+        bench.repo.git(&["push", "-q", "origin", "main"]);
+        others_publish(&bench, "theirs.py");
+        bench.repo.git(&["fetch", "-q"]);
+        assert_blocks(&bench, false, "1 finding");
+    }
+}
+
+#[test]
 fn what_passes_on_disk_accepts_no_commit() {
     for is_published in [true, false] {
         let bench = if is_published { Bench::published("judge") } else { Bench::new("judge") };

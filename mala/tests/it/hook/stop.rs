@@ -71,15 +71,15 @@ fn what_nobody_reviewed_fails_closed_and_then_lets_go_loudly() {
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
       "decision": "block",
-      "reason": "Your work could not be reviewed: prose: invalid json: expected value at line 1 column 1.\nMore: [WORK]/.mala/gate/[KEY]/report.md\nThis says nothing about the work. Change nothing that the reason does not ask for and stop again: the review is tried again.",
-      "systemMessage": "mala: NOT REVIEWED, block 1 of 3: prose: invalid json: expected value at line 1 column 1. More: [WORK]/.mala/gate/[KEY]/report.md To let it stop anyway: mala hook off, or MALA_HOOK=off."
+      "reason": "Your work could not be reviewed: prose: invalid json: expected value at line 1 column 1.\nMore: [WORK]/.mala/gate/[KEY]/report.md.\nThis says nothing about the work. Change nothing that the reason does not ask for and stop again: the review is tried again.",
+      "systemMessage": "mala: NOT REVIEWED, block 1 of 3: prose: invalid json: expected value at line 1 column 1. More: [WORK]/.mala/gate/[KEY]/report.md. To let it stop anyway: mala hook off, or MALA_HOOK=off."
     }
     "#);
     assert!(blocks(&bench.stop(true)) && blocks(&bench.stop(true)));
     assert_eq!(bench.sessions().len(), 3, "it is tried again each time");
     assert_snapshot!(bench.shown(&bench.stop(true)), @r#"
     {
-      "systemMessage": "mala: NOTHING WAS REVIEWED: prose: invalid json: expected value at line 1 column 1. Let go: it was kept from stopping 3 times for this. More: [WORK]/.mala/gate/[KEY]/report.md"
+      "systemMessage": "mala: NOTHING WAS REVIEWED: prose: invalid json: expected value at line 1 column 1. Let go: it was kept from stopping 3 times for this. More: [WORK]/.mala/gate/[KEY]/report.md."
     }
     "#);
 }
