@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::copy::inside;
 use super::{Git, GitError, ObjectId};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// What a reflog calls moves that make no commit.
@@ -13,7 +13,7 @@ const MOVES: &[&str] = &["checkout", "clone", "reset", "branch", "fetch"];
 const MAKERS: &[&str] = &["commit", "merge", "pull", "rebase", "cherry-pick", "revert", "am"];
 
 /// So many places of HEAD are looked at, and so many commits.
-const MAX_ENTRIES: &str = "--max-count=1000";
+const MAX_ENTRIES: usize = 1000;
 const MAX_COMMITS: usize = 10_000;
 const MAX_PUSHES: usize = 50;
 
@@ -67,13 +67,14 @@ impl Git {
     }
 
     /// The last commit between these two that has nothing in it which was made in this repository, by what
-    /// git writes down of HEAD and of branches, or which `ours` names; `None` when there is none, or when
-    /// that does not go back to `since`, where HEAD was before.
+    /// git writes down of HEAD and of branches, which was pushed from here to `base`, or which `ours` names;
+    /// `None` when there is none, or when that does not go back to `since`, where HEAD was before.
     pub async fn made_by_others(
         &self,
         between: [&str; 2],
         ours: &[String],
         since: &str,
+        base: Option<&str>,
     ) -> Result<Option<String>, GitError> {
         let [from, to] = between;
         let entries = self.reflogs(&["--format=%H %gs", "HEAD", "--branches"]).await?;
@@ -84,34 +85,58 @@ impl Git {
         let call = Call::new(["rev-list", "--topo-order", "--parents", &count, to.as_str()]);
         let commits = self.output(&call.args(["--not", from.as_str(), "--"])).await?;
         let commits = String::from_utf8_lossy(&commits);
-        let pushed = self.pushed(&from).await?;
         if commits.lines().count() >= MAX_COMMITS {
             return Ok(None);
         }
         let Some(mut made) = Made::read(&entries, since) else { return Ok(None) };
+        let pushed = match base {
+            Some(base) => self.pushed(&from, base).await?,
+            None => Some(Vec::new()),
+        };
+        let Some(pushed) = pushed else { return Ok(None) };
         made.one.extend(ours.iter().chain(&pushed).map(String::as_str));
         Ok(made.last_without(&commits))
     }
 
-    /// Commits since `from` that somebody pushed from here, wherever they were made: what came between two
-    /// places of a remote's branch.
-    async fn pushed(&self, from: &ObjectId) -> Result<Vec<String>, GitError> {
-        let entries = self.reflogs(&["--format=%H %gD %gs", "--remotes"]).await?;
+    /// Commits since `from` that somebody pushed from here to the published side of a branch, wherever they
+    /// were made: what came between two places of it. `None` when there are too many to know.
+    async fn pushed(&self, from: &ObjectId, branch: &str) -> Result<Option<Vec<String>>, GitError> {
+        let Some(published) = self.published(branch).await? else { return Ok(Some(Vec::new())) };
+        let entries = self.reflogs(&["--format=%H %gs", &published]).await?;
+        let pushes = pushes(&entries);
+        if pushes.len() > MAX_PUSHES || entries.lines().count() >= MAX_ENTRIES {
+            return Ok(None);
+        }
         let mut pushed = Vec::new();
-        for (id, before) in pushes(&entries).into_iter().take(MAX_PUSHES) {
+        for (id, before) in pushes {
             let count = format!("--max-count={MAX_COMMITS}");
             let call = Call::new(["rev-list", &count, id, "--not", from.as_str()]);
             let listed = self.output(&call.args(before).args(["--"])).await?;
             let listed = String::from_utf8_lossy(&listed);
             pushed.extend(listed.lines().map(str::to_owned));
         }
-        Ok(pushed)
+        Ok(Some(pushed))
+    }
+
+    /// The remote's side of a branch, by its whole name.
+    async fn published(&self, branch: &str) -> Result<Option<String>, GitError> {
+        for revision in [format!("{branch}@{{upstream}}"), branch.to_owned()] {
+            let args = ["rev-parse", "--quiet", "--verify", "--symbolic-full-name"];
+            let call = Call::new(args).args(["--end-of-options", &revision]);
+            let finished = self.finish(&call).await?;
+            let name = String::from_utf8_lossy(&finished.output.stdout).trim().to_owned();
+            if finished.code() == Some(0) && name.starts_with("refs/remotes/") {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
     }
 
     /// What git wrote down of these references, the newest first.
     async fn reflogs(&self, args: &[&str]) -> Result<String, GitError> {
         let call = Call::new(["log", "--walk-reflogs", "--no-patch", "--no-show-signature"]);
-        let listed = self.output(&call.args([MAX_ENTRIES]).args(args).args(["--"])).await?;
+        let count = format!("--max-count={MAX_ENTRIES}");
+        let listed = self.output(&call.args([count]).args(args).args(["--"])).await?;
         Ok(String::from_utf8_lossy(&listed).into_owned())
     }
 
@@ -139,25 +164,13 @@ impl Git {
 
 /// Where each push brought a remote's branch, and where it was before.
 fn pushes(entries: &str) -> Vec<(&str, Option<&str>)> {
-    let mut pushes: Vec<(&str, Option<&str>)> = Vec::new();
-    // By branch, the last push whose place before is not known yet.
-    let mut open: HashMap<&str, Option<usize>> = HashMap::new();
-    for line in entries.lines() {
-        let mut words = line.splitn(3, ' ');
-        let (Some(id), Some(place), how) = (words.next(), words.next(), words.next()) else {
-            continue;
-        };
-        let branch = place.split("@{").next().unwrap_or(place);
-        let newer = open.entry(branch).or_default();
-        if let Some(push) = newer.take().and_then(|at: usize| pushes.get_mut(at)) {
-            push.1 = Some(id);
-        }
-        if how.is_some_and(|how| how.starts_with("update by push")) {
-            *newer = Some(pushes.len());
-            pushes.push((id, None));
-        }
-    }
-    pushes
+    let entries: Vec<(&str, &str)> = entries.lines().filter_map(|it| it.split_once(' ')).collect();
+    let before = entries.iter().skip(1).map(|(id, _)| Some(*id)).chain([None]);
+    let moves = entries.iter().zip(before);
+    moves
+        .filter(|((_, how), _)| how.starts_with("update by push"))
+        .map(|((id, _), before)| (*id, before))
+        .collect()
 }
 
 /// Commits that were made here.
@@ -265,10 +278,8 @@ mod tests {
 
     #[test]
     fn a_push_starts_where_the_branch_was() {
-        let entries = "d o/main@{0} update by push\nx o/topic@{0} update by push\n\
-                       c o/main@{1} update by push\nb o/main@{2} fetch: fast-forward\n\
-                       a o/main@{3} update by push";
-        let expected = [("d", Some("c")), ("x", None), ("c", Some("b")), ("a", None)];
+        let entries = "d update by push\nc update by push\nb fetch: fast-forward\na update by push";
+        let expected = [("d", Some("c")), ("c", Some("b")), ("a", None)];
         assert_eq!(pushes(entries), expected);
     }
 

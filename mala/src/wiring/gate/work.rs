@@ -93,7 +93,7 @@ impl Gate {
         // Where nobody knows what came before, work beside it is reviewed by itself.
         let is_after_accepted =
             accepted != Some(Start::Unknown) || matches!(own, Start::Nothing | Start::Unknown);
-        let start = self.start(own, accepted, memory).await?;
+        let start = self.start(own, accepted, memory, base).await?;
         let scratch = Scratch::fresh(self)?;
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
@@ -191,19 +191,26 @@ impl Gate {
         own: Start,
         accepted: Option<Start>,
         memory: &Memory,
+        base: Option<&str>,
     ) -> anyhow::Result<Start> {
         match (own, accepted) {
             (own @ Start::Nothing, _) | (own, None | Some(Start::Unknown)) => Ok(own),
             (_, Some(Start::Nothing)) => Ok(Start::Nothing),
             (Start::Unknown, Some(accepted)) => Ok(accepted),
             (Start::Commit(own), Some(Start::Commit(accepted))) => {
-                self.older(own, accepted, memory).await
+                self.older(own, accepted, memory, base).await
             }
         }
     }
 
     /// The older of both, but for what others made.
-    async fn older(&self, own: String, accepted: String, memory: &Memory) -> anyhow::Result<Start> {
+    async fn older(
+        &self,
+        own: String,
+        accepted: String,
+        memory: &Memory,
+        base: Option<&str>,
+    ) -> anyhow::Result<Start> {
         let Some(older) = self.git.older(&own, &accepted).await? else { return Ok(Start::Nothing) };
         if older == own {
             return Ok(Start::Commit(own));
@@ -213,7 +220,9 @@ impl Gate {
             memory.accepted.iter().skip(1).any(|it| *it == Start::Commit(accepted.clone()));
         let since = if has_passed { Some(&accepted) } else { memory.began_at.as_ref() };
         let theirs = match since {
-            Some(since) => self.git.made_by_others([&accepted, &own], &memory.open, since).await?,
+            Some(since) => {
+                self.git.made_by_others([&accepted, &own], &memory.open, since, base).await?
+            }
             None => None,
         };
         Ok(Start::Commit(theirs.unwrap_or(older)))

@@ -275,6 +275,24 @@ fn what_is_pushed_from_here_is_work_wherever_it_was_made() {
 }
 
 #[test]
+fn a_branch_of_its_own_that_is_pushed_takes_no_others_along() {
+    for is_pushed_before in [true, false] {
+        let bench = Bench::published("judge");
+        bench.begin();
+        checkout(&bench, &["-b", "topic"]);
+        commit(&bench, "a.py", GOOD);
+        if is_pushed_before {
+            bench.repo.git(&["push", "-q", "-u", "origin", "topic"]);
+        }
+        others_publish(&bench, "theirs.py");
+        bench.repo.git(&["fetch", "-q"]);
+        bench.repo.git(&["merge", "-q", "--no-edit", "origin/main"]);
+        bench.repo.git(&["push", "-q", "-u", "origin", "topic"]);
+        assert_goes(&bench, false, "this work passes");
+    }
+}
+
+#[test]
 fn what_passes_on_disk_accepts_no_commit() {
     for is_published in [true, false] {
         let bench = if is_published { Bench::published("judge") } else { Bench::new("judge") };
