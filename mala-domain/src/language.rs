@@ -1,4 +1,4 @@
-//! The languages mala knows by name, and how a file's path or its first line tells which one it is.
+//! Programming languages, and how to recognize them by path or first line.
 
 mod shebang;
 
@@ -19,7 +19,7 @@ use crate::change::FilePath;
     schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Language {
     Python,
     JavaScript,
@@ -36,7 +36,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Every language, in the order in which they are listed to users.
+    /// All languages, in the order in which they are listed.
     pub const ALL: [Self; 12] = [
         Self::Python,
         Self::JavaScript,
@@ -52,7 +52,7 @@ impl Language {
         Self::Php,
     ];
 
-    /// The language of a file, by its name alone.
+    /// The language of a file by its extension.
     pub fn of_path(path: &FilePath) -> Option<Self> {
         let extension = path.extension()?.to_ascii_lowercase();
         Some(match extension.as_str() {
@@ -72,18 +72,18 @@ impl Language {
         })
     }
 
-    /// The language of a file: by its name or, when that tells none, by the interpreter that its first
-    /// line asks for (`#!/usr/bin/env python3`).
+    /// The language of a file by its extension or, if that is unknown, by the interpreter in its first line
+    /// (`#!/usr/bin/env python3`).
     pub fn of(path: &FilePath, text: &str) -> Option<Self> {
         Self::of_path(path).or_else(|| Self::of_first_line(text.lines().next()?))
     }
 
-    /// The language of the interpreter that a script's first line asks for.
+    /// The language of the interpreter in a `#!` line.
     pub fn of_first_line(line: &str) -> Option<Self> {
         shebang::language(line)
     }
 
-    /// The ending that most of its files have.
+    /// The usual file extension.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Python => ".py",

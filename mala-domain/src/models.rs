@@ -1,5 +1,5 @@
-//! The models that can be asked: what they take, what they cost, who provides them. One data file
-//! holds what mala knows, and a user's own file is laid over it. An unknown price is unknown, not zero.
+//! Language models: names, providers, limits and prices. Built-in data, which a user's own file can change.
+//! An unknown price is unknown, not zero.
 
 mod catalogue;
 mod choose;

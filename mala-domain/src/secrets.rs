@@ -1,6 +1,5 @@
-//! Finds secrets in text. One detector serves two ends: [`scan`] reports what a change would leak
-//! and prefers silence to a false alarm; [`redact`] hides what must not reach a prompt, a log or a
-//! file and prefers to hide too much.
+//! Detects secrets in text. [`scan`] reports the secrets that a change would leak and avoids false alarms.
+//! [`redact`] hides secrets from prompts, logs and files and rather hides too much.
 
 mod checksum;
 mod engine;
@@ -29,19 +28,19 @@ use path::PathKind;
 pub struct SecretMatch<'t> {
     /// The rule that found it.
     pub rule: &'static SecretRule,
-    /// Where the secret starts, in bytes.
+    /// Start of the secret, in bytes.
     pub start: usize,
-    /// Where it ends, in bytes.
+    /// End of the secret, in bytes.
     pub end: usize,
-    /// How sure we are that it is a secret, 0 to 1.
+    /// The probability that it is a secret, 0 to 1.
     pub confidence: f64,
-    /// How urgent it is, given where it stands.
+    /// The priority, depending on the rule and the kind of file.
     pub priority: Priority,
     secret: &'t str,
 }
 
 impl<'t> SecretMatch<'t> {
-    /// The secret itself. Show [`masked`] instead.
+    /// The secret itself. Use [`masked`] for output.
     pub fn secret(&self) -> &'t str {
         self.secret
     }
@@ -59,8 +58,8 @@ impl std::fmt::Debug for SecretMatch<'_> {
     }
 }
 
-/// The secrets in `text`, in order and without overlap. `path` says what kind of file it is, and
-/// may be empty.
+/// The secrets in `text`, in order and without overlaps. `path` determines the kind of file and may be
+/// empty.
 pub fn scan<'t>(path: &str, text: &'t str) -> Vec<SecretMatch<'t>> {
     let kind = PathKind::of(path);
     let mut found: Vec<SecretMatch<'t>> = Vec::new();
@@ -80,7 +79,7 @@ pub fn scan<'t>(path: &str, text: &'t str) -> Vec<SecretMatch<'t>> {
     found
 }
 
-/// A secret as evidence may show it: its first four characters.
+/// The form of a secret for output: its first four characters.
 pub fn masked(secret: &str) -> String {
     let shown: String = secret.chars().take(4).collect();
     format!("{shown}…")
@@ -101,7 +100,7 @@ fn judge(candidate: Candidate, kind: PathKind, text: &str) -> SecretMatch<'_> {
     }
 }
 
-/// Whether the line of the byte `at` is a comment in one of the usual languages.
+/// Whether the line at byte `at` is a comment in a common language.
 fn is_commented(text: &str, at: usize) -> bool {
     let line = text[..at].rsplit('\n').next().unwrap_or_default().trim_start();
     ["#", "//", "*", "/*", "--", ";", "<!--"].iter().any(|mark| line.starts_with(mark))

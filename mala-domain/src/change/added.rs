@@ -1,4 +1,4 @@
-//! The lines that a change added, as runs: a question costs the logarithm of their number.
+//! An index of the lines that a change added, with lookups in logarithmic time.
 
 use super::{ChangedFile, LineSpan};
 
@@ -9,7 +9,7 @@ pub struct AddedLines {
 }
 
 impl AddedLines {
-    /// The added lines of this file.
+    /// Indexes the added lines of a file.
     pub fn of(file: &ChangedFile) -> Self {
         let mut runs: Vec<LineSpan> = Vec::new();
         for (line, _) in file.added_lines() {
@@ -24,7 +24,7 @@ impl AddedLines {
         Self { runs }
     }
 
-    /// The runs of added lines, in order.
+    /// Runs of consecutive added lines, in order.
     pub fn runs(&self) -> &[LineSpan] {
         &self.runs
     }
@@ -34,7 +34,7 @@ impl AddedLines {
         self.touch(LineSpan::line(line))
     }
 
-    /// Whether the change added any of these lines.
+    /// Whether the change added any line of the span.
     pub fn touch(&self, span: LineSpan) -> bool {
         let next = self.runs.partition_point(|run| run.end() < span.start());
         self.runs.get(next).is_some_and(|run| run.overlaps(span))

@@ -1,6 +1,6 @@
-//! Tells what people write from what tools write. Skipping a file is a loss of review, so that a
-//! guess needs a strong sign: a name that only a tool gives, a header that says so, or lines that
-//! nobody types.
+//! Classifies files as handwritten, generated, vendored and so on. Skipping a file means it is not
+//! reviewed, so a guess needs strong evidence: a name that only tools use, a generated-code header, or
+//! very long lines.
 
 mod header;
 mod names;
@@ -9,10 +9,10 @@ mod tests;
 
 use super::{FilePath, Nature};
 
-/// A value of `.gitattributes`.
+/// The state of a git attribute.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mark {
-    /// Nothing is said.
+    /// Not specified.
     #[default]
     Unspecified,
     /// `attribute`, `attribute=true`.
@@ -22,7 +22,7 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// From what `git check-attr` prints.
+    /// Parses a value that `git check-attr` prints.
     pub fn parse(value: &[u8]) -> Self {
         match value {
             b"set" | b"true" => Self::Set,
@@ -32,7 +32,7 @@ impl Mark {
     }
 }
 
-/// What `.gitattributes` says of a file.
+/// The git attributes of a file that affect its class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Attributes {
     /// `linguist-generated`
@@ -44,10 +44,10 @@ pub struct Attributes {
 }
 
 impl Nature {
-    /// The nature of a text file. What a person says in `.gitattributes` goes before any guess.
+    /// Classifies a text file. Git attributes take precedence over guesses.
     ///
-    /// `text` is the file as it was at base. Otherwise a change could put itself out of review by
-    /// adding a header.
+    /// `text` must be the content at base: otherwise a change could exclude itself from review by adding a
+    /// generated-code header.
     pub fn of(path: &FilePath, attributes: Attributes, text: Option<&str>) -> Self {
         match Self::of_new(path, attributes, text) {
             Self::Source
@@ -60,8 +60,8 @@ impl Nature {
         }
     }
 
-    /// The nature of a file that the change adds. Its header is the change's own word for it, and
-    /// does not count; its name and its form do.
+    /// Classifies a file that the change adds. Its header is ignored, because it is part of the change;
+    /// its name and its line lengths count.
     pub fn of_new(path: &FilePath, attributes: Attributes, text: Option<&str>) -> Self {
         let guess = |mark: Mark, sign: bool| match mark {
             Mark::Set => true,
@@ -90,8 +90,8 @@ impl Nature {
 }
 
 impl Nature {
-    /// The nature of a file that git takes for binary, by its name: a source that holds bytes that are
-    /// no text still runs, and nobody has chosen to leave it out.
+    /// Classifies a file that git treats as binary. A source file with binary bytes can still be executed,
+    /// so it is not skipped silently.
     pub fn of_binary(path: &FilePath, attributes: Attributes) -> Self {
         match names::is_source(path) {
             true => Self::of_garbled(path, attributes),
@@ -99,7 +99,7 @@ impl Nature {
         }
     }
 
-    /// The nature of a source or a text that git takes for binary.
+    /// Classifies a file that git treats as binary but whose name or history is that of a text file.
     pub fn of_garbled(path: &FilePath, attributes: Attributes) -> Self {
         match Self::of_new(path, attributes, None) {
             Self::Source => Self::Garbled,
@@ -108,16 +108,16 @@ impl Nature {
     }
 }
 
-/// A line longer than this is not typed.
+/// A longer line is not handwritten.
 const LONG_LINE: usize = 500;
 
-/// Smaller files may be one long line and still be written by hand.
+/// A smaller file may consist of one long handwritten line.
 const MIN_COMPRESSED: usize = 4096;
 
-/// A licence above compressed code has about as many lines.
+/// Minified code may start with a license of about this many lines.
 const MAX_TYPED_LINES: usize = 30;
 
-/// Scripts and style sheets that are nearly all long lines.
+/// Whether a script or style sheet consists mostly of very long lines.
 fn is_compressed(name: &str, text: &str) -> bool {
     let kind = name.rsplit('.').next().unwrap_or_default();
     if !matches!(kind, "js" | "mjs" | "cjs" | "css") || text.len() < MIN_COMPRESSED {

@@ -1,9 +1,8 @@
-//! Reads diffs: `git diff`, `git format-patch` mails, `diff -u`, svn and hg, combined diffs.
+//! Parses diffs: `git diff`, `git format-patch`, `diff -u`, svn, hg, and combined diffs.
 //!
-//! The layer is our own. The parsers at hand drop the mode in `index` lines (which tells a changed
-//! symlink from a file), pass over hunks that follow junk without a word, and name no line in their
-//! errors; here every hunk is read or refused, and every refusal names its line. `diffy` is the
-//! oracle in the tests.
+//! Existing parsers drop the mode of `index` lines (which distinguishes symlinks from files), silently
+//! skip hunks after unknown lines, and report errors without line numbers. This one parses or rejects
+//! every hunk, and every error has a line number. The tests compare it with `diffy`.
 
 mod apply;
 mod build;
@@ -29,13 +28,13 @@ use lines::Lines;
 use section::Section;
 use series::Series;
 
-/// The files of a diff. White space alone is an empty change; anything else without a diff in it is
-/// refused.
+/// Parses a diff. Text that contains only white space is an empty change; other text without a diff is an
+/// error.
 pub fn parse(diff: &[u8]) -> Result<Vec<ChangedFile>, DiffError> {
     Ok(read(diff)?.into_iter().map(FileDiff::into_changed_file).collect())
 }
 
-/// The files of a diff with their lines as bytes, for applying it.
+/// Parses a diff and keeps the lines as bytes, so that it can be applied.
 pub fn read(diff: &[u8]) -> Result<Vec<FileDiff<'_>>, DiffError> {
     let mut lines = Lines::new(diff);
     let mut series = Series::default();

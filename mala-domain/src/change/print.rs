@@ -1,5 +1,5 @@
-//! A change as text, for people: what a diff of it would show. Bytes that are no UTF-8 and a missing line
-//! feed at the end are not in it, so it is nothing to apply.
+//! Prints a change as a diff for display. The output cannot be applied: invalid UTF-8 and a missing final
+//! line feed are lost.
 
 use super::{Change, ChangedFile, EntryKind, FileStatus, Hunk, LineKind, Nature};
 use std::fmt::{self, Display, Formatter};

@@ -1,5 +1,4 @@
-//! What the types alone cannot say: rules over the values of a configuration file. The first error
-//! ends it; warnings are collected.
+//! Checks values that the types alone cannot check. Stops at the first error; collects warnings.
 
 mod triggers;
 
@@ -13,7 +12,7 @@ use super::switches::RuleSwitches;
 use crate::gate::lane::{LaneProblem, Table};
 use std::collections::BTreeMap;
 
-/// Checks a file's values: what to know about them, or why they cannot be used.
+/// Checks a configuration. Returns the warnings, or the first error.
 pub(super) fn check(
     config: &Config,
     outline: &Outline<'_>,
@@ -30,7 +29,7 @@ pub(super) fn check(
     Ok(check.warnings)
 }
 
-/// Refuses what only a user's own file may say.
+/// Rejects keys that are allowed only in the user's own file.
 pub(super) fn own_keys(
     config: &Config,
     outline: &Outline<'_>,
@@ -41,12 +40,12 @@ pub(super) fn own_keys(
         return Ok(());
     }
     let place = outline.key(&keys(&["models"])).unwrap_or_else(Place::start);
-    let what = "`models` says where your keys and code go, so a repository cannot set it";
-    let hint = "put it into your own file, ~/.config/mala/config.yaml";
-    Err(Box::new(ConfigError::new(file, place, what).hint(Some(hint)).frame(text, "not here")))
+    let what = "`models` controls where your API keys and code are sent and cannot be set by a repository";
+    let hint = "move it to your own file, ~/.config/mala/config.yaml";
+    Err(Box::new(ConfigError::new(file, place, what).hint(Some(hint)).frame(text, "not allowed here")))
 }
 
-/// Entries of `review.rules` that fit none of the rules that there are.
+/// Warnings for entries of `review.rules` that match no known rule.
 pub(super) fn unknown_rules(
     config: &Config,
     outline: &Outline<'_>,
@@ -61,16 +60,16 @@ pub(super) fn unknown_rules(
             file: file.to_owned(),
             place: check.rule_place(index, &setting.rule).unwrap_or_else(Place::start),
             message: format!(
-                "no rule is named `{}`: {}",
+                "unknown rule `{}`: {}",
                 setting.rule,
-                nearest_or(&setting.rule, known, "'mala rules list' lists them")
+                nearest_or(&setting.rule, known, "run 'mala rules list' to see all rules")
             ),
             concern: Concern::Review,
         })
         .collect()
 }
 
-/// The rules of a linter are known to the linter alone.
+/// Whether the rule id belongs to an external linter, whose rules mala does not know.
 pub(crate) fn is_of_linter(rule: &str) -> bool {
     let owner = rule.split('/').next().unwrap_or(rule);
     LinterName::ALL.iter().any(|linter| linter.name() == owner)
@@ -88,18 +87,18 @@ type Checked = Result<(), Box<ConfigError>>;
 impl Check<'_> {
     fn review(&self, config: &Config) -> Checked {
         if config.agent_sdk_reviewer_model.as_deref().is_some_and(|model| model.trim().is_empty()) {
-            return self.refuse(&["agent_sdk_reviewer_model"], "the name of the model is empty");
+            return self.refuse(&["agent_sdk_reviewer_model"], "the model name is empty");
         }
         let stronger = config.agent_sdk_escalation_model.as_deref();
         if stronger.is_some_and(|model| model.trim().is_empty()) {
-            return self.refuse(&["agent_sdk_escalation_model"], "the name of the model is empty");
+            return self.refuse(&["agent_sdk_escalation_model"], "the model name is empty");
         }
         let review = &config.review;
         self.budget(&review.budget)?;
         if let Some(base) = &review.base
             && (base.is_empty() || base.starts_with('-'))
         {
-            return self.refuse(&["review", "base"], &format!("`{base}` is not a branch"));
+            return self.refuse(&["review", "base"], &format!("`{base}` is not a valid branch name"));
         }
         if let Some(cerberus) = &review.cerberus {
             self.cerberus(&["review", "cerberus"], cerberus)?;
@@ -116,24 +115,23 @@ impl Check<'_> {
         for (account, command) in config.models.key_commands.iter() {
             if command.first().is_none_or(|program| program.trim().is_empty()) {
                 let path = ["models", "key_commands", account.name()];
-                return self.refuse(&path, "the command has no program");
+                return self.refuse(&path, "the command is empty");
             }
         }
         for (account, url) in config.models.base_urls.iter() {
             if !url.starts_with("http://") && !url.starts_with("https://") {
                 let path = ["models", "base_urls", account.name()];
-                return self.refuse(&path, &format!("`{url}` is not an http or https address"));
+                return self.refuse(&path, &format!("`{url}` is not an http or https URL"));
             }
         }
         Ok(())
     }
 
-    /// What no process can be given.
     fn cerberus(&self, path: &[&str], cerberus: &Cerberus) -> Checked {
         let at = |key| [path, &[key]].concat();
         let program = cerberus.command.as_ref().map(|command| command.first());
         if program.is_some_and(|program| program.is_none_or(|it| it.trim().is_empty())) {
-            return self.refuse(&at("command"), "the command has no program");
+            return self.refuse(&at("command"), "the command is empty");
         }
         self.variables(&at("env"), &cerberus.env)
     }
@@ -142,7 +140,7 @@ impl Check<'_> {
         for (key, words) in [("run", &command.run), ("parser", &command.parser)] {
             let program = words.as_ref().map(|words| words.first());
             if program.is_some_and(|program| program.is_none_or(|it| it.trim().is_empty())) {
-                return self.refuse(&["review", "command", key], "the command has no program");
+                return self.refuse(&["review", "command", key], "the command is empty");
             }
         }
         self.variables(&["review", "command", "env"], &command.env)
@@ -152,7 +150,7 @@ impl Check<'_> {
         let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
         match env.iter().find(|(name, value)| !is_name(name) || value.contains('\0')) {
             Some((name, _)) => {
-                let what = format!("`{name}` is no variable that a program can be given");
+                let what = format!("invalid environment variable `{name}`");
                 self.refuse(&[path, &[name]].concat(), &what)
             }
             None => Ok(()),
@@ -162,13 +160,13 @@ impl Check<'_> {
     fn budget(&self, budget: &Budget) -> Checked {
         let at = |key| ["review", "budget", key];
         if budget.max_llm_calls == Some(0) {
-            return self.refuse(&at("max_llm_calls"), "an agent needs at least one call");
+            return self.refuse(&at("max_llm_calls"), "must be at least 1");
         }
         if budget.max_output_issues == Some(0) {
-            return self.refuse(&at("max_output_issues"), "at least one finding is reported");
+            return self.refuse(&at("max_output_issues"), "must be at least 1");
         }
         if budget.max_cost_usd.is_some_and(|dollars| !(dollars.is_finite() && dollars > 0.0)) {
-            return self.refuse(&at("max_cost_usd"), "more than nothing is expected here");
+            return self.refuse(&at("max_cost_usd"), "must be greater than 0");
         }
         Ok(())
     }
@@ -181,13 +179,13 @@ impl Check<'_> {
         let canaries = &gate.canaries;
         let at = |key| ["gate", "canaries", key];
         if canaries.every_days.is_some_and(|days| !(1..=365).contains(&days)) {
-            return self.refuse(&at("every_days"), "from 1 to 365 days are expected here");
+            return self.refuse(&at("every_days"), "must be between 1 and 365");
         }
         if canaries.count.is_some_and(|count| !(1..=50).contains(&count)) {
-            return self.refuse(&at("count"), "from 1 to 50 are expected here");
+            return self.refuse(&at("count"), "must be between 1 and 50");
         }
         if canaries.max_cost_usd.is_some_and(|dollars| !(dollars.is_finite() && dollars > 0.0)) {
-            return self.refuse(&at("max_cost_usd"), "more than nothing is expected here");
+            return self.refuse(&at("max_cost_usd"), "must be greater than 0");
         }
         match Table::with(&gate.lanes) {
             Ok(_) => Ok(()),
@@ -195,7 +193,7 @@ impl Check<'_> {
         }
     }
 
-    /// An error at the lane that it is about.
+    /// An error at the position of the lane concerned.
     fn refuse_lane(&self, config: &Config, problem: &LaneProblem) -> Checked {
         let is_it = |name: &&String| {
             let alone = std::iter::once(((*name).clone(), config.gate.lanes.get(*name).cloned()));
@@ -219,7 +217,7 @@ impl Check<'_> {
         self.refuse_at(place, problem.what)
     }
 
-    /// An entry of `review.rules`, whichever of its two forms the file has.
+    /// The position of an entry of `review.rules`, in its map or its list form.
     fn rule_place(&self, index: usize, rule: &str) -> Option<Place> {
         let path = [Step::Key("review"), Step::Key("rules")];
         let [review, rules] = path;
@@ -248,10 +246,10 @@ impl Check<'_> {
 
     fn warn_unused(&mut self, path: &[&str]) {
         let name = path.join(".");
-        self.warn(path, format!("`{name}` is accepted, but nothing in this version runs it"));
+        self.warn(path, format!("`{name}` has no effect in this version"));
     }
 
-    /// A warning about triggers and runs, at the key with this path.
+    /// Adds a warning about triggers and runs, at the key with this path.
     fn warn(&mut self, path: &[&str], message: String) {
         let place = self.outline.key(&keys(path)).unwrap_or_else(Place::start);
         let file = self.file.to_owned();

@@ -1,25 +1,25 @@
-//! Path globs as people write them in `mala.yaml`: like lines of a `.gitignore`, without negation.
+//! Path globs of `mala.yaml`: like lines of a `.gitignore`, without negation.
 
 use crate::change::FilePath;
 use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// More patterns than anyone writes by hand.
+/// Maximum number of patterns in one list.
 const MAX_PATTERNS: usize = 1000;
 const MAX_PATTERN_BYTES: usize = 1000;
 
-/// A set of path globs. A pattern with no slash fits at any depth; one with a slash starts at the
-/// root of the repository; a pattern that fits a folder fits everything in it.
+/// A set of path globs. A pattern without a slash matches at any depth; one with a slash is relative to the
+/// root of the repository; a pattern that matches a directory matches everything in it.
 #[derive(Debug, Clone)]
 pub struct PathGlobs {
     set: GlobSet,
 }
 
-/// Why a pattern is no glob.
+/// An invalid pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{pattern}` is not a path glob: {why}")]
+#[error("`{pattern}` is not a valid path glob: {why}")]
 pub struct GlobProblem {
     /// The pattern's position in its list.
-    pub index: usize,
+    /// The index of the pattern in its list.
     /// The pattern.
     pub pattern: String,
     /// What is wrong with it.
@@ -27,7 +27,7 @@ pub struct GlobProblem {
 }
 
 impl PathGlobs {
-    /// The set of these patterns.
+    /// Compiles the patterns.
     pub fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Self, GlobProblem> {
         let mut builder = GlobSetBuilder::new();
         for (index, pattern) in patterns.iter().enumerate() {
@@ -53,7 +53,7 @@ impl PathGlobs {
         Ok(Self { set })
     }
 
-    /// Whether any pattern fits this path.
+    /// Whether any pattern matches this path.
     pub fn fit(&self, path: &FilePath) -> bool {
         !self.set.is_empty() && self.set.is_match_candidate(&Candidate::from_bytes(path.as_bytes()))
     }
@@ -64,7 +64,7 @@ impl PathGlobs {
     }
 }
 
-/// The globs that a pattern stands for: the path itself, and everything below it.
+/// The globs for a pattern: the path itself, and everything below it.
 fn forms(pattern: &str) -> Result<[String; 2], &'static str> {
     if pattern.len() > MAX_PATTERN_BYTES {
         return Err("it is too long");

@@ -1,12 +1,12 @@
-//! Where each key and value of a YAML file is. Structs are read without their places, so that they
-//! stay plain; a check that finds something wrong asks the outline for the place by path.
+//! Positions of the keys and values of a YAML file. Config structs do not store positions; a check that
+//! finds an error looks up the position by path.
 
 use super::problem::Place;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::{Location, Spanned};
 
-/// The places of all keys and values of a file.
+/// The positions of all keys and values of a file.
 #[derive(Debug)]
 pub(super) struct Outline<'t> {
     text: &'t str,
@@ -28,13 +28,13 @@ enum Node {
 }
 
 impl<'t> Outline<'t> {
-    /// The outline of a file; empty when it is no YAML.
+    /// Reads the positions; empty if the text is not valid YAML.
     pub(super) fn of(text: &'t str) -> Self {
         Self { text, root: super::read::yaml(text).ok().flatten() }
     }
 
-    /// A location of the YAML reader as a place. Its byte offsets are missing for some errors; its
-    /// lines and columns never are.
+    /// Converts a location of the YAML parser. Its byte offset is missing in some errors; its line and column
+    /// are always set.
     pub(super) fn place(&self, location: Location) -> Place {
         let line = to_usize(location.line()).max(1);
         let column = to_usize(location.column()).max(1);
@@ -47,20 +47,20 @@ impl<'t> Outline<'t> {
         Place { line, column, bytes: start..start.saturating_add(length) }
     }
 
-    /// The key at the end of a path, or the entry of a list.
+    /// The position of the key at the end of a path, or of the entry of a list.
     pub(super) fn key(&self, path: &[Step<'_>]) -> Option<Place> {
         let (last, above) = path.split_last()?;
         let entry = child(self.node(above)?, *last)?;
         Some(self.place(entry.0.unwrap_or(entry.1.referenced)))
     }
 
-    /// The value at the end of a path.
+    /// The position of the value at the end of a path.
     pub(super) fn value(&self, path: &[Step<'_>]) -> Option<Place> {
         let (last, above) = path.split_last()?;
         Some(self.place(child(self.node(above)?, *last)?.1.referenced))
     }
 
-    /// The keys that lead to the map that has a key at this place, outermost first.
+    /// The keys of the blocks that enclose the key at this position, outermost first.
     pub(super) fn block_around(&self, place: &Place) -> Vec<String> {
         let mut path = Vec::new();
         if let Some(root) = &self.root {
@@ -69,13 +69,13 @@ impl<'t> Outline<'t> {
         path
     }
 
-    /// The value of the key at this place.
+    /// The position of the value of the key at this position.
     pub(super) fn value_of_key_at(&self, place: &Place) -> Option<Place> {
         let value = self.find_key(self.root.as_ref()?, place, &mut Vec::new())?;
         Some(self.place(value.referenced))
     }
 
-    /// The value of the key at this place; `path` gets the keys above it.
+    /// The value of the key at this position; adds the enclosing keys to `path`.
     fn find_key<'n>(
         &self,
         node: &'n Node,
@@ -141,7 +141,7 @@ impl<'de> Visitor<'de> for NodeVisitor {
     type Value = Node;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("anything")
+        f.write_str("any value")
     }
 
     fn visit_bool<E: Error>(self, _: bool) -> Result<Node, E> {

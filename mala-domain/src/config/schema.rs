@@ -1,6 +1,4 @@
-//! The shape of `mala.yaml`. Keys that a file leaves out stay `None`, so that layers of
-//! configuration can be laid over each other; what they then mean is in their documentation and in
-//! `precedence`.
+//! The structure of `mala.yaml`. A missing key is `None`, so that `precedence` can merge several files.
 
 mod budget;
 mod command;
@@ -27,73 +25,70 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// A `mala.yaml`, as written.
+/// The content of a `mala.yaml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(title = "mala.yaml")]
 pub struct Config {
-    /// Who reviews. With nothing said here, on the command line or in the environment, it is
-    /// `agent_sdk`, or `builtin` when no model key is set. A reviewer that is named never falls back
-    /// to another one.
+    /// The reviewer. Default: `agent_sdk`, or `builtin` if no model key is set. A reviewer set here never
+    /// falls back to another one.
     #[schemars(extend("default" = "agent_sdk"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewer_type: Option<ReviewerType>,
-    /// How long the agent may review.
+    /// Time limit of the agent reviewer, in seconds.
     #[schemars(extend("default" = 600))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_sdk_review_timeout: Option<Seconds>,
-    /// The model behind the agent.
+    /// Model of the agent reviewer.
     #[schemars(extend("default" = "sonnet"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_sdk_reviewer_model: Option<String>,
-    /// The stronger model that looks at urgent findings which the agent is not sure of. Without it,
-    /// nobody does.
+    /// Stronger model that rechecks urgent findings with low confidence. Default: no recheck.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_sdk_escalation_model: Option<String>,
-    /// How a change is reviewed.
+    /// Review settings.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<ReviewBlock>")]
     pub review: ReviewBlock,
-    /// Which models can be asked, and how.
+    /// Model providers: API keys, addresses, additional models.
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "ModelsBlock::is_empty")]
     #[schemars(with = "Option<ModelsBlock>")]
     pub models: ModelsBlock,
-    /// The panel of external reviewers behind `review-gate`.
+    /// Settings of `review-gate`: a panel of external reviewers.
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "GateBlock::is_empty")]
     #[schemars(with = "Option<GateBlock>")]
     pub gate: GateBlock,
-    /// What happens at the ends of sessions, epics and runs. Accepted and checked; nothing in this
-    /// version runs it.
+    /// What to run when sessions, epics and runs end. Checked, but without effect in this version.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Triggers>")]
     pub validation_triggers: Triggers,
-    /// The project's commands by name, for `ref` in the triggers. Accepted and checked; nothing in
-    /// this version runs them.
+    /// The project's commands by name, for `ref` in the triggers. Checked, but without effect in this
+    /// version.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<BTreeMap<String, CommandSetting>>")]
     pub commands: BTreeMap<String, CommandSetting>,
 }
 
-/// Who reviews.
+/// The type of a reviewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewerType {
-    /// An agent inside mala; `agent-sdk` is the same word.
+    /// The in-process agent; also spelled `agent-sdk`.
     #[serde(alias = "agent-sdk")]
     AgentSdk,
-    /// A panel of external reviewers through `review-gate`.
+    /// A panel of external reviewers, run by `review-gate`.
     Cerberus,
-    /// A command of the user.
+    /// A command that the user configures.
     Command,
     /// The built-in analyzers, without a model.
     Builtin,
 }
 
 impl ReviewerType {
-    /// All of them, in the order in which they are listed to users.
+    /// All reviewer types, in the order in which they are listed.
     pub const ALL: [Self; 4] = [Self::Builtin, Self::AgentSdk, Self::Cerberus, Self::Command];
 
-    /// The word that users write.
+    /// The name in configuration files and flags.
     pub fn name(self) -> &'static str {
         match self {
             Self::AgentSdk => "agent_sdk",
@@ -118,11 +113,11 @@ impl std::str::FromStr for ReviewerType {
         Self::ALL
             .into_iter()
             .find(|reviewer| reviewer.name() == word)
-            .ok_or_else(|| format!("'{text}' is none of builtin, agent_sdk, cerberus, command"))
+            .ok_or_else(|| format!("'{text}' is not one of builtin, agent_sdk, cerberus, command"))
     }
 }
 
-/// A block whose keys are all commented out reads as null; it means the defaults.
+/// Treats a null block, whose keys are all commented out, like a missing one.
 fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,

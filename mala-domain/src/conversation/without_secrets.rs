@@ -1,5 +1,4 @@
-//! A reply without the secrets that a model wrote. Reports, messages and files repeat parts of it, and
-//! a recording keeps it: all of them start from the same words.
+//! Redacts secrets that a model repeats in its reply, before reports, messages, files and recordings use it.
 
 use super::{Reply, Said, Stop, ToolCall};
 use crate::agent::answer::parse_unique;
@@ -8,8 +7,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 impl Reply {
-    /// The reply without secrets. Once they are out, it does not change any more. The turn in the
-    /// provider's own words stays as it came: only its provider gets it, and may have signed it.
+    /// Redacts secrets. Redacting twice changes nothing more. The turn in the provider's own format stays unchanged,
+    /// because only the provider gets it and may have signed it.
     pub fn without_secrets(self) -> Self {
         let calls = self.said.calls.into_iter();
         let calls = calls.map(|call| ToolCall { arguments: cleaned(call.arguments), ..call });
@@ -26,8 +25,7 @@ impl Reply {
     }
 }
 
-/// The text without secrets. What is JSON stays JSON: each of its strings is looked at as its reader
-/// sees it, with line breaks in the place of their escapes.
+/// Redacts a text. JSON stays valid: each string is redacted in its decoded form.
 fn cleaned(text: String) -> String {
     let Ok(value) = parse_unique(&text) else { return redacted(text) };
     let clean = each_string(value.clone());

@@ -1,33 +1,33 @@
-//! What a reviewer claims, before anyone has looked whether it is so.
+//! Claims of reviewers, before admission.
 
 use super::{Category, Priority, Verification};
 use crate::change::{FilePath, LineSpan};
 
-/// A claimed problem, as a reviewer gives it.
+/// A problem that a reviewer claims.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// Where it is said to be, at head.
+    /// The file at head.
     pub file: FilePath,
     /// The lines at head.
     pub span: LineSpan,
-    /// How urgent, if the reviewer says.
+    /// The priority, if the reviewer gave one.
     pub priority: Option<Priority>,
-    /// What kind.
+    /// The kind of problem.
     pub category: Category,
-    /// One line.
+    /// A one-line summary.
     pub title: String,
-    /// "When X, Y happens."
+    /// What goes wrong, and when.
     pub body: String,
-    /// What to do.
+    /// How to fix it.
     pub suggestion: Option<String>,
-    /// The text that shows it; when `None`, admission takes it from the cited lines.
+    /// The supporting text; if `None`, admission uses the cited lines.
     pub evidence: Option<String>,
-    /// 0 to 1.
+    /// The confidence, 0 to 1.
     pub confidence: f64,
-    /// Who says so.
+    /// The name of the reviewer.
     pub reviewer: String,
-    /// The rule or check behind it.
+    /// The rule that reported it, if any.
     pub rule: Option<String>,
-    /// What a check of the reviewer's own says: a built-in check is a proof.
+    /// The reviewer's own verification; a built-in check verifies its findings.
     pub verification: Verification,
 }

@@ -2,10 +2,10 @@
 
 use super::Language;
 
-/// Nobody writes a longer one, and kernels read no further.
+/// Maximum length of a `#!` line; kernels read no further.
 const MAX_LENGTH: usize = 256;
 
-/// The language of the program that the line starts.
+/// The language of the program in a `#!` line.
 pub(super) fn language(line: &str) -> Option<Language> {
     let command = line.strip_prefix("#!").filter(|command| command.len() <= MAX_LENGTH)?;
     let mut words = command.split_whitespace();
@@ -14,7 +14,7 @@ pub(super) fn language(line: &str) -> Option<Language> {
     of_program(program)
 }
 
-/// `env -S VARIABLE=value program`: what comes after options and variables.
+/// The program in `env -S VARIABLE=value program`, after options and variables.
 fn started_by_env<'w>(mut words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
     let word = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
     Some(file_name(word))

@@ -1,4 +1,4 @@
-//! The known models, by their names and aliases.
+//! The catalogue of models.
 
 use super::file::{self, Entry};
 use super::price::Price;
@@ -8,45 +8,45 @@ use std::collections::BTreeMap;
 /// A model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// The name that its provider knows.
+    /// The name that its provider uses.
     pub name: String,
-    /// Shorter names for it.
+    /// Aliases.
     pub aliases: Vec<String>,
-    /// Who provides it.
+    /// The provider.
     pub provider: Provider,
-    /// The most tokens of input and output together, where known.
+    /// Maximum number of input and output tokens together, if known.
     pub context: Option<u64>,
-    /// The most tokens of output, where known.
+    /// Maximum number of output tokens, if known.
     pub max_output: Option<u32>,
-    /// What it costs, where known.
+    /// The price, if known.
     pub price: Option<Price>,
-    /// What it cannot do.
+    /// Features it does not have.
     pub lacks: Vec<Ability>,
 }
 
 impl Model {
-    /// Whether it can do something. A model that nobody says otherwise of can.
+    /// Whether the model has a feature. By default, it has all of them.
     pub fn can(&self, ability: Ability) -> bool {
         !self.lacks.contains(&ability)
     }
 }
 
-/// Something that not every model can do.
+/// A feature that not every model has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Ability {
-    /// Calls tools.
+    /// Tool calls.
     Tools,
-    /// Keeps to a schema because its provider makes it.
+    /// Output that the provider forces into a schema.
     StructuredOutput,
-    /// Reads the beginning of a prompt from a cache.
+    /// A cache for the start of a prompt.
     Caching,
 }
 
 impl Ability {
-    /// All of them.
+    /// All features.
     pub const ALL: [Self; 3] = [Self::Tools, Self::StructuredOutput, Self::Caching];
 
-    /// The word for it in files.
+    /// The name in model files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tools => "tools",
@@ -56,27 +56,27 @@ impl Ability {
     }
 }
 
-/// Who provides a model, and by which protocol.
+/// A provider of models, and its protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Provider {
-    /// Anthropic, by its Messages API.
+    /// Anthropic, Messages API.
     Anthropic,
-    /// OpenAI, by its Responses API.
+    /// OpenAI, Responses API.
     OpenAi,
-    /// OpenAI, by its Chat Completions API.
+    /// OpenAI, Chat Completions API.
     OpenAiChat,
-    /// Google, by its Gemini API.
+    /// Google, Gemini API.
     Gemini,
-    /// A server that speaks OpenAI's Chat Completions: Ollama, vLLM, llama.cpp, OpenRouter.
+    /// A server with OpenAI's Chat Completions API: Ollama, vLLM, llama.cpp, OpenRouter.
     Compatible,
 }
 
 impl Provider {
-    /// All of them.
+    /// All providers.
     pub const ALL: [Self; 5] =
         [Self::Anthropic, Self::OpenAi, Self::OpenAiChat, Self::Gemini, Self::Compatible];
 
-    /// The word for it in files, and in front of a model's name.
+    /// The name in model files, and the prefix in `PROVIDER/MODEL`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -87,12 +87,12 @@ impl Provider {
         }
     }
 
-    /// The provider of this name.
+    /// The provider with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 
-    /// Whether the two are the same company, whatever the protocol.
+    /// Whether both are the same company, with any protocol.
     pub(super) fn is_same_company(self, other: Self) -> bool {
         let company = |provider| match provider {
             Self::OpenAiChat => Self::OpenAi,
@@ -102,33 +102,32 @@ impl Provider {
     }
 }
 
-/// The models that are known.
+/// All known models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Catalogue {
     models: Vec<Model>,
 }
 
 impl Catalogue {
-    /// The models that mala knows by itself.
+    /// The built-in models.
     pub fn built_in() -> Self {
         let none = || Self { models: Vec::new() };
-        // A test reads the same text, so it cannot fail here. Should it, every name is refused.
+        // A test parses the same text, so this cannot fail.
         none().overlaid("models.toml", include_str!("models.toml")).unwrap_or_else(|_| none())
     }
 
-    /// These models with a user's own file laid over them. `file_name` is only for messages.
+    /// Adds the models of a file; changes those that exist. `file_name` is used in messages only.
     pub fn overlaid(self, file_name: &str, text: &str) -> Result<Self, Box<ConfigError>> {
         let entries = file::entries(file_name, text)?;
         self.with(file_name, text, entries)
     }
 
-    /// All models, in the order in which they are listed to users.
+    /// All models, in the order in which they are listed.
     pub fn models(&self) -> &[Model] {
         &self.models
     }
 
-    /// The model of this name or alias. A name with a date at its end is that of the same model
-    /// without it.
+    /// The model with this name or alias. A date at the end of a name is ignored.
     pub fn find(&self, name: &str) -> Option<&Model> {
         let exactly = |name: &str| self.models.iter().find(|model| model.name == name);
         let by_alias =
@@ -148,7 +147,7 @@ impl Catalogue {
             let refuse = |what: String| file::refusal(file_name, text, bytes.clone(), &what);
             for word in entry.aliases.iter().flatten().chain([&name]) {
                 if let Some(owner) = owners.insert(word.clone(), name.clone()) {
-                    let what = format!("`{word}` is a name of {name}, and of {owner} already");
+                    let what = format!("duplicate name `{word}`: used by {owner} and {name}");
                     return Err(refuse(what));
                 }
             }
@@ -158,7 +157,7 @@ impl Catalogue {
                 None => self.models.push(entry.into_model().map_err(refuse)?),
             }
         }
-        // What the later file calls an alias is nobody else's any more.
+        // An alias of this file replaces the same alias of another model.
         for model in &mut self.models {
             let name = &model.name;
             model.aliases.retain(|alias| owners.get(alias).is_none_or(|owner| owner == name));

@@ -1,32 +1,31 @@
-//! Which provider a model's name means.
+//! Resolves the name of a model to a provider.
 
 use super::catalogue::{Catalogue, Model, Provider};
 use thiserror::Error;
 
-/// What a name means.
+/// A resolved model name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
-    /// Who is asked.
+    /// The provider.
     pub provider: Provider,
-    /// The name that the provider is given.
+    /// The name to send to the provider.
     pub name: String,
-    /// What is known of the model.
+    /// The catalogue entry, if there is one.
     pub known: Option<Model>,
 }
 
-/// A name that means no model.
+/// An unknown model name.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("no model is known as '{name}'")]
+#[error("unknown model '{name}'")]
 pub struct UnknownModel {
     /// The name.
     pub name: String,
-    /// What can be done about it.
+    /// How to fix it.
     pub hint: String,
 }
 
 impl Catalogue {
-    /// What a name means: a known model or alias, or `PROVIDER/NAME`, of which the provider takes
-    /// the rest as it is.
+    /// Resolves a known name or alias, or `PROVIDER/NAME`, where NAME may be unknown.
     pub fn choose(&self, name: &str) -> Result<Choice, UnknownModel> {
         if let Some(model) = self.find(name) {
             let is_alias = model.aliases.iter().any(|alias| alias == name);
@@ -57,8 +56,8 @@ impl Catalogue {
             name,
             &words,
             &format!(
-                "'mala models' lists the known ones; for another one, write PROVIDER/{name} with \
-                 one of {prefixes}, or add it to your own file of models"
+                "run 'mala models' to see the known models; for another one, use PROVIDER/{name} with \
+                PROVIDER one of {prefixes}, or add it to your model file"
             ),
         )
     }

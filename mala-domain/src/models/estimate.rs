@@ -1,21 +1,20 @@
-//! How many tokens a text has, at least roughly and rather too many. A reservation needs no more, and
-//! the provider's count settles it. A tokenizer would be exact for OpenAI alone: Anthropic and Google
-//! publish none, and one costs megabytes.
+//! Estimates the number of tokens, rather too high. The estimate is used to reserve budget; the count of the
+//! provider replaces it. Exact tokenizers exist for OpenAI only and add megabytes.
 
 use crate::conversation::{Ask, Form, Part, Turn};
 
-/// English and code have three to four bytes per token with most tokenizers, and about a third less
-/// with Anthropic's; other alphabets have three bytes per character and about a token each.
+/// English text and code have three to four bytes per token, about a third less with Anthropic; other scripts
+/// have three bytes per character and about one token each.
 const BYTES_PER_5_TOKENS: u64 = 12;
-/// What providers add around each message, call or tool.
+/// Tokens that providers add per message, call or tool.
 const AROUND: u64 = 12;
 
-/// The tokens of a text.
+/// Estimates the tokens of a text.
 pub fn text_tokens(text: &str) -> u64 {
     bytes_as_tokens(text.len())
 }
 
-/// The tokens that a call puts in.
+/// Estimates the input tokens of a request.
 pub fn input_tokens(ask: &Ask) -> u64 {
     let tools = ask.tools.iter().map(|tool| {
         let schema = tool.arguments.to_string().len();
@@ -35,7 +34,7 @@ fn turn_tokens(turn: &Turn) -> u64 {
         Turn::Model(said) => {
             let calls = said.calls.iter().map(|call| call.name.len() + call.arguments.len());
             let told = said.text.len() + calls.sum::<usize>();
-            // The provider's own words repeat the text and can hold reasoning.
+            // The provider's own form repeats the text and may contain reasoning.
             bytes_as_tokens(told.max(said.verbatim.to_string().len())) + AROUND
         }
     }

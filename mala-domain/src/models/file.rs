@@ -1,4 +1,4 @@
-//! A file of models: TOML in, entries out, and for every problem its place.
+//! Parses model files (TOML), with positions for errors.
 
 use super::catalogue::{Ability, Model, Provider};
 use super::price::{Price, Rates};
@@ -7,16 +7,16 @@ use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 
-/// A file of models is small; a larger one is a mistake.
+/// Maximum size of a model file.
 const MAX_BYTES: usize = 1 << 20;
 
-/// A value and the bytes that it was read from.
+/// A value with its byte range in the file.
 pub(super) struct Placed<T> {
     pub(super) bytes: Range<usize>,
     pub(super) value: T,
 }
 
-/// What a file says of a model; what it leaves out stays as it was.
+/// A model in a file. Missing fields keep their value.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Entry {
@@ -58,10 +58,10 @@ struct LongEntry {
     cache_write: Option<f64>,
 }
 
-/// The entries of a file.
+/// Parses the entries of a file.
 pub(super) fn entries(file: &str, text: &str) -> Result<Vec<Placed<Entry>>, Box<ConfigError>> {
     if text.len() > MAX_BYTES {
-        let what = format!("the file has {} bytes, and {MAX_BYTES} is the limit", text.len());
+        let what = format!("the file is too large: {} bytes, maximum {MAX_BYTES}", text.len());
         return Err(refusal(file, "", 0..0, &what));
     }
     let read: File = toml::from_str(text).map_err(|error| {
@@ -80,7 +80,7 @@ pub(super) fn entries(file: &str, text: &str) -> Result<Vec<Placed<Entry>>, Box<
     Ok(entries)
 }
 
-/// An error about these bytes of a file.
+/// An error at a byte range of a file.
 pub(super) fn refusal(file: &str, text: &str, bytes: Range<usize>, what: &str) -> Box<ConfigError> {
     Box::new(ConfigError::new(file, place(text, bytes), what).frame(text, "here"))
 }
@@ -91,26 +91,26 @@ impl Entry {
         let is_word = |word: &str| !word.is_empty() && !word.chars().any(char::is_whitespace);
         if let Some(word) = self.aliases.iter().flatten().chain([name]).find(|word| !is_word(word))
         {
-            return Err(format!("`{word}` is not a name of a model"));
+            return Err(format!("`{word}` is not a valid model name"));
         }
         if let Some(provider) = &self.provider
             && Provider::named(provider).is_none()
         {
             let valid = Provider::ALL.map(Provider::name).join(", ");
-            return Err(format!("`{provider}` is none of {valid}"));
+            return Err(format!("`{provider}` is not one of {valid}"));
         }
         if self.context == Some(0) || self.max_output == Some(0) {
-            return Err(format!("the model {name} takes no tokens"));
+            return Err(format!("`context` and `max_output` of {name} must be greater than 0"));
         }
         match &self.price {
             Some(price) if !price.rates().all(|rate| rate.is_finite() && rate >= 0.0) => {
-                Err(format!("a price of {name} is not a number of dollars"))
+                Err(format!("prices of {name} must be non-negative numbers"))
             }
             _ => Ok(()),
         }
     }
 
-    /// Lays what the file says over a model.
+    /// Changes a model.
     pub(super) fn lay_over(self, model: &mut Model) {
         let lacks = self.lacks();
         let provider = self.provider.as_deref().and_then(Provider::named);
@@ -129,10 +129,10 @@ impl Entry {
         }
     }
 
-    /// A model that was not known before.
+    /// Creates a model.
     pub(super) fn into_model(self) -> Result<Model, String> {
         let Some(provider) = self.provider.as_deref().and_then(Provider::named) else {
-            return Err(format!("the model {} has no provider", self.name));
+            return Err(format!("missing key `provider` for the new model {}", self.name));
         };
         let mut model = Model {
             name: self.name.clone(),
@@ -184,7 +184,7 @@ impl PriceEntry {
     }
 }
 
-/// The reader's words, and the nearest key when a key is unknown: it lists the valid ones in
+/// The message of the TOML parser, with a hint for unknown keys. The parser lists the valid keys in
 /// backticks.
 fn explained(message: &str) -> (String, Option<String>) {
     let mut quoted = message.split('`').skip(1).step_by(2);

@@ -1,4 +1,4 @@
-//! The catalogue as users meet it.
+//! Tests of the model catalogue.
 
 use super::*;
 use crate::agent::budget::Dollars;

@@ -1,5 +1,5 @@
-//! GitHub Actions workflow commands: a line per finding that the runner turns into an annotation. What
-//! comes from outside cannot end its command or start another one.
+//! GitHub Actions workflow commands: one annotation per finding. Untrusted text is escaped, so that it cannot
+//! start another command.
 
 use super::View;
 use super::level::Level;
@@ -8,7 +8,7 @@ use super::visible::{one_line, visible};
 use super::wording;
 use crate::finding::Finding;
 
-/// The report as workflow commands, worst first: GitHub shows only the first ten of each level.
+/// Renders workflow commands, worst finding first: GitHub shows only ten annotations per level.
 pub(super) fn render(view: &View<'_>) -> String {
     let report = view.report;
     let mut out = String::new();
@@ -67,7 +67,7 @@ fn in_message(text: &str) -> String {
 }
 
 fn in_property(text: &str) -> String {
-    // A path keeps its line feeds and carriage returns here: they are escaped, not shown.
+    // Escape line feeds and carriage returns of a path before `visible` would drop them.
     let escaped = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     visible(&escaped).replace(':', "%3A").replace(',', "%2C")
 }

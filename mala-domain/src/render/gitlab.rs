@@ -1,5 +1,5 @@
-//! GitLab's Code Quality report: a JSON array of issues. GitLab has no place for "could not review", so
-//! that is an issue of its own, of the worst severity.
+//! GitLab Code Quality report. The format cannot express an incomplete review, so that is reported as an issue
+//! of the highest severity.
 
 use super::View;
 use super::visible::{at_most, one_line};
@@ -30,7 +30,7 @@ struct Lines {
     end: u32,
 }
 
-/// The report for GitLab's merge request widget.
+/// Renders the report for GitLab's merge request widget.
 pub(super) fn render(view: &View<'_>) -> String {
     let report = view.report;
     let mut issues = Vec::new();
@@ -71,7 +71,7 @@ fn issue<'f>(finding: &'f Finding, seen: &mut HashMap<&'f str, usize>) -> Issue 
     }
 }
 
-/// The key itself the first time, with a number after it when another finding has it too.
+/// The key, with a number if another finding has the same key.
 pub(super) fn unique<'f>(key: &'f str, seen: &mut HashMap<&'f str, usize>) -> String {
     let n = seen.entry(key).or_default();
     *n += 1;

@@ -1,14 +1,14 @@
-//! The report itself, for programs: pretty-printed, its fields in the order of the type.
+//! The report as pretty-printed JSON.
 
 use super::View;
 
-/// The report as JSON, with a line feed at the end.
+/// Renders the report as JSON, with a final line feed.
 pub(super) fn render(view: &View<'_>) -> String {
     pretty(view.report)
 }
 
-/// A value as pretty JSON, with a line feed at the end. A value that cannot be written (none of ours
-/// is) leaves an object that no reader takes for a result.
+/// Serializes a value as pretty-printed JSON, with a final line feed. On failure, which none of our types can
+/// cause, returns an object with an `error`.
 pub(super) fn pretty<T: serde::Serialize>(value: &T) -> String {
     let mut text = serde_json::to_string_pretty(value)
         .unwrap_or_else(|error| serde_json::json!({"error": error.to_string()}).to_string());

@@ -1,4 +1,4 @@
-//! How loud a finding is in formats with three levels.
+//! Levels of findings in formats with three levels.
 
 use crate::finding::{Finding, Priority};
 use crate::verdict;
@@ -10,12 +10,12 @@ pub(super) enum Level {
     Error,
     /// P2.
     Warning,
-    /// P3, and what does not count.
+    /// P3, and refuted findings.
     Note,
 }
 
 impl Level {
-    /// The level of a finding: one that is refuted is kept and does not shout.
+    /// The level of a finding.
     pub(super) fn of(finding: &Finding) -> Self {
         if !verdict::counts(finding) {
             return Self::Note;

@@ -1,4 +1,4 @@
-//! The order in which people read findings: worst first, and by file.
+//! Orders findings: worst first, and by file.
 
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority};
@@ -12,14 +12,14 @@ pub(super) struct FileFindings<'r> {
     pub(super) findings: Vec<&'r Finding>,
 }
 
-/// All findings, worst first; those that do not count come last.
+/// All findings, worst first; refuted ones last.
 pub(super) fn worst_first(report: &Report) -> Vec<&Finding> {
     let mut findings: Vec<&Finding> = report.issues.iter().collect();
     findings.sort_by(|a, b| rank(a).cmp(&rank(b)));
     findings
 }
 
-/// The same findings by file: the file with the worst finding first.
+/// Groups findings by file, the file with the worst finding first.
 pub(super) fn by_file<'r>(worst_first: &[&'r Finding]) -> Vec<FileFindings<'r>> {
     let mut files: Vec<FileFindings<'r>> = Vec::new();
     let mut places = std::collections::HashMap::new();

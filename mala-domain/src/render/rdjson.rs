@@ -1,5 +1,5 @@
-//! Reviewdog's diagnostic format (rdjson). Its `suggestions` are edits that a forge offers to apply; ours
-//! are words, so they go into the message.
+//! Reviewdog's diagnostic format (rdjson). Its `suggestions` are edits to apply; ours are prose, so they are part of
+//! the message.
 
 use super::View;
 use super::level::Level;
@@ -51,7 +51,7 @@ struct Code {
     value: String,
 }
 
-/// The report for reviewdog.
+/// Renders the report for reviewdog.
 pub(super) fn render(view: &View<'_>) -> String {
     let report = view.report;
     let could_not = wording::obstacle(report).map(|why| Diagnostic {

@@ -1,5 +1,5 @@
-//! SARIF 2.1.0, for code scanning and editors. Findings that a comment sets aside are results with a
-//! suppression; a change that could not be reviewed is an invocation that did not succeed.
+//! SARIF 2.1.0, for code scanning and editors. Suppressed findings are results with a suppression; an incomplete
+//! review is an unsuccessful invocation.
 
 mod model;
 mod rules;
@@ -20,7 +20,7 @@ const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 const ROOT: &str = "%SRCROOT%";
 
-/// The report as a SARIF log with one run.
+/// Renders the report as a SARIF log with one run.
 pub(super) fn render(view: &View<'_>) -> String {
     json::pretty(&Log { schema: SCHEMA, version: "2.1.0", runs: [run(view.report)] })
 }
@@ -165,7 +165,7 @@ fn invocation(report: &Report) -> Invocation {
     }
 }
 
-/// The revision, when a commit was reviewed and somebody knows where its repository is.
+/// The revision, if a commit was reviewed and the repository URL is known.
 fn provenance(report: &Report) -> Vec<VersionControlDetails> {
     let repository = report.scope.repository.as_deref().filter(|url| uri::is_absolute(url));
     match (repository, &report.scope.head) {

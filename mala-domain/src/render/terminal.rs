@@ -1,5 +1,5 @@
-//! The report for a person at a terminal: findings by file with code frames, worst first, then what
-//! was left out, and the verdict in words on the last line.
+//! The report for a terminal: findings by file with code frames, worst first, then coverage and warnings, and the
+//! verdict on the last line.
 
 mod finding;
 mod footer;
@@ -18,18 +18,18 @@ use super::wording::{self, Tally};
 use crate::verdict::{Outcome, Verdict};
 use paint::Paint;
 
-/// What the terminal can do, and how much the reader wants to see.
+/// What the terminal supports, and how much to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Columns.
+    /// Width in columns.
     pub width: usize,
-    /// Whether to use colour.
+    /// Whether to use colours.
     pub color: bool,
-    /// Whether lines are drawn with more than ASCII.
+    /// Whether to draw frames with Unicode characters.
     pub unicode: bool,
-    /// Whether to list what is otherwise only counted.
+    /// Whether to list items that are otherwise only counted.
     pub verbose: bool,
-    /// How many findings are shown; the others are counted.
+    /// Maximum number of findings to show.
     pub max_findings: usize,
 }
 
@@ -49,12 +49,12 @@ impl Options {
     }
 }
 
-/// The report as plain text of 80 columns.
+/// Renders the report as plain text with 80 columns.
 pub fn plain(view: &View<'_>) -> String {
     render(view, &Options::default())
 }
 
-/// The report for a terminal like this.
+/// Renders the report for a terminal.
 pub fn render(view: &View<'_>, options: &Options) -> String {
     let options = Options { width: options.width.clamp(40, 400), ..*options };
     let mut out = Page::new(options);
@@ -65,7 +65,7 @@ pub fn render(view: &View<'_>, options: &Options) -> String {
     out.text
 }
 
-/// Who reviewed, and what came of it; the summary says both.
+/// The summary, or the names of the reviewers.
 fn opening(view: &View<'_>) -> String {
     if !view.report.summary.trim().is_empty() {
         return view.report.summary.clone();
@@ -73,8 +73,8 @@ fn opening(view: &View<'_>) -> String {
     let names: Vec<&str> =
         view.report.reviewers.iter().map(|reviewer| reviewer.reviewer.as_str()).collect();
     match names.as_slice() {
-        [] => "Nobody reviewed.".to_owned(),
-        names => format!("Asked for a review: {}.", names.join(", ")),
+        [] => "No reviewer was run.".to_owned(),
+        names => format!("Reviewers: {}.", names.join(", ")),
     }
 }
 
@@ -93,8 +93,8 @@ fn findings(view: &View<'_>, out: &mut Page) {
     let n_more = ranked.len() - n_shown;
     if n_more > 0 {
         let place = view.report.review_log_path.as_deref().map_or_else(
-            || "--format json has all of them".to_owned(),
-            |path| format!("all of them: {}, or --format json", one_line(path)),
+            || "use --format json to see all".to_owned(),
+            |path| format!("see {} or use --format json for all", one_line(path)),
         );
         out.blank();
         let dots = out.options.ellipsis();
@@ -133,7 +133,7 @@ fn verdict(view: &View<'_>, out: &mut Page) {
     out.labelled(&word, headline.word, &headline.reason);
 }
 
-/// The text so far. Everything that is written to it is cleaned and kept inside the width.
+/// The output. All text is escaped and wrapped to the width.
 struct Page {
     options: Options,
     text: String,
@@ -144,25 +144,25 @@ impl Page {
         Self { options, text: String::new() }
     }
 
-    /// A blank line, unless there is one or nothing is above.
+    /// Adds a blank line, unless one precedes or the output is empty.
     fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// A line that is clean and short enough.
+    /// Adds a line that is already escaped and short enough.
     fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
-    /// Wrapped text at the left edge.
+    /// Adds wrapped text.
     fn paragraph(&mut self, text: &str) {
         self.wrapped(text, 0, str::to_owned);
     }
 
-    /// Wrapped text with an indentation, each line dressed.
+    /// Adds wrapped and indented text, each line styled.
     fn wrapped(&mut self, text: &str, indent: usize, dress: impl Fn(&str) -> String) {
         let width = self.options.width.saturating_sub(indent);
         for line in wrap::wrap(&visible(text), width) {
@@ -175,7 +175,7 @@ impl Page {
         }
     }
 
-    /// A label and wrapped text beside it; `bare` is the label without its colour.
+    /// Adds a label with wrapped text next to it; `bare` is the label without colours.
     fn labelled(&mut self, label: &str, bare: &str, text: &str) {
         let indent = wrap::columns(bare) + 2;
         let width = self.options.width.saturating_sub(indent);

@@ -1,5 +1,4 @@
-//! The sentences that all outputs for people share: the verdict, the counts, what was covered and why
-//! a change could not be reviewed.
+//! Sentences that the formats share: verdict, counts, coverage, and why a review is incomplete.
 
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority};
@@ -8,14 +7,14 @@ use crate::review::{Skip, SkipReason};
 use crate::scope::{Head, Scope};
 use crate::verdict::{self, Obstacle, Outcome, Verdict};
 
-/// The verdict in words: a word that machines and people find, and what it rests on.
+/// The verdict as a keyword and its reason.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Headline {
     pub(super) word: &'static str,
     pub(super) reason: String,
 }
 
-/// The verdict of a report in words.
+/// The verdict of a report.
 pub(super) fn headline(report: &Report) -> Headline {
     match report.outcome {
         Outcome::CouldNotReview(obstacle) => Headline {
@@ -29,7 +28,7 @@ pub(super) fn headline(report: &Report) -> Headline {
     }
 }
 
-/// Why the change could not be reviewed; `None` when it was.
+/// Why the change could not be reviewed; `None` if it was.
 pub(super) fn obstacle(report: &Report) -> Option<String> {
     match report.outcome {
         Outcome::CouldNotReview(obstacle) => Some(why(report, obstacle)),
@@ -37,7 +36,7 @@ pub(super) fn obstacle(report: &Report) -> Option<String> {
     }
 }
 
-/// How many findings of each priority count.
+/// The number of findings per priority.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     counts: [usize; 4],
@@ -57,12 +56,12 @@ impl Tally {
         tally
     }
 
-    /// The findings of this priority.
+    /// The number of findings with this priority.
     pub(super) fn at(self, priority: Priority) -> usize {
         self.counts.get(usize::from(priority.number())).copied().unwrap_or_default()
     }
 
-    /// All of them.
+    /// The number of all findings.
     pub(super) fn total(self) -> usize {
         self.counts.iter().sum()
     }
@@ -79,7 +78,7 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// `1 finding`, `2 findings`.
+/// A number with its noun: `1 finding`, `2 findings`.
 pub(super) fn counted(n: usize, noun: &str) -> String {
     match n {
         1 => format!("1 {noun}"),
@@ -87,7 +86,7 @@ pub(super) fn counted(n: usize, noun: &str) -> String {
     }
 }
 
-/// A number with a comma between thousands.
+/// A number with commas between thousands.
 pub(super) fn grouped(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -100,7 +99,7 @@ pub(super) fn grouped(n: usize) -> String {
     out
 }
 
-/// What was reviewed and what was not, in one sentence.
+/// What was reviewed and what was skipped, in one sentence.
 pub(super) fn coverage(report: &Report) -> String {
     let coverage = &report.coverage;
     let reviewed = coverage.files.iter().filter(|file| file.hunks_accounted > 0).count();
@@ -123,7 +122,7 @@ pub(super) fn coverage(report: &Report) -> String {
     out
 }
 
-/// How many findings comments set aside; `None` when they set aside none.
+/// The number of suppressed findings; `None` if there are none.
 pub(super) fn suppressed(report: &Report) -> Option<String> {
     match report.suppressed.len() {
         0 => None,
@@ -131,7 +130,7 @@ pub(super) fn suppressed(report: &Report) -> Option<String> {
     }
 }
 
-/// The skipped files by reason, the most frequent reason first.
+/// The skipped files by reason, most frequent reason first.
 pub(super) fn skipped(report: &Report) -> Vec<(SkipReason, Vec<&Skip>)> {
     let mut groups: Vec<(SkipReason, Vec<&Skip>)> = Vec::new();
     for skip in &report.coverage.skipped {
@@ -144,7 +143,7 @@ pub(super) fn skipped(report: &Report) -> Vec<(SkipReason, Vec<&Skip>)> {
     groups
 }
 
-/// The files with hunks that nobody accounts for, and how many.
+/// The files with unreviewed hunks, and their number.
 pub(super) fn left_over(report: &Report) -> Vec<(&FilePath, usize)> {
     let files = report.coverage.files.iter();
     files
@@ -153,7 +152,7 @@ pub(super) fn left_over(report: &Report) -> Vec<(&FilePath, usize)> {
         .collect()
 }
 
-/// A file for a message that belongs to none: the first one of the change.
+/// A file for messages without a location: the first one of the change.
 pub(super) fn some_file(report: &Report) -> String {
     let reviewed = report.coverage.files.iter().map(|file| &file.file);
     let skipped = report.coverage.skipped.iter().map(|skip| &skip.file);
@@ -161,14 +160,14 @@ pub(super) fn some_file(report: &Report) -> String {
     first.map_or_else(|| ".".to_owned(), |path| path.to_text().into_owned())
 }
 
-/// How much of a commit's name is shown.
+/// How to print commit ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShaLength {
     Short,
     Full,
 }
 
-/// Exactly what was reviewed, in one sentence.
+/// The scope of the review, in one sentence.
 pub(super) fn scope(scope: &Scope, length: ShaLength) -> String {
     let cut = |sha: &str| match length {
         ShaLength::Short => sha.chars().take(12).collect(),
@@ -191,13 +190,13 @@ pub(super) fn scope(scope: &Scope, length: ShaLength) -> String {
     )
 }
 
-/// The title of a finding, which also says when it does not count.
+/// The title of a finding, with a note if it is refuted.
 pub(super) fn title(finding: &Finding) -> String {
-    let mark = if verdict::counts(finding) { "" } else { " (refuted: does not count)" };
+    let mark = if verdict::counts(finding) { "" } else { " (refuted)" };
     format!("{}{mark}", finding.title)
 }
 
-/// The name of what is behind a finding: its rule, or who says it of what kind.
+/// The rule of a finding or, without a rule, its reviewer and category.
 pub(super) fn rule_id(finding: &Finding) -> String {
     match finding.rule.as_deref() {
         Some(rule) if !rule.trim().is_empty() => rule.to_owned(),
@@ -213,7 +212,7 @@ fn reason(report: &Report) -> String {
             (0, 0, 0) => "nothing to review: the change is empty".to_owned(),
             (0, _, 0) => "nothing to review: every changed file is skipped".to_owned(),
             (_, _, 0) => "no findings".to_owned(),
-            (_, _, n) => format!("no findings that hold ({n} refuted)"),
+            (_, _, n) => format!("no findings ({n} refuted)"),
         };
     }
     let refuted = if refuted > 0 { format!("; {refuted} refuted") } else { String::new() };
@@ -225,7 +224,7 @@ fn reason(report: &Report) -> String {
         }
         (_, "none") => {
             let total = counted(tally.total(), "finding");
-            format!("{total}, and no threshold ({tally}{refuted}): does not block")
+            format!("{total}, no threshold set ({tally}{refuted}): does not block")
         }
         _ => {
             let total = counted(tally.total(), "finding");
@@ -249,9 +248,9 @@ fn why(report: &Report, obstacle: Obstacle) -> String {
                 None => "the review is incomplete".to_owned(),
             };
         }
-        Obstacle::TimedOut => "time ran out",
-        Obstacle::NoReviewers => "nobody is there to review",
-        Obstacle::Internal => "mala itself failed",
+        Obstacle::TimedOut => "timed out",
+        Obstacle::NoReviewers => "no reviewer available",
+        Obstacle::Internal => "internal error",
     };
     match error {
         Some(error) if !(obstacle == Obstacle::TimedOut && error == "timeout") => {
@@ -275,7 +274,7 @@ fn skip_count(reason: SkipReason, n: usize) -> String {
         SkipReason::DirtySubmodule => {
             format!("{} with uncommitted changes", counted(n, SkipReason::Submodule.name()))
         }
-        SkipReason::Garbled => format!("{} with bytes that are no text", counted(n, "source")),
+        SkipReason::Garbled => format!("{} with binary content", counted(n, "source file")),
         SkipReason::NoLines => format!("{} with {}", grouped(n), reason.name()),
         _ => format!("{} {}", grouped(n), reason.name()),
     }

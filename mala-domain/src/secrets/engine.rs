@@ -1,5 +1,5 @@
-//! The search: one pass of Aho-Corasick finds the keywords, and only around a hit does the rule's
-//! expression run, on a window of bounded size. Cost is linear in the text, whatever is in it.
+//! Finds candidates: an Aho-Corasick automaton finds the keywords of all rules, and the regular expression
+//! of a rule runs only on a window of bounded size around a keyword. The cost is linear in the text.
 
 use super::checksum::Proof;
 use super::names::{self, Name};
@@ -12,26 +12,26 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What the search is for.
+/// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lens {
-    /// To report: a doubtful match is none.
+    /// Report secrets: reject doubtful matches.
     Report(PathKind),
-    /// To hide: a doubtful match is one.
+    /// Hide secrets: accept doubtful matches.
     Hide,
 }
 
-/// A match, before overlaps are settled.
+/// A match of a rule; matches may overlap.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Candidate {
     pub(super) rule: &'static SecretRule,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Its checksum is right.
+    /// Whether the checksum is correct.
     pub(super) verified: bool,
 }
 
-/// Every match in `text`, overlapping ones included, by where their keywords end.
+/// All matches in `text`, including overlapping ones, ordered by the end of their keywords.
 pub(super) fn candidates(text: &str, lens: Lens) -> Vec<Candidate> {
     let Some(index) = INDEX.as_ref() else { return Vec::new() };
     let mut found = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn candidates(text: &str, lens: Lens) -> Vec<Candidate> {
 /// The keywords of all rules in one automaton.
 struct Index {
     automaton: AhoCorasick,
-    /// For every pattern of the automaton, who wants to know.
+    /// For every pattern of the automaton, the rules with this keyword.
     keywords: Vec<Vec<Keyword>>,
 }
 
@@ -106,7 +106,7 @@ fn applies(rule: &SecretRule, lens: Lens) -> bool {
 
 fn attempt(rule: &'static SecretRule, text: &str, hit: usize, lens: Lens) -> Option<Candidate> {
     let window_start = rule.match_start(text.as_bytes(), hit);
-    // Asked before the expression runs: in a long run of one letter every byte is a hit.
+    // Check this before the regular expression runs: in a long run of one letter, every byte is a hit.
     if rule.is_whole_word() && !starts_fresh(text, window_start) {
         return None;
     }
@@ -135,7 +135,7 @@ fn attempt(rule: &'static SecretRule, text: &str, hit: usize, lens: Lens) -> Opt
 struct Context<'t> {
     text: &'t str,
     hit: usize,
-    /// The groups that took part, the whole match first.
+    /// The groups that matched, the whole match first.
     groups: &'t [&'t str],
 }
 
@@ -208,8 +208,8 @@ fn hide(
     Some(Candidate { rule, start: range.start, end, verified: false })
 }
 
-/// The words right before the value say so: a form's hint, "for example", or a name with "test"
-/// in it, which does not count against a format that names itself.
+/// Whether the words before the value mark it as an example: a placeholder, "example", or, for generic rules,
+/// a name that contains "test".
 fn is_shown_as_example(rule: &SecretRule, text: &str, at: usize) -> bool {
     let start = text.ceil_char_boundary(at.saturating_sub(48));
     let before = text[start..at].rsplit('\n').next().unwrap_or_default();
@@ -219,7 +219,7 @@ fn is_shown_as_example(rule: &SecretRule, text: &str, at: usize) -> bool {
         || rule.family == Family::Generic && has(&["test", "tests", "fake", "dummy", "mock"])
 }
 
-/// No line of this length was written by hand: minified code, or data.
+/// Whether the line is so long that it must be minified code or data.
 fn is_machine_made(text: &str, at: usize) -> bool {
     const LONG: usize = 1000;
     let (before, after) = text.as_bytes().split_at(at);
@@ -229,7 +229,7 @@ fn is_machine_made(text: &str, at: usize) -> bool {
     !has_end(left) && !has_end(right) && left.len() + right.len() > LONG
 }
 
-/// Nothing that could belong to a longer word touches the match.
+/// Whether the match is a whole word.
 fn stands_alone(rule: &SecretRule, text: &str, range: &Range<usize>) -> bool {
     (!rule.is_whole_word() || starts_fresh(text, range.start)) && !continues(text, range.end)
 }
@@ -238,7 +238,7 @@ fn continues(text: &str, end: usize) -> bool {
     text.as_bytes().get(end).is_some_and(|byte| is_word(*byte))
 }
 
-/// A letter before a match may end an escape (`\n`, `%3D`, a terminal colour) and not a word.
+/// Whether no word runs into the match. A letter before it may end an escape (`\n`, `%3D`, a terminal colour).
 fn starts_fresh(text: &str, start: usize) -> bool {
     let before = &text.as_bytes()[..start];
     match before {
@@ -257,7 +257,7 @@ fn ends_terminal_colour(before: &[u8]) -> bool {
     })
 }
 
-/// The end of the word that goes on at `end`, so that no tail of a secret stays behind.
+/// The end of the word that continues at `end`, so that redaction leaves no rest of a secret.
 fn run_end(text: &str, end: usize) -> usize {
     let rest = &text.as_bytes()[end..];
     end + rest.iter().take_while(|byte| is_word(**byte) || **byte == b'-').count()

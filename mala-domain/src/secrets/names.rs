@@ -1,18 +1,18 @@
-//! The name beside a value, and whether a thing with such a name is a secret.
+//! Names of values, and whether they are names of secrets.
 
 use super::word_list::WordList;
 
-/// An identifier around a keyword.
+/// The identifier around a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Name<'t> {
-    /// What stands before the keyword.
+    /// The part before the keyword.
     before: &'t str,
-    /// The keyword and what follows.
+    /// The keyword and the part after it.
     from: &'t str,
 }
 
 impl<'t> Name<'t> {
-    /// The identifier in `text` whose keyword starts at the byte `at`.
+    /// The identifier in `text` whose keyword starts at byte `at`.
     pub(super) fn around(text: &'t str, at: usize) -> Self {
         const REACH: usize = 64;
         let bytes = text.as_bytes();
@@ -22,16 +22,14 @@ impl<'t> Name<'t> {
         Self { before: part(at - left, at), from: part(at, at + right) }
     }
 
-    /// Whether the name says that its value is about a secret and not one itself, as in
-    /// `token_type` or `public_key`.
+    /// Whether the value is related to a secret but is not one, as in `token_type` or `public_key`.
     pub(super) fn is_about(&self) -> bool {
         self.before.contains("::")
             || words(self.before).iter().any(|word| OTHER.has(word))
             || words(self.from).iter().any(|word| OTHER.has(word) || ASPECTS.has(word))
     }
 
-    /// Whether the name says that its value is the key to a service: what looks like a hash is a
-    /// key then.
+    /// Whether the name is that of a service key. A value that looks like a hash is a key then.
     pub(super) fn is_key(&self) -> bool {
         let whole = format!("{}{}", self.before, self.from).to_ascii_lowercase();
         let plain: String = whole.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -39,7 +37,7 @@ impl<'t> Name<'t> {
     }
 }
 
-/// The words of an identifier in snake, kebab, dotted or camel case, in lower case.
+/// The lower-case words of an identifier in snake, kebab, dotted or camel case.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -62,7 +60,7 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$' | b':')
 }
 
-/// After the keyword, they name something that a secret has: its type, its length, its file.
+/// Words that, after the keyword, name a property of a secret: its type, its length, its file.
 const ASPECTS: WordList = WordList(
     "name names type types id ids uid url uri urls path paths file filename files dir label labels
     title text hint help message msg error errors regex regexp pattern format field fields column
@@ -74,7 +72,7 @@ const ASPECTS: WordList = WordList(
     equals matches contains encode decode charset encoding join trim log print",
 );
 
-/// Anywhere in a name, they say that the value is no secret, or a passing one.
+/// Words that, anywhere in a name, mean that the value is not a secret or only a short-lived one.
 const OTHER: WordList = WordList(
     "hash hashed hashes digest sha sha1 sha256 sha512 md5 checksum fingerprint integrity public pub
     csrf xsrf tokenizer tokenize tokens test tests fake dummy mock example sample placeholder

@@ -1,4 +1,4 @@
-//! Hides secrets before a text leaves the process.
+//! Redacts secrets before text leaves the process.
 
 use super::engine::{self, Candidate, Lens};
 use super::pem;
@@ -9,13 +9,13 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// `text` with every secret replaced by `[redacted:RULE]`. A text without secrets comes back as it
-/// is, and a redacted text does not change any more. The number of lines stays the same.
+/// Replaces every secret by `[redacted:RULE]`. Redacting twice changes nothing more. The number of lines stays
+/// the same.
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut redacted = String::new();
     let mut changed = false;
-    // What is redacted is a wall: nothing is matched across it, so that a second pass sees exactly
-    // the pieces that the first pass found clean.
+    // Nothing is matched across existing markers, so a second pass sees exactly the parts that the first pass
+    // found clean.
     for piece in pieces(text) {
         match piece {
             Piece::Marker(marker) => redacted.push_str(marker),
@@ -25,11 +25,11 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     if changed { Cow::Owned(redacted) } else { Cow::Borrowed(text) }
 }
 
-/// Cutting a secret out can lay a new one bare, though hardly twice. A text that keeps doing so is
-/// made to, and is dropped whole.
+/// Removing a secret can expose another one. Text that still contains secrets after this many rounds is
+/// dropped.
 const MAX_DEPTH: usize = 6;
 
-/// Appends `part` without its secrets and says whether it had any.
+/// Appends `part` without its secrets; returns whether it had any.
 fn push_clean(part: &str, depth: usize, output: &mut String) -> bool {
     let hidden = hidden_ranges(part);
     if hidden.is_empty() {
@@ -44,7 +44,7 @@ fn push_clean(part: &str, depth: usize, output: &mut String) -> bool {
     for range in &hidden {
         push_clean(&part[at..range.start], depth - 1, output);
         push_marker(&range.rule.id, output);
-        // Line numbers after a key of many lines stay what they were.
+        // Keep the line numbers after a multi-line key.
         let breaks = part[range.start..range.end].matches('\n').count();
         output.extend(std::iter::repeat_n('\n', breaks));
         at = range.end;
@@ -58,7 +58,7 @@ fn push_marker(id: &str, output: &mut String) {
     write!(output, "[redacted:{id}]").unwrap_or_default();
 }
 
-/// What to hide, in order; matches that overlap become one, under the name of the surest rule.
+/// The ranges to hide, in order. Overlapping matches are merged; the most confident rule names the range.
 fn hidden_ranges(part: &str) -> Vec<Candidate> {
     let mut candidates = engine::candidates(part, Lens::Hide);
     candidates.extend(key_lines(part));
@@ -79,7 +79,7 @@ fn hidden_ranges(part: &str) -> Vec<Candidate> {
     hidden
 }
 
-/// The lines of keys whose markers are not in the text.
+/// Key lines without their markers.
 fn key_lines(part: &str) -> Vec<Candidate> {
     let rule = rules().iter().find(|rule| rule.id == "private-key-part");
     let Some(rule) = rule else { return Vec::new() };

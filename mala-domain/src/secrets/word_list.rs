@@ -1,6 +1,6 @@
-//! Lists of words, written as one text so that they read like one.
+//! Word lists, written as text.
 
-/// Words with white space between them.
+/// Words separated by white space.
 pub(super) struct WordList(pub(super) &'static str);
 
 impl WordList {
@@ -9,7 +9,7 @@ impl WordList {
         self.0.split_ascii_whitespace()
     }
 
-    /// Whether `word` is one of them.
+    /// Whether the list contains `word`.
     pub(super) fn has(&self, word: &str) -> bool {
         self.words().any(|listed| listed == word)
     }

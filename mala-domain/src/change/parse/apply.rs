@@ -1,23 +1,23 @@
-//! Applying a diff to a file, forwards and backwards. Only where it fits exactly: a diff that is
-//! moved by a few lines would give other line numbers than the ones under review.
+//! Applies and reverts a diff. The diff must fit exactly: with an offset, the line numbers would differ
+//! from those under review.
 
 use super::file::{FileDiff, HunkDiff, LineBytes};
 use super::hunk::Range;
 use crate::change::LineKind;
 
 impl FileDiff<'_> {
-    /// The file at head, from the file at base; `None` when the diff does not start from it.
+    /// The content at head, given the content at base; `None` if the diff does not apply.
     pub fn apply(&self, base: &[u8]) -> Option<Vec<u8>> {
         replay(&self.hunks, base, HunkDiff::old_range, LineKind::Removed)
     }
 
-    /// The file at base, from the file at head; `None` when the diff does not lead to it.
+    /// The content at base, given the content at head; `None` if the diff does not apply in reverse.
     pub fn revert(&self, head: &[u8]) -> Option<Vec<u8>> {
         replay(&self.hunks, head, HunkDiff::new_range, LineKind::Added)
     }
 }
 
-/// Copies `from`, dropping the lines of the kind `own`, which is only there, and taking up those of
+/// Rewrites `from`: drops the lines of kind `own`, which exist only on this side, and inserts the lines of
 /// the other side.
 fn replay<'a>(
     hunks: &[HunkDiff<'a>],

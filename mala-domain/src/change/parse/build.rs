@@ -1,39 +1,39 @@
-//! Makes hunks of lines and of gaps between them.
+//! Builds hunks from a sequence of lines and gaps.
 
 use super::file::{HunkDiff, LineBytes};
 use crate::change::LineKind;
 
-/// How many unchanged lines are kept around a change.
+/// Number of context lines around a change.
 const CONTEXT: usize = 3;
 
-/// Hunks as they grow.
+/// Collects lines into hunks.
 #[derive(Default)]
 pub(super) struct Builder<'a> {
     hunks: Vec<HunkDiff<'a>>,
     lines: Vec<LineBytes<'a>>,
-    /// Lines at base and at head before `lines`.
+    /// Number of base and head lines before `lines`.
     before: (u32, u32),
 }
 
 impl<'a> Builder<'a> {
-    /// The next line of either side.
+    /// Appends a line.
     pub(super) fn line(&mut self, line: LineBytes<'a>) {
         self.lines.push(line);
     }
 
-    /// So many lines that are the same on both sides and whose text nobody knows.
+    /// Skips lines that are equal on both sides and whose text is unknown.
     pub(super) fn gap(&mut self, n_lines: u32) {
         let (old, new) = self.close();
         self.before = (old.saturating_add(n_lines), new.saturating_add(n_lines));
     }
 
-    /// All hunks.
+    /// Returns all hunks.
     pub(super) fn finish(mut self) -> Vec<HunkDiff<'a>> {
         self.close();
         self.hunks
     }
 
-    /// Makes a hunk of the lines; gives how many lines at base and at head are gone over by then.
+    /// Turns the collected lines into a hunk. Returns the number of base and head lines consumed so far.
     fn close(&mut self) -> (u32, u32) {
         let mut lines = std::mem::take(&mut self.lines);
         let (old, new) = counts(&lines);

@@ -1,5 +1,5 @@
-//! Combined diffs (`diff --cc`), which `git show` prints for a merge: one column of signs for every
-//! parent. They are read as the diff against the first parent, as far as they show it.
+//! Combined diffs (`diff --cc`), which `git show` prints for merge commits, with one sign column per
+//! parent. They are converted to a diff against the first parent.
 
 use super::error::{DiffError, DiffProblem};
 use super::file::{FileDiff, HunkDiff, LineBytes};
@@ -95,10 +95,10 @@ fn unend(shown: &mut [LineBytes<'_>], last_is_shown: bool) {
     }
 }
 
-/// The most parents that are read; git itself has no use for more than a few.
+/// The maximum number of parents.
 const MAX_PARENTS: usize = 64;
 
-/// How many lines of each parent and of the result are still to come.
+/// Number of remaining lines per parent and in the merge result.
 struct Counts<'a> {
     first: Range,
     new: Range,
@@ -136,10 +136,10 @@ impl<'a> Counts<'a> {
         self.missing() == 0
     }
 
-    /// Counts a line. Gives what it is against the first parent: `Some(None)` when it is in neither,
-    /// `None` when it does not fit.
+    /// Counts a line and returns its kind relative to the first parent: `Some(None)` if it exists on neither
+    /// side, `None` if it is malformed.
     fn take(&mut self, line: &[u8]) -> Option<Option<LineKind>> {
-        // An empty line may have lost its spaces.
+        // The spaces of an empty line may have been stripped.
         let blank;
         let columns = match line {
             [] | [b'\r'] => {

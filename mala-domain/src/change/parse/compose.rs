@@ -1,14 +1,14 @@
-//! Two changes in a row as one: from the first one's base to the second one's head.
+//! Combines two consecutive diffs of a file into one.
 //!
-//! Both are walked side by side over the lines of the state between them. Lines that neither shows
-//! are gaps of a known length; everything else is known by its text.
+//! Walks both diffs over the lines of the intermediate version. Lines outside of all hunks are gaps of
+//! known length and unknown text.
 
 use super::build::Builder;
 use super::file::{HunkDiff, LineBytes};
 use super::hunk::Range;
 use crate::change::LineKind;
 
-/// The second change does not start from what the first one gives.
+/// The second diff does not apply to the result of the first.
 #[derive(Debug)]
 pub(super) struct Conflict;
 
@@ -41,7 +41,7 @@ pub(super) fn compose<'a>(
     }
 }
 
-/// How many lines of the state between can be gone over at once.
+/// How many lines of the intermediate version both steps cover.
 fn shared(a: Option<&Step<'_>>, b: Option<&Step<'_>>) -> u32 {
     let n_lines = |step: Option<&Step<'_>>| match step {
         Some(Step::Gap(n_lines)) => *n_lines,
@@ -51,7 +51,7 @@ fn shared(a: Option<&Step<'_>>, b: Option<&Step<'_>>) -> u32 {
     n_lines(a).min(n_lines(b))
 }
 
-/// Goes over lines of the state between that one or both of the changes show.
+/// Advances over lines of the intermediate version.
 fn both<'a>(
     joined: &mut Builder<'a>,
     a: Option<Step<'a>>,
@@ -75,14 +75,14 @@ fn both<'a>(
     Ok(())
 }
 
-/// A line of a hunk, or lines that no hunk shows.
+/// A line of a hunk, or a number of lines outside of hunks.
 #[derive(Clone, Copy)]
 enum Step<'a> {
     Gap(u32),
     Line(LineBytes<'a>),
 }
 
-/// The steps of a change over the lines of one of its sides.
+/// Iterates over the steps of a diff on one of its sides.
 struct Steps<'h, 'a> {
     hunks: std::slice::Iter<'h, HunkDiff<'a>>,
     side: fn(&HunkDiff<'a>) -> Range,

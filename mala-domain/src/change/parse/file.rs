@@ -1,52 +1,52 @@
-//! One file of a diff, with its lines as the diff has them.
+//! One file of a diff, with its lines as bytes.
 
 use crate::change::{
     ChangedFile, DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineKind, Nature,
 };
 use crate::language::Language;
 
-/// One file of a diff. Unlike `ChangedFile` it keeps bytes and the missing newline at the end.
+/// One file of a diff. Unlike `ChangedFile`, it keeps bytes and a missing final newline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileDiff<'a> {
-    /// Where the file is at head; for a deleted file, where it was.
+    /// The path at head; for a deleted file, its last path.
     pub path: FilePath,
-    /// Where it was at base, when that differs.
+    /// The path at base, if it differs.
     pub old_path: Option<FilePath>,
-    /// What happened to it.
+    /// How it changed.
     pub status: FileStatus,
-    /// Its mode at base, where the diff says so.
+    /// The mode at base, if the diff contains it.
     pub old_mode: Option<&'a [u8]>,
-    /// Its mode at head, where the diff says so.
+    /// The mode at head, if the diff contains it.
     pub new_mode: Option<&'a [u8]>,
-    /// Whether the diff shows no lines because the file is no text.
+    /// Whether the diff has no lines because the file is binary.
     pub is_binary: bool,
-    /// The changed regions, in order.
+    /// The hunks, in order.
     pub hunks: Vec<HunkDiff<'a>>,
 }
 
-/// A changed region.
+/// A hunk of a diff.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HunkDiff<'a> {
-    /// First line at base; when there is none, the line before it.
+    /// The first line at base; if there is none, the line before the hunk.
     pub old_start: u32,
-    /// Lines at base.
+    /// The number of base lines.
     pub old_lines: u32,
-    /// First line at head; when there is none, the line before it.
+    /// The first line at head; if there is none, the line before the hunk.
     pub new_start: u32,
-    /// Lines at head.
+    /// The number of head lines.
     pub new_lines: u32,
-    /// What stands after the second `@@`.
+    /// The text after the second `@@`.
     pub section: &'a [u8],
-    /// Its lines.
+    /// The lines, in order.
     pub lines: Vec<LineBytes<'a>>,
 }
 
 /// A line of a hunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineBytes<'a> {
-    /// On which side it is.
+    /// Which side the line belongs to.
     pub kind: LineKind,
-    /// Its bytes without the line feed.
+    /// The bytes without the line feed.
     pub text: &'a [u8],
     /// Whether a line feed ends it; only the last line of a file may have none.
     pub is_ended: bool,
@@ -58,12 +58,12 @@ impl FileDiff<'_> {
         self.old_path.as_ref().unwrap_or(&self.path)
     }
 
-    /// What kind of entry it is: at head, or at base when it is gone.
+    /// The type of the entry at head; for a deleted file, at base.
     pub fn kind(&self) -> EntryKind {
         self.new_mode.or(self.old_mode).map_or(EntryKind::File, kind_of_mode)
     }
 
-    /// Whether it is another kind of entry at head than at base.
+    /// Whether the type of the entry changed.
     pub(super) fn has_new_kind(&self) -> bool {
         match (self.old_mode, self.new_mode) {
             (Some(old), Some(new)) => kind_of_mode(old) != kind_of_mode(new),
@@ -71,7 +71,7 @@ impl FileDiff<'_> {
         }
     }
 
-    /// The same file as text.
+    /// Converts the bytes to text.
     pub fn into_changed_file(self) -> ChangedFile {
         let mode_change = match (self.old_mode, self.new_mode) {
             (Some(old), Some(new)) if old != new => Some((text(old), text(new))),

@@ -1,16 +1,16 @@
-//! Hunks: a header that counts, and as many lines as it says.
+//! Parses hunks.
 
 use super::error::{DiffError, DiffProblem};
 use super::file::{HunkDiff, LineBytes};
 use super::lines::{Lines, without_cr};
 use crate::change::LineKind;
 
-/// How the lines of a file end in the diff.
+/// The line endings of a diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineEnds {
-    /// As in the file.
+    /// The diff adds nothing to the line endings of the file.
     AsInFile,
-    /// With a carriage return that the diff's own headers have too, so that it is not the file's.
+    /// The whole diff was converted to CRLF, so the carriage return is not part of the file.
     Crlf,
 }
 
@@ -27,14 +27,14 @@ impl LineEnds {
     }
 }
 
-/// A first line and a count.
+/// A start line and a number of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Range {
     pub(super) start: u32,
     pub(super) count: u32,
 }
 
-/// Reads all hunks of a file.
+/// Parses all hunks of a file.
 pub(super) fn hunks<'a>(
     lines: &mut Lines<'a>,
     ends: LineEnds,
@@ -53,8 +53,8 @@ pub(super) fn hunks<'a>(
     Ok(hunks)
 }
 
-/// Whether a changed line follows that no header counts. A mail's signature and the header of the
-/// next file are none.
+/// Whether a changed line follows that the header did not count. A mail signature and the header of the
+/// next file do not count as changed lines.
 fn overflows(lines: &Lines<'_>) -> bool {
     let Some(line) = lines.peek() else { return false };
     let is_change = line.starts_with(b"+") || line.starts_with(b"-");
@@ -63,7 +63,7 @@ fn overflows(lines: &Lines<'_>) -> bool {
     is_change && !is_header && !matches!(without_cr(line), b"-- " | b"--")
 }
 
-/// Adds a hunk that must come after all others.
+/// Adds a hunk, which must come after all others.
 pub(super) fn add<'a>(
     hunks: &mut Vec<HunkDiff<'a>>,
     hunk: HunkDiff<'a>,
@@ -126,7 +126,7 @@ impl<'a> Body<'a> {
                 self.unend_last();
                 return Ok(());
             }
-            // Mail programs and some settings strip the space of an empty line.
+            // Mail programs and some editors strip the space of an empty context line.
             [] | [b'\r'] => (LineKind::Context, line),
             _ => return Err(self.unfit(number)),
         };
@@ -143,7 +143,7 @@ impl<'a> Body<'a> {
         Ok(())
     }
 
-    /// `\ No newline at end of file` speaks of the line above it.
+    /// Handles `\ No newline at end of file`, which refers to the line above it.
     fn unend_last(&mut self) {
         if let Some(last) = self.lines.last_mut() {
             last.is_ended = false;
@@ -173,7 +173,7 @@ impl HunkDiff<'_> {
 }
 
 impl Range {
-    /// How many lines of the file come before it. An empty range names the line before it.
+    /// The number of lines before the range. An empty range starts at the line before it.
     pub(super) fn before(self) -> u32 {
         if self.count == 0 { self.start } else { self.start.saturating_sub(1) }
     }
@@ -193,7 +193,7 @@ impl Range {
     }
 }
 
-/// `@@ -a,b +c,d @@ section`
+/// Parses `@@ -a,b +c,d @@ section`.
 fn header_of(line: &[u8]) -> Option<(Range, Range, &[u8])> {
     let rest = line.strip_prefix(b"@@ -")?;
     let old_end = rest.iter().position(|byte| *byte == b' ')?;

@@ -1,13 +1,12 @@
-//! A part of a change: some of its lines, as the change from a base that has all the others already.
+//! Selects a part of a diff: the base of the result already contains all other changes.
 
 use super::build::Builder;
 use super::file::{FileDiff, LineBytes};
 use crate::change::LineKind;
 
 impl<'a> FileDiff<'a> {
-    /// The same file with only those added and removed lines that are wanted. Added lines come with
-    /// their number at head. Lines that are added and not wanted count as there before; lines that
-    /// are removed and not wanted, as gone before.
+    /// The same file with only the added and removed lines for which `wanted` returns true. `wanted` gets the
+    /// line number at head of added lines. Other added lines become context; other removed lines disappear.
     pub fn keep(&self, wanted: impl Fn(&LineBytes<'a>, Option<u32>) -> bool) -> Self {
         let mut kept = Builder::default();
         let mut position = 0_u32;
@@ -29,7 +28,7 @@ impl<'a> FileDiff<'a> {
                     LineKind::Removed if !wanted(line, None) => continue,
                     _ => *line,
                 };
-                // The last line at head is the last one at base too, when it is on both sides.
+                // A last line that exists on both sides is last on both.
                 if line.kind == LineKind::Context && !line.is_ended {
                     unended = Some(line);
                 } else {
@@ -46,7 +45,7 @@ impl<'a> FileDiff<'a> {
     }
 }
 
-/// A removed line without a line feed may have got others behind it at base.
+/// Only the last line at base may have no line feed.
 fn end_all_but_last(lines: &mut [LineBytes<'_>]) {
     let last = lines.iter().rposition(|line| line.kind != LineKind::Added);
     for (number, line) in lines.iter_mut().enumerate() {

@@ -1,4 +1,4 @@
-//! The lines of a diff with their numbers.
+//! An iterator over the lines of a diff, with line numbers.
 
 pub(super) struct Lines<'a> {
     current: Option<&'a [u8]>,
@@ -18,17 +18,17 @@ impl<'a> Lines<'a> {
         self.current
     }
 
-    /// The line after the current one.
+    /// The next line.
     pub(super) fn peek_after(&self) -> Option<&'a [u8]> {
         (!self.rest.is_empty()).then(|| first_line(self.rest).0)
     }
 
-    /// The 1-based number of the current line; at the end, of the line that is not there.
+    /// The 1-based number of the current line; at the end, one more than the last line.
     pub(super) fn number(&self) -> usize {
         self.number
     }
 
-    /// Goes on to the next line.
+    /// Advances to the next line.
     pub(super) fn advance(&mut self) {
         self.number += 1;
         self.current = (!self.rest.is_empty()).then(|| {
@@ -46,7 +46,7 @@ fn first_line(bytes: &[u8]) -> (&[u8], &[u8]) {
     }
 }
 
-/// A line without the carriage return that mail and Windows tools leave at its end.
+/// A line without the carriage return that mail programs and Windows tools add.
 pub(super) fn without_cr(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }

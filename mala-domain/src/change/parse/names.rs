@@ -1,5 +1,5 @@
-//! The paths of a section. Every tool writes them in its own way: with `a/` and `b/`, with the names
-//! of two folders, with times behind a tab, in quotes.
+//! Parses the paths of a file header. Tools write them with `a/` and `b/`, with two directory names, with a
+//! timestamp after a tab, or in quotes.
 
 use super::error::DiffProblem;
 use super::file::FileDiff;
@@ -8,11 +8,11 @@ use crate::change::path::unescape;
 use crate::change::{FilePath, FileStatus};
 use std::borrow::Cow;
 
-/// Over this, a header line with two names and no quotes is only split in its middle: looking further
-/// may cost the square of its length.
+/// Maximum length of a header line with two unquoted names of different lengths: splitting a longer one
+/// could take quadratic time.
 const MAX_GUESSED: usize = 4096;
 
-/// A path on each side; `None` where there is no file.
+/// The path on each side; `None` if the file does not exist there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Names {
     pub(super) old: Option<FilePath>,
@@ -31,7 +31,7 @@ impl Names {
         Ok(Self { old: old.map(inside).transpose()?, new: new.map(inside).transpose()? })
     }
 
-    /// A new file has no old name, whatever the header says of a move; nor a deleted one a new name.
+    /// Uses the new name on both sides of an added file, and the old name on both sides of a deleted one.
     pub(super) fn on_sides_of(self, status: FileStatus) -> Self {
         match status {
             FileStatus::Added => Self { old: self.new.clone(), ..self },
@@ -40,7 +40,7 @@ impl Names {
         }
     }
 
-    /// A file without hunks that is new, gone, moved or changed, as its names say.
+    /// A file without hunks, with the status that the names imply.
     pub(super) fn into_file<'a>(self) -> FileDiff<'a> {
         let status = match (&self.old, &self.new) {
             (None, _) => FileStatus::Added,
@@ -71,7 +71,7 @@ fn inside(name: &[u8]) -> Result<FilePath, DiffProblem> {
     }
 }
 
-/// The names of a section of `git diff`: of its move, of its `---` and `+++`, of its first line.
+/// The names of a `git diff` section: from its rename header, its `---` and `+++` lines, or its first line.
 pub(super) fn of_git(
     moved: Option<(&[u8], &[u8])>,
     shown: Option<(&[u8], &[u8])>,
@@ -99,7 +99,7 @@ pub(super) fn of_git(
     }
 }
 
-/// The names after `---` and `+++` where no `diff --git` comes before.
+/// The names after `---` and `+++` without a `diff --git` line before them.
 pub(super) fn of_plain(old: &[u8], new: &[u8]) -> Result<Names, DiffProblem> {
     let (old, new) = (Label::parse(old), Label::parse(new));
     match (old.is_nothing, new.is_nothing) {
@@ -115,14 +115,14 @@ pub(super) fn of_combined(name: &[u8]) -> Result<Names, DiffProblem> {
     Names::same(&whole(name))
 }
 
-/// `Binary files a/x and b/x differ` where no header comes before, as `diff -r` prints it.
+/// Parses `Binary files a/x and b/x differ` without a file header, as `diff -r` prints it.
 pub(super) fn binary_pair(line: &[u8]) -> Option<Result<Names, DiffProblem>> {
     let names = line.strip_prefix(b"Binary files ")?.strip_suffix(b" differ")?;
     let at = names.windows(5).position(|window| window == b" and ")?;
     Some(of_plain(&names[..at], &names[at + 5..]))
 }
 
-/// `Submodule lib 1234567..89abcde:`, as `git diff --submodule=log` prints it.
+/// Parses `Submodule lib 1234567..89abcde:`, as `git diff --submodule=log` prints it.
 pub(super) fn submodule(line: &[u8]) -> Option<Result<Names, DiffProblem>> {
     let rest = line.strip_prefix(b"Submodule ")?;
     let rest = rest.strip_suffix(b":").unwrap_or(rest);
@@ -144,10 +144,10 @@ fn strip_either<'a>(text: &'a [u8], suffix: &[u8]) -> (&'a [u8], bool) {
     text.strip_suffix(suffix).map_or((text, false), |rest| (rest, true))
 }
 
-/// A name, as it stands there or unescaped.
+/// A name, borrowed from the diff or unescaped.
 type Name<'a> = Cow<'a, [u8]>;
 
-/// What stands after `---` or `+++`.
+/// The text after `---` or `+++`.
 struct Label<'a> {
     name: Cow<'a, [u8]>,
     is_nothing: bool,
@@ -176,7 +176,7 @@ fn whole(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A name in quotes and what follows it.
+/// A quoted name, and the text after it.
 fn quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let inner = text.strip_prefix(b"\"")?;
     let mut escaped = false;
@@ -188,8 +188,8 @@ fn quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     Some((unescape(&inner[..end]), &inner[end + 1..]))
 }
 
-/// The two names of `diff --git`. They are the same but for their prefixes, which tells where the
-/// first one ends even when they have spaces.
+/// Splits the two names of `diff --git`. They are equal except for their prefixes, so the split position is
+/// unambiguous even if they contain spaces.
 fn split(header: &[u8]) -> Option<(Name<'_>, Name<'_>)> {
     if let Some((old, rest)) = quoted(header) {
         return Some((Cow::Owned(old), whole(rest.strip_prefix(b" ")?)));
@@ -210,8 +210,8 @@ fn have_same_rest(old: &[u8], new: &[u8]) -> bool {
     old == new || after_slash(old).is_some_and(|old| Some(old) == after_slash(new))
 }
 
-/// Splits where the prefixes differ in length. What follows the first slash of each name is the same,
-/// so that every slash leaves one space to look at.
+/// Splits names whose prefixes differ in length. The text after the first slash of each name is equal, so
+/// every slash leaves one possible position.
 fn split_uneven(header: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_short = header.len() <= MAX_GUESSED;
     let first = header.iter().position(|byte| *byte == b'/').filter(|_| is_short)?;
@@ -229,7 +229,7 @@ fn after_slash(name: &[u8]) -> Option<&[u8]> {
     Some(&name[slash + 1..]).filter(|rest| !rest.is_empty())
 }
 
-/// Both names without their prefixes. Names that are alike have none.
+/// Removes the prefixes of both names. Equal names have none.
 fn strip_pair<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     if old == new {
         return (old, new);
@@ -243,7 +243,7 @@ fn strip_pair<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     }
 }
 
-/// Without git's prefix: `a/`, `b/`, or what `diff.mnemonicPrefix` puts in their place.
+/// Removes git's prefix: `a/`, `b/`, or those of `diff.mnemonicPrefix`.
 fn strip_known(name: &[u8]) -> &[u8] {
     match name {
         [b'a' | b'b' | b'c' | b'i' | b'o' | b'w', b'/', rest @ ..] if !rest.is_empty() => rest,
@@ -251,7 +251,7 @@ fn strip_known(name: &[u8]) -> &[u8] {
     }
 }
 
-/// The name that two trees have in common: `old/src/x.c` and `new/src/x.c` are `src/x.c`.
+/// The name that two trees have in common: `src/x.c` for `old/src/x.c` and `new/src/x.c`.
 fn common_name<'a>(old: &'a [u8], new: &'a [u8]) -> &'a [u8] {
     let (old, new) = strip_pair(old, new);
     if old == new {
@@ -265,7 +265,7 @@ fn common_name<'a>(old: &'a [u8], new: &'a [u8]) -> &'a [u8] {
     {
         return name;
     }
-    // `x.c.orig` and `x.c`, or two files that have nothing to do with each other.
+    // `x.c.orig` and `x.c`, or two unrelated files.
     let is_backup = [&b".orig"[..], b".old", b".bak", b"~"].iter().any(|end| new.ends_with(end));
     if is_backup { old } else { new }
 }

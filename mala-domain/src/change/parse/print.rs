@@ -1,11 +1,11 @@
-//! A diff as text again, as git prints it.
+//! Prints a diff as git does.
 
 use super::file::FileDiff;
 use super::hunk::Range;
 use crate::change::{FilePath, FileStatus, LineKind};
 
 impl FileDiff<'_> {
-    /// The section of this file. Reading it gives the same file.
+    /// The diff of this file. Parsing it returns the same value.
     pub fn print(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let (old, new) = (quoted(b"a/", self.base_path()), quoted(b"b/", &self.path));
@@ -84,7 +84,7 @@ fn range(range: Range) -> String {
     format!("{},{}", range.start, range.count)
 }
 
-/// A name with its prefix, in quotes where the text would not be read back otherwise.
+/// A name with its prefix, quoted if necessary.
 fn quoted(prefix: &[u8], path: &FilePath) -> Vec<u8> {
     let name = FilePath::from_bytes([prefix, path.as_bytes()].concat());
     name.to_string().into_bytes()

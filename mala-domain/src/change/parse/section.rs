@@ -1,4 +1,4 @@
-//! Sections: what the diff says of one file, and what stands between two files.
+//! Parses the sections of a diff: one per file, and the text between files.
 
 use super::combined;
 use super::error::{DiffError, DiffProblem};
@@ -10,13 +10,13 @@ use crate::change::FileStatus;
 
 pub(super) enum Section<'a> {
     File(Box<FileDiff<'a>>),
-    /// What follows is a patch of its own, made on top of what came before.
+    /// The start of another patch, which applies to the result of the previous one.
     NextPatch,
     /// Mail headers, commit messages, statistics, signatures.
     Prose,
 }
 
-/// Reads the section that starts at the current line.
+/// Parses the section at the current line.
 pub(super) fn next<'a>(lines: &mut Lines<'a>) -> Result<Section<'a>, DiffError> {
     let Some(line) = lines.peek() else { return Ok(Section::Prose) };
     let file = if let Some(names) = line.strip_prefix(b"diff --git ") {
@@ -50,7 +50,7 @@ fn is_pair(lines: &Lines<'_>, first: &[u8], second: &[u8]) -> bool {
         && lines.peek_after().is_some_and(|line| line.starts_with(second))
 }
 
-/// `From <commit> Mon Sep 17 00:00:00 2001`, the first line of every mail of `git format-patch`.
+/// Whether the line is `From <commit> Mon Sep 17 00:00:00 2001`, with which `git format-patch` starts a mail.
 fn is_mail_start(line: &[u8]) -> bool {
     line.strip_prefix(b"From ").is_some_and(|rest| {
         let hex = rest.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
@@ -58,7 +58,7 @@ fn is_mail_start(line: &[u8]) -> bool {
     })
 }
 
-/// What git says of a file before its hunks.
+/// The extended header lines of git.
 #[derive(Default)]
 struct Extended<'a> {
     renamed: (Option<&'a [u8]>, Option<&'a [u8]>),
@@ -82,7 +82,7 @@ impl<'a> Extended<'a> {
         extended
     }
 
-    /// Whether the line belongs to the header.
+    /// Parses a header line; returns false if it is not one.
     fn take(&mut self, line: &'a [u8]) -> bool {
         let after = |prefix: &str| line.strip_prefix(prefix.as_bytes());
         if let Some(mode) = after("old mode ") {
@@ -110,7 +110,7 @@ impl<'a> Extended<'a> {
         true
     }
 
-    /// Whether lines should have followed: other content under the same mode, and nothing moved.
+    /// Whether hunks are missing: the content differs, the mode does not, and there is no rename or copy.
     fn is_cut(&self) -> bool {
         self.both_mode.is_some()
             && self.has_other_content
@@ -139,7 +139,7 @@ impl<'a> Extended<'a> {
     }
 }
 
-/// Whether `OLD..NEW` names two contents.
+/// Whether `OLD..NEW` contains two different ids.
 fn names_two(ids: &[u8]) -> bool {
     let ids = ids.split(|byte| *byte == b' ').next().unwrap_or_default();
     let dots = ids.windows(2).position(|pair| pair == b"..");
@@ -189,7 +189,7 @@ fn git_section<'a>(lines: &mut Lines<'a>, header: &'a [u8]) -> Result<FileDiff<'
     Ok(FileDiff { status, old_mode, new_mode, is_binary, hunks, ..names.into_file() })
 }
 
-/// Subversion shows a file header without lines where only properties changed.
+/// Whether Subversion reports changed properties; such a file header has no hunks.
 fn changes_properties(lines: &Lines<'_>) -> bool {
     [lines.peek(), lines.peek_after()]
         .into_iter()
@@ -209,7 +209,7 @@ fn plain_section<'a>(lines: &mut Lines<'a>) -> Result<FileDiff<'a>, DiffError> {
         return Err(DiffProblem::NoHunks.at(at));
     }
     let mut file = FileDiff { hunks, ..names.into_file() };
-    // `diff -N` names a file that is not there by its name; only the empty range tells.
+    // `diff -N` shows an absent file by its name; only the empty range reveals it.
     if let [only] = file.hunks.as_slice()
         && file.status == FileStatus::Modified
     {

@@ -1,5 +1,5 @@
-//! Several patches in one text, such as the mails of `git format-patch`. The files of one patch stand
-//! side by side; a patch that follows starts from what the one before it gives.
+//! Combines several patches in one text, such as the mails of `git format-patch`. Each patch applies to the
+//! result of the previous one.
 
 use super::compose::{Conflict, compose};
 use super::error::{DiffError, DiffProblem};
@@ -7,8 +7,7 @@ use super::file::FileDiff;
 use crate::change::{FilePath, FileStatus};
 use std::collections::HashMap;
 
-/// How many lines joining patches may go over. A real series needs a small part of it; a hostile one
-/// grows with its square.
+/// Maximum number of lines processed while combining patches. A malicious series needs quadratic time.
 const MAX_JOINED_LINES: usize = 5_000_000;
 
 #[derive(Default)]
@@ -16,7 +15,7 @@ pub(super) struct Series<'a> {
     patch: Vec<(FileDiff<'a>, usize)>,
     in_patch: HashMap<FilePath, usize>,
     joined: Vec<Option<FileDiff<'a>>>,
-    /// The joined files by their path at head, and those that are gone by the path they had.
+    /// Index of each combined file by its path at head; deleted files are in `gone`, by their last path.
     live: HashMap<FilePath, usize>,
     gone: HashMap<FilePath, usize>,
     n_joined_lines: usize,
@@ -24,7 +23,7 @@ pub(super) struct Series<'a> {
 }
 
 impl<'a> Series<'a> {
-    /// Whether no section came at all.
+    /// Whether the text contained no file section.
     pub(super) fn is_silent(&self) -> bool {
         !self.spoke
     }
@@ -35,7 +34,7 @@ impl<'a> Series<'a> {
         if let Some(index) = self.in_patch.get(&file.path).copied()
             && let Some((earlier, _)) = self.patch.get_mut(index)
         {
-            // Git shows a file that becomes a symlink as deleted and new.
+            // Git shows a file that becomes a symlink as a deletion and an addition.
             if earlier.status == FileStatus::Deleted && file.status == FileStatus::Added {
                 let joined = join(earlier, &file).map_err(|problem| problem.at(line))?;
                 *earlier = joined.unwrap_or(file);
@@ -52,8 +51,8 @@ impl<'a> Series<'a> {
     pub(super) fn next_patch(&mut self) -> Result<(), DiffError> {
         self.in_patch.clear();
         let patch = std::mem::take(&mut self.patch);
-        // All lookups come first: the files of one patch do not see each other, or a swap of two
-        // names would come out as a move there and back.
+        // Look up all files first: the files of one patch are independent, and a swap of two names must not
+        // become a rename and its reverse.
         let found: Vec<_> = patch.iter().map(|(file, _)| self.predecessor(file)).collect();
         for ((file, line), index) in patch.into_iter().zip(found) {
             self.follow(file, index).map_err(|problem| problem.at(line))?;
@@ -119,7 +118,7 @@ fn n_lines(file: &FileDiff<'_>) -> usize {
     file.hunks.iter().map(|hunk| hunk.lines.len()).sum()
 }
 
-/// One file after two patches; `None` when it is as it was.
+/// Combines two diffs of one file; `None` if nothing changed in the end.
 fn join<'a>(
     first: &FileDiff<'a>,
     second: &FileDiff<'a>,

@@ -1,10 +1,10 @@
-//! The rules over `validation_triggers`.
+//! Checks of `validation_triggers`.
 
 use super::{Check, Checked};
 use crate::config::read::nearest;
 use crate::config::schema::{CodeReview, CommandRef, Config, FailureMode, Retries, Triggers};
 
-/// What all triggers have.
+/// The fields that all triggers have.
 struct Trigger<'c> {
     name: &'static str,
     failure_mode: FailureMode,
@@ -43,7 +43,7 @@ impl Check<'_> {
         if let Some(periodic) = &config.validation_triggers.periodic
             && periodic.interval == Some(0)
         {
-            return self.refuse(&[BLOCK, "periodic", "interval"], "the interval is at least 1");
+            return self.refuse(&[BLOCK, "periodic", "interval"], "must be at least 1");
         }
         for trigger in triggers(&config.validation_triggers) {
             self.warn_unused(&[BLOCK, trigger.name]);
@@ -65,7 +65,7 @@ impl Check<'_> {
         for CommandRef { name } in trigger.commands {
             if !config.commands.contains_key(name) {
                 let way_out = match known.as_slice() {
-                    [] => "add it there".to_owned(),
+                    [] => "define it there".to_owned(),
                     known => nearest(name, known, "name"),
                 };
                 let message = format!("`commands` has no `{name}`: {way_out}");
@@ -80,12 +80,12 @@ impl Check<'_> {
         match (trigger, review.baseline) {
             ("session_end", Some(_)) => self.warn(
                 &key("baseline"),
-                "`baseline` is ignored: `session_end` reviews the commits of its issue".to_owned(),
+                "`baseline` has no effect in `session_end`, which reviews the commits of its issue".to_owned(),
             ),
             ("session_end" | "periodic", None) | (_, Some(_)) => {}
             (_, None) => self.warn(
                 &block,
-                format!("`baseline` is missing in `{trigger}`: `since_run_start` is used"),
+                format!("`{trigger}` has no `baseline`: using `since_run_start`"),
             ),
         }
         if review.failure_mode == FailureMode::Remediate && review.max_retries.get() == 0 {

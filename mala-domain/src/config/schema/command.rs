@@ -1,57 +1,57 @@
-//! The `review.command:` block: the reviewer that is a command of the user, and its parser.
+//! The `review.command` block.
 
 use super::{Seconds, null_is_default};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The reviewer `command`: a command that gets the context of a change on stdin and answers freely,
-/// and a parser that brings the answer into form.
+/// The `command` reviewer: a command that reads the change on stdin and answers in any format, and a
+/// parser that converts the answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CommandReviewer {
-    /// The command that reviews, as a program and its arguments; no shell reads them. `{model}` stands
-    /// for `model`; `{prompt_file}`, `{tree}`, `{home}` and `{timeout}` are filled in too.
+    /// The review command: a program and its arguments, run without a shell. Placeholders: `{model}`,
+    /// `{prompt_file}`, `{tree}`, `{home}`, `{timeout}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<Vec<String>>,
-    /// The command that brings the answer into form: it gets the review on stdin and prints
-    /// `{result, issues, summary, blocking}` as JSON. Without it, the agent's model does that.
+    /// The parser command. It reads the review on stdin and prints `{result, issues, summary, blocking}` as
+    /// JSON. Default: the model of the agent reviewer parses the review.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parser: Option<Vec<String>>,
-    /// The model that the command is to use, in place of `{model}` and as `MALA_REVIEW_MODEL`.
+    /// The model for the command, passed as `{model}` and as `MALA_REVIEW_MODEL`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// The model that brings answers into form when there is no `parser`; with nothing said, the agent's.
+    /// The model that parses reviews if `parser` is not set. Default: the model of the agent reviewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parser_model: Option<String>,
-    /// How long each command may print nothing.
+    /// Time limit without output, in seconds, for each command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub idle: Option<Seconds>,
-    /// How many bytes each command may print.
+    /// Maximum output of each command, in bytes.
     #[schemars(extend("default" = 16_777_216))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u32>,
-    /// Variables of the user that the commands may see, beside those that every program needs.
+    /// Environment variables to pass through, in addition to those that every program gets.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Vec<String>>")]
     pub keep: Vec<String>,
-    /// Variables that are set for the commands.
+    /// Environment variables to set.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub env: BTreeMap<String, String>,
-    /// What the command is told.
+    /// What to include in the prompt.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<ReviewContext>")]
     pub context: ReviewContext,
 }
 
-/// What a command is told of a change.
+/// What to include in the prompt of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewContext {
-    /// What the change is for, when that is known (`--context-file`).
+    /// The purpose of the change, if known (`--context-file`).
     pub include_task_definition: bool,
-    /// What changed.
+    /// The diff.
     pub include_git_diff: bool,
 }
 

@@ -1,33 +1,33 @@
-//! Whole numbers within limits.
+//! Integers with limits.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// A time limit in whole seconds: at least one, at most a week.
+/// A time limit in seconds: at least 1, at most a week.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Seconds(u32);
 
 impl Seconds {
-    /// The longest time limit: a week.
+    /// The maximum: a week.
     pub const MAX: u32 = 7 * 24 * 60 * 60;
 
-    /// The shortest time limit: a second.
+    /// The minimum: one second.
     pub const SHORTEST: Self = Self(1);
 
-    /// This many seconds; `None` outside of the limits.
+    /// A time limit; `None` if out of range.
     pub fn new(seconds: i64) -> Option<Self> {
         u32::try_from(seconds).ok().filter(|n| (1..=Self::MAX).contains(n)).map(Self)
     }
 
-    /// How many.
+    /// The number of seconds.
     pub fn get(self) -> u32 {
         self.0
     }
 
-    /// The same, as a duration.
+    /// The time limit as a duration.
     pub fn duration(self) -> Duration {
         Duration::from_secs(u64::from(self.0))
     }
@@ -44,7 +44,7 @@ impl std::str::FromStr for Seconds {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.parse().ok().and_then(Self::new).ok_or_else(|| {
-            format!("'{text}' is not a whole number of seconds from 1 to {}", Self::MAX)
+            format!("'{text}' is not a number of seconds between 1 and {}", Self::MAX)
         })
     }
 }
@@ -54,7 +54,7 @@ impl<'de> Deserialize<'de> for Seconds {
         let number = i64::deserialize(deserializer)?;
         Self::new(number).ok_or_else(|| {
             serde::de::Error::custom(format!(
-                "{number} is not a whole number of seconds from 1 to {}",
+                "{number} is not a number of seconds between 1 and {}",
                 Self::MAX
             ))
         })
@@ -68,26 +68,26 @@ impl JsonSchema for Seconds {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "type": "integer", "minimum": 1, "maximum": Self::MAX, "description": "Seconds."
+            "type": "integer", "minimum": 1, "maximum": Self::MAX, "description": "Seconds"
         })
     }
 }
 
-/// How often something is tried again: not at all up to 100 times.
+/// A number of retries: 0 to 100.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Retries(u32);
 
 impl Retries {
-    /// The most retries.
+    /// The maximum.
     pub const MAX: u32 = 100;
 
-    /// This many; `None` outside of the limits.
+    /// A number of retries; `None` if out of range.
     pub fn new(retries: i64) -> Option<Self> {
         u32::try_from(retries).ok().filter(|n| *n <= Self::MAX).map(Self)
     }
 
-    /// How many.
+    /// The number.
     pub fn get(self) -> u32 {
         self.0
     }
@@ -104,7 +104,7 @@ impl<'de> Deserialize<'de> for Retries {
         let number = i64::deserialize(deserializer)?;
         Self::new(number).ok_or_else(|| {
             serde::de::Error::custom(format!(
-                "{number} is not a number of retries from 0 to {}",
+                "{number} is not a number of retries between 0 and {}",
                 Self::MAX
             ))
         })
@@ -118,7 +118,7 @@ impl JsonSchema for Retries {
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
-            "type": "integer", "minimum": 0, "maximum": Self::MAX, "description": "Retries."
+            "type": "integer", "minimum": 0, "maximum": Self::MAX, "description": "Retries"
         })
     }
 }

@@ -1,4 +1,4 @@
-//! `review.rules`: a map from rule to setting, or a list when a rule needs several.
+//! `review.rules`: a map from rule to setting, or a list if a rule needs several settings.
 
 use crate::finding::Priority;
 use schemars::JsonSchema;
@@ -6,28 +6,28 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 
-/// What becomes of the rules with these names, in these files.
+/// A setting for all rules that match a glob, in all files that match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleSetting {
-    /// The rule's id, or a glob over ids such as `python/*`.
+    /// The rule id, or a glob such as `python/*`.
     pub rule: String,
-    /// `off`, `on`, or the priority that its findings get.
+    /// `off`, `on`, or the priority of its findings.
     #[serde(rename = "use")]
     pub usage: RuleUse,
-    /// The files that it is for, as path globs; all of them when empty.
+    /// Path globs of the files it applies to. Default: all files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
 }
 
-/// What becomes of a rule.
+/// The level of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleUse {
-    /// It reports nothing.
+    /// The rule reports nothing.
     Off,
-    /// It reports, also when it is off by default.
+    /// The rule reports, even if it is off by default.
     On,
-    /// It reports, with this priority.
+    /// The rule reports with this priority.
     At(Priority),
 }
 
@@ -74,12 +74,12 @@ impl JsonSchema for RuleUse {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "enum": ["off", "on", "P0", "P1", "P2", "P3", true, false],
-            "description": "`off`, `on`, or the priority that its findings get"
+            "description": "`off`, `on`, or the priority of its findings"
         })
     }
 }
 
-/// A list of settings, or a map from rule to a word or to `use` and `paths`.
+/// Deserializes a list of settings, or a map from rule to a level or to `use` and `paths`.
 pub(super) fn list_or_map<'de, D>(deserializer: D) -> Result<Vec<RuleSetting>, D::Error>
 where
     D: Deserializer<'de>,

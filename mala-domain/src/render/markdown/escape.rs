@@ -1,18 +1,18 @@
-//! Text from outside inside Markdown: it is shown as it is and does nothing. It opens no tag, link, image,
-//! heading or table, mentions nobody, refers to no issue, and starts no quick action of a forge.
+//! Escapes untrusted text for Markdown. The text opens no tag, link, image, heading or table, mentions no user,
+//! refers to no issue, and starts no quick action.
 
 use crate::render::visible::{one_line, visible};
 
-/// Breaks a word without showing: forges look for mentions and links after Markdown is done, so a
-/// backslash alone does not stop them.
+/// An invisible break inside a word: forges detect mentions and links after rendering Markdown, so a backslash is not
+/// enough.
 const BREAK: &str = "&#8203;";
 
-/// Text on one line. What stands between two backticks is code.
+/// Escapes text on one line. Text between single backticks becomes code.
 pub(in crate::render) fn inline(text: &str) -> String {
     line(&one_line(text))
 }
 
-/// Text with its lines and paragraphs.
+/// Escapes text, keeping lines and paragraphs.
 pub(in crate::render) fn prose(text: &str) -> String {
     let mut out = String::new();
     for raw in visible(text.trim()).lines() {
@@ -25,7 +25,7 @@ pub(in crate::render) fn prose(text: &str) -> String {
     }
     out
 }
-
+/// A code span on one line.
 /// A code span with the text on one line.
 pub(in crate::render) fn code(text: &str) -> String {
     let text = one_line(text);
@@ -36,7 +36,7 @@ pub(in crate::render) fn code(text: &str) -> String {
     let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
-
+/// A fenced code block with a fence longer than any in the text.
 /// A fenced block that nothing in the text can close.
 pub(in crate::render) fn fence(text: &str, language: &str) -> String {
     let text = visible(text);
@@ -44,7 +44,7 @@ pub(in crate::render) fn fence(text: &str, language: &str) -> String {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     format!("{ticks}{language}\n{text}{end}{ticks}\n")
 }
-
+/// Escapes text on one line for an HTML element, where Markdown is not parsed.
 /// Text on one line inside an HTML element, where Markdown is not read.
 pub(super) fn html(text: &str) -> String {
     let text = one_line(text);
@@ -64,7 +64,7 @@ fn html_words(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // For readers that take Markdown inside HTML.
+            // Some renderers parse Markdown inside HTML.
             '`' | '[' | ']' | '*' | '\\' | '|' | '~' => {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
@@ -78,13 +78,13 @@ fn html_words(text: &str) -> String {
 }
 
 /// What a line is made of.
-enum Piece<'t> {
+/// A part of a line.
     Words(&'t str),
     Code(&'t str),
 }
 
 /// The line split at single backticks, when they come in pairs around something.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+/// Splits a line at single backticks, if they are paired.
     let parts: Vec<&str> = text.split('`').collect();
     let is_paired = parts.len() % 2 == 1;
     let is_code = |index: usize| index % 2 == 1;
@@ -105,7 +105,7 @@ fn line(text: &str) -> String {
         match piece {
             Piece::Code(part) => out.push_str(&code(part)),
             Piece::Words(part) if out.is_empty() => out.push_str(&words(part)),
-            // Only at the start of a line do some characters mean something.
+            // Some characters are special only at the start of a line.
             Piece::Words(part) => {
                 out.push_str(words(&format!(" {part}")).strip_prefix(' ').unwrap_or_default())
             }
@@ -145,7 +145,7 @@ fn is_trigger(c: char, next: Option<char>) -> bool {
     match c {
         '@' => true,
         '#' | '!' => next.is_some_and(|next| next.is_ascii_digit()),
-        _ => false,
+        /// Whether a forge would create a reference here.
     }
 }
 
@@ -221,6 +221,6 @@ mod tests {
     #[test]
     fn a_summary_holds_no_tag() {
         assert_eq!(html("</summary><b>\"@x\""), "&lt;/summary&gt;&lt;b&gt;&quot;@&#8203;x&quot;");
-        assert_eq!(html("`<i>` is"), "<code>&lt;i&gt;</code> is");
+        //! The result of a gate session as Markdown: consensus, lanes, findings and refuted findings.
     }
 }

@@ -4,7 +4,7 @@ use super::escape::inline;
 use super::sections;
 use crate::finding::Finding;
 use crate::gate::output::{LaneReport, Waited};
-use crate::render::ranking;
+/// Renders the result of a session.
 use crate::render::visible::at_most;
 use crate::secrets;
 
@@ -51,6 +51,6 @@ fn findings(findings: &[Finding]) -> String {
     for group in ranking::by_file(&all) {
         out.push_str(&sections::file(group.file));
         out.extend(group.findings.iter().map(|finding| sections::finding(finding)));
-    }
+    //! The sections of the Markdown report. The length of each is limited, so that none can displace the others.
     out
 }

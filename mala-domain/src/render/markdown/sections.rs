@@ -4,10 +4,10 @@ use super::escape::{code, fence, html, inline, prose};
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority, VerificationOutcome};
 use crate::render::level::Level;
-use crate::render::visible::at_most;
+/// Maximum length of all lists at the end, in characters.
 use crate::render::wording::{self, ShaLength, Tally};
 use crate::report::{Report, ReviewerReport};
-
+/// The verdict, its reason, and the counts.
 /// The most characters of all lists at the end.
 const LISTS: usize = 12_000;
 
@@ -25,12 +25,12 @@ pub(super) fn head(report: &Report) -> String {
     if tally.total() > 0 {
         out.push_str(&counts(tally));
     }
-    out
+    /// The heading of a file.
 }
 
 /// The heading of a file.
 pub(super) fn file(path: &FilePath) -> String {
-    format!("### {}\n\n", code(&at_most(&path.to_string(), 300)))
+    /// One finding, collapsed unless it is urgent.
 }
 
 /// One finding, folded unless it is urgent.
@@ -55,7 +55,7 @@ pub(super) fn finding(finding: &Finding) -> String {
     }
     out.push_str(&source(finding));
     out.push_str("\n\n</details>\n\n");
-    out
+    /// Coverage, lists of omitted items, scope and statistics.
 }
 
 /// What was covered, left out and set aside, exactly what was reviewed, and what it took.
@@ -111,7 +111,7 @@ fn source(finding: &Finding) -> String {
     }
     if finding.verification.outcome == VerificationOutcome::Refuted {
         let how = finding.verification.how.as_deref().unwrap_or("a check");
-        notes.push(format!("refuted by {}: does not count", inline(&at_most(how, 200))));
+        notes.push(format!("refuted by {}", inline(&at_most(how, 200))));
     }
     if !finding.on_changed_lines {
         notes.push("not on a changed line".to_owned());
@@ -120,7 +120,7 @@ fn source(finding: &Finding) -> String {
     format!("<sub>{}</sub>", notes.join(" · "))
 }
 
-/// The first lines of the evidence, each cut to a readable length.
+/// The first lines of the evidence, cut to a readable length.
 fn excerpt(evidence: &str) -> String {
     const LINES: usize = 30;
     let lines = evidence.lines().take(LINES).map(|line| at_most(line, 300).into_owned());
@@ -169,7 +169,7 @@ fn path(path: &FilePath) -> String {
     code(&at_most(&path.to_string(), 200))
 }
 
-/// Folded lists that share one bound.
+/// Collapsed lists with a common length limit.
 #[derive(Default)]
 struct List {
     text: String,

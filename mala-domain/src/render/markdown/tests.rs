@@ -1,4 +1,4 @@
-//! What a reader of a comment sees, and what an attacker cannot make them see.
+//! Tests of the Markdown report.
 
 use super::*;
 use crate::finding::{Finding, Priority};

@@ -1,4 +1,4 @@
-//! The parts of SARIF 2.1.0 that mala writes, named as the standard names them.
+//! The parts of SARIF 2.1.0 that mala writes, with the names of the standard.
 
 use crate::finding::{Category, FindingState, Severity, VerificationOutcome};
 use crate::review::Coverage;
@@ -183,7 +183,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// A message whose text is taken literally: `[text](target)` would be a link in SARIF.
+    /// A message without links: `[text](target)` would be a link in SARIF.
     pub(super) fn plain(text: &str) -> Self {
         Self { text: text.replace("](", "] (") }
     }

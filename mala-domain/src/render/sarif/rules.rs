@@ -1,5 +1,4 @@
-//! The rules behind the results of a run. A report names rules and carries no catalogue, so what a rule
-//! is gets read off its findings.
+//! The rules of a run. Reports contain rule ids but no rule descriptions, so they are derived from the findings.
 
 use super::model::{Descriptor, DescriptorProperties, Message, ReportingConfiguration};
 use crate::finding::{Category, Finding, Priority};
@@ -23,7 +22,7 @@ struct Rule {
 }
 
 impl Rules {
-    /// The rules of all findings, also of those that are set aside.
+    /// Collects the rules of all findings, including suppressed ones.
     pub(super) fn of(report: &Report) -> Self {
         let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
         let set_aside = report.suppressed.iter().map(|item| &item.finding);
@@ -37,12 +36,12 @@ impl Rules {
         Self { rules }
     }
 
-    /// Where a rule is in the list.
+    /// The index of a rule in the list.
     pub(super) fn index(&self, id: &str) -> usize {
         self.rules.get(id).map_or(0, |rule| rule.place)
     }
 
-    /// The rules as SARIF describes them.
+    /// The rules as SARIF descriptors.
     pub(super) fn into_descriptors(self) -> Vec<Descriptor> {
         self.rules.into_iter().map(|(id, rule)| rule.into_descriptor(id)).collect()
     }
@@ -61,8 +60,7 @@ impl Rule {
     }
 
     fn add(&mut self, finding: &Finding) {
-        // A title that differs between findings tells of one place, not of the rule; so does that of a
-        // finding without a rule.
+        // A title that differs between findings describes a location, not the rule.
         self.title = self.title.take().filter(|title| *title == finding.title);
         self.priority = self.priority.min(finding.effective_priority());
         self.least_confidence = self.least_confidence.min(finding.confidence);
@@ -101,7 +99,7 @@ fn precision(confidence: f64) -> &'static str {
     }
 }
 
-/// A point on the scale that code scanning sorts security findings by, one per priority.
+/// The score by which code scanning sorts security findings.
 fn score(priority: Priority) -> &'static str {
     match priority {
         Priority::P0 => "9.5",

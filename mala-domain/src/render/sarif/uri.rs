@@ -1,8 +1,8 @@
-//! Paths as URI references, byte by byte: what is no plain character is percent-encoded.
+//! Paths as URI references, percent-encoded byte by byte.
 
 use crate::change::FilePath;
 
-/// The URI of a path, relative to the root of the tree.
+/// The URI of a path, relative to the root of the repository.
 pub(super) fn of_path(path: &FilePath) -> String {
     let mut out = String::new();
     for byte in path.as_bytes() {
@@ -16,7 +16,7 @@ pub(super) fn of_path(path: &FilePath) -> String {
     out
 }
 
-/// Whether a text is a URL with a scheme and without anything that a URI may not hold.
+/// Whether the text is an absolute URL with only valid characters.
 pub(super) fn is_absolute(text: &str) -> bool {
     let has_scheme = ["https://", "http://", "ssh://", "git://", "file://"]
         .iter()

@@ -1,15 +1,14 @@
-//! What a reader must know beside the findings: what was suppressed, skipped, left over, went wrong,
-//! and how much was covered.
+//! The part between findings and verdict: suppressed, unreviewed and skipped items, warnings, coverage, scope.
 
 use super::Page;
 use crate::render::visible::{at_most, one_line, visible};
 use crate::render::wording::{self, ShaLength};
 use crate::report::Report;
 
-/// Names listed per line before the rest is counted.
+/// Number of names listed before the rest is counted.
 const FEW: usize = 5;
 
-/// Writes everything between the findings and the verdict.
+/// Adds everything between the findings and the verdict.
 pub(super) fn write(report: &Report, out: &mut Page) {
     out.blank();
     suppressed(report, out);
@@ -20,7 +19,7 @@ pub(super) fn write(report: &Report, out: &mut Page) {
     reviewers(report, out);
     out.labelled("scope:", "scope:", &one_line(&wording::scope(&report.scope, ShaLength::Short)));
     if let Some(path) = report.review_log_path.as_deref() {
-        // A path that is broken over two lines cannot be opened by a click or a copy.
+        // Do not wrap the path, so that it can be clicked or copied.
         out.line(&format!("report:  {}/review.md", visible(&one_line(path))));
     }
 }
@@ -30,7 +29,7 @@ fn suppressed(report: &Report, out: &mut Page) {
         return;
     }
     let count = wording::counted(report.suppressed.len(), "finding");
-    let hint = if out.options.verbose { ":" } else { " (-v lists them)" };
+    let hint = if out.options.verbose { ":" } else { " (use -v to list them)" };
     out.labelled("suppressed:", "suppressed:", &format!("{count} by comments in the code{hint}"));
     if out.options.verbose {
         for item in &report.suppressed {
@@ -69,7 +68,7 @@ fn warnings(report: &Report, out: &mut Page) {
     }
     let n_more = report.warnings.len().saturating_sub(most);
     if n_more > 0 {
-        let text = format!("{} more (-v lists them)", wording::grouped(n_more));
+        let text = format!("{} more (use -v to list them)", wording::grouped(n_more));
         out.labelled("warning:", "warning:", &text);
     }
 }
@@ -82,7 +81,7 @@ fn skipped(report: &Report, out: &mut Page) {
     }
 }
 
-/// The reviewers that failed; all of them when the reader wants to know more.
+/// The reviewers that failed; with `-v`, all of them.
 fn reviewers(report: &Report, out: &mut Page) {
     let verbose = out.options.verbose;
     for reviewer in report.reviewers.iter().filter(|one| verbose || one.error.is_some()) {

@@ -1,4 +1,4 @@
-//! Colour, which only ever repeats what the words say.
+//! Colours. They only repeat what the text says.
 
 use super::Options;
 use crate::render::level::Level;
@@ -7,7 +7,7 @@ use anstyle::{AnsiColor, Style};
 const BOLD: Style = Style::new().bold();
 const DIM: Style = Style::new().dimmed();
 
-/// Puts styles around text, or nothing when colour is off.
+/// Applies styles to text; does nothing if colours are off.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Paint {
     on: bool,
