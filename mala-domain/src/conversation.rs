@@ -1,7 +1,7 @@
-//! Requests to language models and their replies, independent of the provider. Every request contains the whole
-//! conversation.
+//! Requests to language models and their replies, independent of the provider. Every request
+//! contains the whole conversation.
 
-mod without_secrets;
+mod redact;
 
 use serde::{Deserialize, Serialize};
 
@@ -25,8 +25,8 @@ pub struct Ask {
     pub max_output_tokens: u32,
 }
 
-/// Whether a model may call tools. The tools stay in the prompt either way, since earlier turns mention them and
-/// providers cache them.
+/// Whether a model may call tools. The tools stay in the prompt either way, since earlier turns
+/// mention them and providers cache them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolChoice {
     /// The model decides.

@@ -1,12 +1,10 @@
-//! Findings. A reviewer returns claims; only `review::admit` turns them into findings, and only findings are
-//! reported.
+//! Findings. A reviewer returns claims; only `review::admit` turns them into findings, and only
+//! findings are reported.
 
-mod candidate;
 mod identity;
 mod scale;
 mod wording;
 
-pub use candidate::Candidate;
 pub use identity::{DedupeKey, identity};
 pub use scale::{Category, Priority, Severity};
 pub use wording::Wording;
@@ -70,7 +68,8 @@ pub struct Finding {
     /// Other reviewers that reported the same finding.
     #[serde(default)]
     pub also_reported_by: Vec<String>,
-    /// Whether it is on lines that the change added. Other findings are on code that the change breaks.
+    /// Whether it is on lines that the change added. Other findings are on code that the change
+    /// breaks.
     #[serde(default)]
     pub on_changed_lines: bool,
 }
@@ -144,4 +143,33 @@ pub enum FindingState {
     Disputed,
     /// The same as another finding.
     Duplicate,
+}
+
+/// A problem that a reviewer claims.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The file at head.
+    pub file: FilePath,
+    /// The lines at head.
+    pub span: LineSpan,
+    /// The priority, if the reviewer gave one.
+    pub priority: Option<Priority>,
+    /// The kind of problem.
+    pub category: Category,
+    /// A one-line summary.
+    pub title: String,
+    /// What goes wrong, and when.
+    pub body: String,
+    /// How to fix it.
+    pub suggestion: Option<String>,
+    /// The supporting text; if `None`, admission uses the cited lines.
+    pub evidence: Option<String>,
+    /// The confidence, 0 to 1.
+    pub confidence: f64,
+    /// The name of the reviewer.
+    pub reviewer: String,
+    /// The rule that reported it, if any.
+    pub rule: Option<String>,
+    /// The reviewer's own verification; a built-in check verifies its findings.
+    pub verification: Verification,
 }

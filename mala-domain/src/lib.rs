@@ -1,5 +1,5 @@
-//! Types and decisions of a review. Every function takes values and returns values. The crate does no
-//! I/O, starts no processes, and reads neither the clock nor the environment.
+//! Types and decisions of a review. Every function takes values and returns values. The crate does
+//! no I/O, starts no processes, and reads neither the clock nor the environment.
 
 #![warn(missing_docs)]
 

@@ -1,22 +1,20 @@
-//! Renders reports: one pure function per format. Text from outside (reviewed files, model answers, paths) is
-//! untrusted, and each format escapes it. No format may show an incomplete review as a pass.
+//! Renders reports: one pure function per format. Text from outside (reviewed files, model answers,
+//! paths) is untrusted, and each format escapes it. No format may show an incomplete review as a
+//! pass.
 
 pub mod eval;
 mod github;
 mod gitlab;
-mod json;
 mod junit;
-mod level;
 pub mod markdown;
 mod ranking;
 mod rdjson;
 mod sarif;
 pub mod terminal;
-mod visible;
-mod wording;
-
 #[cfg(test)]
 mod tests;
+mod visible;
+mod wording;
 
 pub use visible::{one_line, short_line};
 
@@ -40,7 +38,7 @@ pub type Output = fn(&View<'_>) -> String;
 pub const OUTPUTS: &[(&str, Output)] = &[
     ("text", terminal::plain),
     ("markdown", markdown::render),
-    ("json", json::render),
+    ("json", json),
     ("sarif", sarif::render),
     ("rdjson", rdjson::render),
     ("gitlab", gitlab::render),
@@ -51,4 +49,18 @@ pub const OUTPUTS: &[(&str, Output)] = &[
 /// The renderer of a format.
 pub fn output(name: &str) -> Option<Output> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, output)| *output)
+}
+
+/// Renders the report as JSON, with a final line feed.
+fn json(view: &View<'_>) -> String {
+    pretty_json(view.report)
+}
+
+/// Serializes a value as pretty-printed JSON, with a final line feed. On failure, which none of our
+/// types can cause, returns an object with an `error`.
+fn pretty_json<T: serde::Serialize>(value: &T) -> String {
+    let mut text = serde_json::to_string_pretty(value)
+        .unwrap_or_else(|error| serde_json::json!({"error": error.to_string()}).to_string());
+    text.push('\n');
+    text
 }

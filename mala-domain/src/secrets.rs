@@ -1,8 +1,7 @@
-//! Detects secrets in text. [`scan`] reports the secrets that a change would leak and avoids false alarms.
-//! [`redact`] hides secrets from prompts, logs and files and rather hides too much.
+//! Detects secrets in text. [`scan`] reports the secrets that a change would leak and avoids false
+//! alarms. [`redact`] hides secrets from prompts, logs and files and rather hides too much.
 
 mod checksum;
-mod engine;
 mod names;
 mod path;
 mod pem;
@@ -10,8 +9,8 @@ mod placeholder;
 mod readability;
 mod redact;
 mod rule;
+mod search;
 mod value;
-mod word_list;
 
 #[cfg(test)]
 mod tests;
@@ -20,8 +19,8 @@ pub use redact::redact;
 pub use rule::{Family, SecretRule, rules};
 
 use crate::finding::Priority;
-use engine::{Candidate, Lens};
 use path::PathKind;
+use search::{SearchPurpose, SecretCandidate};
 
 /// A secret found in a text.
 #[derive(Clone, Copy)]
@@ -58,18 +57,18 @@ impl std::fmt::Debug for SecretMatch<'_> {
     }
 }
 
-/// The secrets in `text`, in order and without overlaps. `path` determines the kind of file and may be
-/// empty.
+/// The secrets in `text`, in order and without overlaps. `path` determines the kind of file and may
+/// be empty.
 pub fn scan<'t>(path: &str, text: &'t str) -> Vec<SecretMatch<'t>> {
     let kind = PathKind::of(path);
     let mut found: Vec<SecretMatch<'t>> = Vec::new();
-    let mut candidates = engine::candidates(text, Lens::Report(kind));
+    let mut candidates = search::candidates(text, SearchPurpose::Report(kind));
     candidates.sort_by_key(|candidate| candidate.start);
     for candidate in candidates {
-        let next = judge(candidate, kind, text);
+        let next = rate(candidate, kind, text);
         match found.last_mut() {
             Some(last) if next.start < last.end => {
-                if outranks(&next, last) {
+                if is_better(&next, last) {
                     *last = next;
                 }
             }
@@ -85,8 +84,8 @@ pub fn masked(secret: &str) -> String {
     format!("{shown}…")
 }
 
-fn judge(candidate: Candidate, kind: PathKind, text: &str) -> SecretMatch<'_> {
-    let Candidate { rule, start, end, verified } = candidate;
+fn rate(candidate: SecretCandidate, kind: PathKind, text: &str) -> SecretMatch<'_> {
+    let SecretCandidate { rule, start, end, verified } = candidate;
     let in_comment = rule.family == Family::Generic && is_commented(text, start);
     let doubtful = !verified && (kind == PathKind::Test || in_comment);
     let confidence = if verified { rule.confidence.max(0.99) } else { rule.confidence };
@@ -106,10 +105,10 @@ fn is_commented(text: &str, at: usize) -> bool {
     ["#", "//", "*", "/*", "--", ";", "<!--"].iter().any(|mark| line.starts_with(mark))
 }
 
-fn outranks(challenger: &SecretMatch<'_>, holder: &SecretMatch<'_>) -> bool {
+fn is_better(candidate: &SecretMatch<'_>, current: &SecretMatch<'_>) -> bool {
     let length = |found: &SecretMatch<'_>| found.end - found.start;
-    match challenger.confidence.total_cmp(&holder.confidence) {
-        std::cmp::Ordering::Equal => length(challenger) > length(holder),
+    match candidate.confidence.total_cmp(&current.confidence) {
+        std::cmp::Ordering::Equal => length(candidate) > length(current),
         order => order.is_gt(),
     }
 }

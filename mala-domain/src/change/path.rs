@@ -1,5 +1,5 @@
-//! Paths inside a repository. Git paths are bytes, reports are text. `FilePath` stores the bytes and
-//! prints them as git does, so that different paths print differently.
+//! Paths inside a repository. Git paths are bytes, reports are text. `FilePath` stores the bytes
+//! and prints them as git does, so that different paths print differently.
 
 use std::borrow::Cow;
 
@@ -48,7 +48,8 @@ impl FilePath {
                 .all(|part| !matches!(part, b"" | b"." | b".."))
     }
 
-    /// Whether the path equals `file` or is a directory above it. The empty path contains every file.
+    /// Whether the path equals `file` or is a directory above it. The empty path contains every
+    /// file.
     pub fn holds(&self, file: &Self) -> bool {
         let rest = file.bytes.strip_prefix(self.bytes.as_slice());
         self.bytes.is_empty() || rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_what_leaves_the_tree() {
+    fn detects_paths_outside_the_repository() {
         for bad in ["", "/etc/passwd", "../x", "a/../b", "a//b", "./a", "a\0b"] {
             assert!(!FilePath::from(bad).stays_inside(), "{bad:?}");
         }
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_hold_what_is_in_them() {
+    fn directories_contain_their_files() {
         for (folder, file, holds) in [
             ("", "a", true),
             ("a", "a", true),
@@ -213,7 +214,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_reads_back(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+        fn printed_paths_parse_back(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             let path = FilePath::from_bytes(bytes);
             prop_assert_eq!(FilePath::parse(&path.to_string()), path);
         }

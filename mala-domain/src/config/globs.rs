@@ -7,8 +7,9 @@ use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
 const MAX_PATTERNS: usize = 1000;
 const MAX_PATTERN_BYTES: usize = 1000;
 
-/// A set of path globs. A pattern without a slash matches at any depth; one with a slash is relative to the
-/// root of the repository; a pattern that matches a directory matches everything in it.
+/// A set of path globs. A pattern without a slash matches at any depth; one with a slash is
+/// relative to the root of the repository; a pattern that matches a directory matches everything in
+/// it.
 #[derive(Debug, Clone)]
 pub struct PathGlobs {
     set: GlobSet,
@@ -18,8 +19,8 @@ pub struct PathGlobs {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{pattern}` is not a valid path glob: {why}")]
 pub struct GlobProblem {
-    /// The pattern's position in its list.
     /// The index of the pattern in its list.
+    pub index: usize,
     /// The pattern.
     pub pattern: String,
     /// What is wrong with it.
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_fit_as_in_a_gitignore() {
+    fn patterns_match_as_in_a_gitignore() {
         let rows: &[(&str, &[&str], &[&str])] = &[
             ("*.md", &["a.md", "docs/b.md"], &["a.mdx", "a.md5"]),
             ("docs", &["docs/a", "x/docs/b/c", "docs"], &["docs2/a"]),
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_glob_is_named() {
+    fn invalid_globs_are_rejected() {
         for (pattern, why) in [
             ("!keep", "patterns cannot be negated"),
             ("", "it is empty"),
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_can_fit() {
+    fn invalid_utf8_paths_can_match() {
         let globs = PathGlobs::new(&["*.bin"]).unwrap();
         assert!(globs.fit(&FilePath::from_bytes(b"a/\xff.bin".to_vec())));
     }

@@ -58,7 +58,8 @@ with a slash is relative to the root, and a directory matches everything in it.
 /// Generates the reference as Markdown.
 pub fn reference() -> String {
     let schema = schemars::schema_for!(Config).to_value();
-    let mut page = Page { schema: &schema, known: BTreeMap::new(), waiting: VecDeque::new() };
+    let mut page =
+        ReferencePage { schema: &schema, known: BTreeMap::new(), waiting: VecDeque::new() };
     page.waiting.push_back((String::new(), &schema));
     let mut text = INTRODUCTION.to_owned();
     while let Some((path, block)) = page.waiting.pop_front() {
@@ -67,14 +68,14 @@ pub fn reference() -> String {
     text
 }
 
-struct Page<'s> {
+struct ReferencePage<'s> {
     schema: &'s Value,
     /// Blocks that have a section, with its path.
     known: BTreeMap<&'s str, String>,
     waiting: VecDeque<(String, &'s Value)>,
 }
 
-impl<'s> Page<'s> {
+impl<'s> ReferencePage<'s> {
     fn section(&mut self, path: &str, block: &'s Value) -> String {
         let title = if path.is_empty() { "Top level".to_owned() } else { format!("`{path}`") };
         let mut text = format!("\n## {title}\n\n");
@@ -87,7 +88,7 @@ impl<'s> Page<'s> {
             let kind = self.kind(&below, property);
             let default = property.get("default").filter(|default| !is_block(default));
             let absent = if is_required(block, key) { "required" } else { "none" };
-            let default = default.map_or(absent.to_owned(), |value| code(&word(value)));
+            let default = default.map_or(absent.to_owned(), |value| code(&value_text(value)));
             let meaning = description(property).unwrap_or_default();
             text.push_str(&format!("| `{key}` | {kind} | {default} | {meaning} |\n"));
         }
@@ -111,8 +112,8 @@ impl<'s> Page<'s> {
                 .collect();
             return kinds.join(", or ");
         }
-        if let Some(words) = words(property) {
-            return words;
+        if let Some(enum_values) = enum_values(property) {
+            return enum_values;
         }
         match property.get("type") {
             Some(Value::String(kind)) => self.plain_kind(path, kind, property),
@@ -183,24 +184,28 @@ fn description(property: &Value) -> Option<String> {
 }
 
 /// The values of an enumeration.
-fn words(property: &Value) -> Option<String> {
+fn enum_values(property: &Value) -> Option<String> {
     let listed = property.get("enum").and_then(Value::as_array).map(|values| {
-        values.iter().filter(|value| value.is_string()).map(|value| code(&word(value))).collect()
+        values
+            .iter()
+            .filter(|value| value.is_string())
+            .map(|value| code(&value_text(value)))
+            .collect()
     });
     let described = || -> Option<Vec<String>> {
         let choices = property.get("oneOf")?.as_array()?;
         choices.iter().map(|choice| Some(code(choice.get("const")?.as_str()?))).collect()
     };
-    let words: Vec<String> = listed.or_else(described)?;
-    Some(words.join(", "))
+    let enum_values: Vec<String> = listed.or_else(described)?;
+    Some(enum_values.join(", "))
 }
 
-fn word(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn code(word: &str) -> String {
-    format!("`{word}`")
+fn code(value_text: &str) -> String {
+    format!("`{value_text}`")
 }
 
 fn is_block(default: &Value) -> bool {

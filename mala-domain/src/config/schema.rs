@@ -1,20 +1,17 @@
-//! The structure of `mala.yaml`. A missing key is `None`, so that `precedence` can merge several files.
+//! The structure of `mala.yaml`. A missing key is `None`, so that `precedence` can merge several
+//! files.
 
-mod budget;
-mod command;
 mod gate;
 mod models;
-mod numbers;
 mod review;
 mod rules;
 mod triggers;
 
-pub use budget::Budget;
-pub use command::{CommandReviewer, ReviewContext};
 pub use gate::{Canaries, GateBlock};
 pub use models::{Account, ModelsBlock, PerAccount};
-pub use numbers::{Retries, Seconds};
-pub use review::{LinterMode, LinterName, Linters, ReviewBlock};
+pub use review::{
+    Budget, CommandReviewer, LinterMode, LinterName, Linters, ReviewBlock, ReviewContext,
+};
 pub use rules::{RuleSetting, RuleUse};
 pub use triggers::{
     Baseline, Cerberus, CodeReview, CommandRef, CommandSetting, EpicCompletion, EpicDepth,
@@ -23,15 +20,17 @@ pub use triggers::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The content of a `mala.yaml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(title = "mala.yaml")]
 pub struct Config {
-    /// The reviewer. Default: `agent_sdk`, or `builtin` if no model key is set. A reviewer set here never
-    /// falls back to another one.
+    /// The reviewer. Default: `agent_sdk`, or `builtin` if no model key is set. A reviewer set here
+    /// never falls back to another one.
     #[schemars(extend("default" = "agent_sdk"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewer_type: Option<ReviewerType>,
@@ -62,8 +61,8 @@ pub struct Config {
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Triggers>")]
     pub validation_triggers: Triggers,
-    /// The project's commands by name, for `ref` in the triggers. Checked, but without effect in this
-    /// version.
+    /// The project's commands by name, for `ref` in the triggers. Checked, but without effect in
+    /// this version.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<BTreeMap<String, CommandSetting>>")]
     pub commands: BTreeMap<String, CommandSetting>,
@@ -124,4 +123,122 @@ where
     T: Default + Deserialize<'de>,
 {
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A time limit in seconds: at least 1, at most a week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Seconds(u32);
+
+impl Seconds {
+    /// The maximum: a week.
+    pub const MAX: u32 = 7 * 24 * 60 * 60;
+
+    /// The minimum: one second.
+    pub const SHORTEST: Self = Self(1);
+
+    /// A time limit; `None` if out of range.
+    pub fn new(seconds: i64) -> Option<Self> {
+        u32::try_from(seconds).ok().filter(|n| (1..=Self::MAX).contains(n)).map(Self)
+    }
+
+    /// The number of seconds.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The time limit as a duration.
+    pub fn duration(self) -> Duration {
+        Duration::from_secs(u64::from(self.0))
+    }
+}
+
+impl std::fmt::Display for Seconds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl std::str::FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().ok().and_then(Self::new).ok_or_else(|| {
+            format!("'{text}' is not a number of seconds between 1 and {}", Self::MAX)
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        Self::new(number).ok_or_else(|| {
+            serde::de::Error::custom(format!(
+                "{number} is not a number of seconds between 1 and {}",
+                Self::MAX
+            ))
+        })
+    }
+}
+
+impl JsonSchema for Seconds {
+    fn schema_name() -> Cow<'static, str> {
+        "Seconds".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "integer", "minimum": 1, "maximum": Self::MAX, "description": "Seconds"
+        })
+    }
+}
+
+/// A number of retries: 0 to 100.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Retries(u32);
+
+impl Retries {
+    /// The maximum.
+    pub const MAX: u32 = 100;
+
+    /// A number of retries; `None` if out of range.
+    pub fn new(retries: i64) -> Option<Self> {
+        u32::try_from(retries).ok().filter(|n| *n <= Self::MAX).map(Self)
+    }
+
+    /// The number.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Self(3)
+    }
+}
+
+impl<'de> Deserialize<'de> for Retries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        Self::new(number).ok_or_else(|| {
+            serde::de::Error::custom(format!(
+                "{number} is not a number of retries between 0 and {}",
+                Self::MAX
+            ))
+        })
+    }
+}
+
+impl JsonSchema for Retries {
+    fn schema_name() -> Cow<'static, str> {
+        "Retries".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "integer", "minimum": 0, "maximum": Self::MAX, "description": "Retries"
+        })
+    }
 }

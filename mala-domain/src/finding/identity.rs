@@ -1,5 +1,5 @@
-//! The identity of findings: file, enclosing symbol, evidence without white space, and category. Line numbers
-//! and prose are not part of it, so that it survives edits.
+//! The identity of findings: file, enclosing symbol, evidence without white space, and category.
+//! Line numbers and prose are not part of it, so that it survives edits.
 
 use super::Category;
 use crate::change::FilePath;

@@ -66,8 +66,9 @@ impl Serialize for Priority {
 impl<'de> Deserialize<'de> for Priority {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = i64::deserialize(deserializer)?;
-        Self::from_number(number)
-            .ok_or_else(|| serde::de::Error::custom(format!("priority {number} is not between 0 and 3")))
+        Self::from_number(number).ok_or_else(|| {
+            serde::de::Error::custom(format!("priority {number} is not between 0 and 3"))
+        })
     }
 }
 

@@ -1,6 +1,6 @@
-//! Compares the wording of two claims about the same lines, to decide whether they describe the same problem.
-//! Words that also occur in the code do not count, since all claims quote it. Different problems on one line
-//! often differ only in the identifiers they mention.
+//! Compares the wording of two claims about the same lines, to decide whether they describe the
+//! same problem. Words that also occur in the code do not count, since all claims quote it.
+//! Different problems on one line often differ only in the identifiers they mention.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ pub struct Wording<'c> {
 }
 
 /// Words without information about a problem.
-const EMPTY: &str = "the and for that this with from not are was has have can may will when then \
+const STOP_WORDS: &str = "the and for that this with from not are was has have can may will when then \
     which its into but all any here there where what does line code function value should would could \
     must been also only because";
 
@@ -35,22 +35,23 @@ const MIN_WORDS: usize = 3;
 const STEM: usize = 6;
 
 impl Wording<'_> {
-    /// Whether both describe the same problem. Similar titles that mention different identifiers do not.
+    /// Whether both describe the same problem. Similar titles that mention different identifiers do
+    /// not.
     pub fn means_the_same(self, other: Wording<'_>) -> bool {
         let quoted: BTreeSet<String> = words(self.evidence).chain(words(other.evidence)).collect();
-        let titles = beside(&quoted, words(self.title), words(other.title));
-        if is_same(self.title, other.title) || share(&titles) > TITLE {
+        let titles = without_quoted(&quoted, words(self.title), words(other.title));
+        if is_same(self.title, other.title) || common_share(&titles) > TITLE {
             let (own, others) = self.names_in(other, self.title, other.title);
             return own.is_subset(&others) || others.is_subset(&own);
         }
         let whole =
             |it: Wording<'_>| -> Vec<String> { words(it.title).chain(words(it.body)).collect() };
-        let all = beside(&quoted, whole(self).into_iter(), whole(other).into_iter());
-        all.0.intersection(&all.1).count() >= MIN_WORDS && share(&all) >= WHOLE
+        let all = without_quoted(&quoted, whole(self).into_iter(), whole(other).into_iter());
+        all.0.intersection(&all.1).count() >= MIN_WORDS && common_share(&all) >= WHOLE
     }
 
-    /// Whether both mention the same identifiers, if they mention any: in the title, and in the `When:` line of the
-    /// body.
+    /// Whether both mention the same identifiers, if they mention any: in the title, and in the
+    /// `When:` line of the body.
     pub fn names_the_same(self, other: Wording<'_>) -> bool {
         let (own, others) = self.names_in(other, self.title, other.title);
         let (at, others_at) = self.names_in(other, when(self.body), when(other.body));
@@ -59,14 +60,14 @@ impl Wording<'_> {
     }
 
     /// The identifiers of the code that two texts mention.
-    fn names_in(self, other: Wording<'_>, one: &str, two: &str) -> (Names, Names) {
-        let code: Names = names(self.evidence).chain(names(other.evidence)).collect();
+    fn names_in(self, other: Wording<'_>, one: &str, two: &str) -> (NameSet, NameSet) {
+        let code: NameSet = names(self.evidence).chain(names(other.evidence)).collect();
         let known = |text: &str| names(text).filter(|name| code.contains(name)).collect();
         (known(one), known(two))
     }
 }
 
-type Names = BTreeSet<String>;
+type NameSet = BTreeSet<String>;
 
 fn is_same(one: &str, other: &str) -> bool {
     !one.trim().is_empty() && one.trim() == other.trim()
@@ -78,7 +79,7 @@ fn when(body: &str) -> &str {
 }
 
 /// The words of both without the quoted ones; all words if nothing else would be left of one.
-fn beside(
+fn without_quoted(
     quoted: &BTreeSet<String>,
     one: impl Iterator<Item = String>,
     other: impl Iterator<Item = String>,
@@ -88,7 +89,7 @@ fn beside(
     if new.is_empty() || also.is_empty() { (one, other) } else { (new, also) }
 }
 
-fn share((one, other): &(BTreeSet<String>, BTreeSet<String>)) -> f64 {
+fn common_share((one, other): &(BTreeSet<String>, BTreeSet<String>)) -> f64 {
     let fewer = one.len().min(other.len());
     let same = u32::try_from(one.intersection(other).count()).unwrap_or(u32::MAX);
     match u32::try_from(fewer) {
@@ -101,7 +102,7 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().nth(2).is_some())
         .map(str::to_lowercase)
-        .filter(|word| !is_among(EMPTY, word))
+        .filter(|word| !is_among(STOP_WORDS, word))
         .map(|word| match word.as_str() {
             "none" | "null" | "nil" | "undefined" | "nullptr" => "null".to_owned(),
             word => word.chars().take(STEM).collect(),
@@ -113,7 +114,7 @@ fn names(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
         .filter(|word| word.starts_with(|c: char| !c.is_numeric()))
         .map(str::to_lowercase)
-        .filter(|word| !is_among(EMPTY, word) && !is_among(KEYWORDS, word))
+        .filter(|word| !is_among(STOP_WORDS, word) && !is_among(KEYWORDS, word))
 }
 
 fn is_among(list: &str, word: &str) -> bool {
@@ -128,7 +129,7 @@ mod tests {
     const PAY: &str = "total = a / b * rate / (a - b)";
 
     #[test]
-    fn the_same_problem_in_other_words_is_the_same_and_another_one_is_not() {
+    fn rewordings_match_and_other_problems_do_not() {
         for (evidence, one, other, expected) in [
             (QUERY, ("[P1] SQL injection", "x"), ("[P0] SQL is injected here", "y"), true),
             (QUERY, ("breaks on None", "when x is None it fails"), ("breaks on None", "z"), true),
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_problems_of_one_line_apart() {
+    fn names_distinguish_problems_on_one_line() {
         for (one, other, expected) in [
             (("Zero when b is 0", ""), ("Zero when a equals b", ""), false),
             (("Zero when b is 0", ""), ("Possible zero when b is zero", ""), true),

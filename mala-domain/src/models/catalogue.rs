@@ -1,9 +1,11 @@
 //! The catalogue of models.
 
-use super::file::{self, Entry};
+use super::file::{self, ModelEntry};
 use super::price::Price;
 use crate::config::ConfigError;
 use std::collections::BTreeMap;
+use thiserror::Error;
+use toml::Spanned;
 
 /// A model.
 #[derive(Debug, Clone, PartialEq)]
@@ -139,22 +141,24 @@ impl Catalogue {
         mut self,
         file_name: &str,
         text: &str,
-        entries: Vec<file::Placed<Entry>>,
+        entries: Vec<Spanned<ModelEntry>>,
     ) -> Result<Self, Box<ConfigError>> {
         let mut owners: BTreeMap<String, String> = BTreeMap::new();
-        for file::Placed { bytes, value: entry } in entries {
+        for entry in entries {
+            let bytes = entry.span();
+            let entry = entry.into_inner();
             let name = entry.name.clone();
-            let refuse = |what: String| file::refusal(file_name, text, bytes.clone(), &what);
+            let reject = |what: String| file::file_error(file_name, text, bytes.clone(), &what);
             for word in entry.aliases.iter().flatten().chain([&name]) {
                 if let Some(owner) = owners.insert(word.clone(), name.clone()) {
                     let what = format!("duplicate name `{word}`: used by {owner} and {name}");
-                    return Err(refuse(what));
+                    return Err(reject(what));
                 }
             }
             let known = self.models.iter_mut().find(|model| model.name == name);
             match known {
-                Some(model) => entry.lay_over(model),
-                None => self.models.push(entry.into_model().map_err(refuse)?),
+                Some(model) => entry.apply_to(model),
+                None => self.models.push(entry.into_model().map_err(reject)?),
             }
         }
         // An alias of this file replaces the same alias of another model.
@@ -176,4 +180,68 @@ fn without_date(name: &str) -> Option<&str> {
     let (rest, month) = rest.rsplit_once('-')?;
     let (rest, year) = rest.rsplit_once('-')?;
     (digits(last, 2) && digits(month, 2) && digits(year, 4)).then_some(rest)
+}
+
+/// A resolved model name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The provider.
+    pub provider: Provider,
+    /// The name to send to the provider.
+    pub name: String,
+    /// The catalogue entry, if there is one.
+    pub known: Option<Model>,
+}
+
+/// An unknown model name.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("unknown model '{name}'")]
+pub struct UnknownModel {
+    /// The name.
+    pub name: String,
+    /// How to fix it.
+    pub hint: String,
+}
+
+impl Catalogue {
+    /// Resolves a known name or alias, or `PROVIDER/NAME`, where NAME may be unknown.
+    pub fn choose(&self, name: &str) -> Result<Choice, UnknownModel> {
+        if let Some(model) = self.find(name) {
+            let is_alias = model.aliases.iter().any(|alias| alias == name);
+            let sent = if is_alias { &model.name } else { name };
+            return Ok(choice(model.provider, sent, Some(model)));
+        }
+        let (prefix, rest) = name.split_once('/').unwrap_or(("", name));
+        match Provider::named(prefix) {
+            Some(provider) if !rest.is_empty() => {
+                let known = self.find(rest);
+                let known = known.filter(|model| model.provider.is_same_company(provider));
+                let alias = known.filter(|model| model.aliases.iter().any(|alias| alias == rest));
+                let sent = alias.map_or(rest, |model| &model.name);
+                Ok(choice(provider, sent, known))
+            }
+            _ => Err(UnknownModel { name: name.to_owned(), hint: self.hint(name) }),
+        }
+    }
+
+    fn hint(&self, name: &str) -> String {
+        let names = self.models().iter();
+        let words: Vec<&str> = names
+            .flat_map(|model| model.aliases.iter().chain([&model.name]))
+            .map(String::as_str)
+            .collect();
+        let prefixes = Provider::ALL.map(Provider::name).join(", ");
+        crate::config::nearest_or(
+            name,
+            &words,
+            &format!(
+                "run 'mala models' to see the known models; for another one, use PROVIDER/{name} with \
+                PROVIDER one of {prefixes}, or add it to your model file"
+            ),
+        )
+    }
+}
+
+fn choice(provider: Provider, name: &str, known: Option<&Model>) -> Choice {
+    Choice { provider, name: name.to_owned(), known: known.cloned() }
 }

@@ -1,5 +1,5 @@
-//! JUnit XML: a suite per file, a failure per finding, and one test case for the review itself, which fails with an
-//! error if the change could not be reviewed.
+//! JUnit XML: a suite per file, a failure per finding, and one test case for the review itself,
+//! which fails with an error if the change could not be reviewed.
 
 use super::View;
 use super::ranking::{self, FileFindings};
@@ -23,7 +23,7 @@ pub(super) fn render(view: &View<'_>) -> String {
 fn review(view: &View<'_>) -> TestSuite {
     let headline = wording::headline(view.report);
     let mut status = TestCaseStatus::success();
-    if let Some(why) = wording::obstacle(view.report) {
+    if let Some(why) = wording::incomplete_reason(view.report) {
         status = TestCaseStatus::non_success(NonSuccessKind::Error);
         status.set_type("mala/could-not-review").set_message(one_line(&why));
         status.set_description(one_line(&view.report.summary));

@@ -1,5 +1,5 @@
-//! The report as Markdown, for files and pull request comments: the verdict, the findings by file, the coverage.
-//! The length is limited to that of a comment.
+//! The report as Markdown, for files and pull request comments: the verdict, the findings by file,
+//! the coverage. The length is limited to that of a comment.
 
 pub(in crate::render) mod escape;
 mod panel;

@@ -1,5 +1,5 @@
-//! Escapes untrusted text: control and invisible characters, which could move the cursor, start an escape sequence,
-//! reverse the text or hide it, are shown as `<U+001B>`.
+//! Escapes untrusted text: control and invisible characters, which could move the cursor, start an
+//! escape sequence, reverse the text or hide it, are shown as `<U+001B>`.
 
 use std::borrow::Cow;
 
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_moves_hides_or_turns_gets_through() {
+    fn control_and_invisible_characters_are_escaped() {
         let rows = [
             ("plain text, caf\u{e9} \u{1f980}", "plain text, caf\u{e9} \u{1f980}"),
             ("\x1b[31mred\x1b[0m", "<U+001B>[31mred<U+001B>[0m"),

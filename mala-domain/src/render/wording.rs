@@ -9,51 +9,51 @@ use crate::verdict::{self, Obstacle, Outcome, Verdict};
 
 /// The verdict as a keyword and its reason.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Headline {
+pub(super) struct VerdictHeadline {
     pub(super) word: &'static str,
     pub(super) reason: String,
 }
 
 /// The verdict of a report.
-pub(super) fn headline(report: &Report) -> Headline {
+pub(super) fn headline(report: &Report) -> VerdictHeadline {
     match report.outcome {
-        Outcome::CouldNotReview(obstacle) => Headline {
+        Outcome::CouldNotReview(incomplete_reason) => VerdictHeadline {
             word: "COULD NOT REVIEW",
-            reason: with_partial(why(report, obstacle), report),
+            reason: with_partial(why(report, incomplete_reason), report),
         },
         Outcome::Passed | Outcome::Blocked => {
             let verdict = report.verdict.unwrap_or_else(|| Verdict::over(&report.issues));
-            Headline { word: verdict.name(), reason: reason(report) }
+            VerdictHeadline { word: verdict.name(), reason: reason(report) }
         }
     }
 }
 
 /// Why the change could not be reviewed; `None` if it was.
-pub(super) fn obstacle(report: &Report) -> Option<String> {
+pub(super) fn incomplete_reason(report: &Report) -> Option<String> {
     match report.outcome {
-        Outcome::CouldNotReview(obstacle) => Some(why(report, obstacle)),
+        Outcome::CouldNotReview(incomplete_reason) => Some(why(report, incomplete_reason)),
         Outcome::Passed | Outcome::Blocked => None,
     }
 }
 
 /// The number of findings per priority.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(super) struct PriorityCounts {
     counts: [usize; 4],
 }
 
-impl Tally {
+impl PriorityCounts {
     /// Counts the findings that are not refuted.
     pub(super) fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
-        let mut tally = Self::default();
+        let mut priority_counts = Self::default();
         for finding in findings.into_iter().filter(|finding| verdict::counts(finding)) {
             if let Some(count) =
-                tally.counts.get_mut(usize::from(finding.effective_priority().number()))
+                priority_counts.counts.get_mut(usize::from(finding.effective_priority().number()))
             {
                 *count += 1;
             }
         }
-        tally
+        priority_counts
     }
 
     /// The number of findings with this priority.
@@ -67,7 +67,7 @@ impl Tally {
     }
 }
 
-impl std::fmt::Display for Tally {
+impl std::fmt::Display for PriorityCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let parts: Vec<String> = Priority::ALL
             .into_iter()
@@ -82,12 +82,12 @@ impl std::fmt::Display for Tally {
 pub(super) fn counted(n: usize, noun: &str) -> String {
     match n {
         1 => format!("1 {noun}"),
-        n => format!("{} {noun}s", grouped(n)),
+        n => format!("{} {noun}s", with_commas(n)),
     }
 }
 
 /// A number with commas between thousands.
-pub(super) fn grouped(n: usize) -> String {
+pub(super) fn with_commas(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -105,7 +105,7 @@ pub(super) fn coverage(report: &Report) -> String {
     let reviewed = coverage.files.iter().filter(|file| file.hunks_accounted > 0).count();
     let mut out = format!(
         "reviewed {} of {} in {}",
-        grouped(coverage.hunks_accounted),
+        with_commas(coverage.hunks_accounted),
         counted(coverage.hunks_given, "hunk"),
         counted(reviewed, "file"),
     );
@@ -144,7 +144,7 @@ pub(super) fn skipped(report: &Report) -> Vec<(SkipReason, Vec<&Skip>)> {
 }
 
 /// The files with unreviewed hunks, and their number.
-pub(super) fn left_over(report: &Report) -> Vec<(&FilePath, usize)> {
+pub(super) fn unreviewed(report: &Report) -> Vec<(&FilePath, usize)> {
     let files = report.coverage.files.iter();
     files
         .map(|file| (&file.file, file.hunks_given.saturating_sub(file.hunks_accounted)))
@@ -185,8 +185,8 @@ pub(super) fn scope(scope: &Scope, length: ShaLength) -> String {
         scope.target,
         counted(scope.files, "file"),
         counted(scope.hunks, "hunk"),
-        grouped(scope.lines.added),
-        grouped(scope.lines.removed),
+        with_commas(scope.lines.added),
+        with_commas(scope.lines.removed),
     )
 }
 
@@ -205,9 +205,9 @@ pub(super) fn rule_id(finding: &Finding) -> String {
 }
 
 fn reason(report: &Report) -> String {
-    let tally = Tally::of(&report.issues);
-    let refuted = report.issues.len() - tally.total();
-    if tally.total() == 0 {
+    let priority_counts = PriorityCounts::of(&report.issues);
+    let refuted = report.issues.len() - priority_counts.total();
+    if priority_counts.total() == 0 {
         return match (report.coverage.hunks_given, report.scope.files, refuted) {
             (0, 0, 0) => "nothing to review: the change is empty".to_owned(),
             (0, _, 0) => "nothing to review: every changed file is skipped".to_owned(),
@@ -220,29 +220,34 @@ fn reason(report: &Report) -> String {
     let blocking = report.issues.iter().filter(|finding| report.fail_on.blocks(finding)).count();
     match (report.outcome, limit) {
         (Outcome::Blocked, _) => {
-            format!("{} at or above {limit} ({tally}{refuted})", counted(blocking, "finding"))
+            format!(
+                "{} at or above {limit} ({priority_counts}{refuted})",
+                counted(blocking, "finding")
+            )
         }
         (_, "none") => {
-            let total = counted(tally.total(), "finding");
-            format!("{total}, no threshold set ({tally}{refuted}): does not block")
+            let total = counted(priority_counts.total(), "finding");
+            format!("{total}, no threshold set ({priority_counts}{refuted}): does not block")
         }
         _ => {
-            let total = counted(tally.total(), "finding");
-            format!("{total}, none at or above {limit} ({tally}{refuted}): does not block")
+            let total = counted(priority_counts.total(), "finding");
+            format!(
+                "{total}, none at or above {limit} ({priority_counts}{refuted}): does not block"
+            )
         }
     }
 }
 
-fn why(report: &Report, obstacle: Obstacle) -> String {
+fn why(report: &Report, incomplete_reason: Obstacle) -> String {
     let error = report.trouble();
-    let words = match obstacle {
+    let words = match incomplete_reason {
         Obstacle::Incomplete => {
             let coverage = &report.coverage;
             return match error {
                 Some(error) => error.to_owned(),
                 None if !coverage.is_complete() => format!(
                     "{} of {} not reviewed",
-                    grouped(coverage.hunks_given.saturating_sub(coverage.hunks_accounted)),
+                    with_commas(coverage.hunks_given.saturating_sub(coverage.hunks_accounted)),
                     counted(coverage.hunks_given, "hunk")
                 ),
                 None => "the review is incomplete".to_owned(),
@@ -253,7 +258,7 @@ fn why(report: &Report, obstacle: Obstacle) -> String {
         Obstacle::Internal => "internal error",
     };
     match error {
-        Some(error) if !(obstacle == Obstacle::TimedOut && error == "timeout") => {
+        Some(error) if !(incomplete_reason == Obstacle::TimedOut && error == "timeout") => {
             format!("{words}: {error}")
         }
         _ => words.to_owned(),
@@ -261,10 +266,10 @@ fn why(report: &Report, obstacle: Obstacle) -> String {
 }
 
 fn with_partial(why: String, report: &Report) -> String {
-    let tally = Tally::of(&report.issues);
-    match tally.total() {
+    let priority_counts = PriorityCounts::of(&report.issues);
+    match priority_counts.total() {
         0 => why,
-        n => format!("{why}; {} so far ({tally})", counted(n, "finding")),
+        n => format!("{why}; {} so far ({priority_counts})", counted(n, "finding")),
     }
 }
 
@@ -275,7 +280,7 @@ fn skip_count(reason: SkipReason, n: usize) -> String {
             format!("{} with uncommitted changes", counted(n, SkipReason::Submodule.name()))
         }
         SkipReason::Garbled => format!("{} with binary content", counted(n, "source file")),
-        SkipReason::NoLines => format!("{} with {}", grouped(n), reason.name()),
-        _ => format!("{} {}", grouped(n), reason.name()),
+        SkipReason::NoLines => format!("{} with {}", with_commas(n), reason.name()),
+        _ => format!("{} {}", with_commas(n), reason.name()),
     }
 }

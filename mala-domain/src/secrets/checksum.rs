@@ -47,7 +47,7 @@ pub(super) enum Checksum {
 
 /// The result of verifying a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Proof {
+pub(super) enum ChecksumResult {
     /// The checksum is correct.
     Verified,
     /// The checksum or the structure is wrong: not such a token.
@@ -58,12 +58,12 @@ pub(super) enum Proof {
 
 impl Checksum {
     /// Verifies a token.
-    pub(super) fn prove(self, secret: &str) -> Proof {
+    pub(super) fn verify(self, secret: &str) -> ChecksumResult {
         match self {
             Self::Crc32Base62 => verified(crc32_base62(secret)),
             Self::Crc32Grafana => verified(crc32_grafana(secret)),
             Self::Crc32Atlassian => verified(crc32_atlassian(secret)),
-            Self::Crc32Gitlab if !secret.contains('.') => Proof::Absent,
+            Self::Crc32Gitlab if !secret.contains('.') => ChecksumResult::Absent,
             Self::Crc32Gitlab => verified(crc32_gitlab(secret)),
             Self::Bech32 => verified(bech32(secret)),
             Self::Discord => verified(discord(secret)),
@@ -79,12 +79,12 @@ impl Checksum {
     }
 }
 
-fn verified(holds: bool) -> Proof {
-    if holds { Proof::Verified } else { Proof::Failed }
+fn verified(holds: bool) -> ChecksumResult {
+    if holds { ChecksumResult::Verified } else { ChecksumResult::Failed }
 }
 
-fn shaped(holds: bool) -> Proof {
-    if holds { Proof::Absent } else { Proof::Failed }
+fn shaped(holds: bool) -> ChecksumResult {
+    if holds { ChecksumResult::Absent } else { ChecksumResult::Failed }
 }
 
 fn crc32_base62(token: &str) -> bool {
@@ -280,7 +280,11 @@ mod tests {
                 Checksum::JwtServiceRole,
                 Checksum::Pem,
             ] {
-                assert_eq!(checksum.prove(text), Proof::Failed, "{checksum:?} on {text:?}");
+                assert_eq!(
+                    checksum.verify(text),
+                    ChecksumResult::Failed,
+                    "{checksum:?} on {text:?}"
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Kinds of files, by path.
 
+use super::names::WordList;
 use super::names::words;
-use super::word_list::WordList;
 
 /// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,8 @@ pub(super) enum PathKind {
     Config,
     /// Tests, fixtures, examples and documentation.
     Test,
-    /// Lock files, minified code, snapshots, translations, images: long strings that are not secrets.
+    /// Lock files, minified code, snapshots, translations, images: long strings that are not
+    /// secrets.
     Generated,
 }
 
@@ -42,7 +43,8 @@ fn is_generated(folders: &str, name: &str, extension: &str) -> bool {
         || folders.split('/').any(|folder| GENERATED_FOLDERS.has(folder))
 }
 
-/// Whether a word of the path marks a test: `tests/`, `dockerTest/`, `a_test.go`, `FooTests.java`, `test-key.pem`.
+/// Whether a word of the path marks a test: `tests/`, `dockerTest/`, `a_test.go`, `FooTests.java`,
+/// `test-key.pem`.
 fn is_test(folders: &str, name: &str, extension: &str) -> bool {
     DOCUMENT_EXTENSIONS.has(extension)
         || words(folders).iter().any(|word| TEST_WORDS.has(word) || DOCUMENT_WORDS.has(word))
@@ -122,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_have_their_kind() {
+    fn paths_are_classified() {
         let table = [
             ("src/main.rs", PathKind::Source),
             ("", PathKind::Source),

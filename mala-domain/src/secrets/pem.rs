@@ -1,5 +1,6 @@
-//! Recognizes private keys in text. Markers alone are not enough: redaction must not hide code between them.
-//! The lines of a key are recognized without markers too, for example in a part of a diff.
+//! Recognizes private keys in text. Markers alone are not enough: redaction must not hide code
+//! between them. The lines of a key are recognized without markers too, for example in a part of a
+//! diff.
 
 use regex::Regex;
 use std::ops::Range;
@@ -63,7 +64,8 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/'
 }
 
-/// Whether the text has upper-case and lower-case letters and digits. Prose has no digits, a hex hash no mix of cases.
+/// Whether the text has upper-case and lower-case letters and digits. Prose has no digits, a hex
+/// hash no mix of cases.
 fn is_mixed(text: &str) -> bool {
     let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(kind);
     has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit)
@@ -75,8 +77,8 @@ const WIDTHS: [usize; 3] = [64, 70, 76];
 /// Maximum distance between the lines of a key, for line numbers, diff signs and authors.
 const MAX_GAP: usize = 60;
 
-/// The byte ranges of key lines: two or more consecutive lines of full width, and the shorter last line before
-/// the end marker.
+/// The byte ranges of key lines: two or more consecutive lines of full width, and the shorter last
+/// line before the end marker.
 pub(super) fn key_lines(text: &str) -> Vec<Range<usize>> {
     let public = public_blocks(text);
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -86,7 +88,7 @@ pub(super) fn key_lines(text: &str) -> Vec<Range<usize>> {
         let next = public.partition_point(|block| block.end <= run.start);
         !public.get(next).is_some_and(|block| block.contains(&run.start))
     };
-    for run in Runs::of(text).filter(secret) {
+    for run in Base64Runs::of(text).filter(secret) {
         let follows = |before: &Range<usize>| {
             let gap = text.get(before.end..run.start).unwrap_or_default();
             gap.len() <= MAX_GAP && (gap.contains('\n') || gap.contains("\\n"))
@@ -144,18 +146,18 @@ fn ends_key(text: &str, at: usize) -> bool {
 }
 
 /// Iterates over the runs of base64 digits in a text.
-struct Runs<'t> {
+struct Base64Runs<'t> {
     text: &'t [u8],
     at: usize,
 }
 
-impl<'t> Runs<'t> {
+impl<'t> Base64Runs<'t> {
     fn of(text: &'t str) -> Self {
         Self { text: text.as_bytes(), at: 0 }
     }
 }
 
-impl Iterator for Runs<'_> {
+impl Iterator for Base64Runs<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -191,7 +193,7 @@ mod tests {
     const LINE: &str = "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgwMbRvI0MBZhpJ";
 
     #[test]
-    fn markers_make_no_key() {
+    fn markers_alone_are_not_a_key() {
         let block = |body: &str| {
             format!("-----BEGIN RSA PRIVATE KEY-----{body}-----END RSA PRIVATE KEY-----")
         };
@@ -217,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_key_are_known_without_their_markers() {
+    fn key_lines_are_recognized_without_markers() {
         let three = format!("{LINE}\n{LINE}\n{LINE}\n");
         assert_eq!(key_lines(&three).len(), 3);
         let shown = format!("  12| {LINE}\n+ 13| {LINE}\n");

@@ -1,11 +1,11 @@
 //! Recognizes values that are not secrets: examples, templates, defaults and filler.
 
-use super::word_list::WordList;
+use super::names::WordList;
 
 /// Whether `value` is a placeholder.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    STAND_INS.words().any(|word| lower.contains(word)) || is_filler(value)
+    PLACEHOLDERS.words().any(|word| lower.contains(word)) || is_filler(value)
 }
 
 /// Whether `password` is a common default or example.
@@ -108,7 +108,7 @@ const TEMPLATE_MARKS: &[&str] =
     &["${", "{{", "}}", "#{", "<%", "%>", "%(", "$(", "{}", "::", "->", "\\(", "@@"];
 
 /// Texts that random values practically never contain.
-const STAND_INS: WordList = WordList(
+const PLACEHOLDERS: WordList = WordList(
     "
     example placeholder changeme change_me change-me changeit replace insert redacted your_
     your- yourkey yourtoken yoursecret yourpass yourapi xxxx dummy sample notreal not-real
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stand_ins_are_known() {
+    fn placeholders_are_recognized() {
         for value in [
             "AKIAIOSFODNN7EXAMPLE",
             "xxxxxxxxxxxxxxxx",
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn random_values_are_not_stand_ins() {
+    fn random_values_are_not_placeholders() {
         for value in ["kZ8vQ2mXw4nR7tYp", "9f86d081884c7d65", "Tr0ub4dor&3x", ""] {
             assert!(!is_placeholder(value), "{value}");
         }

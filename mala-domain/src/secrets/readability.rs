@@ -1,8 +1,9 @@
-//! Measures how much a string reads like words, by how common its letter pairs are. From about twelve letters
-//! on, the scores of words and of random strings do not overlap.
+//! Measures how much a string reads like words, by how common its letter pairs are. From about
+//! twelve letters on, the scores of words and of random strings do not overlap.
 
-/// How common each pair of letters (first letter: row, second letter: column) is in words, 0 to 9; 6 is the
-/// expected value for random letters. Counted in identifiers and comments of a large code base.
+/// How common each pair of letters (first letter: row, second letter: column) is in words, 0 to 9;
+/// 6 is the expected value for random letters. Counted in identifiers and comments of a large code
+/// base.
 const PAIRS: [&[u8; 26]; 26] = [
     b"36761350504767060878443340",
     b"75547232751844750664713162",
@@ -32,8 +33,8 @@ const PAIRS: [&[u8; 26]; 26] = [
     b"72349403700433740344302034",
 ];
 
-/// The mean frequency class of the letter pairs in `text`, 0 to 9, and the number of pairs. Random letters
-/// score about 3.8, words and identifiers about 6.9.
+/// The mean frequency class of the letter pairs in `text`, 0 to 9, and the number of pairs. Random
+/// letters score about 3.8, words and identifiers about 6.9.
 pub(super) fn score(text: &str) -> (f64, usize) {
     let mut sum = 0_u32;
     let mut n_pairs = 0;
@@ -56,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_random_letters_lie_far_apart() {
+    fn words_and_random_letters_have_different_scores() {
         for words in
             ["getUserAccessToken", "CONNECTION_TIMEOUT", "my-awesome-password", "Bearer realm"]
         {

@@ -1,8 +1,8 @@
-//! The rules for secrets, loaded from `rules.toml`. A test loads and compiles every rule, so loading cannot
-//! fail at run time.
+//! The rules for secrets, loaded from `rules.toml`. A test loads and compiles every rule, so
+//! loading cannot fail at run time.
 
 use super::checksum::Checksum;
-use super::value::Test;
+use super::value::ValueTest;
 use crate::finding::Priority;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
@@ -16,7 +16,8 @@ pub struct SecretRule {
     pub id: String,
     /// A heading for findings.
     pub title: String,
-    /// What a reader of the repository can do with the secret; completes the sentence of [`Self::consequence`].
+    /// What a reader of the repository can do with the secret; completes the sentence of
+    /// [`Self::consequence`].
     pub leak: String,
     /// What identifies a match as a secret.
     pub family: Family,
@@ -26,25 +27,25 @@ pub struct SecretRule {
     pub priority: Priority,
     /// The probability that a match is a secret, 0 to 1.
     pub confidence: f64,
-    pub(super) regex: Pattern,
+    pub(super) regex: LazyRegex,
     #[serde(default)]
     pub(super) group: usize,
     #[serde(default)]
     before: usize,
     #[serde(default)]
     before_run: usize,
-    #[serde(default = "default_reach")]
+    #[serde(default = "default_window")]
     pub(super) after: usize,
     #[serde(default)]
     pub(super) min_entropy: f64,
     pub(super) checksum: Option<Checksum>,
-    pub(super) test: Option<Test>,
+    pub(super) test: Option<ValueTest>,
     #[serde(default)]
-    pub(super) files: Files,
+    pub(super) files: RuleFiles,
     #[serde(default, rename = "use")]
-    pub(super) usage: Usage,
+    pub(super) usage: RulePurpose,
     #[serde(default)]
-    pub(super) allow: Vec<Pattern>,
+    pub(super) allow: Vec<LazyRegex>,
 }
 
 impl SecretRule {
@@ -60,12 +61,12 @@ impl SecretRule {
 
     /// Whether matches are reported.
     pub fn reports(&self) -> bool {
-        self.usage != Usage::Redact
+        self.usage != RulePurpose::Redact
     }
 
     /// Whether matches are redacted.
     pub fn redacts(&self) -> bool {
-        self.usage != Usage::Report
+        self.usage != RulePurpose::Report
     }
 
     /// Whether the whole match is the secret, so that it must be a whole word.
@@ -110,7 +111,7 @@ pub enum Family {
 /// In which files a rule reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Files {
+pub(super) enum RuleFiles {
     #[default]
     All,
     /// Only files where values have no quotes.
@@ -120,7 +121,7 @@ pub(super) enum Files {
 /// What a rule is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Usage {
+pub(super) enum RulePurpose {
     #[default]
     Both,
     Redact,
@@ -130,28 +131,28 @@ pub(super) enum Usage {
 /// A regular expression that is compiled on first use, since most rules are never needed.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
-pub(super) struct Pattern {
+pub(super) struct LazyRegex {
     source: String,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Pattern {
+impl LazyRegex {
     fn compiled(&self, anchor: &str) -> Option<&Regex> {
         self.compiled.get_or_init(|| compile(anchor, &self.source).ok()).as_ref()
     }
 }
 
-impl From<String> for Pattern {
+impl From<String> for LazyRegex {
     fn from(source: String) -> Self {
         Self { source, compiled: OnceLock::new() }
     }
 }
 
 /// Matches the text between a name and its value in common languages and settings files.
-const IS: &str = r#"\\?["'`\])]{0,2}\s{0,8}(?:(?:=>|:=|={1,3}|:|>|\(|\s+value\s{0,2}=)\s{0,8}|,[ \t]{0,4})\\?["'`]?"#;
+const ASSIGNMENT: &str = r#"\\?["'`\])]{0,2}\s{0,8}(?:(?:=>|:=|={1,3}|:|>|\(|\s+value\s{0,2}=)\s{0,8}|,[ \t]{0,4})\\?["'`]?"#;
 
 fn compile(anchor: &str, source: &str) -> Result<Regex, regex::Error> {
-    let source = source.replace("<is>", IS);
+    let source = source.replace("<is>", ASSIGNMENT);
     RegexBuilder::new(&format!("{anchor}(?:{source})")).unicode(false).build()
 }
 
@@ -163,15 +164,15 @@ pub fn rules() -> &'static [SecretRule] {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RuleFile {
+struct SecretRuleFile {
     rule: Vec<SecretRule>,
 }
 
 fn load() -> Result<Vec<SecretRule>, toml::de::Error> {
-    toml::from_str::<RuleFile>(include_str!("rules.toml")).map(|file| file.rule)
+    toml::from_str::<SecretRuleFile>(include_str!("rules.toml")).map(|file| file.rule)
 }
 
-fn default_reach() -> usize {
+fn default_window() -> usize {
     256
 }
 
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_says_what_it_is() {
+    fn every_rule_is_described() {
         let mut ids = BTreeSet::new();
         for rule in rules() {
             assert!(ids.insert(&rule.id), "{} is there twice", rule.id);
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_says_what_leaks() {
+    fn a_rule_describes_the_consequence() {
         let rule = rules().iter().find(|rule| rule.id == "npm-token").unwrap();
         assert_eq!(
             rule.consequence(),

@@ -1,11 +1,11 @@
-//! Tests for values without a known format: random for a token, chosen for a password, and neither code nor
-//! prose.
+//! Tests for values without a known format: random for a token, chosen for a password, and neither
+//! code nor prose.
 
-use super::names::Name;
+use super::names::ValueName;
+use super::names::WordList;
 use super::pem;
 use super::placeholder;
 use super::readability;
-use super::word_list::WordList;
 use serde::Deserialize;
 
 /// How to decide in doubt.
@@ -19,10 +19,10 @@ pub(super) enum Strictness {
 
 /// A value that may be a secret, with its surroundings.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Claim<'c> {
+pub(super) struct CandidateValue<'c> {
     pub(super) value: &'c str,
     /// The identifier that contains the keyword.
-    pub(super) name: Name<'c>,
+    pub(super) name: ValueName<'c>,
     /// The groups that matched, the whole match first.
     pub(super) groups: &'c [&'c str],
     /// Whether the value is quoted.
@@ -33,7 +33,7 @@ pub(super) struct Claim<'c> {
 /// A test for values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Test {
+pub(super) enum ValueTest {
     /// The value looks random.
     Value,
     /// The value looks random, and the name is that of a secret.
@@ -48,16 +48,16 @@ pub(super) enum Test {
     Key,
 }
 
-impl Test {
+impl ValueTest {
     /// Whether the value passes the test.
-    pub(super) fn holds(self, claim: &Claim<'_>) -> bool {
+    pub(super) fn holds(self, candidate: &CandidateValue<'_>) -> bool {
         match self {
-            Self::Value => looks_random(claim.value, claim.strictness),
-            Self::Assignment => is_assigned_secret(claim),
-            Self::Password => is_assigned_password(claim),
-            Self::Url => is_url_password(claim),
-            Self::Connection => is_connection_password(claim),
-            Self::Key => pem::is_key(claim.value),
+            Self::Value => looks_random(candidate.value, candidate.strictness),
+            Self::Assignment => is_assigned_secret(candidate),
+            Self::Password => is_assigned_password(candidate),
+            Self::Url => is_url_password(candidate),
+            Self::Connection => is_connection_password(candidate),
+            Self::Key => pem::is_key(candidate.value),
         }
     }
 }
@@ -75,42 +75,42 @@ pub(super) fn entropy(value: &str) -> f64 {
         .sum()
 }
 
-fn is_assigned_secret(claim: &Claim<'_>) -> bool {
-    let Claim { value, name, strictness, .. } = *claim;
+fn is_assigned_secret(candidate: &CandidateValue<'_>) -> bool {
+    let CandidateValue { value, name, strictness, .. } = *candidate;
     if is_code(value) || is_uuid(value) || is_number(value) || is_short_hex(value) {
         return false;
     }
     if strictness == Strictness::Lenient {
         return !placeholder::is_placeholder(value) && looks_random(value, strictness);
     }
-    !name.is_about() && (!is_hash(value) || name.is_key()) && looks_random(value, strictness)
+    !name.is_not_secret() && (!is_hash(value) || name.is_key()) && looks_random(value, strictness)
 }
 
-fn is_assigned_password(claim: &Claim<'_>) -> bool {
-    let Claim { value, name, quoted, strictness, .. } = *claim;
+fn is_assigned_password(candidate: &CandidateValue<'_>) -> bool {
+    let CandidateValue { value, name, quoted, strictness, .. } = *candidate;
     if is_code(value) || is_uuid(value) || is_number(value) {
         return false;
     }
     match strictness {
         Strictness::Strict => {
             !placeholder::is_weak_password(value)
-                && !name.is_about()
+                && !name.is_not_secret()
                 && !is_hash(value)
                 && (looks_chosen(value) || looks_random(value, strictness))
         }
         Strictness::Lenient if quoted => {
-            is_one_word(value) && (Kinds::of(value).n_digits > 0 || !is_wordy(value))
+            is_one_word(value) && (CharacterCounts::of(value).n_digits > 0 || !is_wordy(value))
         }
         Strictness::Lenient => looks_chosen(value) || looks_random(value, strictness),
     }
 }
 
-fn is_url_password(claim: &Claim<'_>) -> bool {
-    let [_, user, password, host] = *claim.groups else { return false };
+fn is_url_password(candidate: &CandidateValue<'_>) -> bool {
+    let [_, user, password, host] = *candidate.groups else { return false };
     if placeholder::is_template(password) || placeholder::is_template(user) {
         return false;
     }
-    if claim.strictness == Strictness::Lenient {
+    if candidate.strictness == Strictness::Lenient {
         return password.len() >= 4;
     }
     !is_local(host)
@@ -120,17 +120,19 @@ fn is_url_password(claim: &Claim<'_>) -> bool {
         && (looks_chosen(password) || looks_random(password, Strictness::Lenient))
 }
 
-fn is_connection_password(claim: &Claim<'_>) -> bool {
-    let local = claim.groups.len() > 2 && claim.groups.get(1).is_some_and(|host| is_local(host));
-    if placeholder::is_template(claim.value) {
+fn is_connection_password(candidate: &CandidateValue<'_>) -> bool {
+    let local =
+        candidate.groups.len() > 2 && candidate.groups.get(1).is_some_and(|host| is_local(host));
+    if placeholder::is_template(candidate.value) {
         return false;
     }
-    match claim.strictness {
+    match candidate.strictness {
         Strictness::Lenient => true,
         Strictness::Strict => {
             !local
-                && !placeholder::is_weak_password(claim.value)
-                && (looks_chosen(claim.value) || looks_random(claim.value, Strictness::Lenient))
+                && !placeholder::is_weak_password(candidate.value)
+                && (looks_chosen(candidate.value)
+                    || looks_random(candidate.value, Strictness::Lenient))
         }
     }
 }
@@ -144,7 +146,7 @@ fn looks_random(value: &str, strictness: Strictness) -> bool {
     if value.len() < min_length || entropy(value) < min_entropy || !is_one_word(value) {
         return false;
     }
-    let kinds = Kinds::of(value);
+    let kinds = CharacterCounts::of(value);
     let (score, n_pairs) = readability::score(value);
     let mixed = kinds.n_digits > 0 || (kinds.n_upper > 0 && kinds.n_lower > 0);
     let unreadable = n_pairs < 4 || score < max_score || is_hex(value);
@@ -155,7 +157,7 @@ fn looks_random(value: &str, strictness: Strictness) -> bool {
 
 /// Whether the value looks like a password that a person chose: several kinds of characters.
 fn looks_chosen(value: &str) -> bool {
-    let kinds = Kinds::of(value);
+    let kinds = CharacterCounts::of(value);
     let n_kinds = [kinds.n_upper, kinds.n_lower, kinds.n_digits, kinds.n_signs]
         .iter()
         .filter(|count| **count > 0)
@@ -276,14 +278,14 @@ fn is_local(host: &str) -> bool {
 }
 
 /// The number of characters of each kind.
-struct Kinds {
+struct CharacterCounts {
     n_upper: usize,
     n_lower: usize,
     n_digits: usize,
     n_signs: usize,
 }
 
-impl Kinds {
+impl CharacterCounts {
     fn of(value: &str) -> Self {
         let count = |is: fn(&u8) -> bool| value.as_bytes().iter().filter(|byte| is(byte)).count();
         Self {

@@ -1,36 +1,38 @@
-//! Combines several patches in one text, such as the mails of `git format-patch`. Each patch applies to the
-//! result of the previous one.
+//! Combines several patches in one text, such as the mails of `git format-patch`. Each patch
+//! applies to the result of the previous one.
 
-use super::compose::{Conflict, compose};
+use super::compose::{ComposeConflict, compose};
 use super::error::{DiffError, DiffProblem};
 use super::file::FileDiff;
 use crate::change::{FilePath, FileStatus};
 use std::collections::HashMap;
 
-/// Maximum number of lines processed while combining patches. A malicious series needs quadratic time.
+/// Maximum number of lines processed while combining patches. A malicious series needs quadratic
+/// time.
 const MAX_JOINED_LINES: usize = 5_000_000;
 
 #[derive(Default)]
-pub(super) struct Series<'a> {
+pub(super) struct PatchSeries<'a> {
     patch: Vec<(FileDiff<'a>, usize)>,
     in_patch: HashMap<FilePath, usize>,
     joined: Vec<Option<FileDiff<'a>>>,
-    /// Index of each combined file by its path at head; deleted files are in `gone`, by their last path.
+    /// Index of each combined file by its path at head; deleted files are in `gone`, by their last
+    /// path.
     live: HashMap<FilePath, usize>,
     gone: HashMap<FilePath, usize>,
     n_joined_lines: usize,
-    spoke: bool,
+    has_files: bool,
 }
 
-impl<'a> Series<'a> {
+impl<'a> PatchSeries<'a> {
     /// Whether the text contained no file section.
-    pub(super) fn is_silent(&self) -> bool {
-        !self.spoke
+    pub(super) fn is_empty(&self) -> bool {
+        !self.has_files
     }
 
     /// Adds a file of the current patch; `line` is where its section starts.
     pub(super) fn add(&mut self, file: FileDiff<'a>, line: usize) -> Result<(), DiffError> {
-        self.spoke = true;
+        self.has_files = true;
         if let Some(index) = self.in_patch.get(&file.path).copied()
             && let Some((earlier, _)) = self.patch.get_mut(index)
         {
@@ -51,11 +53,11 @@ impl<'a> Series<'a> {
     pub(super) fn next_patch(&mut self) -> Result<(), DiffError> {
         self.in_patch.clear();
         let patch = std::mem::take(&mut self.patch);
-        // Look up all files first: the files of one patch are independent, and a swap of two names must not
-        // become a rename and its reverse.
-        let found: Vec<_> = patch.iter().map(|(file, _)| self.predecessor(file)).collect();
+        // Look up all files first: the files of one patch are independent, and a swap of two names
+        // must not become a rename and its reverse.
+        let found: Vec<_> = patch.iter().map(|(file, _)| self.previous_version(file)).collect();
         for ((file, line), index) in patch.into_iter().zip(found) {
-            self.follow(file, index).map_err(|problem| problem.at(line))?;
+            self.apply(file, index).map_err(|problem| problem.at(line))?;
         }
         Ok(())
     }
@@ -66,7 +68,7 @@ impl<'a> Series<'a> {
         Ok(self.joined.into_iter().flatten().collect())
     }
 
-    fn predecessor(&self, file: &FileDiff<'a>) -> Option<usize> {
+    fn previous_version(&self, file: &FileDiff<'a>) -> Option<usize> {
         match file.status {
             FileStatus::Added => self.gone.get(&file.path),
             _ => self.live.get(file.base_path()),
@@ -74,7 +76,7 @@ impl<'a> Series<'a> {
         .copied()
     }
 
-    fn follow(&mut self, file: FileDiff<'a>, index: Option<usize>) -> Result<(), DiffProblem> {
+    fn apply(&mut self, file: FileDiff<'a>, index: Option<usize>) -> Result<(), DiffProblem> {
         let Some(earlier) = index.and_then(|index| self.joined.get(index)?.as_ref()) else {
             if file.status == FileStatus::Added && self.live.contains_key(&file.path) {
                 return Err(DiffProblem::NoSequel(file.path.to_string()));
@@ -90,7 +92,7 @@ impl<'a> Series<'a> {
         if file.status != FileStatus::Copied
             && let Some(earlier) = index.and_then(|index| self.joined.get_mut(index)?.take())
         {
-            self.forget(&earlier, index);
+            self.remove(&earlier, index);
         }
         if let Some(joined) = joined {
             self.push(joined);
@@ -105,7 +107,7 @@ impl<'a> Series<'a> {
         self.joined.push(Some(file));
     }
 
-    fn forget(&mut self, file: &FileDiff<'a>, index: Option<usize>) {
+    fn remove(&mut self, file: &FileDiff<'a>, index: Option<usize>) {
         let paths =
             if file.status == FileStatus::Deleted { &mut self.gone } else { &mut self.live };
         if paths.get(&file.path).copied() == index {
@@ -125,7 +127,7 @@ fn join<'a>(
 ) -> Result<Option<FileDiff<'a>>, DiffProblem> {
     use FileStatus::{Added, Copied, Deleted, Modified, Renamed, TypeChanged};
     let hunks = compose(&first.hunks, &second.hunks)
-        .map_err(|Conflict| DiffProblem::NoSequel(second.base_path().to_string()))?;
+        .map_err(|ComposeConflict| DiffProblem::NoSequel(second.base_path().to_string()))?;
     let status = match (first.status, second.status) {
         (Added | Copied, Deleted) => return Ok(None),
         (Added | Copied, _) => first.status,

@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GateBlock {
-    /// How many reviewers of the panel must pass a change: `unanimous`, `majority`, `any` or `quorum:N`.
+    /// How many reviewers of the panel must pass a change: `unanimous`, `majority`, `any` or
+    /// `quorum:N`.
     #[schemars(extend("default" = "unanimous"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub consensus: Option<Rule>,
@@ -19,17 +20,17 @@ pub struct GateBlock {
     #[schemars(extend("default" = 300))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Seconds>,
-    /// The lanes of the panel. A lane that is not available counts as a failed vote. Default: all known lanes
-    /// that are installed, and all entries of `lanes`.
+    /// The lanes of the panel. A lane that is not available counts as a failed vote. Default: all
+    /// known lanes that are installed, and all entries of `lanes`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub panel: Option<Vec<String>>,
-    /// How many times in a row `mala hook stop` may keep an agent from stopping. After that, it lets the
-    /// agent stop and tells the user. 0: only tell the user.
+    /// How many times in a row `mala hook stop` may keep an agent from stopping. After that, it
+    /// lets the agent stop and tells the user. 0: only tell the user.
     #[schemars(extend("default" = 3))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_blocks: Option<Retries>,
-    /// Let the agent reviewer check blocking findings that no other lane could check. Uses the model of the
-    /// agent reviewer, within `review.budget`.
+    /// Let the agent reviewer check blocking findings that no other lane could check. Uses the
+    /// model of the agent reviewer, within `review.budget`.
     #[schemars(extend("default" = false))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_checks: Option<bool>,
@@ -40,7 +41,8 @@ pub struct GateBlock {
     )]
     #[schemars(with = "Option<Canaries>")]
     pub canaries: Canaries,
-    /// Lanes by name: your own commands, and changes to the built-in `codex`, `claude` and `gemini`.
+    /// Lanes by name: your own commands, and changes to the built-in `codex`, `claude` and
+    /// `gemini`.
     #[serde(
         deserialize_with = "super::null_is_default",
         skip_serializing_if = "BTreeMap::is_empty"
@@ -49,8 +51,8 @@ pub struct GateBlock {
     pub lanes: BTreeMap<String, LaneSettings>,
 }
 
-/// Planted defects in copies of recent commits, reviewed by the lanes after a session. They cost as much as
-/// other reviews, and never delay or change a result.
+/// Planted defects in copies of recent commits, reviewed by the lanes after a session. They cost as
+/// much as other reviews, and never delay or change a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Canaries {
@@ -61,7 +63,8 @@ pub struct Canaries {
     #[schemars(extend("default" = 5))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// Stop when the lanes report this total cost. Costs that a lane does not report are not counted.
+    /// Stop when the lanes report this total cost. Costs that a lane does not report are not
+    /// counted.
     #[schemars(extend("default" = 2.0))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_cost_usd: Option<f64>,

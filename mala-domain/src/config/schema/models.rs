@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelsBlock {
-    /// A TOML file with additional models, and changes to those that `mala models` lists. Each `[[model]]` has
-    /// `name`, `aliases`, `provider`, `context`, `max_output` and `price`. Relative to the directory of this
-    /// file.
+    /// A TOML file with additional models, and changes to those that `mala models` lists. Each
+    /// `[[model]]` has `name`, `aliases`, `provider`, `context`, `max_output` and `price`. Relative
+    /// to the directory of this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Commands that print the API key of a provider, each a program and its arguments. Run if the
@@ -18,8 +18,8 @@ pub struct ModelsBlock {
     #[serde(deserialize_with = "super::null_is_default", skip_serializing_if = "is_default")]
     #[schemars(with = "Option<PerAccount<Vec<String>>>")]
     pub key_commands: PerAccount<Vec<String>>,
-    /// Base URLs of providers. `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` and `GOOGLE_GEMINI_BASE_URL` take
-    /// precedence.
+    /// Base URLs of providers. `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` and `GOOGLE_GEMINI_BASE_URL`
+    /// take precedence.
     #[serde(deserialize_with = "super::null_is_default", skip_serializing_if = "is_default")]
     #[schemars(with = "Option<PerAccount<String>>")]
     pub base_urls: PerAccount<String>,

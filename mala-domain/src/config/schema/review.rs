@@ -1,10 +1,12 @@
 //! The `review` block.
 
-use super::{Budget, Cerberus, CommandReviewer, RuleSetting, Seconds, rules};
+use super::{Cerberus, RuleSetting, Seconds, null_is_default, rules};
+use crate::agent::budget::Profile;
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// Review settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,8 +16,8 @@ pub struct ReviewBlock {
     #[schemars(extend("default" = "P1"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_on: Option<Threshold>,
-    /// Time limit of a review in seconds, for every reviewer. Default: `agent_sdk_review_timeout` for the
-    /// agent, 300 for the others.
+    /// Time limit of a review in seconds, for every reviewer. Default: `agent_sdk_review_timeout`
+    /// for the agent, 300 for the others.
     #[schemars(extend("default" = 300))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Seconds>,
@@ -31,18 +33,18 @@ pub struct ReviewBlock {
     /// Path globs of additional generated files, which are not reviewed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<Vec<String>>,
-    /// Which `mala: ignore[rule] reason` comments suppress findings: `all`; `trusted` for those that existed
-    /// before the change; or `off`.
+    /// Which `mala: ignore[rule] reason` comments suppress findings: `all`; `trusted` for those
+    /// that existed before the change; or `off`.
     #[schemars(extend("default" = "all"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressions: Option<SuppressionPolicy>,
-    /// Turn rules off or on, or change their priority, for all files or by path. The last matching entry
-    /// applies.
+    /// Turn rules off or on, or change their priority, for all files or by path. The last matching
+    /// entry applies.
     #[serde(deserialize_with = "rules::list_or_map", skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "rules::list_or_map_schema")]
     pub rules: Vec<RuleSetting>,
     /// Linters of the project.
-    #[serde(deserialize_with = "super::null_is_default")]
+    #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Linters>")]
     pub linters: Linters,
     /// Settings of the `cerberus` reviewer.
@@ -52,7 +54,7 @@ pub struct ReviewBlock {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandReviewer>,
     /// Limits on what the agent may spend on one review.
-    #[serde(deserialize_with = "super::null_is_default")]
+    #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Budget>")]
     pub budget: Budget,
 }
@@ -143,5 +145,100 @@ impl LinterName {
             Self::Hadolint => "hadolint",
             Self::Actionlint => "actionlint",
         }
+    }
+}
+
+/// Limits on what an agent may spend on one review. A limit set here replaces that of the profile.
+/// A call that could exceed a limit is not made.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Budget {
+    /// The profile that provides the limits not set here: `quick`, `standard` or `thorough`.
+    #[schemars(extend("default" = "standard"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// Model calls. `quick`: 2, `standard`: 2, `thorough`: 24.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_llm_calls: Option<u32>,
+    /// Tool calls. `quick`: 0, `standard`: 3, `thorough`: 60.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tool_calls: Option<u32>,
+    /// Claims that are verified in a fresh context. `quick`: 0, `standard`: 5, `thorough`: 15.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_verify_candidates: Option<u32>,
+    /// Reported findings, worst first. `quick`: 10, `standard`: 15, `thorough`: 30.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output_issues: Option<u32>,
+    /// Total time in seconds. `quick`: 30, `standard`: 60, `thorough`: 600. The time limit of the
+    /// review applies too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_wall_time_seconds: Option<Seconds>,
+    /// Cost in US dollars. `quick`: 0.10, `standard`: 0.50, `thorough`: 5.00.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost_usd: Option<f64>,
+    /// Input and output tokens of all calls, estimated at one per byte until the provider reports
+    /// the count. `quick`: 120000, `standard`: 400000, `thorough`: 6000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// Allow models without a known price. Their cost is unknown, so no cost limit applies.
+    #[schemars(extend("default" = false))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_unknown_price: Option<bool>,
+}
+
+/// The `command` reviewer: a command that reads the change on stdin and answers in any format, and
+/// a parser that converts the answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CommandReviewer {
+    /// The review command: a program and its arguments, run without a shell. Placeholders:
+    /// `{model}`, `{prompt_file}`, `{tree}`, `{home}`, `{timeout}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Vec<String>>,
+    /// The parser command. It reads the review on stdin and prints `{result, issues, summary,
+    /// blocking}` as JSON. Default: the model of the agent reviewer parses the review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parser: Option<Vec<String>>,
+    /// The model for the command, passed as `{model}` and as `MALA_REVIEW_MODEL`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The model that parses reviews if `parser` is not set. Default: the model of the agent
+    /// reviewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parser_model: Option<String>,
+    /// Time limit without output, in seconds, for each command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Seconds>,
+    /// Maximum output of each command, in bytes.
+    #[schemars(extend("default" = 16_777_216))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u32>,
+    /// Environment variables to pass through, in addition to those that every program gets.
+    #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub keep: Vec<String>,
+    /// Environment variables to set.
+    #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    pub env: BTreeMap<String, String>,
+    /// What to include in the prompt.
+    #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<ReviewContext>")]
+    pub context: ReviewContext,
+}
+
+/// What to include in the prompt of the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReviewContext {
+    /// The purpose of the change, if known (`--context-file`).
+    pub include_task_definition: bool,
+    /// The diff.
+    pub include_git_diff: bool,
+}
+
+impl Default for ReviewContext {
+    fn default() -> Self {
+        Self { include_task_definition: true, include_git_diff: true }
     }
 }

@@ -112,7 +112,8 @@ pub struct CodeReview {
     pub max_retries: Retries,
     /// The least urgent priority that fails the run.
     pub finding_threshold: Threshold,
-    /// Where a cumulative review starts. Not used by `session_end`, which reviews the commits of its issue.
+    /// Where a cumulative review starts. Not used by `session_end`, which reviews the commits of
+    /// its issue.
     pub baseline: Option<Baseline>,
     /// Settings of the `cerberus` reviewer.
     pub cerberus: Option<Cerberus>,
@@ -136,8 +137,8 @@ impl Default for CodeReview {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cerberus {
-    /// The gate program, and arguments before its subcommand; run without a shell. Default: the `review-gate`
-    /// next to `mala`, else the one in `PATH`.
+    /// The gate program, and arguments before its subcommand; run without a shell. Default: the
+    /// `review-gate` next to `mala`, else the one in `PATH`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
     /// Time limit of the panel, in seconds.
@@ -159,7 +160,7 @@ pub struct Cerberus {
 
 impl Cerberus {
     /// The time limit of the panel: `timeout`, else `--timeout` in `wait_args`.
-    pub fn patience(&self) -> Option<Seconds> {
+    pub fn time_limit(&self) -> Option<Seconds> {
         let args = &self.wait_args;
         let after = args.iter().position(|arg| arg == "--timeout").and_then(|at| args.get(at + 1));
         let joined = || args.iter().find_map(|arg| arg.strip_prefix("--timeout="));
@@ -236,7 +237,7 @@ pub enum Baseline {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Spelled {
+struct CommandSettingFields {
     /// The shell command.
     command: String,
     /// Its time limit, in seconds.
@@ -245,13 +246,13 @@ struct Spelled {
 
 impl<'de> Deserialize<'de> for CommandSetting {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextOrMap)
+        deserializer.deserialize_any(CommandSettingVisitor)
     }
 }
 
-struct TextOrMap;
+struct CommandSettingVisitor;
 
-impl<'de> Visitor<'de> for TextOrMap {
+impl<'de> Visitor<'de> for CommandSettingVisitor {
     type Value = CommandSetting;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -268,8 +269,8 @@ impl<'de> Visitor<'de> for TextOrMap {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        let Spelled { command, timeout } =
-            Spelled::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+        let CommandSettingFields { command, timeout } =
+            CommandSettingFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
         Ok(CommandSetting { command, timeout })
     }
 }
@@ -280,7 +281,7 @@ impl JsonSchema for CommandSetting {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let spelled = generator.subschema_for::<Spelled>();
+        let spelled = generator.subschema_for::<CommandSettingFields>();
         schemars::json_schema!({
             "description": "A command of the project: its text, or a map with a time limit",
             "anyOf": [{ "type": "string" }, spelled]

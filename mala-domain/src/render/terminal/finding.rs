@@ -1,9 +1,9 @@
 //! One finding: priority and title, code frame, description, fix and notes.
 
 use super::frame::frame;
-use super::{Options, Page, wrap};
+use super::{Options, TerminalPage, wrap};
 use crate::finding::{Finding, FindingState, Priority, VerificationOutcome};
-use crate::render::level::Level;
+use crate::render::ranking::FindingLevel;
 use crate::render::visible::{at_most, one_line, visible};
 
 /// Findings of this reviewer are shown without its name.
@@ -12,7 +12,7 @@ const BUILTIN: &str = "builtin";
 const MOST_LINES: usize = 40;
 
 /// Adds one finding.
-pub(super) fn write(finding: &Finding, source: Option<&str>, out: &mut Page) {
+pub(super) fn write(finding: &Finding, source: Option<&str>, out: &mut TerminalPage) {
     title(finding, out);
     for line in frame(finding, source, &out.options) {
         out.line(&line);
@@ -23,13 +23,13 @@ pub(super) fn write(finding: &Finding, source: Option<&str>, out: &mut Page) {
     }
     let notes = notes(finding, &out.options);
     if !notes.is_empty() {
-        let paint = out.options.paint();
-        out.wrapped(&one_line(&notes.join("; ")), 2, |line| paint.faint(line));
+        let styles = out.options.styles();
+        out.wrapped(&one_line(&notes.join("; ")), 2, |line| styles.dim(line));
     }
 }
 
-fn title(finding: &Finding, out: &mut Page) {
-    let paint = out.options.paint();
+fn title(finding: &Finding, out: &mut TerminalPage) {
+    let styles = out.options.styles();
     let priority = finding.effective_priority();
     let badge = format!("{priority} {}", finding.severity.name());
     let rule = finding.rule.as_deref().map(one_line).filter(|rule| !rule.is_empty());
@@ -38,10 +38,10 @@ fn title(finding: &Finding, out: &mut Page) {
         Some(rule) => format!("{title} [{}]", at_most(&rule, 120)),
         None => title,
     };
-    out.labelled(&paint.level(Level::of(finding), &badge), &badge, &text);
+    out.labelled(&styles.level(FindingLevel::of(finding), &badge), &badge, &text);
 }
 
-fn prose(label: &str, text: &str, out: &mut Page) {
+fn prose(label: &str, text: &str, out: &mut TerminalPage) {
     let text = format!("{label}{}", visible(text.trim()));
     let width = out.options.width.saturating_sub(2);
     let lines = wrap::wrap(&text, width);

@@ -1,6 +1,7 @@
-//! The part between findings and verdict: suppressed, unreviewed and skipped items, warnings, coverage, scope.
+//! The part between findings and verdict: suppressed, unreviewed and skipped items, warnings,
+//! coverage, scope.
 
-use super::Page;
+use super::TerminalPage;
 use crate::render::visible::{at_most, one_line, visible};
 use crate::render::wording::{self, ShaLength};
 use crate::report::Report;
@@ -9,10 +10,10 @@ use crate::report::Report;
 const FEW: usize = 5;
 
 /// Adds everything between the findings and the verdict.
-pub(super) fn write(report: &Report, out: &mut Page) {
+pub(super) fn write(report: &Report, out: &mut TerminalPage) {
     out.blank();
     suppressed(report, out);
-    left_over(report, out);
+    unreviewed(report, out);
     warnings(report, out);
     skipped(report, out);
     out.labelled("coverage:", "coverage:", &wording::coverage(report));
@@ -24,7 +25,7 @@ pub(super) fn write(report: &Report, out: &mut Page) {
     }
 }
 
-fn suppressed(report: &Report, out: &mut Page) {
+fn suppressed(report: &Report, out: &mut TerminalPage) {
     if report.suppressed.is_empty() {
         return;
     }
@@ -49,8 +50,8 @@ fn suppressed(report: &Report, out: &mut Page) {
     }
 }
 
-fn left_over(report: &Report, out: &mut Page) {
-    let files = wording::left_over(report);
+fn unreviewed(report: &Report, out: &mut TerminalPage) {
+    let files = wording::unreviewed(report);
     if files.is_empty() {
         return;
     }
@@ -61,19 +62,19 @@ fn left_over(report: &Report, out: &mut Page) {
     out.labelled("not reviewed:", "not reviewed:", &listed(&names, out));
 }
 
-fn warnings(report: &Report, out: &mut Page) {
+fn warnings(report: &Report, out: &mut TerminalPage) {
     let most = if out.options.verbose { usize::MAX } else { 4 * FEW };
     for warning in report.warnings.iter().take(most) {
         out.labelled("warning:", "warning:", &one_line(&at_most(warning, 2000)));
     }
     let n_more = report.warnings.len().saturating_sub(most);
     if n_more > 0 {
-        let text = format!("{} more (use -v to list them)", wording::grouped(n_more));
+        let text = format!("{} more (use -v to list them)", wording::with_commas(n_more));
         out.labelled("warning:", "warning:", &text);
     }
 }
 
-fn skipped(report: &Report, out: &mut Page) {
+fn skipped(report: &Report, out: &mut TerminalPage) {
     for (reason, files) in wording::skipped(report) {
         let names: Vec<String> = files.iter().map(|skip| skip.file.to_string()).collect();
         let text = format!("{}: {}", reason.name(), listed(&names, out));
@@ -82,7 +83,7 @@ fn skipped(report: &Report, out: &mut Page) {
 }
 
 /// The reviewers that failed; with `-v`, all of them.
-fn reviewers(report: &Report, out: &mut Page) {
+fn reviewers(report: &Report, out: &mut TerminalPage) {
     let verbose = out.options.verbose;
     for reviewer in report.reviewers.iter().filter(|one| verbose || one.error.is_some()) {
         let model =
@@ -102,12 +103,12 @@ fn reviewers(report: &Report, out: &mut Page) {
     }
 }
 
-fn listed(names: &[String], out: &Page) -> String {
+fn listed(names: &[String], out: &TerminalPage) -> String {
     let most = if out.options.verbose { names.len() } else { FEW };
     let mut text =
         names.iter().take(most).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
     if names.len() > most {
-        text.push_str(&format!(" and {} more", wording::grouped(names.len() - most)));
+        text.push_str(&format!(" and {} more", wording::with_commas(names.len() - most)));
     }
     text
 }

@@ -1,10 +1,10 @@
-//! The code frame of a finding: its lines with line numbers, a few lines around them, and a mark under the evidence.
-//! Lines are escaped and cut to the width before they are drawn.
+//! The code frame of a finding: its lines with line numbers, a few lines around them, and a mark
+//! under the evidence. Lines are escaped and cut to the width before they are drawn.
 
 use super::Options;
 use super::wrap::{char_columns, columns, split_at_columns};
 use crate::finding::Finding;
-use crate::render::level::Level;
+use crate::render::ranking::FindingLevel;
 use crate::render::visible::{one_line, visible};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level as SnippetLevel, Renderer, Snippet};
@@ -21,11 +21,11 @@ const TAB: &str = "    ";
 
 /// The location and the code frame of a finding; only the location if there are no lines to show.
 pub(super) fn frame(finding: &Finding, source: Option<&str>, options: &Options) -> Vec<String> {
-    let Some(excerpt) = Excerpt::of(finding, source) else {
-        return vec![place(finding, 1, options)];
+    let Some(excerpt) = CodeExcerpt::of(finding, source) else {
+        return vec![location(finding, 1, options)];
     };
-    let mut lines = vec![place(finding, excerpt.number_columns(), options)];
-    // With Unicode frames, the first line is the corner, which `place` already draws.
+    let mut lines = vec![location(finding, excerpt.number_columns(), options)];
+    // With Unicode frames, the first line is the corner, which `location` already draws.
     let n_drawn_already = usize::from(options.unicode);
     let code = draw(&excerpt, finding, options);
     lines.extend(code.lines().skip(n_drawn_already).map(|line| line.trim_end().to_owned()));
@@ -37,24 +37,24 @@ pub(super) fn frame(finding: &Finding, source: Option<&str>, options: &Options) 
 }
 
 /// The location of the finding; the start of a path that is too long is cut.
-fn place(finding: &Finding, gutter: usize, options: &Options) -> String {
+fn location(finding: &Finding, gutter: usize, options: &Options) -> String {
     let arrow = if options.unicode { " ╭▸ " } else { "--> " };
-    let place = one_line(&format!("{}:{}", finding.file, finding.span()));
+    let location = one_line(&format!("{}:{}", finding.file, finding.span()));
     let symbol = finding.symbol.as_deref().map(|symbol| format!(" in {}", one_line(symbol)));
     let room = options.width.saturating_sub(gutter + columns(arrow));
-    let mut text = place.clone();
+    let mut text = location.clone();
     text.push_str(symbol.as_deref().unwrap_or_default());
     if columns(&text) > room {
-        text = place;
+        text = location;
     }
     if columns(&text) > room {
         let dots = options.ellipsis();
         text = format!("{dots}{}", last_columns(&text, room.saturating_sub(columns(dots))));
     }
-    format!("{}{}", " ".repeat(gutter), options.paint().faint(&format!("{arrow}{text}")))
+    format!("{}{}", " ".repeat(gutter), options.styles().dim(&format!("{arrow}{text}")))
 }
 
-fn draw(excerpt: &Excerpt<'_>, finding: &Finding, options: &Options) -> String {
+fn draw(excerpt: &CodeExcerpt<'_>, finding: &Finding, options: &Options) -> String {
     let drawing = excerpt.drawing(options);
     let snippet = Snippet::source(drawing.text)
         .line_start(excerpt.first_line)
@@ -72,15 +72,15 @@ fn renderer(options: &Options) -> Renderer {
 }
 
 fn snippet_level(finding: &Finding) -> SnippetLevel<'static> {
-    match Level::of(finding) {
-        Level::Error => SnippetLevel::ERROR,
-        Level::Warning => SnippetLevel::WARNING,
-        Level::Note => SnippetLevel::NOTE,
+    match FindingLevel::of(finding) {
+        FindingLevel::Error => SnippetLevel::ERROR,
+        FindingLevel::Warning => SnippetLevel::WARNING,
+        FindingLevel::Note => SnippetLevel::NOTE,
     }
 }
 
 /// The lines to show, as in the file.
-struct Excerpt<'s> {
+struct CodeExcerpt<'s> {
     first_line: usize,
     lines: Vec<&'s str>,
     /// The indices of the first and last marked line.
@@ -90,12 +90,12 @@ struct Excerpt<'s> {
 }
 
 /// The text to draw, and the byte range to mark.
-struct Drawing {
+struct CodeDrawing {
     text: String,
     mark: std::ops::Range<usize>,
 }
 
-impl<'s> Excerpt<'s> {
+impl<'s> CodeExcerpt<'s> {
     fn of(finding: &'s Finding, source: Option<&'s str>) -> Option<Self> {
         let span = finding.span();
         let start = usize::try_from(span.start()).ok()?;
@@ -124,23 +124,23 @@ impl<'s> Excerpt<'s> {
         (self.first_line + self.lines.len() - 1).to_string().len()
     }
 
-    fn drawing(&self, options: &Options) -> Drawing {
+    fn drawing(&self, options: &Options) -> CodeDrawing {
         let gutter = self.number_columns() + 3;
         let is_block = self.marked.0 != self.marked.1;
         let width = options.width.saturating_sub(gutter + if is_block { 3 } else { 1 }).max(16);
         let shift = self.shared_indentation();
-        let mut drawing = Drawing { text: String::new(), mark: 0..0 };
+        let mut drawing = CodeDrawing { text: String::new(), mark: 0..0 };
         for (index, line) in self.lines.iter().enumerate() {
             let (_, line) = split_indentation(line, shift);
-            let strip = Strip::of(line, self.mark_in(index, line)).cut(width, options);
+            let marked_line = MarkedLine::of(line, self.mark_in(index, line)).cut(width, options);
             let start = drawing.text.len();
             if index == self.marked.0 {
-                drawing.mark.start = start + strip.before.len();
+                drawing.mark.start = start + marked_line.before.len();
             }
             if index == self.marked.1 {
-                drawing.mark.end = start + strip.before.len() + strip.marked.len();
+                drawing.mark.end = start + marked_line.before.len() + marked_line.marked.len();
             }
-            for part in [&strip.before, &strip.marked, &strip.after] {
+            for part in [&marked_line.before, &marked_line.marked, &marked_line.after] {
                 drawing.text.push_str(part);
             }
             drawing.text.push('\n');
@@ -148,8 +148,8 @@ impl<'s> Excerpt<'s> {
         drawing
     }
 
-    /// The byte range to mark in a line: the evidence if the line contains it, else the line without surrounding white
-    /// space.
+    /// The byte range to mark in a line: the evidence if the line contains it, else the line
+    /// without surrounding white space.
     fn mark_in(&self, index: usize, line: &str) -> std::ops::Range<usize> {
         let is_single = self.marked.0 == self.marked.1 && index == self.marked.0;
         if is_single
@@ -174,13 +174,13 @@ impl<'s> Excerpt<'s> {
 }
 
 /// A line in three parts; the middle one is marked.
-struct Strip {
+struct MarkedLine {
     before: String,
     marked: String,
     after: String,
 }
 
-impl Strip {
+impl MarkedLine {
     fn of(line: &str, mark: std::ops::Range<usize>) -> Self {
         let part = |range| clean(line.get::<std::ops::Range<usize>>(range).unwrap_or_default());
         Self {
@@ -218,7 +218,8 @@ impl Strip {
     }
 }
 
-/// Escapes a part of a line. Only the ends of a very long part are kept, since the middle is never visible.
+/// Escapes a part of a line. Only the ends of a very long part are kept, since the middle is never
+/// visible.
 fn clean(piece: &str) -> String {
     const ENOUGH: usize = 4096;
     let piece = if piece.len() > 2 * ENOUGH {

@@ -1,4 +1,5 @@
-//! Wraps text to columns as a terminal counts them: wide characters take two, combining characters none.
+//! Wraps text to columns as a terminal counts them: wide characters take two, combining characters
+//! none.
 
 use unicode_width::UnicodeWidthChar;
 
@@ -12,7 +13,8 @@ pub(super) fn char_columns(c: char) -> usize {
     c.width().unwrap_or(1)
 }
 
-/// Wraps a text between words; a word wider than `width` is split. Consecutive blank lines become one.
+/// Wraps a text between words; a word wider than `width` is split. Consecutive blank lines become
+/// one.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines: Vec<String> = Vec::new();

@@ -1,7 +1,7 @@
 //! Parses YAML into `Config` and rewrites the errors of the YAML parser.
 
-use super::locate::Outline;
-use super::problem::{ConfigError, Place};
+use super::error::{ConfigError, Place};
+use super::positions::YamlPositions;
 use super::schema::Config;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -54,20 +54,22 @@ pub(super) fn yaml<'t, T: Deserialize<'t>>(text: &'t str) -> Result<Option<T>, B
 }
 
 fn explain(file: &str, text: &str, error: &Error) -> ConfigError {
-    let outline = Outline::of(text);
-    let mut place = error.location().map_or_else(Place::start, |at| outline.place(at));
+    let positions = YamlPositions::of(text);
+    let mut place = error.location().map_or_else(Place::start, |at| positions.place(at));
     if place.line > text.lines().count() {
         place = end_of(text);
     }
-    let block = outline.block_around(&place);
+    let block = positions.block_around(&place);
     let error = error.without_snippet();
     if let Error::SerdeUnknownVariant { .. } = error
-        && let Some(value) = outline.value_of_key_at(&place)
+        && let Some(value) = positions.value_of_key_at(&place)
     {
         place = value;
     }
-    let said = say(error, &block);
-    ConfigError::new(file, place, &said.message).hint(said.hint.as_deref()).frame(text, said.label)
+    let explained = explain_error(error, &block);
+    ConfigError::new(file, place, &explained.message)
+        .hint(explained.hint.as_deref())
+        .frame(text, explained.label)
 }
 
 /// The end of the last line.
@@ -78,31 +80,31 @@ fn end_of(text: &str) -> Place {
     Place { line, column, bytes: end..end }
 }
 
-struct Said {
+struct ExplainedError {
     message: String,
     label: &'static str,
     hint: Option<String>,
 }
 
-fn say(error: &Error, block: &[String]) -> Said {
+fn explain_error(error: &Error, block: &[String]) -> ExplainedError {
     match error {
         Error::SerdeUnknownField { field, expected, .. } => {
             let block = match block.join(".") {
                 path if path.is_empty() => String::new(),
                 path => format!(" in `{path}`"),
             };
-            Said {
+            ExplainedError {
                 message: format!("unknown key `{field}`{block}"),
                 label: "unknown key",
                 hint: Some(nearest(field, expected, "key")),
             }
         }
-        Error::SerdeUnknownVariant { variant, expected, .. } => Said {
+        Error::SerdeUnknownVariant { variant, expected, .. } => ExplainedError {
             message: format!("invalid value `{variant}`"),
             label: "invalid value",
             hint: Some(nearest(variant, expected, "value")),
         },
-        Error::DuplicateMappingKey { key, .. } => Said {
+        Error::DuplicateMappingKey { key, .. } => ExplainedError {
             message: match key {
                 Some(key) => format!("duplicate key `{key}`"),
                 None => "duplicate key".to_owned(),
@@ -110,23 +112,26 @@ fn say(error: &Error, block: &[String]) -> Said {
             label: "second occurrence",
             hint: Some("remove one of them".to_owned()),
         },
-        Error::SerdeMissingField { field, .. } => Said {
+        Error::SerdeMissingField { field, .. } => ExplainedError {
             message: format!("missing key `{field}`"),
             label: "in this entry",
             hint: None,
         },
         other => {
             let message = plain_message(other);
-            let hint = way_out(&message).map(str::to_owned);
-            Said { message, label: "here", hint }
+            let hint = yaml_hint(&message).map(str::to_owned);
+            ExplainedError { message, label: "here", hint }
         }
     }
 }
 
 /// The fix for a common YAML error.
-fn way_out(message: &str) -> Option<&'static str> {
-    const WAYS: &[(&str, &str)] = &[
-        ("unclosed bracket '['", "close it with `]`, or write one `- entry` per line below the key"),
+fn yaml_hint(message: &str) -> Option<&'static str> {
+    const HINTS: &[(&str, &str)] = &[
+        (
+            "unclosed bracket '['",
+            "close it with `]`, or write one `- entry` per line below the key",
+        ),
         ("unclosed bracket '{'", "close it with `}`, or write the keys indented below"),
         ("expected a block", "write the keys indented below, as `key: value`"),
         ("expected a list", "write `[a, b]`, or one `- entry` per line below the key"),
@@ -137,7 +142,7 @@ fn way_out(message: &str) -> Option<&'static str> {
         ("simple key", "write `key: value`, with a space after the `:`"),
         ("found character that cannot start", "quote the value"),
     ];
-    WAYS.iter().find(|(sign, _)| message.contains(sign)).map(|(_, way)| *way)
+    HINTS.iter().find(|(sign, _)| message.contains(sign)).map(|(_, way)| *way)
 }
 
 /// The message of the YAML parser, without its location and in simpler words.
@@ -151,7 +156,9 @@ fn plain_message(error: &Error) -> String {
         "while parsing a block mapping, did not find expected key" => {
             "the indentation does not match any block above"
         }
-        "tabs disallowed within this context (block indentation)" => "tabs are not allowed for indentation",
+        "tabs disallowed within this context (block indentation)" => {
+            "tabs are not allowed for indentation"
+        }
         "expected mapping start" => "expected a block of keys",
         "expected sequence start" => "expected a list",
         "expected string scalar" | "expected scalar" => "expected a single value",

@@ -1,4 +1,5 @@
-//! Redacts secrets that a model repeats in its reply, before reports, messages, files and recordings use it.
+//! Redacts secrets that a model repeats in its reply, before reports, messages, files and
+//! recordings use it.
 
 use super::{Reply, Said, Stop, ToolCall};
 use crate::agent::answer::parse_unique;
@@ -7,8 +8,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 impl Reply {
-    /// Redacts secrets. Redacting twice changes nothing more. The turn in the provider's own format stays unchanged,
-    /// because only the provider gets it and may have signed it.
+    /// Redacts secrets. Redacting twice changes nothing more. The turn in the provider's own format
+    /// stays unchanged, because only the provider gets it and may have signed it.
     pub fn without_secrets(self) -> Self {
         let calls = self.said.calls.into_iter();
         let calls = calls.map(|call| ToolCall { arguments: cleaned(call.arguments), ..call });
@@ -110,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn once_clean_it_stays_as_it_is(pieces in prop::collection::vec(piece(), 0..12)) {
+        fn redacting_twice_changes_nothing_more(pieces in prop::collection::vec(piece(), 0..12)) {
             let text = pieces.concat();
             for text in [text.clone(), json!({"a": text, "password": text}).to_string()] {
                 let clean = cleaned(text);

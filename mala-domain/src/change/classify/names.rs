@@ -126,8 +126,8 @@ pub(super) fn is_vendored(path: &FilePath) -> bool {
     folders(path).any(known) || is_in_vendor(path) || is_in_yarn(path) || is_jquery(path)
 }
 
-/// `vendor/` at the root, or deeper with at least two directories below it. A shallow `src/vendor/form.ts`
-/// may be the project's own code.
+/// `vendor/` at the root, or deeper with at least two directories below it. A shallow
+/// `src/vendor/form.ts` may be the project's own code.
 fn is_in_vendor(path: &FilePath) -> bool {
     let folders: Vec<_> = folders(path).collect();
     let depth = folders.iter().position(|folder| *folder == b"vendor");

@@ -8,11 +8,11 @@ use globset::{GlobBuilder, GlobMatcher};
 /// Compiled rule settings.
 #[derive(Debug, Clone, Default)]
 pub struct RuleSwitches {
-    entries: Vec<Switch>,
+    entries: Vec<RuleOverride>,
 }
 
 #[derive(Debug, Clone)]
-struct Switch {
+struct RuleOverride {
     rule: GlobMatcher,
     /// `None` matches all files.
     paths: Option<PathGlobs>,
@@ -35,16 +35,17 @@ impl RuleSwitches {
         let entries = settings
             .iter()
             .enumerate()
-            .map(|(index, setting)| switch(setting).map_err(|what| SwitchProblem { index, what }));
+            .map(|(index, setting)| compile(setting).map_err(|what| SwitchProblem { index, what }));
         Ok(Self { entries: entries.collect::<Result<_, _>>()? })
     }
 
     /// Whether any entry matches this rule in any file.
-    pub fn mention(&self, rule: &str) -> bool {
+    pub fn mentions(&self, rule: &str) -> bool {
         self.entries.iter().any(|entry| entry.rule.is_match(rule))
     }
 
-    /// The level set by the last entry that matches the rule and the file; `None` if no entry matches.
+    /// The level set by the last entry that matches the rule and the file; `None` if no entry
+    /// matches.
     pub fn of(&self, rule: &str, file: &FilePath) -> Option<RuleUse> {
         self.entries
             .iter()
@@ -71,7 +72,7 @@ fn rule_glob(rule: &str) -> Result<GlobMatcher, String> {
     }
 }
 
-fn switch(setting: &RuleSetting) -> Result<Switch, String> {
+fn compile(setting: &RuleSetting) -> Result<RuleOverride, String> {
     if setting.rule.is_empty() {
         return Err("the rule name is empty".to_owned());
     }
@@ -80,7 +81,7 @@ fn switch(setting: &RuleSetting) -> Result<Switch, String> {
         [] => None,
         globs => Some(PathGlobs::new(globs).map_err(|problem: GlobProblem| problem.to_string())?),
     };
-    Ok(Switch { rule, paths, usage: setting.usage })
+    Ok(RuleOverride { rule, paths, usage: setting.usage })
 }
 
 #[cfg(test)]
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_entry_that_fits_decides() {
+    fn the_last_matching_entry_applies() {
         let switches = RuleSwitches::new(&[
             setting("py-*", RuleUse::Off, &[]),
             setting("py-bare-except", RuleUse::At(Priority::P3), &["src/**"]),
