@@ -1,72 +1,72 @@
-//! `mala.yaml`: text in, plain structs and warnings out. Every problem has a place in the file, a
-//! reason, and where there is one the nearest thing that would be right.
+//! `mala.yaml`: parses text into plain structs and warnings. Every error has a position in the
+//! file, a message, and a hint if there is a likely fix.
 
 mod check;
+mod error;
 mod globs;
-pub mod legacy;
-mod locate;
+mod parse;
+mod positions;
 mod precedence;
-mod problem;
-mod read;
 mod reference;
+mod rule_overrides;
 mod schema;
-mod switches;
 
 pub(crate) use check::is_of_linter;
+pub use error::{Concern, ConfigError, ConfigWarning, Place};
 pub use globs::{GlobProblem, PathGlobs};
+pub(crate) use parse::{nearest, nearest_or};
 pub use precedence::{
-    BudgetPolicy, GatePolicy, Layer, Origin, ReviewPolicy, Sourced, gate_policy, policy,
+    BudgetPolicy, GatePolicy, LEGACY_REVIEWER_TYPE, Layer, Origin, PolicyEntry, ReviewPolicy,
+    SessionReview, Sourced, gate_policy, policy, session_review,
 };
-pub use problem::{Concern, ConfigError, ConfigWarning, Place};
-pub(crate) use read::{nearest, nearest_or};
 pub use reference::reference;
+pub use rule_overrides::{RuleSwitches, SwitchProblem};
 pub use schema::{
     Account, Baseline, Budget, Canaries, Cerberus, CodeReview, CommandRef, CommandReviewer,
     CommandSetting, Config, EpicCompletion, EpicDepth, FailureMode, FireOn, GateBlock, LinterMode,
     LinterName, Linters, ModelsBlock, PerAccount, Periodic, Retries, ReviewBlock, ReviewContext,
     ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
 };
-pub use switches::{RuleSwitches, SwitchProblem};
 
-/// The name of the file in a repository.
+/// The name of the configuration file of a repository.
 pub const FILE_NAME: &str = "mala.yaml";
 
 impl Config {
-    /// Reads a configuration file's bytes. `file_name` is only for messages.
+    /// Parses the bytes of a configuration file. `file_name` is used in messages only.
     pub fn parse_bytes(
         file_name: &str,
         bytes: &[u8],
     ) -> Result<(Self, Vec<ConfigWarning>), Box<ConfigError>> {
-        Self::parse(file_name, read::text(file_name, bytes)?)
+        Self::parse(file_name, parse::text(file_name, bytes)?)
     }
 
-    /// Reads a configuration file's text. `file_name` is only for messages.
+    /// Parses the text of a configuration file. `file_name` is used in messages only.
     pub fn parse(
         file_name: &str,
         text: &str,
     ) -> Result<(Self, Vec<ConfigWarning>), Box<ConfigError>> {
-        let config = read::read(file_name, text)?;
-        let warnings = check::check(&config, &locate::Outline::of(text), file_name, text)?;
+        let config = parse::read(file_name, text)?;
+        let warnings = check::check(&config, &positions::YamlPositions::of(text), file_name, text)?;
         Ok((config, warnings))
     }
 
-    /// Warnings about the entries of `review.rules` that fit none of the rules that there are. The
-    /// text is the one that this configuration was read from.
+    /// Warnings for entries of `review.rules` that match no known rule. `text` must be the text
+    /// that this configuration was parsed from.
     pub fn unknown_rules(&self, file_name: &str, text: &str, known: &[&str]) -> Vec<ConfigWarning> {
-        check::unknown_rules(self, &locate::Outline::of(text), file_name, known)
+        check::unknown_rules(self, &positions::YamlPositions::of(text), file_name, known)
     }
 
-    /// Refuses what a repository must not decide: where a user's keys and requests go. The text is the
-    /// one that this configuration was read from.
+    /// Rejects keys that a repository must not set: where the user's API keys and requests go.
+    /// `text` must be the text that this configuration was parsed from.
     pub fn check_for_repository(
         &self,
         file_name: &str,
         text: &str,
     ) -> Result<(), Box<ConfigError>> {
-        check::own_keys(self, &locate::Outline::of(text), file_name, text)
+        check::check_repository_keys(self, &positions::YamlPositions::of(text), file_name, text)
     }
 
-    /// The JSON Schema of the file.
+    /// The JSON Schema of the configuration file.
     pub fn schema() -> schemars::Schema {
         schemars::schema_for!(Config)
     }

@@ -1,62 +1,62 @@
-//! What is said to a language model and what it answers, in no provider's words. A conversation is a
-//! value: asking again means to send all of it again, with one more turn.
+//! Requests to language models and their replies, independent of the provider. Every request
+//! contains the whole conversation.
 
-mod without_secrets;
+mod redact;
 
 use serde::{Deserialize, Serialize};
 
-/// One call to a model: everything that it is told.
+/// A request to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ask {
-    /// The model, by the name that its provider knows.
+    /// The name of the model that the provider uses.
     pub model: String,
-    /// What it is to do. The same for all calls of a kind, so that a provider can cache it.
+    /// The instructions. Equal for all requests of a kind, so that providers can cache them.
     pub system: String,
-    /// The tools that there are.
+    /// The available tools.
     pub tools: Vec<Tool>,
-    /// Whether it may call them in this turn.
+    /// Whether the model may call tools in this turn.
     #[serde(default)]
     pub tool_choice: ToolChoice,
-    /// What was said so far, in order. The first turn is ours.
+    /// The conversation so far. The first turn is ours.
     pub turns: Vec<Turn>,
-    /// The form of the answer.
+    /// The format of the answer.
     pub form: Form,
-    /// The most tokens that it may answer with.
+    /// Maximum number of output tokens.
     pub max_output_tokens: u32,
 }
 
-/// Whether a model may call tools. The tools themselves stay in the prompt either way: earlier turns
-/// speak of them, and providers cache them.
+/// Whether a model may call tools. The tools stay in the prompt either way, since earlier turns
+/// mention them and providers cache them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ToolChoice {
-    /// As it sees fit.
+    /// The model decides.
     #[default]
     Free,
-    /// It has to answer.
+    /// The model must answer without tool calls.
     None,
 }
 
-/// A tool that a model may call.
+/// A tool that the model may call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tool {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is for.
+    /// What the tool does.
     pub description: String,
-    /// The JSON Schema of its arguments, an object.
+    /// The JSON Schema of the arguments, an object.
     pub arguments: serde_json::Value,
 }
 
-/// The form that an answer must have.
+/// The format of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Form {
     /// Any text.
     Text,
-    /// JSON by a schema. A provider that can enforce it does; others are only told.
+    /// JSON with a schema. Some providers enforce it.
     Json {
-        /// A name for the schema.
+        /// The name of the schema.
         name: String,
-        /// The JSON Schema: closed objects whose fields are all required.
+        /// The JSON Schema: closed objects, all fields required.
         schema: serde_json::Value,
     },
 }
@@ -64,98 +64,97 @@ pub enum Form {
 /// A turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Turn {
-    /// What we say.
+    /// Our turn.
     Ours(Vec<Part>),
-    /// What the model said.
+    /// The turn of the model.
     Model(Said),
 }
 
-/// A part of what we say.
+/// A part of our turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Part {
     /// Text.
     Text(String),
-    /// Text that later calls repeat, up to here: worth caching.
+    /// Text that later requests repeat up to here, so that caching it pays off.
     Repeated(String),
     /// The result of a tool call.
     ToolResult(ToolResult),
 }
 
-/// What a tool gave.
+/// The result of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
-    /// The call that it answers.
+    /// The tool call.
     pub call: ToolCall,
-    /// The result, or why there is none.
+    /// The result, or the error.
     pub text: String,
-    /// Whether the tool refused or failed.
+    /// Whether the tool failed.
     pub is_error: bool,
 }
 
-/// A model's turn.
+/// A turn of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Said {
     /// The text.
     pub text: String,
-    /// The tools that it wants called.
+    /// The requested tool calls.
     pub calls: Vec<ToolCall>,
-    /// The turn in the provider's own words, sent back as it came: some hold signatures that must
-    /// not change.
+    /// The turn in the format of the provider, to be sent back unchanged: it may be signed.
     pub verbatim: serde_json::Value,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {
-    /// The provider's id of the call.
+    /// The id of the call, assigned by the provider.
     pub id: String,
-    /// The tool.
+    /// The name of the tool.
     pub name: String,
-    /// The arguments as the model wrote them: JSON, if it did well.
+    /// The arguments as the model wrote them, normally JSON.
     pub arguments: String,
 }
 
-/// What came back from one call.
+/// The reply to a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
-    /// The model's turn.
+    /// The turn of the model.
     pub said: Said,
-    /// Why it stopped.
+    /// Why the model stopped.
     pub stop: Stop,
-    /// What it used.
+    /// The tokens used.
     pub tokens: Tokens,
-    /// The model that answered, as the provider names it.
+    /// The name of the model, as the provider reports it.
     pub model: String,
-    /// Whether the provider enforced the form that was asked for.
+    /// Whether the provider enforced the requested format.
     pub form_enforced: bool,
-    /// Requests that were made until this answer, the last one included.
+    /// Number of requests, including the successful one.
     pub attempts: u32,
 }
 
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Stop {
-    /// It is done.
+    /// The answer is complete.
     Complete,
-    /// It waits for tools.
+    /// The model waits for tool results.
     Tools,
-    /// It reached the most tokens that it may answer with: the answer is cut.
+    /// The answer was cut at the maximum number of tokens.
     MaxTokens,
-    /// It will not answer.
+    /// The model refused to answer.
     Refused(String),
-    /// A filter of the provider stopped it.
+    /// The provider's filter stopped the answer.
     Filtered(String),
 }
 
-/// Tokens of one call. What a provider does not say is unknown, not zero.
+/// Token counts of one call. A count that the provider does not report is unknown, not zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     /// All input, cached or not.
     pub input: Option<u64>,
-    /// All output, reasoning included.
+    /// All output, including reasoning.
     pub output: Option<u64>,
-    /// The part of the input that was read from the provider's cache.
+    /// Input read from the provider's cache.
     pub cache_read: Option<u64>,
-    /// The part of the input that was written to the provider's cache.
+    /// Input written to the provider's cache.
     pub cache_write: Option<u64>,
 }

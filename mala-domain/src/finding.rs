@@ -1,12 +1,10 @@
-//! A claimed problem, before and after admission. A reviewer makes a `Candidate`; only `admit` makes
-//! a `Finding`, and only findings are reported.
+//! Findings. A reviewer returns claims; only `review::admit` turns them into findings, and only
+//! findings are reported.
 
-mod candidate;
 mod identity;
 mod scale;
 mod wording;
 
-pub use candidate::Candidate;
 pub use identity::{DedupeKey, identity};
 pub use scale::{Category, Priority, Severity};
 pub use wording::Wording;
@@ -16,132 +14,162 @@ use crate::language::Language;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An admitted problem: it is anchored in the tree at head and quotes its evidence.
+/// An admitted problem: its location exists at head, and it quotes evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
-    /// Where it is.
+    /// The file.
     #[serde(alias = "file_path")]
     pub file: FilePath,
     /// First line at head, 1-based.
     pub line_start: u32,
-    /// Last line at head.
+    /// Last line at head, inclusive.
     #[serde(alias = "line")]
     pub line_end: u32,
-    /// 0 to 3, or null when the reviewer gave none (counts as 2).
+    /// 0 to 3, or null if the reviewer gave none (counts as 2).
     pub priority: Option<Priority>,
-    /// The priority in words: one to one with it.
+    /// The priority as a word.
     pub severity: Severity,
-    /// What kind of problem it is.
+    /// The kind of problem.
     pub category: Category,
-    /// One line.
+    /// A one-line summary.
     pub title: String,
     /// What goes wrong, and when.
     #[serde(alias = "description")]
     pub body: String,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(default)]
     pub suggestion: Option<String>,
-    /// The lines that show it, as they are at head.
+    /// The lines at head that support the finding.
     pub evidence_snippet: String,
-    /// How sure the reviewer is, 0 to 1.
+    /// The confidence of the reviewer, 0 to 1.
     pub confidence: f64,
-    /// The language of the file, when it is one that mala knows.
+    /// The language of the file, if known.
     #[serde(default)]
     pub language: Option<Language>,
-    /// Who says so.
+    /// The name of the reviewer.
     pub reviewer: String,
-    /// The rule or check behind it, when there is one.
+    /// The rule that reported it, if any.
     #[serde(default)]
     pub rule: Option<String>,
-    /// What makes it the same finding after the next edit.
+    /// Identifies the same finding after further edits.
     pub dedupe_key: DedupeKey,
     /// The enclosing function or class.
     #[serde(default)]
     pub symbol: Option<String>,
-    /// Whether it was checked, and how.
+    /// Whether and how it was verified.
     #[serde(default)]
     pub verification: Verification,
-    /// What became of it.
+    /// The state in the ledger.
     #[serde(default)]
     pub state: FindingState,
-    /// The review that reported it first.
+    /// The id of the review that reported it first.
     #[serde(default)]
     pub first_seen: Option<String>,
-    /// The others who reported the same.
+    /// Other reviewers that reported the same finding.
     #[serde(default)]
     pub also_reported_by: Vec<String>,
-    /// Whether it is on lines that the change added; the others are broken by the change elsewhere.
+    /// Whether it is on lines that the change added. Other findings are on code that the change
+    /// breaks.
     #[serde(default)]
     pub on_changed_lines: bool,
 }
 
 impl Finding {
-    /// Its lines.
+    /// The lines of the finding.
     pub fn span(&self) -> LineSpan {
         LineSpan::between(self.line_start, self.line_end)
     }
 
-    /// The priority that thresholds use: none counts as P2.
+    /// The priority used for thresholds; null counts as P2.
     pub fn effective_priority(&self) -> Priority {
         self.priority.unwrap_or(Priority::P2)
     }
 }
 
-/// Whether a finding was checked before it may block.
+/// Whether a finding was verified.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Verification {
-    /// What the check said.
+    /// The result.
     pub outcome: VerificationOutcome,
-    /// Who or what checked it.
+    /// Who or what verified it, or why it was not verified.
     #[serde(default)]
     pub how: Option<String>,
 }
 
 impl Verification {
-    /// It holds, as this shows.
+    /// Verified, with the evidence.
     pub fn verified(how: impl Into<String>) -> Self {
         Self { outcome: VerificationOutcome::Verified, how: Some(how.into()) }
     }
 
-    /// It does not hold, as this shows.
+    /// Refuted, with the evidence.
     pub fn refuted(how: impl Into<String>) -> Self {
         Self { outcome: VerificationOutcome::Refuted, how: Some(how.into()) }
     }
 
-    /// A check that could not tell, or that was not made.
+    /// Not verified, with the reason.
     pub fn unverified(how: impl Into<String>) -> Self {
         Self { outcome: VerificationOutcome::Unverified, how: Some(how.into()) }
     }
 }
 
-/// What a check of a finding said.
+/// The result of verifying a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerificationOutcome {
-    /// It holds.
+    /// The finding is correct.
     Verified,
-    /// It does not hold: kept, shown, and it does not block.
+    /// The finding is wrong. It is still shown but does not block.
     Refuted,
-    /// Nobody checked it.
+    /// Not verified.
     #[default]
     Unverified,
 }
 
-/// What became of a finding.
+/// The state of a finding in the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingState {
-    /// It stands.
+    /// Present.
     #[default]
     Open,
-    /// It is gone.
+    /// No longer present.
     Fixed,
-    /// It was gone and is back.
+    /// Was fixed and is present again.
     Regressed,
-    /// A person decided to live with it.
+    /// A person decided to accept it.
     Waived,
-    /// Somebody says that it is wrong.
+    /// A person or an agent says that it is wrong.
     Disputed,
-    /// Another finding says the same.
+    /// The same as another finding.
     Duplicate,
+}
+
+/// A problem that a reviewer claims.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// The file at head.
+    pub file: FilePath,
+    /// The lines at head.
+    pub span: LineSpan,
+    /// The priority, if the reviewer gave one.
+    pub priority: Option<Priority>,
+    /// The kind of problem.
+    pub category: Category,
+    /// A one-line summary.
+    pub title: String,
+    /// What goes wrong, and when.
+    pub body: String,
+    /// How to fix it.
+    pub suggestion: Option<String>,
+    /// The supporting text; if `None`, admission uses the cited lines.
+    pub evidence: Option<String>,
+    /// The confidence, 0 to 1.
+    pub confidence: f64,
+    /// The name of the reviewer.
+    pub reviewer: String,
+    /// The rule that reported it, if any.
+    pub rule: Option<String>,
+    /// The reviewer's own verification; a built-in check verifies its findings.
+    pub verification: Verification,
 }

@@ -1,6 +1,4 @@
-//! The languages mala knows by name, and how a file's path or its first line tells which one it is.
-
-mod shebang;
+//! Programming languages, and how to recognize them by path or first line.
 
 use crate::change::FilePath;
 
@@ -19,7 +17,7 @@ use crate::change::FilePath;
     schemars::JsonSchema,
 )]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "the names say it")]
+#[expect(missing_docs, reason = "the names are self-explanatory")]
 pub enum Language {
     Python,
     JavaScript,
@@ -36,7 +34,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Every language, in the order in which they are listed to users.
+    /// All languages, in the order in which they are listed.
     pub const ALL: [Self; 12] = [
         Self::Python,
         Self::JavaScript,
@@ -52,7 +50,7 @@ impl Language {
         Self::Php,
     ];
 
-    /// The language of a file, by its name alone.
+    /// The language of a file by its extension.
     pub fn of_path(path: &FilePath) -> Option<Self> {
         let extension = path.extension()?.to_ascii_lowercase();
         Some(match extension.as_str() {
@@ -72,18 +70,18 @@ impl Language {
         })
     }
 
-    /// The language of a file: by its name or, when that tells none, by the interpreter that its first
-    /// line asks for (`#!/usr/bin/env python3`).
+    /// The language of a file by its extension or, if that is unknown, by the interpreter in its
+    /// first line (`#!/usr/bin/env python3`).
     pub fn of(path: &FilePath, text: &str) -> Option<Self> {
         Self::of_path(path).or_else(|| Self::of_first_line(text.lines().next()?))
     }
 
-    /// The language of the interpreter that a script's first line asks for.
+    /// The language of the interpreter in a `#!` line.
     pub fn of_first_line(line: &str) -> Option<Self> {
-        shebang::language(line)
+        interpreter_language(line)
     }
 
-    /// The ending that most of its files have.
+    /// The usual file extension.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Python => ".py",
@@ -123,5 +121,71 @@ impl Language {
 impl std::fmt::Display for Language {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// Maximum length of a `#!` line; kernels read no further.
+const MAX_LENGTH: usize = 256;
+
+/// The language of the program in a `#!` line.
+fn interpreter_language(line: &str) -> Option<Language> {
+    let command = line.strip_prefix("#!").filter(|command| command.len() <= MAX_LENGTH)?;
+    let mut words = command.split_whitespace();
+    let first = file_name(words.next()?);
+    let program = if first == "env" { started_by_env(words)? } else { first };
+    of_program(program)
+}
+
+/// The program in `env -S VARIABLE=value program`, after options and variables.
+fn started_by_env<'w>(mut words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+    let word = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    Some(file_name(word))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+fn of_program(program: &str) -> Option<Language> {
+    let is_version = |c: char| c.is_ascii_digit() || c == '.';
+    Some(match program.trim_end_matches(is_version) {
+        "python" | "pypy" | "uv" | "pipx" => Language::Python,
+        "node" | "nodejs" => Language::JavaScript,
+        "bun" | "deno" | "ts-node" | "tsx" => Language::TypeScript,
+        "ruby" | "jruby" => Language::Ruby,
+        "php" => Language::Php,
+        "java" => Language::Java,
+        "rust-script" => Language::Rust,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_interpreter_determines_the_language() {
+        for (line, expected) in [
+            ("#!/usr/bin/python", Some(Language::Python)),
+            ("#! /usr/bin/env python3", Some(Language::Python)),
+            ("#!/usr/bin/env python3.12 -u", Some(Language::Python)),
+            ("#!/usr/bin/env -S uv run --script", Some(Language::Python)),
+            ("#!/usr/bin/env -S PYTHONUTF8=1 python3 -W error", Some(Language::Python)),
+            ("#!/opt/pypy/bin/pypy3\r", Some(Language::Python)),
+            ("#!/usr/bin/env node", Some(Language::JavaScript)),
+            ("#!/usr/bin/env -S deno run --allow-net", Some(Language::TypeScript)),
+            ("#!/usr/bin/ruby -w", Some(Language::Ruby)),
+            ("#!/usr/bin/env php", Some(Language::Php)),
+            ("#!/bin/bash", None),
+            ("#!/usr/bin/env", None),
+            ("#!", None),
+            ("# !/usr/bin/env python3", None),
+            ("python3", None),
+            ("#!/usr/bin/pythonista", None),
+        ] {
+            assert_eq!(interpreter_language(line), expected, "{line}");
+        }
+        assert_eq!(interpreter_language(&format!("#!{}/python", "/x".repeat(200))), None);
     }
 }

@@ -1,5 +1,5 @@
-//! The values and rules of review. Everything here takes values and returns values: no files, no
-//! clock, no environment, no processes, no network, no randomness.
+//! Types and decisions of a review. Every function takes values and returns values. The crate does
+//! no I/O, starts no processes, and reads neither the clock nor the environment.
 
 #![warn(missing_docs)]
 

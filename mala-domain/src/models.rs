@@ -1,16 +1,12 @@
-//! The models that can be asked: what they take, what they cost, who provides them. One data file
-//! holds what mala knows, and a user's own file is laid over it. An unknown price is unknown, not zero.
+//! Language models: names, providers, limits and prices. Built-in data, which a user's own file can
+//! change. An unknown price is unknown, not zero.
 
 mod catalogue;
-mod choose;
-mod estimate;
 mod file;
 mod price;
 
-pub use catalogue::{Ability, Catalogue, Model, Provider};
-pub use choose::{Choice, UnknownModel};
-pub use estimate::{input_tokens, text_tokens};
-pub use price::{Price, Rates};
+pub use catalogue::{Ability, Catalogue, Choice, Model, Provider, UnknownModel};
+pub use price::{Price, Rates, input_tokens, text_tokens};
 
 #[cfg(test)]
 mod tests;

@@ -1,23 +1,20 @@
-//! How a report is shown: one pure function per format, all of the same `View`. Text from outside (a
-//! reviewed file, a model's answer, a path) is hostile here: each format makes it harmless in its own
-//! way, and none of them lets "could not review" look like a pass.
+//! Renders reports: one pure function per format. Text from outside (reviewed files, model answers,
+//! paths) is untrusted, and each format escapes it. No format may show an incomplete review as a
+//! pass.
 
 pub mod eval;
 mod github;
 mod gitlab;
-mod json;
 mod junit;
-mod level;
 pub mod markdown;
 mod ranking;
 mod rdjson;
 mod sarif;
 pub mod terminal;
-mod visible;
-mod wording;
-
 #[cfg(test)]
 mod tests;
+mod visible;
+mod wording;
 
 pub use visible::{one_line, short_line};
 
@@ -25,25 +22,23 @@ use crate::change::FilePath;
 use crate::report::Report;
 use std::collections::BTreeMap;
 
-/// A report and the text that it talks about.
+/// A report and the files it refers to.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'r> {
-    /// What is shown.
+    /// The report.
     pub report: &'r Report,
-    /// The files with findings as they are at head; a file that is missing here is shown by the
-    /// evidence of its findings.
+    /// The files with findings, at head. For a missing file, the evidence of its findings is shown.
     pub sources: &'r BTreeMap<FilePath, String>,
 }
 
-/// One way to show a report.
+/// Renders a report in one format.
 pub type Output = fn(&View<'_>) -> String;
 
-/// Every format, by the name that users write. `text` is plain here; a terminal calls
-/// `terminal::render` with what it can do.
+/// All formats, by name. `text` is plain text here; for a terminal, use `terminal::render`.
 pub const OUTPUTS: &[(&str, Output)] = &[
     ("text", terminal::plain),
     ("markdown", markdown::render),
-    ("json", json::render),
+    ("json", json),
     ("sarif", sarif::render),
     ("rdjson", rdjson::render),
     ("gitlab", gitlab::render),
@@ -51,7 +46,21 @@ pub const OUTPUTS: &[(&str, Output)] = &[
     ("github", github::render),
 ];
 
-/// The format with this name.
+/// The renderer of a format.
 pub fn output(name: &str) -> Option<Output> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, output)| *output)
+}
+
+/// Renders the report as JSON, with a final line feed.
+fn json(view: &View<'_>) -> String {
+    pretty_json(view.report)
+}
+
+/// Serializes a value as pretty-printed JSON, with a final line feed. On failure, which none of our
+/// types can cause, returns an object with an `error`.
+fn pretty_json<T: serde::Serialize>(value: &T) -> String {
+    let mut text = serde_json::to_string_pretty(value)
+        .unwrap_or_else(|error| serde_json::json!({"error": error.to_string()}).to_string());
+    text.push('\n');
+    text
 }

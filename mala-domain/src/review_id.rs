@@ -1,25 +1,25 @@
-//! The id of a review: the same inputs give the same id.
+//! The id of a review: equal inputs give an equal id.
 
 use sha2::{Digest, Sha256};
 
-/// What a review depends on.
+/// The inputs that determine the id of a review.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReviewInputs<'a> {
-    /// The repository, by its remote or its folder's name.
+    /// The repository, by its remote or its directory name.
     pub repo: &'a str,
-    /// The pull request's number; for a local change, the base sha and the diff hash.
+    /// The pull request number; for a local change, the base commit and the diff hash.
     pub subject: &'a str,
-    /// The head sha, or what stands for it.
+    /// The head commit, or a name for another head.
     pub head: &'a str,
     /// The version of the prompts or of the built-in rules.
     pub prompt_version: &'a str,
-    /// The model, or the reviewer's name when it has none.
+    /// The model, or the reviewer if it has none.
     pub model: &'a str,
-    /// The limits.
+    /// The budget profile and its changes.
     pub budget_profile: &'a str,
 }
 
-/// 16 hexadecimal digits that name the review.
+/// The id: 16 hexadecimal digits.
 pub fn review_id(inputs: &ReviewInputs<'_>) -> String {
     let parts = [
         inputs.repo,

@@ -1,37 +1,37 @@
-//! Exactly what was reviewed.
+//! The target and the scope of a review.
 
 use crate::change::LineCounts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What to review, as a person asks for it.
+/// What to review, as requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
-    /// The working tree against HEAD: staged, unstaged and untracked.
+    /// The working tree against HEAD: staged, unstaged and untracked files.
     WorkingTree,
     /// The index against HEAD.
     Staged,
-    /// `A..B`: what differs between two commits.
+    /// `A..B`: the difference between two commits.
     Range {
-        /// Where it starts.
+        /// The base commit.
         base: String,
-        /// Where it ends.
+        /// The head commit.
         head: String,
     },
-    /// `A...B` and `--base A`: what `head` has that its merge base with `base` has not.
+    /// `A...B` and `--base A`: the changes of `head` since its merge base with `base`.
     SinceMergeBase {
-        /// The branch it is compared with.
+        /// The branch to compare with.
         base: String,
-        /// Where it ends.
+        /// The head commit.
         head: String,
     },
-    /// These commits, each against its first parent.
+    /// Single commits, each against its first parent.
     Commits(Vec<String>),
     /// A unified diff, with or without a repository.
     Patch(Vec<u8>),
 }
 
-/// Which state of the tree holds the reviewed lines.
+/// The version of the files that contains the reviewed lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Head {
@@ -41,28 +41,28 @@ pub enum Head {
     Index,
     /// The files on disk.
     WorkingTree,
-    /// Only the patch itself.
+    /// The patch only.
     Patch,
 }
 
-/// Exactly what was reviewed: two reviews of the same scope see the same bytes.
+/// Exactly what was reviewed: two reviews with the same scope compare the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Scope {
-    /// Where the repository is published, as a URL without credentials; null when nobody knows.
+    /// The URL of the repository, without credentials; null if unknown.
     #[serde(default)]
     pub repository: Option<String>,
-    /// What was asked for, in words.
+    /// The target, in words.
     pub target: String,
-    /// The commit it is compared with; null for a patch and for the first commit of a repository.
+    /// The base commit; null for a patch and for the first commit of a repository.
     pub base: Option<String>,
-    /// The state that holds the reviewed lines.
+    /// The version that contains the reviewed lines.
     pub head: Head,
-    /// SHA-256 of the reviewed diff.
+    /// SHA-256 of the diff.
     pub diff_hash: String,
-    /// Changed files.
+    /// Number of changed files.
     pub files: usize,
-    /// Changed regions.
+    /// Number of hunks.
     pub hunks: usize,
-    /// Added and removed lines.
+    /// Number of added and removed lines.
     pub lines: LineCounts,
 }

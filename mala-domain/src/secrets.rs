@@ -1,9 +1,7 @@
-//! Finds secrets in text. One detector serves two ends: [`scan`] reports what a change would leak
-//! and prefers silence to a false alarm; [`redact`] hides what must not reach a prompt, a log or a
-//! file and prefers to hide too much.
+//! Detects secrets in text. [`scan`] reports the secrets that a change would leak and avoids false
+//! alarms. [`redact`] hides secrets from prompts, logs and files and rather hides too much.
 
 mod checksum;
-mod engine;
 mod names;
 mod path;
 mod pem;
@@ -11,8 +9,8 @@ mod placeholder;
 mod readability;
 mod redact;
 mod rule;
+mod search;
 mod value;
-mod word_list;
 
 #[cfg(test)]
 mod tests;
@@ -21,27 +19,27 @@ pub use redact::redact;
 pub use rule::{Family, SecretRule, rules};
 
 use crate::finding::Priority;
-use engine::{Candidate, Lens};
 use path::PathKind;
+use search::{SearchPurpose, SecretCandidate};
 
 /// A secret found in a text.
 #[derive(Clone, Copy)]
 pub struct SecretMatch<'t> {
     /// The rule that found it.
     pub rule: &'static SecretRule,
-    /// Where the secret starts, in bytes.
+    /// Start of the secret, in bytes.
     pub start: usize,
-    /// Where it ends, in bytes.
+    /// End of the secret, in bytes.
     pub end: usize,
-    /// How sure we are that it is a secret, 0 to 1.
+    /// The probability that it is a secret, 0 to 1.
     pub confidence: f64,
-    /// How urgent it is, given where it stands.
+    /// The priority, depending on the rule and the kind of file.
     pub priority: Priority,
     secret: &'t str,
 }
 
 impl<'t> SecretMatch<'t> {
-    /// The secret itself. Show [`masked`] instead.
+    /// The secret itself. Use [`masked`] for output.
     pub fn secret(&self) -> &'t str {
         self.secret
     }
@@ -59,18 +57,18 @@ impl std::fmt::Debug for SecretMatch<'_> {
     }
 }
 
-/// The secrets in `text`, in order and without overlap. `path` says what kind of file it is, and
-/// may be empty.
+/// The secrets in `text`, in order and without overlaps. `path` determines the kind of file and may
+/// be empty.
 pub fn scan<'t>(path: &str, text: &'t str) -> Vec<SecretMatch<'t>> {
     let kind = PathKind::of(path);
     let mut found: Vec<SecretMatch<'t>> = Vec::new();
-    let mut candidates = engine::candidates(text, Lens::Report(kind));
+    let mut candidates = search::candidates(text, SearchPurpose::Report(kind));
     candidates.sort_by_key(|candidate| candidate.start);
     for candidate in candidates {
-        let next = judge(candidate, kind, text);
+        let next = rate(candidate, kind, text);
         match found.last_mut() {
             Some(last) if next.start < last.end => {
-                if outranks(&next, last) {
+                if is_better(&next, last) {
                     *last = next;
                 }
             }
@@ -80,14 +78,14 @@ pub fn scan<'t>(path: &str, text: &'t str) -> Vec<SecretMatch<'t>> {
     found
 }
 
-/// A secret as evidence may show it: its first four characters.
+/// The form of a secret for output: its first four characters.
 pub fn masked(secret: &str) -> String {
     let shown: String = secret.chars().take(4).collect();
     format!("{shown}…")
 }
 
-fn judge(candidate: Candidate, kind: PathKind, text: &str) -> SecretMatch<'_> {
-    let Candidate { rule, start, end, verified } = candidate;
+fn rate(candidate: SecretCandidate, kind: PathKind, text: &str) -> SecretMatch<'_> {
+    let SecretCandidate { rule, start, end, verified } = candidate;
     let in_comment = rule.family == Family::Generic && is_commented(text, start);
     let doubtful = !verified && (kind == PathKind::Test || in_comment);
     let confidence = if verified { rule.confidence.max(0.99) } else { rule.confidence };
@@ -101,16 +99,16 @@ fn judge(candidate: Candidate, kind: PathKind, text: &str) -> SecretMatch<'_> {
     }
 }
 
-/// Whether the line of the byte `at` is a comment in one of the usual languages.
+/// Whether the line at byte `at` is a comment in a common language.
 fn is_commented(text: &str, at: usize) -> bool {
     let line = text[..at].rsplit('\n').next().unwrap_or_default().trim_start();
     ["#", "//", "*", "/*", "--", ";", "<!--"].iter().any(|mark| line.starts_with(mark))
 }
 
-fn outranks(challenger: &SecretMatch<'_>, holder: &SecretMatch<'_>) -> bool {
+fn is_better(candidate: &SecretMatch<'_>, current: &SecretMatch<'_>) -> bool {
     let length = |found: &SecretMatch<'_>| found.end - found.start;
-    match challenger.confidence.total_cmp(&holder.confidence) {
-        std::cmp::Ordering::Equal => length(challenger) > length(holder),
+    match candidate.confidence.total_cmp(&current.confidence) {
+        std::cmp::Ordering::Equal => length(candidate) > length(current),
         order => order.is_gt(),
     }
 }

@@ -133,8 +133,8 @@ fn empty_patches_are_empty_changes() {
 fn what_is_no_patch_is_refused_with_its_line() {
     let repo = repo();
     let rows = [
-        ("hello\n", "the diff cannot be read: no diff in it"),
-        ("\u{0}\u{1}\u{7f}ELF", "the diff cannot be read: no diff in it"),
+        ("hello\n", "the diff cannot be read: no diff found in the input"),
+        ("\u{0}\u{1}\u{7f}ELF", "the diff cannot be read: no diff found in the input"),
         (
             "--- a/x\n+++ b/x\n@@ -1,5 +1,5 @@\n a\n",
             "the diff cannot be read: line 5: the diff ends inside a hunk, 4 lines before the end its header says",

@@ -1,44 +1,44 @@
-//! Paths inside a repository. Git's paths are bytes; reports are text. `FilePath` keeps the bytes
-//! and prints the way git does, so that no two paths print alike.
+//! Paths inside a repository. Git paths are bytes, reports are text. `FilePath` stores the bytes
+//! and prints them as git does, so that different paths print differently.
 
 use std::borrow::Cow;
 
-/// A path relative to the root of the reviewed tree, with `/` between its parts.
+/// A path relative to the root of the repository, with `/` as separator.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FilePath {
     bytes: Vec<u8>,
 }
 
 impl FilePath {
-    /// A path from git's bytes.
+    /// A path from bytes as git stores them.
     pub fn from_bytes(bytes: impl Into<Vec<u8>>) -> Self {
         Self { bytes: bytes.into() }
     }
 
-    /// The bytes as git has them.
+    /// The bytes as git stores them.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The path as text, with bytes that are no UTF-8 replaced: for looking at, not for opening.
+    /// The path as text, with invalid UTF-8 replaced. For display only.
     pub fn to_text(&self) -> Cow<'_, str> {
         String::from_utf8_lossy(&self.bytes)
     }
 
-    /// The last part, as text; empty when it is no UTF-8.
+    /// The file name; empty if it is not UTF-8.
     pub fn file_name(&self) -> &str {
         let name = self.bytes.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         std::str::from_utf8(name).unwrap_or_default()
     }
 
-    /// What follows the last dot of the last part, whatever bytes come before it.
+    /// The part of the file name after its last dot.
     pub fn extension(&self) -> Option<&str> {
         let name = self.bytes.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
         let dot = name.iter().rposition(|byte| *byte == b'.')?;
         std::str::from_utf8(name.get(dot + 1..)?).ok()
     }
 
-    /// Whether it stays inside the tree: relative, with no `..`, no empty part and no NUL.
+    /// Whether the path stays inside the repository: relative, no `..`, no empty component, no NUL.
     pub fn stays_inside(&self) -> bool {
         !self.bytes.is_empty()
             && !self.bytes.contains(&0)
@@ -48,13 +48,14 @@ impl FilePath {
                 .all(|part| !matches!(part, b"" | b"." | b".."))
     }
 
-    /// Whether it is this file, or a folder above it. The empty path is above all.
+    /// Whether the path equals `file` or is a directory above it. The empty path contains every
+    /// file.
     pub fn holds(&self, file: &Self) -> bool {
         let rest = file.bytes.strip_prefix(self.bytes.as_slice());
         self.bytes.is_empty() || rest.is_some_and(|rest| matches!(rest, [] | [b'/', ..]))
     }
 
-    /// Reads the printed form back.
+    /// Parses the printed form.
     pub fn parse(text: &str) -> Self {
         let quoted = text.len() >= 2 && text.starts_with('"') && text.ends_with('"');
         match text.get(1..text.len().saturating_sub(1)) {
@@ -108,7 +109,7 @@ fn push_octal(out: &mut String, byte: u8) {
     out.push_str(&format!("\\{byte:03o}"));
 }
 
-/// What git's escapes stand for.
+/// Decodes git's backslash escapes.
 pub(super) fn unescape(inner: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(inner.len());
     let mut rest = inner;
@@ -163,7 +164,7 @@ impl schemars::JsonSchema for FilePath {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "string",
-            "description": "Path relative to the root of the reviewed tree; quoted as git quotes it when it has control characters, quotes or bytes that are no UTF-8"
+            "description": "Path relative to the root of the repository; quoted as git quotes it if it contains control characters, quotes or invalid UTF-8"
         })
     }
 }
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_what_leaves_the_tree() {
+    fn detects_paths_outside_the_repository() {
         for bad in ["", "/etc/passwd", "../x", "a/../b", "a//b", "./a", "a\0b"] {
             assert!(!FilePath::from(bad).stays_inside(), "{bad:?}");
         }
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_hold_what_is_in_them() {
+    fn directories_contain_their_files() {
         for (folder, file, holds) in [
             ("", "a", true),
             ("a", "a", true),
@@ -213,7 +214,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_reads_back(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
+        fn printed_paths_parse_back(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
             let path = FilePath::from_bytes(bytes);
             prop_assert_eq!(FilePath::parse(&path.to_string()), path);
         }

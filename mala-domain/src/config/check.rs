@@ -1,26 +1,23 @@
-//! What the types alone cannot say: rules over the values of a configuration file. The first error
-//! ends it; warnings are collected.
+//! Checks values that the types alone cannot check. Stops at the first error; collects warnings.
 
-mod triggers;
-
+use super::error::{Concern, ConfigError, ConfigWarning, Place};
 use super::globs::PathGlobs;
-use super::legacy::{self, SessionReview};
-use super::locate::{Outline, Step};
-use super::problem::{Concern, ConfigError, ConfigWarning, Place};
-use super::read::nearest_or;
-use super::schema::{Budget, Cerberus, CommandReviewer, Config, LinterName};
-use super::switches::RuleSwitches;
+use super::parse::{nearest, nearest_or};
+use super::positions::{PathStep, YamlPositions};
+use super::precedence::{LEGACY_REVIEWER_TYPE, SessionReview, session_review};
+use super::rule_overrides::RuleSwitches;
+use super::schema::{CodeReview, CommandRef, Config, FailureMode, LinterName, Retries, Triggers};
 use crate::gate::lane::{LaneProblem, Table};
 use std::collections::BTreeMap;
 
-/// Checks a file's values: what to know about them, or why they cannot be used.
+/// Checks a configuration. Returns the warnings, or the first error.
 pub(super) fn check(
     config: &Config,
-    outline: &Outline<'_>,
+    positions: &YamlPositions<'_>,
     file: &str,
     text: &str,
 ) -> Result<Vec<ConfigWarning>, Box<ConfigError>> {
-    let mut check = Check { outline, file, text, warnings: Vec::new() };
+    let mut check = ConfigChecker { positions, file, text, warnings: Vec::new() };
     check.review(config)?;
     check.models(config)?;
     check.gate(config)?;
@@ -30,245 +27,322 @@ pub(super) fn check(
     Ok(check.warnings)
 }
 
-/// Refuses what only a user's own file may say.
-pub(super) fn own_keys(
+/// Rejects keys that are allowed only in the user's own file.
+pub(super) fn check_repository_keys(
     config: &Config,
-    outline: &Outline<'_>,
+    positions: &YamlPositions<'_>,
     file: &str,
     text: &str,
 ) -> Result<(), Box<ConfigError>> {
     if config.models.is_empty() {
         return Ok(());
     }
-    let place = outline.key(&keys(&["models"])).unwrap_or_else(Place::start);
-    let what = "`models` says where your keys and code go, so a repository cannot set it";
-    let hint = "put it into your own file, ~/.config/mala/config.yaml";
-    Err(Box::new(ConfigError::new(file, place, what).hint(Some(hint)).frame(text, "not here")))
+    let place = positions.key(&keys(&["models"])).unwrap_or_else(Place::start);
+    let what =
+        "`models` controls where your API keys and code are sent and cannot be set by a repository";
+    let hint = "move it to your own file, ~/.config/mala/config.yaml";
+    Err(Box::new(
+        ConfigError::new(file, place, what).hint(Some(hint)).frame(text, "not allowed here"),
+    ))
 }
 
-/// Entries of `review.rules` that fit none of the rules that there are.
+/// Warnings for entries of `review.rules` that match no known rule.
 pub(super) fn unknown_rules(
     config: &Config,
-    outline: &Outline<'_>,
+    positions: &YamlPositions<'_>,
     file: &str,
     known: &[&str],
 ) -> Vec<ConfigWarning> {
-    let check = Check { outline, file, text: "", warnings: Vec::new() };
+    let check = ConfigChecker { positions, file, text: "", warnings: Vec::new() };
     let entries = config.review.rules.iter().enumerate();
     entries
         .filter(|(_, setting)| !setting.fits_any(known) && !is_of_linter(&setting.rule))
         .map(|(index, setting)| ConfigWarning {
             file: file.to_owned(),
-            place: check.rule_place(index, &setting.rule).unwrap_or_else(Place::start),
+            place: check.rule_position(index, &setting.rule).unwrap_or_else(Place::start),
             message: format!(
-                "no rule is named `{}`: {}",
+                "unknown rule `{}`: {}",
                 setting.rule,
-                nearest_or(&setting.rule, known, "'mala rules list' lists them")
+                nearest_or(&setting.rule, known, "run 'mala rules list' to see all rules")
             ),
             concern: Concern::Review,
         })
         .collect()
 }
 
-/// The rules of a linter are known to the linter alone.
+/// Whether the rule id belongs to an external linter, whose rules mala does not know.
 pub(crate) fn is_of_linter(rule: &str) -> bool {
     let owner = rule.split('/').next().unwrap_or(rule);
     LinterName::ALL.iter().any(|linter| linter.name() == owner)
 }
 
-struct Check<'f> {
-    outline: &'f Outline<'f>,
+struct ConfigChecker<'f> {
+    positions: &'f YamlPositions<'f>,
     file: &'f str,
     text: &'f str,
     warnings: Vec<ConfigWarning>,
 }
 
-type Checked = Result<(), Box<ConfigError>>;
+type CheckResult = Result<(), Box<ConfigError>>;
 
-impl Check<'_> {
-    fn review(&self, config: &Config) -> Checked {
-        if config.agent_sdk_reviewer_model.as_deref().is_some_and(|model| model.trim().is_empty()) {
-            return self.refuse(&["agent_sdk_reviewer_model"], "the name of the model is empty");
-        }
-        let stronger = config.agent_sdk_escalation_model.as_deref();
-        if stronger.is_some_and(|model| model.trim().is_empty()) {
-            return self.refuse(&["agent_sdk_escalation_model"], "the name of the model is empty");
-        }
-        let review = &config.review;
-        self.budget(&review.budget)?;
-        if let Some(base) = &review.base
-            && (base.is_empty() || base.starts_with('-'))
-        {
-            return self.refuse(&["review", "base"], &format!("`{base}` is not a branch"));
-        }
+impl ConfigChecker<'_> {
+    fn review(&self, config: &Config) -> CheckResult {
+        let (review, budget) = (&config.review, &config.review.budget);
+        let model = config.agent_sdk_reviewer_model.as_deref();
+        self.require("agent_sdk_reviewer_model", is_not_blank(model), "the model name is empty")?;
+        let model = config.agent_sdk_escalation_model.as_deref();
+        self.require("agent_sdk_escalation_model", is_not_blank(model), "the model name is empty")?;
+        let calls = budget.max_llm_calls;
+        self.require("review.budget.max_llm_calls", calls != Some(0), "must be at least 1")?;
+        let issues = budget.max_output_issues;
+        self.require("review.budget.max_output_issues", issues != Some(0), "must be at least 1")?;
+        self.require_positive("review.budget.max_cost_usd", budget.max_cost_usd)?;
+        let base = review.base.as_deref().unwrap_or("HEAD");
+        let is_branch = !base.is_empty() && !base.starts_with('-');
+        self.require("review.base", is_branch, &format!("`{base}` is not a valid branch name"))?;
         if let Some(cerberus) = &review.cerberus {
-            self.cerberus(&["review", "cerberus"], cerberus)?;
+            self.require_program("review.cerberus.command", cerberus.command.as_deref())?;
+            self.variables("review.cerberus.env", &cerberus.env)?;
         }
         if let Some(command) = &review.command {
-            self.command_reviewer(command)?;
+            self.require_program("review.command.run", command.run.as_deref())?;
+            self.require_program("review.command.parser", command.parser.as_deref())?;
+            self.variables("review.command.env", &command.env)?;
         }
         self.globs("ignore", review.ignore.as_deref())?;
         self.globs("generated", review.generated.as_deref())?;
         self.rules(config)
     }
 
-    fn models(&self, config: &Config) -> Checked {
+    fn models(&self, config: &Config) -> CheckResult {
         for (account, command) in config.models.key_commands.iter() {
-            if command.first().is_none_or(|program| program.trim().is_empty()) {
-                let path = ["models", "key_commands", account.name()];
-                return self.refuse(&path, "the command has no program");
-            }
+            let key = format!("models.key_commands.{}", account.name());
+            self.require_program(&key, Some(command))?;
         }
         for (account, url) in config.models.base_urls.iter() {
-            if !url.starts_with("http://") && !url.starts_with("https://") {
-                let path = ["models", "base_urls", account.name()];
-                return self.refuse(&path, &format!("`{url}` is not an http or https address"));
-            }
+            let is_http = url.starts_with("http://") || url.starts_with("https://");
+            let key = format!("models.base_urls.{}", account.name());
+            self.require(&key, is_http, &format!("`{url}` is not an http or https URL"))?;
         }
         Ok(())
     }
 
-    /// What no process can be given.
-    fn cerberus(&self, path: &[&str], cerberus: &Cerberus) -> Checked {
-        let at = |key| [path, &[key]].concat();
-        let program = cerberus.command.as_ref().map(|command| command.first());
-        if program.is_some_and(|program| program.is_none_or(|it| it.trim().is_empty())) {
-            return self.refuse(&at("command"), "the command has no program");
-        }
-        self.variables(&at("env"), &cerberus.env)
-    }
-
-    fn command_reviewer(&self, command: &CommandReviewer) -> Checked {
-        for (key, words) in [("run", &command.run), ("parser", &command.parser)] {
-            let program = words.as_ref().map(|words| words.first());
-            if program.is_some_and(|program| program.is_none_or(|it| it.trim().is_empty())) {
-                return self.refuse(&["review", "command", key], "the command has no program");
-            }
-        }
-        self.variables(&["review", "command", "env"], &command.env)
-    }
-
-    fn variables(&self, path: &[&str], env: &BTreeMap<String, String>) -> Checked {
+    fn variables(&self, key: &str, env: &BTreeMap<String, String>) -> CheckResult {
         let is_name = |name: &String| !name.is_empty() && !name.contains(['=', '\0']);
         match env.iter().find(|(name, value)| !is_name(name) || value.contains('\0')) {
             Some((name, _)) => {
-                let what = format!("`{name}` is no variable that a program can be given");
-                self.refuse(&[path, &[name]].concat(), &what)
+                let path: Vec<&str> = key.split('.').chain([name.as_str()]).collect();
+                self.reject(&path, &format!("invalid environment variable `{name}`"))
             }
             None => Ok(()),
         }
     }
 
-    fn budget(&self, budget: &Budget) -> Checked {
-        let at = |key| ["review", "budget", key];
-        if budget.max_llm_calls == Some(0) {
-            return self.refuse(&at("max_llm_calls"), "an agent needs at least one call");
-        }
-        if budget.max_output_issues == Some(0) {
-            return self.refuse(&at("max_output_issues"), "at least one finding is reported");
-        }
-        if budget.max_cost_usd.is_some_and(|dollars| !(dollars.is_finite() && dollars > 0.0)) {
-            return self.refuse(&at("max_cost_usd"), "more than nothing is expected here");
-        }
-        Ok(())
-    }
-
-    fn gate(&self, config: &Config) -> Checked {
-        let gate = &config.gate;
-        if gate.panel.as_ref().is_some_and(Vec::is_empty) {
-            return self.refuse(&["gate", "panel"], "the panel has no lanes");
-        }
-        let canaries = &gate.canaries;
-        let at = |key| ["gate", "canaries", key];
-        if canaries.every_days.is_some_and(|days| !(1..=365).contains(&days)) {
-            return self.refuse(&at("every_days"), "from 1 to 365 days are expected here");
-        }
-        if canaries.count.is_some_and(|count| !(1..=50).contains(&count)) {
-            return self.refuse(&at("count"), "from 1 to 50 are expected here");
-        }
-        if canaries.max_cost_usd.is_some_and(|dollars| !(dollars.is_finite() && dollars > 0.0)) {
-            return self.refuse(&at("max_cost_usd"), "more than nothing is expected here");
-        }
+    fn gate(&self, config: &Config) -> CheckResult {
+        let (gate, canaries) = (&config.gate, &config.gate.canaries);
+        let has_lanes = gate.panel.as_ref().is_none_or(|lanes| !lanes.is_empty());
+        self.require("gate.panel", has_lanes, "the panel has no lanes")?;
+        let is_valid = canaries.every_days.is_none_or(|days| (1..=365).contains(&days));
+        self.require("gate.canaries.every_days", is_valid, "must be between 1 and 365")?;
+        let is_valid = canaries.count.is_none_or(|count| (1..=50).contains(&count));
+        self.require("gate.canaries.count", is_valid, "must be between 1 and 50")?;
+        self.require_positive("gate.canaries.max_cost_usd", canaries.max_cost_usd)?;
         match Table::with(&gate.lanes) {
             Ok(_) => Ok(()),
-            Err(problem) => self.refuse_lane(config, &problem),
+            Err(problem) => self.reject_lane(config, &problem),
         }
     }
 
-    /// An error at the lane that it is about.
-    fn refuse_lane(&self, config: &Config, problem: &LaneProblem) -> Checked {
+    /// An error at the position of the lane concerned.
+    fn reject_lane(&self, config: &Config, problem: &LaneProblem) -> CheckResult {
         let is_it = |name: &&String| {
             let alone = std::iter::once(((*name).clone(), config.gate.lanes.get(*name).cloned()));
             let alone = alone.filter_map(|(name, lane)| Some((name, lane?))).collect();
             Table::with(&alone).is_err()
         };
         let name = config.gate.lanes.keys().find(is_it).map_or("", String::as_str);
-        self.refuse(&["gate", "lanes", name], &problem.to_string())
+        self.reject(&["gate", "lanes", name], &problem.to_string())
     }
 
-    fn globs(&self, key: &str, patterns: Option<&[String]>) -> Checked {
+    fn globs(&self, key: &str, patterns: Option<&[String]>) -> CheckResult {
         let Err(problem) = PathGlobs::new(patterns.unwrap_or_default()) else { return Ok(()) };
-        let path = [Step::Key("review"), Step::Key(key), Step::Index(problem.index)];
-        self.refuse_at(self.outline.value(&path), problem.to_string())
+        let path = [PathStep::Key("review"), PathStep::Key(key), PathStep::Index(problem.index)];
+        self.reject_at(self.positions.value(&path), problem.to_string())
     }
 
-    fn rules(&self, config: &Config) -> Checked {
+    fn rules(&self, config: &Config) -> CheckResult {
         let Err(problem) = RuleSwitches::new(&config.review.rules) else { return Ok(()) };
         let rule = config.review.rules.get(problem.index).map_or("", |setting| &setting.rule);
-        let place = self.rule_place(problem.index, rule);
-        self.refuse_at(place, problem.what)
+        let place = self.rule_position(problem.index, rule);
+        self.reject_at(place, problem.what)
     }
 
-    /// An entry of `review.rules`, whichever of its two forms the file has.
-    fn rule_place(&self, index: usize, rule: &str) -> Option<Place> {
-        let path = [Step::Key("review"), Step::Key("rules")];
+    /// The position of an entry of `review.rules`, in its map or its list form.
+    fn rule_position(&self, index: usize, rule: &str) -> Option<Place> {
+        let path = [PathStep::Key("review"), PathStep::Key("rules")];
         let [review, rules] = path;
-        self.outline
-            .key(&[review, rules, Step::Key(rule)])
-            .or_else(|| self.outline.value(&[review, rules, Step::Index(index)]))
+        self.positions
+            .key(&[review, rules, PathStep::Key(rule)])
+            .or_else(|| self.positions.value(&[review, rules, PathStep::Index(index)]))
     }
 
-    fn commands(&mut self, config: &Config) -> Checked {
+    fn commands(&mut self, config: &Config) -> CheckResult {
         for (name, setting) in &config.commands {
             if setting.command.trim().is_empty() {
-                return self.refuse(&["commands", name], &format!("the command `{name}` is empty"));
+                return self.reject(&["commands", name], &format!("the command `{name}` is empty"));
             }
         }
         if !config.commands.is_empty() {
-            self.warn_unused(&["commands"]);
+            self.warn_no_effect(&["commands"]);
         }
         Ok(())
     }
 
     fn legacy(&mut self, config: &Config) {
-        if let SessionReview::Legacy(_) = legacy::session_review(config) {
-            self.warn(&["reviewer_type"], legacy::DEPRECATION.to_owned());
+        if let SessionReview::Legacy(_) = session_review(config) {
+            self.warn(&["reviewer_type"], LEGACY_REVIEWER_TYPE.to_owned());
         }
     }
 
-    fn warn_unused(&mut self, path: &[&str]) {
+    fn warn_no_effect(&mut self, path: &[&str]) {
         let name = path.join(".");
-        self.warn(path, format!("`{name}` is accepted, but nothing in this version runs it"));
+        self.warn(path, format!("`{name}` has no effect in this version"));
     }
 
-    /// A warning about triggers and runs, at the key with this path.
+    /// Adds a warning about triggers and runs, at the key with this path.
     fn warn(&mut self, path: &[&str], message: String) {
-        let place = self.outline.key(&keys(path)).unwrap_or_else(Place::start);
+        let place = self.positions.key(&keys(path)).unwrap_or_else(Place::start);
         let file = self.file.to_owned();
         self.warnings.push(ConfigWarning { file, place, message, concern: Concern::Run });
     }
 
-    /// An error at the value with this path.
-    fn refuse(&self, path: &[&str], message: &str) -> Checked {
-        self.refuse_at(self.outline.value(&keys(path)), message.to_owned())
+    /// An error at the value of a key, written with dots, if it is not valid.
+    fn require(&self, key: &str, is_valid: bool, message: &str) -> CheckResult {
+        match is_valid {
+            true => Ok(()),
+            false => self.reject(&key.split('.').collect::<Vec<_>>(), message),
+        }
     }
 
-    fn refuse_at(&self, place: Option<Place>, message: String) -> Checked {
+    fn require_positive(&self, key: &str, number: Option<f64>) -> CheckResult {
+        let is_valid = number.is_none_or(|number| number.is_finite() && number > 0.0);
+        self.require(key, is_valid, "must be greater than 0")
+    }
+
+    fn require_program(&self, key: &str, command: Option<&[String]>) -> CheckResult {
+        let program = command.map(|command| command.first().map_or("", String::as_str));
+        self.require(key, is_not_blank(program), "the command is empty")
+    }
+
+    /// An error at the value with this path.
+    fn reject(&self, path: &[&str], message: &str) -> CheckResult {
+        self.reject_at(self.positions.value(&keys(path)), message.to_owned())
+    }
+
+    fn reject_at(&self, place: Option<Place>, message: String) -> CheckResult {
         let place = place.unwrap_or_else(Place::start);
         Err(Box::new(ConfigError::new(self.file, place, &message).frame(self.text, "here")))
     }
 }
 
-fn keys<'p>(path: &[&'p str]) -> Vec<Step<'p>> {
-    path.iter().map(|key| Step::Key(key)).collect()
+fn is_not_blank(text: Option<&str>) -> bool {
+    text.is_none_or(|text| !text.trim().is_empty())
+}
+
+fn keys<'p>(path: &[&'p str]) -> Vec<PathStep<'p>> {
+    path.iter().map(|key| PathStep::Key(key)).collect()
+}
+
+/// The fields that all triggers have.
+struct CommonTrigger<'c> {
+    name: &'static str,
+    failure_mode: FailureMode,
+    commands: &'c [CommandRef],
+    max_retries: Option<Retries>,
+    code_review: Option<&'c CodeReview>,
+}
+
+macro_rules! trigger {
+    ($name:literal, $block:expr) => {
+        $block.as_ref().map(|block| CommonTrigger {
+            name: $name,
+            failure_mode: block.failure_mode,
+            commands: &block.commands,
+            max_retries: block.max_retries,
+            code_review: block.code_review.as_ref(),
+        })
+    };
+}
+
+fn triggers(triggers: &Triggers) -> impl Iterator<Item = CommonTrigger<'_>> {
+    [
+        trigger!("session_end", triggers.session_end),
+        trigger!("epic_completion", triggers.epic_completion),
+        trigger!("run_end", triggers.run_end),
+        trigger!("periodic", triggers.periodic),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+const BLOCK: &str = "validation_triggers";
+
+impl ConfigChecker<'_> {
+    fn triggers(&mut self, config: &Config) -> CheckResult {
+        if let Some(periodic) = &config.validation_triggers.periodic
+            && periodic.interval == Some(0)
+        {
+            return self.reject(&[BLOCK, "periodic", "interval"], "must be at least 1");
+        }
+        for trigger in triggers(&config.validation_triggers) {
+            self.warn_no_effect(&[BLOCK, trigger.name]);
+            self.refs(config, &trigger);
+            if trigger.failure_mode == FailureMode::Remediate
+                && trigger.max_retries.is_some_and(|retries| retries.get() == 0)
+            {
+                self.warn_remediate_without_retries(&[BLOCK, trigger.name, "failure_mode"]);
+            }
+            if let Some(review) = trigger.code_review.filter(|review| review.enabled) {
+                self.code_review(trigger.name, review);
+            }
+        }
+        Ok(())
+    }
+
+    fn refs(&mut self, config: &Config, trigger: &CommonTrigger<'_>) {
+        let known: Vec<&str> = config.commands.keys().map(String::as_str).collect();
+        for CommandRef { name } in trigger.commands {
+            if !config.commands.contains_key(name) {
+                let hint = match known.as_slice() {
+                    [] => "define it there".to_owned(),
+                    known => nearest(name, known, "name"),
+                };
+                let message = format!("`commands` has no `{name}`: {hint}");
+                self.warn(&[BLOCK, trigger.name, "commands"], message);
+            }
+        }
+    }
+
+    fn code_review(&mut self, trigger: &str, review: &CodeReview) {
+        let block = [BLOCK, trigger, "code_review"];
+        let key = |key| [BLOCK, trigger, "code_review", key];
+        match (trigger, review.baseline) {
+            ("session_end", Some(_)) => self.warn(
+                &key("baseline"),
+                "`baseline` has no effect in `session_end`, which reviews the commits of its issue"
+                    .to_owned(),
+            ),
+            ("session_end" | "periodic", None) | (_, Some(_)) => {}
+            (_, None) => {
+                self.warn(&block, format!("`{trigger}` has no `baseline`: using `since_run_start`"))
+            }
+        }
+        if review.failure_mode == FailureMode::Remediate && review.max_retries.get() == 0 {
+            self.warn_remediate_without_retries(&key("failure_mode"));
+        }
+    }
+
+    fn warn_remediate_without_retries(&mut self, path: &[&str]) {
+        self.warn(path, "`remediate` with `max_retries: 0` behaves like `continue`".to_owned());
+    }
 }

@@ -1,24 +1,25 @@
-//! Path globs as people write them in `mala.yaml`: like lines of a `.gitignore`, without negation.
+//! Path globs of `mala.yaml`: like lines of a `.gitignore`, without negation.
 
 use crate::change::FilePath;
 use globset::{Candidate, GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// More patterns than anyone writes by hand.
+/// Maximum number of patterns in one list.
 const MAX_PATTERNS: usize = 1000;
 const MAX_PATTERN_BYTES: usize = 1000;
 
-/// A set of path globs. A pattern with no slash fits at any depth; one with a slash starts at the
-/// root of the repository; a pattern that fits a folder fits everything in it.
+/// A set of path globs. A pattern without a slash matches at any depth; one with a slash is
+/// relative to the root of the repository; a pattern that matches a directory matches everything in
+/// it.
 #[derive(Debug, Clone)]
 pub struct PathGlobs {
     set: GlobSet,
 }
 
-/// Why a pattern is no glob.
+/// An invalid pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{pattern}` is not a path glob: {why}")]
+#[error("`{pattern}` is not a valid path glob: {why}")]
 pub struct GlobProblem {
-    /// The pattern's position in its list.
+    /// The index of the pattern in its list.
     pub index: usize,
     /// The pattern.
     pub pattern: String,
@@ -27,7 +28,7 @@ pub struct GlobProblem {
 }
 
 impl PathGlobs {
-    /// The set of these patterns.
+    /// Compiles the patterns.
     pub fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Self, GlobProblem> {
         let mut builder = GlobSetBuilder::new();
         for (index, pattern) in patterns.iter().enumerate() {
@@ -53,7 +54,7 @@ impl PathGlobs {
         Ok(Self { set })
     }
 
-    /// Whether any pattern fits this path.
+    /// Whether any pattern matches this path.
     pub fn fit(&self, path: &FilePath) -> bool {
         !self.set.is_empty() && self.set.is_match_candidate(&Candidate::from_bytes(path.as_bytes()))
     }
@@ -64,7 +65,7 @@ impl PathGlobs {
     }
 }
 
-/// The globs that a pattern stands for: the path itself, and everything below it.
+/// The globs for a pattern: the path itself, and everything below it.
 fn forms(pattern: &str) -> Result<[String; 2], &'static str> {
     if pattern.len() > MAX_PATTERN_BYTES {
         return Err("it is too long");
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patterns_fit_as_in_a_gitignore() {
+    fn patterns_match_as_in_a_gitignore() {
         let rows: &[(&str, &[&str], &[&str])] = &[
             ("*.md", &["a.md", "docs/b.md"], &["a.mdx", "a.md5"]),
             ("docs", &["docs/a", "x/docs/b/c", "docs"], &["docs2/a"]),
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_glob_is_named() {
+    fn invalid_globs_are_rejected() {
         for (pattern, why) in [
             ("!keep", "patterns cannot be negated"),
             ("", "it is empty"),
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_can_fit() {
+    fn invalid_utf8_paths_can_match() {
         let globs = PathGlobs::new(&["*.bin"]).unwrap();
         assert!(globs.fit(&FilePath::from_bytes(b"a/\xff.bin".to_vec())));
     }

@@ -1,15 +1,13 @@
-//! Which value holds when several places say something: the command line, then the environment, then
-//! the user's own file, then the repository's file at the trusted ref, then the defaults.
+//! Merges several sources of configuration. The first source that sets a key wins: the command
+//! line, the environment, the user's own file, the repository's file at the trusted ref, the
+//! default.
 
-mod budget;
-
-pub use budget::BudgetPolicy;
-
+use super::rule_overrides::{RuleSwitches, SwitchProblem};
 use super::schema::{
-    Cerberus, CommandReviewer, Config, LinterMode, LinterName, Retries, ReviewerType, RuleSetting,
-    Seconds,
+    Budget, Cerberus, CodeReview, CommandReviewer, Config, LinterMode, LinterName, Retries,
+    ReviewerType, RuleSetting, Seconds,
 };
-use super::switches::{RuleSwitches, SwitchProblem};
+use crate::agent::budget::{Dollars, Limits, Profile, Unpriced};
 use crate::gate::canary::CanaryPlan;
 use crate::gate::consensus::Rule;
 use crate::gate::lane::LaneSettings;
@@ -20,18 +18,18 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
-    /// A flag of the command line.
+    /// A flag on the command line.
     CommandLine,
     /// This environment variable.
     Environment(&'static str),
     /// The user's own file.
     UserFile(String),
-    /// The repository's file, with the state that it was read from.
+    /// The repository's file, with the version it was read from.
     RepositoryFile(String),
-    /// Nobody said anything.
+    /// No source sets the key.
     Default,
 }
 
@@ -46,162 +44,255 @@ impl std::fmt::Display for Origin {
     }
 }
 
-/// What one place says.
+/// The configuration of one source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Layer {
-    /// Which place.
+    /// The source.
     pub origin: Origin,
-    /// What it says; the keys that it leaves out say nothing.
+    /// The keys that it sets.
     pub config: Config,
 }
 
-/// A value and where it comes from.
+/// A value and its source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sourced<T> {
     /// The value.
     pub value: T,
-    /// Where it comes from.
+    /// The source.
     pub origin: Origin,
 }
 
-/// How a change is reviewed, with every question answered.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ReviewPolicy {
-    /// Who reviews; `None` when nobody named one.
-    pub reviewer: Sourced<Option<ReviewerType>>,
-    /// From which priority on findings fail the review.
-    pub fail_on: Sourced<Threshold>,
-    /// How long a review may take; `None` leaves it to the reviewer.
-    pub timeout: Sourced<Option<Seconds>>,
-    /// The branch to compare with.
-    pub base: Sourced<Option<String>>,
-    /// How many findings the terminal shows.
-    pub max_findings: Sourced<Option<u32>>,
-    /// Files that are left out, as path globs.
-    pub ignore: Sourced<Vec<String>>,
-    /// More generated files, as path globs.
-    pub generated: Sourced<Vec<String>>,
-    /// Which comments set findings aside.
-    pub suppressions: Sourced<SuppressionPolicy>,
-    /// Rule settings of all layers; the last one that fits decides.
-    pub rules: Vec<Sourced<RuleSetting>>,
-    /// Whether linters run.
-    pub linters: Sourced<LinterMode>,
-    /// How long one linter may take.
-    pub linter_timeout: Sourced<Seconds>,
-    /// Linters that are never run.
-    pub linters_off: Sourced<Vec<LinterName>>,
-    /// Slow linters that run too.
-    pub linters_also: Sourced<Vec<LinterName>>,
-    /// How long the agent may take.
-    pub agent_timeout: Sourced<Seconds>,
-    /// The model behind the agent.
-    pub agent_model: Sourced<String>,
-    /// The stronger model.
-    pub escalation_model: Sourced<Option<String>>,
-    /// What the agent may spend.
-    pub budget: BudgetPolicy,
-    /// How a panel is asked; the most important place that says anything of it counts.
-    pub cerberus: Sourced<Option<Cerberus>>,
-    /// The command that reviews; the most important place that says anything of it counts.
-    pub command: Sourced<Option<CommandReviewer>>,
-}
-
-const AGENT_SECONDS: i64 = 600;
-const GATE_SECONDS: u64 = 300;
-const GATE_TIMEOUT: i64 = 300;
-const LINTER_SECONDS: i64 = 60;
-const CANARIES: u32 = 5;
-const CANARY_DOLLARS: f64 = 2.0;
-
-/// The policy that these layers give, the most important one first.
-pub fn policy(layers: &[Layer]) -> ReviewPolicy {
-    let pick = Pick { layers };
-    ReviewPolicy {
-        reviewer: pick.maybe(|config| config.reviewer_type),
-        fail_on: pick.or(|config| config.review.fail_on, Threshold::P1),
-        timeout: pick.maybe(|config| config.review.timeout),
-        base: pick.maybe(|config| config.review.base.clone()),
-        max_findings: pick.maybe(|config| config.review.max_findings),
-        ignore: pick.or(|config| config.review.ignore.clone(), Vec::new()),
-        generated: pick.or(|config| config.review.generated.clone(), Vec::new()),
-        suppressions: pick.or(|config| config.review.suppressions, SuppressionPolicy::All),
-        rules: layers.iter().rev().flat_map(rules).collect(),
-        linters: pick.or(|config| config.review.linters.enabled, LinterMode::Auto),
-        linter_timeout: pick.or(|config| config.review.linters.timeout, seconds(LINTER_SECONDS)),
-        linters_off: pick.or(|config| config.review.linters.off.clone(), Vec::new()),
-        linters_also: pick.or(|config| config.review.linters.also.clone(), Vec::new()),
-        agent_timeout: pick.or(|config| config.agent_sdk_review_timeout, seconds(AGENT_SECONDS)),
-        agent_model: pick.or(|config| config.agent_sdk_reviewer_model.clone(), "sonnet".to_owned()),
-        escalation_model: pick.maybe(|config| config.agent_sdk_escalation_model.clone()),
-        budget: budget::policy(&pick),
-        cerberus: pick.maybe(|config| config.review.cerberus.clone()),
-        command: pick.maybe(|config| config.review.command.clone()),
+impl<T> Sourced<Option<T>> {
+    fn or(self, default: T) -> Sourced<T> {
+        Sourced { value: self.value.unwrap_or(default), origin: self.origin }
     }
 }
 
-/// The panel, with every question answered.
-#[derive(Debug, Clone, PartialEq)]
-pub struct GatePolicy {
-    /// How many must pass a change.
-    pub consensus: Sourced<Rule>,
-    /// How long a lane may take.
-    pub timeout: Sourced<Seconds>,
-    /// The lanes of the panel; `None` leaves it to what is installed.
-    pub panel: Sourced<Option<Vec<String>>>,
-    /// How often in a row the stop hook blocks.
-    pub max_blocks: Sourced<Retries>,
-    /// Whether the agent checks what no other lane could check.
-    pub agent_checks: Sourced<bool>,
-    /// After how many days the lanes are given canaries; `None` when they are not.
-    pub canary_days: Sourced<Option<u32>>,
-    /// How many canaries.
-    pub canary_count: Sourced<u32>,
-    /// What they may cost.
-    pub canary_cost: Sourced<f64>,
-    /// The lanes of all layers; where two have the same name, the more important layer's counts.
-    pub lanes: BTreeMap<String, LaneSettings>,
-    /// Where each of them comes from.
-    pub lane_origins: BTreeMap<String, Origin>,
+/// A key, its value as JSON, and the source of the value.
+pub type PolicyEntry<'p> = (&'static str, Value, &'p Origin);
+
+/// Declares a policy: a struct of effective values, the function that merges layers into it, and
+/// its list of entries. A key is one line: field and type, path in the file, default. Values that
+/// are not taken from one key follow in `with`, each with a function of all layers.
+macro_rules! policy {
+    (
+        $(#[$policy_doc:meta])*
+        $visibility:vis fn $merge:ident -> $name:ident {
+            $($(#[$doc:meta])* $field:ident: $type:ty = $block:ident$(.$key:ident)* $(, or $default:expr)?;)*
+        }
+        with {
+            $($(#[$other_doc:meta])* $other:ident: $other_type:ty = $other_merge:expr;)*
+        }
+    ) => {
+        $(#[$policy_doc])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name {
+            $($(#[$doc])* pub $field: Sourced<$type>,)*
+            $($(#[$other_doc])* pub $other: $other_type,)*
+        }
+
+        /// Merges layers, the most important one first.
+        $visibility fn $merge(layers: &[Layer]) -> $name {
+            $name {
+                $($field: first(layers, |config| &config.$block$(.$key)*) $(.or($default))?,)*
+                $($other: $other_merge(layers),)*
+            }
+        }
+
+        impl $name {
+            fn own_entries(&self) -> Vec<PolicyEntry<'_>> {
+                vec![$(
+                    entry(concat!(stringify!($block) $(, ".", stringify!($key))*), &self.$field),
+                )*]
+            }
+        }
+    };
 }
 
-/// The panel that these layers give, the most important one first.
-pub fn gate_policy(layers: &[Layer]) -> GatePolicy {
-    let pick = Pick { layers };
-    let own = layers.iter().rev().flat_map(|layer| layer.config.gate.lanes.clone());
-    let origins = layers.iter().rev().flat_map(|layer| {
-        layer.config.gate.lanes.keys().map(|name| (name.clone(), layer.origin.clone()))
-    });
-    GatePolicy {
-        consensus: pick.or(|config| config.gate.consensus, Rule::Unanimous),
-        timeout: pick.or(|config| config.gate.timeout, seconds(GATE_TIMEOUT)),
-        panel: pick.maybe(|config| config.gate.panel.clone()),
-        max_blocks: pick.or(|config| config.gate.max_blocks, Retries::default()),
-        agent_checks: pick.or(|config| config.gate.agent_checks, false),
-        canary_days: pick.maybe(|config| config.gate.canaries.every_days),
-        canary_count: pick.or(|config| config.gate.canaries.count, CANARIES),
-        canary_cost: pick.or(|config| config.gate.canaries.max_cost_usd, CANARY_DOLLARS),
-        lane_origins: origins.collect(),
-        lanes: own.collect(),
+policy! {
+    /// The effective settings of a review.
+    pub fn policy -> ReviewPolicy {
+        /// The reviewer; `None` if no source sets it.
+        reviewer: Option<ReviewerType> = reviewer_type;
+        /// Time limit of the agent.
+        agent_timeout: Seconds = agent_sdk_review_timeout, or seconds(600);
+        /// Model of the agent.
+        agent_model: String = agent_sdk_reviewer_model, or "sonnet".to_owned();
+        /// Stronger model of the agent.
+        escalation_model: Option<String> = agent_sdk_escalation_model;
+        /// The least urgent priority that fails a review.
+        fail_on: Threshold = review.fail_on, or Threshold::P1;
+        /// Time limit of a review; `None` leaves it to the reviewer.
+        timeout: Option<Seconds> = review.timeout;
+        /// The branch to compare with.
+        base: Option<String> = review.base;
+        /// Maximum number of findings in the terminal.
+        max_findings: Option<u32> = review.max_findings;
+        /// Path globs of excluded files.
+        ignore: Vec<String> = review.ignore, or Vec::new();
+        /// Path globs of additional generated files.
+        generated: Vec<String> = review.generated, or Vec::new();
+        /// Which comments suppress findings.
+        suppressions: SuppressionPolicy = review.suppressions, or SuppressionPolicy::All;
+        /// Whether linters run.
+        linters: LinterMode = review.linters.enabled, or LinterMode::Auto;
+        /// Time limit of each linter.
+        linter_timeout: Seconds = review.linters.timeout, or seconds(60);
+        /// Linters that never run.
+        linters_off: Vec<LinterName> = review.linters.off, or Vec::new();
+        /// Slow linters that run too.
+        linters_also: Vec<LinterName> = review.linters.also, or Vec::new();
+        /// Settings of the `cerberus` reviewer, as one value.
+        cerberus: Option<Cerberus> = review.cerberus;
+        /// Settings of the `command` reviewer, as one value.
+        command: Option<CommandReviewer> = review.command;
+    }
+    with {
+        /// Rule settings of all layers; the last matching one applies.
+        rules: Vec<Sourced<RuleSetting>> = all_rules;
+        /// Limits of the agent.
+        budget: BudgetPolicy = budget_policy;
+    }
+}
+
+policy! {
+    /// The effective limits of an agent: each set by a source, else by the profile.
+    fn budget_policy -> BudgetPolicy {
+        /// The profile.
+        profile: Profile = review.budget.profile, or Profile::Standard;
+        /// See `Limits`.
+        max_llm_calls: Option<u32> = review.budget.max_llm_calls;
+        /// See `Limits`.
+        max_tool_calls: Option<u32> = review.budget.max_tool_calls;
+        /// See `Limits`.
+        max_verify_candidates: Option<u32> = review.budget.max_verify_candidates;
+        /// See `Limits`.
+        max_output_issues: Option<u32> = review.budget.max_output_issues;
+        /// See `Limits`.
+        max_wall_time_seconds: Option<Seconds> = review.budget.max_wall_time_seconds;
+        /// See `Limits`.
+        max_cost_usd: Option<f64> = review.budget.max_cost_usd;
+        /// See `Limits`.
+        max_tokens: Option<u64> = review.budget.max_tokens;
+        /// Whether models without a known price are allowed.
+        allow_unknown_price: bool = review.budget.allow_unknown_price, or false;
+    }
+    with {}
+}
+
+policy! {
+    /// The effective settings of `review-gate`.
+    pub fn gate_policy -> GatePolicy {
+        /// How many lanes must pass a change.
+        consensus: Rule = gate.consensus, or Rule::Unanimous;
+        /// Time limit of each lane.
+        timeout: Seconds = gate.timeout, or seconds(300);
+        /// The lanes of the panel; `None` uses all that are installed.
+        panel: Option<Vec<String>> = gate.panel;
+        /// How many times in a row the stop hook blocks.
+        max_blocks: Retries = gate.max_blocks, or Retries::default();
+        /// Whether the agent checks findings that no other lane could check.
+        agent_checks: bool = gate.agent_checks, or false;
+        /// Days between canary runs; `None` turns them off.
+        canary_days: Option<u32> = gate.canaries.every_days;
+        /// Number of canaries per lane.
+        canary_count: u32 = gate.canaries.count, or 5;
+        /// Maximum cost of a canary run.
+        canary_cost: f64 = gate.canaries.max_cost_usd, or 2.0;
+    }
+    with {
+        /// The lanes of all layers, by name; the most important layer wins.
+        lanes: BTreeMap<String, LaneSettings> = all_lanes;
+        /// The source of each lane.
+        lane_origins: BTreeMap<String, Origin> = lane_origins;
+    }
+}
+
+/// Time limit of reviewers other than the agent, if no source sets one.
+const REVIEWER_TIMEOUT: Duration = Duration::from_secs(300);
+
+impl ReviewPolicy {
+    /// The rule settings, compiled.
+    pub fn switches(&self) -> Result<RuleSwitches, SwitchProblem> {
+        let settings: Vec<RuleSetting> =
+            self.rules.iter().map(|setting| setting.value.clone()).collect();
+        RuleSwitches::new(&settings)
+    }
+
+    /// All keys except the rules.
+    pub fn entries(&self) -> Vec<PolicyEntry<'_>> {
+        let mut entries = self.own_entries();
+        entries.extend(self.budget.own_entries());
+        entries
+    }
+
+    /// The time limit of a reviewer.
+    pub fn timeout_for(&self, reviewer: ReviewerType) -> Duration {
+        match (self.timeout.value, reviewer) {
+            (Some(limit), _) => limit.duration(),
+            (None, ReviewerType::AgentSdk) => self.agent_timeout.value.duration(),
+            (None, ReviewerType::Cerberus) => {
+                let limit = self.cerberus.value.as_ref().and_then(Cerberus::time_limit);
+                limit.map_or(REVIEWER_TIMEOUT, Seconds::duration)
+            }
+            (None, _) => REVIEWER_TIMEOUT,
+        }
+    }
+}
+
+impl BudgetPolicy {
+    /// The effective limits.
+    pub fn limits(&self) -> Limits {
+        let profile = self.profile.value.limits();
+        let or = |limit: &Sourced<Option<u32>>, profile| limit.value.unwrap_or(profile);
+        let allowed = self.allow_unknown_price.value;
+        Limits {
+            max_llm_calls: or(&self.max_llm_calls, profile.max_llm_calls),
+            max_tool_calls: or(&self.max_tool_calls, profile.max_tool_calls),
+            max_verify_candidates: or(&self.max_verify_candidates, profile.max_verify_candidates),
+            max_output_issues: or(&self.max_output_issues, profile.max_output_issues),
+            max_wall_time: self
+                .max_wall_time_seconds
+                .value
+                .map_or(profile.max_wall_time, Seconds::duration),
+            max_cost: self.max_cost_usd.value.map_or(profile.max_cost, Dollars::at_least),
+            max_tokens: self.max_tokens.value.unwrap_or(profile.max_tokens),
+            unpriced: if allowed { Unpriced::Allow } else { Unpriced::Refuse },
+            ..profile
+        }
+    }
+
+    /// The policy as a block of a configuration file.
+    pub fn as_written(&self) -> Budget {
+        Budget {
+            profile: Some(self.profile.value),
+            max_llm_calls: self.max_llm_calls.value,
+            max_tool_calls: self.max_tool_calls.value,
+            max_verify_candidates: self.max_verify_candidates.value,
+            max_output_issues: self.max_output_issues.value,
+            max_wall_time_seconds: self.max_wall_time_seconds.value,
+            max_cost_usd: self.max_cost_usd.value,
+            max_tokens: self.max_tokens.value,
+            allow_unknown_price: Some(self.allow_unknown_price.value),
+        }
+    }
+
+    /// The name of the limits for the review id: the profile, and the limits if they differ from
+    /// it.
+    pub fn name(&self) -> String {
+        let differs = self.limits() != self.profile.value.limits();
+        let name = self.profile.value.name();
+        if differs { format!("{name} {:?}", self.limits()) } else { name.to_owned() }
     }
 }
 
 impl GatePolicy {
-    /// Every key but the lanes, with its value as JSON and where it comes from.
-    pub fn entries(&self) -> Vec<(&'static str, Value, &Origin)> {
-        vec![
-            entry("gate.consensus", &self.consensus),
-            entry("gate.timeout", &self.timeout),
-            entry("gate.panel", &self.panel),
-            entry("gate.max_blocks", &self.max_blocks),
-            entry("gate.agent_checks", &self.agent_checks),
-            entry("gate.canaries.every_days", &self.canary_days),
-            entry("gate.canaries.count", &self.canary_count),
-            entry("gate.canaries.max_cost_usd", &self.canary_cost),
-        ]
+    /// All keys except the lanes.
+    pub fn entries(&self) -> Vec<PolicyEntry<'_>> {
+        self.own_entries()
     }
 
-    /// When and how the lanes are given canaries; `None` when they are not.
+    /// When and how lanes are given canaries; `None` if they are not.
     pub fn canaries(&self) -> Option<CanaryPlan> {
         let (count, max_cost_usd) = (self.canary_count.value, self.canary_cost.value);
         let every_days = self.canary_days.value?;
@@ -209,103 +300,84 @@ impl GatePolicy {
     }
 }
 
-impl ReviewPolicy {
-    /// The rule settings, made ready to ask.
-    pub fn switches(&self) -> Result<RuleSwitches, SwitchProblem> {
-        let settings: Vec<RuleSetting> =
-            self.rules.iter().map(|setting| setting.value.clone()).collect();
-        RuleSwitches::new(&settings)
-    }
+/// The warning for users of the top-level `reviewer_type`.
+pub const LEGACY_REVIEWER_TYPE: &str = "\
+DEPRECATION: Top-level 'reviewer_type' is deprecated for per-issue reviews.
+Add 'validation_triggers.session_end.code_review.enabled: true' to preserve current behavior.
+Legacy implicit reviews will be removed in the next major version.";
 
-    /// Every key but the rules, with its value as JSON and where it comes from.
-    pub fn entries(&self) -> Vec<(&'static str, Value, &Origin)> {
-        let mut entries = vec![
-            entry("reviewer_type", &self.reviewer),
-            entry("agent_sdk_review_timeout", &self.agent_timeout),
-            entry("agent_sdk_reviewer_model", &self.agent_model),
-            entry("agent_sdk_escalation_model", &self.escalation_model),
-            entry("review.fail_on", &self.fail_on),
-            entry("review.timeout", &self.timeout),
-            entry("review.base", &self.base),
-            entry("review.max_findings", &self.max_findings),
-            entry("review.ignore", &self.ignore),
-            entry("review.generated", &self.generated),
-            entry("review.suppressions", &self.suppressions),
-            entry("review.linters.enabled", &self.linters),
-            entry("review.linters.timeout", &self.linter_timeout),
-            entry("review.linters.off", &self.linters_off),
-            entry("review.linters.also", &self.linters_also),
-            shown("review.cerberus", &self.cerberus, |cerberus| &mut cerberus.env),
-            shown("review.command", &self.command, |command| &mut command.env),
-        ];
-        entries.extend(self.budget.entries());
-        entries
-    }
+/// The review at the end of a session.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SessionReview<'c> {
+    /// Configured by `validation_triggers.session_end.code_review`, enabled or not.
+    Configured(&'c CodeReview),
+    /// Implied by the deprecated top-level `reviewer_type`.
+    Legacy(ReviewerType),
+    /// No review.
+    Absent,
+}
 
-    /// How long this reviewer may take.
-    pub fn timeout_for(&self, reviewer: ReviewerType) -> Duration {
-        match (self.timeout.value, reviewer) {
-            (Some(limit), _) => limit.duration(),
-            (None, ReviewerType::AgentSdk) => self.agent_timeout.value.duration(),
-            (None, ReviewerType::Cerberus) => {
-                let own = self.cerberus.value.as_ref().and_then(Cerberus::patience);
-                own.map_or(Duration::from_secs(GATE_SECONDS), Seconds::duration)
-            }
-            (None, _) => Duration::from_secs(GATE_SECONDS),
-        }
+/// Selects the review at the end of a session.
+pub fn session_review(config: &Config) -> SessionReview<'_> {
+    let configured =
+        config.validation_triggers.session_end.as_ref().and_then(|end| end.code_review.as_ref());
+    match (configured, config.reviewer_type) {
+        (Some(block), _) => SessionReview::Configured(block),
+        (None, Some(reviewer)) => SessionReview::Legacy(reviewer),
+        (None, None) => SessionReview::Absent,
     }
 }
 
-fn entry<'p, T: Serialize>(
-    key: &'static str,
-    sourced: &'p Sourced<T>,
-) -> (&'static str, Value, &'p Origin) {
-    // The values are words, numbers and lists of them: they always have a JSON form.
-    (key, serde_json::to_value(&sourced.value).unwrap_or_default(), &sourced.origin)
-}
-
-/// Settings of programs without the values of their variables, which may be secret.
-fn shown<'p, T: Clone + Serialize>(
-    key: &'static str,
-    sourced: &'p Sourced<Option<T>>,
-    env: fn(&mut T) -> &mut BTreeMap<String, String>,
-) -> (&'static str, Value, &'p Origin) {
-    let mut settings = sourced.value.clone();
-    for value in settings.iter_mut().flat_map(|settings| env(settings).values_mut()) {
-        "(set)".clone_into(value);
+/// The value of the first layer that sets a key.
+fn first<T: Clone>(layers: &[Layer], key: impl Fn(&Config) -> &Option<T>) -> Sourced<Option<T>> {
+    let set = layers.iter().find(|layer| key(&layer.config).is_some());
+    match set {
+        Some(layer) => Sourced { value: key(&layer.config).clone(), origin: layer.origin.clone() },
+        None => Sourced { value: None, origin: Origin::Default },
     }
-    (key, serde_json::to_value(settings).unwrap_or_default(), &sourced.origin)
 }
 
-fn rules(layer: &Layer) -> impl Iterator<Item = Sourced<RuleSetting>> {
-    let origin = &layer.origin;
-    let settings = layer.config.review.rules.iter().cloned();
-    settings.map(|value| Sourced { value, origin: origin.clone() })
+fn all_rules(layers: &[Layer]) -> Vec<Sourced<RuleSetting>> {
+    let sourced = |layer: &Layer, setting: &RuleSetting| Sourced {
+        value: setting.clone(),
+        origin: layer.origin.clone(),
+    };
+    let layers = layers.iter().rev();
+    layers
+        .flat_map(|layer| layer.config.review.rules.iter().map(move |rule| sourced(layer, rule)))
+        .collect()
+}
+
+fn all_lanes(layers: &[Layer]) -> BTreeMap<String, LaneSettings> {
+    layers.iter().rev().flat_map(|layer| layer.config.gate.lanes.clone()).collect()
+}
+
+fn lane_origins(layers: &[Layer]) -> BTreeMap<String, Origin> {
+    let layers = layers.iter().rev();
+    layers
+        .flat_map(|layer| {
+            layer.config.gate.lanes.keys().map(|name| (name.clone(), layer.origin.clone()))
+        })
+        .collect()
+}
+
+fn entry<'p, T: Serialize>(key: &'static str, sourced: &'p Sourced<T>) -> PolicyEntry<'p> {
+    // The values are words, numbers, and lists and maps of them: they always have a JSON form.
+    let mut value = serde_json::to_value(&sourced.value).unwrap_or_default();
+    mask_environment(&mut value);
+    (key, value, &sourced.origin)
+}
+
+/// Hides the values of environment variables, which may be secrets.
+fn mask_environment(value: &mut Value) {
+    let variables = value.get_mut("env").and_then(Value::as_object_mut);
+    for variable in variables.into_iter().flatten() {
+        *variable.1 = Value::from("(set)");
+    }
 }
 
 fn seconds(number: i64) -> Seconds {
     Seconds::new(number).unwrap_or(Seconds::SHORTEST)
-}
-
-struct Pick<'l> {
-    layers: &'l [Layer],
-}
-
-impl Pick<'_> {
-    fn maybe<T>(&self, key: impl Fn(&Config) -> Option<T>) -> Sourced<Option<T>> {
-        self.layers
-            .iter()
-            .find_map(|layer| {
-                let value = Some(key(&layer.config)?);
-                Some(Sourced { value, origin: layer.origin.clone() })
-            })
-            .unwrap_or(Sourced { value: None, origin: Origin::Default })
-    }
-
-    fn or<T>(&self, key: impl Fn(&Config) -> Option<T>, default: T) -> Sourced<T> {
-        let Sourced { value, origin } = self.maybe(key);
-        Sourced { value: value.unwrap_or(default), origin }
-    }
 }
 
 #[cfg(test)]
@@ -317,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_layer_that_says_something_holds() {
+    fn the_first_layer_that_sets_a_key_wins() {
         let layers = [
             layer(Origin::CommandLine, "reviewer_type: builtin"),
             layer(Origin::Environment("MALA_FAIL_ON"), "review: {fail_on: P0}"),
@@ -339,7 +411,7 @@ mod tests {
     }
 
     #[test]
-    fn each_reviewer_has_its_time() {
+    fn every_reviewer_has_a_time_limit() {
         for (text, reviewer, expected) in [
             ("", ReviewerType::AgentSdk, 600),
             ("", ReviewerType::Cerberus, 300),
@@ -356,5 +428,59 @@ mod tests {
             let policy = policy(&[layer(Origin::Default, text)]);
             assert_eq!(policy.timeout_for(reviewer).as_secs(), expected, "{text} {reviewer}");
         }
+    }
+
+    /// The default of a key in the JSON Schema.
+    fn documented_default(key: &str) -> Option<Value> {
+        let schema = Config::schema().to_value();
+        let mut block = &schema;
+        let mut property = &schema;
+        for name in key.split('.') {
+            property = block.get("properties")?.get(name)?;
+            let choices = property.get("anyOf").and_then(Value::as_array);
+            let reference = choices.and_then(|choices| choices.first()).unwrap_or(property);
+            let definition = reference.get("$ref").and_then(Value::as_str);
+            let definition = definition.and_then(|path| path.strip_prefix("#/$defs/"));
+            block = definition.map_or(property, |name| &schema["$defs"][name]);
+        }
+        property.get("default").cloned()
+    }
+
+    #[test]
+    fn documented_defaults_are_the_effective_ones() {
+        let (review, gate) = (policy(&[]), gate_policy(&[]));
+        let mut n_checked = 0;
+        for (key, value, _) in review.entries().into_iter().chain(gate.entries()) {
+            if !value.is_null() && value != serde_json::json!([]) {
+                assert_eq!(documented_default(key), Some(value), "{key}");
+                n_checked += 1;
+            }
+        }
+        assert!(n_checked >= 14, "{n_checked}");
+    }
+
+    fn limits(text: &str) -> Limits {
+        let config = Config::parse("x", text).unwrap().0;
+        policy(&[Layer { origin: Origin::Default, config }]).budget.limits()
+    }
+
+    #[test]
+    fn each_limit_overrides_the_profile() {
+        let standard = Profile::Standard.limits();
+        let budget = |inside: &str| limits(&format!("review: {{budget: {{{inside}}}}}"));
+        for (inside, expected) in [
+            ("", standard),
+            ("profile: thorough", Profile::Thorough.limits()),
+            ("max_llm_calls: 7", Limits { max_llm_calls: 7, ..standard }),
+            ("max_tool_calls: 0", Limits { max_tool_calls: 0, ..standard }),
+            ("max_verify_candidates: 1", Limits { max_verify_candidates: 1, ..standard }),
+            ("max_output_issues: 1", Limits { max_output_issues: 1, ..standard }),
+            ("max_cost_usd: 0.25", Limits { max_cost: Dollars::at_least(0.25), ..standard }),
+            ("max_tokens: 9", Limits { max_tokens: 9, ..standard }),
+            ("allow_unknown_price: true", Limits { unpriced: Unpriced::Allow, ..standard }),
+        ] {
+            assert_eq!(budget(inside), expected, "{inside}");
+        }
+        assert_eq!(budget("max_wall_time_seconds: 5").max_wall_time.as_secs(), 5);
     }
 }

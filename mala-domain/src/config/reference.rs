@@ -1,5 +1,5 @@
-//! The configuration reference, made from the JSON Schema: every key, its type, its default and
-//! what it means. A block that appears in several places is described once.
+//! Generates the configuration reference from the JSON Schema: every key with its type, default and
+//! meaning. A block that is used in several places is described once.
 
 use super::schema::Config;
 use serde_json::{Map, Value};
@@ -8,26 +8,41 @@ use std::collections::{BTreeMap, VecDeque};
 const INTRODUCTION: &str = "\
 # Configuration
 
-<!-- Made from the types in mala-domain/src/config; a test compares it. -->
+<!-- Generated from mala-domain/src/config/schema; a test compares it. -->
 
-mala works without any configuration. `mala.yaml` in the root of a repository changes how it reviews.
-`mala init` writes one, `mala config check` checks it, `mala config show` prints what holds and where it
-comes from, and `mala config schema` prints its JSON Schema.
+mala works without configuration. To change how a repository is reviewed, add a `mala.yaml` to its root:
 
-Unknown keys are errors. What is said in several places holds in this order: the command line, the
-environment, the user's own file (`~/.config/mala/config.yaml`), the repository's file, the default.
-Rule settings of all files hold together; where they disagree, the same order decides.
+```yaml
+review:
+  fail_on: P1          # P0, P1, P2, P3 or none
+  ignore: [docs/, '*.generated.ts']
+  rules:
+    python/bare-except: off
+```
 
-The repository's file comes from the trusted side of a review, never from the change under review: from
-the base of a range, a branch or a commit, and from `HEAD` for the working tree. When `HEAD` has no
-`mala.yaml` and the working tree has one, a review of the working tree uses that one and says so.
+`mala init` writes a `mala.yaml`, `mala config check` checks it, `mala config show` prints the effective
+values and their origin, and `mala config schema` prints the JSON Schema.
 
-Keys of models come from `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` and `GEMINI_API_KEY`, or from a command in
-the user's own file, and addresses from `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`
-or the same file: never from a repository.
+Unknown keys are errors. Values are taken from the first of these places that sets them:
 
-Path globs are read as in a `.gitignore`, without negation: a pattern without a slash fits at any depth,
-one with a slash starts at the root, and a folder stands for everything in it.
+1. the command line
+2. the environment (table below)
+3. your own file, `~/.config/mala/config.yaml`
+4. `mala.yaml` of the repository
+5. the default
+
+Rule settings of all files are combined; for the same rule, the first place in this order wins.
+
+`mala.yaml` is never read from the change under review: it is read from the base commit of a range, branch
+or commit, and from `HEAD` for the working tree. If `HEAD` has no `mala.yaml`, a review of the working tree
+uses the uncommitted one and prints a notice.
+
+API keys are read from `ANTHROPIC_API_KEY`, `OPENAI_API_KEY` and `GEMINI_API_KEY`, or from a command in your
+own file. Addresses are read from `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` and `GOOGLE_GEMINI_BASE_URL`, or
+from your own file. A repository cannot set either.
+
+Path globs work as in a `.gitignore`, without negation: a pattern without a slash matches at any depth, one
+with a slash is relative to the root, and a directory matches everything in it.
 
 | environment variable | key |
 |---|---|
@@ -40,10 +55,11 @@ one with a slash starts at the root, and a folder stands for everything in it.
 | `MALA_LINTERS` | `review.linters.enabled` |
 ";
 
-/// The reference as Markdown.
+/// Generates the reference as Markdown.
 pub fn reference() -> String {
     let schema = schemars::schema_for!(Config).to_value();
-    let mut page = Page { schema: &schema, known: BTreeMap::new(), waiting: VecDeque::new() };
+    let mut page =
+        ReferencePage { schema: &schema, known: BTreeMap::new(), waiting: VecDeque::new() };
     page.waiting.push_back((String::new(), &schema));
     let mut text = INTRODUCTION.to_owned();
     while let Some((path, block)) = page.waiting.pop_front() {
@@ -52,14 +68,14 @@ pub fn reference() -> String {
     text
 }
 
-struct Page<'s> {
+struct ReferencePage<'s> {
     schema: &'s Value,
-    /// Definitions that have a section, and its path.
+    /// Blocks that have a section, with its path.
     known: BTreeMap<&'s str, String>,
     waiting: VecDeque<(String, &'s Value)>,
 }
 
-impl<'s> Page<'s> {
+impl<'s> ReferencePage<'s> {
     fn section(&mut self, path: &str, block: &'s Value) -> String {
         let title = if path.is_empty() { "Top level".to_owned() } else { format!("`{path}`") };
         let mut text = format!("\n## {title}\n\n");
@@ -72,14 +88,14 @@ impl<'s> Page<'s> {
             let kind = self.kind(&below, property);
             let default = property.get("default").filter(|default| !is_block(default));
             let absent = if is_required(block, key) { "required" } else { "none" };
-            let default = default.map_or(absent.to_owned(), |value| code(&word(value)));
+            let default = default.map_or(absent.to_owned(), |value| code(&value_text(value)));
             let meaning = description(property).unwrap_or_default();
             text.push_str(&format!("| `{key}` | {kind} | {default} | {meaning} |\n"));
         }
         text
     }
 
-    /// The type of a key; a block gets a section of its own.
+    /// The type of a key; adds a section if it is a block.
     fn kind(&mut self, path: &str, property: &'s Value) -> String {
         if let Some(name) = definition_name(property) {
             let Some(definition) = self.definition(name) else { return name.to_owned() };
@@ -96,8 +112,8 @@ impl<'s> Page<'s> {
                 .collect();
             return kinds.join(", or ");
         }
-        if let Some(words) = words(property) {
-            return words;
+        if let Some(enum_values) = enum_values(property) {
+            return enum_values;
         }
         match property.get("type") {
             Some(Value::String(kind)) => self.plain_kind(path, kind, property),
@@ -167,32 +183,36 @@ fn description(property: &Value) -> Option<String> {
     Some(text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|"))
 }
 
-/// The words of an enumeration.
-fn words(property: &Value) -> Option<String> {
+/// The values of an enumeration.
+fn enum_values(property: &Value) -> Option<String> {
     let listed = property.get("enum").and_then(Value::as_array).map(|values| {
-        values.iter().filter(|value| value.is_string()).map(|value| code(&word(value))).collect()
+        values
+            .iter()
+            .filter(|value| value.is_string())
+            .map(|value| code(&value_text(value)))
+            .collect()
     });
     let described = || -> Option<Vec<String>> {
         let choices = property.get("oneOf")?.as_array()?;
         choices.iter().map(|choice| Some(code(choice.get("const")?.as_str()?))).collect()
     };
-    let words: Vec<String> = listed.or_else(described)?;
-    Some(words.join(", "))
+    let enum_values: Vec<String> = listed.or_else(described)?;
+    Some(enum_values.join(", "))
 }
 
-fn word(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn code(word: &str) -> String {
-    format!("`{word}`")
+fn code(value_text: &str) -> String {
+    format!("`{value_text}`")
 }
 
 fn is_block(default: &Value) -> bool {
     default.is_object() || default.is_null()
 }
 
-/// The anchor that a heading with this path gets on GitHub.
+/// The anchor of a heading on GitHub.
 fn anchor(path: &str) -> String {
     path.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
 }

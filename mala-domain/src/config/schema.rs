@@ -1,22 +1,17 @@
-//! The shape of `mala.yaml`. Keys that a file leaves out stay `None`, so that layers of
-//! configuration can be laid over each other; what they then mean is in their documentation and in
-//! `precedence`.
+//! The structure of `mala.yaml`. A missing key is `None`, so that `precedence` can merge several
+//! files.
 
-mod budget;
-mod command;
 mod gate;
 mod models;
-mod numbers;
 mod review;
 mod rules;
 mod triggers;
 
-pub use budget::Budget;
-pub use command::{CommandReviewer, ReviewContext};
 pub use gate::{Canaries, GateBlock};
 pub use models::{Account, ModelsBlock, PerAccount};
-pub use numbers::{Retries, Seconds};
-pub use review::{LinterMode, LinterName, Linters, ReviewBlock};
+pub use review::{
+    Budget, CommandReviewer, LinterMode, LinterName, Linters, ReviewBlock, ReviewContext,
+};
 pub use rules::{RuleSetting, RuleUse};
 pub use triggers::{
     Baseline, Cerberus, CodeReview, CommandRef, CommandSetting, EpicCompletion, EpicDepth,
@@ -25,75 +20,74 @@ pub use triggers::{
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-/// A `mala.yaml`, as written.
+/// The content of a `mala.yaml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schemars(title = "mala.yaml")]
 pub struct Config {
-    /// Who reviews. With nothing said here, on the command line or in the environment, it is
-    /// `agent_sdk`, or `builtin` when no model key is set. A reviewer that is named never falls back
-    /// to another one.
+    /// The reviewer. Default: `agent_sdk`, or `builtin` if no model key is set. A reviewer set here
+    /// never falls back to another one.
     #[schemars(extend("default" = "agent_sdk"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reviewer_type: Option<ReviewerType>,
-    /// How long the agent may review.
+    /// Time limit of the agent reviewer, in seconds.
     #[schemars(extend("default" = 600))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_sdk_review_timeout: Option<Seconds>,
-    /// The model behind the agent.
+    /// Model of the agent reviewer.
     #[schemars(extend("default" = "sonnet"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_sdk_reviewer_model: Option<String>,
-    /// The stronger model that looks at urgent findings which the agent is not sure of. Without it,
-    /// nobody does.
+    /// Stronger model that rechecks urgent findings with low confidence. Default: no recheck.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_sdk_escalation_model: Option<String>,
-    /// How a change is reviewed.
+    /// Review settings.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<ReviewBlock>")]
     pub review: ReviewBlock,
-    /// Which models can be asked, and how.
+    /// Model providers: API keys, addresses, additional models.
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "ModelsBlock::is_empty")]
     #[schemars(with = "Option<ModelsBlock>")]
     pub models: ModelsBlock,
-    /// The panel of external reviewers behind `review-gate`.
+    /// Settings of `review-gate`: a panel of external reviewers.
     #[serde(deserialize_with = "null_is_default", skip_serializing_if = "GateBlock::is_empty")]
     #[schemars(with = "Option<GateBlock>")]
     pub gate: GateBlock,
-    /// What happens at the ends of sessions, epics and runs. Accepted and checked; nothing in this
-    /// version runs it.
+    /// What to run when sessions, epics and runs end. Checked, but without effect in this version.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Triggers>")]
     pub validation_triggers: Triggers,
-    /// The project's commands by name, for `ref` in the triggers. Accepted and checked; nothing in
-    /// this version runs them.
+    /// The project's commands by name, for `ref` in the triggers. Checked, but without effect in
+    /// this version.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<BTreeMap<String, CommandSetting>>")]
     pub commands: BTreeMap<String, CommandSetting>,
 }
 
-/// Who reviews.
+/// The type of a reviewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReviewerType {
-    /// An agent inside mala; `agent-sdk` is the same word.
+    /// The in-process agent; also spelled `agent-sdk`.
     #[serde(alias = "agent-sdk")]
     AgentSdk,
-    /// A panel of external reviewers through `review-gate`.
+    /// A panel of external reviewers, run by `review-gate`.
     Cerberus,
-    /// A command of the user.
+    /// A command that the user configures.
     Command,
     /// The built-in analyzers, without a model.
     Builtin,
 }
 
 impl ReviewerType {
-    /// All of them, in the order in which they are listed to users.
+    /// All reviewer types, in the order in which they are listed.
     pub const ALL: [Self; 4] = [Self::Builtin, Self::AgentSdk, Self::Cerberus, Self::Command];
 
-    /// The word that users write.
+    /// The name in configuration files and flags.
     pub fn name(self) -> &'static str {
         match self {
             Self::AgentSdk => "agent_sdk",
@@ -118,15 +112,133 @@ impl std::str::FromStr for ReviewerType {
         Self::ALL
             .into_iter()
             .find(|reviewer| reviewer.name() == word)
-            .ok_or_else(|| format!("'{text}' is none of builtin, agent_sdk, cerberus, command"))
+            .ok_or_else(|| format!("'{text}' is not one of builtin, agent_sdk, cerberus, command"))
     }
 }
 
-/// A block whose keys are all commented out reads as null; it means the defaults.
+/// Treats a null block, whose keys are all commented out, like a missing one.
 fn null_is_default<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
     T: Default + Deserialize<'de>,
 {
     Ok(Option::<T>::deserialize(deserializer)?.unwrap_or_default())
+}
+
+/// A time limit in seconds: at least 1, at most a week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Seconds(u32);
+
+impl Seconds {
+    /// The maximum: a week.
+    pub const MAX: u32 = 7 * 24 * 60 * 60;
+
+    /// The minimum: one second.
+    pub const SHORTEST: Self = Self(1);
+
+    /// A time limit; `None` if out of range.
+    pub fn new(seconds: i64) -> Option<Self> {
+        u32::try_from(seconds).ok().filter(|n| (1..=Self::MAX).contains(n)).map(Self)
+    }
+
+    /// The number of seconds.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The time limit as a duration.
+    pub fn duration(self) -> Duration {
+        Duration::from_secs(u64::from(self.0))
+    }
+}
+
+impl std::fmt::Display for Seconds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+impl std::str::FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        text.parse().ok().and_then(Self::new).ok_or_else(|| {
+            format!("'{text}' is not a number of seconds between 1 and {}", Self::MAX)
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        Self::new(number).ok_or_else(|| {
+            serde::de::Error::custom(format!(
+                "{number} is not a number of seconds between 1 and {}",
+                Self::MAX
+            ))
+        })
+    }
+}
+
+impl JsonSchema for Seconds {
+    fn schema_name() -> Cow<'static, str> {
+        "Seconds".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "integer", "minimum": 1, "maximum": Self::MAX, "description": "Seconds"
+        })
+    }
+}
+
+/// A number of retries: 0 to 100.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Retries(u32);
+
+impl Retries {
+    /// The maximum.
+    pub const MAX: u32 = 100;
+
+    /// A number of retries; `None` if out of range.
+    pub fn new(retries: i64) -> Option<Self> {
+        u32::try_from(retries).ok().filter(|n| *n <= Self::MAX).map(Self)
+    }
+
+    /// The number.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        Self(3)
+    }
+}
+
+impl<'de> Deserialize<'de> for Retries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = i64::deserialize(deserializer)?;
+        Self::new(number).ok_or_else(|| {
+            serde::de::Error::custom(format!(
+                "{number} is not a number of retries between 0 and {}",
+                Self::MAX
+            ))
+        })
+    }
+}
+
+impl JsonSchema for Retries {
+    fn schema_name() -> Cow<'static, str> {
+        "Retries".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "integer", "minimum": 0, "maximum": Self::MAX, "description": "Retries"
+        })
+    }
 }

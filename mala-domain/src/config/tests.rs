@@ -1,4 +1,4 @@
-//! Broken and odd configuration files, and what is said of them.
+//! Tests of parsing and checking configuration files.
 
 mod broken;
 mod triggers;
@@ -6,7 +6,7 @@ mod triggers;
 use super::*;
 use proptest::prelude::*;
 
-/// What a person sees of a file: `ok` and the warnings, or the error with its frame and hint.
+/// What a user sees: `ok` and the warnings, or the error with its frame and hint.
 fn show(text: &str) -> String {
     match Config::parse("mala.yaml", text) {
         Ok((_, warnings)) => {
@@ -25,7 +25,7 @@ fn parse(text: &str) -> Config {
 }
 
 #[test]
-fn nothing_means_the_defaults() {
+fn empty_files_have_the_defaults() {
     for text in ["", "\n", "# a comment\n", "review:\n", "review:\n  # fail_on: P0\n", "null", "{}"]
     {
         assert_eq!(parse(text), Config::default(), "{text:?}");
@@ -78,7 +78,7 @@ fn rules_are_a_map_or_a_list_and_keep_their_order() {
 }
 
 #[test]
-fn what_is_written_out_reads_back() {
+fn serialized_configs_parse_back() {
     let text = "reviewer_type: builtin\n\
         review: {fail_on: none, rules: {a: off, b: P1}, linters: {off: [ruff]}}\n\
         commands: {test: cargo test, lint: {command: x, timeout: 3}}\n\
@@ -96,7 +96,7 @@ fn the_schema_accepts_what_the_reader_accepts() {
     assert_eq!(schema["additionalProperties"], false);
 }
 
-/// Pieces that often make a file which gets past the YAML reader.
+/// Parts that often combine to valid YAML.
 fn piece() -> impl Strategy<Value = String> {
     prop_oneof![
         4 => prop::sample::select(&[
@@ -126,15 +126,15 @@ fn no_bytes_make_it_panic() {
 }
 
 #[test]
-fn huge_and_deep_files_are_refused() {
-    for (text, said) in [
-        ("#".repeat(2_000_000), "the file has 2000000 bytes, and 1048576 is the limit"),
+fn huge_and_deep_files_are_rejected() {
+    for (text, expected) in [
+        ("#".repeat(2_000_000), "the file is too large: 2000000 bytes, maximum 1048576"),
         ("[".repeat(100_000), ""),
         (format!("review: {}", "{a: ".repeat(50_000)), ""),
         (format!("review: {{ignore: [{}]}}", "a,".repeat(2000)), "at most 1000 patterns"),
     ] {
         let shown = show(&text);
-        assert!(shown.starts_with("error: ") && shown.contains(said), "{shown}");
+        assert!(shown.starts_with("error: ") && shown.contains(expected), "{shown}");
     }
 }
 

@@ -1,5 +1,5 @@
-//! What makes a finding the same one after the next edit: its file, the enclosing symbol, the
-//! evidence without its white space, and the category. No line numbers and no prose.
+//! The identity of findings: file, enclosing symbol, evidence without white space, and category.
+//! Line numbers and prose are not part of it, so that it survives edits.
 
 use super::Category;
 use crate::change::FilePath;
@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-/// The identity of a finding, as 16 hexadecimal digits.
+/// The identity of a finding: 16 hexadecimal digits.
 #[derive(
     Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -27,7 +27,7 @@ impl std::fmt::Display for DedupeKey {
     }
 }
 
-/// The identity of a problem; `occurrence` tells apart the same lines written twice in one symbol.
+/// The identity of a finding. `occurrence` distinguishes equal lines in one symbol.
 pub fn identity(
     file: &FilePath,
     symbol: Option<&str>,
@@ -52,7 +52,7 @@ pub fn identity(
     DedupeKey(hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Evidence with all white space dropped, so that re-indenting does not make a new finding.
+/// The evidence without white space, so that reindenting does not change the identity.
 fn normalised(evidence: &str) -> String {
     evidence.chars().filter(|c| !c.is_whitespace()).collect()
 }

@@ -1,24 +1,24 @@
-//! One scale: P0 to P3 are critical, high, medium and low, one to one.
+//! Priorities, severities and categories. P0 to P3 equal critical, high, medium and low.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// How urgent a finding is; `P0` is the most urgent and compares as the smallest.
+/// The priority of a finding; `P0` is the most urgent and the smallest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Priority {
-    /// A blocker.
+    /// Blocker.
     P0,
     /// Major.
     P1,
     /// Should be fixed.
     P2,
-    /// A nit.
+    /// Minor.
     P3,
 }
 
 impl Priority {
-    /// All of them, the most urgent first.
+    /// All priorities, the most urgent first.
     pub const ALL: [Self; 4] = [Self::P0, Self::P1, Self::P2, Self::P3];
 
     /// The priority with this number.
@@ -26,12 +26,12 @@ impl Priority {
         usize::try_from(number).ok().and_then(|index| Self::ALL.get(index)).copied()
     }
 
-    /// Its number, 0 to 3.
+    /// The number, 0 to 3.
     pub fn number(self) -> u8 {
         self as u8
     }
 
-    /// The same in words.
+    /// The priority as a word.
     pub fn severity(self) -> Severity {
         match self {
             Self::P0 => Severity::Critical,
@@ -66,8 +66,9 @@ impl Serialize for Priority {
 impl<'de> Deserialize<'de> for Priority {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = i64::deserialize(deserializer)?;
-        Self::from_number(number)
-            .ok_or_else(|| serde::de::Error::custom(format!("priority {number} is not 0 to 3")))
+        Self::from_number(number).ok_or_else(|| {
+            serde::de::Error::custom(format!("priority {number} is not between 0 and 3"))
+        })
     }
 }
 
@@ -77,11 +78,11 @@ impl JsonSchema for Priority {
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "integer", "minimum": 0, "maximum": 3, "description": "0 = P0 (blocker) to 3 = P3 (nit)"})
+        schemars::json_schema!({"type": "integer", "minimum": 0, "maximum": 3, "description": "0 = P0 (blocker) to 3 = P3 (minor)"})
     }
 }
 
-/// The priority in words.
+/// The priority as a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -96,7 +97,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Critical => "critical",
@@ -107,28 +108,28 @@ impl Severity {
     }
 }
 
-/// What kind of problem a finding is.
+/// The kind of a problem.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
-    /// An attacker gains something.
+    /// A vulnerability.
     Security,
-    /// It does not do what it should.
+    /// Wrong behaviour.
     Bug,
-    /// A failure is hidden, lost or mishandled.
+    /// An error is hidden, lost or mishandled.
     ErrorHandling,
-    /// It costs more than it must.
+    /// Unnecessary cost.
     Performance,
-    /// It works, and is hard to live with.
+    /// Hard to read or to maintain.
     Style,
-    /// The reasoning is off: a condition, a comparison, an order.
+    /// A wrong condition, comparison or order.
     Logic,
 }
 
 impl Category {
-    /// All of them.
+    /// All categories.
     pub const ALL: [Self; 6] = [
         Self::Security,
         Self::Bug,
@@ -138,7 +139,7 @@ impl Category {
         Self::Logic,
     ];
 
-    /// The word in JSON.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Security => "security",

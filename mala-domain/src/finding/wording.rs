@@ -1,57 +1,57 @@
-//! Whether two claims about the same lines mean the same problem: by the words that they share, beside
-//! those of the code itself, which everybody quotes. Different problems meet on one line, and often
-//! only the names that they speak of tell them apart.
+//! Compares the wording of two claims about the same lines, to decide whether they describe the
+//! same problem. Words that also occur in the code do not count, since all claims quote it.
+//! Different problems on one line often differ only in the identifiers they mention.
 
 use std::collections::BTreeSet;
 
-/// What one claim says.
+/// The text of a claim.
 #[derive(Debug, Clone, Copy)]
 pub struct Wording<'c> {
-    /// Its title.
+    /// The title.
     pub title: &'c str,
-    /// Its explanation.
+    /// The explanation.
     pub body: &'c str,
-    /// The lines that it is about.
+    /// The quoted lines.
     pub evidence: &'c str,
 }
 
-/// Words that say nothing about a problem.
-const EMPTY: &str = "the and for that this with from not are was has have can may will when then \
+/// Words without information about a problem.
+const STOP_WORDS: &str = "the and for that this with from not are was has have can may will when then \
     which its into but all any here there where what does line code function value should would could \
     must been also only because";
 
-/// Words of programming languages that stand in sentences too, and then are no names.
+/// Keywords of programming languages that also occur in prose; they are not identifiers.
 const KEYWORDS: &str = "as assert async at await break by case class const continue def default do else \
     false func if import in is let new nil none null of on or raise return self static struct throw to \
     true try type undefined var void while yield";
 
-/// More than so many of the fewer words of two titles must be the same.
+/// Titles with a higher share of equal words (of the shorter title) mean the same.
 const TITLE: f64 = 0.5;
-/// How many of the fewer words of all that is said, and how many at least.
+/// Minimum share of equal words in title and body, and their minimum number.
 const WHOLE: f64 = 0.4;
 const MIN_WORDS: usize = 3;
 
-/// How much of a word counts: `inject`, `injected` and `injection` are the same.
+/// Number of characters that are compared: `inject`, `injected` and `injection` are equal.
 const STEM: usize = 6;
 
 impl Wording<'_> {
-    /// Whether both mean the same. Titles that are the same but for the names that they speak of mean
-    /// different problems.
+    /// Whether both describe the same problem. Similar titles that mention different identifiers do
+    /// not.
     pub fn means_the_same(self, other: Wording<'_>) -> bool {
         let quoted: BTreeSet<String> = words(self.evidence).chain(words(other.evidence)).collect();
-        let titles = beside(&quoted, words(self.title), words(other.title));
-        if is_same(self.title, other.title) || share(&titles) > TITLE {
+        let titles = without_quoted(&quoted, words(self.title), words(other.title));
+        if is_same(self.title, other.title) || common_share(&titles) > TITLE {
             let (own, others) = self.names_in(other, self.title, other.title);
             return own.is_subset(&others) || others.is_subset(&own);
         }
         let whole =
             |it: Wording<'_>| -> Vec<String> { words(it.title).chain(words(it.body)).collect() };
-        let all = beside(&quoted, whole(self).into_iter(), whole(other).into_iter());
-        all.0.intersection(&all.1).count() >= MIN_WORDS && share(&all) >= WHOLE
+        let all = without_quoted(&quoted, whole(self).into_iter(), whole(other).into_iter());
+        all.0.intersection(&all.1).count() >= MIN_WORDS && common_share(&all) >= WHOLE
     }
 
-    /// Whether both speak of exactly the same names, as far as they speak of any: in their titles, and
-    /// where they say when it happens.
+    /// Whether both mention the same identifiers, if they mention any: in the title, and in the
+    /// `When:` line of the body.
     pub fn names_the_same(self, other: Wording<'_>) -> bool {
         let (own, others) = self.names_in(other, self.title, other.title);
         let (at, others_at) = self.names_in(other, when(self.body), when(other.body));
@@ -59,27 +59,27 @@ impl Wording<'_> {
             && (at.is_subset(&others_at) || others_at.is_subset(&at))
     }
 
-    /// The names of the code that two texts speak of.
-    fn names_in(self, other: Wording<'_>, one: &str, two: &str) -> (Names, Names) {
-        let code: Names = names(self.evidence).chain(names(other.evidence)).collect();
+    /// The identifiers of the code that two texts mention.
+    fn names_in(self, other: Wording<'_>, one: &str, two: &str) -> (NameSet, NameSet) {
+        let code: NameSet = names(self.evidence).chain(names(other.evidence)).collect();
         let known = |text: &str| names(text).filter(|name| code.contains(name)).collect();
         (known(one), known(two))
     }
 }
 
-type Names = BTreeSet<String>;
+type NameSet = BTreeSet<String>;
 
 fn is_same(one: &str, other: &str) -> bool {
     !one.trim().is_empty() && one.trim() == other.trim()
 }
 
-/// What a body says of when it happens, where that is said apart.
+/// The `When:` line of a body.
 fn when(body: &str) -> &str {
     body.lines().rev().find_map(|line| line.strip_prefix("When: ")).unwrap_or_default()
 }
 
-/// The words of both that are not quoted; all of them where one has no others.
-fn beside(
+/// The words of both without the quoted ones; all words if nothing else would be left of one.
+fn without_quoted(
     quoted: &BTreeSet<String>,
     one: impl Iterator<Item = String>,
     other: impl Iterator<Item = String>,
@@ -89,7 +89,7 @@ fn beside(
     if new.is_empty() || also.is_empty() { (one, other) } else { (new, also) }
 }
 
-fn share((one, other): &(BTreeSet<String>, BTreeSet<String>)) -> f64 {
+fn common_share((one, other): &(BTreeSet<String>, BTreeSet<String>)) -> f64 {
     let fewer = one.len().min(other.len());
     let same = u32::try_from(one.intersection(other).count()).unwrap_or(u32::MAX);
     match u32::try_from(fewer) {
@@ -102,19 +102,19 @@ fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| word.chars().nth(2).is_some())
         .map(str::to_lowercase)
-        .filter(|word| !is_among(EMPTY, word))
+        .filter(|word| !is_among(STOP_WORDS, word))
         .map(|word| match word.as_str() {
             "none" | "null" | "nil" | "undefined" | "nullptr" => "null".to_owned(),
             word => word.chars().take(STEM).collect(),
         })
 }
 
-/// The words of a text that can be names, those of one letter too.
+/// The words of a text that can be identifiers, including single letters.
 fn names(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '_' && c != '$')
         .filter(|word| word.starts_with(|c: char| !c.is_numeric()))
         .map(str::to_lowercase)
-        .filter(|word| !is_among(EMPTY, word) && !is_among(KEYWORDS, word))
+        .filter(|word| !is_among(STOP_WORDS, word) && !is_among(KEYWORDS, word))
 }
 
 fn is_among(list: &str, word: &str) -> bool {
@@ -129,7 +129,7 @@ mod tests {
     const PAY: &str = "total = a / b * rate / (a - b)";
 
     #[test]
-    fn the_same_problem_in_other_words_is_the_same_and_another_one_is_not() {
+    fn rewordings_match_and_other_problems_do_not() {
         for (evidence, one, other, expected) in [
             (QUERY, ("[P1] SQL injection", "x"), ("[P0] SQL is injected here", "y"), true),
             (QUERY, ("breaks on None", "when x is None it fails"), ("breaks on None", "z"), true),
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn names_tell_problems_of_one_line_apart() {
+    fn names_distinguish_problems_on_one_line() {
         for (one, other, expected) in [
             (("Zero when b is 0", ""), ("Zero when a equals b", ""), false),
             (("Zero when b is 0", ""), ("Possible zero when b is zero", ""), true),

@@ -1,52 +1,54 @@
-//! The known models, by their names and aliases.
+//! The catalogue of models.
 
-use super::file::{self, Entry};
+use super::file::{self, ModelEntry};
 use super::price::Price;
 use crate::config::ConfigError;
 use std::collections::BTreeMap;
+use thiserror::Error;
+use toml::Spanned;
 
 /// A model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Model {
-    /// The name that its provider knows.
+    /// The name that its provider uses.
     pub name: String,
-    /// Shorter names for it.
+    /// Aliases.
     pub aliases: Vec<String>,
-    /// Who provides it.
+    /// The provider.
     pub provider: Provider,
-    /// The most tokens of input and output together, where known.
+    /// Maximum number of input and output tokens together, if known.
     pub context: Option<u64>,
-    /// The most tokens of output, where known.
+    /// Maximum number of output tokens, if known.
     pub max_output: Option<u32>,
-    /// What it costs, where known.
+    /// The price, if known.
     pub price: Option<Price>,
-    /// What it cannot do.
+    /// Features it does not have.
     pub lacks: Vec<Ability>,
 }
 
 impl Model {
-    /// Whether it can do something. A model that nobody says otherwise of can.
+    /// Whether the model has a feature. By default, it has all of them.
     pub fn can(&self, ability: Ability) -> bool {
         !self.lacks.contains(&ability)
     }
 }
 
-/// Something that not every model can do.
+/// A feature that not every model has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Ability {
-    /// Calls tools.
+    /// Tool calls.
     Tools,
-    /// Keeps to a schema because its provider makes it.
+    /// Output that the provider forces into a schema.
     StructuredOutput,
-    /// Reads the beginning of a prompt from a cache.
+    /// A cache for the start of a prompt.
     Caching,
 }
 
 impl Ability {
-    /// All of them.
+    /// All features.
     pub const ALL: [Self; 3] = [Self::Tools, Self::StructuredOutput, Self::Caching];
 
-    /// The word for it in files.
+    /// The name in model files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Tools => "tools",
@@ -56,27 +58,27 @@ impl Ability {
     }
 }
 
-/// Who provides a model, and by which protocol.
+/// A provider of models, and its protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Provider {
-    /// Anthropic, by its Messages API.
+    /// Anthropic, Messages API.
     Anthropic,
-    /// OpenAI, by its Responses API.
+    /// OpenAI, Responses API.
     OpenAi,
-    /// OpenAI, by its Chat Completions API.
+    /// OpenAI, Chat Completions API.
     OpenAiChat,
-    /// Google, by its Gemini API.
+    /// Google, Gemini API.
     Gemini,
-    /// A server that speaks OpenAI's Chat Completions: Ollama, vLLM, llama.cpp, OpenRouter.
+    /// A server with OpenAI's Chat Completions API: Ollama, vLLM, llama.cpp, OpenRouter.
     Compatible,
 }
 
 impl Provider {
-    /// All of them.
+    /// All providers.
     pub const ALL: [Self; 5] =
         [Self::Anthropic, Self::OpenAi, Self::OpenAiChat, Self::Gemini, Self::Compatible];
 
-    /// The word for it in files, and in front of a model's name.
+    /// The name in model files, and the prefix in `PROVIDER/MODEL`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -87,12 +89,12 @@ impl Provider {
         }
     }
 
-    /// The provider of this name.
+    /// The provider with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 
-    /// Whether the two are the same company, whatever the protocol.
+    /// Whether both are the same company, with any protocol.
     pub(super) fn is_same_company(self, other: Self) -> bool {
         let company = |provider| match provider {
             Self::OpenAiChat => Self::OpenAi,
@@ -102,33 +104,32 @@ impl Provider {
     }
 }
 
-/// The models that are known.
+/// All known models.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Catalogue {
     models: Vec<Model>,
 }
 
 impl Catalogue {
-    /// The models that mala knows by itself.
+    /// The built-in models.
     pub fn built_in() -> Self {
         let none = || Self { models: Vec::new() };
-        // A test reads the same text, so it cannot fail here. Should it, every name is refused.
+        // A test parses the same text, so this cannot fail.
         none().overlaid("models.toml", include_str!("models.toml")).unwrap_or_else(|_| none())
     }
 
-    /// These models with a user's own file laid over them. `file_name` is only for messages.
+    /// Adds the models of a file; changes those that exist. `file_name` is used in messages only.
     pub fn overlaid(self, file_name: &str, text: &str) -> Result<Self, Box<ConfigError>> {
         let entries = file::entries(file_name, text)?;
         self.with(file_name, text, entries)
     }
 
-    /// All models, in the order in which they are listed to users.
+    /// All models, in the order in which they are listed.
     pub fn models(&self) -> &[Model] {
         &self.models
     }
 
-    /// The model of this name or alias. A name with a date at its end is that of the same model
-    /// without it.
+    /// The model with this name or alias. A date at the end of a name is ignored.
     pub fn find(&self, name: &str) -> Option<&Model> {
         let exactly = |name: &str| self.models.iter().find(|model| model.name == name);
         let by_alias =
@@ -140,25 +141,27 @@ impl Catalogue {
         mut self,
         file_name: &str,
         text: &str,
-        entries: Vec<file::Placed<Entry>>,
+        entries: Vec<Spanned<ModelEntry>>,
     ) -> Result<Self, Box<ConfigError>> {
         let mut owners: BTreeMap<String, String> = BTreeMap::new();
-        for file::Placed { bytes, value: entry } in entries {
+        for entry in entries {
+            let bytes = entry.span();
+            let entry = entry.into_inner();
             let name = entry.name.clone();
-            let refuse = |what: String| file::refusal(file_name, text, bytes.clone(), &what);
+            let reject = |what: String| file::file_error(file_name, text, bytes.clone(), &what);
             for word in entry.aliases.iter().flatten().chain([&name]) {
                 if let Some(owner) = owners.insert(word.clone(), name.clone()) {
-                    let what = format!("`{word}` is a name of {name}, and of {owner} already");
-                    return Err(refuse(what));
+                    let what = format!("duplicate name `{word}`: used by {owner} and {name}");
+                    return Err(reject(what));
                 }
             }
             let known = self.models.iter_mut().find(|model| model.name == name);
             match known {
-                Some(model) => entry.lay_over(model),
-                None => self.models.push(entry.into_model().map_err(refuse)?),
+                Some(model) => entry.apply_to(model),
+                None => self.models.push(entry.into_model().map_err(reject)?),
             }
         }
-        // What the later file calls an alias is nobody else's any more.
+        // An alias of this file replaces the same alias of another model.
         for model in &mut self.models {
             let name = &model.name;
             model.aliases.retain(|alias| owners.get(alias).is_none_or(|owner| owner == name));
@@ -177,4 +180,68 @@ fn without_date(name: &str) -> Option<&str> {
     let (rest, month) = rest.rsplit_once('-')?;
     let (rest, year) = rest.rsplit_once('-')?;
     (digits(last, 2) && digits(month, 2) && digits(year, 4)).then_some(rest)
+}
+
+/// A resolved model name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// The provider.
+    pub provider: Provider,
+    /// The name to send to the provider.
+    pub name: String,
+    /// The catalogue entry, if there is one.
+    pub known: Option<Model>,
+}
+
+/// An unknown model name.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("unknown model '{name}'")]
+pub struct UnknownModel {
+    /// The name.
+    pub name: String,
+    /// How to fix it.
+    pub hint: String,
+}
+
+impl Catalogue {
+    /// Resolves a known name or alias, or `PROVIDER/NAME`, where NAME may be unknown.
+    pub fn choose(&self, name: &str) -> Result<Choice, UnknownModel> {
+        if let Some(model) = self.find(name) {
+            let is_alias = model.aliases.iter().any(|alias| alias == name);
+            let sent = if is_alias { &model.name } else { name };
+            return Ok(choice(model.provider, sent, Some(model)));
+        }
+        let (prefix, rest) = name.split_once('/').unwrap_or(("", name));
+        match Provider::named(prefix) {
+            Some(provider) if !rest.is_empty() => {
+                let known = self.find(rest);
+                let known = known.filter(|model| model.provider.is_same_company(provider));
+                let alias = known.filter(|model| model.aliases.iter().any(|alias| alias == rest));
+                let sent = alias.map_or(rest, |model| &model.name);
+                Ok(choice(provider, sent, known))
+            }
+            _ => Err(UnknownModel { name: name.to_owned(), hint: self.hint(name) }),
+        }
+    }
+
+    fn hint(&self, name: &str) -> String {
+        let names = self.models().iter();
+        let words: Vec<&str> = names
+            .flat_map(|model| model.aliases.iter().chain([&model.name]))
+            .map(String::as_str)
+            .collect();
+        let prefixes = Provider::ALL.map(Provider::name).join(", ");
+        crate::config::nearest_or(
+            name,
+            &words,
+            &format!(
+                "run 'mala models' to see the known models; for another one, use PROVIDER/{name} with \
+                PROVIDER one of {prefixes}, or add it to your model file"
+            ),
+        )
+    }
+}
+
+fn choice(provider: Provider, name: &str, known: Option<&Model>) -> Choice {
+    Choice { provider, name: name.to_owned(), known: known.cloned() }
 }

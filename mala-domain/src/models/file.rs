@@ -1,4 +1,4 @@
-//! A file of models: TOML in, entries out, and for every problem its place.
+//! Parses model files (TOML), with positions for errors.
 
 use super::catalogue::{Ability, Model, Provider};
 use super::price::{Price, Rates};
@@ -7,25 +7,19 @@ use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
 
-/// A file of models is small; a larger one is a mistake.
+/// Maximum size of a model file.
 const MAX_BYTES: usize = 1 << 20;
 
-/// A value and the bytes that it was read from.
-pub(super) struct Placed<T> {
-    pub(super) bytes: Range<usize>,
-    pub(super) value: T,
-}
-
-/// What a file says of a model; what it leaves out stays as it was.
+/// A model in a file. Missing fields keep their value.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Entry {
+pub(super) struct ModelEntry {
     pub(super) name: String,
     pub(super) aliases: Option<Vec<String>>,
     provider: Option<String>,
     context: Option<u64>,
     max_output: Option<u32>,
-    price: Option<PriceEntry>,
+    price: Option<PriceFields>,
     tools: Option<bool>,
     structured_output: Option<bool>,
     caching: Option<bool>,
@@ -33,24 +27,24 @@ pub(super) struct Entry {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct ModelFile {
     #[serde(default)]
-    model: Vec<Spanned<Entry>>,
+    model: Vec<Spanned<ModelEntry>>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PriceEntry {
+struct PriceFields {
     input: f64,
     output: f64,
     cache_read: Option<f64>,
     cache_write: Option<f64>,
-    long: Option<LongEntry>,
+    long: Option<LongInputPriceFields>,
 }
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct LongEntry {
+struct LongInputPriceFields {
     above: u64,
     input: f64,
     output: f64,
@@ -58,66 +52,70 @@ struct LongEntry {
     cache_write: Option<f64>,
 }
 
-/// The entries of a file.
-pub(super) fn entries(file: &str, text: &str) -> Result<Vec<Placed<Entry>>, Box<ConfigError>> {
+/// Parses the entries of a file.
+pub(super) fn entries(
+    file: &str,
+    text: &str,
+) -> Result<Vec<Spanned<ModelEntry>>, Box<ConfigError>> {
     if text.len() > MAX_BYTES {
-        let what = format!("the file has {} bytes, and {MAX_BYTES} is the limit", text.len());
-        return Err(refusal(file, "", 0..0, &what));
+        let what = format!("the file is too large: {} bytes, maximum {MAX_BYTES}", text.len());
+        return Err(file_error(file, "", 0..0, &what));
     }
-    let read: File = toml::from_str(text).map_err(|error| {
+    let parsed: ModelFile = toml::from_str(text).map_err(|error| {
         let bytes = error.span().unwrap_or(0..0);
-        let (message, hint) = explained(error.message());
-        let error = ConfigError::new(file, place(text, bytes), &message);
+        let (message, hint) = explain_toml_error(error.message());
+        let error = ConfigError::new(file, position(text, bytes), &message);
         Box::new(error.hint(hint.as_deref()).frame(text, "here"))
     })?;
-    let mut entries = Vec::with_capacity(read.model.len());
-    for entry in read.model {
-        let bytes = entry.span();
-        let value = entry.into_inner();
-        value.check().map_err(|what| refusal(file, text, bytes.clone(), &what))?;
-        entries.push(Placed { bytes, value });
+    for entry in &parsed.model {
+        entry.as_ref().check().map_err(|what| file_error(file, text, entry.span(), &what))?;
     }
-    Ok(entries)
+    Ok(parsed.model)
 }
 
-/// An error about these bytes of a file.
-pub(super) fn refusal(file: &str, text: &str, bytes: Range<usize>, what: &str) -> Box<ConfigError> {
-    Box::new(ConfigError::new(file, place(text, bytes), what).frame(text, "here"))
+/// An error at a byte range of a file.
+pub(super) fn file_error(
+    file: &str,
+    text: &str,
+    bytes: Range<usize>,
+    what: &str,
+) -> Box<ConfigError> {
+    Box::new(ConfigError::new(file, position(text, bytes), what).frame(text, "here"))
 }
 
-impl Entry {
+impl ModelEntry {
     fn check(&self) -> Result<(), String> {
         let name = &self.name;
         let is_word = |word: &str| !word.is_empty() && !word.chars().any(char::is_whitespace);
         if let Some(word) = self.aliases.iter().flatten().chain([name]).find(|word| !is_word(word))
         {
-            return Err(format!("`{word}` is not a name of a model"));
+            return Err(format!("`{word}` is not a valid model name"));
         }
         if let Some(provider) = &self.provider
             && Provider::named(provider).is_none()
         {
             let valid = Provider::ALL.map(Provider::name).join(", ");
-            return Err(format!("`{provider}` is none of {valid}"));
+            return Err(format!("`{provider}` is not one of {valid}"));
         }
         if self.context == Some(0) || self.max_output == Some(0) {
-            return Err(format!("the model {name} takes no tokens"));
+            return Err(format!("`context` and `max_output` of {name} must be greater than 0"));
         }
         match &self.price {
             Some(price) if !price.rates().all(|rate| rate.is_finite() && rate >= 0.0) => {
-                Err(format!("a price of {name} is not a number of dollars"))
+                Err(format!("prices of {name} must be non-negative numbers"))
             }
             _ => Ok(()),
         }
     }
 
-    /// Lays what the file says over a model.
-    pub(super) fn lay_over(self, model: &mut Model) {
+    /// Changes a model.
+    pub(super) fn apply_to(self, model: &mut Model) {
         let lacks = self.lacks();
         let provider = self.provider.as_deref().and_then(Provider::named);
         model.provider = provider.unwrap_or(model.provider);
         model.context = self.context.or(model.context);
         model.max_output = self.max_output.or(model.max_output);
-        model.price = self.price.map(PriceEntry::price).or_else(|| model.price.take());
+        model.price = self.price.map(PriceFields::price).or_else(|| model.price.take());
         if let Some(aliases) = self.aliases {
             model.aliases = aliases;
         }
@@ -129,10 +127,10 @@ impl Entry {
         }
     }
 
-    /// A model that was not known before.
+    /// Creates a model.
     pub(super) fn into_model(self) -> Result<Model, String> {
         let Some(provider) = self.provider.as_deref().and_then(Provider::named) else {
-            return Err(format!("the model {} has no provider", self.name));
+            return Err(format!("missing key `provider` for the new model {}", self.name));
         };
         let mut model = Model {
             name: self.name.clone(),
@@ -143,7 +141,7 @@ impl Entry {
             price: None,
             lacks: Vec::new(),
         };
-        self.lay_over(&mut model);
+        self.apply_to(&mut model);
         Ok(model)
     }
 
@@ -154,7 +152,7 @@ impl Entry {
     }
 }
 
-impl PriceEntry {
+impl PriceFields {
     fn rates(&self) -> impl Iterator<Item = f64> {
         let long = self.long.iter().flat_map(|long| {
             [Some(long.input), Some(long.output), long.cache_read, long.cache_write]
@@ -184,9 +182,9 @@ impl PriceEntry {
     }
 }
 
-/// The reader's words, and the nearest key when a key is unknown: it lists the valid ones in
+/// The message of the TOML parser, with a hint for unknown keys. The parser lists the valid keys in
 /// backticks.
-fn explained(message: &str) -> (String, Option<String>) {
+fn explain_toml_error(message: &str) -> (String, Option<String>) {
     let mut quoted = message.split('`').skip(1).step_by(2);
     match (message.starts_with("unknown field"), quoted.next()) {
         (true, Some(key)) => {
@@ -198,7 +196,7 @@ fn explained(message: &str) -> (String, Option<String>) {
     }
 }
 
-fn place(text: &str, bytes: Range<usize>) -> Place {
+fn position(text: &str, bytes: Range<usize>) -> Place {
     let above = text.get(..bytes.start).unwrap_or_default();
     let line = above.matches('\n').count() + 1;
     let column = above.chars().rev().take_while(|c| *c != '\n').count() + 1;

@@ -1,29 +1,29 @@
-//! What calls cost. What a provider did not say makes a cost unknown, and a reservation is made for
-//! the worst.
+//! Costs of calls. The cost is unknown if the provider does not report its usage; a reservation
+//! assumes the worst case.
 
 use super::catalogue::Model;
 use crate::agent::budget::Dollars;
-use crate::conversation::Tokens;
+use crate::conversation::{Ask, Form, Part, Tokens, Turn};
 
-/// What a model costs.
+/// The price of a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Price {
-    /// What most calls cost.
+    /// The rates of most calls.
     pub rates: Rates,
-    /// What calls with an input above so many tokens cost, when that is something else.
+    /// The rates of calls with more input tokens than this number, if they differ.
     pub long: Option<(u64, Rates)>,
 }
 
-/// Dollars per million tokens.
+/// Prices in dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     /// Input that is not cached.
     pub input: f64,
-    /// Output, reasoning included.
+    /// Output, including reasoning.
     pub output: f64,
-    /// Input that is read from the cache, where known.
+    /// Input read from the cache, if known.
     pub cache_read: Option<f64>,
-    /// Input that is written to the cache, where known.
+    /// Input written to the cache, if known.
     pub cache_write: Option<f64>,
 }
 
@@ -37,8 +37,8 @@ impl Price {
 }
 
 impl Model {
-    /// What a call cost; `None` when its price or its tokens are unknown. Cached input without a
-    /// price of its own counts as input.
+    /// The cost of a call; `None` if the price or the number of tokens is unknown. Without a price
+    /// for cache reads, they cost as much as other input.
     pub fn cost(&self, tokens: &Tokens) -> Option<Dollars> {
         let (input, output) = (tokens.input?, tokens.output?);
         let rates = self.price.as_ref()?.rates_for(input);
@@ -55,8 +55,7 @@ impl Model {
         Some(Dollars::at_least(sum / 1e6))
     }
 
-    /// What a call with so many tokens costs at worst: nothing is read from the cache and all is
-    /// written to it.
+    /// The maximum cost of a call: no cache reads, and all input written to the cache.
     pub fn worst_cost(&self, input: u64, output: u64) -> Option<Dollars> {
         let price = self.price.as_ref()?;
         let worst = |rates: &Rates| {
@@ -65,4 +64,53 @@ impl Model {
         };
         Some(Dollars::at_least(worst(price.rates_for(input)) / 1e6))
     }
+}
+
+/// English text and code have three to four bytes per token, about a third less with Anthropic;
+/// other scripts have three bytes per character and about one token each.
+const BYTES_PER_5_TOKENS: u64 = 12;
+/// Tokens that providers add per message, call or tool.
+const AROUND: u64 = 12;
+
+/// Estimates the tokens of a text.
+pub fn text_tokens(text: &str) -> u64 {
+    bytes_as_tokens(text.len())
+}
+
+/// Estimates the input tokens of a request.
+pub fn input_tokens(ask: &Ask) -> u64 {
+    let tools = ask.tools.iter().map(|tool| {
+        let schema = tool.arguments.to_string().len();
+        bytes_as_tokens(tool.name.len() + tool.description.len() + schema) + AROUND
+    });
+    let form = match &ask.form {
+        Form::Text => 0,
+        Form::Json { schema, .. } => bytes_as_tokens(schema.to_string().len()) + AROUND,
+    };
+    let turns = ask.turns.iter().map(turn_tokens);
+    tools.chain(turns).sum::<u64>() + text_tokens(&ask.system) + form + AROUND
+}
+
+fn turn_tokens(turn: &Turn) -> u64 {
+    match turn {
+        Turn::Ours(parts) => parts.iter().map(part_tokens).sum(),
+        Turn::Model(said) => {
+            let calls = said.calls.iter().map(|call| call.name.len() + call.arguments.len());
+            let told = said.text.len() + calls.sum::<usize>();
+            // The provider's own form repeats the text and may contain reasoning.
+            bytes_as_tokens(told.max(said.verbatim.to_string().len())) + AROUND
+        }
+    }
+}
+
+fn part_tokens(part: &Part) -> u64 {
+    let text = match part {
+        Part::Text(text) | Part::Repeated(text) => text,
+        Part::ToolResult(result) => &result.text,
+    };
+    text_tokens(text) + AROUND
+}
+
+fn bytes_as_tokens(bytes: usize) -> u64 {
+    (bytes as u64).saturating_mul(5).div_ceil(BYTES_PER_5_TOKENS)
 }

@@ -1,4 +1,4 @@
-//! The catalogue as users meet it.
+//! Tests of the model catalogue.
 
 use super::*;
 use crate::agent::budget::Dollars;
@@ -16,7 +16,7 @@ fn overlaid(text: &str) -> Result<Catalogue, String> {
 }
 
 #[test]
-fn the_built_in_models_are_sound() {
+fn the_built_in_models_are_consistent() {
     let catalogue = built_in();
     assert!(catalogue.models().len() > 15);
     for model in catalogue.models() {
@@ -35,7 +35,7 @@ fn the_built_in_models_are_sound() {
 }
 
 #[test]
-fn a_name_means_a_provider() {
+fn names_resolve_to_providers() {
     for (name, expected) in [
         ("sonnet", Some((Provider::Anthropic, "claude-sonnet-5-5", true))),
         (
@@ -61,7 +61,7 @@ fn a_name_means_a_provider() {
 }
 
 #[test]
-fn an_unknown_name_says_what_can_be_done() {
+fn an_unknown_model_has_a_hint() {
     let error = built_in().choose("sonet").unwrap_err();
     assert_eq!(error.hint, "did you mean `sonnet`?");
     let error = built_in().choose("qwen").unwrap_err();
@@ -95,7 +95,7 @@ fn costs_follow_the_rates() {
 }
 
 #[test]
-fn a_reservation_covers_every_call_that_it_stands_for() {
+fn a_reservation_covers_the_actual_cost() {
     let worst = |model: &Model, tokens: &Tokens| {
         model.worst_cost(tokens.input.unwrap_or(0), tokens.output.unwrap_or(0))
     };
@@ -116,7 +116,7 @@ fn a_reservation_covers_every_call_that_it_stands_for() {
 }
 
 #[test]
-fn a_users_file_is_laid_over() {
+fn a_user_file_changes_and_adds_models() {
     let catalogue = overlaid(
         r#"
         [[model]]
@@ -146,27 +146,30 @@ fn a_users_file_is_laid_over() {
 #[test]
 fn a_broken_file_says_where_and_why() {
     for (text, expected) in [
-        ("[[model]]\nname = \"x\"\n", "models.toml:1:1: the model x has no provider"),
+        (
+            "[[model]]\nname = \"x\"\n",
+            "models.toml:1:1: missing key `provider` for the new model x",
+        ),
         (
             "[[model]]\nname = \"x\"\nprovidr = \"openai\"\n",
             "models.toml:3:1: unknown key `providr` (did you mean `provider`?)",
         ),
         (
             "[[model]]\nname = \"x\"\nprovider = \"opnai\"\n",
-            "models.toml:1:1: `opnai` is none of anthropic, openai, openai-chat, gemini, compatible",
+            "models.toml:1:1: `opnai` is not one of anthropic, openai, openai-chat, gemini, compatible",
         ),
         (
             "[[model]]\nname = \"gpt-4.1\"\nprice = { input = -1.0, output = 1.0 }\n",
-            "models.toml:1:1: a price of gpt-4.1 is not a number of dollars",
+            "models.toml:1:1: prices of gpt-4.1 must be non-negative numbers",
         ),
         (
             "[[model]]\nname = \"gpt-4.1\"\n[[model]]\nname = \"gpt-4.1\"\n",
-            "models.toml:3:1: `gpt-4.1` is a name of gpt-4.1, and of gpt-4.1 already",
+            "models.toml:3:1: duplicate name `gpt-4.1`: used by gpt-4.1 and gpt-4.1",
         ),
-        ("[[model]]\nname = \"a b\"\n", "models.toml:1:1: `a b` is not a name of a model"),
+        ("[[model]]\nname = \"a b\"\n", "models.toml:1:1: `a b` is not a valid model name"),
         (
             "[[model]]\nname = \"gpt-4.1\"\ncontext = 0\n",
-            "models.toml:1:1: the model gpt-4.1 takes no tokens",
+            "models.toml:1:1: `context` and `max_output` of gpt-4.1 must be greater than 0",
         ),
     ] {
         assert_eq!(overlaid(text).unwrap_err(), expected, "{text}");
@@ -187,8 +190,7 @@ fn no_bytes_break_the_reader() {
 }
 
 #[test]
-fn estimates_are_rather_too_high() {
-    // (text, tokens that a real tokenizer finds at most)
+fn estimates_are_high_enough() {
     let code = "fn main() {\n    let total: u32 = items.iter().map(|item| item.price).sum();\n}\n";
     assert!(text_tokens(code) > 25, "{}", text_tokens(code));
     assert_eq!(text_tokens(""), 0);

@@ -1,6 +1,6 @@
-//! Evals for people: a result, a comparison, a board of runs, a case. Each is put together once, as a
-//! document, and shown as plain text or as Markdown. Names come from sets and models: they are hostile
-//! text.
+//! Evals for people: a result, a comparison, a board of runs, a case. Each is put together once, as
+//! a document, and shown as plain text or as Markdown. Names come from sets and models: they are
+//! hostile text.
 
 mod board;
 mod case;

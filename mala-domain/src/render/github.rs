@@ -1,14 +1,14 @@
-//! GitHub Actions workflow commands: a line per finding that the runner turns into an annotation. What
-//! comes from outside cannot end its command or start another one.
+//! GitHub Actions workflow commands: one annotation per finding. Untrusted text is escaped, so that
+//! it cannot start another command.
 
 use super::View;
-use super::level::Level;
 use super::ranking;
+use super::ranking::FindingLevel;
 use super::visible::{one_line, visible};
 use super::wording;
 use crate::finding::Finding;
 
-/// The report as workflow commands, worst first: GitHub shows only the first ten of each level.
+/// Renders workflow commands, worst finding first: GitHub shows only ten annotations per level.
 pub(super) fn render(view: &View<'_>) -> String {
     let report = view.report;
     let mut out = String::new();
@@ -17,7 +17,7 @@ pub(super) fn render(view: &View<'_>) -> String {
     if let Some(suppressed) = wording::suppressed(report) {
         covered = format!("{covered}; {suppressed}");
     }
-    if wording::obstacle(report).is_some() {
+    if wording::incomplete_reason(report).is_some() {
         let message = format!("{}. {covered}", headline.reason);
         command(&mut out, "error", &[("title", "mala could not review")], &message);
     }
@@ -27,7 +27,7 @@ pub(super) fn render(view: &View<'_>) -> String {
     for warning in &report.warnings {
         command(&mut out, "notice", &[("title", "mala warning")], warning);
     }
-    if wording::obstacle(report).is_none() {
+    if wording::incomplete_reason(report).is_none() {
         let message = format!("{}: {}. {covered}", headline.word, headline.reason);
         command(&mut out, "notice", &[("title", "mala")], &message);
     }
@@ -35,10 +35,10 @@ pub(super) fn render(view: &View<'_>) -> String {
 }
 
 fn annotate(out: &mut String, finding: &Finding) {
-    let name = match Level::of(finding) {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "notice",
+    let name = match FindingLevel::of(finding) {
+        FindingLevel::Error => "error",
+        FindingLevel::Warning => "warning",
+        FindingLevel::Note => "notice",
     };
     let title = format!("{} {}", finding.effective_priority(), one_line(&wording::title(finding)));
     let span = finding.span();
@@ -67,7 +67,7 @@ fn in_message(text: &str) -> String {
 }
 
 fn in_property(text: &str) -> String {
-    // A path keeps its line feeds and carriage returns here: they are escaped, not shown.
+    // Escape line feeds and carriage returns of a path before `visible` would drop them.
     let escaped = text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A");
     visible(&escaped).replace(':', "%3A").replace(',', "%2C")
 }
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_cannot_end_its_command_or_start_another() {
+    fn text_cannot_start_another_command() {
         let mut out = String::new();
         let hostile = "50%\n::set-output name=x::y\r\n::error::z\x1b[0m";
         command(&mut out, "error", &[("file", "a,b:c\n::stop-commands::x")], hostile);

@@ -1,61 +1,61 @@
-//! GitLab's Code Quality report: a JSON array of issues. GitLab has no place for "could not review", so
-//! that is an issue of its own, of the worst severity.
+//! GitLab Code Quality report. The format cannot express an incomplete review, so that is reported
+//! as an issue of the highest severity.
 
 use super::View;
 use super::visible::{at_most, one_line};
-use super::{json, wording};
+use super::wording;
 use crate::finding::{Finding, Priority};
 use crate::verdict;
 use serde::Serialize;
 use std::collections::HashMap;
 
 #[derive(Serialize)]
-struct Issue {
+struct GitlabIssue {
     description: String,
     check_name: String,
     fingerprint: String,
     severity: &'static str,
-    location: Location,
+    location: GitlabLocation,
 }
 
 #[derive(Serialize)]
-struct Location {
+struct GitlabLocation {
     path: String,
-    lines: Lines,
+    lines: GitlabLines,
 }
 
 #[derive(Serialize)]
-struct Lines {
+struct GitlabLines {
     begin: u32,
     end: u32,
 }
 
-/// The report for GitLab's merge request widget.
+/// Renders the report for GitLab's merge request widget.
 pub(super) fn render(view: &View<'_>) -> String {
     let report = view.report;
     let mut issues = Vec::new();
-    if let Some(why) = wording::obstacle(report) {
-        issues.push(Issue {
+    if let Some(why) = wording::incomplete_reason(report) {
+        issues.push(GitlabIssue {
             description: one_line(&format!("mala could not review the change: {why}")),
             check_name: "mala/could-not-review".to_owned(),
             fingerprint: format!("could-not-review-{}", one_line(&report.review_id)),
             severity: "blocker",
-            location: Location {
+            location: GitlabLocation {
                 path: wording::some_file(report),
-                lines: Lines { begin: 1, end: 1 },
+                lines: GitlabLines { begin: 1, end: 1 },
             },
         });
     }
     let mut seen = HashMap::new();
     issues.extend(report.issues.iter().map(|finding| issue(finding, &mut seen)));
-    json::pretty(&issues)
+    super::pretty_json(&issues)
 }
 
-fn issue<'f>(finding: &'f Finding, seen: &mut HashMap<&'f str, usize>) -> Issue {
+fn issue<'f>(finding: &'f Finding, seen: &mut HashMap<&'f str, usize>) -> GitlabIssue {
     let span = finding.span();
     let body = at_most(&finding.body, 4000);
     let fix = finding.suggestion.as_deref().map(|text| format!(" Fix: {}", at_most(text, 2000)));
-    Issue {
+    GitlabIssue {
         description: one_line(&format!(
             "{}: {body}{}",
             wording::title(finding),
@@ -64,14 +64,14 @@ fn issue<'f>(finding: &'f Finding, seen: &mut HashMap<&'f str, usize>) -> Issue 
         check_name: one_line(&wording::rule_id(finding)),
         fingerprint: unique(finding.dedupe_key.as_str(), seen),
         severity: severity(finding),
-        location: Location {
+        location: GitlabLocation {
             path: finding.file.to_text().into_owned(),
-            lines: Lines { begin: span.start(), end: span.end() },
+            lines: GitlabLines { begin: span.start(), end: span.end() },
         },
     }
 }
 
-/// The key itself the first time, with a number after it when another finding has it too.
+/// The key, with a number if another finding has the same key.
 pub(super) fn unique<'f>(key: &'f str, seen: &mut HashMap<&'f str, usize>) -> String {
     let n = seen.entry(key).or_default();
     *n += 1;

@@ -1,5 +1,5 @@
-//! JUnit XML: a suite per file, a failure per finding, and one test case that says whether the change was
-//! reviewed at all. It errors when it was not, so that no CI turns green on silence.
+//! JUnit XML: a suite per file, a failure per finding, and one test case for the review itself,
+//! which fails with an error if the change could not be reviewed.
 
 use super::View;
 use super::ranking::{self, FileFindings};
@@ -9,7 +9,7 @@ use crate::finding::Finding;
 use crate::verdict;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
-/// The report for tools that read test results.
+/// Renders the report as JUnit XML.
 pub(super) fn render(view: &View<'_>) -> String {
     let mut report = Report::new("mala");
     report.add_test_suite(review(view));
@@ -19,11 +19,11 @@ pub(super) fn render(view: &View<'_>) -> String {
     report.to_string().unwrap_or_else(|error| could_not_write(&error.to_string()))
 }
 
-/// The suite about the review itself.
+/// The suite for the review itself.
 fn review(view: &View<'_>) -> TestSuite {
     let headline = wording::headline(view.report);
     let mut status = TestCaseStatus::success();
-    if let Some(why) = wording::obstacle(view.report) {
+    if let Some(why) = wording::incomplete_reason(view.report) {
         status = TestCaseStatus::non_success(NonSuccessKind::Error);
         status.set_type("mala/could-not-review").set_message(one_line(&why));
         status.set_description(one_line(&view.report.summary));
@@ -78,7 +78,7 @@ fn description(finding: &Finding) -> String {
     visible(&text).into_owned()
 }
 
-/// What is left to say when the XML cannot be written: an error, never an empty success.
+/// The output if the XML cannot be written: an error, never an empty success.
 fn could_not_write(why: &str) -> String {
     let why: String =
         one_line(why).chars().filter(|c| !matches!(c, '<' | '>' | '&' | '"')).collect();

@@ -1,5 +1,5 @@
-//! The report as Markdown, for a file and for a comment on a pull request: the verdict first, then the
-//! findings by file, then what was covered. A comment has room for so much, and so has this.
+//! The report as Markdown, for files and pull request comments: the verdict, the findings by file,
+//! the coverage. The length is limited to that of a comment.
 
 pub(in crate::render) mod escape;
 mod panel;
@@ -15,13 +15,13 @@ use super::ranking;
 use super::wording;
 use std::collections::HashSet;
 
-/// The most characters of a report; a comment on GitHub may have 65,536.
+/// Maximum length of a report in characters; a comment on GitHub may have 65,536.
 pub const LIMIT: usize = 60_000;
 
-/// What is kept free for the note that something is missing.
+/// Characters reserved for the note about omitted findings.
 const NOTE: usize = 400;
 
-/// The report as Markdown.
+/// Renders the report as Markdown.
 pub fn render(view: &View<'_>) -> String {
     let report = view.report;
     let head = sections::head(report);
@@ -37,7 +37,7 @@ pub fn render(view: &View<'_>) -> String {
     out
 }
 
-/// As many findings as there is room for, worst first, and how many are left out.
+/// As many findings as fit, worst first, and the number of omitted ones.
 fn findings(view: &View<'_>, room: usize) -> (String, usize) {
     let ranked = ranking::worst_first(view.report);
     let mut chosen = Vec::new();
@@ -63,13 +63,13 @@ fn findings(view: &View<'_>, room: usize) -> (String, usize) {
 
 fn left_out(report_path: Option<&str>, n: usize) -> String {
     let place = report_path.map_or_else(
-        || "`--format json` has all of them".to_owned(),
+        || "use `--format json` to see all of them".to_owned(),
         |path| {
             let path: String = path.chars().take(200).collect();
-            format!("all of them are in {}", escape::code(&path))
+            format!("see {} for all of them", escape::code(&path))
         },
     );
-    format!("**… and {} that this report has no room for**; {place}.\n\n", more(n))
+    format!("**{} omitted for lack of space**; {place}.\n\n", more(n))
 }
 
 fn more(n: usize) -> String {

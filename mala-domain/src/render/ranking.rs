@@ -1,4 +1,4 @@
-//! The order in which people read findings: worst first, and by file.
+//! Orders findings: worst first, and by file.
 
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority};
@@ -12,32 +12,32 @@ pub(super) struct FileFindings<'r> {
     pub(super) findings: Vec<&'r Finding>,
 }
 
-/// All findings, worst first; those that do not count come last.
+/// All findings, worst first; refuted ones last.
 pub(super) fn worst_first(report: &Report) -> Vec<&Finding> {
     let mut findings: Vec<&Finding> = report.issues.iter().collect();
-    findings.sort_by(|a, b| rank(a).cmp(&rank(b)));
+    findings.sort_by(|a, b| order(a).cmp(&order(b)));
     findings
 }
 
-/// The same findings by file: the file with the worst finding first.
+/// Groups findings by file, the file with the worst finding first.
 pub(super) fn by_file<'r>(worst_first: &[&'r Finding]) -> Vec<FileFindings<'r>> {
     let mut files: Vec<FileFindings<'r>> = Vec::new();
-    let mut places = std::collections::HashMap::new();
+    let mut indices = std::collections::HashMap::new();
     for finding in worst_first {
-        let place = *places.entry(&finding.file).or_insert_with(|| {
+        let index = *indices.entry(&finding.file).or_insert_with(|| {
             files.push(FileFindings { file: &finding.file, findings: Vec::new() });
             files.len() - 1
         });
-        if let Some(group) = files.get_mut(place) {
+        if let Some(group) = files.get_mut(index) {
             group.findings.push(finding);
         }
     }
     files
 }
 
-type Rank<'f> = (bool, Priority, &'f FilePath, u32, u32, &'f str, &'f str);
+type FindingOrder<'f> = (bool, Priority, &'f FilePath, u32, u32, &'f str, &'f str);
 
-fn rank(finding: &Finding) -> Rank<'_> {
+fn order(finding: &Finding) -> FindingOrder<'_> {
     (
         !verdict::counts(finding),
         finding.effective_priority(),
@@ -47,4 +47,34 @@ fn rank(finding: &Finding) -> Rank<'_> {
         finding.rule.as_deref().unwrap_or_default(),
         finding.dedupe_key.as_str(),
     )
+}
+
+/// The three levels that most formats have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum FindingLevel {
+    /// P0 and P1.
+    Error,
+    /// P2.
+    Warning,
+    /// P3, and refuted findings.
+    Note,
+}
+
+impl FindingLevel {
+    /// The level of a finding.
+    pub(super) fn of(finding: &Finding) -> Self {
+        if !verdict::counts(finding) {
+            return Self::Note;
+        }
+        Self::of_priority(finding.effective_priority())
+    }
+
+    /// The level of a priority.
+    pub(super) fn of_priority(priority: Priority) -> Self {
+        match priority {
+            Priority::P0 | Priority::P1 => Self::Error,
+            Priority::P2 => Self::Warning,
+            Priority::P3 => Self::Note,
+        }
+    }
 }

@@ -1,96 +1,100 @@
-//! Reviewdog's diagnostic format (rdjson). Its `suggestions` are edits that a forge offers to apply; ours
-//! are words, so they go into the message.
+//! Reviewdog's diagnostic format (rdjson). Its `suggestions` are edits to apply; ours are prose, so
+//! they are part of the message.
 
 use super::View;
-use super::level::Level;
-use super::{json, wording};
+use super::ranking::FindingLevel;
+use super::wording;
 use crate::finding::Finding;
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct DiagnosticResult {
-    source: Source,
+struct RdjsonReport {
+    source: RdjsonSource,
     #[serde(skip_serializing_if = "Option::is_none")]
     severity: Option<&'static str>,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Vec<RdjsonDiagnostic>,
 }
 
 #[derive(Serialize)]
-struct Source {
+struct RdjsonSource {
     name: &'static str,
 }
 
 #[derive(Serialize)]
-struct Diagnostic {
+struct RdjsonDiagnostic {
     message: String,
-    location: Location,
+    location: RdjsonLocation,
     severity: &'static str,
-    code: Code,
+    code: RdjsonCode,
 }
 
 #[derive(Serialize)]
-struct Location {
+struct RdjsonLocation {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    range: Option<Range>,
+    range: Option<RdjsonRange>,
 }
 
 #[derive(Serialize)]
-struct Range {
-    start: Position,
-    end: Position,
+struct RdjsonRange {
+    start: RdjsonPosition,
+    end: RdjsonPosition,
 }
 
 #[derive(Serialize)]
-struct Position {
+struct RdjsonPosition {
     line: u32,
 }
 
 #[derive(Serialize)]
-struct Code {
+struct RdjsonCode {
     value: String,
 }
 
-/// The report for reviewdog.
+/// Renders the report for reviewdog.
 pub(super) fn render(view: &View<'_>) -> String {
     let report = view.report;
-    let could_not = wording::obstacle(report).map(|why| Diagnostic {
+    let incomplete = wording::incomplete_reason(report).map(|why| RdjsonDiagnostic {
         message: format!("mala could not review the change: {why}"),
-        location: Location { path: wording::some_file(report), range: None },
+        location: RdjsonLocation { path: wording::some_file(report), range: None },
         severity: "ERROR",
-        code: Code { value: "mala/could-not-review".to_owned() },
+        code: RdjsonCode { value: "mala/could-not-review".to_owned() },
     });
-    let worst = report.issues.iter().map(Level::of).min().map(severity);
-    let severity = if could_not.is_some() { Some("ERROR") } else { worst };
-    let diagnostics = could_not.into_iter().chain(report.issues.iter().map(diagnostic)).collect();
-    json::pretty(&DiagnosticResult { source: Source { name: "mala" }, severity, diagnostics })
+    let worst = report.issues.iter().map(FindingLevel::of).min().map(severity);
+    let severity = if incomplete.is_some() { Some("ERROR") } else { worst };
+    let diagnostics = incomplete.into_iter().chain(report.issues.iter().map(diagnostic)).collect();
+    super::pretty_json(&RdjsonReport {
+        source: RdjsonSource { name: "mala" },
+        severity,
+        diagnostics,
+    })
 }
 
-fn diagnostic(finding: &Finding) -> Diagnostic {
+fn diagnostic(finding: &Finding) -> RdjsonDiagnostic {
     let span = finding.span();
     let mut message =
         format!("{} {}\n\n{}", finding.effective_priority(), wording::title(finding), finding.body);
     if let Some(suggestion) = &finding.suggestion {
         message.push_str(&format!("\n\nFix: {suggestion}"));
     }
-    Diagnostic {
+    RdjsonDiagnostic {
         message,
-        location: Location {
+        location: RdjsonLocation {
             path: finding.file.to_text().into_owned(),
-            range: Some(Range {
-                start: Position { line: span.start() },
-                end: Position { line: span.end() },
+            range: Some(RdjsonRange {
+                start: RdjsonPosition { line: span.start() },
+                end: RdjsonPosition { line: span.end() },
             }),
         },
-        severity: severity(Level::of(finding)),
-        code: Code { value: wording::rule_id(finding) },
+        severity: severity(FindingLevel::of(finding)),
+        code: RdjsonCode { value: wording::rule_id(finding) },
     }
 }
 
-fn severity(level: Level) -> &'static str {
+fn severity(level: FindingLevel) -> &'static str {
     match level {
-        Level::Error => "ERROR",
-        Level::Warning => "WARNING",
-        Level::Note => "INFO",
+        FindingLevel::Error => "ERROR",
+        FindingLevel::Warning => "WARNING",
+        FindingLevel::Note => "INFO",
     }
 }

@@ -1,52 +1,53 @@
-//! SARIF 2.1.0, for code scanning and editors. Findings that a comment sets aside are results with a
-//! suppression; a change that could not be reviewed is an invocation that did not succeed.
+//! SARIF 2.1.0, for code scanning and editors. Suppressed findings are results with a suppression;
+//! an incomplete review is an unsuccessful invocation.
 
 mod model;
 mod rules;
-mod uri;
 
 use super::View;
-use super::json;
-use super::level::Level;
+use super::ranking::FindingLevel;
 use super::wording;
+use crate::change::FilePath;
 use crate::finding::{Finding, FindingState};
 use crate::report::{Report, Suppressed};
 use crate::scope::Head;
 use model::*;
-use rules::Rules;
+use rules::SarifRules;
 use std::collections::{BTreeMap, HashMap};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 const ROOT: &str = "%SRCROOT%";
 
-/// The report as a SARIF log with one run.
+/// Renders the report as a SARIF log with one run.
 pub(super) fn render(view: &View<'_>) -> String {
-    json::pretty(&Log { schema: SCHEMA, version: "2.1.0", runs: [run(view.report)] })
+    super::pretty_json(&SarifLog { schema: SCHEMA, version: "2.1.0", runs: [run(view.report)] })
 }
 
-fn run(report: &Report) -> Run<'_> {
-    let rules = Rules::of(report);
+fn run(report: &Report) -> SarifRun<'_> {
+    let rules = SarifRules::of(report);
     let mut seen = HashMap::new();
     let mut results: Vec<SarifResult> =
         report.issues.iter().map(|finding| result(finding, &rules, &mut seen)).collect();
-    results.extend(report.suppressed.iter().map(|item| set_aside(item, &rules, &mut seen)));
+    results.extend(report.suppressed.iter().map(|item| suppressed_result(item, &rules, &mut seen)));
     let version = env!("CARGO_PKG_VERSION");
-    Run {
-        tool: Tool {
-            driver: Driver {
+    SarifRun {
+        tool: SarifTool {
+            driver: SarifDriver {
                 name: "mala",
                 version,
                 semantic_version: version,
                 rules: rules.into_descriptors(),
             },
         },
-        automation_details: AutomationDetails { id: format!("mala/{}", report.review_id) },
+        automation_details: SarifAutomationDetails { id: format!("mala/{}", report.review_id) },
         invocations: [invocation(report)],
         version_control_provenance: provenance(report),
         original_uri_base_ids: BTreeMap::from([(
             ROOT,
-            BaseLocation { description: Message::plain("The root of the reviewed tree.") },
+            SarifBaseLocation {
+                description: SarifMessage::plain("The root of the reviewed tree."),
+            },
         )]),
         column_kind: "utf16CodeUnits",
         results,
@@ -56,7 +57,7 @@ fn run(report: &Report) -> Run<'_> {
 
 fn result<'f>(
     finding: &'f Finding,
-    rules: &Rules,
+    rules: &SarifRules,
     seen: &mut HashMap<&'f str, usize>,
 ) -> SarifResult {
     let rule_id = wording::rule_id(finding);
@@ -66,7 +67,7 @@ fn result<'f>(
     SarifResult {
         rule_index: rules.index(&rule_id),
         rule_id,
-        level: level(Level::of(finding)),
+        level: level(FindingLevel::of(finding)),
         message: message(finding),
         locations: [location(finding)],
         partial_fingerprints: BTreeMap::from([
@@ -74,7 +75,7 @@ fn result<'f>(
             ("primaryLocationLineHash", format!("{key}:{nth}")),
         ]),
         suppressions: waiver(finding).into_iter().collect(),
-        properties: ResultProperties {
+        properties: SarifResultProperties {
             priority: finding.effective_priority().to_string(),
             severity: finding.severity,
             category: finding.category,
@@ -88,20 +89,20 @@ fn result<'f>(
     }
 }
 
-fn set_aside<'f>(
+fn suppressed_result<'f>(
     item: &'f Suppressed,
-    rules: &Rules,
+    rules: &SarifRules,
     seen: &mut HashMap<&'f str, usize>,
 ) -> SarifResult {
     let mut result = result(&item.finding, rules, seen);
-    result.suppressions = vec![Suppression {
+    result.suppressions = vec![SarifSuppression {
         kind: "inSource",
         status: "accepted",
         justification: Some(item.reason.clone()),
-        location: Some(Location {
-            physical_location: PhysicalLocation {
+        location: Some(SarifLocation {
+            physical_location: SarifPhysicalLocation {
                 artifact_location: artifact(&item.finding),
-                region: Region { start_line: item.line.max(1), end_line: None, snippet: None },
+                region: SarifRegion { start_line: item.line.max(1), end_line: None, snippet: None },
             },
             logical_locations: Vec::new(),
         }),
@@ -109,9 +110,9 @@ fn set_aside<'f>(
     result
 }
 
-fn waiver(finding: &Finding) -> Option<Suppression> {
+fn waiver(finding: &Finding) -> Option<SarifSuppression> {
     let is_waived = finding.state == FindingState::Waived;
-    is_waived.then_some(Suppression {
+    is_waived.then_some(SarifSuppression {
         kind: "external",
         status: "accepted",
         justification: None,
@@ -119,67 +120,69 @@ fn waiver(finding: &Finding) -> Option<Suppression> {
     })
 }
 
-fn message(finding: &Finding) -> Message {
+fn message(finding: &Finding) -> SarifMessage {
     let mut text = format!("{}\n\n{}", wording::title(finding), finding.body);
     if let Some(suggestion) = &finding.suggestion {
         text.push_str(&format!("\n\nFix: {suggestion}"));
     }
-    Message::plain(&text)
+    SarifMessage::plain(&text)
 }
 
-fn location(finding: &Finding) -> Location {
+fn location(finding: &Finding) -> SarifLocation {
     let span = finding.span();
     let evidence = &finding.evidence_snippet;
-    let snippet = (!evidence.is_empty()).then(|| Content { text: evidence.clone() });
-    let symbol =
-        finding.symbol.iter().map(|name| LogicalLocation { fully_qualified_name: name.clone() });
-    Location {
-        physical_location: PhysicalLocation {
+    let snippet = (!evidence.is_empty()).then(|| SarifContent { text: evidence.clone() });
+    let symbol = finding
+        .symbol
+        .iter()
+        .map(|name| SarifLogicalLocation { fully_qualified_name: name.clone() });
+    SarifLocation {
+        physical_location: SarifPhysicalLocation {
             artifact_location: artifact(finding),
-            region: Region { start_line: span.start(), end_line: Some(span.end()), snippet },
+            region: SarifRegion { start_line: span.start(), end_line: Some(span.end()), snippet },
         },
         logical_locations: symbol.collect(),
     }
 }
 
-fn artifact(finding: &Finding) -> ArtifactLocation {
-    ArtifactLocation { uri: uri::of_path(&finding.file), uri_base_id: ROOT }
+fn artifact(finding: &Finding) -> SarifArtifactLocation {
+    SarifArtifactLocation { uri: path_uri(&finding.file), uri_base_id: ROOT }
 }
 
-fn invocation(report: &Report) -> Invocation {
-    let obstacle = wording::obstacle(report);
-    let execution_successful = obstacle.is_none();
-    let failure = obstacle.map(|why| Notification {
+fn invocation(report: &Report) -> SarifInvocation {
+    let incomplete_reason = wording::incomplete_reason(report);
+    let execution_successful = incomplete_reason.is_none();
+    let failure = incomplete_reason.map(|why| SarifNotification {
         level: "error",
-        message: Message::plain(&format!("mala could not review the change: {why}")),
-        descriptor: Reference { id: "mala/could-not-review" },
+        message: SarifMessage::plain(&format!("mala could not review the change: {why}")),
+        descriptor: SarifReference { id: "mala/could-not-review" },
     });
-    let warnings = report.warnings.iter().map(|warning| Notification {
+    let warnings = report.warnings.iter().map(|warning| SarifNotification {
         level: "warning",
-        message: Message::plain(warning),
-        descriptor: Reference { id: "mala/warning" },
+        message: SarifMessage::plain(warning),
+        descriptor: SarifReference { id: "mala/warning" },
     });
-    Invocation {
+    SarifInvocation {
         execution_successful,
         tool_execution_notifications: failure.into_iter().chain(warnings).collect(),
     }
 }
 
-/// The revision, when a commit was reviewed and somebody knows where its repository is.
-fn provenance(report: &Report) -> Vec<VersionControlDetails> {
-    let repository = report.scope.repository.as_deref().filter(|url| uri::is_absolute(url));
+/// The revision, if a commit was reviewed and the repository URL is known.
+fn provenance(report: &Report) -> Vec<SarifVersionControlDetails> {
+    let repository = report.scope.repository.as_deref().filter(|url| is_absolute_url(url));
     match (repository, &report.scope.head) {
-        (Some(repository), Head::Commit(revision)) => vec![VersionControlDetails {
+        (Some(repository), Head::Commit(revision)) => vec![SarifVersionControlDetails {
             repository_uri: repository.to_owned(),
             revision_id: revision.clone(),
-            mapped_to: MappedTo { uri_base_id: ROOT },
+            mapped_to: SarifMappedTo { uri_base_id: ROOT },
         }],
         _ => Vec::new(),
     }
 }
 
-fn run_properties(report: &Report) -> RunProperties<'_> {
-    RunProperties {
+fn run_properties(report: &Report) -> SarifRunProperties<'_> {
+    SarifRunProperties {
         review_id: &report.review_id,
         outcome: report.outcome,
         passed: report.passed,
@@ -191,10 +194,62 @@ fn run_properties(report: &Report) -> RunProperties<'_> {
     }
 }
 
-fn level(level: Level) -> &'static str {
+fn level(level: FindingLevel) -> &'static str {
     match level {
-        Level::Error => "error",
-        Level::Warning => "warning",
-        Level::Note => "note",
+        FindingLevel::Error => "error",
+        FindingLevel::Warning => "warning",
+        FindingLevel::Note => "note",
+    }
+}
+
+/// The URI of a path, relative to the root of the repository.
+fn path_uri(path: &FilePath) -> String {
+    let mut out = String::new();
+    for byte in path.as_bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                out.push(char::from(*byte));
+            }
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+/// Whether the text is an absolute URL with only valid characters.
+fn is_absolute_url(text: &str) -> bool {
+    let has_scheme = ["https://", "http://", "ssh://", "git://", "file://"]
+        .iter()
+        .any(|scheme| text.strip_prefix(scheme).is_some_and(|rest| !rest.is_empty()));
+    has_scheme
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~:/@+%=".contains(&byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_of_a_path_survives() {
+        let rows: &[(&[u8], &str)] = &[
+            (b"src/main.rs", "src/main.rs"),
+            (b"a b/100%/x#y?z", "a%20b/100%25/x%23y%3Fz"),
+            (b"c:/x", "c%3A/x"),
+            (b"\xff\n.txt", "%FF%0A.txt"),
+            ("\u{e9}".as_bytes(), "%C3%A9"),
+        ];
+        for (path, expected) in rows {
+            assert_eq!(path_uri(&FilePath::from_bytes(*path)), *expected);
+        }
+    }
+
+    #[test]
+    fn only_urls_are_repositories() {
+        for good in ["https://example.com/o/r.git", "ssh://git@example.com/o/r"] {
+            assert!(is_absolute_url(good), "{good}");
+        }
+        for bad in ["git@example.com:o/r", "/srv/r", "https://", "https://a b", "javascript:x"] {
+            assert!(!is_absolute_url(bad), "{bad}");
+        }
     }
 }

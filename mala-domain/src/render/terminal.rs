@@ -1,35 +1,32 @@
-//! The report for a person at a terminal: findings by file with code frames, worst first, then what
-//! was left out, and the verdict in words on the last line.
+//! The report for a terminal: findings by file with code frames, worst first, then coverage and
+//! warnings, and the verdict on the last line.
 
 mod finding;
 mod footer;
 mod frame;
-mod paint;
-mod wrap;
-
 #[cfg(test)]
 mod tests;
+mod wrap;
 
 use super::View;
-use super::level::Level;
-use super::ranking::{self, FileFindings};
+use super::ranking::{self, FileFindings, FindingLevel};
 use super::visible::{one_line, visible};
-use super::wording::{self, Tally};
+use super::wording::{self, PriorityCounts};
 use crate::verdict::{Outcome, Verdict};
-use paint::Paint;
+use anstyle::{AnsiColor, Style};
 
-/// What the terminal can do, and how much the reader wants to see.
+/// What the terminal supports, and how much to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Columns.
+    /// Width in columns.
     pub width: usize,
-    /// Whether to use colour.
+    /// Whether to use colours.
     pub color: bool,
-    /// Whether lines are drawn with more than ASCII.
+    /// Whether to draw frames with Unicode characters.
     pub unicode: bool,
-    /// Whether to list what is otherwise only counted.
+    /// Whether to list items that are otherwise only counted.
     pub verbose: bool,
-    /// How many findings are shown; the others are counted.
+    /// Maximum number of findings to show.
     pub max_findings: usize,
 }
 
@@ -44,20 +41,20 @@ impl Options {
         if self.unicode { "…" } else { "..." }
     }
 
-    fn paint(&self) -> Paint {
-        Paint::new(self)
+    fn styles(&self) -> TextStyles {
+        TextStyles::new(self)
     }
 }
 
-/// The report as plain text of 80 columns.
+/// Renders the report as plain text with 80 columns.
 pub fn plain(view: &View<'_>) -> String {
     render(view, &Options::default())
 }
 
-/// The report for a terminal like this.
+/// Renders the report for a terminal.
 pub fn render(view: &View<'_>, options: &Options) -> String {
     let options = Options { width: options.width.clamp(40, 400), ..*options };
-    let mut out = Page::new(options);
+    let mut out = TerminalPage::new(options);
     out.paragraph(&opening(view));
     findings(view, &mut out);
     footer::write(view.report, &mut out);
@@ -65,7 +62,7 @@ pub fn render(view: &View<'_>, options: &Options) -> String {
     out.text
 }
 
-/// Who reviewed, and what came of it; the summary says both.
+/// The summary, or the names of the reviewers.
 fn opening(view: &View<'_>) -> String {
     if !view.report.summary.trim().is_empty() {
         return view.report.summary.clone();
@@ -73,12 +70,12 @@ fn opening(view: &View<'_>) -> String {
     let names: Vec<&str> =
         view.report.reviewers.iter().map(|reviewer| reviewer.reviewer.as_str()).collect();
     match names.as_slice() {
-        [] => "Nobody reviewed.".to_owned(),
-        names => format!("Asked for a review: {}.", names.join(", ")),
+        [] => "No reviewer was run.".to_owned(),
+        names => format!("Reviewers: {}.", names.join(", ")),
     }
 }
 
-fn findings(view: &View<'_>, out: &mut Page) {
+fn findings(view: &View<'_>, out: &mut TerminalPage) {
     let ranked = ranking::worst_first(view.report);
     let n_shown = ranked.len().min(out.options.max_findings);
     let shown = ranked.get(..n_shown).unwrap_or_default();
@@ -92,90 +89,92 @@ fn findings(view: &View<'_>, out: &mut Page) {
     }
     let n_more = ranked.len() - n_shown;
     if n_more > 0 {
-        let place = view.report.review_log_path.as_deref().map_or_else(
-            || "--format json has all of them".to_owned(),
-            |path| format!("all of them: {}, or --format json", one_line(path)),
+        let location = view.report.review_log_path.as_deref().map_or_else(
+            || "use --format json to see all".to_owned(),
+            |path| format!("see {} or use --format json for all", one_line(path)),
         );
         out.blank();
         let dots = out.options.ellipsis();
-        out.paragraph(&format!("{dots} and {} more ({place})", wording::grouped(n_more)));
+        out.paragraph(&format!("{dots} and {} more ({location})", wording::with_commas(n_more)));
     }
 }
 
-fn file_line(group: &FileFindings<'_>, view: &View<'_>, out: &mut Page) {
+fn file_line(group: &FileFindings<'_>, view: &View<'_>, out: &mut TerminalPage) {
     let all = view.report.issues.iter().filter(|finding| &finding.file == group.file);
     let all: Vec<_> = all.collect();
     let mut words = wording::counted(all.len(), "finding");
-    let tally = Tally::of(all);
-    if tally.total() > 0 {
-        words.push_str(&format!(" ({tally})"));
+    let priority_counts = PriorityCounts::of(all);
+    if priority_counts.total() > 0 {
+        words.push_str(&format!(" ({priority_counts})"));
     }
-    let paint = out.options.paint();
+    let styles = out.options.styles();
     let path = one_line(&group.file.to_string());
     if wrap::columns(&path) + 2 + wrap::columns(&words) <= out.options.width {
-        out.line(&format!("{}  {}", paint.strong(&path), paint.faint(&words)));
+        out.line(&format!("{}  {}", styles.bold(&path), styles.dim(&words)));
     } else {
-        out.wrapped(&path, 0, |line| paint.strong(line));
-        out.wrapped(&words, 2, |line| paint.faint(line));
+        out.wrapped(&path, 0, |line| styles.bold(line));
+        out.wrapped(&words, 2, |line| styles.dim(line));
     }
 }
 
-fn verdict(view: &View<'_>, out: &mut Page) {
+fn verdict(view: &View<'_>, out: &mut TerminalPage) {
     let headline = wording::headline(view.report);
-    let paint = out.options.paint();
+    let styles = out.options.styles();
     let is_clean = view.report.verdict == Some(Verdict::Pass);
     let word = match view.report.outcome {
-        Outcome::Passed if is_clean => paint.good(headline.word),
-        Outcome::Passed => paint.level(Level::Warning, headline.word),
-        Outcome::Blocked | Outcome::CouldNotReview(_) => paint.level(Level::Error, headline.word),
+        Outcome::Passed if is_clean => styles.success(headline.word),
+        Outcome::Passed => styles.level(FindingLevel::Warning, headline.word),
+        Outcome::Blocked | Outcome::CouldNotReview(_) => {
+            styles.level(FindingLevel::Error, headline.word)
+        }
     };
     out.blank();
     out.labelled(&word, headline.word, &headline.reason);
 }
 
-/// The text so far. Everything that is written to it is cleaned and kept inside the width.
-struct Page {
+/// The output. All text is escaped and wrapped to the width.
+struct TerminalPage {
     options: Options,
     text: String,
 }
 
-impl Page {
+impl TerminalPage {
     fn new(options: Options) -> Self {
         Self { options, text: String::new() }
     }
 
-    /// A blank line, unless there is one or nothing is above.
+    /// Adds a blank line, unless one precedes or the output is empty.
     fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
             self.text.push('\n');
         }
     }
 
-    /// A line that is clean and short enough.
+    /// Adds a line that is already escaped and short enough.
     fn line(&mut self, line: &str) {
         self.text.push_str(line);
         self.text.push('\n');
     }
 
-    /// Wrapped text at the left edge.
+    /// Adds wrapped text.
     fn paragraph(&mut self, text: &str) {
         self.wrapped(text, 0, str::to_owned);
     }
 
-    /// Wrapped text with an indentation, each line dressed.
-    fn wrapped(&mut self, text: &str, indent: usize, dress: impl Fn(&str) -> String) {
+    /// Adds wrapped and indented text, each line styled.
+    fn wrapped(&mut self, text: &str, indent: usize, style: impl Fn(&str) -> String) {
         let width = self.options.width.saturating_sub(indent);
         for line in wrap::wrap(&visible(text), width) {
             if line.is_empty() {
                 self.text.push('\n');
             } else {
-                let line = format!("{}{}", " ".repeat(indent), dress(&line));
+                let line = format!("{}{}", " ".repeat(indent), style(&line));
                 self.line(&line);
             }
         }
     }
 
-    /// A label and wrapped text beside it; `bare` is the label without its colour.
+    /// Adds a label with wrapped text next to it; `bare` is the label without colours.
     fn labelled(&mut self, label: &str, bare: &str, text: &str) {
         let indent = wrap::columns(bare) + 2;
         let width = self.options.width.saturating_sub(indent);
@@ -187,5 +186,48 @@ impl Page {
         for line in lines {
             self.line(format!("{}{line}", " ".repeat(indent)).trim_end());
         }
+    }
+}
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
+
+/// Applies styles to text; does nothing if colours are off.
+#[derive(Debug, Clone, Copy)]
+struct TextStyles {
+    on: bool,
+}
+
+impl TextStyles {
+    fn new(options: &Options) -> Self {
+        Self { on: options.color }
+    }
+
+    fn bold(self, text: &str) -> String {
+        self.styled(BOLD, text)
+    }
+
+    fn dim(self, text: &str) -> String {
+        self.styled(DIM, text)
+    }
+
+    fn level(self, level: FindingLevel, text: &str) -> String {
+        let color = match level {
+            FindingLevel::Error => AnsiColor::Red,
+            FindingLevel::Warning => AnsiColor::Yellow,
+            FindingLevel::Note => AnsiColor::Cyan,
+        };
+        self.styled(color.on_default().bold(), text)
+    }
+
+    fn success(self, text: &str) -> String {
+        self.styled(AnsiColor::Green.on_default().bold(), text)
+    }
+
+    fn styled(self, style: Style, text: &str) -> String {
+        if !self.on {
+            return text.to_owned();
+        }
+        format!("{}{text}{}", style.render(), style.render_reset())
     }
 }

@@ -1,4 +1,4 @@
-//! What holds for every format.
+//! Tests that apply to every format.
 
 mod every_format;
 mod hostile;

@@ -1,9 +1,9 @@
-//! Text from outside, made harmless: no character of it may move a cursor, start an escape sequence,
-//! turn the direction of the text or hide. Such characters are shown as `<U+001B>`.
+//! Escapes untrusted text: control and invisible characters, which could move the cursor, start an
+//! escape sequence, reverse the text or hide it, are shown as `<U+001B>`.
 
 use std::borrow::Cow;
 
-/// The text with every control and invisible character spelled out; line feeds and tabs stay.
+/// Escapes all control and invisible characters except line feeds and tabs.
 pub(super) fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t')) {
         return Cow::Borrowed(text);
@@ -21,7 +21,7 @@ pub(super) fn visible(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The same on one line: line feeds, tabs and runs of spaces become one space.
+/// Escapes the text and joins its lines; runs of white space become one space.
 pub fn one_line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in visible(text).split_whitespace() {
@@ -33,7 +33,7 @@ pub fn one_line(text: &str) -> String {
     out
 }
 
-/// At most this many characters of a text, with `…` where it goes on.
+/// The first characters of a text, with `…` if it is longer.
 pub(super) fn at_most(text: &str, n_chars: usize) -> Cow<'_, str> {
     match text.char_indices().nth(n_chars) {
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
@@ -41,7 +41,7 @@ pub(super) fn at_most(text: &str, n_chars: usize) -> Cow<'_, str> {
     }
 }
 
-/// At most this many characters of a text on one line.
+/// The first characters of a text on one line.
 pub fn short_line(text: &str, n_chars: usize) -> String {
     at_most(&one_line(at_most(text, n_chars.saturating_mul(8)).as_ref()), n_chars).into_owned()
 }
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_moves_hides_or_turns_gets_through() {
+    fn control_and_invisible_characters_are_escaped() {
         let rows = [
             ("plain text, caf\u{e9} \u{1f980}", "plain text, caf\u{e9} \u{1f980}"),
             ("\x1b[31mred\x1b[0m", "<U+001B>[31mred<U+001B>[0m"),

@@ -1,5 +1,4 @@
-//! The sentences that all outputs for people share: the verdict, the counts, what was covered and why
-//! a change could not be reviewed.
+//! Sentences that the formats share: verdict, counts, coverage, and why a review is incomplete.
 
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority};
@@ -8,67 +7,67 @@ use crate::review::{Skip, SkipReason};
 use crate::scope::{Head, Scope};
 use crate::verdict::{self, Obstacle, Outcome, Verdict};
 
-/// The verdict in words: a word that machines and people find, and what it rests on.
+/// The verdict as a keyword and its reason.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Headline {
+pub(super) struct VerdictHeadline {
     pub(super) word: &'static str,
     pub(super) reason: String,
 }
 
-/// The verdict of a report in words.
-pub(super) fn headline(report: &Report) -> Headline {
+/// The verdict of a report.
+pub(super) fn headline(report: &Report) -> VerdictHeadline {
     match report.outcome {
-        Outcome::CouldNotReview(obstacle) => Headline {
+        Outcome::CouldNotReview(incomplete_reason) => VerdictHeadline {
             word: "COULD NOT REVIEW",
-            reason: with_partial(why(report, obstacle), report),
+            reason: with_partial(why(report, incomplete_reason), report),
         },
         Outcome::Passed | Outcome::Blocked => {
             let verdict = report.verdict.unwrap_or_else(|| Verdict::over(&report.issues));
-            Headline { word: verdict.name(), reason: reason(report) }
+            VerdictHeadline { word: verdict.name(), reason: reason(report) }
         }
     }
 }
 
-/// Why the change could not be reviewed; `None` when it was.
-pub(super) fn obstacle(report: &Report) -> Option<String> {
+/// Why the change could not be reviewed; `None` if it was.
+pub(super) fn incomplete_reason(report: &Report) -> Option<String> {
     match report.outcome {
-        Outcome::CouldNotReview(obstacle) => Some(why(report, obstacle)),
+        Outcome::CouldNotReview(incomplete_reason) => Some(why(report, incomplete_reason)),
         Outcome::Passed | Outcome::Blocked => None,
     }
 }
 
-/// How many findings of each priority count.
+/// The number of findings per priority.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Tally {
+pub(super) struct PriorityCounts {
     counts: [usize; 4],
 }
 
-impl Tally {
+impl PriorityCounts {
     /// Counts the findings that are not refuted.
     pub(super) fn of<'f>(findings: impl IntoIterator<Item = &'f Finding>) -> Self {
-        let mut tally = Self::default();
+        let mut priority_counts = Self::default();
         for finding in findings.into_iter().filter(|finding| verdict::counts(finding)) {
             if let Some(count) =
-                tally.counts.get_mut(usize::from(finding.effective_priority().number()))
+                priority_counts.counts.get_mut(usize::from(finding.effective_priority().number()))
             {
                 *count += 1;
             }
         }
-        tally
+        priority_counts
     }
 
-    /// The findings of this priority.
+    /// The number of findings with this priority.
     pub(super) fn at(self, priority: Priority) -> usize {
         self.counts.get(usize::from(priority.number())).copied().unwrap_or_default()
     }
 
-    /// All of them.
+    /// The number of all findings.
     pub(super) fn total(self) -> usize {
         self.counts.iter().sum()
     }
 }
 
-impl std::fmt::Display for Tally {
+impl std::fmt::Display for PriorityCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let parts: Vec<String> = Priority::ALL
             .into_iter()
@@ -79,16 +78,16 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// `1 finding`, `2 findings`.
+/// A number with its noun: `1 finding`, `2 findings`.
 pub(super) fn counted(n: usize, noun: &str) -> String {
     match n {
         1 => format!("1 {noun}"),
-        n => format!("{} {noun}s", grouped(n)),
+        n => format!("{} {noun}s", with_commas(n)),
     }
 }
 
-/// A number with a comma between thousands.
-pub(super) fn grouped(n: usize) -> String {
+/// A number with commas between thousands.
+pub(super) fn with_commas(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -100,13 +99,13 @@ pub(super) fn grouped(n: usize) -> String {
     out
 }
 
-/// What was reviewed and what was not, in one sentence.
+/// What was reviewed and what was skipped, in one sentence.
 pub(super) fn coverage(report: &Report) -> String {
     let coverage = &report.coverage;
     let reviewed = coverage.files.iter().filter(|file| file.hunks_accounted > 0).count();
     let mut out = format!(
         "reviewed {} of {} in {}",
-        grouped(coverage.hunks_accounted),
+        with_commas(coverage.hunks_accounted),
         counted(coverage.hunks_given, "hunk"),
         counted(reviewed, "file"),
     );
@@ -123,7 +122,7 @@ pub(super) fn coverage(report: &Report) -> String {
     out
 }
 
-/// How many findings comments set aside; `None` when they set aside none.
+/// The number of suppressed findings; `None` if there are none.
 pub(super) fn suppressed(report: &Report) -> Option<String> {
     match report.suppressed.len() {
         0 => None,
@@ -131,7 +130,7 @@ pub(super) fn suppressed(report: &Report) -> Option<String> {
     }
 }
 
-/// The skipped files by reason, the most frequent reason first.
+/// The skipped files by reason, most frequent reason first.
 pub(super) fn skipped(report: &Report) -> Vec<(SkipReason, Vec<&Skip>)> {
     let mut groups: Vec<(SkipReason, Vec<&Skip>)> = Vec::new();
     for skip in &report.coverage.skipped {
@@ -144,8 +143,8 @@ pub(super) fn skipped(report: &Report) -> Vec<(SkipReason, Vec<&Skip>)> {
     groups
 }
 
-/// The files with hunks that nobody accounts for, and how many.
-pub(super) fn left_over(report: &Report) -> Vec<(&FilePath, usize)> {
+/// The files with unreviewed hunks, and their number.
+pub(super) fn unreviewed(report: &Report) -> Vec<(&FilePath, usize)> {
     let files = report.coverage.files.iter();
     files
         .map(|file| (&file.file, file.hunks_given.saturating_sub(file.hunks_accounted)))
@@ -153,7 +152,7 @@ pub(super) fn left_over(report: &Report) -> Vec<(&FilePath, usize)> {
         .collect()
 }
 
-/// A file for a message that belongs to none: the first one of the change.
+/// A file for messages without a location: the first one of the change.
 pub(super) fn some_file(report: &Report) -> String {
     let reviewed = report.coverage.files.iter().map(|file| &file.file);
     let skipped = report.coverage.skipped.iter().map(|skip| &skip.file);
@@ -161,14 +160,14 @@ pub(super) fn some_file(report: &Report) -> String {
     first.map_or_else(|| ".".to_owned(), |path| path.to_text().into_owned())
 }
 
-/// How much of a commit's name is shown.
+/// How to print commit ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ShaLength {
     Short,
     Full,
 }
 
-/// Exactly what was reviewed, in one sentence.
+/// The scope of the review, in one sentence.
 pub(super) fn scope(scope: &Scope, length: ShaLength) -> String {
     let cut = |sha: &str| match length {
         ShaLength::Short => sha.chars().take(12).collect(),
@@ -186,18 +185,18 @@ pub(super) fn scope(scope: &Scope, length: ShaLength) -> String {
         scope.target,
         counted(scope.files, "file"),
         counted(scope.hunks, "hunk"),
-        grouped(scope.lines.added),
-        grouped(scope.lines.removed),
+        with_commas(scope.lines.added),
+        with_commas(scope.lines.removed),
     )
 }
 
-/// The title of a finding, which also says when it does not count.
+/// The title of a finding, with a note if it is refuted.
 pub(super) fn title(finding: &Finding) -> String {
-    let mark = if verdict::counts(finding) { "" } else { " (refuted: does not count)" };
+    let mark = if verdict::counts(finding) { "" } else { " (refuted)" };
     format!("{}{mark}", finding.title)
 }
 
-/// The name of what is behind a finding: its rule, or who says it of what kind.
+/// The rule of a finding or, without a rule, its reviewer and category.
 pub(super) fn rule_id(finding: &Finding) -> String {
     match finding.rule.as_deref() {
         Some(rule) if !rule.trim().is_empty() => rule.to_owned(),
@@ -206,14 +205,14 @@ pub(super) fn rule_id(finding: &Finding) -> String {
 }
 
 fn reason(report: &Report) -> String {
-    let tally = Tally::of(&report.issues);
-    let refuted = report.issues.len() - tally.total();
-    if tally.total() == 0 {
+    let priority_counts = PriorityCounts::of(&report.issues);
+    let refuted = report.issues.len() - priority_counts.total();
+    if priority_counts.total() == 0 {
         return match (report.coverage.hunks_given, report.scope.files, refuted) {
             (0, 0, 0) => "nothing to review: the change is empty".to_owned(),
             (0, _, 0) => "nothing to review: every changed file is skipped".to_owned(),
             (_, _, 0) => "no findings".to_owned(),
-            (_, _, n) => format!("no findings that hold ({n} refuted)"),
+            (_, _, n) => format!("no findings ({n} refuted)"),
         };
     }
     let refuted = if refuted > 0 { format!("; {refuted} refuted") } else { String::new() };
@@ -221,40 +220,45 @@ fn reason(report: &Report) -> String {
     let blocking = report.issues.iter().filter(|finding| report.fail_on.blocks(finding)).count();
     match (report.outcome, limit) {
         (Outcome::Blocked, _) => {
-            format!("{} at or above {limit} ({tally}{refuted})", counted(blocking, "finding"))
+            format!(
+                "{} at or above {limit} ({priority_counts}{refuted})",
+                counted(blocking, "finding")
+            )
         }
         (_, "none") => {
-            let total = counted(tally.total(), "finding");
-            format!("{total}, and no threshold ({tally}{refuted}): does not block")
+            let total = counted(priority_counts.total(), "finding");
+            format!("{total}, no threshold set ({priority_counts}{refuted}): does not block")
         }
         _ => {
-            let total = counted(tally.total(), "finding");
-            format!("{total}, none at or above {limit} ({tally}{refuted}): does not block")
+            let total = counted(priority_counts.total(), "finding");
+            format!(
+                "{total}, none at or above {limit} ({priority_counts}{refuted}): does not block"
+            )
         }
     }
 }
 
-fn why(report: &Report, obstacle: Obstacle) -> String {
+fn why(report: &Report, incomplete_reason: Obstacle) -> String {
     let error = report.trouble();
-    let words = match obstacle {
+    let words = match incomplete_reason {
         Obstacle::Incomplete => {
             let coverage = &report.coverage;
             return match error {
                 Some(error) => error.to_owned(),
                 None if !coverage.is_complete() => format!(
                     "{} of {} not reviewed",
-                    grouped(coverage.hunks_given.saturating_sub(coverage.hunks_accounted)),
+                    with_commas(coverage.hunks_given.saturating_sub(coverage.hunks_accounted)),
                     counted(coverage.hunks_given, "hunk")
                 ),
                 None => "the review is incomplete".to_owned(),
             };
         }
-        Obstacle::TimedOut => "time ran out",
-        Obstacle::NoReviewers => "nobody is there to review",
-        Obstacle::Internal => "mala itself failed",
+        Obstacle::TimedOut => "timed out",
+        Obstacle::NoReviewers => "no reviewer available",
+        Obstacle::Internal => "internal error",
     };
     match error {
-        Some(error) if !(obstacle == Obstacle::TimedOut && error == "timeout") => {
+        Some(error) if !(incomplete_reason == Obstacle::TimedOut && error == "timeout") => {
             format!("{words}: {error}")
         }
         _ => words.to_owned(),
@@ -262,10 +266,10 @@ fn why(report: &Report, obstacle: Obstacle) -> String {
 }
 
 fn with_partial(why: String, report: &Report) -> String {
-    let tally = Tally::of(&report.issues);
-    match tally.total() {
+    let priority_counts = PriorityCounts::of(&report.issues);
+    match priority_counts.total() {
         0 => why,
-        n => format!("{why}; {} so far ({tally})", counted(n, "finding")),
+        n => format!("{why}; {} so far ({priority_counts})", counted(n, "finding")),
     }
 }
 
@@ -275,8 +279,8 @@ fn skip_count(reason: SkipReason, n: usize) -> String {
         SkipReason::DirtySubmodule => {
             format!("{} with uncommitted changes", counted(n, SkipReason::Submodule.name()))
         }
-        SkipReason::Garbled => format!("{} with bytes that are no text", counted(n, "source")),
-        SkipReason::NoLines => format!("{} with {}", grouped(n), reason.name()),
-        _ => format!("{} {}", grouped(n), reason.name()),
+        SkipReason::Garbled => format!("{} with binary content", counted(n, "source file")),
+        SkipReason::NoLines => format!("{} with {}", with_commas(n), reason.name()),
+        _ => format!("{} {}", with_commas(n), reason.name()),
     }
 }

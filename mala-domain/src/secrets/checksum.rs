@@ -1,69 +1,69 @@
-//! Tokens that prove themselves: a checksum, or an inside that decodes to what it must be.
+//! Verifies tokens that contain a checksum or encode a known structure.
 
 use super::placeholder;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// How a token proves itself.
+/// How a token is verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub(super) enum Checksum {
-    /// Six base62 digits of the CRC32 of the random part (GitHub, npm).
+    /// Six base62 digits: the CRC32 of the random part (GitHub, npm).
     #[serde(rename = "crc32-base62")]
     Crc32Base62,
-    /// Eight hex digits of the little-endian CRC32 of all before the last `_`.
+    /// Eight hex digits: the little-endian CRC32 of the text before the last `_`.
     #[serde(rename = "crc32-grafana")]
     Crc32Grafana,
-    /// Eight hex digits of the CRC32 of all before them.
+    /// Eight hex digits: the CRC32 of the text before them.
     #[serde(rename = "crc32-atlassian")]
     Crc32Atlassian,
-    /// Seven base36 digits of the CRC32 of all before them; classic tokens have none.
+    /// Seven base36 digits: the CRC32 of the text before them; classic tokens have none.
     #[serde(rename = "crc32-gitlab")]
     Crc32Gitlab,
-    /// The bech32 checksum (age).
+    /// A bech32 checksum (age).
     #[serde(rename = "bech32")]
     Bech32,
-    /// The first part is the bot's number in base64.
+    /// The first part is a bot id in base64.
     #[serde(rename = "discord")]
     Discord,
     /// The second part is JSON with an issue time.
     #[serde(rename = "sentry")]
     Sentry,
-    /// All of it is JSON in base64.
+    /// The token is JSON in base64.
     #[serde(rename = "base64-json")]
     Base64Json,
-    /// All of it is `user:password` in base64.
+    /// The token is `user:password` in base64.
     #[serde(rename = "base64-pair")]
     Base64Pair,
-    /// A signed JSON Web Token that is no published example.
+    /// A signed JSON Web Token that is not a published example.
     #[serde(rename = "jwt")]
     Jwt,
     /// A JSON Web Token with the role `service_role`.
     #[serde(rename = "jwt-service-role")]
     JwtServiceRole,
-    /// Enough base64 for a private key, not encrypted.
+    /// Enough base64 for an unencrypted private key.
     #[serde(rename = "pem")]
     Pem,
 }
 
-/// What a token's checksum says.
+/// The result of verifying a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Proof {
-    /// Right: chance alone would not do that.
+pub(super) enum ChecksumResult {
+    /// The checksum is correct.
     Verified,
-    /// Wrong: it is no such token.
+    /// The checksum or the structure is wrong: not such a token.
     Failed,
-    /// The form is right, which proves little.
+    /// The structure is correct, but there is no checksum.
     Absent,
 }
 
 impl Checksum {
-    /// What `secret` proves.
-    pub(super) fn prove(self, secret: &str) -> Proof {
+    /// Verifies a token.
+    pub(super) fn verify(self, secret: &str) -> ChecksumResult {
         match self {
             Self::Crc32Base62 => verified(crc32_base62(secret)),
             Self::Crc32Grafana => verified(crc32_grafana(secret)),
             Self::Crc32Atlassian => verified(crc32_atlassian(secret)),
-            Self::Crc32Gitlab if !secret.contains('.') => Proof::Absent,
+            Self::Crc32Gitlab if !secret.contains('.') => ChecksumResult::Absent,
             Self::Crc32Gitlab => verified(crc32_gitlab(secret)),
             Self::Bech32 => verified(bech32(secret)),
             Self::Discord => verified(discord(secret)),
@@ -79,12 +79,12 @@ impl Checksum {
     }
 }
 
-fn verified(holds: bool) -> Proof {
-    if holds { Proof::Verified } else { Proof::Failed }
+fn verified(holds: bool) -> ChecksumResult {
+    if holds { ChecksumResult::Verified } else { ChecksumResult::Failed }
 }
 
-fn shaped(holds: bool) -> Proof {
-    if holds { Proof::Absent } else { Proof::Failed }
+fn shaped(holds: bool) -> ChecksumResult {
+    if holds { ChecksumResult::Absent } else { ChecksumResult::Failed }
 }
 
 fn crc32_base62(token: &str) -> bool {
@@ -119,7 +119,7 @@ fn crc32_gitlab(token: &str) -> bool {
     })
 }
 
-/// The CRC32 of zip, gzip and PNG.
+/// The CRC32 that zip, gzip and PNG use.
 pub(super) fn crc32(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0_u32, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
@@ -128,7 +128,7 @@ pub(super) fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-/// The remainder of bech32 over prefix and payload; a valid text has remainder 1.
+/// The bech32 remainder of prefix and payload; 1 for a valid text.
 pub(super) fn bech32_remainder(prefix: &str, values: &[u8]) -> u32 {
     let step = |sum: u32, value: u32| {
         let generators = [0x3b6a_57b2, 0x2650_8e6d, 0x1ea1_19fa, 0x3d42_33dd, 0x2a14_62b3];
@@ -145,7 +145,7 @@ pub(super) fn bech32_remainder(prefix: &str, values: &[u8]) -> u32 {
     high.chain([0]).chain(low).chain(payload).fold(1, step)
 }
 
-/// The digits of bech32, in the order of their value.
+/// The digits of bech32, in order of their value.
 pub(super) const BECH32_DIGITS: &str = "qpzry9x8gf2tvdw0s3jn54khce6mua7l";
 
 fn bech32(token: &str) -> bool {
@@ -188,7 +188,7 @@ fn jwt(token: &str) -> Option<Map<String, Value>> {
     (!algorithm.eq_ignore_ascii_case("none")).then_some(claims)
 }
 
-/// Made to be shown: the example of jwt.io, a key meant for browsers, a demonstration.
+/// Whether the token is public: the example of jwt.io, a key for browsers, a demo.
 fn is_public(claims: &Map<String, Value>) -> bool {
     text(claims, "role") == Some("anon")
         || text(claims, "iss").is_some_and(|issuer| issuer.contains("demo"))
@@ -214,7 +214,7 @@ fn pem(block: &str) -> bool {
         && !block.contains("b3BlbnNzaC1rZXktdjEAAAAACmFlc")
 }
 
-/// Base64 of either alphabet, with or without padding.
+/// Decodes base64 in both alphabets, with or without padding.
 pub(super) fn decode_base64(encoded: &[u8]) -> Option<Vec<u8>> {
     let end = encoded.iter().rposition(|byte| *byte != b'=').map_or(0, |at| at + 1);
     let mut decoded = Vec::with_capacity(end * 3 / 4);
@@ -280,7 +280,11 @@ mod tests {
                 Checksum::JwtServiceRole,
                 Checksum::Pem,
             ] {
-                assert_eq!(checksum.prove(text), Proof::Failed, "{checksum:?} on {text:?}");
+                assert_eq!(
+                    checksum.verify(text),
+                    ChecksumResult::Failed,
+                    "{checksum:?} on {text:?}"
+                );
             }
         }
     }

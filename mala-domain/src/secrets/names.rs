@@ -1,18 +1,16 @@
-//! The name beside a value, and whether a thing with such a name is a secret.
+//! Names of values, and whether they are names of secrets.
 
-use super::word_list::WordList;
-
-/// An identifier around a keyword.
+/// The identifier around a keyword.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Name<'t> {
-    /// What stands before the keyword.
+pub(super) struct ValueName<'t> {
+    /// The part before the keyword.
     before: &'t str,
-    /// The keyword and what follows.
+    /// The keyword and the part after it.
     from: &'t str,
 }
 
-impl<'t> Name<'t> {
-    /// The identifier in `text` whose keyword starts at the byte `at`.
+impl<'t> ValueName<'t> {
+    /// The identifier in `text` whose keyword starts at byte `at`.
     pub(super) fn around(text: &'t str, at: usize) -> Self {
         const REACH: usize = 64;
         let bytes = text.as_bytes();
@@ -22,16 +20,14 @@ impl<'t> Name<'t> {
         Self { before: part(at - left, at), from: part(at, at + right) }
     }
 
-    /// Whether the name says that its value is about a secret and not one itself, as in
-    /// `token_type` or `public_key`.
-    pub(super) fn is_about(&self) -> bool {
+    /// Whether the value is related to a secret but is not one, as in `token_type` or `public_key`.
+    pub(super) fn is_not_secret(&self) -> bool {
         self.before.contains("::")
-            || words(self.before).iter().any(|word| OTHER.has(word))
-            || words(self.from).iter().any(|word| OTHER.has(word) || ASPECTS.has(word))
+            || words(self.before).iter().any(|word| NOT_SECRET.has(word))
+            || words(self.from).iter().any(|word| NOT_SECRET.has(word) || PROPERTIES.has(word))
     }
 
-    /// Whether the name says that its value is the key to a service: what looks like a hash is a
-    /// key then.
+    /// Whether the name is that of a service key. A value that looks like a hash is a key then.
     pub(super) fn is_key(&self) -> bool {
         let whole = format!("{}{}", self.before, self.from).to_ascii_lowercase();
         let plain: String = whole.chars().filter(char::is_ascii_alphanumeric).collect();
@@ -39,7 +35,7 @@ impl<'t> Name<'t> {
     }
 }
 
-/// The words of an identifier in snake, kebab, dotted or camel case, in lower case.
+/// The lower-case words of an identifier in snake, kebab, dotted or camel case.
 pub(super) fn words(name: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -62,8 +58,8 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'$' | b':')
 }
 
-/// After the keyword, they name something that a secret has: its type, its length, its file.
-const ASPECTS: WordList = WordList(
+/// Words that, after the keyword, name a property of a secret: its type, its length, its file.
+const PROPERTIES: WordList = WordList(
     "name names type types id ids uid url uri urls path paths file filename files dir label labels
     title text hint help message msg error errors regex regexp pattern format field fields column
     input header headers param params prefix suffix length len size count limit max min policy
@@ -74,8 +70,8 @@ const ASPECTS: WordList = WordList(
     equals matches contains encode decode charset encoding join trim log print",
 );
 
-/// Anywhere in a name, they say that the value is no secret, or a passing one.
-const OTHER: WordList = WordList(
+/// Words that, anywhere in a name, mean that the value is not a secret or only a short-lived one.
+const NOT_SECRET: WordList = WordList(
     "hash hashed hashes digest sha sha1 sha256 sha512 md5 checksum fingerprint integrity public pub
     csrf xsrf tokenizer tokenize tokens test tests fake dummy mock example sample placeholder
     encrypted salt sitekey next continuation page pagination cursor sync authenticity nonce
@@ -87,24 +83,39 @@ const KEYS: WordList = WordList(
     apitoken bearer password oauthtoken refreshtoken",
 );
 
+/// Words separated by white space.
+pub(super) struct WordList(pub(super) &'static str);
+
+impl WordList {
+    /// The words, in order.
+    pub(super) fn words(&self) -> impl Iterator<Item = &'static str> {
+        self.0.split_ascii_whitespace()
+    }
+
+    /// Whether the list contains `word`.
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.words().any(|listed| listed == word)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_whole_identifier_is_found() {
+    fn finds_the_whole_identifier() {
         let text = "let my_api_key_v2 = 1;";
-        let name = Name::around(text, text.find("api").unwrap());
-        assert_eq!(name, Name { before: "my_", from: "api_key_v2" });
-        assert_eq!(Name::around("é.token", 3), Name { before: ".", from: "token" });
-        assert_eq!(Name::around("", 0), Name { before: "", from: "" });
+        let name = ValueName::around(text, text.find("api").unwrap());
+        assert_eq!(name, ValueName { before: "my_", from: "api_key_v2" });
+        assert_eq!(ValueName::around("é.token", 3), ValueName { before: ".", from: "token" });
+        assert_eq!(ValueName::around("", 0), ValueName { before: "", from: "" });
     }
 
     #[test]
-    fn names_about_secrets_are_told_from_names_of_secrets() {
-        let is_about = |name: &str, keyword: &str| {
+    fn names_of_secrets_are_distinguished() {
+        let is_not_secret = |name: &str, keyword: &str| {
             let at = name.to_ascii_lowercase().find(keyword).unwrap();
-            Name::around(name, at).is_about()
+            ValueName::around(name, at).is_not_secret()
         };
         for (name, keyword) in [
             ("tokenType", "token"),
@@ -117,7 +128,7 @@ mod tests {
             ("public_api_key", "api_key"),
             ("AWS::IAM::AccessKey", "accesskey"),
         ] {
-            assert!(is_about(name, keyword), "{name}");
+            assert!(is_not_secret(name, keyword), "{name}");
         }
         for (name, keyword) in [
             ("token", "token"),
@@ -127,7 +138,7 @@ mod tests {
             ("service_token", "token"),
             ("idToken2", "token"),
         ] {
-            assert!(!is_about(name, keyword), "{name}");
+            assert!(!is_not_secret(name, keyword), "{name}");
         }
     }
 }

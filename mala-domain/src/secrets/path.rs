@@ -1,18 +1,19 @@
-//! What a path tells about the text behind it: settings, tests, or something that a machine wrote.
+//! Kinds of files, by path.
 
+use super::names::WordList;
 use super::names::words;
-use super::word_list::WordList;
 
-/// What kind of file a text comes from.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathKind {
     /// Ordinary code.
     Source,
-    /// Settings, where values often stand without quotes.
+    /// Settings, where values often have no quotes.
     Config,
     /// Tests, fixtures, examples and documentation.
     Test,
-    /// Lock files, minified code, snapshots, translations, images: long strings without meaning.
+    /// Lock files, minified code, snapshots, translations, images: long strings that are not
+    /// secrets.
     Generated,
 }
 
@@ -42,7 +43,8 @@ fn is_generated(folders: &str, name: &str, extension: &str) -> bool {
         || folders.split('/').any(|folder| GENERATED_FOLDERS.has(folder))
 }
 
-/// A word of the path says so: `tests/`, `dockerTest/`, `a_test.go`, `FooTests.java`, `test-key.pem`.
+/// Whether a word of the path marks a test: `tests/`, `dockerTest/`, `a_test.go`, `FooTests.java`,
+/// `test-key.pem`.
 fn is_test(folders: &str, name: &str, extension: &str) -> bool {
     DOCUMENT_EXTENSIONS.has(extension)
         || words(folders).iter().any(|word| TEST_WORDS.has(word) || DOCUMENT_WORDS.has(word))
@@ -52,7 +54,7 @@ fn is_test(folders: &str, name: &str, extension: &str) -> bool {
         || is_for_developers(folders, name)
 }
 
-/// Containers that developers start on their own machines: `dev/mssql/docker-compose.yml`.
+/// Whether the file describes containers for local development: `dev/mssql/docker-compose.yml`.
 fn is_for_developers(folders: &str, name: &str) -> bool {
     let is_compose = name.starts_with("docker-compose") || name.starts_with("compose.");
     is_compose
@@ -98,7 +100,7 @@ const TEST_WORDS: WordList = WordList(
     fake fakes stub stubs example examples sample samples demo demos e2e conftest stories unit t",
 );
 
-/// Folders of documents and measurements; as part of a file's name they say little.
+/// Directories of documentation and benchmarks. As part of a file name, these words mean little.
 const DOCUMENT_WORDS: WordList =
     WordList("doc docs documentation guide guides tutorial tutorials benchmark benchmarks");
 
@@ -122,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_have_their_kind() {
+    fn paths_are_classified() {
         let table = [
             ("src/main.rs", PathKind::Source),
             ("", PathKind::Source),

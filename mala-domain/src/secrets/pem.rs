@@ -1,15 +1,15 @@
-//! What a key in a text looks like. Markers alone make no key: whatever stands between them would be
-//! hidden from those who read the text, code too. And lines of a key are lines of a key without any
-//! marker, as a piece of a diff shows them.
+//! Recognizes private keys in text. Markers alone are not enough: redaction must not hide code
+//! between them. The lines of a key are recognized without markers too, for example in a part of a
+//! diff.
 
 use regex::Regex;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// The shortest line of a key but its last one.
+/// Minimum length of the lines of a key, except for the last one.
 const MIN_LINE: usize = 20;
 
-/// Headers that may stand before the lines of a key.
+/// Maximum number of headers before the lines of a key.
 const MAX_HEADERS: usize = 6;
 
 static LINE_ESCAPE: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\\+[nr]").ok());
@@ -21,7 +21,7 @@ static HEADER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
-/// Whether a block between markers is a key: headers, then base64 and nothing else.
+/// Whether a block between markers is a key: headers, then only base64.
 pub(super) fn is_key(block: &str) -> bool {
     let Some(inside) = block.splitn(3, "-----").nth(2) else { return false };
     let body = inside.rfind("-----END").and_then(|at| inside.get(..at)).unwrap_or(inside);
@@ -37,7 +37,7 @@ pub(super) fn is_key(block: &str) -> bool {
         }
         pieces.extend(line.split_whitespace().map(bare).filter(|piece| !piece.is_empty()));
     }
-    // The checksum of a PGP key stands last, on a line of its own.
+    // A PGP key ends with a checksum on its own line.
     if pieces.last().is_some_and(|last| last.len() == 5 && last.starts_with('=')) {
         pieces.pop();
     }
@@ -49,7 +49,7 @@ pub(super) fn is_key(block: &str) -> bool {
         && is_mixed(&pieces.concat())
 }
 
-/// A line without what a language, a diff or a quotation puts around it.
+/// A line without the characters that a language, a diff or a quotation adds.
 fn bare(line: &str) -> &str {
     let line = line.trim().trim_start_matches("//");
     line.trim_matches(|c: char| c.is_whitespace() || "\"'`+-|>#*,;\\.()[]".contains(c))
@@ -64,20 +64,21 @@ fn is_digit(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/'
 }
 
-/// Words have no digits and hashes no capital letters; base64 has all of them.
+/// Whether the text has upper-case and lower-case letters and digits. Prose has no digits, a hex
+/// hash no mix of cases.
 fn is_mixed(text: &str) -> bool {
     let has = |kind: fn(&u8) -> bool| text.as_bytes().iter().any(kind);
     has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit)
 }
 
-/// How long the lines of keys are: in PEM, as OpenSSH writes it, and in MIME.
+/// Line lengths of keys: PEM, OpenSSH, MIME.
 const WIDTHS: [usize; 3] = [64, 70, 76];
 
-/// How far lines of one key may be apart: a number, a mark, an author.
+/// Maximum distance between the lines of a key, for line numbers, diff signs and authors.
 const MAX_GAP: usize = 60;
 
-/// The lines of a text that are those of a key: two or more of full width, one after the other, and
-/// the short one before the end.
+/// The byte ranges of key lines: two or more consecutive lines of full width, and the shorter last
+/// line before the end marker.
 pub(super) fn key_lines(text: &str) -> Vec<Range<usize>> {
     let public = public_blocks(text);
     let mut found: Vec<Range<usize>> = Vec::new();
@@ -87,7 +88,7 @@ pub(super) fn key_lines(text: &str) -> Vec<Range<usize>> {
         let next = public.partition_point(|block| block.end <= run.start);
         !public.get(next).is_some_and(|block| block.contains(&run.start))
     };
-    for run in Runs::of(text).filter(secret) {
+    for run in Base64Runs::of(text).filter(secret) {
         let follows = |before: &Range<usize>| {
             let gap = text.get(before.end..run.start).unwrap_or_default();
             gap.len() <= MAX_GAP && (gap.contains('\n') || gap.contains("\\n"))
@@ -121,11 +122,11 @@ static BLOCK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"-----BEGIN ([A-Z0-9 ]{3,40})-----[^-]*-----END ([A-Z0-9 ]{3,40})-----").ok()
 });
 
-/// What everybody may read.
+/// Blocks that are not secret.
 const PUBLIC: [&str; 5] =
     ["CERTIFICATE", "CERTIFICATE REQUEST", "PUBLIC KEY", "RSA PUBLIC KEY", "X509 CRL"];
 
-/// Where a text holds whole certificates and public keys, markers included.
+/// The ranges of complete certificates and public keys, including markers.
 fn public_blocks(text: &str) -> Vec<Range<usize>> {
     let blocks = BLOCK.as_ref().into_iter().flat_map(|block| block.captures_iter(text));
     let public = blocks.filter_map(|found| {
@@ -144,19 +145,19 @@ fn ends_key(text: &str, at: usize) -> bool {
     text.get(at..end).is_some_and(|after| after.contains("-----END"))
 }
 
-/// The runs of base64 digits in a text.
-struct Runs<'t> {
+/// Iterates over the runs of base64 digits in a text.
+struct Base64Runs<'t> {
     text: &'t [u8],
     at: usize,
 }
 
-impl<'t> Runs<'t> {
+impl<'t> Base64Runs<'t> {
     fn of(text: &'t str) -> Self {
         Self { text: text.as_bytes(), at: 0 }
     }
 }
 
-impl Iterator for Runs<'_> {
+impl Iterator for Base64Runs<'_> {
     type Item = Range<usize>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -167,11 +168,11 @@ impl Iterator for Runs<'_> {
         let mut end = start + length;
         self.at = end;
         let before = start.checked_sub(1).and_then(|before| self.text.get(before));
-        // The letter of an escaped line break is none of the key's.
+        // The letter of an escaped line break is not part of the key.
         if before == Some(&b'\\') && matches!(self.text.get(start), Some(b'n' | b'r')) {
             start += 1;
         }
-        // Nor is the mark of an added line.
+        // The sign of an added line is not part of the key.
         if before.is_none_or(|byte| *byte == b'\n')
             && self.text.get(start) == Some(&b'+')
             && WIDTHS.contains(&(end - start - 1))
@@ -192,7 +193,7 @@ mod tests {
     const LINE: &str = "MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn/ygWyF8PbnGy0AHB7MhgwMbRvI0MBZhpJ";
 
     #[test]
-    fn markers_make_no_key() {
+    fn markers_alone_are_not_a_key() {
         let block = |body: &str| {
             format!("-----BEGIN RSA PRIVATE KEY-----{body}-----END RSA PRIVATE KEY-----")
         };
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_a_key_are_known_without_their_markers() {
+    fn key_lines_are_recognized_without_markers() {
         let three = format!("{LINE}\n{LINE}\n{LINE}\n");
         assert_eq!(key_lines(&three).len(), 3);
         let shown = format!("  12| {LINE}\n+ 13| {LINE}\n");

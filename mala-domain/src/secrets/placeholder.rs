@@ -1,14 +1,14 @@
-//! Values that stand where a secret would: examples, templates, defaults and filler.
+//! Recognizes values that are not secrets: examples, templates, defaults and filler.
 
-use super::word_list::WordList;
+use super::names::WordList;
 
-/// Whether `value` is a stand-in and not a secret.
+/// Whether `value` is a placeholder.
 pub(super) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_ascii_lowercase();
-    STAND_INS.words().any(|word| lower.contains(word)) || is_filler(value)
+    PLACEHOLDERS.words().any(|word| lower.contains(word)) || is_filler(value)
 }
 
-/// Whether `password` is what examples and local setups use.
+/// Whether `password` is a common default or example.
 pub(super) fn is_weak_password(password: &str) -> bool {
     let lower = password.to_ascii_lowercase();
     let letters: String = lower.chars().filter(char::is_ascii_alphabetic).collect();
@@ -19,7 +19,7 @@ pub(super) fn is_weak_password(password: &str) -> bool {
         || WEAK_PARTS.words().any(|part| plain.contains(part))
 }
 
-/// Whether `value` is filled in later: a variable, a template, a format or a call.
+/// Whether `value` is computed: a variable, a template, a format string or a call.
 pub(super) fn is_template(value: &str) -> bool {
     TEMPLATE_MARKS.iter().any(|mark| value.contains(mark))
         || BRACKETS.iter().any(|(open, close)| value.starts_with(*open) && value.ends_with(*close))
@@ -28,14 +28,14 @@ pub(super) fn is_template(value: &str) -> bool {
         || has_format_mark(value)
 }
 
-/// `$NAME`, `%NAME%`, `&name` or `@name`.
+/// Whether `value` is `$NAME`, `%NAME%`, `&name` or `@name`.
 fn is_variable(value: &str) -> bool {
     let is_name =
         |name: &str| name.chars().all(|part| part.is_ascii_alphanumeric() || "_.-%".contains(part));
     value.strip_prefix(['$', '%', '&', '@']).is_some_and(is_name)
 }
 
-/// `%s` or `%d` as a word of its own, or two other marks of a format, as in `%Y-%m`.
+/// Whether `value` contains `%s` or `%d`, or two other format specifiers, as in `%Y-%m`.
 fn has_format_mark(value: &str) -> bool {
     let marks = value.split('%').skip(1).filter_map(|after| {
         let mut characters = after.chars();
@@ -47,7 +47,7 @@ fn has_format_mark(value: &str) -> bool {
     marks.map(weight).sum::<usize>() >= 2
 }
 
-/// `name(...)`, with or without a path before the name.
+/// Whether `value` is `name(...)`, with or without a path before the name.
 fn is_call(value: &str) -> bool {
     let is_name = |name: &str| {
         name.len() >= 2
@@ -56,10 +56,10 @@ fn is_call(value: &str) -> bool {
     value.contains(')') && value.split_once('(').is_some_and(|(name, _)| is_name(name))
 }
 
-/// One character again and again, a sequence, or a short text repeated.
+/// Whether `value` consists of one repeated character, a sequence, or a repeated short text.
 fn is_filler(value: &str) -> bool {
     let bytes = value.as_bytes();
-    // Long tokens encode structures, in which zero bytes follow each other.
+    // Long tokens encode structures that contain consecutive zero bytes.
     bytes.len() < 100 && longest_run(bytes, |a, b| a == b) >= 6
         || longest_run(bytes, |a, b| a.wrapping_add(1) == b) >= 8
         || bytes.len() >= 12 && n_distinct(bytes) <= 4
@@ -82,7 +82,7 @@ fn n_distinct(bytes: &[u8]) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// The second half of a value of some length repeats its start.
+/// Whether a value of 16 or more bytes repeats with a period of up to half its length.
 fn is_repetition(bytes: &[u8]) -> bool {
     bytes.len() >= 16
         && (1..=bytes.len() / 2)
@@ -107,8 +107,8 @@ const BRACKETS: &[(char, char)] = &[('<', '>'), ('{', '}'), ('[', ']'), ('*', '*
 const TEMPLATE_MARKS: &[&str] =
     &["${", "{{", "}}", "#{", "<%", "%>", "%(", "$(", "{}", "::", "->", "\\(", "@@"];
 
-/// No random text of ordinary length contains one of these by chance.
-const STAND_INS: WordList = WordList(
+/// Texts that random values practically never contain.
+const PLACEHOLDERS: WordList = WordList(
     "
     example placeholder changeme change_me change-me changeit replace insert redacted your_
     your- yourkey yourtoken yoursecret yourpass yourapi xxxx dummy sample notreal not-real
@@ -117,7 +117,7 @@ const STAND_INS: WordList = WordList(
 ",
 );
 
-/// Passwords that say "this is a default", once digits and signs are read as letters.
+/// Default passwords, after digits and signs are mapped to letters.
 const WEAK: WordList = WordList(
     "
     pass pw pwd admin administrator root user username guest postgres postgresql mysql mongo
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stand_ins_are_known() {
+    fn placeholders_are_recognized() {
         for value in [
             "AKIAIOSFODNN7EXAMPLE",
             "xxxxxxxxxxxxxxxx",
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn random_values_are_not_stand_ins() {
+    fn random_values_are_not_placeholders() {
         for value in ["kZ8vQ2mXw4nR7tYp", "9f86d081884c7d65", "Tr0ub4dor&3x", ""] {
             assert!(!is_placeholder(value), "{value}");
         }

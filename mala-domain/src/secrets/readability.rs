@@ -1,8 +1,9 @@
-//! How much a string reads like words. Letter pairs of English and of identifiers are common ones,
-//! those of random strings are not; from about twelve letters on, the two do not overlap.
+//! Measures how much a string reads like words, by how common its letter pairs are. From about
+//! twelve letters on, the scores of words and of random strings do not overlap.
 
-/// For every first letter (row) and second letter (column), how common the pair is in words, 0 to
-/// 9; 6 is what chance would give. Counted over identifiers and comments of a large code base.
+/// How common each pair of letters (first letter: row, second letter: column) is in words, 0 to 9;
+/// 6 is the expected value for random letters. Counted in identifiers and comments of a large code
+/// base.
 const PAIRS: [&[u8; 26]; 26] = [
     b"36761350504767060878443340",
     b"75547232751844750664713162",
@@ -32,7 +33,7 @@ const PAIRS: [&[u8; 26]; 26] = [
     b"72349403700433740344302034",
 ];
 
-/// The mean commonness of the letter pairs in `text`, 0 to 9, and how many pairs there are. Random
+/// The mean frequency class of the letter pairs in `text`, 0 to 9, and the number of pairs. Random
 /// letters score about 3.8, words and identifiers about 6.9.
 pub(super) fn score(text: &str) -> (f64, usize) {
     let mut sum = 0_u32;
@@ -56,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_and_random_letters_lie_far_apart() {
+    fn words_and_random_letters_have_different_scores() {
         for words in
             ["getUserAccessToken", "CONNECTION_TIMEOUT", "my-awesome-password", "Bearer realm"]
         {

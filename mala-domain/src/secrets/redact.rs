@@ -1,35 +1,35 @@
-//! Hides secrets before a text leaves the process.
+//! Redacts secrets before text leaves the process.
 
-use super::engine::{self, Candidate, Lens};
 use super::pem;
 use super::rule::rules;
+use super::search::{self, SearchPurpose, SecretCandidate};
 use regex::Regex;
 use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// `text` with every secret replaced by `[redacted:RULE]`. A text without secrets comes back as it
-/// is, and a redacted text does not change any more. The number of lines stays the same.
+/// Replaces every secret by `[redacted:RULE]`. Redacting twice changes nothing more. The number of
+/// lines stays the same.
 pub fn redact(text: &str) -> Cow<'_, str> {
     let mut redacted = String::new();
     let mut changed = false;
-    // What is redacted is a wall: nothing is matched across it, so that a second pass sees exactly
-    // the pieces that the first pass found clean.
+    // Nothing is matched across existing markers, so a second pass sees exactly the parts that the
+    // first pass found clean.
     for piece in pieces(text) {
         match piece {
-            Piece::Marker(marker) => redacted.push_str(marker),
-            Piece::Text(part) => changed |= push_clean(part, MAX_DEPTH, &mut redacted),
+            TextPiece::Marker(marker) => redacted.push_str(marker),
+            TextPiece::Text(part) => changed |= push_clean(part, MAX_DEPTH, &mut redacted),
         }
     }
     if changed { Cow::Owned(redacted) } else { Cow::Borrowed(text) }
 }
 
-/// Cutting a secret out can lay a new one bare, though hardly twice. A text that keeps doing so is
-/// made to, and is dropped whole.
+/// Removing a secret can expose another one. Text that still contains secrets after this many
+/// rounds is dropped.
 const MAX_DEPTH: usize = 6;
 
-/// Appends `part` without its secrets and says whether it had any.
+/// Appends `part` without its secrets; returns whether it had any.
 fn push_clean(part: &str, depth: usize, output: &mut String) -> bool {
     let hidden = hidden_ranges(part);
     if hidden.is_empty() {
@@ -44,7 +44,7 @@ fn push_clean(part: &str, depth: usize, output: &mut String) -> bool {
     for range in &hidden {
         push_clean(&part[at..range.start], depth - 1, output);
         push_marker(&range.rule.id, output);
-        // Line numbers after a key of many lines stay what they were.
+        // Keep the line numbers after a multi-line key.
         let breaks = part[range.start..range.end].matches('\n').count();
         output.extend(std::iter::repeat_n('\n', breaks));
         at = range.end;
@@ -58,13 +58,14 @@ fn push_marker(id: &str, output: &mut String) {
     write!(output, "[redacted:{id}]").unwrap_or_default();
 }
 
-/// What to hide, in order; matches that overlap become one, under the name of the surest rule.
-fn hidden_ranges(part: &str) -> Vec<Candidate> {
-    let mut candidates = engine::candidates(part, Lens::Hide);
+/// The ranges to hide, in order. Overlapping matches are merged; the most confident rule names the
+/// range.
+fn hidden_ranges(part: &str) -> Vec<SecretCandidate> {
+    let mut candidates = search::candidates(part, SearchPurpose::Hide);
     candidates.extend(key_lines(part));
     candidates.retain(|candidate| candidate.start < candidate.end);
     candidates.sort_by_key(|candidate| (candidate.start, std::cmp::Reverse(candidate.end)));
-    let mut hidden: Vec<Candidate> = Vec::new();
+    let mut hidden: Vec<SecretCandidate> = Vec::new();
     for candidate in candidates {
         match hidden.last_mut() {
             Some(last) if candidate.start < last.end => {
@@ -79,15 +80,17 @@ fn hidden_ranges(part: &str) -> Vec<Candidate> {
     hidden
 }
 
-/// The lines of keys whose markers are not in the text.
-fn key_lines(part: &str) -> Vec<Candidate> {
+/// Key lines without their markers.
+fn key_lines(part: &str) -> Vec<SecretCandidate> {
     let rule = rules().iter().find(|rule| rule.id == "private-key-part");
     let Some(rule) = rule else { return Vec::new() };
     let lines = pem::key_lines(part).into_iter();
-    lines.map(|Range { start, end }| Candidate { rule, start, end, verified: false }).collect()
+    lines
+        .map(|Range { start, end }| SecretCandidate { rule, start, end, verified: false })
+        .collect()
 }
 
-enum Piece<'t> {
+enum TextPiece<'t> {
     Text(&'t str),
     Marker(&'t str),
 }
@@ -95,22 +98,22 @@ enum Piece<'t> {
 static MARKER: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\[redacted:[a-z0-9-]{1,64}\]").ok());
 
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+fn pieces(text: &str) -> impl Iterator<Item = TextPiece<'_>> {
     let mut markers = MARKER.as_ref().into_iter().flat_map(|marker| marker.find_iter(text));
     let mut at = 0;
     let mut pending = None;
     std::iter::from_fn(move || {
         if let Some(marker) = pending.take() {
-            return Some(Piece::Marker(marker));
+            return Some(TextPiece::Marker(marker));
         }
         if let Some(found) = markers.next() {
             let before = &text[at..found.start()];
             at = found.end();
             pending = Some(found.as_str());
-            return Some(Piece::Text(before));
+            return Some(TextPiece::Text(before));
         }
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         at = text.len();
-        Some(Piece::Text(rest))
+        Some(TextPiece::Text(rest))
     })
 }

@@ -1,86 +1,87 @@
-//! The rules as data: what a secret looks like, what it opens, and how sure a match is. They live
-//! in `rules.toml`; a test loads and compiles every one, so loading them cannot fail later.
+//! The rules for secrets, loaded from `rules.toml`. A test loads and compiles every rule, so
+//! loading cannot fail at run time.
 
 use super::checksum::Checksum;
-use super::value::Test;
+use super::value::ValueTest;
 use crate::finding::Priority;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
 use std::sync::{LazyLock, OnceLock};
 
-/// How one kind of secret is recognised.
+/// A rule that recognizes one kind of secret.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretRule {
-    /// Its stable name.
+    /// The stable id.
     pub id: String,
-    /// What it finds, for a heading.
+    /// A heading for findings.
     pub title: String,
-    /// What a reader of the repository can do with it; ends the sentence of [`Self::consequence`].
+    /// What a reader of the repository can do with the secret; completes the sentence of
+    /// [`Self::consequence`].
     pub leak: String,
-    /// What kind of rule it is.
+    /// What identifies a match as a secret.
     pub family: Family,
-    /// Words of which one stands in every match.
+    /// Keywords; every match contains one of them.
     pub keywords: Vec<String>,
-    /// How urgent a match is in ordinary code.
+    /// The priority of a match in ordinary code.
     pub priority: Priority,
-    /// How often a match is a secret, 0 to 1.
+    /// The probability that a match is a secret, 0 to 1.
     pub confidence: f64,
-    pub(super) regex: Pattern,
+    pub(super) regex: LazyRegex,
     #[serde(default)]
     pub(super) group: usize,
     #[serde(default)]
     before: usize,
     #[serde(default)]
     before_run: usize,
-    #[serde(default = "default_reach")]
+    #[serde(default = "default_window")]
     pub(super) after: usize,
     #[serde(default)]
     pub(super) min_entropy: f64,
     pub(super) checksum: Option<Checksum>,
-    pub(super) test: Option<Test>,
+    pub(super) test: Option<ValueTest>,
     #[serde(default)]
-    pub(super) files: Files,
+    pub(super) files: RuleFiles,
     #[serde(default, rename = "use")]
-    pub(super) usage: Usage,
+    pub(super) usage: RulePurpose,
     #[serde(default)]
-    pub(super) allow: Vec<Pattern>,
+    pub(super) allow: Vec<LazyRegex>,
 }
 
 impl SecretRule {
-    /// What happens when the secret is pushed, as a sentence.
+    /// A sentence about the consequence of leaking the secret.
     pub fn consequence(&self) -> String {
         format!("when this is pushed, anyone who can read the repository can {}", self.leak)
     }
 
-    /// Whether a match tells by its form alone whose secret it is.
+    /// Whether the format alone identifies the issuer of the secret.
     pub fn is_specific(&self) -> bool {
         self.family == Family::Token
     }
 
-    /// Whether a match is reported, and not only hidden by redaction.
+    /// Whether matches are reported.
     pub fn reports(&self) -> bool {
-        self.usage != Usage::Redact
+        self.usage != RulePurpose::Redact
     }
 
-    /// Whether redaction hides a match.
+    /// Whether matches are redacted.
     pub fn redacts(&self) -> bool {
-        self.usage != Usage::Report
+        self.usage != RulePurpose::Report
     }
 
-    /// Whether the match is the secret and nothing else, so that a word must not run into it.
+    /// Whether the whole match is the secret, so that it must be a whole word.
     pub(super) fn is_whole_word(&self) -> bool {
         self.family != Family::Key && self.group == 0
     }
 
-    /// Where a match with the keyword at `hit` would start.
+    /// The start of a match with its keyword at `hit`.
     pub(super) fn match_start(&self, text: &[u8], hit: usize) -> usize {
         let before = text[..hit].iter().rev().take(self.before_run);
         let run = before.take_while(|byte| byte.is_ascii_alphanumeric()).count();
         hit.saturating_sub(self.before.max(run))
     }
 
-    /// The compiled pattern, which matches at the start of what it is given.
+    /// The compiled pattern, anchored at the start of the text.
     pub(super) fn matcher(&self) -> Option<&Regex> {
         self.regex.compiled(r"\A")
     }
@@ -93,15 +94,15 @@ impl SecretRule {
     }
 }
 
-/// What makes a match a secret.
+/// What identifies a match as a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Family {
-    /// The format names its issuer.
+    /// The format of the token identifies its issuer.
     Token,
-    /// The name beside the value names its issuer.
+    /// The name next to the value identifies its issuer.
     Context,
-    /// A name that means "secret", and a value that looks like one.
+    /// A name such as `password`, with a value that looks like a secret.
     Generic,
     /// Private key material.
     Key,
@@ -110,52 +111,52 @@ pub enum Family {
 /// In which files a rule reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Files {
+pub(super) enum RuleFiles {
     #[default]
     All,
-    /// Only where values stand without quotes.
+    /// Only files where values have no quotes.
     Config,
 }
 
-/// What a rule is for.
+/// What a rule is used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Usage {
+pub(super) enum RulePurpose {
     #[default]
     Both,
     Redact,
     Report,
 }
 
-/// A regular expression that is compiled when it is first needed: most rules never are.
+/// A regular expression that is compiled on first use, since most rules are never needed.
 #[derive(Debug, Deserialize)]
 #[serde(from = "String")]
-pub(super) struct Pattern {
+pub(super) struct LazyRegex {
     source: String,
     compiled: OnceLock<Option<Regex>>,
 }
 
-impl Pattern {
+impl LazyRegex {
     fn compiled(&self, anchor: &str) -> Option<&Regex> {
         self.compiled.get_or_init(|| compile(anchor, &self.source).ok()).as_ref()
     }
 }
 
-impl From<String> for Pattern {
+impl From<String> for LazyRegex {
     fn from(source: String) -> Self {
         Self { source, compiled: OnceLock::new() }
     }
 }
 
-/// What stands between a name and its value, in the languages and settings files that we know.
-const IS: &str = r#"\\?["'`\])]{0,2}\s{0,8}(?:(?:=>|:=|={1,3}|:|>|\(|\s+value\s{0,2}=)\s{0,8}|,[ \t]{0,4})\\?["'`]?"#;
+/// Matches the text between a name and its value in common languages and settings files.
+const ASSIGNMENT: &str = r#"\\?["'`\])]{0,2}\s{0,8}(?:(?:=>|:=|={1,3}|:|>|\(|\s+value\s{0,2}=)\s{0,8}|,[ \t]{0,4})\\?["'`]?"#;
 
 fn compile(anchor: &str, source: &str) -> Result<Regex, regex::Error> {
-    let source = source.replace("<is>", IS);
+    let source = source.replace("<is>", ASSIGNMENT);
     RegexBuilder::new(&format!("{anchor}(?:{source})")).unicode(false).build()
 }
 
-/// Every rule.
+/// All rules.
 pub fn rules() -> &'static [SecretRule] {
     static RULES: LazyLock<Vec<SecretRule>> = LazyLock::new(|| load().unwrap_or_default());
     &RULES
@@ -163,15 +164,15 @@ pub fn rules() -> &'static [SecretRule] {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct RuleFile {
+struct SecretRuleFile {
     rule: Vec<SecretRule>,
 }
 
 fn load() -> Result<Vec<SecretRule>, toml::de::Error> {
-    toml::from_str::<RuleFile>(include_str!("rules.toml")).map(|file| file.rule)
+    toml::from_str::<SecretRuleFile>(include_str!("rules.toml")).map(|file| file.rule)
 }
 
-fn default_reach() -> usize {
+fn default_window() -> usize {
     256
 }
 
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn every_rule_says_what_it_is() {
+    fn every_rule_is_described() {
         let mut ids = BTreeSet::new();
         for rule in rules() {
             assert!(ids.insert(&rule.id), "{} is there twice", rule.id);
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_says_what_leaks() {
+    fn a_rule_describes_the_consequence() {
         let rule = rules().iter().find(|rule| rule.id == "npm-token").unwrap();
         assert_eq!(
             rule.consequence(),

@@ -1,4 +1,4 @@
-//! The detector as its callers see it: what it finds, what it leaves alone, and what it never does.
+//! Tests of the secret detector through its public functions.
 
 mod forge;
 mod misses;

@@ -1,68 +1,68 @@
-//! What a value without a format must look like to be a secret: random for a token, chosen for a
-//! password, and neither code nor prose.
+//! Tests for values without a known format: random for a token, chosen for a password, and neither
+//! code nor prose.
 
-use super::names::Name;
+use super::names::ValueName;
+use super::names::WordList;
 use super::pem;
 use super::placeholder;
 use super::readability;
-use super::word_list::WordList;
 use serde::Deserialize;
 
-/// How far doubt counts against a value.
+/// How to decide in doubt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// In doubt it is no secret.
+    /// In doubt, it is not a secret.
     Strict,
-    /// In doubt it is one.
+    /// In doubt, it is a secret.
     Lenient,
 }
 
-/// A value that may be a secret, and what stands around it.
+/// A value that may be a secret, with its surroundings.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Claim<'c> {
+pub(super) struct CandidateValue<'c> {
     pub(super) value: &'c str,
-    /// The identifier in which the keyword stands.
-    pub(super) name: Name<'c>,
-    /// The groups of the match that took part, the whole match first.
+    /// The identifier that contains the keyword.
+    pub(super) name: ValueName<'c>,
+    /// The groups that matched, the whole match first.
     pub(super) groups: &'c [&'c str],
-    /// The value stands in quotes: it is one, and not code.
+    /// Whether the value is quoted.
     pub(super) quoted: bool,
     pub(super) strictness: Strictness,
 }
 
-/// What is asked of a value.
+/// A test for values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Test {
-    /// It looks random.
+pub(super) enum ValueTest {
+    /// The value looks random.
     Value,
-    /// It looks random and the name is that of a secret.
+    /// The value looks random, and the name is that of a secret.
     Assignment,
-    /// It looks like a password that somebody chose, and the name is that of a password.
+    /// The value looks like a chosen password, and the name is that of a password.
     Password,
-    /// It is the password of an address of a real server.
+    /// The value is the password in the URL of a real server.
     Url,
-    /// It is the password of a connection to a real server.
+    /// The value is the password in a connection string of a real server.
     Connection,
-    /// It is a key, and not only between the markers of one.
+    /// The value is a private key.
     Key,
 }
 
-impl Test {
-    /// Whether the claim passes.
-    pub(super) fn holds(self, claim: &Claim<'_>) -> bool {
+impl ValueTest {
+    /// Whether the value passes the test.
+    pub(super) fn holds(self, candidate: &CandidateValue<'_>) -> bool {
         match self {
-            Self::Value => looks_random(claim.value, claim.strictness),
-            Self::Assignment => is_assigned_secret(claim),
-            Self::Password => is_assigned_password(claim),
-            Self::Url => is_url_password(claim),
-            Self::Connection => is_connection_password(claim),
-            Self::Key => pem::is_key(claim.value),
+            Self::Value => looks_random(candidate.value, candidate.strictness),
+            Self::Assignment => is_assigned_secret(candidate),
+            Self::Password => is_assigned_password(candidate),
+            Self::Url => is_url_password(candidate),
+            Self::Connection => is_connection_password(candidate),
+            Self::Key => pem::is_key(candidate.value),
         }
     }
 }
 
-/// Shannon entropy in bits per byte.
+/// Shannon entropy, in bits per byte.
 pub(super) fn entropy(value: &str) -> f64 {
     let mut counts = [0_u32; 256];
     value.bytes().for_each(|byte| counts[usize::from(byte)] += 1);
@@ -75,42 +75,42 @@ pub(super) fn entropy(value: &str) -> f64 {
         .sum()
 }
 
-fn is_assigned_secret(claim: &Claim<'_>) -> bool {
-    let Claim { value, name, strictness, .. } = *claim;
+fn is_assigned_secret(candidate: &CandidateValue<'_>) -> bool {
+    let CandidateValue { value, name, strictness, .. } = *candidate;
     if is_code(value) || is_uuid(value) || is_number(value) || is_short_hex(value) {
         return false;
     }
     if strictness == Strictness::Lenient {
         return !placeholder::is_placeholder(value) && looks_random(value, strictness);
     }
-    !name.is_about() && (!is_hash(value) || name.is_key()) && looks_random(value, strictness)
+    !name.is_not_secret() && (!is_hash(value) || name.is_key()) && looks_random(value, strictness)
 }
 
-fn is_assigned_password(claim: &Claim<'_>) -> bool {
-    let Claim { value, name, quoted, strictness, .. } = *claim;
+fn is_assigned_password(candidate: &CandidateValue<'_>) -> bool {
+    let CandidateValue { value, name, quoted, strictness, .. } = *candidate;
     if is_code(value) || is_uuid(value) || is_number(value) {
         return false;
     }
     match strictness {
         Strictness::Strict => {
             !placeholder::is_weak_password(value)
-                && !name.is_about()
+                && !name.is_not_secret()
                 && !is_hash(value)
                 && (looks_chosen(value) || looks_random(value, strictness))
         }
         Strictness::Lenient if quoted => {
-            is_one_word(value) && (Kinds::of(value).n_digits > 0 || !is_wordy(value))
+            is_one_word(value) && (CharacterCounts::of(value).n_digits > 0 || !is_wordy(value))
         }
         Strictness::Lenient => looks_chosen(value) || looks_random(value, strictness),
     }
 }
 
-fn is_url_password(claim: &Claim<'_>) -> bool {
-    let [_, user, password, host] = *claim.groups else { return false };
+fn is_url_password(candidate: &CandidateValue<'_>) -> bool {
+    let [_, user, password, host] = *candidate.groups else { return false };
     if placeholder::is_template(password) || placeholder::is_template(user) {
         return false;
     }
-    if claim.strictness == Strictness::Lenient {
+    if candidate.strictness == Strictness::Lenient {
         return password.len() >= 4;
     }
     !is_local(host)
@@ -120,22 +120,24 @@ fn is_url_password(claim: &Claim<'_>) -> bool {
         && (looks_chosen(password) || looks_random(password, Strictness::Lenient))
 }
 
-fn is_connection_password(claim: &Claim<'_>) -> bool {
-    let local = claim.groups.len() > 2 && claim.groups.get(1).is_some_and(|host| is_local(host));
-    if placeholder::is_template(claim.value) {
+fn is_connection_password(candidate: &CandidateValue<'_>) -> bool {
+    let local =
+        candidate.groups.len() > 2 && candidate.groups.get(1).is_some_and(|host| is_local(host));
+    if placeholder::is_template(candidate.value) {
         return false;
     }
-    match claim.strictness {
+    match candidate.strictness {
         Strictness::Lenient => true,
         Strictness::Strict => {
             !local
-                && !placeholder::is_weak_password(claim.value)
-                && (looks_chosen(claim.value) || looks_random(claim.value, Strictness::Lenient))
+                && !placeholder::is_weak_password(candidate.value)
+                && (looks_chosen(candidate.value)
+                    || looks_random(candidate.value, Strictness::Lenient))
         }
     }
 }
 
-/// Letters that form no words, of more than one kind or mixed with digits.
+/// Whether the value consists of letters that form no words, in mixed case or with digits.
 fn looks_random(value: &str, strictness: Strictness) -> bool {
     let (min_length, min_entropy, max_score) = match strictness {
         Strictness::Strict => (16, 3.2, 5.3),
@@ -144,18 +146,18 @@ fn looks_random(value: &str, strictness: Strictness) -> bool {
     if value.len() < min_length || entropy(value) < min_entropy || !is_one_word(value) {
         return false;
     }
-    let kinds = Kinds::of(value);
+    let kinds = CharacterCounts::of(value);
     let (score, n_pairs) = readability::score(value);
     let mixed = kinds.n_digits > 0 || (kinds.n_upper > 0 && kinds.n_lower > 0);
     let unreadable = n_pairs < 4 || score < max_score || is_hex(value);
-    // Letters of one case alone are random only when no word can be read into them.
+    // Letters of a single case need a lower score.
     let surely = n_pairs >= 16 && score < 4.6;
     kinds.n_upper + kinds.n_lower >= 3 && unreadable && (mixed || surely) && !is_wordy(value)
 }
 
-/// A password as people choose and rules demand it: several kinds of characters.
+/// Whether the value looks like a password that a person chose: several kinds of characters.
 fn looks_chosen(value: &str) -> bool {
-    let kinds = Kinds::of(value);
+    let kinds = CharacterCounts::of(value);
     let n_kinds = [kinds.n_upper, kinds.n_lower, kinds.n_digits, kinds.n_signs]
         .iter()
         .filter(|count| **count > 0)
@@ -169,12 +171,12 @@ fn looks_chosen(value: &str) -> bool {
         && (!is_wordy(value) || n_kinds == 4 && value.len() <= 20 && has_policy_sign(value))
 }
 
-/// One of the signs that password rules ask for.
+/// Whether the value contains a sign that password policies require.
 fn has_policy_sign(value: &str) -> bool {
     value.contains(['!', '@', '#', '$', '%', '^', '&', '*', '?'])
 }
 
-/// Most of the value is made of parts that are words: an identifier, a path, a slug.
+/// Whether most of the value consists of words: an identifier, a path, a slug.
 fn is_wordy(value: &str) -> bool {
     let mut n_word_letters = 0;
     let mut n_counted = 0;
@@ -188,7 +190,7 @@ fn is_wordy(value: &str) -> bool {
     n_word_letters * 2 > n_counted && n_word_letters * 5 >= value.len() * 2
 }
 
-/// `word`, `Word`, `WORD` or `camelCase`, and not `wOrD`.
+/// Whether the case is that of `word`, `Word`, `WORD` or `camelCase`.
 fn is_cased_like_a_word(part: &str) -> bool {
     let bytes = part.as_bytes();
     let n_switches = bytes
@@ -198,7 +200,7 @@ fn is_cased_like_a_word(part: &str) -> bool {
     n_switches * 4 <= bytes.len()
 }
 
-/// How many times a word is cut by a digit, as no name is.
+/// The number of digits between two letters.
 fn n_digits_inside(value: &str) -> usize {
     let is_cut = |three: &&[u8]| {
         three[0].is_ascii_alphabetic()
@@ -212,7 +214,7 @@ fn is_one_word(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// Code, an address, a password's hash, a path, a pattern or a template.
+/// Whether the value is code, a URL, a password hash, a path, a regular expression or a template.
 fn is_code(value: &str) -> bool {
     placeholder::is_template(value)
         || value.contains("://")
@@ -244,17 +246,17 @@ fn is_uuid(value: &str) -> bool {
         })
 }
 
-/// A number, a version, a date or a time.
+/// Whether the value is a number, a version, a date or a time.
 fn is_number(value: &str) -> bool {
     value.bytes().all(|byte| byte.is_ascii_digit() || b"-+.,:/_TZ".contains(&byte))
 }
 
-/// An identifier or a checksum: hex keys are longer.
+/// Whether the value is hex but too short for a key.
 fn is_short_hex(value: &str) -> bool {
     value.len() < 24 && is_hex(value)
 }
 
-/// Hex of a length that hashes have.
+/// Whether the value is hex with the length of a hash.
 fn is_hash(value: &str) -> bool {
     matches!(value.len(), 32 | 40 | 48 | 56 | 64 | 96 | 128) && is_hex(value)
 }
@@ -275,15 +277,15 @@ fn is_local(host: &str) -> bool {
             .any(|ending| name.ends_with(ending))
 }
 
-/// How many characters of each kind a value has.
-struct Kinds {
+/// The number of characters of each kind.
+struct CharacterCounts {
     n_upper: usize,
     n_lower: usize,
     n_digits: usize,
     n_signs: usize,
 }
 
-impl Kinds {
+impl CharacterCounts {
     fn of(value: &str) -> Self {
         let count = |is: fn(&u8) -> bool| value.as_bytes().iter().filter(|byte| is(byte)).count();
         Self {

@@ -35,7 +35,7 @@ fn a_broken_file_is_a_configuration_error_with_a_frame_and_a_way_out() {
       |
     1 | review:
     2 |   fail_onn: P2
-      |   ^^^^^^^^ no such key
+      |   ^^^^^^^^ unknown key
     hint: did you mean `fail_on`?
     ");
     assert_snapshot!(world.run(&["config", "check", "--format", "json"]), @r#"
@@ -68,7 +68,7 @@ fn what_this_version_does_not_run_is_accepted_with_warnings() {
     [stdout]
     mala.yaml is valid, with 2 warnings
     [stderr]
-    warning: mala.yaml:3:3: `validation_triggers.run_end` is accepted, but nothing in this version runs it
+    warning: mala.yaml:3:3: `validation_triggers.run_end` has no effect in this version
     warning: mala.yaml:1:1: DEPRECATION: Top-level 'reviewer_type' is deprecated for per-issue reviews.
     Add 'validation_triggers.session_end.code_review.enabled: true' to preserve current behavior.
     Legacy implicit reviews will be removed in the next major version.
@@ -85,9 +85,9 @@ fn a_setting_for_no_rule_is_warned_of() {
     [stdout]
     mala.yaml is valid, with 3 warnings
     [stderr]
-    warning: mala.yaml:2:11: no rule is named `python/mutable-defualt`: did you mean `python/mutable-default`?
-    warning: mala.yaml:2:54: no rule is named `zzz`: 'mala rules list' lists them
-    warning: mala.yaml:2:64: no rule is named `conflict-marker`: did you mean `diff/conflict-marker`?
+    warning: mala.yaml:2:11: unknown rule `python/mutable-defualt`: did you mean `python/mutable-default`?
+    warning: mala.yaml:2:54: unknown rule `zzz`: run 'mala rules list' to see all rules
+    warning: mala.yaml:2:64: unknown rule `conflict-marker`: did you mean `diff/conflict-marker`?
     ");
 }
 
@@ -107,7 +107,7 @@ fn a_file_that_is_no_text_is_refused() {
     assert_snapshot!(world.run(&["config", "check"]), @"
     [exit 78]
     [stderr]
-    error: mala.yaml:1:9: this byte is no UTF-8
+    error: mala.yaml:1:9: invalid UTF-8
      --> mala.yaml:1:9
       |
     1 | review: ��
@@ -195,7 +195,7 @@ fn what_show_prints_is_a_valid_file() {
     [stdout]
     shown.yaml is valid, with 1 warning
     [stderr]
-    warning: shown.yaml:31:7: no rule is named `x`: 'mala rules list' lists them
+    warning: shown.yaml:31:7: unknown rule `x`: run 'mala rules list' to see all rules
     ");
 }
 

@@ -79,7 +79,7 @@ fn mistakes_in_a_users_own_files_are_shown_in_place() {
     1 | models:
     2 |   base_urls:
     3 |     antropic: https://x
-      |     ^^^^^^^^ no such key
+      |     ^^^^^^^^ unknown key
     hint: did you mean `anthropic`?
     ");
     with_own_file(&world, "models:\n  file: models.toml\n", "[[model]]\nname = \"x\"\nprise = 1\n");
@@ -106,7 +106,7 @@ fn mistakes_in_a_users_own_files_are_shown_in_place() {
     assert_snapshot!(world.run(&["models"]), @"
     [exit 78]
     [stderr]
-    error: [HOME]/.config/mala/config.yaml:3:13: `example.com` is not an http or https address
+    error: [HOME]/.config/mala/config.yaml:3:13: `example.com` is not an http or https URL
      --> [HOME]/.config/mala/config.yaml:3:13
       |
     1 | models:
@@ -125,15 +125,15 @@ fn a_repository_cannot_say_where_keys_go() {
     assert_snapshot!(world.run(&["config", "check"]), @"
     [exit 78]
     [stderr]
-    error: mala.yaml:1:1: `models` says where your keys and code go, so a repository cannot set it
+    error: mala.yaml:1:1: `models` controls where your API keys and code are sent and cannot be set by a repository
      --> mala.yaml:1:1
       |
     1 | models:
-      | ^^^^^^ not here
+      | ^^^^^^ not allowed here
     2 |   base_urls:
     3 |     openai: https://evil
       |
-    hint: put it into your own file, ~/.config/mala/config.yaml
+    hint: move it to your own file, ~/.config/mala/config.yaml
     ");
     let shown = world.run(&["review"]);
     assert!(shown.starts_with("[exit 78]"), "{shown}");

@@ -1,11 +1,11 @@
-//! Combined diffs (`diff --cc`), which `git show` prints for a merge: one column of signs for every
-//! parent. They are read as the diff against the first parent, as far as they show it.
+//! Combined diffs (`diff --cc`), which `git show` prints for merge commits, with one sign column
+//! per parent. They are converted to a diff against the first parent.
 
 use super::error::{DiffError, DiffProblem};
 use super::file::{FileDiff, HunkDiff, LineBytes};
-use super::hunk::{LineEnds, Range, add};
-use super::lines::{Lines, without_cr};
+use super::hunk::{LineEndings, LineRange, add};
 use super::names;
+use super::{DiffLines, without_cr};
 use crate::change::{FileStatus, LineKind};
 
 pub(super) fn name_of(line: &[u8]) -> Option<&[u8]> {
@@ -13,13 +13,13 @@ pub(super) fn name_of(line: &[u8]) -> Option<&[u8]> {
 }
 
 pub(super) fn section<'a>(
-    lines: &mut Lines<'a>,
+    lines: &mut DiffLines<'a>,
     name: &'a [u8],
 ) -> Result<FileDiff<'a>, DiffError> {
     let names =
         names::of_combined(without_cr(name)).map_err(|problem| problem.at(lines.number()))?;
     let mut file = names.into_file();
-    let mut ends = LineEnds::AsInFile;
+    let mut ends = LineEndings::AsInFile;
     lines.advance();
     while let Some(line) = lines.peek() {
         match line {
@@ -30,7 +30,7 @@ pub(super) fn section<'a>(
             _ if line.starts_with(b"new file mode ") => file.status = FileStatus::Added,
             _ if line.starts_with(b"deleted file mode ") => file.status = FileStatus::Deleted,
             _ if line.starts_with(b"Binary files ") => file.is_binary = true,
-            _ if line.starts_with(b"+++ ") => ends = LineEnds::of_header(line),
+            _ if line.starts_with(b"+++ ") => ends = LineEndings::of_header(line),
             _ if is_header(line) => {}
             _ => break,
         }
@@ -46,24 +46,24 @@ fn is_header(line: &[u8]) -> bool {
 }
 
 fn hunk<'a>(
-    lines: &mut Lines<'a>,
+    lines: &mut DiffLines<'a>,
     header: &'a [u8],
-    ends: LineEnds,
+    ends: LineEndings,
 ) -> Result<HunkDiff<'a>, DiffError> {
     let at = lines.number();
-    let Some(mut counts) = Counts::parse(without_cr(header)) else {
+    let Some(mut counts) = CombinedCounts::parse(without_cr(header)) else {
         return Err(DiffProblem::HunkHeader.at(at));
     };
     let (first, new, section) = (counts.first, counts.new, counts.section);
     lines.advance();
     let mut shown: Vec<LineBytes<'a>> = Vec::new();
     let mut last_is_shown = false;
-    while !counts.are_met() {
+    while !counts.are_zero() {
         let Some(line) = lines.peek() else {
             return Err(DiffProblem::HunkCut { missing: counts.missing() }.at(lines.number()));
         };
         if line.starts_with(b"\\ ") {
-            unend(&mut shown, last_is_shown);
+            remove_newline(&mut shown, last_is_shown);
         } else {
             let Some(kind) = counts.take(line) else {
                 let what = format!("{} more lines", counts.missing());
@@ -71,12 +71,12 @@ fn hunk<'a>(
             };
             last_is_shown = kind.is_some();
             let text = ends.text(line.get(counts.parents.len()..).unwrap_or_default());
-            shown.extend(kind.map(|kind| LineBytes { kind, text, is_ended: true }));
+            shown.extend(kind.map(|kind| LineBytes { kind, text, has_newline: true }));
         }
         lines.advance();
     }
     if lines.peek().is_some_and(|line| line.starts_with(b"\\ ")) {
-        unend(&mut shown, last_is_shown);
+        remove_newline(&mut shown, last_is_shown);
         lines.advance();
     }
     Ok(HunkDiff {
@@ -89,25 +89,25 @@ fn hunk<'a>(
     })
 }
 
-fn unend(shown: &mut [LineBytes<'_>], last_is_shown: bool) {
+fn remove_newline(shown: &mut [LineBytes<'_>], last_is_shown: bool) {
     if last_is_shown && let Some(last) = shown.last_mut() {
-        last.is_ended = false;
+        last.has_newline = false;
     }
 }
 
-/// The most parents that are read; git itself has no use for more than a few.
+/// The maximum number of parents.
 const MAX_PARENTS: usize = 64;
 
-/// How many lines of each parent and of the result are still to come.
-struct Counts<'a> {
-    first: Range,
-    new: Range,
+/// Number of remaining lines per parent and in the merge result.
+struct CombinedCounts<'a> {
+    first: LineRange,
+    new: LineRange,
     section: &'a [u8],
     parents: Vec<u32>,
     result: u32,
 }
 
-impl<'a> Counts<'a> {
+impl<'a> CombinedCounts<'a> {
     /// `@@@ -a,b -c,d +e,f @@@ section`
     fn parse(header: &'a [u8]) -> Option<Self> {
         let n_signs = header.iter().take_while(|byte| **byte == b'@').count();
@@ -117,11 +117,11 @@ impl<'a> Counts<'a> {
         let mut ranges = Vec::new();
         while ranges.len() + 1 < n_signs {
             let (text, after) = word(rest.strip_prefix(b"-")?)?;
-            ranges.push(Range::parse(text)?);
+            ranges.push(LineRange::parse(text)?);
             rest = after;
         }
         let (text, after) = word(rest.strip_prefix(b"+")?)?;
-        let new = Range::parse(text)?;
+        let new = LineRange::parse(text)?;
         let section = after.strip_prefix(signs)?;
         let section = section.strip_prefix(b" ").unwrap_or(section);
         let parents = ranges.iter().map(|range| range.count).collect();
@@ -132,14 +132,14 @@ impl<'a> Counts<'a> {
         self.parents.iter().copied().max().unwrap_or_default().max(self.result)
     }
 
-    fn are_met(&self) -> bool {
+    fn are_zero(&self) -> bool {
         self.missing() == 0
     }
 
-    /// Counts a line. Gives what it is against the first parent: `Some(None)` when it is in neither,
-    /// `None` when it does not fit.
+    /// Counts a line and returns its kind relative to the first parent: `Some(None)` if it exists
+    /// on neither side, `None` if it is malformed.
     fn take(&mut self, line: &[u8]) -> Option<Option<LineKind>> {
-        // An empty line may have lost its spaces.
+        // The spaces of an empty line may have been stripped.
         let blank;
         let columns = match line {
             [] | [b'\r'] => {

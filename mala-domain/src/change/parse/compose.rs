@@ -1,39 +1,38 @@
-//! Two changes in a row as one: from the first one's base to the second one's head.
+//! Combines two consecutive diffs of a file into one.
 //!
-//! Both are walked side by side over the lines of the state between them. Lines that neither shows
-//! are gaps of a known length; everything else is known by its text.
+//! Walks both diffs over the lines of the intermediate version. Lines outside of all hunks are gaps
+//! of known length and unknown text.
 
-use super::build::Builder;
 use super::file::{HunkDiff, LineBytes};
-use super::hunk::Range;
+use super::hunk::LineRange;
 use crate::change::LineKind;
 
-/// The second change does not start from what the first one gives.
+/// The second diff does not apply to the result of the first.
 #[derive(Debug)]
-pub(super) struct Conflict;
+pub(super) struct ComposeConflict;
 
 /// The hunks from the base of `first` to the head of `second`.
 pub(super) fn compose<'a>(
     first: &[HunkDiff<'a>],
     second: &[HunkDiff<'a>],
-) -> Result<Vec<HunkDiff<'a>>, Conflict> {
-    let mut first = Steps::new(first, HunkDiff::new_range);
-    let mut second = Steps::new(second, HunkDiff::old_range);
-    let mut joined = Builder::default();
+) -> Result<Vec<HunkDiff<'a>>, ComposeConflict> {
+    let mut first = DiffSteps::new(first, HunkDiff::new_range);
+    let mut second = DiffSteps::new(second, HunkDiff::old_range);
+    let mut joined = HunkBuilder::default();
     loop {
         match (first.peek(), second.peek()) {
-            (Some(Step::Line(a)), _) if a.kind == LineKind::Removed => {
+            (Some(DiffStep::Line(a)), _) if a.kind == LineKind::Removed => {
                 joined.line(a);
                 first.take(1);
             }
-            (_, Some(Step::Line(b))) if b.kind == LineKind::Added => {
+            (_, Some(DiffStep::Line(b))) if b.kind == LineKind::Added => {
                 joined.line(b);
                 second.take(1);
             }
             (None, None) => return Ok(joined.finish()),
             (a, b) => {
-                let n_lines = shared(a.as_ref(), b.as_ref());
-                both(&mut joined, a, b, n_lines)?;
+                let n_lines = common_length(a.as_ref(), b.as_ref());
+                advance_both(&mut joined, a, b, n_lines)?;
                 first.take(n_lines);
                 second.take(n_lines);
             }
@@ -41,27 +40,27 @@ pub(super) fn compose<'a>(
     }
 }
 
-/// How many lines of the state between can be gone over at once.
-fn shared(a: Option<&Step<'_>>, b: Option<&Step<'_>>) -> u32 {
-    let n_lines = |step: Option<&Step<'_>>| match step {
-        Some(Step::Gap(n_lines)) => *n_lines,
-        Some(Step::Line(_)) => 1,
+/// How many lines of the intermediate version both steps cover.
+fn common_length(a: Option<&DiffStep<'_>>, b: Option<&DiffStep<'_>>) -> u32 {
+    let n_lines = |step: Option<&DiffStep<'_>>| match step {
+        Some(DiffStep::Gap(n_lines)) => *n_lines,
+        Some(DiffStep::Line(_)) => 1,
         None => u32::MAX,
     };
     n_lines(a).min(n_lines(b))
 }
 
-/// Goes over lines of the state between that one or both of the changes show.
-fn both<'a>(
-    joined: &mut Builder<'a>,
-    a: Option<Step<'a>>,
-    b: Option<Step<'a>>,
+/// Advances over lines of the intermediate version.
+fn advance_both<'a>(
+    joined: &mut HunkBuilder<'a>,
+    a: Option<DiffStep<'a>>,
+    b: Option<DiffStep<'a>>,
     n_lines: u32,
-) -> Result<(), Conflict> {
+) -> Result<(), ComposeConflict> {
     match (a, b) {
-        (Some(Step::Line(a)), Some(Step::Line(b))) => {
-            if (a.text, a.is_ended) != (b.text, b.is_ended) {
-                return Err(Conflict);
+        (Some(DiffStep::Line(a)), Some(DiffStep::Line(b))) => {
+            if (a.text, a.has_newline) != (b.text, b.has_newline) {
+                return Err(ComposeConflict);
             }
             match (a.kind, b.kind) {
                 (LineKind::Added, LineKind::Removed) => {}
@@ -69,30 +68,30 @@ fn both<'a>(
                 _ => joined.line(b),
             }
         }
-        (Some(Step::Line(line)), _) | (_, Some(Step::Line(line))) => joined.line(line),
+        (Some(DiffStep::Line(line)), _) | (_, Some(DiffStep::Line(line))) => joined.line(line),
         _ => joined.gap(n_lines),
     }
     Ok(())
 }
 
-/// A line of a hunk, or lines that no hunk shows.
+/// A line of a hunk, or a number of lines outside of hunks.
 #[derive(Clone, Copy)]
-enum Step<'a> {
+enum DiffStep<'a> {
     Gap(u32),
     Line(LineBytes<'a>),
 }
 
-/// The steps of a change over the lines of one of its sides.
-struct Steps<'h, 'a> {
+/// Iterates over the steps of a diff on one of its sides.
+struct DiffSteps<'h, 'a> {
     hunks: std::slice::Iter<'h, HunkDiff<'a>>,
-    side: fn(&HunkDiff<'a>) -> Range,
+    side: fn(&HunkDiff<'a>) -> LineRange,
     lines: &'h [LineBytes<'a>],
     gap: u32,
     position: u32,
 }
 
-impl<'h, 'a> Steps<'h, 'a> {
-    fn new(hunks: &'h [HunkDiff<'a>], side: fn(&HunkDiff<'a>) -> Range) -> Self {
+impl<'h, 'a> DiffSteps<'h, 'a> {
+    fn new(hunks: &'h [HunkDiff<'a>], side: fn(&HunkDiff<'a>) -> LineRange) -> Self {
         let mut steps = Self { hunks: hunks.iter(), side, lines: &[], gap: 0, position: 0 };
         steps.refill();
         steps
@@ -110,10 +109,10 @@ impl<'h, 'a> Steps<'h, 'a> {
         }
     }
 
-    fn peek(&self) -> Option<Step<'a>> {
+    fn peek(&self) -> Option<DiffStep<'a>> {
         match self.gap {
-            0 => self.lines.first().copied().map(Step::Line),
-            gap => Some(Step::Gap(gap)),
+            0 => self.lines.first().copied().map(DiffStep::Line),
+            gap => Some(DiffStep::Gap(gap)),
         }
     }
 
@@ -125,4 +124,73 @@ impl<'h, 'a> Steps<'h, 'a> {
         }
         self.refill();
     }
+}
+
+/// Number of context lines around a change.
+const CONTEXT: usize = 3;
+
+/// Collects lines into hunks.
+#[derive(Default)]
+pub(super) struct HunkBuilder<'a> {
+    hunks: Vec<HunkDiff<'a>>,
+    lines: Vec<LineBytes<'a>>,
+    /// Number of base and head lines before `lines`.
+    before: (u32, u32),
+}
+
+impl<'a> HunkBuilder<'a> {
+    /// Appends a line.
+    pub(super) fn line(&mut self, line: LineBytes<'a>) {
+        self.lines.push(line);
+    }
+
+    /// Skips lines that are equal on both sides and whose text is unknown.
+    pub(super) fn gap(&mut self, n_lines: u32) {
+        let (old, new) = self.close();
+        self.before = (old.saturating_add(n_lines), new.saturating_add(n_lines));
+    }
+
+    /// Returns all hunks.
+    pub(super) fn finish(mut self) -> Vec<HunkDiff<'a>> {
+        self.close();
+        self.hunks
+    }
+
+    /// Turns the collected lines into a hunk. Returns the number of base and head lines consumed so
+    /// far.
+    fn close(&mut self) -> (u32, u32) {
+        let mut lines = std::mem::take(&mut self.lines);
+        let (old, new) = counts(&lines);
+        let after = (self.before.0.saturating_add(old), self.before.1.saturating_add(new));
+        let is_change = |line: &LineBytes<'_>| line.kind != LineKind::Context;
+        if let (Some(first), Some(last)) =
+            (lines.iter().position(is_change), lines.iter().rposition(is_change))
+        {
+            let cut = first.saturating_sub(CONTEXT);
+            lines.truncate(last + 1 + CONTEXT);
+            lines.drain(..cut);
+            let cut = u32::try_from(cut).unwrap_or(u32::MAX);
+            let (old_lines, new_lines) = counts(&lines);
+            let start = |before: u32, n_lines: u32| {
+                before.saturating_add(cut).saturating_add(u32::from(n_lines > 0))
+            };
+            self.hunks.push(HunkDiff {
+                old_start: start(self.before.0, old_lines),
+                old_lines,
+                new_start: start(self.before.1, new_lines),
+                new_lines,
+                section: &[],
+                lines,
+            });
+        }
+        after
+    }
+}
+
+fn counts(lines: &[LineBytes<'_>]) -> (u32, u32) {
+    let count = |other: LineKind| {
+        let own = lines.iter().filter(|line| line.kind != other).count();
+        u32::try_from(own).unwrap_or(u32::MAX)
+    };
+    (count(LineKind::Added), count(LineKind::Removed))
 }

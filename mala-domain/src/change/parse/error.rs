@@ -1,13 +1,13 @@
-//! What is wrong with a diff, and where.
+//! Errors of the diff parser.
 
 use thiserror::Error;
 
-/// A diff that cannot be read.
+/// A diff that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub struct DiffError {
-    /// The 1-based line of the diff; 0 when it is the whole of it.
+    /// The 1-based line of the diff; 0 if the error concerns all of it.
     pub line: usize,
-    /// What is wrong there.
+    /// What is wrong.
     pub problem: DiffProblem,
 }
 
@@ -20,55 +20,55 @@ impl std::fmt::Display for DiffError {
     }
 }
 
-/// What can be wrong with a diff.
+/// What is wrong with a diff.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum DiffProblem {
-    /// It holds no file header at all.
-    #[error("no diff in it")]
+    /// The text contains no file header.
+    #[error("no diff found in the input")]
     NoDiff,
-    /// A hunk that belongs to no file.
-    #[error("a hunk without a file header before it")]
+    /// A hunk before any file header.
+    #[error("hunk without a file header")]
     LostHunk,
-    /// A line that starts with `@@` and is no hunk header.
-    #[error("not a hunk header (`@@ -LINE,COUNT +LINE,COUNT @@`)")]
+    /// A line that starts with `@@` but is not a hunk header.
+    #[error("invalid hunk header, expected `@@ -LINE,COUNT +LINE,COUNT @@`")]
     HunkHeader,
-    /// The hunk has fewer lines than its header says.
-    #[error("the diff ends inside a hunk, {missing} lines before the end its header says")]
+    /// The diff ends before the hunk is complete.
+    #[error("the diff ends inside a hunk: {missing} more lines expected")]
     HunkCut {
-        /// How many are missing, at least.
+        /// The minimum number of missing lines.
         missing: u32,
     },
-    /// A line inside a hunk that starts with none of ` `, `+`, `-`, `\`, or one too many.
-    #[error("not a line of the hunk that starts at line {hunk}: its header counts {what}")]
+    /// A line inside a hunk with an invalid first character, or one line too many.
+    #[error("invalid line in the hunk at line {hunk}: {what} expected")]
     HunkLine {
-        /// The line of the hunk's header.
+        /// The line of the hunk header.
         hunk: usize,
-        /// What the header leaves to come.
+        /// Which lines the header announces that did not follow yet.
         what: String,
     },
-    /// A line of change after the last one that the header counts.
-    #[error("the hunk above counts fewer lines than it has: this line belongs to none")]
+    /// A changed line after the end of a hunk.
+    #[error("unexpected line after the end of a hunk: the hunk header counts fewer lines")]
     HunkOverflow,
-    /// A file header that no hunk follows.
-    #[error("the diff of this file has no lines: it is cut off, or not a diff")]
+    /// A file header without hunks.
+    #[error("file header without hunks: the diff may be truncated")]
     NoHunks,
-    /// A hunk that starts before the one before it ends.
-    #[error("this hunk starts before the one above it ends")]
+    /// Hunks that overlap or are out of order.
+    #[error("hunk starts before the end of the previous hunk")]
     HunkOrder,
-    /// A file header that names no file.
-    #[error("this file header names no file")]
+    /// A file header without a file name.
+    #[error("file header without a file name")]
     NoPath,
-    /// A path that is absolute or climbs out with `..`.
-    #[error("the path leads out of the tree: {0}")]
+    /// An absolute path, or one with `..`.
+    #[error("path outside of the repository: {0}")]
     Outside(String),
-    /// The old format of `diff -c`.
-    #[error("a context diff; make a unified one with `diff -u`")]
+    /// A context diff (`diff -c`).
+    #[error("context diffs are not supported; create a unified diff with `diff -u`")]
     ContextFormat,
-    /// Two diffs of a file where the second does not start from what the first gives.
-    #[error("{0} is changed a second time, from other lines than the first change leaves")]
+    /// Two diffs of one file, where the second does not apply to the result of the first.
+    #[error("the second diff of {0} does not apply to the result of the first")]
     NoSequel(String),
-    /// So many diffs of the same files that joining them takes too long.
-    #[error("too many patches on top of each other")]
+    /// Too many diffs of the same files to combine.
+    #[error("too many consecutive patches of the same files")]
     TooManyPatches,
 }
 

@@ -1,20 +1,20 @@
-//! Hunks: a header that counts, and as many lines as it says.
+//! Parses hunks.
 
 use super::error::{DiffError, DiffProblem};
 use super::file::{HunkDiff, LineBytes};
-use super::lines::{Lines, without_cr};
+use super::{DiffLines, without_cr};
 use crate::change::LineKind;
 
-/// How the lines of a file end in the diff.
+/// The line endings of a diff.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LineEnds {
-    /// As in the file.
+pub(super) enum LineEndings {
+    /// The diff adds nothing to the line endings of the file.
     AsInFile,
-    /// With a carriage return that the diff's own headers have too, so that it is not the file's.
+    /// The whole diff was converted to CRLF, so the carriage return is not part of the file.
     Crlf,
 }
 
-impl LineEnds {
+impl LineEndings {
     pub(super) fn of_header(line: &[u8]) -> Self {
         if line.ends_with(b"\r") { Self::Crlf } else { Self::AsInFile }
     }
@@ -27,17 +27,17 @@ impl LineEnds {
     }
 }
 
-/// A first line and a count.
+/// A start line and a number of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Range {
+pub(super) struct LineRange {
     pub(super) start: u32,
     pub(super) count: u32,
 }
 
-/// Reads all hunks of a file.
+/// Parses all hunks of a file.
 pub(super) fn hunks<'a>(
-    lines: &mut Lines<'a>,
-    ends: LineEnds,
+    lines: &mut DiffLines<'a>,
+    ends: LineEndings,
 ) -> Result<Vec<HunkDiff<'a>>, DiffError> {
     let mut hunks: Vec<HunkDiff<'a>> = Vec::new();
     while let Some(line) = lines.peek()
@@ -53,9 +53,9 @@ pub(super) fn hunks<'a>(
     Ok(hunks)
 }
 
-/// Whether a changed line follows that no header counts. A mail's signature and the header of the
-/// next file are none.
-fn overflows(lines: &Lines<'_>) -> bool {
+/// Whether a changed line follows that the header did not count. A mail signature and the header of
+/// the next file do not count as changed lines.
+fn overflows(lines: &DiffLines<'_>) -> bool {
     let Some(line) = lines.peek() else { return false };
     let is_change = line.starts_with(b"+") || line.starts_with(b"-");
     let is_header = line.starts_with(b"--- ")
@@ -63,7 +63,7 @@ fn overflows(lines: &Lines<'_>) -> bool {
     is_change && !is_header && !matches!(without_cr(line), b"-- " | b"--")
 }
 
-/// Adds a hunk that must come after all others.
+/// Adds a hunk, which must come after all others.
 pub(super) fn add<'a>(
     hunks: &mut Vec<HunkDiff<'a>>,
     hunk: HunkDiff<'a>,
@@ -77,16 +77,16 @@ pub(super) fn add<'a>(
 }
 
 fn hunk<'a>(
-    lines: &mut Lines<'a>,
+    lines: &mut DiffLines<'a>,
     header: &'a [u8],
-    ends: LineEnds,
+    ends: LineEndings,
 ) -> Result<HunkDiff<'a>, DiffError> {
     let at = lines.number();
     let Some((old, new, section)) = header_of(without_cr(header)) else {
         return Err(DiffProblem::HunkHeader.at(at));
     };
     lines.advance();
-    let mut body = Body { at, old: old.count, new: new.count, lines: Vec::new() };
+    let mut body = HunkBody { at, old: old.count, new: new.count, lines: Vec::new() };
     while body.old > 0 || body.new > 0 {
         let Some(line) = lines.peek() else {
             let missing = body.old.max(body.new);
@@ -96,7 +96,7 @@ fn hunk<'a>(
         lines.advance();
     }
     if lines.peek().is_some_and(|line| line.starts_with(b"\\ ")) {
-        body.unend_last();
+        body.remove_last_newline();
         lines.advance();
     }
     Ok(HunkDiff {
@@ -109,26 +109,26 @@ fn hunk<'a>(
     })
 }
 
-struct Body<'a> {
+struct HunkBody<'a> {
     at: usize,
     old: u32,
     new: u32,
     lines: Vec<LineBytes<'a>>,
 }
 
-impl<'a> Body<'a> {
-    fn push(&mut self, line: &'a [u8], ends: LineEnds, number: usize) -> Result<(), DiffError> {
+impl<'a> HunkBody<'a> {
+    fn push(&mut self, line: &'a [u8], ends: LineEndings, number: usize) -> Result<(), DiffError> {
         let (kind, text) = match line {
             [b' ', text @ ..] => (LineKind::Context, text),
             [b'+', text @ ..] => (LineKind::Added, text),
             [b'-', text @ ..] => (LineKind::Removed, text),
             [b'\\', ..] if !self.lines.is_empty() => {
-                self.unend_last();
+                self.remove_last_newline();
                 return Ok(());
             }
-            // Mail programs and some settings strip the space of an empty line.
+            // Mail programs and some editors strip the space of an empty context line.
             [] | [b'\r'] => (LineKind::Context, line),
-            _ => return Err(self.unfit(number)),
+            _ => return Err(self.unexpected_line(number)),
         };
         let (old, new) = match kind {
             LineKind::Context => (1, 1),
@@ -137,20 +137,20 @@ impl<'a> Body<'a> {
         };
         match (self.old.checked_sub(old), self.new.checked_sub(new)) {
             (Some(old), Some(new)) => (self.old, self.new) = (old, new),
-            _ => return Err(self.unfit(number)),
+            _ => return Err(self.unexpected_line(number)),
         }
-        self.lines.push(LineBytes { kind, text: ends.text(text), is_ended: true });
+        self.lines.push(LineBytes { kind, text: ends.text(text), has_newline: true });
         Ok(())
     }
 
-    /// `\ No newline at end of file` speaks of the line above it.
-    fn unend_last(&mut self) {
+    /// Handles `\ No newline at end of file`, which refers to the line above it.
+    fn remove_last_newline(&mut self) {
         if let Some(last) = self.lines.last_mut() {
-            last.is_ended = false;
+            last.has_newline = false;
         }
     }
 
-    fn unfit(&self, number: usize) -> DiffError {
+    fn unexpected_line(&self, number: usize) -> DiffError {
         let what = format!("{} more old and {} more new lines", self.old, self.new);
         DiffProblem::HunkLine { hunk: self.at, what }.at(number)
     }
@@ -163,17 +163,17 @@ impl HunkDiff<'_> {
         old.end() <= next_old.before() && new.end() <= next_new.before()
     }
 
-    pub(super) fn old_range(&self) -> Range {
-        Range { start: self.old_start, count: self.old_lines }
+    pub(super) fn old_range(&self) -> LineRange {
+        LineRange { start: self.old_start, count: self.old_lines }
     }
 
-    pub(super) fn new_range(&self) -> Range {
-        Range { start: self.new_start, count: self.new_lines }
+    pub(super) fn new_range(&self) -> LineRange {
+        LineRange { start: self.new_start, count: self.new_lines }
     }
 }
 
-impl Range {
-    /// How many lines of the file come before it. An empty range names the line before it.
+impl LineRange {
+    /// The number of lines before the range. An empty range starts at the line before it.
     pub(super) fn before(self) -> u32 {
         if self.count == 0 { self.start } else { self.start.saturating_sub(1) }
     }
@@ -193,14 +193,14 @@ impl Range {
     }
 }
 
-/// `@@ -a,b +c,d @@ section`
-fn header_of(line: &[u8]) -> Option<(Range, Range, &[u8])> {
+/// Parses `@@ -a,b +c,d @@ section`.
+fn header_of(line: &[u8]) -> Option<(LineRange, LineRange, &[u8])> {
     let rest = line.strip_prefix(b"@@ -")?;
     let old_end = rest.iter().position(|byte| *byte == b' ')?;
-    let old = Range::parse(&rest[..old_end])?;
+    let old = LineRange::parse(&rest[..old_end])?;
     let rest = rest[old_end..].strip_prefix(b" +")?;
     let new_end = rest.iter().position(|byte| *byte == b' ')?;
-    let new = Range::parse(&rest[..new_end])?;
+    let new = LineRange::parse(&rest[..new_end])?;
     let section = rest[new_end..].strip_prefix(b" @@")?;
     Some((old, new, section.strip_prefix(b" ").unwrap_or(section)))
 }

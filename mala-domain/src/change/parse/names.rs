@@ -1,25 +1,25 @@
-//! The paths of a section. Every tool writes them in its own way: with `a/` and `b/`, with the names
-//! of two folders, with times behind a tab, in quotes.
+//! Parses the paths of a file header. Tools write them with `a/` and `b/`, with two directory
+//! names, with a timestamp after a tab, or in quotes.
 
 use super::error::DiffProblem;
 use super::file::FileDiff;
-use super::lines::without_cr;
+use super::without_cr;
 use crate::change::path::unescape;
 use crate::change::{FilePath, FileStatus};
 use std::borrow::Cow;
 
-/// Over this, a header line with two names and no quotes is only split in its middle: looking further
-/// may cost the square of its length.
+/// Maximum length of a header line with two unquoted names of different lengths: splitting a longer
+/// one could take quadratic time.
 const MAX_GUESSED: usize = 4096;
 
-/// A path on each side; `None` where there is no file.
+/// The path on each side; `None` if the file does not exist there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Names {
+pub(super) struct FileNames {
     pub(super) old: Option<FilePath>,
     pub(super) new: Option<FilePath>,
 }
 
-impl Names {
+impl FileNames {
     fn same(name: &[u8]) -> Result<Self, DiffProblem> {
         Self::inside(Some(name), Some(name))
     }
@@ -31,7 +31,8 @@ impl Names {
         Ok(Self { old: old.map(inside).transpose()?, new: new.map(inside).transpose()? })
     }
 
-    /// A new file has no old name, whatever the header says of a move; nor a deleted one a new name.
+    /// Uses the new name on both sides of an added file, and the old name on both sides of a
+    /// deleted one.
     pub(super) fn on_sides_of(self, status: FileStatus) -> Self {
         match status {
             FileStatus::Added => Self { old: self.new.clone(), ..self },
@@ -40,7 +41,7 @@ impl Names {
         }
     }
 
-    /// A file without hunks that is new, gone, moved or changed, as its names say.
+    /// A file without hunks, with the status that the names imply.
     pub(super) fn into_file<'a>(self) -> FileDiff<'a> {
         let status = match (&self.old, &self.new) {
             (None, _) => FileStatus::Added,
@@ -71,59 +72,60 @@ fn inside(name: &[u8]) -> Result<FilePath, DiffProblem> {
     }
 }
 
-/// The names of a section of `git diff`: of its move, of its `---` and `+++`, of its first line.
+/// The names of a `git diff` section: from its rename header, its `---` and `+++` lines, or its
+/// first line.
 pub(super) fn of_git(
     moved: Option<(&[u8], &[u8])>,
     shown: Option<(&[u8], &[u8])>,
     header: &[u8],
-) -> Result<Names, DiffProblem> {
+) -> Result<FileNames, DiffProblem> {
     if let Some((old, new)) = moved {
-        return Names::inside(Some(&whole(old)), Some(&whole(new)));
+        return FileNames::inside(Some(&whole(old)), Some(&whole(new)));
     }
-    let shown = shown.map(|(old, new)| (Label::parse(old), Label::parse(new)));
+    let shown = shown.map(|(old, new)| (PathLabel::parse(old), PathLabel::parse(new)));
     if let Some((old, new)) = &shown
-        && !old.is_nothing
-        && !new.is_nothing
+        && !old.is_absent
+        && !new.is_absent
     {
         let (old, new) = strip_pair(&old.name, &new.name);
-        return Names::inside(Some(old), Some(new));
+        return FileNames::inside(Some(old), Some(new));
     }
     if let Some((old, new)) = split(header) {
         let (old, new) = strip_pair(&old, &new);
-        return Names::inside(Some(old), Some(new));
+        return FileNames::inside(Some(old), Some(new));
     }
     match shown {
-        Some((old, new)) if new.is_nothing => Names::same(strip_known(&old.name)),
-        Some((_, new)) => Names::same(strip_known(&new.name)),
+        Some((old, new)) if new.is_absent => FileNames::same(strip_known(&old.name)),
+        Some((_, new)) => FileNames::same(strip_known(&new.name)),
         None => Err(DiffProblem::NoPath),
     }
 }
 
-/// The names after `---` and `+++` where no `diff --git` comes before.
-pub(super) fn of_plain(old: &[u8], new: &[u8]) -> Result<Names, DiffProblem> {
-    let (old, new) = (Label::parse(old), Label::parse(new));
-    match (old.is_nothing, new.is_nothing) {
+/// The names after `---` and `+++` without a `diff --git` line before them.
+pub(super) fn of_plain(old: &[u8], new: &[u8]) -> Result<FileNames, DiffProblem> {
+    let (old, new) = (PathLabel::parse(old), PathLabel::parse(new));
+    match (old.is_absent, new.is_absent) {
         (true, true) => Err(DiffProblem::NoPath),
-        (true, false) => Names::inside(None, Some(strip_known(&new.name))),
-        (false, true) => Names::inside(Some(strip_known(&old.name)), None),
-        (false, false) => Names::same(common_name(&old.name, &new.name)),
+        (true, false) => FileNames::inside(None, Some(strip_known(&new.name))),
+        (false, true) => FileNames::inside(Some(strip_known(&old.name)), None),
+        (false, false) => FileNames::same(common_name(&old.name, &new.name)),
     }
 }
 
 /// The name after `diff --cc`.
-pub(super) fn of_combined(name: &[u8]) -> Result<Names, DiffProblem> {
-    Names::same(&whole(name))
+pub(super) fn of_combined(name: &[u8]) -> Result<FileNames, DiffProblem> {
+    FileNames::same(&whole(name))
 }
 
-/// `Binary files a/x and b/x differ` where no header comes before, as `diff -r` prints it.
-pub(super) fn binary_pair(line: &[u8]) -> Option<Result<Names, DiffProblem>> {
+/// Parses `Binary files a/x and b/x differ` without a file header, as `diff -r` prints it.
+pub(super) fn binary_pair(line: &[u8]) -> Option<Result<FileNames, DiffProblem>> {
     let names = line.strip_prefix(b"Binary files ")?.strip_suffix(b" differ")?;
     let at = names.windows(5).position(|window| window == b" and ")?;
     Some(of_plain(&names[..at], &names[at + 5..]))
 }
 
-/// `Submodule lib 1234567..89abcde:`, as `git diff --submodule=log` prints it.
-pub(super) fn submodule(line: &[u8]) -> Option<Result<Names, DiffProblem>> {
+/// Parses `Submodule lib 1234567..89abcde:`, as `git diff --submodule=log` prints it.
+pub(super) fn submodule(line: &[u8]) -> Option<Result<FileNames, DiffProblem>> {
     let rest = line.strip_prefix(b"Submodule ")?;
     let rest = rest.strip_suffix(b":").unwrap_or(rest);
     let (rest, is_new) = strip_either(rest, b" (new submodule)");
@@ -134,9 +136,9 @@ pub(super) fn submodule(line: &[u8]) -> Option<Result<Names, DiffProblem>> {
     let are_ids = ids.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'.');
     let has_dots = ids.windows(2).any(|window| window == b"..");
     (are_ids && has_dots).then(|| match (is_new, is_deleted) {
-        (true, _) => Names::inside(None, Some(name)),
-        (_, true) => Names::inside(Some(name), None),
-        _ => Names::same(name),
+        (true, _) => FileNames::inside(None, Some(name)),
+        (_, true) => FileNames::inside(Some(name), None),
+        _ => FileNames::same(name),
     })
 }
 
@@ -144,16 +146,16 @@ fn strip_either<'a>(text: &'a [u8], suffix: &[u8]) -> (&'a [u8], bool) {
     text.strip_suffix(suffix).map_or((text, false), |rest| (rest, true))
 }
 
-/// A name, as it stands there or unescaped.
-type Name<'a> = Cow<'a, [u8]>;
+/// A name, borrowed from the diff or unescaped.
+type PathBytes<'a> = Cow<'a, [u8]>;
 
-/// What stands after `---` or `+++`.
-struct Label<'a> {
+/// The text after `---` or `+++`.
+struct PathLabel<'a> {
     name: Cow<'a, [u8]>,
-    is_nothing: bool,
+    is_absent: bool,
 }
 
-impl<'a> Label<'a> {
+impl<'a> PathLabel<'a> {
     fn parse(text: &'a [u8]) -> Self {
         let text = without_cr(text);
         let (name, time) = match quoted(text) {
@@ -163,8 +165,8 @@ impl<'a> Label<'a> {
                 (Cow::Borrowed(&text[..end]), &text[end..])
             }
         };
-        let is_nothing = *name == *b"/dev/null" || time.trim_ascii() == b"(nonexistent)";
-        Self { name, is_nothing }
+        let is_absent = *name == *b"/dev/null" || time.trim_ascii() == b"(nonexistent)";
+        Self { name, is_absent }
     }
 }
 
@@ -176,7 +178,7 @@ fn whole(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// A name in quotes and what follows it.
+/// A quoted name, and the text after it.
 fn quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     let inner = text.strip_prefix(b"\"")?;
     let mut escaped = false;
@@ -188,9 +190,9 @@ fn quoted(text: &[u8]) -> Option<(Vec<u8>, &[u8])> {
     Some((unescape(&inner[..end]), &inner[end + 1..]))
 }
 
-/// The two names of `diff --git`. They are the same but for their prefixes, which tells where the
-/// first one ends even when they have spaces.
-fn split(header: &[u8]) -> Option<(Name<'_>, Name<'_>)> {
+/// Splits the two names of `diff --git`. They are equal except for their prefixes, so the split
+/// position is unambiguous even if they contain spaces.
+fn split(header: &[u8]) -> Option<(PathBytes<'_>, PathBytes<'_>)> {
     if let Some((old, rest)) = quoted(header) {
         return Some((Cow::Owned(old), whole(rest.strip_prefix(b" ")?)));
     }
@@ -210,8 +212,8 @@ fn have_same_rest(old: &[u8], new: &[u8]) -> bool {
     old == new || after_slash(old).is_some_and(|old| Some(old) == after_slash(new))
 }
 
-/// Splits where the prefixes differ in length. What follows the first slash of each name is the same,
-/// so that every slash leaves one space to look at.
+/// Splits names whose prefixes differ in length. The text after the first slash of each name is
+/// equal, so every slash leaves one possible position.
 fn split_uneven(header: &[u8]) -> Option<(&[u8], &[u8])> {
     let is_short = header.len() <= MAX_GUESSED;
     let first = header.iter().position(|byte| *byte == b'/').filter(|_| is_short)?;
@@ -229,7 +231,7 @@ fn after_slash(name: &[u8]) -> Option<&[u8]> {
     Some(&name[slash + 1..]).filter(|rest| !rest.is_empty())
 }
 
-/// Both names without their prefixes. Names that are alike have none.
+/// Removes the prefixes of both names. Equal names have none.
 fn strip_pair<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     if old == new {
         return (old, new);
@@ -243,7 +245,7 @@ fn strip_pair<'a>(old: &'a [u8], new: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     }
 }
 
-/// Without git's prefix: `a/`, `b/`, or what `diff.mnemonicPrefix` puts in their place.
+/// Removes git's prefix: `a/`, `b/`, or those of `diff.mnemonicPrefix`.
 fn strip_known(name: &[u8]) -> &[u8] {
     match name {
         [b'a' | b'b' | b'c' | b'i' | b'o' | b'w', b'/', rest @ ..] if !rest.is_empty() => rest,
@@ -251,21 +253,21 @@ fn strip_known(name: &[u8]) -> &[u8] {
     }
 }
 
-/// The name that two trees have in common: `old/src/x.c` and `new/src/x.c` are `src/x.c`.
+/// The name that two trees have in common: `src/x.c` for `old/src/x.c` and `new/src/x.c`.
 fn common_name<'a>(old: &'a [u8], new: &'a [u8]) -> &'a [u8] {
     let (old, new) = strip_pair(old, new);
     if old == new {
         return new;
     }
     let same = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-    let shared = &new[new.len() - same..];
+    let common_length = &new[new.len() - same..];
     if same < old.len()
         && same < new.len()
-        && let Some(name) = after_slash(shared)
+        && let Some(name) = after_slash(common_length)
     {
         return name;
     }
-    // `x.c.orig` and `x.c`, or two files that have nothing to do with each other.
+    // `x.c.orig` and `x.c`, or two unrelated files.
     let is_backup = [&b".orig"[..], b".old", b".bak", b"~"].iter().any(|end| new.ends_with(end));
     if is_backup { old } else { new }
 }

@@ -1,24 +1,24 @@
-//! Sections: what the diff says of one file, and what stands between two files.
+//! Parses the sections of a diff: one per file, and the text between files.
 
 use super::combined;
 use super::error::{DiffError, DiffProblem};
 use super::file::{FileDiff, kind_of_mode};
-use super::hunk::{LineEnds, hunks};
-use super::lines::{Lines, without_cr};
-use super::names::{self, Names};
+use super::hunk::{LineEndings, hunks};
+use super::names::{self, FileNames};
+use super::{DiffLines, without_cr};
 use crate::change::FileStatus;
 
-pub(super) enum Section<'a> {
+pub(super) enum DiffSection<'a> {
     File(Box<FileDiff<'a>>),
-    /// What follows is a patch of its own, made on top of what came before.
+    /// The start of another patch, which applies to the result of the previous one.
     NextPatch,
     /// Mail headers, commit messages, statistics, signatures.
     Prose,
 }
 
-/// Reads the section that starts at the current line.
-pub(super) fn next<'a>(lines: &mut Lines<'a>) -> Result<Section<'a>, DiffError> {
-    let Some(line) = lines.peek() else { return Ok(Section::Prose) };
+/// Parses the section at the current line.
+pub(super) fn next<'a>(lines: &mut DiffLines<'a>) -> Result<DiffSection<'a>, DiffError> {
+    let Some(line) = lines.peek() else { return Ok(DiffSection::Prose) };
     let file = if let Some(names) = line.strip_prefix(b"diff --git ") {
         git_section(lines, names)?
     } else if let Some(name) = combined::name_of(line) {
@@ -40,17 +40,18 @@ pub(super) fn next<'a>(lines: &mut Lines<'a>) -> Result<Section<'a>, DiffError> 
     } else {
         lines.advance();
         let next_patch = is_mail_start(line) || line.starts_with(b"# HG changeset patch");
-        return Ok(if next_patch { Section::NextPatch } else { Section::Prose });
+        return Ok(if next_patch { DiffSection::NextPatch } else { DiffSection::Prose });
     };
-    Ok(Section::File(Box::new(file)))
+    Ok(DiffSection::File(Box::new(file)))
 }
 
-fn is_pair(lines: &Lines<'_>, first: &[u8], second: &[u8]) -> bool {
+fn is_pair(lines: &DiffLines<'_>, first: &[u8], second: &[u8]) -> bool {
     lines.peek().is_some_and(|line| line.starts_with(first))
         && lines.peek_after().is_some_and(|line| line.starts_with(second))
 }
 
-/// `From <commit> Mon Sep 17 00:00:00 2001`, the first line of every mail of `git format-patch`.
+/// Whether the line is `From <commit> Mon Sep 17 00:00:00 2001`, with which `git format-patch`
+/// starts a mail.
 fn is_mail_start(line: &[u8]) -> bool {
     line.strip_prefix(b"From ").is_some_and(|rest| {
         let hex = rest.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
@@ -58,9 +59,9 @@ fn is_mail_start(line: &[u8]) -> bool {
     })
 }
 
-/// What git says of a file before its hunks.
+/// The extended header lines of git.
 #[derive(Default)]
-struct Extended<'a> {
+struct ExtendedHeader<'a> {
     renamed: (Option<&'a [u8]>, Option<&'a [u8]>),
     copied: (Option<&'a [u8]>, Option<&'a [u8]>),
     old_mode: Option<&'a [u8]>,
@@ -71,8 +72,8 @@ struct Extended<'a> {
     has_other_content: bool,
 }
 
-impl<'a> Extended<'a> {
-    fn read(lines: &mut Lines<'a>) -> Self {
+impl<'a> ExtendedHeader<'a> {
+    fn read(lines: &mut DiffLines<'a>) -> Self {
         let mut extended = Self::default();
         while let Some(line) = lines.peek()
             && extended.take(without_cr(line))
@@ -82,7 +83,7 @@ impl<'a> Extended<'a> {
         extended
     }
 
-    /// Whether the line belongs to the header.
+    /// Parses a header line; returns false if it is not one.
     fn take(&mut self, line: &'a [u8]) -> bool {
         let after = |prefix: &str| line.strip_prefix(prefix.as_bytes());
         if let Some(mode) = after("old mode ") {
@@ -110,7 +111,8 @@ impl<'a> Extended<'a> {
         true
     }
 
-    /// Whether lines should have followed: other content under the same mode, and nothing moved.
+    /// Whether hunks are missing: the content differs, the mode does not, and there is no rename or
+    /// copy.
     fn is_cut(&self) -> bool {
         self.both_mode.is_some()
             && self.has_other_content
@@ -126,7 +128,7 @@ impl<'a> Extended<'a> {
         self.new_mode.or(self.both_mode)
     }
 
-    fn status(&self, names: &Names) -> FileStatus {
+    fn status(&self, names: &FileNames) -> FileStatus {
         let kinds = (self.old_mode().map(kind_of_mode), self.new_mode().map(kind_of_mode));
         match kinds {
             _ if self.is_new => FileStatus::Added,
@@ -139,7 +141,7 @@ impl<'a> Extended<'a> {
     }
 }
 
-/// Whether `OLD..NEW` names two contents.
+/// Whether `OLD..NEW` contains two different ids.
 fn names_two(ids: &[u8]) -> bool {
     let ids = ids.split(|byte| *byte == b' ').next().unwrap_or_default();
     let dots = ids.windows(2).position(|pair| pair == b"..");
@@ -150,10 +152,10 @@ fn is_mode(text: &[u8]) -> bool {
     text.len() == 6 && text.iter().all(u8::is_ascii_digit)
 }
 
-fn git_section<'a>(lines: &mut Lines<'a>, header: &'a [u8]) -> Result<FileDiff<'a>, DiffError> {
+fn git_section<'a>(lines: &mut DiffLines<'a>, header: &'a [u8]) -> Result<FileDiff<'a>, DiffError> {
     let at = lines.number();
     lines.advance();
-    let extended = Extended::read(lines);
+    let extended = ExtendedHeader::read(lines);
     let mut is_binary = false;
     let mut shown = None;
     let mut file_hunks = Vec::new();
@@ -163,7 +165,7 @@ fn git_section<'a>(lines: &mut Lines<'a>, header: &'a [u8]) -> Result<FileDiff<'
             shown = Some((&old[4..], &new[4..]));
             lines.advance();
             lines.advance();
-            file_hunks = hunks(lines, LineEnds::of_header(new))?;
+            file_hunks = hunks(lines, LineEndings::of_header(new))?;
             if file_hunks.is_empty() {
                 return Err(DiffProblem::NoHunks.at(at));
             }
@@ -189,27 +191,27 @@ fn git_section<'a>(lines: &mut Lines<'a>, header: &'a [u8]) -> Result<FileDiff<'
     Ok(FileDiff { status, old_mode, new_mode, is_binary, hunks, ..names.into_file() })
 }
 
-/// Subversion shows a file header without lines where only properties changed.
-fn changes_properties(lines: &Lines<'_>) -> bool {
+/// Whether Subversion reports changed properties; such a file header has no hunks.
+fn changes_properties(lines: &DiffLines<'_>) -> bool {
     [lines.peek(), lines.peek_after()]
         .into_iter()
         .flatten()
         .any(|line| line.starts_with(b"Property changes on: "))
 }
 
-fn plain_section<'a>(lines: &mut Lines<'a>) -> Result<FileDiff<'a>, DiffError> {
+fn plain_section<'a>(lines: &mut DiffLines<'a>) -> Result<FileDiff<'a>, DiffError> {
     let at = lines.number();
     let old = lines.peek().unwrap_or_default();
     lines.advance();
     let new = lines.peek().unwrap_or_default();
     lines.advance();
     let names = names::of_plain(&old[4..], &new[4..]).map_err(|problem| problem.at(at))?;
-    let hunks = hunks(lines, LineEnds::of_header(new))?;
+    let hunks = hunks(lines, LineEndings::of_header(new))?;
     if hunks.is_empty() && !changes_properties(lines) {
         return Err(DiffProblem::NoHunks.at(at));
     }
     let mut file = FileDiff { hunks, ..names.into_file() };
-    // `diff -N` names a file that is not there by its name; only the empty range tells.
+    // `diff -N` shows an absent file by its name; only the empty range reveals it.
     if let [only] = file.hunks.as_slice()
         && file.status == FileStatus::Modified
     {

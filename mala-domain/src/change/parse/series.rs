@@ -1,41 +1,42 @@
-//! Several patches in one text, such as the mails of `git format-patch`. The files of one patch stand
-//! side by side; a patch that follows starts from what the one before it gives.
+//! Combines several patches in one text, such as the mails of `git format-patch`. Each patch
+//! applies to the result of the previous one.
 
-use super::compose::{Conflict, compose};
+use super::compose::{ComposeConflict, compose};
 use super::error::{DiffError, DiffProblem};
 use super::file::FileDiff;
 use crate::change::{FilePath, FileStatus};
 use std::collections::HashMap;
 
-/// How many lines joining patches may go over. A real series needs a small part of it; a hostile one
-/// grows with its square.
+/// Maximum number of lines processed while combining patches. A malicious series needs quadratic
+/// time.
 const MAX_JOINED_LINES: usize = 5_000_000;
 
 #[derive(Default)]
-pub(super) struct Series<'a> {
+pub(super) struct PatchSeries<'a> {
     patch: Vec<(FileDiff<'a>, usize)>,
     in_patch: HashMap<FilePath, usize>,
     joined: Vec<Option<FileDiff<'a>>>,
-    /// The joined files by their path at head, and those that are gone by the path they had.
+    /// Index of each combined file by its path at head; deleted files are in `gone`, by their last
+    /// path.
     live: HashMap<FilePath, usize>,
     gone: HashMap<FilePath, usize>,
     n_joined_lines: usize,
-    spoke: bool,
+    has_files: bool,
 }
 
-impl<'a> Series<'a> {
-    /// Whether no section came at all.
-    pub(super) fn is_silent(&self) -> bool {
-        !self.spoke
+impl<'a> PatchSeries<'a> {
+    /// Whether the text contained no file section.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.has_files
     }
 
     /// Adds a file of the current patch; `line` is where its section starts.
     pub(super) fn add(&mut self, file: FileDiff<'a>, line: usize) -> Result<(), DiffError> {
-        self.spoke = true;
+        self.has_files = true;
         if let Some(index) = self.in_patch.get(&file.path).copied()
             && let Some((earlier, _)) = self.patch.get_mut(index)
         {
-            // Git shows a file that becomes a symlink as deleted and new.
+            // Git shows a file that becomes a symlink as a deletion and an addition.
             if earlier.status == FileStatus::Deleted && file.status == FileStatus::Added {
                 let joined = join(earlier, &file).map_err(|problem| problem.at(line))?;
                 *earlier = joined.unwrap_or(file);
@@ -52,11 +53,11 @@ impl<'a> Series<'a> {
     pub(super) fn next_patch(&mut self) -> Result<(), DiffError> {
         self.in_patch.clear();
         let patch = std::mem::take(&mut self.patch);
-        // All lookups come first: the files of one patch do not see each other, or a swap of two
-        // names would come out as a move there and back.
-        let found: Vec<_> = patch.iter().map(|(file, _)| self.predecessor(file)).collect();
+        // Look up all files first: the files of one patch are independent, and a swap of two names
+        // must not become a rename and its reverse.
+        let found: Vec<_> = patch.iter().map(|(file, _)| self.previous_version(file)).collect();
         for ((file, line), index) in patch.into_iter().zip(found) {
-            self.follow(file, index).map_err(|problem| problem.at(line))?;
+            self.apply(file, index).map_err(|problem| problem.at(line))?;
         }
         Ok(())
     }
@@ -67,7 +68,7 @@ impl<'a> Series<'a> {
         Ok(self.joined.into_iter().flatten().collect())
     }
 
-    fn predecessor(&self, file: &FileDiff<'a>) -> Option<usize> {
+    fn previous_version(&self, file: &FileDiff<'a>) -> Option<usize> {
         match file.status {
             FileStatus::Added => self.gone.get(&file.path),
             _ => self.live.get(file.base_path()),
@@ -75,7 +76,7 @@ impl<'a> Series<'a> {
         .copied()
     }
 
-    fn follow(&mut self, file: FileDiff<'a>, index: Option<usize>) -> Result<(), DiffProblem> {
+    fn apply(&mut self, file: FileDiff<'a>, index: Option<usize>) -> Result<(), DiffProblem> {
         let Some(earlier) = index.and_then(|index| self.joined.get(index)?.as_ref()) else {
             if file.status == FileStatus::Added && self.live.contains_key(&file.path) {
                 return Err(DiffProblem::NoSequel(file.path.to_string()));
@@ -91,7 +92,7 @@ impl<'a> Series<'a> {
         if file.status != FileStatus::Copied
             && let Some(earlier) = index.and_then(|index| self.joined.get_mut(index)?.take())
         {
-            self.forget(&earlier, index);
+            self.remove(&earlier, index);
         }
         if let Some(joined) = joined {
             self.push(joined);
@@ -106,7 +107,7 @@ impl<'a> Series<'a> {
         self.joined.push(Some(file));
     }
 
-    fn forget(&mut self, file: &FileDiff<'a>, index: Option<usize>) {
+    fn remove(&mut self, file: &FileDiff<'a>, index: Option<usize>) {
         let paths =
             if file.status == FileStatus::Deleted { &mut self.gone } else { &mut self.live };
         if paths.get(&file.path).copied() == index {
@@ -119,14 +120,14 @@ fn n_lines(file: &FileDiff<'_>) -> usize {
     file.hunks.iter().map(|hunk| hunk.lines.len()).sum()
 }
 
-/// One file after two patches; `None` when it is as it was.
+/// Combines two diffs of one file; `None` if nothing changed in the end.
 fn join<'a>(
     first: &FileDiff<'a>,
     second: &FileDiff<'a>,
 ) -> Result<Option<FileDiff<'a>>, DiffProblem> {
     use FileStatus::{Added, Copied, Deleted, Modified, Renamed, TypeChanged};
     let hunks = compose(&first.hunks, &second.hunks)
-        .map_err(|Conflict| DiffProblem::NoSequel(second.base_path().to_string()))?;
+        .map_err(|ComposeConflict| DiffProblem::NoSequel(second.base_path().to_string()))?;
     let status = match (first.status, second.status) {
         (Added | Copied, Deleted) => return Ok(None),
         (Added | Copied, _) => first.status,

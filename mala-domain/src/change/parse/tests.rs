@@ -4,7 +4,7 @@ use super::*;
 use crate::change::{FileStatus, LineKind};
 use proptest::prelude::*;
 
-/// A short form of what was read: `M src/x.c` with its modes, and its hunks.
+/// A short form of a parsed diff: `M src/x.c` with its modes, and its hunks.
 fn show(diff: impl AsRef<[u8]>) -> String {
     let files = match read(diff.as_ref()) {
         Ok(files) => files,
@@ -41,7 +41,7 @@ fn show_file(file: &FileDiff<'_>) -> String {
                 LineKind::Added => '+',
                 LineKind::Removed => '-',
             };
-            let end = if line.is_ended { "" } else { "$" };
+            let end = if line.has_newline { "" } else { "$" };
             out += &format!("[{sign}{}{end}]", String::from_utf8_lossy(line.text));
         }
     }
@@ -173,52 +173,52 @@ fn reads_what_other_tools_print() {
 }
 
 #[test]
-fn refuses_with_the_line_and_the_reason() {
+fn errors_have_a_line_and_a_reason() {
     let head = "--- a/x\n+++ b/x\n";
     let rows = [
-        ("hello\n".to_owned(), "no diff in it"),
-        ("\0\x01\x02PNG\n".to_owned(), "no diff in it"),
-        ("hi\n@@ -1 +1 @@\n-a\n+b\n".to_owned(), "line 2: a hunk without a file header before it"),
+        ("hello\n".to_owned(), "no diff found in the input"),
+        ("\0\x01\x02PNG\n".to_owned(), "no diff found in the input"),
+        ("hi\n@@ -1 +1 @@\n-a\n+b\n".to_owned(), "line 2: hunk without a file header"),
         (
             format!("{head}@@ -1 +1 @@\n-a\n+b\njunk\n@@ -9 +9 @@\n-a\n+b\n"),
-            "line 7: a hunk without a file header before it",
+            "line 7: hunk without a file header",
         ),
         (
             format!("{head}@@ -x +1 @@\n-a\n"),
-            "line 3: not a hunk header (`@@ -LINE,COUNT +LINE,COUNT @@`)",
+            "line 3: invalid hunk header, expected `@@ -LINE,COUNT +LINE,COUNT @@`",
         ),
         (
             format!("{head}@@ -1,4294967295 +4294967295 @@\n-a\n"),
-            "line 3: not a hunk header (`@@ -LINE,COUNT +LINE,COUNT @@`)",
+            "line 3: invalid hunk header, expected `@@ -LINE,COUNT +LINE,COUNT @@`",
         ),
         (
             format!("{head}@@ -1,3 +1,3 @@\n a\n"),
-            "line 5: the diff ends inside a hunk, 2 lines before the end its header says",
+            "line 5: the diff ends inside a hunk: 2 more lines expected",
         ),
         (
             format!("{head}@@ -1,2 +1,2 @@\n a\nzzz\n"),
-            "line 5: not a line of the hunk that starts at line 3: its header counts 1 more old and 1 more new lines",
+            "line 5: invalid line in the hunk at line 3: 1 more old and 1 more new lines expected",
         ),
         (
             format!("{head}@@ -1 +1,2 @@\n-a\n-b\n+c\n"),
-            "line 5: not a line of the hunk that starts at line 3: its header counts 0 more old and 2 more new lines",
+            "line 5: invalid line in the hunk at line 3: 0 more old and 2 more new lines expected",
         ),
         (
             format!("{head}@@ -5 +5 @@\n-a\n+b\n@@ -2 +2 @@\n-a\n+b\n"),
-            "line 6: this hunk starts before the one above it ends",
+            "line 6: hunk starts before the end of the previous hunk",
         ),
         (
             "--- a/../../etc/passwd\n+++ b/../../etc/passwd\n@@ -1 +1 @@\n-a\n+b\n".to_owned(),
-            "line 1: the path leads out of the tree: ../../etc/passwd",
+            "line 1: path outside of the repository: ../../etc/passwd",
         ),
-        ("diff --git a/x\n".to_owned(), "line 1: this file header names no file"),
+        ("diff --git a/x\n".to_owned(), "line 1: file header without a file name"),
         (
             "*** a/x\n--- b/x\n***************\n".to_owned(),
-            "line 1: a context diff; make a unified one with `diff -u`",
+            "line 1: context diffs are not supported; create a unified diff with `diff -u`",
         ),
         (
             format!("{head}@@ -1 +1 @@\n-a\n+b\n{head}@@ -1 +1 @@\n-z\n+c\n"),
-            "line 6: x is changed a second time, from other lines than the first change leaves",
+            "line 6: the second diff of x does not apply to the result of the first",
         ),
     ];
     for (diff, expected) in rows {
@@ -227,24 +227,24 @@ fn refuses_with_the_line_and_the_reason() {
 }
 
 #[test]
-fn a_cut_diff_and_one_that_goes_on_are_refused() {
+fn truncated_and_overlong_diffs_are_rejected() {
     let head = "--- a/x\n+++ b/x\n";
     let rows = [
         (
             format!("{head}@@ -1 +1 @@\n-a\n+b\n+c\n"),
-            "line 6: the hunk above counts fewer lines than it has: this line belongs to none",
+            "line 6: unexpected line after the end of a hunk: the hunk header counts fewer lines",
         ),
         (
             "some text\n\n--- just prose\n+++ more\n".to_owned(),
-            "line 3: the diff of this file has no lines: it is cut off, or not a diff",
+            "line 3: file header without hunks: the diff may be truncated",
         ),
         (
             "diff --git a/x b/x\nindex 1234567..89abcde 100644\n".to_owned(),
-            "line 1: the diff of this file has no lines: it is cut off, or not a diff",
+            "line 1: file header without hunks: the diff may be truncated",
         ),
         (
             "diff --git a/x b/x\nindex 1234567..89abcde 100644\n--- a/x\n+++ b/x\n".to_owned(),
-            "line 1: the diff of this file has no lines: it is cut off, or not a diff",
+            "line 1: file header without hunks: the diff may be truncated",
         ),
     ];
     for (diff, expected) in rows {
@@ -253,7 +253,7 @@ fn a_cut_diff_and_one_that_goes_on_are_refused() {
 }
 
 #[test]
-fn patches_in_a_row_become_one() {
+fn consecutive_patches_are_combined() {
     let mail = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\n";
     let section = |names: &str, hunk: &str| format!("{mail}diff --git {names}\n{hunk}");
     let edit = |path: &str, hunk: &str| {
@@ -291,7 +291,7 @@ fn patches_in_a_row_become_one() {
 }
 
 #[test]
-fn a_long_diff_is_read_in_a_moment() {
+fn a_long_diff_is_parsed_quickly() {
     let mut diff = String::new();
     for file in 0..100 {
         diff += &format!("diff --git a/f{file} b/f{file}\n--- a/f{file}\n+++ b/f{file}\n");
@@ -302,7 +302,7 @@ fn a_long_diff_is_read_in_a_moment() {
         }
     }
     assert!(diff.lines().count() > 200_000);
-    // The best of a few tries: other tests run at the same time.
+    // Take the fastest of several runs, since other tests run in parallel.
     let best = (0..5).map(|_| {
         let started = std::time::Instant::now();
         assert_eq!(read(diff.as_bytes()).unwrap().len(), 100);
@@ -313,12 +313,16 @@ fn a_long_diff_is_read_in_a_moment() {
 }
 
 #[test]
-fn a_hostile_series_is_refused_before_it_takes_long() {
+fn a_malicious_series_is_rejected_quickly() {
     let mut diff = String::new();
     for line in 0..20_000 {
         diff += &format!("--- a/x\n+++ b/x\n@@ -{line},0 +{},1 @@\n+a\n", line + 1);
     }
-    assert!(show(&diff).ends_with("too many patches on top of each other"), "{}", show(&diff));
+    assert!(
+        show(&diff).ends_with("too many consecutive patches of the same files"),
+        "{}",
+        show(&diff)
+    );
 }
 
 /// Lines that look like parts of a diff.
@@ -344,16 +348,16 @@ fn line() -> impl Strategy<Value = Vec<u8>> {
     proptest::sample::select(odd).prop_map(<[u8]>::to_vec)
 }
 
-/// A file, perhaps without a newline at its end.
+/// A file with or without a final newline.
 fn content() -> impl Strategy<Value = Vec<u8>> {
-    (proptest::collection::vec(line(), 0..40), any::<bool>()).prop_map(|(lines, is_ended)| {
+    (proptest::collection::vec(line(), 0..40), any::<bool>()).prop_map(|(lines, has_newline)| {
         let mut bytes = lines.join(&b'\n');
-        bytes.extend((is_ended && !lines.is_empty()).then_some(b'\n'));
+        bytes.extend((has_newline && !lines.is_empty()).then_some(b'\n'));
         bytes
     })
 }
 
-/// What git prints for a change of `x`, its hunks made by diffy.
+/// The output of `git diff` for a change of `x`, with hunks from diffy.
 fn git_diff(old: &[u8], new: &[u8]) -> Vec<u8> {
     let patch = diffy::create_patch_bytes(old, new);
     let mut bytes = Vec::new();
@@ -374,7 +378,7 @@ fn git_diff(old: &[u8], new: &[u8]) -> Vec<u8> {
 
 proptest! {
     #[test]
-    fn what_is_read_rebuilds_both_sides(old in content(), new in content()) {
+    fn parsed_diffs_rebuild_both_sides(old in content(), new in content()) {
         let diff = git_diff(&old, &new);
         let files = read(&diff).unwrap();
         prop_assert_eq!(files[0].apply(&old), Some(new.clone()));
@@ -387,7 +391,7 @@ proptest! {
     }
 
     #[test]
-    fn added_lines_are_where_they_are_said_to_be(old in content(), new in content()) {
+    fn added_lines_have_correct_numbers(old in content(), new in content()) {
         let diff = git_diff(&old, &new);
         let at_head: Vec<_> = new.split(|byte| *byte == b'\n').map(String::from_utf8_lossy).collect();
         for file in parse(&diff).unwrap() {
@@ -398,7 +402,7 @@ proptest! {
     }
 
     #[test]
-    fn two_changes_in_a_row_are_one(old in content(), mid in content(), new in content()) {
+    fn two_consecutive_diffs_are_combined(old in content(), mid in content(), new in content()) {
         let mail = b"From 0123456789012345678901234567890123456789 Mon Sep 17\n".to_vec();
         let series = [mail.clone(), git_diff(&old, &mid), mail, git_diff(&mid, &new)].concat();
         let files = read(&series).unwrap();
@@ -407,7 +411,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_printed_reads_the_same(old in content(), new in content()) {
+    fn printed_diffs_parse_back(old in content(), new in content()) {
         let diff = git_diff(&old, &new);
         let files = read(&diff).unwrap();
         let printed = files[0].print();
@@ -415,7 +419,7 @@ proptest! {
     }
 
     #[test]
-    fn a_part_of_a_change_leads_to_the_same_head(
+    fn a_part_of_a_diff_has_the_same_head(
         old in content(), new in content(), lines in proptest::collection::vec(any::<bool>(), 8)
     ) {
         let diff = git_diff(&old, &new);
@@ -448,7 +452,7 @@ proptest! {
     }
 }
 
-/// Pieces that lead the parser deep, put together at random.
+/// Parts of diffs, combined at random.
 const PIECES: &[&[u8]] = &[
     b"diff --git a/x b/x\n",
     b"diff --git \"a/\\377\" b/x\n",

@@ -1,45 +1,44 @@
-//! The `models:` block: which models can be asked, and how. It says where keys and requests go, so
-//! only a user's own file may have it.
+//! The `models` block. It controls where API keys and requests go, so only the user's own file may
+//! contain it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Which models can be asked, and how. Only your own file may have this block; in a repository's
-/// file it is an error.
+/// Model providers. Allowed only in your own file; an error in the `mala.yaml` of a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelsBlock {
-    /// A file of models, laid over those that `mala models` lists: TOML with a `[[model]]` for each
-    /// (`name`, `aliases`, `provider`, `context`, `max_output`, `price`). Relative to the folder of
-    /// this file.
+    /// A TOML file with additional models, and changes to those that `mala models` lists. Each
+    /// `[[model]]` has `name`, `aliases`, `provider`, `context`, `max_output` and `price`. Relative
+    /// to the directory of this file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Commands that print the key of a provider, each as a program and its arguments. They are run
-    /// when the variable of the key (such as `ANTHROPIC_API_KEY`) is not set.
+    /// Commands that print the API key of a provider, each a program and its arguments. Run if the
+    /// environment variable (such as `ANTHROPIC_API_KEY`) is not set.
     #[serde(deserialize_with = "super::null_is_default", skip_serializing_if = "is_default")]
     #[schemars(with = "Option<PerAccount<Vec<String>>>")]
     pub key_commands: PerAccount<Vec<String>>,
-    /// The addresses of providers. `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` and
-    /// `GOOGLE_GEMINI_BASE_URL` go before them.
+    /// Base URLs of providers. `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` and `GOOGLE_GEMINI_BASE_URL`
+    /// take precedence.
     #[serde(deserialize_with = "super::null_is_default", skip_serializing_if = "is_default")]
     #[schemars(with = "Option<PerAccount<String>>")]
     pub base_urls: PerAccount<String>,
 }
 
-/// What to use for each provider.
+/// One value per provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, bound(deserialize = "T: Deserialize<'de>"))]
 pub struct PerAccount<T> {
-    /// For Anthropic.
+    /// Anthropic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anthropic: Option<T>,
-    /// For OpenAI.
+    /// OpenAI.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub openai: Option<T>,
-    /// For Google's Gemini API.
+    /// Google's Gemini API.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gemini: Option<T>,
-    /// For a server that speaks OpenAI's Chat Completions: Ollama, vLLM, llama.cpp, OpenRouter.
+    /// A server with OpenAI's Chat Completions API: Ollama, vLLM, llama.cpp, OpenRouter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub compatible: Option<T>,
 }
@@ -51,7 +50,7 @@ impl<T> Default for PerAccount<T> {
 }
 
 impl<T> PerAccount<T> {
-    /// What is said for an account.
+    /// The value for an account.
     pub fn get(&self, account: Account) -> Option<&T> {
         match account {
             Account::Anthropic => self.anthropic.as_ref(),
@@ -61,7 +60,7 @@ impl<T> PerAccount<T> {
         }
     }
 
-    /// What is said, account by account.
+    /// All values that are set, with their accounts.
     pub fn iter(&self) -> impl Iterator<Item = (Account, &T)> {
         Account::ALL.into_iter().filter_map(|account| Some((account, self.get(account)?)))
     }
@@ -71,7 +70,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// Whose key and address it is.
+/// An account with a model provider, which has an API key and a base URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Account {
     /// Anthropic.
@@ -80,15 +79,15 @@ pub enum Account {
     OpenAi,
     /// Google's Gemini API.
     Gemini,
-    /// A server that is like OpenAI's.
+    /// A server with an OpenAI-compatible API.
     Compatible,
 }
 
 impl Account {
-    /// All of them.
+    /// All accounts.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Compatible];
 
-    /// The word for it.
+    /// The name in configuration files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
@@ -100,7 +99,7 @@ impl Account {
 }
 
 impl ModelsBlock {
-    /// Whether nothing is said.
+    /// Whether no key is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,78 +1,80 @@
-//! The `review:` block: how `mala review` works in this repository.
+//! The `review` block.
 
-use super::{Budget, Cerberus, CommandReviewer, RuleSetting, Seconds, rules};
+use super::{Cerberus, RuleSetting, Seconds, null_is_default, rules};
+use crate::agent::budget::Profile;
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
-/// How a change is reviewed.
+/// Review settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReviewBlock {
-    /// From which priority on findings fail the review: `P0`, `P1`, `P2`, `P3` or `none`.
+    /// The least urgent priority that fails a review: `P0`, `P1`, `P2`, `P3` or `none`.
     #[schemars(extend("default" = "P1"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_on: Option<Threshold>,
-    /// How long a review may take, whoever reviews; with nothing said, the agent has
-    /// `agent_sdk_review_timeout` and the others have 300.
+    /// Time limit of a review in seconds, for every reviewer. Default: `agent_sdk_review_timeout`
+    /// for the agent, 300 for the others.
     #[schemars(extend("default" = 300))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Seconds>,
-    /// The branch that `mala review --base` compares with when it is given no name.
+    /// The branch for `mala review --base` without a name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// Show at most this many findings in the terminal; reports hold all of them.
+    /// Maximum number of findings shown in the terminal. Reports always contain all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_findings: Option<u32>,
-    /// Files that are left out of the review, as path globs. They are listed as skipped.
+    /// Path globs of files to exclude. They are listed as skipped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ignore: Option<Vec<String>>,
-    /// More files that tools write and nobody reviews, as path globs.
+    /// Path globs of additional generated files, which are not reviewed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub generated: Option<Vec<String>>,
-    /// Which comments `mala: ignore[rule] reason` set findings aside: `all`; `trusted` for those
-    /// that were there before the change, so that a change cannot excuse itself; or `off`.
+    /// Which `mala: ignore[rule] reason` comments suppress findings: `all`; `trusted` for those
+    /// that existed before the change; or `off`.
     #[schemars(extend("default" = "all"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressions: Option<SuppressionPolicy>,
-    /// Rules turned off, on, or to another priority, everywhere or by path. The last entry that fits
-    /// a rule and a file decides.
+    /// Turn rules off or on, or change their priority, for all files or by path. The last matching
+    /// entry applies.
     #[serde(deserialize_with = "rules::list_or_map", skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "rules::list_or_map_schema")]
     pub rules: Vec<RuleSetting>,
-    /// The linters that the project has.
-    #[serde(deserialize_with = "super::null_is_default")]
+    /// Linters of the project.
+    #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Linters>")]
     pub linters: Linters,
-    /// How the reviewer `cerberus` asks its panel.
+    /// Settings of the `cerberus` reviewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cerberus: Option<Cerberus>,
-    /// The reviewer `command`.
+    /// Settings of the `command` reviewer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<CommandReviewer>,
-    /// What an agent may spend on one review.
-    #[serde(deserialize_with = "super::null_is_default")]
+    /// Limits on what the agent may spend on one review.
+    #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Budget>")]
     pub budget: Budget,
 }
 
-/// How the project's linters take part.
+/// Which linters of the project run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Linters {
-    /// `auto` runs the linters that are installed and that the project is set up for; `off` runs none.
+    /// `auto` runs the linters that are installed and configured in the project; `off` runs none.
     #[schemars(extend("default" = "auto"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<LinterMode>,
-    /// How long one linter may take.
+    /// Time limit of each linter, in seconds.
     #[schemars(extend("default" = 60))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Seconds>,
-    /// Linters that are never run.
+    /// Linters that never run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub off: Option<Vec<LinterName>>,
-    /// Slow linters that run too: `clippy`, `tsc` and `golangci-lint` run only when listed here.
+    /// Slow linters to run: `clippy`, `tsc` and `golangci-lint` run only if listed here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub also: Option<Vec<LinterName>>,
 }
@@ -81,18 +83,18 @@ pub struct Linters {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LinterMode {
-    /// Those that are installed and that the project is set up for.
+    /// Run the linters that are installed and configured in the project.
     Auto,
-    /// None.
+    /// Run none.
     Off,
 }
 
-/// A linter that mala knows how to run.
+/// A supported linter.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "they are names of programs")]
+#[expect(missing_docs, reason = "the variants are names of programs")]
 pub enum LinterName {
     Ruff,
     Eslint,
@@ -108,7 +110,7 @@ pub enum LinterName {
 }
 
 impl LinterName {
-    /// All of them, in the order in which they are listed to users.
+    /// All linters, in the order in which they are listed.
     pub const ALL: [Self; 11] = [
         Self::Ruff,
         Self::Eslint,
@@ -123,12 +125,12 @@ impl LinterName {
         Self::Actionlint,
     ];
 
-    /// Whether it takes so long that it runs only when `review.linters.also` lists it.
+    /// Whether it is so slow that it runs only if `review.linters.also` lists it.
     pub fn is_slow(self) -> bool {
         matches!(self, Self::Tsc | Self::Clippy | Self::GolangciLint)
     }
 
-    /// The word that users write.
+    /// The name in configuration files.
     pub fn name(self) -> &'static str {
         match self {
             Self::Ruff => "ruff",
@@ -143,5 +145,100 @@ impl LinterName {
             Self::Hadolint => "hadolint",
             Self::Actionlint => "actionlint",
         }
+    }
+}
+
+/// Limits on what an agent may spend on one review. A limit set here replaces that of the profile.
+/// A call that could exceed a limit is not made.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Budget {
+    /// The profile that provides the limits not set here: `quick`, `standard` or `thorough`.
+    #[schemars(extend("default" = "standard"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// Model calls. `quick`: 2, `standard`: 2, `thorough`: 24.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_llm_calls: Option<u32>,
+    /// Tool calls. `quick`: 0, `standard`: 3, `thorough`: 60.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tool_calls: Option<u32>,
+    /// Claims that are verified in a fresh context. `quick`: 0, `standard`: 5, `thorough`: 15.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_verify_candidates: Option<u32>,
+    /// Reported findings, worst first. `quick`: 10, `standard`: 15, `thorough`: 30.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output_issues: Option<u32>,
+    /// Total time in seconds. `quick`: 30, `standard`: 60, `thorough`: 600. The time limit of the
+    /// review applies too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_wall_time_seconds: Option<Seconds>,
+    /// Cost in US dollars. `quick`: 0.10, `standard`: 0.50, `thorough`: 5.00.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cost_usd: Option<f64>,
+    /// Input and output tokens of all calls, estimated at one per byte until the provider reports
+    /// the count. `quick`: 120000, `standard`: 400000, `thorough`: 6000000.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// Allow models without a known price. Their cost is unknown, so no cost limit applies.
+    #[schemars(extend("default" = false))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub allow_unknown_price: Option<bool>,
+}
+
+/// The `command` reviewer: a command that reads the change on stdin and answers in any format, and
+/// a parser that converts the answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct CommandReviewer {
+    /// The review command: a program and its arguments, run without a shell. Placeholders:
+    /// `{model}`, `{prompt_file}`, `{tree}`, `{home}`, `{timeout}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Vec<String>>,
+    /// The parser command. It reads the review on stdin and prints `{result, issues, summary,
+    /// blocking}` as JSON. Default: the model of the agent reviewer parses the review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parser: Option<Vec<String>>,
+    /// The model for the command, passed as `{model}` and as `MALA_REVIEW_MODEL`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The model that parses reviews if `parser` is not set. Default: the model of the agent
+    /// reviewer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parser_model: Option<String>,
+    /// Time limit without output, in seconds, for each command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle: Option<Seconds>,
+    /// Maximum output of each command, in bytes.
+    #[schemars(extend("default" = 16_777_216))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_output: Option<u32>,
+    /// Environment variables to pass through, in addition to those that every program gets.
+    #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<Vec<String>>")]
+    pub keep: Vec<String>,
+    /// Environment variables to set.
+    #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<BTreeMap<String, String>>")]
+    pub env: BTreeMap<String, String>,
+    /// What to include in the prompt.
+    #[serde(deserialize_with = "null_is_default")]
+    #[schemars(with = "Option<ReviewContext>")]
+    pub context: ReviewContext,
+}
+
+/// What to include in the prompt of the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReviewContext {
+    /// The purpose of the change, if known (`--context-file`).
+    pub include_task_definition: bool,
+    /// The diff.
+    pub include_git_diff: bool,
+}
+
+impl Default for ReviewContext {
+    fn default() -> Self {
+        Self { include_task_definition: true, include_git_diff: true }
     }
 }

@@ -1,4 +1,4 @@
-//! `review.rules`: a map from rule to setting, or a list when a rule needs several.
+//! `review.rules`: a map from rule to setting, or a list if a rule needs several settings.
 
 use crate::finding::Priority;
 use schemars::JsonSchema;
@@ -6,35 +6,35 @@ use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 
-/// What becomes of the rules with these names, in these files.
+/// A setting for all rules that match a glob, in all files that match.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleSetting {
-    /// The rule's id, or a glob over ids such as `python/*`.
+    /// The rule id, or a glob such as `python/*`.
     pub rule: String,
-    /// `off`, `on`, or the priority that its findings get.
+    /// `off`, `on`, or the priority of its findings.
     #[serde(rename = "use")]
     pub usage: RuleUse,
-    /// The files that it is for, as path globs; all of them when empty.
+    /// Path globs of the files it applies to. Default: all files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
 }
 
-/// What becomes of a rule.
+/// The level of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleUse {
-    /// It reports nothing.
+    /// The rule reports nothing.
     Off,
-    /// It reports, also when it is off by default.
+    /// The rule reports, even if it is off by default.
     On,
-    /// It reports, with this priority.
+    /// The rule reports with this priority.
     At(Priority),
 }
 
-const WORDS: [&str; 6] = ["off", "on", "P0", "P1", "P2", "P3"];
+const RULE_LEVELS: [&str; 6] = ["off", "on", "P0", "P1", "P2", "P3"];
 
 impl RuleUse {
-    fn of_word(word: &str) -> Option<Self> {
+    fn parse(word: &str) -> Option<Self> {
         match word {
             "off" | "false" => Some(Self::Off),
             "on" | "true" => Some(Self::On),
@@ -62,7 +62,7 @@ impl Serialize for RuleUse {
 impl<'de> Deserialize<'de> for RuleUse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = <Cow<'de, str>>::deserialize(deserializer)?;
-        Self::of_word(&word).ok_or_else(|| D::Error::unknown_variant(&word, &WORDS))
+        Self::parse(&word).ok_or_else(|| D::Error::unknown_variant(&word, &RULE_LEVELS))
     }
 }
 
@@ -74,17 +74,17 @@ impl JsonSchema for RuleUse {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "enum": ["off", "on", "P0", "P1", "P2", "P3", true, false],
-            "description": "`off`, `on`, or the priority that its findings get"
+            "description": "`off`, `on`, or the priority of its findings"
         })
     }
 }
 
-/// A list of settings, or a map from rule to a word or to `use` and `paths`.
+/// Deserializes a list of settings, or a map from rule to a level or to `use` and `paths`.
 pub(super) fn list_or_map<'de, D>(deserializer: D) -> Result<Vec<RuleSetting>, D::Error>
 where
     D: Deserializer<'de>,
 {
-    deserializer.deserialize_any(ListOrMap)
+    deserializer.deserialize_any(RuleListVisitor)
 }
 
 pub(super) fn list_or_map_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
@@ -111,9 +111,9 @@ pub(super) fn list_or_map_schema(generator: &mut schemars::SchemaGenerator) -> s
     })
 }
 
-struct ListOrMap;
+struct RuleListVisitor;
 
-impl<'de> Visitor<'de> for ListOrMap {
+impl<'de> Visitor<'de> for RuleListVisitor {
     type Value = Vec<RuleSetting>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -135,37 +135,37 @@ impl<'de> Visitor<'de> for ListOrMap {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut settings = Vec::new();
         while let Some(rule) = map.next_key::<String>()? {
-            let UseAndPaths { usage, paths } = map.next_value()?;
+            let RuleLevelAndPaths { usage, paths } = map.next_value()?;
             settings.push(RuleSetting { rule, usage, paths });
         }
         Ok(settings)
     }
 }
 
-struct UseAndPaths {
+struct RuleLevelAndPaths {
     usage: RuleUse,
     paths: Vec<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Spelled {
+struct RuleSettingFields {
     #[serde(rename = "use")]
     usage: RuleUse,
     #[serde(default)]
     paths: Vec<String>,
 }
 
-impl<'de> Deserialize<'de> for UseAndPaths {
+impl<'de> Deserialize<'de> for RuleLevelAndPaths {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(WordOrMap)
+        deserializer.deserialize_any(RuleLevelVisitor)
     }
 }
 
-struct WordOrMap;
+struct RuleLevelVisitor;
 
-impl<'de> Visitor<'de> for WordOrMap {
-    type Value = UseAndPaths;
+impl<'de> Visitor<'de> for RuleLevelVisitor {
+    type Value = RuleLevelAndPaths;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("off, on, a priority, or a map with `use` and `paths`")
@@ -176,13 +176,13 @@ impl<'de> Visitor<'de> for WordOrMap {
     }
 
     fn visit_str<E: Error>(self, word: &str) -> Result<Self::Value, E> {
-        let usage = RuleUse::of_word(word).ok_or_else(|| E::unknown_variant(word, &WORDS))?;
-        Ok(UseAndPaths { usage, paths: Vec::new() })
+        let usage = RuleUse::parse(word).ok_or_else(|| E::unknown_variant(word, &RULE_LEVELS))?;
+        Ok(RuleLevelAndPaths { usage, paths: Vec::new() })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        let Spelled { usage, paths } =
-            Spelled::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-        Ok(UseAndPaths { usage, paths })
+        let RuleSettingFields { usage, paths } =
+            RuleSettingFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+        Ok(RuleLevelAndPaths { usage, paths })
     }
 }

@@ -1,5 +1,5 @@
-//! `validation_triggers` and `commands`: what happens when a session, an epic or a run ends. The
-//! `code_review` block has the same shape in every trigger, and nothing is inherited.
+//! `validation_triggers` and `commands`: what to run when a session, an epic or a run ends. The
+//! `code_review` block is the same in every trigger; nothing is inherited.
 
 use super::{Retries, ReviewerType, Seconds, null_is_default};
 use crate::verdict::Threshold;
@@ -8,112 +8,112 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 
-/// What happens at the ends of sessions, epics and runs.
+/// What to run when sessions, epics and runs end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Triggers {
-    /// When the coding session of one issue ends.
+    /// Runs when the coding session of an issue ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_end: Option<SessionEnd>,
-    /// When all issues of an epic are done.
+    /// Runs when all issues of an epic are done.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epic_completion: Option<EpicCompletion>,
-    /// When the whole run ends.
+    /// Runs when the whole run ends.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_end: Option<RunEnd>,
-    /// Every few issues.
+    /// Runs after every few issues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub periodic: Option<Periodic>,
 }
 
-/// When the coding session of one issue ends.
+/// Runs when the coding session of an issue ends.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionEnd {
-    /// What becomes of a run whose commands fail.
+    /// What to do if a command fails.
     pub failure_mode: FailureMode,
-    /// The commands to run, by name.
+    /// The commands to run.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
-    /// How often failed commands are tried again.
+    /// How many times to retry failed commands.
     pub max_retries: Option<Retries>,
-    /// The review of the issue's commits.
+    /// The review of the commits of the issue.
     pub code_review: Option<CodeReview>,
 }
 
-/// When all issues of an epic are done.
+/// Runs when all issues of an epic are done.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EpicCompletion {
-    /// What becomes of a run whose commands fail.
+    /// What to do if a command fails.
     pub failure_mode: FailureMode,
-    /// The commands to run, by name.
+    /// The commands to run.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
-    /// How often failed commands are tried again.
+    /// How many times to retry failed commands.
     pub max_retries: Option<Retries>,
     /// The cumulative review.
     pub code_review: Option<CodeReview>,
     /// Which epics count.
     pub epic_depth: EpicDepth,
-    /// On which outcome it happens.
+    /// On which outcome to run.
     pub fire_on: FireOn,
 }
 
-/// When the whole run ends.
+/// Runs when the whole run ends.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunEnd {
-    /// What becomes of a run whose commands fail.
+    /// What to do if a command fails.
     pub failure_mode: FailureMode,
-    /// The commands to run, by name.
+    /// The commands to run.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
-    /// How often failed commands are tried again.
+    /// How many times to retry failed commands.
     pub max_retries: Option<Retries>,
     /// The cumulative review.
     pub code_review: Option<CodeReview>,
-    /// On which outcome it happens.
+    /// On which outcome to run.
     pub fire_on: FireOn,
 }
 
-/// Every few issues.
+/// Runs after every few issues.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Periodic {
-    /// What becomes of a run whose commands fail.
+    /// What to do if a command fails.
     pub failure_mode: FailureMode,
-    /// The commands to run, by name.
+    /// The commands to run.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
-    /// How often failed commands are tried again.
+    /// How many times to retry failed commands.
     pub max_retries: Option<Retries>,
     /// The cumulative review.
     pub code_review: Option<CodeReview>,
-    /// After how many issues it happens again.
+    /// The number of issues between two runs of the trigger.
     pub interval: Option<u32>,
 }
 
-/// The review that a trigger asks for.
+/// The review of a trigger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CodeReview {
-    /// Whether it happens.
+    /// Whether to review.
     pub enabled: bool,
-    /// Who reviews.
+    /// The reviewer.
     pub reviewer_type: ReviewerType,
-    /// What becomes of a run whose review cannot be done. Findings are the matter of
-    /// `finding_threshold`.
+    /// What to do if the review cannot be done. For findings, see `finding_threshold`.
     pub failure_mode: FailureMode,
-    /// How often a review that could not be done is tried again.
+    /// How many times to retry a review that could not be done.
     pub max_retries: Retries,
-    /// From which priority on findings fail the run.
+    /// The least urgent priority that fails the run.
     pub finding_threshold: Threshold,
-    /// Where a cumulative review starts. Not for `session_end`, which reviews the issue's own commits.
+    /// Where a cumulative review starts. Not used by `session_end`, which reviews the commits of
+    /// its issue.
     pub baseline: Option<Baseline>,
     /// Settings of the `cerberus` reviewer.
     pub cerberus: Option<Cerberus>,
@@ -133,82 +133,82 @@ impl Default for CodeReview {
     }
 }
 
-/// Settings of the `cerberus` reviewer, handed to `review-gate`.
+/// Settings of the `cerberus` reviewer, passed to `review-gate`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Cerberus {
-    /// The program of the gate, and arguments that go before its command; no shell reads them. With
-    /// nothing said, it is the `review-gate` beside `mala`, else the one on the path.
+    /// The gate program, and arguments before its subcommand; run without a shell. Default: the
+    /// `review-gate` next to `mala`, else the one in `PATH`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<Vec<String>>,
-    /// How long the panel may take.
+    /// Time limit of the panel, in seconds.
     #[schemars(extend("default" = 300))]
     pub timeout: Option<Seconds>,
-    /// More arguments for `review-gate spawn-code-review`, one per entry; no shell reads them.
+    /// Additional arguments for `review-gate spawn-code-review`.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Vec<String>>")]
     pub spawn_args: Vec<String>,
-    /// More arguments for `review-gate wait`, one per entry; no shell reads them.
+    /// Additional arguments for `review-gate wait`.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<Vec<String>>")]
     pub wait_args: Vec<String>,
-    /// Environment variables for the reviewers.
+    /// Environment variables for the gate.
     #[serde(deserialize_with = "null_is_default")]
     #[schemars(with = "Option<BTreeMap<String, String>>")]
     pub env: BTreeMap<String, String>,
 }
 
 impl Cerberus {
-    /// How long the panel may take: what is said, else what `wait_args` say, else nothing.
-    pub fn patience(&self) -> Option<Seconds> {
+    /// The time limit of the panel: `timeout`, else `--timeout` in `wait_args`.
+    pub fn time_limit(&self) -> Option<Seconds> {
         let args = &self.wait_args;
         let after = args.iter().position(|arg| arg == "--timeout").and_then(|at| args.get(at + 1));
         let joined = || args.iter().find_map(|arg| arg.strip_prefix("--timeout="));
-        let told = after.map(String::as_str).or_else(joined).and_then(|text| text.parse().ok());
-        self.timeout.or(told)
+        let argument = after.map(String::as_str).or_else(joined).and_then(|text| text.parse().ok());
+        self.timeout.or(argument)
     }
 }
 
-/// A command of `commands`, by name.
+/// A reference to an entry of `commands`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommandRef {
-    /// The name.
+    /// The name of the command.
     #[serde(rename = "ref")]
     pub name: String,
 }
 
-/// A command of the project: the text alone, or with a time limit.
+/// A command of the project: its text, or a map with a time limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CommandSetting {
-    /// What the shell runs.
+    /// The shell command.
     pub command: String,
-    /// How long it may take.
+    /// Its time limit, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timeout: Option<Seconds>,
 }
 
-/// What becomes of a run when something fails.
+/// What to do after a failure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureMode {
-    /// The run fails at once.
+    /// Fail the run.
     Abort,
-    /// It is logged, and the run goes on.
+    /// Log the failure and continue.
     #[default]
     Continue,
-    /// It is tried again, up to `max_retries` times; then the run goes on.
+    /// Retry up to `max_retries` times, then continue.
     Remediate,
 }
 
-/// On which outcome a trigger happens.
+/// On which outcome a trigger runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FireOn {
-    /// Only if everything succeeded.
+    /// Only on success.
     #[default]
     Success,
-    /// Only if something failed.
+    /// Only on failure.
     Failure,
     /// Always.
     Both,
@@ -218,7 +218,7 @@ pub enum FireOn {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EpicDepth {
-    /// Epics that are in no other epic.
+    /// Epics without a parent epic.
     #[default]
     TopLevel,
     /// Every epic.
@@ -229,30 +229,30 @@ pub enum EpicDepth {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Baseline {
-    /// At the commit that the run started from.
+    /// The commit where the run started.
     SinceRunStart,
-    /// At the last commit that was reviewed.
+    /// The last reviewed commit.
     SinceLastReview,
 }
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Spelled {
-    /// What the shell runs.
+struct CommandSettingFields {
+    /// The shell command.
     command: String,
-    /// How long it may take.
+    /// Its time limit, in seconds.
     timeout: Option<Seconds>,
 }
 
 impl<'de> Deserialize<'de> for CommandSetting {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(TextOrMap)
+        deserializer.deserialize_any(CommandSettingVisitor)
     }
 }
 
-struct TextOrMap;
+struct CommandSettingVisitor;
 
-impl<'de> Visitor<'de> for TextOrMap {
+impl<'de> Visitor<'de> for CommandSettingVisitor {
     type Value = CommandSetting;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -269,8 +269,8 @@ impl<'de> Visitor<'de> for TextOrMap {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        let Spelled { command, timeout } =
-            Spelled::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
+        let CommandSettingFields { command, timeout } =
+            CommandSettingFields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
         Ok(CommandSetting { command, timeout })
     }
 }
@@ -281,9 +281,9 @@ impl JsonSchema for CommandSetting {
     }
 
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        let spelled = generator.subschema_for::<Spelled>();
+        let spelled = generator.subschema_for::<CommandSettingFields>();
         schemars::json_schema!({
-            "description": "A command of the project: the text alone, or with a time limit.",
+            "description": "A command of the project: its text, or a map with a time limit",
             "anyOf": [{ "type": "string" }, spelled]
         })
     }

@@ -1,4 +1,4 @@
-//! Each mistake is shown where it is, with the nearest thing that would be right.
+//! Errors in configuration files, with position and hint.
 
 use super::show;
 use insta::assert_snapshot;
@@ -12,13 +12,13 @@ fn an_unknown_key_names_the_nearest_one_and_its_block() {
     1 | review:
     2 |   linters:
     3 |     enabeld: auto
-      |     ^^^^^^^ no such key
+      |     ^^^^^^^ unknown key
     hint: did you mean `enabled`?
     ");
 }
 
 #[test]
-fn an_unknown_key_with_nothing_near_lists_all() {
+fn an_unknown_key_lists_all_valid_ones() {
     assert_snapshot!(show("review:\r\n  fail_on: P1\r\n  zzz: 1\r\n"), @"
     error: mala.yaml:3:3: unknown key `zzz` in `review`
      --> mala.yaml:3:3
@@ -26,24 +26,21 @@ fn an_unknown_key_with_nothing_near_lists_all() {
     1 | review:
     2 |   fail_on: P1
     3 |   zzz: 1
-      |   ^^^ no such key
+      |   ^^^ unknown key
     hint: valid keys: fail_on, timeout, base, max_findings, ignore, generated, suppressions, rules, linters, cerberus, command, budget
     ");
 }
 
 #[test]
-fn values_that_make_no_sense() {
+fn invalid_values() {
     for (text, place) in [
-        ("review:\n  budget: {max_llm_calls: 0}\n", "2:27: an agent needs at least one call"),
-        ("review:\n  budget: {max_output_issues: 0}\n", "2:31: at least one finding is reported"),
-        ("review:\n  budget: {max_cost_usd: -1}\n", "2:26: more than nothing is expected here"),
-        ("review:\n  budget: {max_cost_usd: .nan}\n", "1:1: more than nothing is expected here"),
-        ("agent_sdk_escalation_model: ' '\n", "1:29: the name of the model is empty"),
-        ("review:\n  cerberus: {command: []}\n", "2:23: the command has no program"),
-        (
-            "review:\n  cerberus: {env: {'A=B': x}}\n",
-            "2:27: `A=B` is no variable that a program can be given",
-        ),
+        ("review:\n  budget: {max_llm_calls: 0}\n", "2:27: must be at least 1"),
+        ("review:\n  budget: {max_output_issues: 0}\n", "2:31: must be at least 1"),
+        ("review:\n  budget: {max_cost_usd: -1}\n", "2:26: must be greater than 0"),
+        ("review:\n  budget: {max_cost_usd: .nan}\n", "1:1: must be greater than 0"),
+        ("agent_sdk_escalation_model: ' '\n", "1:29: the model name is empty"),
+        ("review:\n  cerberus: {command: []}\n", "2:23: the command is empty"),
+        ("review:\n  cerberus: {env: {'A=B': x}}\n", "2:27: invalid environment variable `A=B`"),
     ] {
         let shown = show(text);
         assert!(shown.starts_with(&format!("error: mala.yaml:{place}")), "{shown}");
@@ -53,11 +50,11 @@ fn values_that_make_no_sense() {
 }
 
 #[test]
-fn a_panel_that_cannot_be() {
+fn invalid_panels() {
     for (text, place) in [
         ("gate:\n  panel: []\n", "2:10: the panel has no lanes"),
-        ("gate:\n  canaries: {every_days: 0}\n", "2:26: from 1 to 365 days are expected here"),
-        ("gate:\n  canaries: {count: 51}\n", "2:21: from 1 to 50 are expected here"),
+        ("gate:\n  canaries: {every_days: 0}\n", "2:26: must be between 1 and 365"),
+        ("gate:\n  canaries: {count: 51}\n", "2:21: must be between 1 and 50"),
         ("gate:\n  lanes:\n    mine: {}\n", "3:11: the lane `mine` has no command"),
         ("gate:\n  lanes:\n    a/b: {command: [x]}\n", "3:10: `a/b` is not a name for a lane"),
         (
@@ -80,7 +77,7 @@ fn an_unknown_key_at_the_top() {
       |
     1 | # mine
     2 | reviewr_type: builtin
-      | ^^^^^^^^^^^^ no such key
+      | ^^^^^^^^^^^^ unknown key
     hint: did you mean `reviewer_type`?
     ");
 }
@@ -93,7 +90,7 @@ fn an_unknown_trigger() {
       |
     1 | validation_triggers:
     2 |   sesion_end:
-      |   ^^^^^^^^^^ no such key
+      |   ^^^^^^^^^^ unknown key
     3 |     commands: []
       |
     hint: did you mean `session_end`?
@@ -109,7 +106,7 @@ fn an_unknown_key_in_a_list_entry() {
     2 |   rules:
     3 |     - rule: x
     4 |       us: off
-      |       ^^ no such key
+      |       ^^ unknown key
     hint: did you mean `use`?
     ");
 }
@@ -117,7 +114,7 @@ fn an_unknown_key_in_a_list_entry() {
 #[test]
 fn a_missing_key() {
     assert_snapshot!(show("review:\n  rules:\n    - rule: x\n"), @"
-    error: mala.yaml:3:7: the key `use` is missing
+    error: mala.yaml:3:7: missing key `use`
      --> mala.yaml:3:7
       |
     1 | review:
@@ -128,28 +125,28 @@ fn a_missing_key() {
 }
 
 #[test]
-fn a_wrong_word() {
+fn an_invalid_value() {
     assert_snapshot!(show("review:\n  fail_on: P9\n"), @"
-    error: mala.yaml:2:12: `P9` is not a valid value
+    error: mala.yaml:2:12: invalid value `P9`
      --> mala.yaml:2:12
       |
     1 | review:
     2 |   fail_on: P9
-      |            ^^ not a valid value
+      |            ^^ invalid value
     hint: valid values: P0, P1, P2, P3, none
     ");
 }
 
 #[test]
-fn a_wrong_word_in_a_map_of_rules_is_shown_at_the_word() {
+fn an_invalid_rule_level_is_marked_at_the_value() {
     assert_snapshot!(show("review:\n  rules:\n    py-eval: of\n"), @"
-    error: mala.yaml:3:14: `of` is not a valid value
+    error: mala.yaml:3:14: invalid value `of`
      --> mala.yaml:3:14
       |
     1 | review:
     2 |   rules:
     3 |     py-eval: of
-      |              ^^ not a valid value
+      |              ^^ invalid value
     hint: did you mean `off`?
     ");
 }
@@ -157,11 +154,11 @@ fn a_wrong_word_in_a_map_of_rules_is_shown_at_the_word() {
 #[test]
 fn a_misspelt_reviewer() {
     assert_snapshot!(show("reviewer_type: agnt_sdk\n"), @"
-    error: mala.yaml:1:16: `agnt_sdk` is not a valid value
+    error: mala.yaml:1:16: invalid value `agnt_sdk`
      --> mala.yaml:1:16
       |
     1 | reviewer_type: agnt_sdk
-      |                ^^^^^^^^ not a valid value
+      |                ^^^^^^^^ invalid value
     hint: did you mean `agent_sdk`?
     ");
 }
@@ -169,13 +166,13 @@ fn a_misspelt_reviewer() {
 #[test]
 fn a_misspelt_linter() {
     assert_snapshot!(show("review:\n  linters:\n    off: [ruff, eslnt]\n"), @"
-    error: mala.yaml:3:17: `eslnt` is not a valid value
+    error: mala.yaml:3:17: invalid value `eslnt`
      --> mala.yaml:3:17
       |
     1 | review:
     2 |   linters:
     3 |     off: [ruff, eslnt]
-      |                 ^^^^^ not a valid value
+      |                 ^^^^^ invalid value
     hint: did you mean `eslint`?
     ");
 }
@@ -183,31 +180,31 @@ fn a_misspelt_linter() {
 #[test]
 fn a_value_where_a_block_belongs() {
     assert_snapshot!(show("review: 5\n"), @"
-    error: mala.yaml:1:9: a block with keys is expected here
+    error: mala.yaml:1:9: expected a block of keys
      --> mala.yaml:1:9
       |
     1 | review: 5
       |         ^ here
-    hint: write the keys below it, indented, as `key: value`
+    hint: write the keys indented below, as `key: value`
     ");
 }
 
 #[test]
 fn a_list_where_the_file_needs_keys() {
     assert_snapshot!(show("- review\n"), @"
-    error: mala.yaml:1:1: a block with keys is expected here
+    error: mala.yaml:1:1: expected a block of keys
      --> mala.yaml:1:1
       |
     1 | - review
       | ^ here
-    hint: write the keys below it, indented, as `key: value`
+    hint: write the keys indented below, as `key: value`
     ");
 }
 
 #[test]
 fn a_word_where_a_number_belongs() {
     assert_snapshot!(show("review: {timeout: ten}\n"), @"
-    error: mala.yaml:1:19: a whole number is expected here
+    error: mala.yaml:1:19: expected an integer
      --> mala.yaml:1:19
       |
     1 | review: {timeout: ten}
@@ -218,7 +215,7 @@ fn a_word_where_a_number_belongs() {
 #[test]
 fn a_number_outside_of_its_limits() {
     assert_snapshot!(show("review:\n  timeout: 0\n"), @"
-    error: mala.yaml:2:12: 0 is not a whole number of seconds from 1 to 604800
+    error: mala.yaml:2:12: 0 is not a number of seconds between 1 and 604800
      --> mala.yaml:2:12
       |
     1 | review:
@@ -228,22 +225,22 @@ fn a_number_outside_of_its_limits() {
 }
 
 #[test]
-fn a_key_that_is_there_twice() {
+fn a_duplicate_key() {
     assert_snapshot!(show("review: {fail_on: P1}\nreview: {fail_on: P2}\n"), @"
-    error: mala.yaml:2:1: the key `review` is there twice
+    error: mala.yaml:2:1: duplicate key `review`
      --> mala.yaml:2:1
       |
     1 | review: {fail_on: P1}
     2 | review: {fail_on: P2}
-      | ^^^^^^ the second one
-    hint: keep one of them
+      | ^^^^^^ second occurrence
+    hint: remove one of them
     ");
 }
 
 #[test]
-fn a_pattern_that_is_no_glob() {
+fn an_invalid_path_glob() {
     assert_snapshot!(show("review:\n  ignore:\n    - docs\n    - '!docs/keep.md'\n"), @"
-    error: mala.yaml:4:7: `!docs/keep.md` is not a path glob: patterns cannot be negated
+    error: mala.yaml:4:7: `!docs/keep.md` is not a valid path glob: patterns cannot be negated
      --> mala.yaml:4:7
       |
     2 |   ignore:
@@ -254,9 +251,9 @@ fn a_pattern_that_is_no_glob() {
 }
 
 #[test]
-fn a_rule_with_a_path_that_is_no_glob() {
+fn a_rule_with_an_invalid_path_glob() {
     assert_snapshot!(show("review:\n  rules:\n    a: off\n    b: {use: off, paths: ['x[']}\n"), @"
-    error: mala.yaml:4:5: `x[` is not a path glob: unclosed character class; missing ']'
+    error: mala.yaml:4:5: `x[` is not a valid path glob: unclosed character class; missing ']'
      --> mala.yaml:4:5
       |
     2 |   rules:
@@ -269,7 +266,7 @@ fn a_rule_with_a_path_that_is_no_glob() {
 #[test]
 fn a_branch_that_is_an_option_of_git() {
     assert_snapshot!(show("review:\n  base: --upload-pack=touch\n"), @"
-    error: mala.yaml:2:9: `--upload-pack=touch` is not a branch
+    error: mala.yaml:2:9: `--upload-pack=touch` is not a valid branch name
      --> mala.yaml:2:9
       |
     1 | review:
@@ -291,9 +288,9 @@ fn an_empty_command() {
 }
 
 #[test]
-fn text_that_is_no_yaml() {
+fn invalid_yaml() {
     assert_snapshot!(show("review:\n\tfail_on: P1\n"), @"
-    error: mala.yaml:2:2: a tab where spaces belong
+    error: mala.yaml:2:2: tabs are not allowed for indentation
      --> mala.yaml:2:2
       |
     1 | review:
@@ -304,7 +301,7 @@ fn text_that_is_no_yaml() {
 }
 
 #[test]
-fn a_list_that_does_not_end() {
+fn an_unclosed_list() {
     assert_snapshot!(show("review:\n  ignore: [docs\n"), @"
     error: mala.yaml:2:11: unclosed bracket '['
      --> mala.yaml:2:11
@@ -312,7 +309,7 @@ fn a_list_that_does_not_end() {
     1 | review:
     2 |   ignore: [docs
       |           ^ here
-    hint: close it with `]`, or write the entries below it as `- entry`
+    hint: close it with `]`, or write one `- entry` per line below the key
     ");
 }
 
@@ -328,13 +325,13 @@ fn wide_characters_do_not_move_the_mark() {
 }
 
 #[test]
-fn a_key_cannot_talk_to_the_terminal() {
+fn control_characters_of_a_key_are_escaped() {
     assert_snapshot!(show("\"\\e[31mred\": 1\n"), @r#"
     error: mala.yaml:1:1: unknown key `\u{1b}[31mred`
      --> mala.yaml:1:1
       |
     1 | "\e[31mred": 1
-      | ^^^^^^^^^^^ no such key
+      | ^^^^^^^^^^^ unknown key
     hint: valid keys: reviewer_type, agent_sdk_review_timeout, agent_sdk_reviewer_model, agent_sdk_escalation_model, review, models, gate, validation_triggers, commands
     "#);
 }
@@ -342,7 +339,7 @@ fn a_key_cannot_talk_to_the_terminal() {
 #[test]
 fn a_key_command_needs_a_program() {
     assert_snapshot!(show("models:\n  key_commands:\n    openai: []\n"), @"
-    error: mala.yaml:3:13: the command has no program
+    error: mala.yaml:3:13: the command is empty
      --> mala.yaml:3:13
       |
     1 | models:
@@ -353,27 +350,27 @@ fn a_key_command_needs_a_program() {
 }
 
 #[test]
-fn what_is_no_yaml_says_what_to_do() {
+fn yaml_errors_have_hints() {
     assert_snapshot!(show("review: [\n"), @"
     error: mala.yaml:1:9: unclosed bracket '['
      --> mala.yaml:1:9
       |
     1 | review: [
       |         ^ here
-    hint: close it with `]`, or write the entries below it as `- entry`
+    hint: close it with `]`, or write one `- entry` per line below the key
     ");
     assert_snapshot!(show("review:\n  fail_on: P1\n bad: [\n"), @"
-    error: mala.yaml:3:2: this line belongs to no block: it is indented unlike the keys above it
+    error: mala.yaml:3:2: the indentation does not match any block above
      --> mala.yaml:3:2
       |
     1 | review:
     2 |   fail_on: P1
     3 |  bad: [
       |  ^ here
-    hint: indent the keys of one block alike, each with a `:`
+    hint: indent all keys of a block by the same number of spaces
     ");
     assert_snapshot!(show("review:\n\tfail_on: P1\n"), @"
-    error: mala.yaml:2:2: a tab where spaces belong
+    error: mala.yaml:2:2: tabs are not allowed for indentation
      --> mala.yaml:2:2
       |
     1 | review:
@@ -387,14 +384,14 @@ fn what_is_no_yaml_says_what_to_do() {
       |
     1 | review: "abc
       |             ^ here
-    hint: close the quote on the line where it starts
+    hint: close the quote on the same line
     "#);
     assert_snapshot!(show("review: []\n"), @"
-    error: mala.yaml:1:9: a block with keys is expected here
+    error: mala.yaml:1:9: expected a block of keys
      --> mala.yaml:1:9
       |
     1 | review: []
       |         ^ here
-    hint: write the keys below it, indented, as `key: value`
+    hint: write the keys indented below, as `key: value`
     ");
 }

@@ -1,18 +1,17 @@
-//! `validation_triggers`: the shapes, the defaults, and each row of the table of rules.
+//! `validation_triggers`: structure, defaults and checks.
 
 use super::{parse, show};
-use crate::config::legacy::{DEPRECATION, SessionReview, session_review};
 use crate::config::*;
 use crate::verdict::Threshold;
 use insta::assert_snapshot;
 
-/// The warnings about this text, without those that say that nothing runs it.
+/// The warnings for this text, except those about keys without effect.
 fn warnings(text: &str) -> Vec<String> {
     let (_, warnings) = Config::parse("mala.yaml", text).unwrap();
     warnings
         .into_iter()
         .map(|warning| warning.to_string())
-        .filter(|warning| !warning.ends_with("nothing in this version runs it"))
+        .filter(|warning| !warning.ends_with("has no effect in this version"))
         .collect()
 }
 
@@ -71,10 +70,10 @@ validation_triggers:
 ";
     assert_snapshot!(show(text), @"
     ok
-    warning: mala.yaml:2:1: `commands` is accepted, but nothing in this version runs it
-    warning: mala.yaml:5:3: `validation_triggers.session_end` is accepted, but nothing in this version runs it
-    warning: mala.yaml:19:3: `validation_triggers.epic_completion` is accepted, but nothing in this version runs it
-    warning: mala.yaml:33:3: `validation_triggers.run_end` is accepted, but nothing in this version runs it
+    warning: mala.yaml:2:1: `commands` has no effect in this version
+    warning: mala.yaml:5:3: `validation_triggers.session_end` has no effect in this version
+    warning: mala.yaml:19:3: `validation_triggers.epic_completion` has no effect in this version
+    warning: mala.yaml:33:3: `validation_triggers.run_end` has no effect in this version
     ");
     let triggers = parse(text).validation_triggers;
     let session = triggers.session_end.unwrap().code_review.unwrap();
@@ -86,7 +85,7 @@ validation_triggers:
 }
 
 #[test]
-fn a_review_that_says_nothing_is_off_and_fails_on_nothing() {
+fn an_empty_review_block_is_disabled() {
     let block = CodeReview::default();
     assert!(!block.enabled);
     assert_eq!(block.reviewer_type, ReviewerType::AgentSdk);
@@ -104,7 +103,9 @@ fn baseline_in_session_end_is_warned_of_and_ignored() {
     let text = in_trigger("session_end", "enabled: true; baseline: since_run_start");
     assert_eq!(
         warnings(&text),
-        ["mala.yaml:5:7: `baseline` is ignored: `session_end` reviews the commits of its issue"]
+        [
+            "mala.yaml:5:7: `baseline` has no effect in `session_end`, which reviews the commits of its issue"
+        ]
     );
 }
 
@@ -113,9 +114,7 @@ fn a_missing_baseline_of_a_cumulative_review_is_warned_of() {
     for trigger in ["epic_completion", "run_end"] {
         assert_eq!(
             warnings(&in_trigger(trigger, "enabled: true")),
-            [format!(
-                "mala.yaml:3:5: `baseline` is missing in `{trigger}`: `since_run_start` is used"
-            )]
+            [format!("mala.yaml:3:5: `{trigger}` has no `baseline`: using `since_run_start`")]
         );
         assert!(
             warnings(&in_trigger(trigger, "enabled: true; baseline: since_run_start")).is_empty()
@@ -127,13 +126,13 @@ fn a_missing_baseline_of_a_cumulative_review_is_warned_of() {
 fn an_invalid_reviewer_is_an_error() {
     let text = in_trigger("session_end", "enabled: true; reviewer_type: cerbreus");
     assert_snapshot!(show(&text), @"
-    error: mala.yaml:5:22: `cerbreus` is not a valid value
+    error: mala.yaml:5:22: invalid value `cerbreus`
      --> mala.yaml:5:22
       |
     3 |     code_review:
     4 |       enabled: true
     5 |       reviewer_type: cerbreus
-      |                      ^^^^^^^^ not a valid value
+      |                      ^^^^^^^^ invalid value
     hint: did you mean `cerberus`?
     ");
 }
@@ -159,7 +158,7 @@ fn cerberus_without_settings_has_defaults() {
 fn negative_retries_are_an_error() {
     let text = in_trigger("session_end", "enabled: true; max_retries: -1");
     assert_snapshot!(show(&text), @"
-    error: mala.yaml:5:20: -1 is not a number of retries from 0 to 100
+    error: mala.yaml:5:20: -1 is not a number of retries between 0 and 100
      --> mala.yaml:5:20
       |
     3 |     code_review:
@@ -173,18 +172,18 @@ fn negative_retries_are_an_error() {
 
 #[test]
 fn remediation_without_retries_is_warned_of() {
-    let said = "`remediate` with `max_retries: 0` behaves like `continue`";
+    let expected = "`remediate` with `max_retries: 0` behaves like `continue`";
     let text = in_trigger("session_end", "enabled: true; failure_mode: remediate; max_retries: 0");
-    assert_eq!(warnings(&text), [format!("mala.yaml:5:7: {said}")]);
+    assert_eq!(warnings(&text), [format!("mala.yaml:5:7: {expected}")]);
     let text =
         "validation_triggers:\n  run_end:\n    failure_mode: remediate\n    max_retries: 0\n";
-    assert_eq!(warnings(text), [format!("mala.yaml:3:5: {said}")]);
+    assert_eq!(warnings(text), [format!("mala.yaml:3:5: {expected}")]);
 }
 
 #[test]
-fn a_reference_to_no_command_is_warned_of() {
+fn an_unknown_command_reference_is_warned_of() {
     let trigger = "validation_triggers: {session_end: {commands: [{ref: tset}]}}\n";
-    assert_eq!(warnings(trigger), ["mala.yaml:1:37: `commands` has no `tset`: add it there"]);
+    assert_eq!(warnings(trigger), ["mala.yaml:1:37: `commands` has no `tset`: define it there"]);
     assert_eq!(
         warnings(&format!("{trigger}commands: {{test: x, lint: y}}\n")),
         ["mala.yaml:1:37: `commands` has no `tset`: did you mean `test`?"]
@@ -200,7 +199,7 @@ fn the_environment_of_reviewers_takes_numbers_too() {
 }
 
 #[test]
-fn the_block_comes_before_the_legacy_key_and_that_before_nothing() {
+fn the_code_review_block_precedes_the_legacy_key() {
     let block = "validation_triggers: {session_end: {code_review: {enabled: false}}}\n";
     let legacy = "reviewer_type: cerberus\n";
     let both = parse(&format!("{block}{legacy}"));
@@ -208,13 +207,13 @@ fn the_block_comes_before_the_legacy_key_and_that_before_nothing() {
     assert_eq!(session_review(&parse(legacy)), SessionReview::Legacy(ReviewerType::Cerberus));
     assert_eq!(session_review(&parse("")), SessionReview::Absent);
     assert_eq!(warnings(&format!("{block}{legacy}")), [""; 0]);
-    assert_eq!(warnings(legacy), [format!("mala.yaml:1:1: {DEPRECATION}")]);
+    assert_eq!(warnings(legacy), [format!("mala.yaml:1:1: {LEGACY_REVIEWER_TYPE}")]);
 }
 
 #[test]
-fn an_interval_of_nothing_is_an_error() {
+fn an_interval_of_zero_is_an_error() {
     assert_snapshot!(show("validation_triggers:\n  periodic:\n    interval: 0\n"), @"
-    error: mala.yaml:3:15: the interval is at least 1
+    error: mala.yaml:3:15: must be at least 1
      --> mala.yaml:3:15
       |
     1 | validation_triggers:

@@ -1,18 +1,18 @@
-//! Text from outside inside Markdown: it is shown as it is and does nothing. It opens no tag, link, image,
-//! heading or table, mentions nobody, refers to no issue, and starts no quick action of a forge.
+//! Escapes untrusted text for Markdown. The text opens no tag, link, image, heading or table,
+//! mentions no user, refers to no issue, and starts no quick action.
 
 use crate::render::visible::{one_line, visible};
 
-/// Breaks a word without showing: forges look for mentions and links after Markdown is done, so a
-/// backslash alone does not stop them.
+/// An invisible break inside a word. Forges detect mentions and links after rendering Markdown, so
+/// a backslash is not enough.
 const BREAK: &str = "&#8203;";
 
-/// Text on one line. What stands between two backticks is code.
+/// Escapes text on one line. Text between single backticks becomes code.
 pub(in crate::render) fn inline(text: &str) -> String {
     line(&one_line(text))
 }
 
-/// Text with its lines and paragraphs.
+/// Escapes text, keeping lines and paragraphs.
 pub(in crate::render) fn prose(text: &str) -> String {
     let mut out = String::new();
     for raw in visible(text.trim()).lines() {
@@ -26,7 +26,7 @@ pub(in crate::render) fn prose(text: &str) -> String {
     out
 }
 
-/// A code span with the text on one line.
+/// A code span on one line.
 pub(in crate::render) fn code(text: &str) -> String {
     let text = one_line(text);
     if text.is_empty() {
@@ -37,7 +37,7 @@ pub(in crate::render) fn code(text: &str) -> String {
     format!("{ticks}{pad}{text}{pad}{ticks}")
 }
 
-/// A fenced block that nothing in the text can close.
+/// A fenced code block. The fence is longer than any in the text.
 pub(in crate::render) fn fence(text: &str, language: &str) -> String {
     let text = visible(text);
     let ticks = "`".repeat(longest_run(&text, '`').max(2) + 1);
@@ -45,12 +45,12 @@ pub(in crate::render) fn fence(text: &str, language: &str) -> String {
     format!("{ticks}{language}\n{text}{end}{ticks}\n")
 }
 
-/// Text on one line inside an HTML element, where Markdown is not read.
+/// Escapes text on one line for an HTML element, where Markdown is not parsed.
 pub(super) fn html(text: &str) -> String {
     let text = one_line(text);
     let pieces = pieces(&text).into_iter().map(|piece| match piece {
-        Piece::Words(words) => html_words(words),
-        Piece::Code(code) => format!("<code>{}</code>", html_words(code)),
+        MarkdownPiece::Words(words) => html_words(words),
+        MarkdownPiece::Code(code) => format!("<code>{}</code>", html_words(code)),
     });
     pieces.collect()
 }
@@ -64,7 +64,7 @@ fn html_words(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // For readers that take Markdown inside HTML.
+            // Some renderers parse Markdown inside HTML.
             '`' | '[' | ']' | '*' | '\\' | '|' | '~' => {
                 out.push_str(&format!("&#{};", u32::from(c)));
             }
@@ -77,25 +77,24 @@ fn html_words(text: &str) -> String {
     without_links(&out)
 }
 
-/// What a line is made of.
-enum Piece<'t> {
+/// A part of a line.
+enum MarkdownPiece<'t> {
     Words(&'t str),
     Code(&'t str),
 }
 
-/// The line split at single backticks, when they come in pairs around something.
-fn pieces(text: &str) -> Vec<Piece<'_>> {
+/// Splits a line at single backticks, if they are paired.
+fn pieces(text: &str) -> Vec<MarkdownPiece<'_>> {
     let parts: Vec<&str> = text.split('`').collect();
     let is_paired = parts.len() % 2 == 1;
     let is_code = |index: usize| index % 2 == 1;
     let mut coded = parts.iter().enumerate().filter(|(index, _)| is_code(*index));
     if !is_paired || coded.any(|(_, part)| part.trim().is_empty()) {
-        return vec![Piece::Words(text)];
+        return vec![MarkdownPiece::Words(text)];
     }
-    let pieces = parts
-        .iter()
-        .enumerate()
-        .map(|(index, part)| if is_code(index) { Piece::Code(part) } else { Piece::Words(part) });
+    let pieces = parts.iter().enumerate().map(|(index, part)| {
+        if is_code(index) { MarkdownPiece::Code(part) } else { MarkdownPiece::Words(part) }
+    });
     pieces.collect()
 }
 
@@ -103,10 +102,10 @@ fn line(text: &str) -> String {
     let mut out = String::new();
     for piece in pieces(text) {
         match piece {
-            Piece::Code(part) => out.push_str(&code(part)),
-            Piece::Words(part) if out.is_empty() => out.push_str(&words(part)),
-            // Only at the start of a line do some characters mean something.
-            Piece::Words(part) => {
+            MarkdownPiece::Code(part) => out.push_str(&code(part)),
+            MarkdownPiece::Words(part) if out.is_empty() => out.push_str(&words(part)),
+            // Some characters are special only at the start of a line.
+            MarkdownPiece::Words(part) => {
                 out.push_str(words(&format!(" {part}")).strip_prefix(' ').unwrap_or_default())
             }
         }
@@ -140,7 +139,7 @@ fn words(text: &str) -> String {
     without_links(&out)
 }
 
-/// Whether a forge would make a reference of what starts here.
+/// Whether a forge would create a reference here.
 fn is_trigger(c: char, next: Option<char>) -> bool {
     match c {
         '@' => true,
@@ -181,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_does_nothing_in_markdown() {
+    fn markdown_is_escaped() {
         let rows = [
             ("plain words, snake_case.", "plain words, snake_case."),
             ("<img src=x onerror=y>", "&lt;img src=x onerror=y&gt;"),
@@ -206,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn fences_and_spans_are_longer_than_what_they_hold() {
+    fn fences_and_code_spans_are_longer_than_their_content() {
         assert_eq!(code("a`b"), "``a`b``");
         assert_eq!(code("`"), "`` ` ``");
         assert_eq!(fence("x", "rust"), "```rust\nx\n```\n");
@@ -219,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_holds_no_tag() {
+    fn a_summary_contains_no_tags() {
         assert_eq!(html("</summary><b>\"@x\""), "&lt;/summary&gt;&lt;b&gt;&quot;@&#8203;x&quot;");
         assert_eq!(html("`<i>` is"), "<code>&lt;i&gt;</code> is");
     }

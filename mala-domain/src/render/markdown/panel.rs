@@ -1,4 +1,4 @@
-//! What a panel says, as Markdown: the decision, each reviewer, what stands, and what was refuted.
+//! The result of a gate session as Markdown: consensus, lanes, findings and refuted findings.
 
 use super::escape::inline;
 use super::sections;
@@ -8,7 +8,7 @@ use crate::render::ranking;
 use crate::render::visible::at_most;
 use crate::secrets;
 
-/// The report of a session.
+/// Renders the result of a session.
 pub fn render_panel(waited: &Waited) -> String {
     let consensus = &waited.consensus;
     let mut out = format!("## mala: {}\n\n", consensus.verdict.name().replace('_', "\\_"));
@@ -27,7 +27,7 @@ pub fn render_panel(waited: &Waited) -> String {
     out.push('\n');
     out.push_str(&findings(&waited.issues));
     if !waited.findings.refuted.is_empty() {
-        out.push_str("## Refuted: these do not count\n\n");
+        out.push_str("## Refuted\n\n");
         out.push_str(&findings(&waited.findings.refuted));
     }
     for warning in &waited.warnings {

@@ -1,17 +1,18 @@
-//! The parts of the Markdown report. Each is bounded, so that a hostile one cannot crowd out the others.
+//! The sections of the Markdown report. The length of each is limited, so that none can displace
+//! the others.
 
 use super::escape::{code, fence, html, inline, prose};
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority, VerificationOutcome};
-use crate::render::level::Level;
+use crate::render::ranking::FindingLevel;
 use crate::render::visible::at_most;
-use crate::render::wording::{self, ShaLength, Tally};
+use crate::render::wording::{self, PriorityCounts, ShaLength};
 use crate::report::{Report, ReviewerReport};
 
-/// The most characters of all lists at the end.
-const LISTS: usize = 12_000;
+/// Maximum length of all lists at the end, in characters.
+const MAX_LIST_CHARS: usize = 12_000;
 
-/// The verdict, what it rests on, and the counts.
+/// The verdict, its reason, and the counts.
 pub(super) fn head(report: &Report) -> String {
     let headline = wording::headline(report);
     let mut out = format!("## mala: {}\n\n", headline.word.replace('_', "\\_"));
@@ -21,9 +22,9 @@ pub(super) fn head(report: &Report) -> String {
         out.push_str(&summary);
         out.push('\n');
     }
-    let tally = Tally::of(&report.issues);
-    if tally.total() > 0 {
-        out.push_str(&counts(tally));
+    let priority_counts = PriorityCounts::of(&report.issues);
+    if priority_counts.total() > 0 {
+        out.push_str(&counts(priority_counts));
     }
     out
 }
@@ -33,9 +34,9 @@ pub(super) fn file(path: &FilePath) -> String {
     format!("### {}\n\n", code(&at_most(&path.to_string(), 300)))
 }
 
-/// One finding, folded unless it is urgent.
+/// One finding, collapsed unless it is urgent.
 pub(super) fn finding(finding: &Finding) -> String {
-    let open = if Level::of(finding) == Level::Error { " open" } else { "" };
+    let open = if FindingLevel::of(finding) == FindingLevel::Error { " open" } else { "" };
     let mut out = format!(
         "<details{open}><summary><b>{} {}</b> {}, line {}</summary>\n\n",
         finding.effective_priority(),
@@ -58,13 +59,13 @@ pub(super) fn finding(finding: &Finding) -> String {
     out
 }
 
-/// What was covered, left out and set aside, exactly what was reviewed, and what it took.
+/// Coverage, lists of omitted items, scope and statistics.
 pub(super) fn tail(report: &Report) -> String {
     let mut out = format!("---\n\n**Coverage:** {}\n\n", inline(&wording::coverage(report)));
-    let mut lists = List::default();
+    let mut lists = CollapsedLists::default();
     lists.add(
         "Not reviewed",
-        wording::left_over(report)
+        wording::unreviewed(report)
             .into_iter()
             .map(|(file, left)| format!("{}: {}", path(file), wording::counted(left, "hunk"))),
     );
@@ -93,9 +94,9 @@ pub(super) fn tail(report: &Report) -> String {
     out
 }
 
-fn counts(tally: Tally) -> String {
+fn counts(priority_counts: PriorityCounts) -> String {
     let names = Priority::ALL.map(|priority| format!("{priority} {}", priority.severity().name()));
-    let numbers = Priority::ALL.map(|priority| tally.at(priority).to_string());
+    let numbers = Priority::ALL.map(|priority| priority_counts.at(priority).to_string());
     format!("| {} |\n|{}\n| {} |\n\n", names.join(" | "), "---:|".repeat(4), numbers.join(" | "))
 }
 
@@ -111,7 +112,7 @@ fn source(finding: &Finding) -> String {
     }
     if finding.verification.outcome == VerificationOutcome::Refuted {
         let how = finding.verification.how.as_deref().unwrap_or("a check");
-        notes.push(format!("refuted by {}: does not count", inline(&at_most(how, 200))));
+        notes.push(format!("refuted by {}", inline(&at_most(how, 200))));
     }
     if !finding.on_changed_lines {
         notes.push("not on a changed line".to_owned());
@@ -120,7 +121,7 @@ fn source(finding: &Finding) -> String {
     format!("<sub>{}</sub>", notes.join(" · "))
 }
 
-/// The first lines of the evidence, each cut to a readable length.
+/// The first lines of the evidence, cut to a readable length.
 fn excerpt(evidence: &str) -> String {
     const LINES: usize = 30;
     let lines = evidence.lines().take(LINES).map(|line| at_most(line, 300).into_owned());
@@ -169,14 +170,14 @@ fn path(path: &FilePath) -> String {
     code(&at_most(&path.to_string(), 200))
 }
 
-/// Folded lists that share one bound.
+/// Collapsed lists with a common length limit.
 #[derive(Default)]
-struct List {
+struct CollapsedLists {
     text: String,
     n_chars: usize,
 }
 
-impl List {
+impl CollapsedLists {
     fn add(&mut self, title: &str, items: impl ExactSizeIterator<Item = String>) {
         let n_items = items.len();
         if n_items == 0 {
@@ -185,9 +186,9 @@ impl List {
         self.text.push_str(&format!("<details><summary>{title} ({n_items})</summary>\n\n"));
         for (index, item) in items.enumerate() {
             self.n_chars += item.chars().count();
-            if self.n_chars > LISTS {
+            if self.n_chars > MAX_LIST_CHARS {
                 self.text
-                    .push_str(&format!("- … and {} more\n", wording::grouped(n_items - index)));
+                    .push_str(&format!("- … and {} more\n", wording::with_commas(n_items - index)));
                 break;
             }
             self.text.push_str(&format!("- {item}\n"));

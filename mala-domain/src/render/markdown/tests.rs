@@ -1,4 +1,4 @@
-//! What a reader of a comment sees, and what an attacker cannot make them see.
+//! Tests of the Markdown report.
 
 use super::*;
 use crate::finding::{Finding, Priority};
@@ -13,7 +13,7 @@ fn full_report() {
 
 #[test]
 fn could_not_review() {
-    let sample = sample::could_not(Obstacle::TimedOut, Some("timeout"));
+    let sample = sample::incomplete(Obstacle::TimedOut, Some("timeout"));
     assert_snapshot!(render(&sample.view()));
 }
 
@@ -35,7 +35,7 @@ fn a_report_stays_inside_a_comment_and_says_what_is_missing() {
     sample.report.review_log_path = Some(hostile);
     let text = render(&sample.view());
     assert!(n_chars(&text) <= LIMIT, "{}", n_chars(&text));
-    assert!(text.contains("more findings that this report has no room for"));
+    assert!(text.contains("more findings omitted for lack of space"));
     assert!(text.contains("**Coverage:**"));
     assert_eq!(text.matches("<details").count(), text.matches("\n</details>\n").count());
 }

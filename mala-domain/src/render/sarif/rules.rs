@@ -1,54 +1,57 @@
-//! The rules behind the results of a run. A report names rules and carries no catalogue, so what a rule
-//! is gets read off its findings.
+//! The rules of a run. Reports contain rule ids but no rule descriptions, so they are derived from
+//! the findings.
 
-use super::model::{Descriptor, DescriptorProperties, Message, ReportingConfiguration};
+use super::model::{
+    SarifMessage, SarifRuleConfiguration, SarifRuleDescriptor, SarifRuleProperties,
+};
 use crate::finding::{Category, Finding, Priority};
-use crate::render::level::Level;
+use crate::render::ranking::FindingLevel;
 use crate::render::wording;
 use crate::report::Report;
 use std::collections::BTreeMap;
 
 /// The rules, by id.
-pub(super) struct Rules {
-    rules: BTreeMap<String, Rule>,
+pub(super) struct SarifRules {
+    rules: BTreeMap<String, SarifRule>,
 }
 
-struct Rule {
+struct SarifRule {
     title: Option<String>,
     category: Category,
     priority: Priority,
     least_confidence: f64,
     language: Option<&'static str>,
-    place: usize,
+    index: usize,
 }
 
-impl Rules {
-    /// The rules of all findings, also of those that are set aside.
+impl SarifRules {
+    /// Collects the rules of all findings, including suppressed ones.
     pub(super) fn of(report: &Report) -> Self {
-        let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
-        let set_aside = report.suppressed.iter().map(|item| &item.finding);
-        for finding in report.issues.iter().chain(set_aside) {
-            let rule = rules.entry(wording::rule_id(finding)).or_insert_with(|| Rule::of(finding));
+        let mut rules: BTreeMap<String, SarifRule> = BTreeMap::new();
+        let suppressed_result = report.suppressed.iter().map(|item| &item.finding);
+        for finding in report.issues.iter().chain(suppressed_result) {
+            let rule =
+                rules.entry(wording::rule_id(finding)).or_insert_with(|| SarifRule::of(finding));
             rule.add(finding);
         }
-        for (place, rule) in rules.values_mut().enumerate() {
-            rule.place = place;
+        for (index, rule) in rules.values_mut().enumerate() {
+            rule.index = index;
         }
         Self { rules }
     }
 
-    /// Where a rule is in the list.
+    /// The index of a rule in the list.
     pub(super) fn index(&self, id: &str) -> usize {
-        self.rules.get(id).map_or(0, |rule| rule.place)
+        self.rules.get(id).map_or(0, |rule| rule.index)
     }
 
-    /// The rules as SARIF describes them.
-    pub(super) fn into_descriptors(self) -> Vec<Descriptor> {
+    /// The rules as SARIF descriptors.
+    pub(super) fn into_descriptors(self) -> Vec<SarifRuleDescriptor> {
         self.rules.into_iter().map(|(id, rule)| rule.into_descriptor(id)).collect()
     }
 }
 
-impl Rule {
+impl SarifRule {
     fn of(finding: &Finding) -> Self {
         Self {
             title: finding.rule.is_some().then(|| finding.title.clone()),
@@ -56,13 +59,12 @@ impl Rule {
             priority: finding.effective_priority(),
             least_confidence: 1.0,
             language: finding.language.map(crate::language::Language::name),
-            place: 0,
+            index: 0,
         }
     }
 
     fn add(&mut self, finding: &Finding) {
-        // A title that differs between findings tells of one place, not of the rule; so does that of a
-        // finding without a rule.
+        // A title that differs between findings describes a location, not the rule.
         self.title = self.title.take().filter(|title| *title == finding.title);
         self.priority = self.priority.min(finding.effective_priority());
         self.least_confidence = self.least_confidence.min(finding.confidence);
@@ -70,18 +72,18 @@ impl Rule {
             self.language.filter(|name| finding.language.is_some_and(|own| own.name() == *name));
     }
 
-    fn into_descriptor(self, id: String) -> Descriptor {
+    fn into_descriptor(self, id: String) -> SarifRuleDescriptor {
         let description =
             self.title.unwrap_or_else(|| format!("Findings of {id} ({})", self.category));
         let is_security = self.category == Category::Security;
         let language = self.language.map(str::to_owned);
-        Descriptor {
+        SarifRuleDescriptor {
             name: pascal_case(&id),
-            short_description: Message::plain(&description),
-            default_configuration: ReportingConfiguration {
-                level: super::level(Level::of_priority(self.priority)),
+            short_description: SarifMessage::plain(&description),
+            default_configuration: SarifRuleConfiguration {
+                level: super::level(FindingLevel::of_priority(self.priority)),
             },
-            properties: DescriptorProperties {
+            properties: SarifRuleProperties {
                 tags: std::iter::once(self.category.name().to_owned()).chain(language).collect(),
                 category: self.category,
                 precision: precision(self.least_confidence),
@@ -101,7 +103,7 @@ fn precision(confidence: f64) -> &'static str {
     }
 }
 
-/// A point on the scale that code scanning sorts security findings by, one per priority.
+/// The score by which code scanning sorts security findings.
 fn score(priority: Priority) -> &'static str {
     match priority {
         Priority::P0 => "9.5",

@@ -1,18 +1,18 @@
-//! One finding: its badge and title, the code frame, what goes wrong, what to do, and who says so.
+//! One finding: priority and title, code frame, description, fix and notes.
 
 use super::frame::frame;
-use super::{Options, Page, wrap};
+use super::{Options, TerminalPage, wrap};
 use crate::finding::{Finding, FindingState, Priority, VerificationOutcome};
-use crate::render::level::Level;
+use crate::render::ranking::FindingLevel;
 use crate::render::visible::{at_most, one_line, visible};
 
-/// Whose findings need no name beside them.
+/// Findings of this reviewer are shown without its name.
 const BUILTIN: &str = "builtin";
-/// The most lines of prose that a finding gets.
+/// Maximum number of lines of prose per finding.
 const MOST_LINES: usize = 40;
 
-/// Writes one finding.
-pub(super) fn write(finding: &Finding, source: Option<&str>, out: &mut Page) {
+/// Adds one finding.
+pub(super) fn write(finding: &Finding, source: Option<&str>, out: &mut TerminalPage) {
     title(finding, out);
     for line in frame(finding, source, &out.options) {
         out.line(&line);
@@ -23,13 +23,13 @@ pub(super) fn write(finding: &Finding, source: Option<&str>, out: &mut Page) {
     }
     let notes = notes(finding, &out.options);
     if !notes.is_empty() {
-        let paint = out.options.paint();
-        out.wrapped(&one_line(&notes.join("; ")), 2, |line| paint.faint(line));
+        let styles = out.options.styles();
+        out.wrapped(&one_line(&notes.join("; ")), 2, |line| styles.dim(line));
     }
 }
 
-fn title(finding: &Finding, out: &mut Page) {
-    let paint = out.options.paint();
+fn title(finding: &Finding, out: &mut TerminalPage) {
+    let styles = out.options.styles();
     let priority = finding.effective_priority();
     let badge = format!("{priority} {}", finding.severity.name());
     let rule = finding.rule.as_deref().map(one_line).filter(|rule| !rule.is_empty());
@@ -38,10 +38,10 @@ fn title(finding: &Finding, out: &mut Page) {
         Some(rule) => format!("{title} [{}]", at_most(&rule, 120)),
         None => title,
     };
-    out.labelled(&paint.level(Level::of(finding), &badge), &badge, &text);
+    out.labelled(&styles.level(FindingLevel::of(finding), &badge), &badge, &text);
 }
 
-fn prose(label: &str, text: &str, out: &mut Page) {
+fn prose(label: &str, text: &str, out: &mut TerminalPage) {
     let text = format!("{label}{}", visible(text.trim()));
     let width = out.options.width.saturating_sub(2);
     let lines = wrap::wrap(&text, width);
@@ -66,7 +66,7 @@ fn notes(finding: &Finding, options: &Options) -> Vec<String> {
     match finding.verification.outcome {
         VerificationOutcome::Refuted => {
             let by = how.map(|how| format!(" by {how}")).unwrap_or_default();
-            notes.push(format!("refuted{by}: shown, and does not count"));
+            notes.push(format!("refuted{by}"));
         }
         VerificationOutcome::Verified if options.verbose => {
             notes.push(
@@ -85,7 +85,7 @@ fn notes(finding: &Finding, options: &Options) -> Vec<String> {
         notes.push(state.to_owned());
     }
     if !finding.on_changed_lines {
-        notes.push("not on a changed line: the change affects it from elsewhere".to_owned());
+        notes.push("not on a changed line, but affected by the change".to_owned());
     }
     if options.verbose {
         notes.push(format!("{} {:.2}", finding.category, finding.confidence));
@@ -94,7 +94,7 @@ fn notes(finding: &Finding, options: &Options) -> Vec<String> {
     notes
 }
 
-/// An urgent claim of a model that nobody confirmed.
+/// Whether it is an urgent finding of a model that was not verified.
 fn blocks_unchecked(finding: &Finding) -> bool {
     finding.reviewer != BUILTIN && finding.effective_priority() <= Priority::P1
 }
@@ -103,7 +103,7 @@ fn state(state: FindingState) -> Option<&'static str> {
     match state {
         FindingState::Open => None,
         FindingState::Fixed => Some("fixed"),
-        FindingState::Regressed => Some("was fixed, and is back"),
+        FindingState::Regressed => Some("regressed"),
         FindingState::Waived => Some("waived"),
         FindingState::Disputed => Some("disputed"),
         FindingState::Duplicate => Some("duplicate"),

@@ -1,36 +1,36 @@
-//! What a reader must know beside the findings: what was suppressed, skipped, left over, went wrong,
-//! and how much was covered.
+//! The part between findings and verdict: suppressed, unreviewed and skipped items, warnings,
+//! coverage, scope.
 
-use super::Page;
+use super::TerminalPage;
 use crate::render::visible::{at_most, one_line, visible};
 use crate::render::wording::{self, ShaLength};
 use crate::report::Report;
 
-/// Names listed per line before the rest is counted.
+/// Number of names listed before the rest is counted.
 const FEW: usize = 5;
 
-/// Writes everything between the findings and the verdict.
-pub(super) fn write(report: &Report, out: &mut Page) {
+/// Adds everything between the findings and the verdict.
+pub(super) fn write(report: &Report, out: &mut TerminalPage) {
     out.blank();
     suppressed(report, out);
-    left_over(report, out);
+    unreviewed(report, out);
     warnings(report, out);
     skipped(report, out);
     out.labelled("coverage:", "coverage:", &wording::coverage(report));
     reviewers(report, out);
     out.labelled("scope:", "scope:", &one_line(&wording::scope(&report.scope, ShaLength::Short)));
     if let Some(path) = report.review_log_path.as_deref() {
-        // A path that is broken over two lines cannot be opened by a click or a copy.
+        // Do not wrap the path, so that it can be clicked or copied.
         out.line(&format!("report:  {}/review.md", visible(&one_line(path))));
     }
 }
 
-fn suppressed(report: &Report, out: &mut Page) {
+fn suppressed(report: &Report, out: &mut TerminalPage) {
     if report.suppressed.is_empty() {
         return;
     }
     let count = wording::counted(report.suppressed.len(), "finding");
-    let hint = if out.options.verbose { ":" } else { " (-v lists them)" };
+    let hint = if out.options.verbose { ":" } else { " (use -v to list them)" };
     out.labelled("suppressed:", "suppressed:", &format!("{count} by comments in the code{hint}"));
     if out.options.verbose {
         for item in &report.suppressed {
@@ -50,8 +50,8 @@ fn suppressed(report: &Report, out: &mut Page) {
     }
 }
 
-fn left_over(report: &Report, out: &mut Page) {
-    let files = wording::left_over(report);
+fn unreviewed(report: &Report, out: &mut TerminalPage) {
+    let files = wording::unreviewed(report);
     if files.is_empty() {
         return;
     }
@@ -62,19 +62,19 @@ fn left_over(report: &Report, out: &mut Page) {
     out.labelled("not reviewed:", "not reviewed:", &listed(&names, out));
 }
 
-fn warnings(report: &Report, out: &mut Page) {
+fn warnings(report: &Report, out: &mut TerminalPage) {
     let most = if out.options.verbose { usize::MAX } else { 4 * FEW };
     for warning in report.warnings.iter().take(most) {
         out.labelled("warning:", "warning:", &one_line(&at_most(warning, 2000)));
     }
     let n_more = report.warnings.len().saturating_sub(most);
     if n_more > 0 {
-        let text = format!("{} more (-v lists them)", wording::grouped(n_more));
+        let text = format!("{} more (use -v to list them)", wording::with_commas(n_more));
         out.labelled("warning:", "warning:", &text);
     }
 }
 
-fn skipped(report: &Report, out: &mut Page) {
+fn skipped(report: &Report, out: &mut TerminalPage) {
     for (reason, files) in wording::skipped(report) {
         let names: Vec<String> = files.iter().map(|skip| skip.file.to_string()).collect();
         let text = format!("{}: {}", reason.name(), listed(&names, out));
@@ -82,8 +82,8 @@ fn skipped(report: &Report, out: &mut Page) {
     }
 }
 
-/// The reviewers that failed; all of them when the reader wants to know more.
-fn reviewers(report: &Report, out: &mut Page) {
+/// The reviewers that failed; with `-v`, all of them.
+fn reviewers(report: &Report, out: &mut TerminalPage) {
     let verbose = out.options.verbose;
     for reviewer in report.reviewers.iter().filter(|one| verbose || one.error.is_some()) {
         let model =
@@ -103,12 +103,12 @@ fn reviewers(report: &Report, out: &mut Page) {
     }
 }
 
-fn listed(names: &[String], out: &Page) -> String {
+fn listed(names: &[String], out: &TerminalPage) -> String {
     let most = if out.options.verbose { names.len() } else { FEW };
     let mut text =
         names.iter().take(most).map(|name| one_line(name)).collect::<Vec<_>>().join(", ");
     if names.len() > most {
-        text.push_str(&format!(" and {} more", wording::grouped(names.len() - most)));
+        text.push_str(&format!(" and {} more", wording::with_commas(names.len() - most)));
     }
     text
 }

@@ -1,32 +1,31 @@
-//! The code frame of a finding: its lines with their numbers, a few around them, and a mark under the
-//! evidence. Lines are cleaned and cut before they are drawn, so that no reviewed byte reaches the
-//! terminal and no line is wider than it.
+//! The code frame of a finding: its lines with line numbers, a few lines around them, and a mark
+//! under the evidence. Lines are escaped and cut to the width before they are drawn.
 
 use super::Options;
 use super::wrap::{char_columns, columns, split_at_columns};
 use crate::finding::Finding;
-use crate::render::level::Level;
+use crate::render::ranking::FindingLevel;
 use crate::render::visible::{one_line, visible};
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level as SnippetLevel, Renderer, Snippet};
 
-/// Lines shown before and after the finding.
+/// Number of lines before and after the finding.
 const AROUND: usize = 2;
-/// Lines of the finding itself that are shown.
+/// Maximum number of lines of the finding.
 const MOST_LINES: usize = 10;
-/// An indentation that all lines share is cut down to this when it is wider than `DEEP`.
+/// A common indentation wider than `DEEP` is cut to this.
 const SHALLOW: usize = 4;
 const DEEP: usize = 16;
-/// What a tab becomes.
+/// The replacement of a tab.
 const TAB: &str = "    ";
 
-/// The code frame under the place of the finding, or the place alone when there is no line to show.
+/// The location and the code frame of a finding; only the location if there are no lines to show.
 pub(super) fn frame(finding: &Finding, source: Option<&str>, options: &Options) -> Vec<String> {
-    let Some(excerpt) = Excerpt::of(finding, source) else {
-        return vec![place(finding, 1, options)];
+    let Some(excerpt) = CodeExcerpt::of(finding, source) else {
+        return vec![location(finding, 1, options)];
     };
-    let mut lines = vec![place(finding, excerpt.number_columns(), options)];
-    // With lines drawn in Unicode the first one is the corner that `place` draws itself.
+    let mut lines = vec![location(finding, excerpt.number_columns(), options)];
+    // With Unicode frames, the first line is the corner, which `location` already draws.
     let n_drawn_already = usize::from(options.unicode);
     let code = draw(&excerpt, finding, options);
     lines.extend(code.lines().skip(n_drawn_already).map(|line| line.trim_end().to_owned()));
@@ -37,25 +36,25 @@ pub(super) fn frame(finding: &Finding, source: Option<&str>, options: &Options) 
     lines
 }
 
-/// Where the finding is; a path that is too long loses its front.
-fn place(finding: &Finding, gutter: usize, options: &Options) -> String {
+/// The location of the finding; the start of a path that is too long is cut.
+fn location(finding: &Finding, gutter: usize, options: &Options) -> String {
     let arrow = if options.unicode { " ╭▸ " } else { "--> " };
-    let place = one_line(&format!("{}:{}", finding.file, finding.span()));
+    let location = one_line(&format!("{}:{}", finding.file, finding.span()));
     let symbol = finding.symbol.as_deref().map(|symbol| format!(" in {}", one_line(symbol)));
     let room = options.width.saturating_sub(gutter + columns(arrow));
-    let mut text = place.clone();
+    let mut text = location.clone();
     text.push_str(symbol.as_deref().unwrap_or_default());
     if columns(&text) > room {
-        text = place;
+        text = location;
     }
     if columns(&text) > room {
         let dots = options.ellipsis();
         text = format!("{dots}{}", last_columns(&text, room.saturating_sub(columns(dots))));
     }
-    format!("{}{}", " ".repeat(gutter), options.paint().faint(&format!("{arrow}{text}")))
+    format!("{}{}", " ".repeat(gutter), options.styles().dim(&format!("{arrow}{text}")))
 }
 
-fn draw(excerpt: &Excerpt<'_>, finding: &Finding, options: &Options) -> String {
+fn draw(excerpt: &CodeExcerpt<'_>, finding: &Finding, options: &Options) -> String {
     let drawing = excerpt.drawing(options);
     let snippet = Snippet::source(drawing.text)
         .line_start(excerpt.first_line)
@@ -68,35 +67,35 @@ fn draw(excerpt: &Excerpt<'_>, finding: &Finding, options: &Options) -> String {
 fn renderer(options: &Options) -> Renderer {
     let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
     let decor = if options.unicode { DecorStyle::Unicode } else { DecorStyle::Ascii };
-    // Lines are cut here, around the mark; the renderer's own cutting is kept out of it.
+    // Lines are already cut around the mark, so the renderer must not cut them.
     renderer.decor_style(decor).term_width(options.width.saturating_mul(4))
 }
 
 fn snippet_level(finding: &Finding) -> SnippetLevel<'static> {
-    match Level::of(finding) {
-        Level::Error => SnippetLevel::ERROR,
-        Level::Warning => SnippetLevel::WARNING,
-        Level::Note => SnippetLevel::NOTE,
+    match FindingLevel::of(finding) {
+        FindingLevel::Error => SnippetLevel::ERROR,
+        FindingLevel::Warning => SnippetLevel::WARNING,
+        FindingLevel::Note => SnippetLevel::NOTE,
     }
 }
 
-/// The lines to show, as they are in the file.
-struct Excerpt<'s> {
+/// The lines to show, as in the file.
+struct CodeExcerpt<'s> {
     first_line: usize,
     lines: Vec<&'s str>,
-    /// The lines of the finding: indices into `lines`, the last one included.
+    /// The indices of the first and last marked line.
     marked: (usize, usize),
     n_hidden: usize,
     evidence: &'s str,
 }
 
-/// The lines to draw, and the bytes to mark.
-struct Drawing {
+/// The text to draw, and the byte range to mark.
+struct CodeDrawing {
     text: String,
     mark: std::ops::Range<usize>,
 }
 
-impl<'s> Excerpt<'s> {
+impl<'s> CodeExcerpt<'s> {
     fn of(finding: &'s Finding, source: Option<&'s str>) -> Option<Self> {
         let span = finding.span();
         let start = usize::try_from(span.start()).ok()?;
@@ -125,23 +124,23 @@ impl<'s> Excerpt<'s> {
         (self.first_line + self.lines.len() - 1).to_string().len()
     }
 
-    fn drawing(&self, options: &Options) -> Drawing {
+    fn drawing(&self, options: &Options) -> CodeDrawing {
         let gutter = self.number_columns() + 3;
         let is_block = self.marked.0 != self.marked.1;
         let width = options.width.saturating_sub(gutter + if is_block { 3 } else { 1 }).max(16);
         let shift = self.shared_indentation();
-        let mut drawing = Drawing { text: String::new(), mark: 0..0 };
+        let mut drawing = CodeDrawing { text: String::new(), mark: 0..0 };
         for (index, line) in self.lines.iter().enumerate() {
             let (_, line) = split_indentation(line, shift);
-            let strip = Strip::of(line, self.mark_in(index, line)).cut(width, options);
+            let marked_line = MarkedLine::of(line, self.mark_in(index, line)).cut(width, options);
             let start = drawing.text.len();
             if index == self.marked.0 {
-                drawing.mark.start = start + strip.before.len();
+                drawing.mark.start = start + marked_line.before.len();
             }
             if index == self.marked.1 {
-                drawing.mark.end = start + strip.before.len() + strip.marked.len();
+                drawing.mark.end = start + marked_line.before.len() + marked_line.marked.len();
             }
-            for part in [&strip.before, &strip.marked, &strip.after] {
+            for part in [&marked_line.before, &marked_line.marked, &marked_line.after] {
                 drawing.text.push_str(part);
             }
             drawing.text.push('\n');
@@ -149,8 +148,8 @@ impl<'s> Excerpt<'s> {
         drawing
     }
 
-    /// The bytes of a line that are marked: the evidence when it is a part of the line, else all of it
-    /// but the white space around.
+    /// The byte range to mark in a line: the evidence if the line contains it, else the line
+    /// without surrounding white space.
     fn mark_in(&self, index: usize, line: &str) -> std::ops::Range<usize> {
         let is_single = self.marked.0 == self.marked.1 && index == self.marked.0;
         if is_single
@@ -163,7 +162,7 @@ impl<'s> Excerpt<'s> {
         start..line.trim_end().len().max(start)
     }
 
-    /// How many leading characters every line can lose.
+    /// The number of leading characters to remove from every line.
     fn shared_indentation(&self) -> usize {
         let widths = self.lines.iter().filter(|line| !line.trim().is_empty());
         let shared =
@@ -174,14 +173,14 @@ impl<'s> Excerpt<'s> {
     }
 }
 
-/// One line in three parts; the middle one is marked.
-struct Strip {
+/// A line in three parts; the middle one is marked.
+struct MarkedLine {
     before: String,
     marked: String,
     after: String,
 }
 
-impl Strip {
+impl MarkedLine {
     fn of(line: &str, mark: std::ops::Range<usize>) -> Self {
         let part = |range| clean(line.get::<std::ops::Range<usize>>(range).unwrap_or_default());
         Self {
@@ -191,7 +190,7 @@ impl Strip {
         }
     }
 
-    /// Cuts it to the width: the right end first, then what is left of the mark.
+    /// Cuts the line to the width: first at its end, then before the mark.
     fn cut(mut self, width: usize, options: &Options) -> Self {
         let dots = options.ellipsis();
         if columns(&self.before) + columns(&self.marked) + columns(&self.after) <= width {
@@ -219,8 +218,8 @@ impl Strip {
     }
 }
 
-/// A piece of a line as it may be drawn. Only the ends of a huge piece can be seen, so only they are
-/// looked at.
+/// Escapes a part of a line. Only the ends of a very long part are kept, since the middle is never
+/// visible.
 fn clean(piece: &str) -> String {
     const ENOUGH: usize = 4096;
     let piece = if piece.len() > 2 * ENOUGH {

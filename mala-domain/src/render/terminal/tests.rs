@@ -1,4 +1,4 @@
-//! What a person sees.
+//! Tests of the terminal report.
 
 use super::wrap::columns;
 use super::*;
@@ -89,7 +89,7 @@ fn no_line_is_wider_than_the_terminal() {
 }
 
 #[test]
-fn the_last_line_says_the_verdict_in_words() {
+fn the_last_line_states_the_verdict() {
     let mut needs_work = sample::full();
     needs_work.report.issues.drain(..2);
     needs_work.report.verdict = Some(Verdict::NeedsWork);
@@ -106,30 +106,30 @@ fn the_last_line_says_the_verdict_in_words() {
         (sample::clean(), "PASS  no findings"),
         (sample::empty(), "PASS  nothing to review: the change is empty"),
         (skipped, "PASS  nothing to review: every changed file is skipped"),
-        (only_refuted, "PASS  no findings that hold (1 refuted)"),
+        (only_refuted, "PASS  no findings (1 refuted)"),
         (
             needs_work,
             "NEEDS_WORK  2 findings, none at or above P1 (2 P2; 1 refuted): does not block",
         ),
-        (never, "FAIL  4 findings, and no threshold (1 P0, 1 P1, 2 P2; 1 refuted): does not block"),
+        (never, "FAIL  4 findings, no threshold set (1 P0, 1 P1, 2 P2; 1 refuted): does not block"),
         (
-            sample::could_not(Obstacle::Incomplete, Some("invalid json: eof")),
+            sample::incomplete(Obstacle::Incomplete, Some("invalid json: eof")),
             "COULD NOT REVIEW  invalid json: eof",
         ),
         (
-            sample::could_not(Obstacle::Incomplete, None),
+            sample::incomplete(Obstacle::Incomplete, None),
             "COULD NOT REVIEW  12 of 12 hunks not reviewed",
         ),
         (
-            sample::could_not(Obstacle::Incomplete, Some(" ")),
+            sample::incomplete(Obstacle::Incomplete, Some(" ")),
             "COULD NOT REVIEW  12 of 12 hunks not reviewed",
         ),
-        (sample::could_not(Obstacle::TimedOut, Some("timeout")), "COULD NOT REVIEW  time ran out"),
+        (sample::incomplete(Obstacle::TimedOut, Some("timeout")), "COULD NOT REVIEW  timed out"),
         (
-            sample::could_not(Obstacle::NoReviewers, Some("codex is not installed")),
-            "COULD NOT REVIEW  nobody is there to review: codex is not installed",
+            sample::incomplete(Obstacle::NoReviewers, Some("codex is not installed")),
+            "COULD NOT REVIEW  no reviewer available: codex is not installed",
         ),
-        (sample::could_not(Obstacle::Internal, None), "COULD NOT REVIEW  mala itself failed"),
+        (sample::incomplete(Obstacle::Internal, None), "COULD NOT REVIEW  internal error"),
     ];
     for (sample, expected) in rows {
         assert_eq!(last_line(&sample), expected);
@@ -141,7 +141,7 @@ fn without_a_summary_the_first_line_names_the_reviewers() {
     let mut sample = sample::full();
     sample.report.summary = " ".to_owned();
     let text = text(&sample, &Options::default());
-    assert_eq!(text.lines().next(), Some("Asked for a review: builtin, codex."));
+    assert_eq!(text.lines().next(), Some("Reviewers: builtin, codex."));
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn evidence_stands_in_for_a_file_that_is_not_there() {
 }
 
 #[test]
-fn reviewed_text_cannot_drive_the_terminal() {
+fn reviewed_text_cannot_control_the_terminal() {
     let item = Finding {
         title: "\x1b]0;owned\x07 title".to_owned(),
         body: "\u{202e}reversed\u{9b}2J".to_owned(),

@@ -1,19 +1,20 @@
-//! Text laid out in columns as a terminal counts them: wide characters take two, marks none.
+//! Wraps text to columns as a terminal counts them: wide characters take two, combining characters
+//! none.
 
 use unicode_width::UnicodeWidthChar;
 
-/// The columns that a text takes, counted by character as the code frames count them.
+/// The width of a text in columns.
 pub(super) fn columns(text: &str) -> usize {
     text.chars().map(char_columns).sum()
 }
 
-/// The columns of one character.
+/// The width of a character in columns.
 pub(super) fn char_columns(c: char) -> usize {
     c.width().unwrap_or(1)
 }
 
-/// The lines of a text, broken between words so that none is wider than `width`; a word that is wider
-/// is broken inside. Blank lines separate paragraphs and stay, one at a time.
+/// Wraps a text between words; a word wider than `width` is split. Consecutive blank lines become
+/// one.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines: Vec<String> = Vec::new();
@@ -37,7 +38,7 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The first columns of a text, and what is left of it.
+/// Splits a text after a number of columns.
 pub(super) fn split_at_columns(text: &str, width: usize) -> (&str, &str) {
     let mut used = 0;
     for (index, c) in text.char_indices() {

@@ -1,4 +1,4 @@
-//! What each format says of the same reports: snapshots, and that silence is never a pass.
+//! Snapshots of the same reports in each format. No format shows an incomplete review as a pass.
 
 use super::sample::{self, Sample};
 use crate::render::{OUTPUTS, output};
@@ -15,7 +15,7 @@ fn json(format: &str, sample: &Sample) -> Value {
 }
 
 #[test]
-fn every_name_has_its_output() {
+fn every_format_name_has_a_renderer() {
     let names: Vec<&str> = OUTPUTS.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["text", "markdown", "json", "sarif", "rdjson", "gitlab", "junit", "github"]);
     assert!(output("yaml").is_none());
@@ -60,8 +60,8 @@ fn could_not_review_looks_like_a_failure_in_every_format() {
         (Obstacle::NoReviewers, None),
         (Obstacle::Internal, None),
     ];
-    for (obstacle, error) in obstacles {
-        let sample = sample::could_not(obstacle, error);
+    for (incomplete_reason, error) in obstacles {
+        let sample = sample::incomplete(incomplete_reason, error);
         for (name, render) in OUTPUTS {
             let text = render(&sample.view());
             assert!(!text.contains("PASS"), "{name}: {text}");

@@ -1,4 +1,4 @@
-//! Every text field full of what breaks terminals, Markdown, XML, JSON and workflow commands.
+//! Reports whose text fields contain control sequences, Markdown, XML, JSON and workflow commands.
 
 use super::sample::{self, Sample, finding};
 use crate::change::FilePath;
@@ -118,7 +118,7 @@ prop_compose! {
 }
 
 prop_compose! {
-    /// A report with such text wherever text can be.
+    /// A report with hostile text in all fields.
     pub(super) fn sample()(
         findings in proptest::collection::vec((hostile_finding(), text()), 0..5),
         texts in proptest::collection::vec(text(), 12),
@@ -238,7 +238,7 @@ proptest! {
         for line in outside_code(&text).lines() {
             let mut bare = line.to_owned();
             for ours in ["details", "details open", "summary", "b", "sub", "code"] {
-                // A tag ends a word: `<code>:</code>//` is no link.
+                // A tag ends a word: `<code>:</code>//` is not a link.
                 bare = bare.replace(&format!("<{ours}>"), " ").replace(&format!("</{ours}>"), " ");
             }
             prop_assert!(!bare.contains('<'), "{:?}", line);
@@ -250,7 +250,7 @@ proptest! {
     }
 }
 
-/// Markdown without its fences, and with an x for each code span and escaped character.
+/// Markdown without fences, with an x for each code span and escaped character.
 fn outside_code(text: &str) -> String {
     let mut out = String::new();
     let mut fence: Option<usize> = None;

@@ -1,4 +1,4 @@
-//! Reports that tests of the formats share.
+//! Sample reports for the tests of all formats.
 
 use crate::change::{FilePath, LineCounts};
 use crate::finding::{
@@ -12,7 +12,7 @@ use crate::scope::{Head, Scope};
 use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
 use std::collections::BTreeMap;
 
-/// A report and the files it talks about.
+/// A report and the files it refers to.
 #[derive(Debug)]
 pub(in crate::render) struct Sample {
     pub(in crate::render) report: Report,
@@ -54,7 +54,7 @@ func Sum(rows []Row) (total int) {
 }
 ";
 
-/// A review with findings of all priorities, of several reviewers, in several files.
+/// A review with findings of all priorities, from several reviewers, in several files.
 pub(in crate::render) fn full() -> Sample {
     let sources = BTreeMap::from([
         (FilePath::from("src/users.py"), USERS.to_owned()),
@@ -63,7 +63,7 @@ pub(in crate::render) fn full() -> Sample {
     Sample { report: full_report(), sources }
 }
 
-/// A review with nothing to say.
+/// A review without findings.
 pub(in crate::render) fn clean() -> Sample {
     let mut sample = full();
     let report = &mut sample.report;
@@ -78,7 +78,7 @@ pub(in crate::render) fn clean() -> Sample {
     sample
 }
 
-/// A review of a change without any file.
+/// A review of an empty change.
 pub(in crate::render) fn empty() -> Sample {
     let mut sample = clean();
     sample.report.coverage = Coverage::default();
@@ -90,11 +90,11 @@ pub(in crate::render) fn empty() -> Sample {
     sample
 }
 
-/// A review that did not come about.
-pub(in crate::render) fn could_not(obstacle: Obstacle, error: Option<&str>) -> Sample {
+/// A review that could not be done.
+pub(in crate::render) fn incomplete(incomplete_reason: Obstacle, error: Option<&str>) -> Sample {
     let mut sample = clean();
     let report = &mut sample.report;
-    report.outcome = Outcome::CouldNotReview(obstacle);
+    report.outcome = Outcome::CouldNotReview(incomplete_reason);
     report.passed = false;
     report.verdict = None;
     report.status = Status::Error;
@@ -107,7 +107,7 @@ pub(in crate::render) fn could_not(obstacle: Obstacle, error: Option<&str>) -> S
     sample
 }
 
-/// A finding on these lines, with the rest filled in.
+/// A finding on these lines, with default values.
 pub(in crate::render) fn finding(file: &str, lines: (u32, u32), priority: Priority) -> Finding {
     let file = FilePath::from(file);
     let evidence = "evidence".to_owned();

@@ -1,5 +1,5 @@
-//! Makes false tokens of true form from templates, so that no file of this repository holds a text
-//! that looks like a secret.
+//! Creates tokens with valid formats from templates, so that no file of this repository contains
+//! text that looks like a secret.
 
 use crate::secrets::checksum::{BECH32_DIGITS, bech32_remainder, crc32};
 
@@ -18,7 +18,7 @@ pub(super) fn forge(template: &str) -> String {
     filled + rest
 }
 
-/// A GitHub or npm token with a right checksum.
+/// A GitHub or npm token with a correct checksum.
 pub(super) fn with_base62_checksum(prefix: &str) -> String {
     let random = forge("«a30»");
     let digits = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
@@ -31,19 +31,19 @@ pub(super) fn with_base62_checksum(prefix: &str) -> String {
     format!("{prefix}{random}{}", String::from_utf8_lossy(&tail))
 }
 
-/// A Grafana token with a right checksum.
+/// A Grafana token with a correct checksum.
 pub(super) fn grafana() -> String {
     let body = forge("glsa_«a32»");
     format!("{body}_{:08x}", crc32(body.as_bytes()).swap_bytes())
 }
 
-/// An Atlassian token with a right checksum.
+/// An Atlassian token with a correct checksum.
 pub(super) fn atlassian(prefix: &str) -> String {
     let body = forge(&format!("{prefix}«w180»="));
     format!("{body}{:08X}", crc32(body.as_bytes()))
 }
 
-/// A routable GitLab token with a right checksum.
+/// A routable GitLab token with a correct checksum.
 pub(super) fn gitlab(prefix: &str) -> String {
     let body = forge(&format!("{prefix}«w36».01.10"));
     let mut sum = crc32(body.as_bytes());
@@ -55,7 +55,7 @@ pub(super) fn gitlab(prefix: &str) -> String {
     body + &String::from_utf8_lossy(&tail)
 }
 
-/// An age key with a right checksum.
+/// An age key with a correct checksum.
 pub(super) fn age() -> String {
     let prefix = "age-secret-key-";
     let random = forge("«q52»");

@@ -1,4 +1,4 @@
-//! Texts that look like secrets to a careless eye: each must stay unreported.
+//! Texts that look like secrets but are not, and must not be reported.
 
 use super::forge::{encode, forge, jwt, pem};
 use super::ids;
@@ -247,7 +247,7 @@ fn random_values_that_are_no_secrets_are_silent() {
 }
 
 #[test]
-fn machine_written_files_are_silent_but_for_sure_formats() {
+fn only_sure_formats_are_reported_in_generated_files() {
     let assignment = forge("\"token\": \"«a40»\"");
     for path in [
         "package-lock.json",
@@ -305,7 +305,7 @@ fn keys_of_tests_and_public_keys_are_silent() {
 }
 
 #[test]
-fn a_token_inside_a_longer_word_is_none() {
+fn a_token_inside_a_longer_word_is_ignored() {
     for template in ["xAKIA«u16»", "AKIA«u16»X", "my_glpat-«w20»", "dapi«h40»", "aSK«h32»"]
     {
         assert_eq!(ids("src/a.py", &forge(template)), [""; 0], "{template}");

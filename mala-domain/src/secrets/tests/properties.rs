@@ -1,10 +1,10 @@
-//! What holds for any text.
+//! Properties of scanning and redacting arbitrary text.
 
 use super::samples;
 use crate::secrets::{redact, rules, scan};
 use proptest::prelude::*;
 
-/// Texts made of what the rules look for, of what surrounds it, and of anything.
+/// Texts that combine keywords, delimiters and arbitrary characters.
 fn texts() -> impl Strategy<Value = String> {
     let keywords: Vec<&'static str> =
         rules().iter().flat_map(|rule| rule.keywords.iter().map(String::as_str)).collect();

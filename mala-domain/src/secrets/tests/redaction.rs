@@ -1,4 +1,4 @@
-//! What redaction hides and what it leaves.
+//! Tests of redaction.
 
 use super::forge::{forge, jwt, pem, with_base62_checksum};
 use super::samples;
@@ -13,18 +13,18 @@ fn a_secret_is_replaced_by_its_rule() {
 }
 
 #[test]
-fn a_wrong_checksum_is_hidden_all_the_same() {
+fn a_wrong_checksum_is_redacted_anyway() {
     assert_eq!(redact(&forge("see ghp_«a36» there")), "see [redacted:github-pat] there");
     assert_eq!(redact(&forge("npm_«a36»")), "[redacted:npm-token]");
 }
 
 #[test]
-fn no_tail_of_a_longer_token_stays() {
+fn longer_tokens_are_redacted_completely() {
     assert_eq!(redact(&forge("ghp_«a50»-«a5» end")), "[redacted:github-pat] end");
 }
 
 #[test]
-fn keys_disappear_whole_or_in_part() {
+fn complete_and_partial_keys_are_redacted() {
     let key = pem("RSA PRIVATE KEY", "\n");
     let hidden = redact(&key);
     assert_eq!(hidden.trim_end(), "[redacted:private-key]");
@@ -72,7 +72,7 @@ fn ordinary_text_comes_back_as_it_is() {
 }
 
 #[test]
-fn a_redacted_text_does_not_change_any_more() {
+fn redacting_twice_changes_nothing() {
     for text in [
         forge("password=\"«s20»\" token=\"«a40»\""),
         forge("token: «a40»«a40»ghp_«a36»"),
@@ -84,9 +84,9 @@ fn a_redacted_text_does_not_change_any_more() {
     }
 }
 
-/// Everything that is reported is hidden, wherever a log or a prompt puts it.
+/// Everything that is reported is also redacted, in any surrounding text.
 #[test]
-fn no_sample_survives() {
+fn every_sample_is_redacted() {
     let surroundings: [fn(&str) -> String; 8] = [
         |text| text.to_owned(),
         |text| format!("+{text}\n-{text}\n {text}\n"),

@@ -1,4 +1,4 @@
-//! True samples: every rule that reports has at least one, and is the one that reports it.
+//! Samples of secrets: at least one for every rule that reports.
 
 use super::forge::{
     age, atlassian, encode, forge, gitlab, grafana, jwt, pem, with_base62_checksum,
@@ -8,7 +8,7 @@ use crate::finding::Priority;
 use crate::secrets::{masked, rules, scan};
 use std::collections::BTreeSet;
 
-/// In ordinary code: the rule, and a template of what it finds.
+/// Samples in ordinary code: the rule, and a template of the text.
 const SOURCE: &[(&str, &str)] = &[
     ("aws-access-key-id", "key = 'AKIA«u16»'"),
     ("aws-access-key-id", "ASIA«u16»"),
@@ -217,7 +217,7 @@ const SOURCE: &[(&str, &str)] = &[
     ("netrc-password", "machine git.acme.io login deploy password «a20»"),
 ];
 
-/// In a settings file, where values stand without quotes.
+/// Samples in settings files, where values have no quotes.
 const SETTINGS: &[(&str, &str)] = &[
     ("config-secret", "SESSION_SECRET=«a40»"),
     ("config-secret", "  secret_key_base: «h128»"),
@@ -230,7 +230,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ),
 ];
 
-/// What needs more than a template.
+/// Samples that need more than a template.
 fn made() -> Vec<(&'static str, String)> {
     let service_role =
         jwt(r#"{"iss":"supabase","ref":"abc","role":"service_role","iat":1700000000}"#);
@@ -273,7 +273,7 @@ fn made() -> Vec<(&'static str, String)> {
     samples
 }
 
-/// Every sample: its rule, where it stands, and its text.
+/// Every sample: rule, path and text.
 pub(super) fn all() -> Vec<(&'static str, &'static str, String)> {
     let source = SOURCE.iter().map(|(id, template)| (*id, "src/app.py", forge(template)));
     let settings = SETTINGS.iter().map(|(id, template)| (*id, "deploy/prod.env", forge(template)));
@@ -305,7 +305,7 @@ fn every_rule_that_reports_has_a_sample() {
 }
 
 #[test]
-fn a_wrong_checksum_is_no_finding() {
+fn a_wrong_checksum_is_not_reported() {
     for token in [
         with_base62_checksum("ghp_"),
         with_base62_checksum("npm_"),
@@ -322,7 +322,7 @@ fn a_wrong_checksum_is_no_finding() {
 }
 
 #[test]
-fn a_match_tells_where_the_secret_is() {
+fn a_match_has_the_range_of_the_secret() {
     let token = with_base62_checksum("ghp_");
     let text = format!("# héllo\ntoken = \"{token}\"\n");
     let [found] = scan("src/a.py", &text)[..] else { panic!("one finding") };
@@ -340,7 +340,7 @@ fn masked_shows_four_characters() {
 }
 
 #[test]
-fn a_test_path_lowers_what_is_not_proven() {
+fn unverified_matches_in_tests_have_lower_priority() {
     let proven = with_base62_checksum("ghp_");
     let likely = forge("sk_live_«a24»");
     let priority = |path: &str, text: &str| scan(path, text)[0].priority;
@@ -361,7 +361,7 @@ fn generic_rules_are_silent_in_tests_and_documents() {
 }
 
 #[test]
-fn a_comment_lowers_what_has_no_format() {
+fn generic_matches_in_comments_have_lower_priority() {
     let line = forge("api_key = \"«a40»\"");
     let comment = format!("    // {line}");
     assert_eq!(scan("src/a.py", &line)[0].priority, Priority::P1);

@@ -1,5 +1,5 @@
-//! Cost grows with the text and with nothing else. The limits are wide: they catch a quadratic
-//! search, which would take minutes, on a busy machine and in an unoptimised build.
+//! The run time must be linear. The limits are generous: they detect a quadratic search, which
+//! would take minutes, even on a busy machine and in an unoptimized build.
 
 use super::forge::forge;
 use crate::secrets::{redact, scan};

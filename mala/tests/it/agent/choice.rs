@@ -28,8 +28,8 @@ fn only_a_missing_key_with_nothing_said_leaves_it_to_the_built_in_analyzers() {
     let key = ("ANTHROPIC_API_KEY", "test-key");
     type Row<'r> = (&'r [(&'r str, &'r str)], &'r str, &'r [&'r str], &'r str);
     let rows: &[Row<'_>] = &[
-        (&[key], "", &["--model", "nonsense-1"], "no model is known as 'nonsense-1'"),
-        (&[key], "agent_sdk_reviewer_model: nonsense\n", &[], "no model is known as 'nonsense'"),
+        (&[key], "", &["--model", "nonsense-1"], "unknown model 'nonsense-1'"),
+        (&[key], "agent_sdk_reviewer_model: nonsense\n", &[], "unknown model 'nonsense'"),
         (&[key, ("ANTHROPIC_BASE_URL", "notaurl")], "", &[], "'notaurl'"),
         (&[("OPENAI_API_KEY", "k"), ("OPENAI_BASE_URL", "notaurl")], "", &[], "'notaurl'"),
         (&[], "", &["--model", "sonnet"], "ANTHROPIC_API_KEY is not set"),

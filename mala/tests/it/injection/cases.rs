@@ -49,7 +49,7 @@ pub(super) enum Model {
 /// How the review has to end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ends {
-    /// Nobody reviewed.
+    /// No reviewer was run.
     Unreviewed,
     /// The problem of the change blocks it.
     Blocked,

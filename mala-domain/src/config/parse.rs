@@ -1,25 +1,25 @@
-//! From text to `Config`, and from the YAML reader's complaints to ours.
+//! Parses YAML into `Config` and rewrites the errors of the YAML parser.
 
-use super::locate::Outline;
-use super::problem::{ConfigError, Place};
+use super::error::{ConfigError, Place};
+use super::positions::YamlPositions;
 use super::schema::Config;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_saphyr::Error;
 
-/// A configuration file is small; a larger one is a mistake or an attack.
+/// Limits on the file, since configuration files are small.
 const MAX_BYTES: usize = 1024 * 1024;
 const MAX_DEPTH: usize = 32;
 const MAX_NODES: usize = 50_000;
 
 pub(super) fn read(file: &str, text: &str) -> Result<Config, Box<ConfigError>> {
     if text.len() > MAX_BYTES {
-        let message = format!("the file has {} bytes, and {MAX_BYTES} is the limit", text.len());
+        let message = format!("the file is too large: {} bytes, maximum {MAX_BYTES}", text.len());
         return Err(Box::new(ConfigError::new(file, Place::start(), &message)));
     }
     match yaml::<Config>(text) {
         Ok(config) => Ok(config.unwrap_or_default()),
-        // What is no YAML at all is said first: a key cannot be wrong before its brackets are closed.
+        // Report syntax errors first: an unknown key may only be the result of an unclosed bracket.
         Err(error) => match yaml::<IgnoredAny>(text) {
             Err(broken) => Err(Box::new(explain(file, text, &broken))),
             Ok(_) => Err(Box::new(explain(file, text, &error))),
@@ -27,7 +27,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<Config, Box<ConfigError>> {
     }
 }
 
-/// The text of a file; the first byte that is none is shown.
+/// Decodes a file as UTF-8; the error shows the first invalid byte.
 pub(super) fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Box<ConfigError>> {
     std::str::from_utf8(bytes).map_err(|error| {
         let (valid, rest) = bytes.split_at(error.valid_up_to());
@@ -37,14 +37,14 @@ pub(super) fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Box<Confi
         let place = Place { line, column, bytes: valid.len()..valid.len() + 1 };
         let whole = above.into_owned() + &String::from_utf8_lossy(rest);
         Box::new(
-            ConfigError::new(file, place, "this byte is no UTF-8")
+            ConfigError::new(file, place, "invalid UTF-8")
                 .hint(Some("save the file as UTF-8"))
                 .frame(&whole, "here"),
         )
     })
 }
 
-/// One YAML document, or `None` when the text has nothing but comments.
+/// Parses one YAML document; `None` if the text contains only comments.
 pub(super) fn yaml<'t, T: Deserialize<'t>>(text: &'t str) -> Result<Option<T>, Box<Error>> {
     let options = serde_saphyr::options! {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
@@ -54,23 +54,25 @@ pub(super) fn yaml<'t, T: Deserialize<'t>>(text: &'t str) -> Result<Option<T>, B
 }
 
 fn explain(file: &str, text: &str, error: &Error) -> ConfigError {
-    let outline = Outline::of(text);
-    let mut place = error.location().map_or_else(Place::start, |at| outline.place(at));
+    let positions = YamlPositions::of(text);
+    let mut place = error.location().map_or_else(Place::start, |at| positions.place(at));
     if place.line > text.lines().count() {
         place = end_of(text);
     }
-    let block = outline.block_around(&place);
+    let block = positions.block_around(&place);
     let error = error.without_snippet();
     if let Error::SerdeUnknownVariant { .. } = error
-        && let Some(value) = outline.value_of_key_at(&place)
+        && let Some(value) = positions.value_of_key_at(&place)
     {
         place = value;
     }
-    let said = say(error, &block);
-    ConfigError::new(file, place, &said.message).hint(said.hint.as_deref()).frame(text, said.label)
+    let explained = explain_error(error, &block);
+    ConfigError::new(file, place, &explained.message)
+        .hint(explained.hint.as_deref())
+        .frame(text, explained.label)
 }
 
-/// The end of the last line: where a text ends too early.
+/// The end of the last line.
 fn end_of(text: &str) -> Place {
     let line = text.lines().last().unwrap_or_default();
     let end = text.trim_end_matches(['\n', '\r']).len();
@@ -78,91 +80,96 @@ fn end_of(text: &str) -> Place {
     Place { line, column, bytes: end..end }
 }
 
-struct Said {
+struct ExplainedError {
     message: String,
     label: &'static str,
     hint: Option<String>,
 }
 
-fn say(error: &Error, block: &[String]) -> Said {
+fn explain_error(error: &Error, block: &[String]) -> ExplainedError {
     match error {
         Error::SerdeUnknownField { field, expected, .. } => {
             let block = match block.join(".") {
                 path if path.is_empty() => String::new(),
                 path => format!(" in `{path}`"),
             };
-            Said {
+            ExplainedError {
                 message: format!("unknown key `{field}`{block}"),
-                label: "no such key",
+                label: "unknown key",
                 hint: Some(nearest(field, expected, "key")),
             }
         }
-        Error::SerdeUnknownVariant { variant, expected, .. } => Said {
-            message: format!("`{variant}` is not a valid value"),
-            label: "not a valid value",
+        Error::SerdeUnknownVariant { variant, expected, .. } => ExplainedError {
+            message: format!("invalid value `{variant}`"),
+            label: "invalid value",
             hint: Some(nearest(variant, expected, "value")),
         },
-        Error::DuplicateMappingKey { key, .. } => Said {
+        Error::DuplicateMappingKey { key, .. } => ExplainedError {
             message: match key {
-                Some(key) => format!("the key `{key}` is there twice"),
-                None => "a key is there twice".to_owned(),
+                Some(key) => format!("duplicate key `{key}`"),
+                None => "duplicate key".to_owned(),
             },
-            label: "the second one",
-            hint: Some("keep one of them".to_owned()),
+            label: "second occurrence",
+            hint: Some("remove one of them".to_owned()),
         },
-        Error::SerdeMissingField { field, .. } => Said {
-            message: format!("the key `{field}` is missing"),
+        Error::SerdeMissingField { field, .. } => ExplainedError {
+            message: format!("missing key `{field}`"),
             label: "in this entry",
             hint: None,
         },
         other => {
             let message = plain_message(other);
-            let hint = way_out(&message).map(str::to_owned);
-            Said { message, label: "here", hint }
+            let hint = yaml_hint(&message).map(str::to_owned);
+            ExplainedError { message, label: "here", hint }
         }
     }
 }
 
-/// What to do about a text that is no YAML.
-fn way_out(message: &str) -> Option<&'static str> {
-    const WAYS: &[(&str, &str)] = &[
-        ("unclosed bracket '['", "close it with `]`, or write the entries below it as `- entry`"),
-        ("unclosed bracket '{'", "close it with `}`, or write the keys below it, indented"),
-        ("a block with keys", "write the keys below it, indented, as `key: value`"),
-        ("a list is expected", "write `[a, b]`, or the entries below it as `- entry`"),
+/// The fix for a common YAML error.
+fn yaml_hint(message: &str) -> Option<&'static str> {
+    const HINTS: &[(&str, &str)] = &[
+        (
+            "unclosed bracket '['",
+            "close it with `]`, or write one `- entry` per line below the key",
+        ),
+        ("unclosed bracket '{'", "close it with `}`, or write the keys indented below"),
+        ("expected a block", "write the keys indented below, as `key: value`"),
+        ("expected a list", "write `[a, b]`, or one `- entry` per line below the key"),
         ("tab", "indent with spaces"),
-        ("quoted scalar", "close the quote on the line where it starts"),
-        ("belongs to no block", "indent the keys of one block alike, each with a `:`"),
-        ("mapping values", "quote a value that holds `: `, or indent the keys of a block alike"),
+        ("quoted scalar", "close the quote on the same line"),
+        ("does not match", "indent all keys of a block by the same number of spaces"),
+        ("mapping values", "quote a value that contains `: `, or fix the indentation"),
         ("simple key", "write `key: value`, with a space after the `:`"),
         ("found character that cannot start", "quote the value"),
     ];
-    WAYS.iter().find(|(sign, _)| message.contains(sign)).map(|(_, way)| *way)
+    HINTS.iter().find(|(sign, _)| message.contains(sign)).map(|(_, way)| *way)
 }
 
-/// The reader's own words, without the place, which we show ourselves, and without its jargon.
+/// The message of the YAML parser, without its location and in simpler words.
 fn plain_message(error: &Error) -> String {
     let mut text = error.to_string();
     if let Some(at) = text.rfind(" at line ") {
         text.truncate(at);
     }
-    let text = text.lines().next().unwrap_or("not valid YAML");
+    let text = text.lines().next().unwrap_or("invalid YAML");
     match text {
         "while parsing a block mapping, did not find expected key" => {
-            "this line belongs to no block: it is indented unlike the keys above it"
+            "the indentation does not match any block above"
         }
-        "tabs disallowed within this context (block indentation)" => "a tab where spaces belong",
-        "expected mapping start" => "a block with keys is expected here",
-        "expected sequence start" => "a list is expected here",
-        "expected string scalar" | "expected scalar" => "a single value is expected here",
-        "invalid i64" | "invalid u32" => "a whole number is expected here",
-        "invalid bool" | "invalid boolean" => "`true` or `false` is expected here",
+        "tabs disallowed within this context (block indentation)" => {
+            "tabs are not allowed for indentation"
+        }
+        "expected mapping start" => "expected a block of keys",
+        "expected sequence start" => "expected a list",
+        "expected string scalar" | "expected scalar" => "expected a single value",
+        "invalid i64" | "invalid u32" => "expected an integer",
+        "invalid bool" | "invalid boolean" => "expected `true` or `false`",
         other => other,
     }
     .to_owned()
 }
 
-/// The valid word that a person most likely meant, or all of them.
+/// A hint with the most similar valid word, or with all of them.
 pub(crate) fn nearest(word: &str, valid: &[&str], what: &str) -> String {
     match valid {
         [] => format!("no {what} is valid here"),
@@ -170,7 +177,7 @@ pub(crate) fn nearest(word: &str, valid: &[&str], what: &str) -> String {
     }
 }
 
-/// The valid word that a person most likely meant, or what to say when there is none.
+/// A hint with the most similar valid word, or `otherwise`.
 pub(crate) fn nearest_or(word: &str, valid: &[&str], otherwise: &str) -> String {
     let close = valid
         .iter()

@@ -1,5 +1,5 @@
-//! A reply without the secrets that a model wrote. Reports, messages and files repeat parts of it, and
-//! a recording keeps it: all of them start from the same words.
+//! Redacts secrets that a model repeats in its reply, before reports, messages, files and
+//! recordings use it.
 
 use super::{Reply, Said, Stop, ToolCall};
 use crate::agent::answer::parse_unique;
@@ -8,8 +8,8 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 impl Reply {
-    /// The reply without secrets. Once they are out, it does not change any more. The turn in the
-    /// provider's own words stays as it came: only its provider gets it, and may have signed it.
+    /// Redacts secrets. Redacting twice changes nothing more. The turn in the provider's own format
+    /// stays unchanged, because only the provider gets it and may have signed it.
     pub fn without_secrets(self) -> Self {
         let calls = self.said.calls.into_iter();
         let calls = calls.map(|call| ToolCall { arguments: cleaned(call.arguments), ..call });
@@ -26,8 +26,7 @@ impl Reply {
     }
 }
 
-/// The text without secrets. What is JSON stays JSON: each of its strings is looked at as its reader
-/// sees it, with line breaks in the place of their escapes.
+/// Redacts a text. JSON stays valid: each string is redacted in its decoded form.
 fn cleaned(text: String) -> String {
     let Ok(value) = parse_unique(&text) else { return redacted(text) };
     let clean = each_string(value.clone());
@@ -112,7 +111,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn once_clean_it_stays_as_it_is(pieces in prop::collection::vec(piece(), 0..12)) {
+        fn redacting_twice_changes_nothing_more(pieces in prop::collection::vec(piece(), 0..12)) {
             let text = pieces.concat();
             for text in [text.clone(), json!({"a": text, "password": text}).to_string()] {
                 let clean = cleaned(text);

@@ -1,20 +1,20 @@
-//! Names that only tools give, and names of what people write.
+//! File and directory names that identify lock files, generated code, vendored code and sources.
 
 use crate::change::FilePath;
 use crate::language::Language;
 
-/// Endings of sources in languages that mala does not know by name.
+/// Extensions of source files in languages without a `Language` variant.
 const SOURCES: &[&str] = &[
     "bash", "bat", "cfg", "clj", "cmd", "css", "ex", "exs", "fish", "gradle", "groovy", "hcl",
     "hs", "html", "ini", "json", "kt", "kts", "lua", "md", "pl", "pm", "ps1", "psm1", "scala",
     "scss", "sh", "sql", "svelte", "swift", "tf", "toml", "vue", "xml", "yaml", "yml", "zsh",
 ];
 
-/// Sources without an ending.
+/// Names of source files without an extension.
 const SOURCE_NAMES: &[&str] =
     &["Containerfile", "Dockerfile", "Gemfile", "Jenkinsfile", "Makefile", "Rakefile"];
 
-/// Files that package managers write.
+/// Lock files of package managers.
 const LOCKS: &[&str] = &[
     ".terraform.lock.hcl",
     "Cargo.lock",
@@ -57,7 +57,7 @@ const LOCKS: &[&str] = &[
     "yarn.lock",
 ];
 
-/// Whether a file of this name is a source, whatever it holds.
+/// Whether the file name is one of a source file, whatever its content.
 pub(super) fn is_source(path: &FilePath) -> bool {
     let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
     Language::of_path(path).is_some()
@@ -65,7 +65,7 @@ pub(super) fn is_source(path: &FilePath) -> bool {
         || SOURCE_NAMES.iter().any(|name| *name == path.file_name())
 }
 
-/// Folders of other people's code, at any depth.
+/// Directories of third-party code, at any depth.
 const VENDORED_FOLDERS: &[&str] = &[
     ".bundle",
     ".pnp",
@@ -85,7 +85,7 @@ const VENDORED_FOLDERS: &[&str] = &[
     "thirdparty",
 ];
 
-/// Endings of names that code generators give.
+/// File name endings that code generators use.
 const GENERATED_ENDINGS: &[&str] = &[
     ".css.map",
     ".freezed.dart",
@@ -102,7 +102,7 @@ const GENERATED_ENDINGS: &[&str] = &[
     "_pb2_grpc.py",
 ];
 
-/// Folders that tools write, at any depth.
+/// Directories of generated files, at any depth.
 const GENERATED_FOLDERS: &[&[u8]] = &[b"__generated__", b"apidocs", b"javadoc", b"javadocs"];
 
 pub(super) fn is_lock(name: &str) -> bool {
@@ -126,15 +126,15 @@ pub(super) fn is_vendored(path: &FilePath) -> bool {
     folders(path).any(known) || is_in_vendor(path) || is_in_yarn(path) || is_jquery(path)
 }
 
-/// `vendor/` at the root, or deeper with a package's folders below it. `src/vendor/form.ts` may well
-/// be about people who sell things.
+/// `vendor/` at the root, or deeper with at least two directories below it. A shallow
+/// `src/vendor/form.ts` may be the project's own code.
 fn is_in_vendor(path: &FilePath) -> bool {
     let folders: Vec<_> = folders(path).collect();
     let depth = folders.iter().position(|folder| *folder == b"vendor");
     depth.is_some_and(|depth| depth == 0 || folders.len() - depth > 2)
 }
 
-/// A released jQuery or jQuery UI beside a project's own scripts: `js/jquery-1.8.3.js`.
+/// A released version of jQuery or jQuery UI: `js/jquery-1.8.3.js`.
 fn is_jquery(path: &FilePath) -> bool {
     let name = path.file_name();
     let version =
@@ -145,7 +145,7 @@ fn is_jquery(path: &FilePath) -> bool {
     })
 }
 
-/// What yarn keeps of itself and of packages.
+/// Files that yarn stores: releases, plugins, the package cache.
 fn is_in_yarn(path: &FilePath) -> bool {
     let folders: Vec<_> = folders(path).collect();
     folders.windows(2).any(|pair| {

@@ -1,60 +1,60 @@
-//! What is wrong with a configuration file, and where.
+//! Errors and warnings about configuration files, with positions.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use std::ops::Range;
 use thiserror::Error;
 
-/// A place in a file.
+/// A position in a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The 1-based line.
     pub line: usize,
     /// The 1-based column, in characters.
     pub column: usize,
-    /// The bytes that it is about.
+    /// The bytes it covers.
     pub bytes: Range<usize>,
 }
 
 impl Place {
-    /// The start of the file: for what has no better place.
+    /// The start of the file, for errors without a more precise position.
     pub fn start() -> Self {
         Self { line: 1, column: 1, bytes: 0..0 }
     }
 }
 
-/// Why a configuration file cannot be used.
+/// An error in a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{file}:{}:{}: {message}", place.line, place.column)]
 pub struct ConfigError {
-    /// The file's name.
+    /// The file name.
     pub file: String,
-    /// Where.
+    /// The position.
     pub place: Place,
     /// What is wrong.
     pub message: String,
-    /// What would be right.
+    /// How to fix it.
     pub hint: Option<String>,
-    /// The lines around the place, with the place marked.
+    /// The lines around the position, with the position marked.
     pub frame: String,
 }
 
-/// Something in a configuration file that is accepted and perhaps not meant.
+/// A warning about a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigWarning {
-    /// The file's name.
+    /// The file name.
     pub file: String,
-    /// Where.
+    /// The position.
     pub place: Place,
-    /// What to know.
+    /// The message.
     pub message: String,
-    /// Which part of mala it is about.
+    /// Which commands it concerns.
     pub concern: Concern,
 }
 
-/// Which part of mala a warning is about.
+/// Which commands a warning concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Concern {
-    /// A review of a local change.
+    /// Reviews of local changes.
     Review,
     /// Triggers and runs.
     Run,
@@ -67,26 +67,26 @@ impl std::fmt::Display for ConfigWarning {
 }
 
 impl ConfigError {
-    /// The error of a file at a place; control characters of the file's text are escaped.
+    /// An error at a position; control characters in `message` are escaped.
     pub(crate) fn new(file: &str, place: Place, message: &str) -> Self {
         let (file, message) = (file.to_owned(), printable(message));
         Self { file, place, message, hint: None, frame: String::new() }
     }
 
-    /// With a way out.
+    /// Adds a hint.
     pub(crate) fn hint(mut self, hint: Option<&str>) -> Self {
         self.hint = hint.map(printable);
         self
     }
 
-    /// With the lines around the place, cut from the file's text, and a label at the place.
+    /// Adds the lines around the position, with a label.
     pub(crate) fn frame(mut self, text: &str, label: &str) -> Self {
         self.frame = frame(&self.file, text, &self.place, label);
         self
     }
 }
 
-/// Keys and values of a file can hold anything, and this goes to a terminal.
+/// Escapes control characters: keys and values of the file are printed to the terminal.
 fn printable(text: &str) -> String {
     let escape = |c: char| match c {
         '\n' => c.to_string(),
@@ -96,12 +96,12 @@ fn printable(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-/// Lines before and after the marked one.
+/// Number of lines before and after the marked one.
 const CONTEXT_LINES: usize = 2;
-/// A longer line is cut: a frame is for looking at.
+/// Maximum length of a line in a frame.
 const MAX_LINE_BYTES: usize = 160;
 
-/// The lines around a place, with the place marked and labelled.
+/// The lines around a position, with the position marked and labelled.
 fn frame(file: &str, text: &str, place: &Place, label: &str) -> String {
     let first = place.line.saturating_sub(CONTEXT_LINES).max(1);
     let mut source = String::new();
@@ -133,7 +133,7 @@ fn frame(file: &str, text: &str, place: &Place, label: &str) -> String {
     Renderer::plain().render(&[group])
 }
 
-/// The start of a line that is too long, at a character boundary.
+/// The start of a line, cut at a character boundary.
 fn cut(line: &str) -> &str {
     let end = (0..=line.len().min(MAX_LINE_BYTES)).rev().find(|at| line.is_char_boundary(*at));
     line.get(..end.unwrap_or(0)).unwrap_or_default()

@@ -1,40 +1,40 @@
-//! Where each key and value of a YAML file is. Structs are read without their places, so that they
-//! stay plain; a check that finds something wrong asks the outline for the place by path.
+//! Positions of the keys and values of a YAML file. Config structs do not store positions; a check
+//! that finds an error looks up the position by path.
 
-use super::problem::Place;
+use super::error::Place;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::{Location, Spanned};
 
-/// The places of all keys and values of a file.
+/// The positions of all keys and values of a file.
 #[derive(Debug)]
-pub(super) struct Outline<'t> {
+pub(super) struct YamlPositions<'t> {
     text: &'t str,
-    root: Option<Node>,
+    root: Option<YamlNode>,
 }
 
 /// One step of a path: a key of a map or an index of a list.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'a> {
+pub(super) enum PathStep<'a> {
     Key(&'a str),
     Index(usize),
 }
 
 #[derive(Debug)]
-enum Node {
-    Map(Vec<(Spanned<String>, Spanned<Node>)>),
-    List(Vec<Spanned<Node>>),
+enum YamlNode {
+    Map(Vec<(Spanned<String>, Spanned<YamlNode>)>),
+    List(Vec<Spanned<YamlNode>>),
     Scalar,
 }
 
-impl<'t> Outline<'t> {
-    /// The outline of a file; empty when it is no YAML.
+impl<'t> YamlPositions<'t> {
+    /// Reads the positions; empty if the text is not valid YAML.
     pub(super) fn of(text: &'t str) -> Self {
-        Self { text, root: super::read::yaml(text).ok().flatten() }
+        Self { text, root: super::parse::yaml(text).ok().flatten() }
     }
 
-    /// A location of the YAML reader as a place. Its byte offsets are missing for some errors; its
-    /// lines and columns never are.
+    /// Converts a location of the YAML parser. Its byte offset is missing in some errors; its line
+    /// and column are always set.
     pub(super) fn place(&self, location: Location) -> Place {
         let line = to_usize(location.line()).max(1);
         let column = to_usize(location.column()).max(1);
@@ -47,20 +47,20 @@ impl<'t> Outline<'t> {
         Place { line, column, bytes: start..start.saturating_add(length) }
     }
 
-    /// The key at the end of a path, or the entry of a list.
-    pub(super) fn key(&self, path: &[Step<'_>]) -> Option<Place> {
+    /// The position of the key at the end of a path, or of the entry of a list.
+    pub(super) fn key(&self, path: &[PathStep<'_>]) -> Option<Place> {
         let (last, above) = path.split_last()?;
         let entry = child(self.node(above)?, *last)?;
         Some(self.place(entry.0.unwrap_or(entry.1.referenced)))
     }
 
-    /// The value at the end of a path.
-    pub(super) fn value(&self, path: &[Step<'_>]) -> Option<Place> {
+    /// The position of the value at the end of a path.
+    pub(super) fn value(&self, path: &[PathStep<'_>]) -> Option<Place> {
         let (last, above) = path.split_last()?;
         Some(self.place(child(self.node(above)?, *last)?.1.referenced))
     }
 
-    /// The keys that lead to the map that has a key at this place, outermost first.
+    /// The keys of the blocks that enclose the key at this position, outermost first.
     pub(super) fn block_around(&self, place: &Place) -> Vec<String> {
         let mut path = Vec::new();
         if let Some(root) = &self.root {
@@ -69,25 +69,25 @@ impl<'t> Outline<'t> {
         path
     }
 
-    /// The value of the key at this place.
+    /// The position of the value of the key at this position.
     pub(super) fn value_of_key_at(&self, place: &Place) -> Option<Place> {
         let value = self.find_key(self.root.as_ref()?, place, &mut Vec::new())?;
         Some(self.place(value.referenced))
     }
 
-    /// The value of the key at this place; `path` gets the keys above it.
+    /// The value of the key at this position; adds the enclosing keys to `path`.
     fn find_key<'n>(
         &self,
-        node: &'n Node,
+        node: &'n YamlNode,
         place: &Place,
         path: &mut Vec<String>,
-    ) -> Option<&'n Spanned<Node>> {
+    ) -> Option<&'n Spanned<YamlNode>> {
         match node {
-            Node::Scalar => None,
-            Node::List(entries) => {
+            YamlNode::Scalar => None,
+            YamlNode::List(entries) => {
                 entries.iter().find_map(|entry| self.find_key(&entry.value, place, path))
             }
-            Node::Map(entries) => {
+            YamlNode::Map(entries) => {
                 for (key, value) in entries {
                     if starts_at(key.referenced, place) {
                         return Some(value);
@@ -103,20 +103,25 @@ impl<'t> Outline<'t> {
         }
     }
 
-    fn node(&self, path: &[Step<'_>]) -> Option<&Node> {
+    fn node(&self, path: &[PathStep<'_>]) -> Option<&YamlNode> {
         path.iter().try_fold(self.root.as_ref()?, |node, step| {
             child(node, *step).map(|(_, value)| &value.value)
         })
     }
 }
 
-fn child<'n>(node: &'n Node, step: Step<'_>) -> Option<(Option<Location>, &'n Spanned<Node>)> {
+fn child<'n>(
+    node: &'n YamlNode,
+    step: PathStep<'_>,
+) -> Option<(Option<Location>, &'n Spanned<YamlNode>)> {
     match (node, step) {
-        (Node::Map(entries), Step::Key(name)) => entries
+        (YamlNode::Map(entries), PathStep::Key(name)) => entries
             .iter()
             .find(|(key, _)| key.value == name)
             .map(|(key, value)| (Some(key.referenced), value)),
-        (Node::List(entries), Step::Index(index)) => entries.get(index).map(|value| (None, value)),
+        (YamlNode::List(entries), PathStep::Index(index)) => {
+            entries.get(index).map(|value| (None, value))
+        }
         _ => None,
     }
 }
@@ -129,74 +134,74 @@ fn to_usize(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-impl<'de> Deserialize<'de> for Node {
+impl<'de> Deserialize<'de> for YamlNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NodeVisitor)
+        deserializer.deserialize_any(YamlNodeVisitor)
     }
 }
 
-struct NodeVisitor;
+struct YamlNodeVisitor;
 
-impl<'de> Visitor<'de> for NodeVisitor {
-    type Value = Node;
+impl<'de> Visitor<'de> for YamlNodeVisitor {
+    type Value = YamlNode;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("anything")
+        f.write_str("any value")
     }
 
-    fn visit_bool<E: Error>(self, _: bool) -> Result<Node, E> {
-        Ok(Node::Scalar)
+    fn visit_bool<E: Error>(self, _: bool) -> Result<YamlNode, E> {
+        Ok(YamlNode::Scalar)
     }
 
-    fn visit_i64<E: Error>(self, _: i64) -> Result<Node, E> {
-        Ok(Node::Scalar)
+    fn visit_i64<E: Error>(self, _: i64) -> Result<YamlNode, E> {
+        Ok(YamlNode::Scalar)
     }
 
-    fn visit_u64<E: Error>(self, _: u64) -> Result<Node, E> {
-        Ok(Node::Scalar)
+    fn visit_u64<E: Error>(self, _: u64) -> Result<YamlNode, E> {
+        Ok(YamlNode::Scalar)
     }
 
-    fn visit_i128<E: Error>(self, _: i128) -> Result<Node, E> {
-        Ok(Node::Scalar)
+    fn visit_i128<E: Error>(self, _: i128) -> Result<YamlNode, E> {
+        Ok(YamlNode::Scalar)
     }
 
-    fn visit_u128<E: Error>(self, _: u128) -> Result<Node, E> {
-        Ok(Node::Scalar)
+    fn visit_u128<E: Error>(self, _: u128) -> Result<YamlNode, E> {
+        Ok(YamlNode::Scalar)
     }
 
-    fn visit_f64<E: Error>(self, _: f64) -> Result<Node, E> {
-        Ok(Node::Scalar)
+    fn visit_f64<E: Error>(self, _: f64) -> Result<YamlNode, E> {
+        Ok(YamlNode::Scalar)
     }
 
-    fn visit_str<E: Error>(self, _: &str) -> Result<Node, E> {
-        Ok(Node::Scalar)
+    fn visit_str<E: Error>(self, _: &str) -> Result<YamlNode, E> {
+        Ok(YamlNode::Scalar)
     }
 
-    fn visit_bytes<E: Error>(self, _: &[u8]) -> Result<Node, E> {
-        Ok(Node::Scalar)
+    fn visit_bytes<E: Error>(self, _: &[u8]) -> Result<YamlNode, E> {
+        Ok(YamlNode::Scalar)
     }
 
-    fn visit_unit<E: Error>(self) -> Result<Node, E> {
-        Ok(Node::Scalar)
+    fn visit_unit<E: Error>(self) -> Result<YamlNode, E> {
+        Ok(YamlNode::Scalar)
     }
 
-    fn visit_none<E: Error>(self) -> Result<Node, E> {
-        Ok(Node::Scalar)
+    fn visit_none<E: Error>(self) -> Result<YamlNode, E> {
+        Ok(YamlNode::Scalar)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Node, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<YamlNode, A::Error> {
         let mut entries = Vec::new();
         while let Some(entry) = list.next_element()? {
             entries.push(entry);
         }
-        Ok(Node::List(entries))
+        Ok(YamlNode::List(entries))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Node, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<YamlNode, A::Error> {
         let mut entries = Vec::new();
         while let Some(entry) = map.next_entry()? {
             entries.push(entry);
         }
-        Ok(Node::Map(entries))
+        Ok(YamlNode::Map(entries))
     }
 }

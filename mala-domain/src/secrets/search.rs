@@ -1,38 +1,39 @@
-//! The search: one pass of Aho-Corasick finds the keywords, and only around a hit does the rule's
-//! expression run, on a window of bounded size. Cost is linear in the text, whatever is in it.
+//! Finds candidates: an Aho-Corasick automaton finds the keywords of all rules, and the regular
+//! expression of a rule runs only on a window of bounded size around a keyword. The cost is linear
+//! in the text.
 
-use super::checksum::Proof;
-use super::names::{self, Name};
+use super::checksum::ChecksumResult;
+use super::names::{self, ValueName};
 use super::path::PathKind;
 use super::placeholder;
-use super::rule::{Family, Files, SecretRule, rules};
-use super::value::{self, Claim, Strictness};
+use super::rule::{Family, RuleFiles, SecretRule, rules};
+use super::value::{self, CandidateValue, Strictness};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// What the search is for.
+/// The purpose of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lens {
-    /// To report: a doubtful match is none.
+pub(super) enum SearchPurpose {
+    /// Report secrets: reject doubtful matches.
     Report(PathKind),
-    /// To hide: a doubtful match is one.
+    /// Hide secrets: accept doubtful matches.
     Hide,
 }
 
-/// A match, before overlaps are settled.
+/// A match of a rule; matches may overlap.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Candidate {
+pub(super) struct SecretCandidate {
     pub(super) rule: &'static SecretRule,
     pub(super) start: usize,
     pub(super) end: usize,
-    /// Its checksum is right.
+    /// Whether the checksum is correct.
     pub(super) verified: bool,
 }
 
-/// Every match in `text`, overlapping ones included, by where their keywords end.
-pub(super) fn candidates(text: &str, lens: Lens) -> Vec<Candidate> {
+/// All matches in `text`, including overlapping ones, ordered by the end of their keywords.
+pub(super) fn candidates(text: &str, purpose: SearchPurpose) -> Vec<SecretCandidate> {
     let Some(index) = INDEX.as_ref() else { return Vec::new() };
     let mut found = Vec::new();
     let mut done_to = vec![0; rules().len()];
@@ -41,11 +42,11 @@ pub(super) fn candidates(text: &str, lens: Lens) -> Vec<Candidate> {
             let rule = keyword.rule;
             if hit.start() < done_to[keyword.rule_number]
                 || !keyword.fits(&text[hit.range()])
-                || !applies(rule, lens)
+                || !applies(rule, purpose)
             {
                 continue;
             }
-            if let Some(candidate) = attempt(rule, text, hit.start(), lens) {
+            if let Some(candidate) = attempt(rule, text, hit.start(), purpose) {
                 done_to[keyword.rule_number] = candidate.end;
                 found.push(candidate);
             }
@@ -55,33 +56,33 @@ pub(super) fn candidates(text: &str, lens: Lens) -> Vec<Candidate> {
 }
 
 /// The keywords of all rules in one automaton.
-struct Index {
+struct KeywordIndex {
     automaton: AhoCorasick,
-    /// For every pattern of the automaton, who wants to know.
-    keywords: Vec<Vec<Keyword>>,
+    /// For every pattern of the automaton, the rules with this keyword.
+    keywords: Vec<Vec<RuleKeyword>>,
 }
 
-struct Keyword {
+struct RuleKeyword {
     word: &'static str,
     rule: &'static SecretRule,
     rule_number: usize,
     exact: bool,
 }
 
-impl Keyword {
+impl RuleKeyword {
     fn fits(&self, found: &str) -> bool {
         !self.exact || found == self.word
     }
 }
 
-static INDEX: LazyLock<Option<Index>> = LazyLock::new(build_index);
+static INDEX: LazyLock<Option<KeywordIndex>> = LazyLock::new(build_index);
 
-fn build_index() -> Option<Index> {
-    let mut by_word: BTreeMap<String, Vec<Keyword>> = BTreeMap::new();
+fn build_index() -> Option<KeywordIndex> {
+    let mut by_word: BTreeMap<String, Vec<RuleKeyword>> = BTreeMap::new();
     for (rule_number, rule) in rules().iter().enumerate() {
         for word in &rule.keywords {
             let exact = word.bytes().any(|byte| byte.is_ascii_uppercase());
-            let keyword = Keyword { word, rule, rule_number, exact };
+            let keyword = RuleKeyword { word, rule, rule_number, exact };
             by_word.entry(word.to_ascii_lowercase()).or_default().push(keyword);
         }
     }
@@ -90,24 +91,30 @@ fn build_index() -> Option<Index> {
         .kind(Some(AhoCorasickKind::DFA))
         .build(by_word.keys())
         .ok()?;
-    Some(Index { automaton, keywords: by_word.into_values().collect() })
+    Some(KeywordIndex { automaton, keywords: by_word.into_values().collect() })
 }
 
-fn applies(rule: &SecretRule, lens: Lens) -> bool {
-    let Lens::Report(kind) = lens else { return rule.redacts() };
+fn applies(rule: &SecretRule, purpose: SearchPurpose) -> bool {
+    let SearchPurpose::Report(kind) = purpose else { return rule.redacts() };
     rule.reports()
         && match kind {
-            PathKind::Source => rule.files == Files::All,
+            PathKind::Source => rule.files == RuleFiles::All,
             PathKind::Config => true,
             PathKind::Test => rule.family == Family::Token,
             PathKind::Generated => rule.family == Family::Token && rule.confidence >= 0.9,
         }
 }
 
-fn attempt(rule: &'static SecretRule, text: &str, hit: usize, lens: Lens) -> Option<Candidate> {
+fn attempt(
+    rule: &'static SecretRule,
+    text: &str,
+    hit: usize,
+    purpose: SearchPurpose,
+) -> Option<SecretCandidate> {
     let window_start = rule.match_start(text.as_bytes(), hit);
-    // Asked before the expression runs: in a long run of one letter every byte is a hit.
-    if rule.is_whole_word() && !starts_fresh(text, window_start) {
+    // Check this before the regular expression runs: in a long run of one letter, every byte is a
+    // hit.
+    if rule.is_whole_word() && !starts_word(text, window_start) {
         return None;
     }
     let window_end = text.floor_char_boundary(hit.saturating_add(rule.after));
@@ -125,32 +132,32 @@ fn attempt(rule: &'static SecretRule, text: &str, hit: usize, lens: Lens) -> Opt
         .flatten()
         .filter_map(|group| text.get(window_start + group.start()..window_start + group.end()))
         .collect();
-    let context = Context { text, hit, groups: &groups };
-    match lens {
-        Lens::Report(_) => report(rule, start..end, &context),
-        Lens::Hide => hide(rule, start..end, &context),
+    let context = MatchContext { text, hit, groups: &groups };
+    match purpose {
+        SearchPurpose::Report(_) => report(rule, start..end, &context),
+        SearchPurpose::Hide => hide(rule, start..end, &context),
     }
 }
 
-struct Context<'t> {
+struct MatchContext<'t> {
     text: &'t str,
     hit: usize,
-    /// The groups that took part, the whole match first.
+    /// The groups that matched, the whole match first.
     groups: &'t [&'t str],
 }
 
-impl Context<'_> {
-    fn claim<'c>(
+impl MatchContext<'_> {
+    fn value<'c>(
         &'c self,
         rule: &SecretRule,
         secret: &'c str,
         strictness: Strictness,
-    ) -> Claim<'c> {
-        Claim {
+    ) -> CandidateValue<'c> {
+        CandidateValue {
             value: secret,
-            name: Name::around(self.text, self.hit),
+            name: ValueName::around(self.text, self.hit),
             groups: self.groups,
-            quoted: rule.files == Files::All,
+            quoted: rule.files == RuleFiles::All,
             strictness,
         }
     }
@@ -159,8 +166,8 @@ impl Context<'_> {
 fn report(
     rule: &'static SecretRule,
     range: Range<usize>,
-    context: &Context<'_>,
-) -> Option<Candidate> {
+    context: &MatchContext<'_>,
+) -> Option<SecretCandidate> {
     let secret = context.text.get(range.clone())?;
     if rule.family == Family::Token && !stands_alone(rule, context.text, &range) {
         return None;
@@ -171,45 +178,46 @@ fn report(
     if rule.family == Family::Generic && is_machine_made(context.text, range.start) {
         return None;
     }
-    let proof = rule.checksum.map_or(Proof::Absent, |checksum| checksum.prove(secret));
-    let plausible = proof != Proof::Failed
+    let checksum_result =
+        rule.checksum.map_or(ChecksumResult::Absent, |checksum| checksum.verify(secret));
+    let plausible = checksum_result != ChecksumResult::Failed
         && value::entropy(secret) >= rule.min_entropy
         && !rule.allows(secret)
         && !is_shown_as_example(rule, context.text, range.start)
         && (rule.family == Family::Key || !placeholder::is_placeholder(secret))
         && rule
             .test
-            .is_none_or(|test| test.holds(&context.claim(rule, secret, Strictness::Strict)));
-    plausible.then_some(Candidate {
+            .is_none_or(|test| test.holds(&context.value(rule, secret, Strictness::Strict)));
+    plausible.then_some(SecretCandidate {
         rule,
         start: range.start,
         end: range.end,
-        verified: proof == Proof::Verified,
+        verified: checksum_result == ChecksumResult::Verified,
     })
 }
 
 fn hide(
     rule: &'static SecretRule,
     range: Range<usize>,
-    context: &Context<'_>,
-) -> Option<Candidate> {
+    context: &MatchContext<'_>,
+) -> Option<SecretCandidate> {
     let secret = context.text.get(range.clone())?;
     let is_token = rule.family == Family::Token;
-    if rule.is_whole_word() && !starts_fresh(context.text, range.start) {
+    if rule.is_whole_word() && !starts_word(context.text, range.start) {
         return None;
     }
     let lenient = || {
-        rule.test.is_none_or(|test| test.holds(&context.claim(rule, secret, Strictness::Lenient)))
+        rule.test.is_none_or(|test| test.holds(&context.value(rule, secret, Strictness::Lenient)))
     };
     if !is_token && !lenient() {
         return None;
     }
     let end = if is_token { run_end(context.text, range.end) } else { range.end };
-    Some(Candidate { rule, start: range.start, end, verified: false })
+    Some(SecretCandidate { rule, start: range.start, end, verified: false })
 }
 
-/// The words right before the value say so: a form's hint, "for example", or a name with "test"
-/// in it, which does not count against a format that names itself.
+/// Whether the words before the value mark it as an example: a placeholder, "example", or, for
+/// generic rules, a name that contains "test".
 fn is_shown_as_example(rule: &SecretRule, text: &str, at: usize) -> bool {
     let start = text.ceil_char_boundary(at.saturating_sub(48));
     let before = text[start..at].rsplit('\n').next().unwrap_or_default();
@@ -219,7 +227,7 @@ fn is_shown_as_example(rule: &SecretRule, text: &str, at: usize) -> bool {
         || rule.family == Family::Generic && has(&["test", "tests", "fake", "dummy", "mock"])
 }
 
-/// No line of this length was written by hand: minified code, or data.
+/// Whether the line is so long that it must be minified code or data.
 fn is_machine_made(text: &str, at: usize) -> bool {
     const LONG: usize = 1000;
     let (before, after) = text.as_bytes().split_at(at);
@@ -229,17 +237,18 @@ fn is_machine_made(text: &str, at: usize) -> bool {
     !has_end(left) && !has_end(right) && left.len() + right.len() > LONG
 }
 
-/// Nothing that could belong to a longer word touches the match.
+/// Whether the match is a whole word.
 fn stands_alone(rule: &SecretRule, text: &str, range: &Range<usize>) -> bool {
-    (!rule.is_whole_word() || starts_fresh(text, range.start)) && !continues(text, range.end)
+    (!rule.is_whole_word() || starts_word(text, range.start)) && !continues(text, range.end)
 }
 
 fn continues(text: &str, end: usize) -> bool {
     text.as_bytes().get(end).is_some_and(|byte| is_word(*byte))
 }
 
-/// A letter before a match may end an escape (`\n`, `%3D`, a terminal colour) and not a word.
-fn starts_fresh(text: &str, start: usize) -> bool {
+/// Whether no word runs into the match. A letter before it may end an escape (`\n`, `%3D`, a
+/// terminal colour).
+fn starts_word(text: &str, start: usize) -> bool {
     let before = &text.as_bytes()[..start];
     match before {
         [.., b'\\', b'n' | b't' | b'r'] => true,
@@ -257,7 +266,7 @@ fn ends_terminal_colour(before: &[u8]) -> bool {
     })
 }
 
-/// The end of the word that goes on at `end`, so that no tail of a secret stays behind.
+/// The end of the word that continues at `end`, so that redaction leaves no rest of a secret.
 fn run_end(text: &str, end: usize) -> usize {
     let rest = &text.as_bytes()[end..];
     end + rest.iter().take_while(|byte| is_word(**byte) || **byte == b'-').count()

@@ -1,50 +1,51 @@
-//! Which rules are on, in which files: `review.rules`, made ready to ask.
+//! `review.rules`, compiled for lookups by rule and file.
 
 use super::globs::{GlobProblem, PathGlobs};
 use super::schema::{RuleSetting, RuleUse};
 use crate::change::FilePath;
 use globset::{GlobBuilder, GlobMatcher};
 
-/// The rule settings of a configuration.
+/// Compiled rule settings.
 #[derive(Debug, Clone, Default)]
 pub struct RuleSwitches {
-    entries: Vec<Switch>,
+    entries: Vec<RuleOverride>,
 }
 
 #[derive(Debug, Clone)]
-struct Switch {
+struct RuleOverride {
     rule: GlobMatcher,
-    /// `None` is everywhere.
+    /// `None` matches all files.
     paths: Option<PathGlobs>,
     usage: RuleUse,
 }
 
-/// Why a rule setting cannot be used.
+/// An invalid rule setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
 pub struct SwitchProblem {
-    /// The entry's position.
+    /// The index of the entry.
     pub index: usize,
-    /// What is wrong.
+    /// What is wrong with it.
     pub what: String,
 }
 
 impl RuleSwitches {
-    /// The switches of these settings.
+    /// Compiles the settings.
     pub fn new(settings: &[RuleSetting]) -> Result<Self, SwitchProblem> {
         let entries = settings
             .iter()
             .enumerate()
-            .map(|(index, setting)| switch(setting).map_err(|what| SwitchProblem { index, what }));
+            .map(|(index, setting)| compile(setting).map_err(|what| SwitchProblem { index, what }));
         Ok(Self { entries: entries.collect::<Result<_, _>>()? })
     }
 
-    /// Whether any entry is about this rule, in whichever file.
-    pub fn mention(&self, rule: &str) -> bool {
+    /// Whether any entry matches this rule in any file.
+    pub fn mentions(&self, rule: &str) -> bool {
         self.entries.iter().any(|entry| entry.rule.is_match(rule))
     }
 
-    /// What the last entry that fits says of a rule in a file; `None` leaves it to the rule.
+    /// The level set by the last entry that matches the rule and the file; `None` if no entry
+    /// matches.
     pub fn of(&self, rule: &str, file: &FilePath) -> Option<RuleUse> {
         self.entries
             .iter()
@@ -58,7 +59,7 @@ impl RuleSwitches {
 }
 
 impl RuleSetting {
-    /// Whether it is for any of these rules. One that is no glob is for none.
+    /// Whether the setting matches any of these rules. An invalid glob matches none.
     pub fn fits_any(&self, rules: &[&str]) -> bool {
         rule_glob(&self.rule).is_ok_and(|glob| rules.iter().any(|rule| glob.is_match(rule)))
     }
@@ -67,20 +68,20 @@ impl RuleSetting {
 fn rule_glob(rule: &str) -> Result<GlobMatcher, String> {
     match GlobBuilder::new(rule).build() {
         Ok(glob) => Ok(glob.compile_matcher()),
-        Err(error) => Err(format!("`{rule}` is not a glob over rules: {}", error.kind())),
+        Err(error) => Err(format!("`{rule}` is not a valid rule glob: {}", error.kind())),
     }
 }
 
-fn switch(setting: &RuleSetting) -> Result<Switch, String> {
+fn compile(setting: &RuleSetting) -> Result<RuleOverride, String> {
     if setting.rule.is_empty() {
-        return Err("the name of the rule is empty".to_owned());
+        return Err("the rule name is empty".to_owned());
     }
     let rule = rule_glob(&setting.rule)?;
     let paths = match setting.paths.as_slice() {
         [] => None,
         globs => Some(PathGlobs::new(globs).map_err(|problem: GlobProblem| problem.to_string())?),
     };
-    Ok(Switch { rule, paths, usage: setting.usage })
+    Ok(RuleOverride { rule, paths, usage: setting.usage })
 }
 
 #[cfg(test)]
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_entry_that_fits_decides() {
+    fn the_last_matching_entry_applies() {
         let switches = RuleSwitches::new(&[
             setting("py-*", RuleUse::Off, &[]),
             setting("py-bare-except", RuleUse::At(Priority::P3), &["src/**"]),
