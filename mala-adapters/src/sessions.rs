@@ -16,9 +16,9 @@ pub use life::Life;
 pub use scratch::{fresh_scratch, hold_scratch, remove_scratch, sweep_scratch};
 pub use trees::GateFolders;
 
+use crate::bounded_read::read_no_follow;
 use crate::process;
-use crate::regular::read_foreign;
-use crate::store::{keep_out_of_git, refuse_link, write_atomically};
+use crate::store::{reject_symlink, write_atomically, write_gitignore};
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::session::{Heartbeat, Progress, Session};
 use mala_domain::ports::{SessionFiles, StoreError};
@@ -65,7 +65,7 @@ impl GateFolder {
             let named = |error: io::Error| {
                 io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
             };
-            refuse_link(folder).map_err(named)?;
+            reject_symlink(folder).map_err(named)?;
         }
         Ok(())
     }
@@ -83,7 +83,7 @@ impl GateFolder {
         let stamped = Session { stamp: self.stamp.make(&name_of(&read)?)?, ..session.clone() };
         let written = || {
             fs::create_dir_all(&root)?;
-            keep_out_of_git(&self.state)?;
+            write_gitignore(&self.state)?;
             let draft = tempfile::Builder::new().prefix(".writing-").tempdir_in(&root)?;
             // It holds what binds answers to it.
             let own = fs::File::options().write(true).create_new(true).mode(0o600).clone();
@@ -186,7 +186,7 @@ impl SessionFolder {
             process::kill(pid);
         }
         let noted: Vec<Heartbeat> = self.read(PROCESSES).ok().flatten().unwrap_or_default();
-        process::end_started(noted.iter().map(|it| (it.pid, it.started)));
+        process::kill_started(noted.iter().map(|it| (it.pid, it.started)));
     }
 
     /// What the session is about.
@@ -223,7 +223,7 @@ impl SessionFolder {
     }
 
     fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {
-        match read_foreign(&self.path.join(name), MAX_BYTES) {
+        match read_no_follow(&self.path.join(name), MAX_BYTES) {
             Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

@@ -6,7 +6,7 @@ mod call;
 mod range;
 mod run_files;
 
-use crate::process::Environment;
+use crate::process::ProcessEnvironment;
 use crate::sessions::fresh_key;
 use call::{Call, Patience};
 use mala_domain::change::FilePath;
@@ -36,7 +36,7 @@ pub struct Settings {
     /// More variables.
     pub env: BTreeMap<String, String>,
     /// The user's variables: the panel's reviewers need their keys.
-    pub environment: Environment,
+    pub environment: ProcessEnvironment,
     /// The work tree.
     pub folder: PathBuf,
     /// What a person asked to be reviewed.

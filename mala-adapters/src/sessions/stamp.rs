@@ -2,8 +2,8 @@
 //! is kept in the work tree is believed only with a mark that is made from it, so that a change cannot
 //! bring its own verdict.
 
-use crate::git::git_folder_at;
-use crate::regular::read_foreign;
+use crate::bounded_read::read_no_follow;
+use crate::git::git_dir_of;
 use sha2::{Digest, Sha256};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub(super) struct Stamp {
 impl Stamp {
     /// That of the work tree, or of the bare repository, at `top`.
     pub(super) fn of_work_tree(top: &Path) -> Self {
-        Self { folder: git_folder_at(top) }
+        Self { folder: git_dir_of(top) }
     }
 
     /// The git folder of this work tree.
@@ -55,7 +55,7 @@ impl Stamp {
     }
 
     fn secret(&self) -> Option<Vec<u8>> {
-        let bytes = read_foreign(&self.folder.join(NAME), LENGTH).ok()?;
+        let bytes = read_no_follow(&self.folder.join(NAME), LENGTH).ok()?;
         let is_whole = bytes.len() == 32 && bytes.iter().all(u8::is_ascii_hexdigit);
         is_whole.then_some(bytes)
     }

@@ -9,11 +9,11 @@ use crate::settings::{self, read_if_there};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::environment;
 use account::{Address, base_url};
-use mala_adapters::models::openai_chat::Server;
+use mala_adapters::models::openai_chat::ChatServer;
 use mala_adapters::models::{
-    Endpoint, Http, Proxy, Secret, anthropic, gemini, openai_chat, openai_responses,
+    Endpoint, HttpClient, ProxySettings, Secret, anthropic, gemini, openai_chat, openai_responses,
 };
-use mala_adapters::process::{self, Environment, Limits, Spec};
+use mala_adapters::process::{self, ProcessEnvironment, ProcessLimits, ProcessSpec};
 use mala_domain::config::{Account, ModelsBlock};
 use mala_domain::models::{Ability, Catalogue, Choice, Provider};
 use mala_domain::ports::LanguageModel;
@@ -24,7 +24,7 @@ use thiserror::Error;
 
 pub use account::account;
 /// Connections to models, shared by their clones.
-pub use mala_adapters::models::Http as Connections;
+pub use mala_adapters::models::HttpClient as Connections;
 
 /// A key command may ask a person to unlock something.
 const KEY_PATIENCE: Duration = Duration::from_secs(60);
@@ -58,7 +58,7 @@ pub struct Models {
     block: ModelsBlock,
     folder: PathBuf,
     here: Surroundings,
-    http: Http,
+    http: HttpClient,
 }
 
 impl Models {
@@ -68,7 +68,7 @@ impl Models {
     }
 
     /// The same, over connections that others use too.
-    pub fn over(here: &Surroundings, http: Http) -> Result<Self, Failure> {
+    pub fn over(here: &Surroundings, http: HttpClient) -> Result<Self, Failure> {
         let (block, folder) = settings::user_models(here)?;
         let folder = folder.unwrap_or_else(|| PathBuf::from("/"));
         let mut catalogue = Catalogue::built_in();
@@ -129,16 +129,18 @@ impl Models {
             .map_err(|error| NoModel::new(error.to_string(), format!("see {}", address.origin)))?
             .key_from(self.key_origin(&address, account(choice.provider)));
         if choice.known.as_ref().is_some_and(|model| !model.can(Ability::StructuredOutput)) {
-            endpoint = endpoint.form_in_words();
+            endpoint = endpoint.schema_in_prompt();
         }
         let http = self.http.clone();
         Ok(match choice.provider {
             Provider::Anthropic => Arc::new(anthropic::model(endpoint, http)),
             Provider::OpenAi => Arc::new(openai_responses::model(endpoint, http)),
-            Provider::OpenAiChat => Arc::new(openai_chat::model(Server::OpenAi, endpoint, http)),
+            Provider::OpenAiChat => {
+                Arc::new(openai_chat::model(ChatServer::OpenAi, endpoint, http))
+            }
             Provider::Gemini => Arc::new(gemini::model(endpoint, http)),
             Provider::Compatible => {
-                Arc::new(openai_chat::model(Server::Compatible, endpoint, http))
+                Arc::new(openai_chat::model(ChatServer::Compatible, endpoint, http))
             }
         })
     }
@@ -188,8 +190,9 @@ impl Models {
         let Some((program, args)) = command.split_first() else {
             return Err(refuse("the command has no program".to_owned()));
         };
-        let spec = Spec::new(program, self.working_folder(), self.key_environment()).args(args);
-        let limits = Limits::within(KEY_PATIENCE).stdout(MAX_KEY_BYTES);
+        let spec =
+            ProcessSpec::new(program, self.working_folder(), self.key_environment()).args(args);
+        let limits = ProcessLimits::within(KEY_PATIENCE).stdout(MAX_KEY_BYTES);
         let finished =
             process::run(spec, limits).await.map_err(|error| refuse(error.to_string()))?;
         if !finished.status.success() {
@@ -203,7 +206,7 @@ impl Models {
     }
 
     /// Keychains are reached over the session's bus.
-    fn key_environment(&self) -> Environment {
+    fn key_environment(&self) -> ProcessEnvironment {
         let names = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "SSH_AUTH_SOCK"];
         let set = names.iter().filter_map(|name| Some((name, self.here.variable(name)?)));
         set.fold(environment(&self.here), |all, (name, value)| all.with(*name, value))
@@ -217,19 +220,19 @@ impl Models {
 
 /// Connections to models. A process that reviews many changes makes them once: they hold all
 /// certificates of the machine.
-pub fn connections(here: &Surroundings) -> Result<Http, Failure> {
-    Http::new(proxy(here)).map_err(|error| {
+pub fn connections(here: &Surroundings) -> Result<HttpClient, Failure> {
+    HttpClient::new(proxy(here)).map_err(|error| {
         Failure::new(Exit::Configuration, error.to_string()).hint("see HTTPS_PROXY")
     })
 }
 
-fn proxy(here: &Surroundings) -> Option<Proxy> {
+fn proxy(here: &Surroundings) -> Option<ProxySettings> {
     let variable = |names: &[&str]| names.iter().find_map(|name| here.text(name));
     let except = variable(&["NO_PROXY", "no_proxy"]).unwrap_or_default();
     // A model on this machine is not behind the proxy.
     let except = format!("localhost,127.0.0.1,::1,{except}");
     let url = variable(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])?;
-    Some(Proxy { url: url.to_owned(), except: Some(except) })
+    Some(ProxySettings { url: url.to_owned(), except: Some(except) })
 }
 
 fn no_key(account: Account) -> NoModel {

@@ -13,7 +13,7 @@ use crate::wiring::gate::variables;
 use crate::wiring::gate::work::{head_commit, hook_folder, settings_are_committed};
 use anyhow::Context;
 use clap::ValueEnum;
-use mala_adapters::regular::read_named;
+use mala_adapters::bounded_read::read_following_links;
 use mala_adapters::store::write_atomically;
 use mala_domain::gate::hook::Start;
 use std::io;
@@ -193,7 +193,7 @@ fn refuse_outside(path: &Path, top: &Path) -> anyhow::Result<()> {
 }
 
 fn read(path: &Path) -> io::Result<Option<String>> {
-    match read_named(path, MAX_BYTES) {
+    match read_following_links(path, MAX_BYTES) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(io::Error::other),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

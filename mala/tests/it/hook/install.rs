@@ -8,7 +8,7 @@ fn project() -> World {
     let world = world();
     world.git(&["init", "-q", "-b", "main"]).write("a.py", "x = 1\n");
     world.git(&["add", "."]).git(&["commit", "-qm", "start"]);
-    world.with_only(&["git"]).with_program("mala", "")
+    world.with_only_programs(&["git"]).with_program("mala", "")
 }
 
 #[test]
