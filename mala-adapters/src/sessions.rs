@@ -27,10 +27,11 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use stamp::Stamp;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use uuid::Uuid;
 
 /// No file of a session that we read is larger.
 const MAX_BYTES: u64 = 256 << 20;
@@ -241,30 +242,14 @@ impl SessionFiles for SessionFolder {
     }
 }
 
-/// A key that nobody guesses and nobody has had: a random UUID.
-pub fn fresh_key() -> io::Result<String> {
-    // Two digits say that the others are random.
-    let mut digits: Vec<char> = crate::git::hex(&random()?).chars().collect();
-    for (at, digit) in [(12, '4'), (16, 'a')] {
-        if let Some(place) = digits.get_mut(at) {
-            *place = digit;
-        }
-    }
-    for at in [20, 16, 12, 8] {
-        digits.insert(at, '-');
-    }
-    Ok(digits.into_iter().collect())
+/// A random UUID, as the key of a session.
+pub fn fresh_key() -> String {
+    Uuid::new_v4().to_string()
 }
 
-/// A text that nobody guesses.
-pub fn fresh_secret() -> io::Result<String> {
-    Ok(crate::git::hex(&random()?))
-}
-
-fn random() -> io::Result<[u8; 16]> {
-    let mut bytes = [0; 16];
-    fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes)
+/// 32 random hexadecimal digits.
+pub fn fresh_secret() -> String {
+    Uuid::new_v4().simple().to_string()
 }
 
 fn json(value: &impl serde::Serialize) -> io::Result<Vec<u8>> {
@@ -279,11 +264,11 @@ mod tests {
 
     #[test]
     fn keys_are_uuids_and_never_the_same() {
-        let key = fresh_key().unwrap();
+        let key = fresh_key();
         let lengths: Vec<usize> = key.split('-').map(str::len).collect();
         assert_eq!(lengths, [8, 4, 4, 4, 12], "{key}");
         assert_eq!(key.chars().nth(14), Some('4'));
-        assert_ne!(key, fresh_key().unwrap());
+        assert_ne!(key, fresh_key());
     }
 
     #[test]

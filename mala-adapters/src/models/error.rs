@@ -172,8 +172,7 @@ pub(crate) fn one_line(text: &str) -> String {
 fn wait_in(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay"))?.as_str()?;
-    let seconds: f64 = delay.strip_suffix('s')?.parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
+    Duration::try_from(delay.parse::<jiff::SignedDuration>().ok()?).ok()
 }
 
 #[cfg(test)]

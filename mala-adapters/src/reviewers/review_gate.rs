@@ -64,7 +64,7 @@ impl ReviewGate {
             return Err(ReviewerFailure::Unavailable(why));
         }
         let what = range::arguments(&self.settings.target, &request.scope)?;
-        let key = fresh_key().map_err(|error| failed("making a key", &error))?;
+        let key = fresh_key();
         // What the task says, and what the panel says, is nobody else's.
         let own = Permissions::from_mode(0o700);
         let scratch = tempfile::Builder::new().prefix("mala-panel-").permissions(own).tempdir();

@@ -2,7 +2,6 @@
 //! Those files are the user's: one entry is added or removed, and every other byte stays.
 
 mod edit;
-mod tree;
 
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
