@@ -6,11 +6,13 @@ mod choose;
 mod estimate;
 mod file;
 mod price;
+mod provider;
 
-pub use catalogue::{Ability, Catalogue, Model, Provider};
+pub use catalogue::{Ability, Catalogue, Model};
 pub use choose::{Choice, UnknownModel};
 pub use estimate::{input_tokens, text_tokens};
 pub use price::{Price, Rates};
+pub use provider::{Provider, ProviderSpec};
 
 #[cfg(test)]
 mod tests;

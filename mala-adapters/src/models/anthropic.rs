@@ -16,9 +16,6 @@ use mala_domain::ports::LanguageModel;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The default URL.
-pub const BASE_URL: &str = "https://api.anthropic.com";
-
 const NAME: &str = "anthropic";
 
 /// A model at this endpoint.

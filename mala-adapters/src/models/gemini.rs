@@ -13,9 +13,6 @@ use mala_domain::conversation::{Ask, Form, Part, Said, Stop, Tokens, ToolCall, T
 use mala_domain::ports::LanguageModel;
 use serde_json::{Value, json};
 
-/// The default URL.
-pub const BASE_URL: &str = "https://generativelanguage.googleapis.com";
-
 const NAME: &str = "gemini";
 
 /// A model at this endpoint.

@@ -14,9 +14,6 @@ use mala_domain::ports::LanguageModel;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The default URL.
-pub const BASE_URL: &str = "https://api.openai.com/v1";
-
 const NAME: &str = "openai-responses";
 
 /// A model at this endpoint.

@@ -2,6 +2,7 @@
 
 use super::file::{self, Entry};
 use super::price::Price;
+use super::provider::Provider;
 use crate::config::ConfigError;
 use std::collections::BTreeMap;
 
@@ -53,52 +54,6 @@ impl Ability {
             Self::StructuredOutput => "structured_output",
             Self::Caching => "caching",
         }
-    }
-}
-
-/// Who provides a model, and by which protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Provider {
-    /// Anthropic, by its Messages API.
-    Anthropic,
-    /// OpenAI, by its Responses API.
-    OpenAi,
-    /// OpenAI, by its Chat Completions API.
-    OpenAiChat,
-    /// Google, by its Gemini API.
-    Gemini,
-    /// A server that speaks OpenAI's Chat Completions: Ollama, vLLM, llama.cpp, OpenRouter.
-    Compatible,
-}
-
-impl Provider {
-    /// All of them.
-    pub const ALL: [Self; 5] =
-        [Self::Anthropic, Self::OpenAi, Self::OpenAiChat, Self::Gemini, Self::Compatible];
-
-    /// The word for it in files, and in front of a model's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
-            Self::OpenAiChat => "openai-chat",
-            Self::Gemini => "gemini",
-            Self::Compatible => "compatible",
-        }
-    }
-
-    /// The provider of this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|provider| provider.name() == name)
-    }
-
-    /// Whether the two are the same company, whatever the protocol.
-    pub(super) fn is_same_company(self, other: Self) -> bool {
-        let company = |provider| match provider {
-            Self::OpenAiChat => Self::OpenAi,
-            other => other,
-        };
-        company(self) == company(other)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which provider a model's name means.
 
-use super::catalogue::{Catalogue, Model, Provider};
+use super::catalogue::{Catalogue, Model};
+use super::provider::Provider;
 use thiserror::Error;
 
 /// What a name means.

@@ -1,7 +1,8 @@
 //! A file of models: TOML in, entries out, and for every problem its place.
 
-use super::catalogue::{Ability, Model, Provider};
+use super::catalogue::{Ability, Model};
 use super::price::{Price, Rates};
+use super::provider::Provider;
 use crate::config::{ConfigError, Place};
 use serde::Deserialize;
 use std::ops::Range;

@@ -1,28 +1,24 @@
 //! The models that can be asked: their names, and the adapters, keys and addresses behind them. Keys
 //! and addresses come from the environment or the user's own file, never from a repository.
 
-mod account;
-
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::settings::{self, read_if_there};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::environment;
-use account::{Address, base_url};
 use mala_adapters::models::openai_chat::ChatServer;
 use mala_adapters::models::{
     Endpoint, HttpClient, ProxySettings, Secret, anthropic, gemini, openai_chat, openai_responses,
 };
 use mala_adapters::process::{self, ProcessEnvironment, ProcessLimits, ProcessSpec};
 use mala_domain::config::{Account, ModelsBlock};
-use mala_domain::models::{Ability, Catalogue, Choice, Provider};
+use mala_domain::models::{Ability, Catalogue, Choice, Provider, ProviderSpec};
 use mala_domain::ports::LanguageModel;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
-pub use account::account;
 /// Connections to models, shared by their clones.
 pub use mala_adapters::models::HttpClient as Connections;
 
@@ -50,6 +46,12 @@ impl From<NoModel> for Failure {
     fn from(error: NoModel) -> Self {
         Self::new(Exit::NoReviewers, error.what).hint(error.hint)
     }
+}
+
+/// The URL of a provider, and where it is configured.
+struct ProviderUrl {
+    url: String,
+    origin: String,
 }
 
 /// The models that can be asked from here.
@@ -104,9 +106,9 @@ impl Models {
             Ok(address) => address,
             Err(error) => return Some(error),
         };
-        let account = account(provider);
-        if account != Account::Compatible && !self.has_key(provider) {
-            return Some(no_key(account));
+        let spec = provider.spec();
+        if spec.account != Account::Compatible && !self.has_key(provider) {
+            return Some(no_key(spec));
         }
         let error = Endpoint::new(&address.url, None).err()?;
         Some(NoModel::new(error.to_string(), format!("see {}", address.origin)))
@@ -115,19 +117,20 @@ impl Models {
     /// Whether somebody gave a key for a provider, or a command that prints one. It may be wrong, and
     /// so may the address.
     pub fn has_key(&self, provider: Provider) -> bool {
-        let account = account(provider);
+        let spec = provider.spec();
         let in_variable =
-            self.address(provider).is_ok_and(|at| self.key_variable(&at, account).is_some());
-        in_variable || self.block.key_commands.get(account).is_some()
+            self.address(provider).is_ok_and(|address| self.key_variable(&address, spec).is_some());
+        in_variable || self.block.key_commands.get(spec.account).is_some()
     }
 
     /// The model behind a choice, ready to be asked.
     pub async fn model(&self, choice: &Choice) -> Result<Arc<dyn LanguageModel>, NoModel> {
         let address = self.address(choice.provider)?;
-        let key = self.key(&address, account(choice.provider)).await?;
+        let spec = choice.provider.spec();
+        let key = self.key(&address, spec).await?;
         let mut endpoint = Endpoint::new(&address.url, key)
             .map_err(|error| NoModel::new(error.to_string(), format!("see {}", address.origin)))?
-            .key_from(self.key_origin(&address, account(choice.provider)));
+            .key_from(self.key_origin(&address, spec));
         if choice.known.as_ref().is_some_and(|model| !model.can(Ability::StructuredOutput)) {
             endpoint = endpoint.schema_in_prompt();
         }
@@ -145,42 +148,63 @@ impl Models {
         })
     }
 
-    fn address(&self, provider: Provider) -> Result<Address, NoModel> {
-        base_url(provider, &self.here, &self.block).ok_or_else(|| {
+    /// The URL of a provider: from the environment, the user's own file, or its default. A compatible
+    /// server has no default, and the user's file goes before `OPENAI_BASE_URL`, which may be OpenAI's.
+    fn address(&self, provider: Provider) -> Result<ProviderUrl, NoModel> {
+        let spec = provider.spec();
+        let of_environment = || {
+            let url = self.here.text(spec.url_variable)?.to_owned();
+            Some(ProviderUrl { url, origin: spec.url_variable.to_owned() })
+        };
+        let of_user = || {
+            let url = self.block.base_urls.get(spec.account)?.clone();
+            Some(ProviderUrl { url, origin: format!("models.base_urls.{}", spec.account.name()) })
+        };
+        let configured = match spec.account {
+            Account::Compatible => of_user().or_else(of_environment),
+            _ => of_environment().or_else(of_user),
+        };
+        let default = || {
+            let url = spec.default_url?.to_owned();
+            Some(ProviderUrl { url, origin: spec.name.to_owned() })
+        };
+        configured.or_else(default).ok_or_else(|| {
             NoModel::new(
-                "no address is set for the server that is compatible with OpenAI",
+                "no URL is set for the server that is compatible with OpenAI",
                 "set OPENAI_BASE_URL, or models.base_urls.compatible in your own file",
             )
         })
     }
 
-    /// The variable's key. OpenAI's goes to another server only where `OPENAI_BASE_URL` names it.
-    fn key_variable(&self, address: &Address, account: Account) -> Option<Secret> {
-        let variable = match account {
-            Account::Compatible if address.origin == "OPENAI_BASE_URL" => "OPENAI_API_KEY",
-            Account::Compatible => return None,
-            other => account::key_variable(other),
-        };
-        self.here.text(variable).map(Secret::new)
+    /// The key in the variable. OpenAI's key goes to another server only if `OPENAI_BASE_URL` names it.
+    fn key_variable(&self, address: &ProviderUrl, spec: &ProviderSpec) -> Option<Secret> {
+        if spec.account == Account::Compatible && address.origin != spec.url_variable {
+            return None;
+        }
+        self.here.text(spec.key_variable).map(Secret::new)
     }
 
-    /// Where the key is from, or would be.
-    fn key_origin(&self, address: &Address, account: Account) -> String {
-        let in_variable = self.key_variable(address, account).is_some();
-        match self.block.key_commands.get(account) {
-            Some(_) if !in_variable => format!("models.key_commands.{}", account.name()),
-            _ => account::key_variable(account).to_owned(),
+    /// Where the key comes from, or would come from.
+    fn key_origin(&self, address: &ProviderUrl, spec: &ProviderSpec) -> String {
+        let in_variable = self.key_variable(address, spec).is_some();
+        match self.block.key_commands.get(spec.account) {
+            Some(_) if !in_variable => format!("models.key_commands.{}", spec.account.name()),
+            _ => spec.key_variable.to_owned(),
         }
     }
 
-    async fn key(&self, address: &Address, account: Account) -> Result<Option<Secret>, NoModel> {
-        if let Some(key) = self.key_variable(address, account) {
+    async fn key(
+        &self,
+        address: &ProviderUrl,
+        spec: &ProviderSpec,
+    ) -> Result<Option<Secret>, NoModel> {
+        if let Some(key) = self.key_variable(address, spec) {
             return Ok(Some(key));
         }
-        match self.block.key_commands.get(account) {
-            Some(command) => self.printed_key(account, command).await.map(Some),
-            None if account == Account::Compatible => Ok(None),
-            None => Err(no_key(account)),
+        match self.block.key_commands.get(spec.account) {
+            Some(command) => self.printed_key(spec.account, command).await.map(Some),
+            None if spec.account == Account::Compatible => Ok(None),
+            None => Err(no_key(spec)),
         }
     }
 
@@ -235,12 +259,11 @@ fn proxy(here: &Surroundings) -> Option<ProxySettings> {
     Some(ProxySettings { url: url.to_owned(), except: Some(except) })
 }
 
-fn no_key(account: Account) -> NoModel {
-    let variable = account::key_variable(account);
-    let name = account.name();
+fn no_key(spec: &ProviderSpec) -> NoModel {
+    let (variable, account) = (spec.key_variable, spec.account.name());
     NoModel::new(
         format!("{variable} is not set"),
-        format!("set {variable}, or models.key_commands.{name} in your own file"),
+        format!("set {variable}, or models.key_commands.{account} in your own file"),
     )
 }
 

@@ -119,7 +119,7 @@ fn what_is_missing_is_named() {
         (
             String::new(),
             "compatible/llama3",
-            "no address is set for the server that is compatible with OpenAI",
+            "no URL is set for the server that is compatible with OpenAI",
         ),
         (command("exit 3"), "gpt-4.1", "models.key_commands.openai: sh failed: exit status: 3"),
         (command("true"), "gpt-4.1", "models.key_commands.openai: sh printed no key"),
