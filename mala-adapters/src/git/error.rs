@@ -132,8 +132,7 @@ impl GitError {
                 Some("run git fsck to see what is broken".to_owned())
             }
             Self::Failed { message, .. } if is_missing_object(message) => Some(
-                "the repository lacks objects: git fsck says which; in a partial clone, fetch \
-                 them first"
+                "objects are missing: run git fsck to list them, or fetch them in a partial clone"
                     .to_owned(),
             ),
             Self::Failed { message, .. } if message.contains("Permission denied") => {

@@ -71,7 +71,7 @@ fn says_that_an_index_or_an_object_is_damaged() {
     repo.write("a", "b\n");
     let error = try_scope(&repo, Target::WorkingTree, &[]).err().unwrap();
     assert!(error.to_string().contains(&blob), "{error}");
-    assert!(error.hint().unwrap().contains("lacks objects"));
+    assert!(error.hint().unwrap().contains("objects are missing"));
 
     let repo = TestRepo::with_files(&[("a", "a\n")]);
     let head = repo.head();
