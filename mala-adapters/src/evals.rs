@@ -8,7 +8,7 @@ mod records;
 pub use journal::Writer;
 pub use records::Records;
 
-use crate::store::{keep_out_of_git, refuse_link, write_atomically, write_new};
+use crate::store::{reject_symlink, write_atomically, write_gitignore, write_new};
 use mala_domain::eval::{EvalResult, RunHeader};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -80,10 +80,10 @@ impl Evals {
     /// Makes the folder for the user's own sets.
     pub fn make_sets(&self) -> io::Result<()> {
         for folder in [&self.state, &self.folder(), &self.sets()] {
-            refuse_link(folder)?;
+            reject_symlink(folder)?;
         }
         fs::create_dir_all(self.sets())?;
-        keep_out_of_git(&self.state)
+        write_gitignore(&self.state)
     }
 
     /// The names of the runs, the newest first.
@@ -110,10 +110,10 @@ impl Evals {
     pub fn create(&self, header: &RunHeader) -> Result<RunFolder, EvalFilesError> {
         let runs = self.folder();
         for folder in [&self.state, &runs] {
-            refuse_link(folder).map_err(|source| io_error(folder, source))?;
+            reject_symlink(folder).map_err(|source| io_error(folder, source))?;
         }
         fs::create_dir_all(&runs).map_err(|source| io_error(&runs, source))?;
-        keep_out_of_git(&self.state).map_err(|source| io_error(&self.state, source))?;
+        write_gitignore(&self.state).map_err(|source| io_error(&self.state, source))?;
         let run = self.run(&header.run_id);
         fs::create_dir(&run.path).map_err(|source| io_error(&run.path, source))?;
         let path = run.path.join(HEADER);

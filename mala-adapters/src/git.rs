@@ -1,11 +1,11 @@
-//! The reviewed repository, through the `git` program with pinned options.
+//! The reviewed repository, accessed through the `git` program with fixed options.
 //!
 //! The repository is not trusted. Its configuration may name commands (filters, hooks, monitors,
-//! helpers), its attributes may hide files, its revisions may be named like options: none of that
-//! takes effect here. Nothing is written into it, not even its index.
+//! helpers), its attributes may hide files, and its revisions may look like options. None of that
+//! takes effect here. Nothing is written into the repository, not even its index.
 
-mod attributes;
 mod call;
+mod classify;
 mod commits;
 mod config;
 mod copy;
@@ -17,38 +17,31 @@ mod grep;
 mod history;
 mod import;
 mod index;
-mod kept;
 mod listing;
-mod nature;
 mod objects;
 mod open;
 mod origin;
 mod overlay;
 mod patch;
-mod remote;
+mod reflog;
 mod revision;
 mod scope;
-mod shadow;
 mod submodules;
 mod tree;
 mod trees;
-mod work;
-mod work_trees;
-mod working_tree;
 
-pub(crate) use filter::Filter;
+pub(crate) use filter::PathFilter;
+pub(crate) use open::git_dir_of;
 pub(crate) use overlay::Overlay;
 pub(crate) use scope::hex;
-pub(crate) use tree::Content;
-pub(crate) use work_trees::git_folder_at;
+pub(crate) use tree::FileContent;
 
-pub use error::{GitError, ScopeError};
-pub use import::{Imported, import};
-pub use kept::KeptWork;
-pub use shadow::Shadow;
+pub use copy::{VariantCommit, WorkTreeSnapshot};
+pub use error::{GitError, GitScopeError};
+pub use import::{ImportedCommits, import};
 pub use tree::GitTree;
 
-use crate::process::Environment;
+use crate::process::ProcessEnvironment;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,39 +49,39 @@ use std::sync::Arc;
 /// An opened repository.
 #[derive(Debug, Clone)]
 pub struct Git {
-    inner: Arc<Inner>,
-    /// Where `.gitattributes` are read from: the trusted side of the change.
+    inner: Arc<GitInner>,
+    /// The tree whose `.gitattributes` apply: the trusted side of the change.
     attributes: Option<ObjectId>,
 }
 
 #[derive(Debug)]
-struct Inner {
+struct GitInner {
     dir: PathBuf,
     top: PathBuf,
     is_bare: bool,
-    environment: Environment,
-    /// The environment before anything of this repository was sealed off.
-    around: Environment,
-    version: Version,
-    hash: Hash,
+    environment: ProcessEnvironment,
+    /// The environment before the configuration of this repository was disabled.
+    around: ProcessEnvironment,
+    version: GitVersion,
+    hash: ObjectFormat,
     is_shallow: bool,
     url: Option<String>,
 }
 
 impl Git {
-    /// The root of the work tree; of a bare repository, its own folder.
+    /// The root of the work tree, or the folder of a bare repository.
     pub fn top(&self) -> &Path {
         &self.inner.top
     }
 
-    /// Where the repository is published, without credentials.
+    /// The URL of the repository, without credentials.
     pub fn url(&self) -> Option<&str> {
         self.inner.url.as_deref()
     }
 
     /// The version of the git program, such as `2.47.3`.
     pub fn version(&self) -> String {
-        let Version(major, minor, patch) = self.inner.version;
+        let GitVersion(major, minor, patch) = self.inner.version;
         format!("{major}.{minor}.{patch}")
     }
 
@@ -103,16 +96,16 @@ impl Git {
 
 /// Major, minor, patch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Version(u32, u32, u32);
+struct GitVersion(u32, u32, u32);
 
-impl Version {
-    /// What everything here needs: configuration by environment variables.
+impl GitVersion {
+    /// The oldest supported version: it takes configuration from environment variables.
     const OLDEST: Self = Self(2, 31, 0);
 
-    /// Since when attributes can be read from a tree that is not checked out.
+    /// Attributes can be read from a tree that is not checked out.
     const ATTRIBUTES_OF_TREES: Self = Self(2, 41, 0);
 
-    /// Since when paths of work trees are printed so that none can be mistaken.
+    /// Paths of work trees are printed unambiguously.
     const EXACT_WORK_TREES: Self = Self(2, 36, 0);
 
     /// From `git version 2.47.3 (Apple Git-154)`.
@@ -124,14 +117,14 @@ impl Version {
     }
 }
 
-/// How the repository names its objects.
+/// The hash function of object ids.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Hash {
+enum ObjectFormat {
     Sha1,
     Sha256,
 }
 
-impl Hash {
+impl ObjectFormat {
     fn n_bytes(self) -> usize {
         match self {
             Self::Sha1 => 20,
@@ -154,8 +147,8 @@ impl Hash {
     }
 }
 
-/// The full name of an object: lower-case hexadecimal digits and nothing else, so that it is safe as
-/// an argument.
+/// The full id of an object. Contains only lower-case hexadecimal digits, so that it is safe as an
+/// argument.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct ObjectId(String);
 

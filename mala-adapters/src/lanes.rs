@@ -15,7 +15,7 @@ pub use printed::keep_printed;
 pub(crate) use tree::make_writable;
 
 use crate::git::Git;
-use crate::process::Environment;
+use crate::process::ProcessEnvironment;
 use std::path::PathBuf;
 
 /// Runs the lanes of one session.
@@ -31,5 +31,5 @@ pub struct Lanes {
     /// The folder for what is kept.
     pub folder: PathBuf,
     /// The user's variables.
-    pub variables: Environment,
+    pub variables: ProcessEnvironment,
 }

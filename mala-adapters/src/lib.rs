@@ -1,5 +1,6 @@
 //! The world behind the ports: git, processes, files, linters, models, lanes.
 
+pub mod bounded_read;
 pub mod cases;
 pub mod evals;
 pub mod git;
@@ -8,7 +9,6 @@ pub mod linters;
 pub mod models;
 pub mod patch;
 pub mod process;
-pub mod regular;
 pub mod reviewers;
 pub mod sessions;
 pub mod store;

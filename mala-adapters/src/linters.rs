@@ -1,47 +1,45 @@
-//! The linters that the project already has, run over the changed files and kept to the changed
-//! lines. A linter is found on the path outside the reviewed tree; over the user's own work tree also
-//! where it was installed for the project, which no commit can do. One that runs the project's own
-//! code runs only there. What goes wrong is one warning per linter.
+//! Runs the project's linters over the changed files and keeps their diagnostics on added lines. A
+//! linter is found on the path outside the reviewed tree. For the user's own work tree it may also
+//! be installed in the project, below folders that git ignores. A linter that runs project code
+//! runs only there. Each linter that fails adds one warning.
 
 mod call;
-mod claim;
-mod grade;
-mod installed;
+mod claims;
 mod one_file;
 mod output;
-mod place;
+mod registry;
 mod setup;
-mod table;
+mod workspace;
 
 pub use one_file::ProjectLinters;
 
-use crate::process::Environment;
-use call::Trouble;
+use crate::process::ProcessEnvironment;
+use call::LinterError;
 use futures_util::future::join_all;
 use mala_domain::change::ChangedFile;
 use mala_domain::config::{LinterMode, LinterName};
 use mala_domain::finding::Candidate;
 use mala_domain::review::ReviewRequest;
 use mala_domain::scope::Head;
-use output::Hit;
-use place::Place;
+use output::LintDiagnostic;
+use registry::{LINTERS, LinterActivation, LinterInput, LinterSpec};
 use std::path::PathBuf;
 use std::time::Duration;
-use table::{LINTERS, Linter, Needs, Reach};
+use workspace::LintWorkspace;
 
-/// The most files that one linter is given.
+/// The most files that one linter gets.
 const MAX_FILES: usize = 1000;
 
-/// What a project sets of its linters.
+/// The linter settings of a project.
 #[derive(Debug, Clone)]
 pub struct LinterSettings {
-    /// Whether any runs.
+    /// Whether linters run.
     pub mode: LinterMode,
-    /// How long one may take.
+    /// The time limit of one linter.
     pub timeout: Duration,
-    /// Those that never run.
+    /// Linters that never run.
     pub off: Vec<LinterName>,
-    /// Slow ones that run too.
+    /// Slow linters that run too.
     pub also: Vec<LinterName>,
 }
 
@@ -58,20 +56,20 @@ impl Default for LinterSettings {
 
 /// Where linters are found and run.
 #[derive(Debug, Clone)]
-pub struct LinterWorld {
-    /// The root of the work tree; `None` when there is none.
+pub struct LinterContext {
+    /// The root of the work tree, if there is one.
     pub folder: Option<PathBuf>,
     /// The environment of linters, with the path on which they are found.
-    pub environment: Environment,
+    pub environment: ProcessEnvironment,
 }
 
-/// The program behind a linter.
+/// The program of a linter.
 pub fn program(name: LinterName) -> &'static str {
     LINTERS.iter().find(|linter| linter.name == name).map_or(name.name(), |linter| linter.program)
 }
 
-/// Whether a project shows in its root that it uses a linter. `has` tells of a file or folder whether
-/// it is there, `text` gives what a file says.
+/// Whether the root of a project shows that it uses a linter. `has` checks for a file or folder,
+/// `text` reads a file.
 pub fn is_set_up(
     name: LinterName,
     has: &dyn Fn(&str) -> bool,
@@ -84,26 +82,26 @@ pub fn is_set_up(
     })
 }
 
-/// What the linters say.
+/// The result of all linters.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Linted {
-    /// Their claims, on lines that the change added.
+pub struct LintOutcome {
+    /// Claims on lines that the change added.
     pub candidates: Vec<Candidate>,
-    /// One for each linter that could not run.
+    /// One warning for each linter that could not run.
     pub warnings: Vec<String>,
 }
 
-/// Runs the linters that the project is set up for, side by side.
+/// Runs the linters that the project uses, in parallel.
 pub async fn run(
     request: &ReviewRequest,
     settings: &LinterSettings,
-    world: &LinterWorld,
-) -> Linted {
-    let wanted = LINTERS.iter().filter(|linter| settings.want(linter));
-    let runs = join_all(wanted.map(|linter| Run { linter, request, settings, world }.finish()));
-    let mut all = Linted::default();
-    let all_runs = Runs { request, settings, world };
-    all.warnings.extend(all_runs.unchecked_typescript().await);
+    context: &LinterContext,
+) -> LintOutcome {
+    let wanted = LINTERS.iter().filter(|linter| settings.includes(linter));
+    let runs =
+        join_all(wanted.map(|linter| LinterRun { linter, request, settings, context }.finish()));
+    let mut all = LintOutcome::default();
+    all.warnings.extend(unchecked_typescript(request, settings, context).await);
     for one in runs.await {
         all.candidates.extend(one.candidates);
         all.warnings.extend(one.warnings);
@@ -111,36 +109,30 @@ pub async fn run(
     all
 }
 
-/// All linters over one change.
-struct Runs<'r> {
-    request: &'r ReviewRequest,
-    settings: &'r LinterSettings,
-    world: &'r LinterWorld,
-}
-
-impl Runs<'_> {
-    /// TypeScript without any of the files that say how to check it.
-    async fn unchecked_typescript(&self) -> Option<String> {
-        let Runs { request, settings, world } = *self;
-        let named = |name| LINTERS.iter().find(|linter| linter.name == name);
-        let checkers = [named(LinterName::Tsc)?, named(LinterName::Eslint)?];
-        let run = Run { linter: checkers[0], request, settings, world };
-        let targets = run.targets();
-        if settings.mode == LinterMode::Off || targets.is_empty() {
+/// A warning for TypeScript without a configuration for any of its checkers.
+async fn unchecked_typescript(
+    request: &ReviewRequest,
+    settings: &LinterSettings,
+    context: &LinterContext,
+) -> Option<String> {
+    let named = |name| LINTERS.iter().find(|linter| linter.name == name);
+    let checkers = [named(LinterName::Tsc)?, named(LinterName::Eslint)?];
+    let run = LinterRun { linter: checkers[0], request, settings, context };
+    let targets = run.targets();
+    if settings.mode == LinterMode::Off || targets.is_empty() {
+        return None;
+    }
+    for linter in checkers {
+        let is_set_up = setup::look(linter, request, &targets).await.ok()?.is_used;
+        if is_set_up || settings.off.contains(&linter.name) {
             return None;
         }
-        for linter in checkers {
-            let is_set_up = setup::look(linter, request, &targets).await.ok()?.is_used;
-            if is_set_up || settings.off.contains(&linter.name) {
-                return None;
-            }
-        }
-        Some("tsc and eslint are skipped: the project has no configuration of them".to_owned())
     }
+    Some("tsc and eslint are skipped: the project does not configure them".to_owned())
 }
 
 impl LinterSettings {
-    fn want(&self, linter: &Linter) -> bool {
+    fn includes(&self, linter: &LinterSpec) -> bool {
         self.mode == LinterMode::Auto
             && !self.off.contains(&linter.name)
             && (!linter.name.is_slow() || self.also.contains(&linter.name))
@@ -148,75 +140,85 @@ impl LinterSettings {
 }
 
 /// One linter over one change.
-struct Run<'r> {
-    linter: &'static Linter,
+struct LinterRun<'r> {
+    linter: &'static LinterSpec,
     request: &'r ReviewRequest,
     settings: &'r LinterSettings,
-    world: &'r LinterWorld,
+    context: &'r LinterContext,
 }
 
-impl Run<'_> {
-    async fn finish(self) -> Linted {
+impl LinterRun<'_> {
+    async fn finish(self) -> LintOutcome {
         let name = self.linter.name.name();
         match self.attempt().await {
             Ok(linted) => linted,
-            Err(trouble) => Linted {
-                warnings: vec![format!("{name} could not run: {trouble}")],
-                ..Linted::default()
+            Err(trouble) => LintOutcome {
+                warnings: vec![format!("cannot run {name}: {trouble}")],
+                ..LintOutcome::default()
             },
         }
     }
 
-    async fn attempt(&self) -> Result<Linted, Trouble> {
+    async fn attempt(&self) -> Result<LintOutcome, LinterError> {
         let all = self.targets();
         match self.look(&all).await {
-            Ok((hits, place)) => {
-                let candidates = claim::on_added_lines(self.linter, &hits, &place);
-                Ok(Linted { candidates, warnings: self.left_out(all.len()) })
+            Ok((diagnostics, place)) => {
+                let candidates = claims::on_added_lines(self.linter, &diagnostics, &place);
+                Ok(LintOutcome { candidates, warnings: self.file_limit_warning(all.len()) })
             }
-            Err(trouble) if self.is_expected(&trouble) => Ok(Linted::default()),
+            Err(trouble) if self.is_expected(&trouble) => Ok(LintOutcome::default()),
             Err(trouble) => Err(trouble),
         }
     }
 
-    /// What the linter says of these files, and where it looked at them.
-    async fn look(&self, all: &[&ChangedFile]) -> Result<(Vec<Hit>, Place), Trouble> {
+    /// The linter's diagnostics for these files, and where it ran.
+    async fn look(
+        &self,
+        all: &[&ChangedFile],
+    ) -> Result<(Vec<LintDiagnostic>, LintWorkspace), LinterError> {
         if all.is_empty() {
-            return Err(Trouble::NoTargets);
+            return Err(LinterError::NoTargets);
         }
         let targets: Vec<&ChangedFile> = all.iter().copied().take(MAX_FILES).collect();
         let setup = setup::look(self.linter, self.request, &targets).await?;
-        if !setup.is_used && self.linter.needs == Needs::Setup {
-            return Err(Trouble::NotSetUp);
+        if !setup.is_used && self.linter.needs == LinterActivation::Setup {
+            return Err(LinterError::NotSetUp);
         }
-        if self.linter.reach == Reach::Project && !self.is_own_tree() {
-            return Err(Trouble::NotOwnTree);
+        if self.linter.reach == LinterInput::Project && !self.is_own_tree() {
+            return Err(LinterError::NotOwnTree);
         }
-        let program = match call::find(self.linter, self.world).await {
-            None if self.is_own_tree() => installed::find(self.linter, self.world, &setup).await,
+        let program = match call::find(self.linter, self.context).await {
+            None if self.is_own_tree() => {
+                call::find_installed(self.linter, self.context, &setup).await
+            }
             found => found,
         };
         let Some(program) = program else {
-            return Err(if setup.is_used { Trouble::NotFound } else { Trouble::NotInstalled });
+            return Err(if setup.is_used {
+                LinterError::NotFound
+            } else {
+                LinterError::NotInstalled
+            });
         };
-        let place = Place::prepare(self, &targets, &setup).await?;
+        let place = LintWorkspace::prepare(self, &targets, &setup).await?;
         if place.targets.is_empty() {
-            return Err(Trouble::NoTargets);
+            return Err(LinterError::NoTargets);
         }
-        let hits = call::run(self, &program, &place, &setup).await?;
-        Ok((hits, place))
+        let diagnostics = call::run(self, &program, &place, &setup).await?;
+        Ok((diagnostics, place))
     }
 
-    /// Whether a linter that runs by itself says nothing of it. One that was asked for by name does.
-    fn is_expected(&self, trouble: &Trouble) -> bool {
+    /// Whether an automatic linter stays silent about this error. A linter that was requested by
+    /// name reports it.
+    fn is_expected(&self, trouble: &LinterError) -> bool {
         match trouble {
-            Trouble::NoTargets | Trouble::NotSetUp | Trouble::NotInstalled => true,
-            Trouble::NotOwnTree => !self.settings.also.contains(&self.linter.name),
+            LinterError::NoTargets | LinterError::NotSetUp | LinterError::NotInstalled => true,
+            LinterError::NotOwnTree => !self.settings.also.contains(&self.linter.name),
             _ => false,
         }
     }
 
-    /// The changed files that the linter looks at and that can be named on a command line.
+    /// The changed files that the linter accepts and that can be passed on a command line.
     fn targets(&self) -> Vec<&ChangedFile> {
         let texts = &self.request.texts;
         let fits = |file: &&ChangedFile| {
@@ -224,20 +226,20 @@ impl Run<'_> {
             let nameable = std::str::from_utf8(file.path.as_bytes()).is_ok();
             nameable
                 && file.path.stays_inside()
-                && text.is_some_and(|text| (self.linter.looks_at)(&file.path, text))
+                && text.is_some_and(|text| (self.linter.accepts)(&file.path, text))
         };
         self.request.change.files.iter().filter(fits).collect()
     }
 
-    /// Whether the reviewed state is the user's own, and not a commit that somebody made.
+    /// Whether the reviewed state is the user's work tree or index, not a commit.
     fn is_own_tree(&self) -> bool {
         let own = matches!(self.request.scope.head, Head::WorkingTree | Head::Index);
-        own && self.world.folder.is_some()
+        own && self.context.folder.is_some()
     }
 
-    fn left_out(&self, n_all: usize) -> Vec<String> {
+    fn file_limit_warning(&self, n_all: usize) -> Vec<String> {
         let name = self.linter.name.name();
-        let text = || format!("{name} looked at {MAX_FILES} of {n_all} changed files");
+        let text = || format!("{name} checked {MAX_FILES} of {n_all} changed files");
         if n_all > MAX_FILES { vec![text()] } else { Vec::new() }
     }
 }

@@ -1,24 +1,23 @@
-//! Language models behind HTTP. A protocol is a pure pair: an [`Ask`] becomes a JSON body, and the
-//! events of the answer become a [`Reply`]. What they share (sending, waiting, trying again, limits)
-//! is in `remote` and `http`.
+//! Language models behind HTTP. A protocol is pure: it turns an [`Ask`] into a JSON body and the
+//! events of the response into a [`Reply`]. Sending, retries and limits are shared, in
+//! `http_model` and `http`. A provider is one file.
 //!
 //! [`Ask`]: mala_domain::conversation::Ask
 //! [`Reply`]: mala_domain::conversation::Reply
 
 pub mod anthropic;
-pub mod closing;
+pub mod call_tracker;
 mod endpoint;
-mod fault;
-mod fields;
-mod form;
+mod error;
 pub mod gemini;
 mod http;
+mod http_model;
 pub mod openai_chat;
 pub mod openai_responses;
-mod optional;
+mod optional_parts;
+mod output_schema;
 mod protocol;
-pub mod recorded;
-mod remote;
+pub mod recording;
 
-pub use endpoint::{Endpoint, EndpointError, Secret, Timings};
-pub use http::{Http, HttpError, Proxy};
+pub use endpoint::{Endpoint, EndpointError, RequestLimits, Secret};
+pub use http::{HttpClient, HttpError, ProxySettings};

@@ -1,6 +1,6 @@
-//! A patch without a repository: nothing is known but what it shows.
+//! A patch without a repository. Only what the patch shows is known.
 
-use crate::git::{Content, Filter, GitError, Overlay, ScopeError, hex};
+use crate::git::{FileContent, GitError, GitScopeError, Overlay, PathFilter, hex};
 use mala_domain::change::{
     Attributes, Change, EntryKind, FileDiff, FileStatus, LineKind, Nature, read,
 };
@@ -9,21 +9,21 @@ use mala_domain::scope::{Head, Scope, Target};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// A patch larger than this is not reviewed by anybody.
+/// The largest patch, in bytes.
 pub(crate) const MAX_PATCH: usize = 256 << 20;
 
-/// Where there is no repository: only patches can be reviewed.
+/// A change source without a repository. Only patches can be reviewed.
 #[derive(Debug)]
-pub struct WithoutRepository(ScopeError);
+pub struct PatchOnlySource(GitScopeError);
 
-impl WithoutRepository {
-    /// With the reason why there is none.
+impl PatchOnlySource {
+    /// Stores why there is no repository.
     pub fn because(error: GitError) -> Self {
         Self(error.into())
     }
 }
 
-impl ChangeSource for WithoutRepository {
+impl ChangeSource for PatchOnlySource {
     fn scope<'a>(
         &'a self,
         target: &'a Target,
@@ -37,17 +37,17 @@ impl ChangeSource for WithoutRepository {
     }
 }
 
-/// The change that a patch holds, kept to some paths (files, folders, globs, as the patch names
-/// them). White space alone is an empty change.
-pub fn scope(patch: &[u8], paths: &[String]) -> Result<Scoped, ScopeError> {
+/// The change of a patch, limited to some paths (files, folders, globs, as the patch names them).
+/// White space alone is an empty change.
+pub fn scope(patch: &[u8], paths: &[String]) -> Result<Scoped, GitScopeError> {
     if patch.len() > MAX_PATCH {
-        return Err(ScopeError::TooLarge { n_bytes: patch.len() });
+        return Err(GitScopeError::TooLarge { n_bytes: patch.len() });
     }
-    let filter = Filter::of_patch(paths)?;
+    let filter = PathFilter::of_patch(paths)?;
     let mut files = read(patch)?;
-    files.retain(|file| filter.keeps(&file.path) || filter.keeps(file.base_path()));
+    files.retain(|file| filter.includes(&file.path) || filter.includes(file.base_path()));
     let mut overlay = Overlay::over(None);
-    files.iter().for_each(|file| lay_shown(&mut overlay, file));
+    files.iter().for_each(|file| add_shown_files(&mut overlay, file));
     let diff_hash = hex(&hash(patch, &files, &filter).finalize());
     let change = Change { files: files.iter().map(|file| with_nature(file)).collect() };
     let scope = Scope {
@@ -63,8 +63,8 @@ pub fn scope(patch: &[u8], paths: &[String]) -> Result<Scoped, ScopeError> {
     Ok(Scoped { scope, change: Arc::new(change), tree: Arc::new(overlay) })
 }
 
-/// The hash of the reviewed part: of the patch itself, or of what a filter leaves.
-pub(crate) fn hash(patch: &[u8], files: &[FileDiff<'_>], filter: &Filter) -> Sha256 {
+/// The hash of the reviewed part: of the whole patch, or of the files that the filter keeps.
+pub(crate) fn hash(patch: &[u8], files: &[FileDiff<'_>], filter: &PathFilter) -> Sha256 {
     if filter.is_everything() {
         return Sha256::new_with_prefix(patch);
     }
@@ -73,17 +73,17 @@ pub(crate) fn hash(patch: &[u8], files: &[FileDiff<'_>], filter: &Filter) -> Sha
     hash
 }
 
-/// Lays the files that a patch shows as a whole: new ones at head, deleted ones at base.
-pub(crate) fn lay_shown(overlay: &mut Overlay, file: &FileDiff<'_>) {
+/// Adds the files that a patch shows completely: added ones at head, deleted ones at base.
+pub(crate) fn add_shown_files(overlay: &mut Overlay, file: &FileDiff<'_>) {
     if file.is_binary || file.kind() != EntryKind::File {
         return;
     }
     match file.status {
         FileStatus::Added => {
-            overlay.lay(Side::Head, file.path.clone(), Content::of(file.apply(&[])));
+            overlay.insert(Side::Head, file.path.clone(), FileContent::of(file.apply(&[])));
         }
         FileStatus::Deleted => {
-            overlay.lay(Side::Base, file.path.clone(), Content::of(file.revert(&[])));
+            overlay.insert(Side::Base, file.path.clone(), FileContent::of(file.revert(&[])));
         }
         _ => {}
     }
@@ -101,7 +101,7 @@ fn with_nature(file: &FileDiff<'_>) -> mala_domain::change::ChangedFile {
     changed
 }
 
-/// How the file starts, where the patch shows it: at base, or at head when it is new.
+/// The start of the file, if the patch shows it: at base, or at head if the file is new.
 fn start_of(file: &FileDiff<'_>) -> String {
     let is_new = file.status == FileStatus::Added;
     let other = if is_new { LineKind::Removed } else { LineKind::Added };

@@ -1,54 +1,52 @@
-//! The only place that starts a child. A child gets its own process group, an environment that is
-//! spelled out, and limits; whatever happens, the whole group is gone when its owner is.
+//! Starts all child processes. A child gets its own process group, an explicit environment and
+//! limits. Its whole group is killed when its owner is dropped.
 
-mod alive;
-mod briefly;
 mod child;
 mod detached;
 mod environment;
 mod group;
-mod leftovers;
-mod session;
-mod worker;
+mod table;
 
-pub use alive::{is_stopped, kill, started};
-pub use briefly::run_briefly;
-pub use child::{Finished, GroupAfter, Limits, Output, Watch, run, run_watched};
-pub use detached::start_detached;
-pub use environment::{Environment, MARKER};
-pub use leftovers::{
-    adopt_orphans, descendants, end_inside, end_marked, end_marked_inside, end_orphans,
-    end_started, is_anybody_inside,
+pub use child::{
+    FinishedProcess, GroupPolicy, OutputWatcher, ProcessLimits, ProcessOutput, run, run_watched,
 };
-pub use session::{Session, start};
-pub use worker::{Parting, Worker, go_silent, start_worker, wait_for_parting};
+pub use detached::{
+    StopRequest, Worker, discard_output, run_blocking, start_detached, start_worker,
+    wait_for_stop_request,
+};
+pub use environment::{MARKER, ProcessEnvironment};
+pub use group::{InteractiveProcess, start};
+pub use table::{
+    adopt_orphans, descendants, has_process_inside, is_stopped, kill, kill_marked,
+    kill_marked_inside, kill_orphans, kill_processes_inside, kill_started, start_time,
+};
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use thiserror::Error;
 
-/// What to start.
+/// A program to start.
 #[derive(Debug, Clone)]
-pub struct Spec {
+pub struct ProcessSpec {
     /// A program name to look up on the path, or an absolute path.
     pub program: OsString,
     /// Its arguments.
     pub args: Vec<OsString>,
-    /// Where it runs.
+    /// The folder in which it runs.
     pub dir: PathBuf,
-    /// All of its environment.
-    pub environment: Environment,
-    /// What it reads; nothing when empty.
+    /// Its whole environment.
+    pub environment: ProcessEnvironment,
+    /// Its stdin.
     pub stdin: Vec<u8>,
 }
 
-impl Spec {
-    /// A program without arguments and with nothing to read.
+impl ProcessSpec {
+    /// A program without arguments and with empty stdin.
     pub fn new(
         program: impl Into<OsString>,
         dir: impl Into<PathBuf>,
-        environment: Environment,
+        environment: ProcessEnvironment,
     ) -> Self {
         Self {
             program: program.into(),
@@ -66,7 +64,7 @@ impl Spec {
         self
     }
 
-    /// What it reads from stdin.
+    /// Sets its stdin.
     #[must_use]
     pub fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = bytes.into();
@@ -79,50 +77,50 @@ impl Spec {
     }
 }
 
-/// Why a child gave no result.
+/// Why a child has no result.
 #[derive(Debug, Error)]
 pub enum ProcessError {
-    /// There is no such program on the path.
+    /// The program is not on the path.
     #[error("{program}: not found on the path")]
     NotFound {
         /// The name that was looked up.
         program: String,
     },
-    /// The program is there and cannot be started.
-    #[error("{program}: cannot be started")]
+    /// The program cannot be started.
+    #[error("cannot start {program}")]
     NotStarted {
         /// Its name.
         program: String,
-        /// What the system says.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
-    /// It ran longer than it may.
+    /// It ran longer than its limit.
     #[error("{program}: stopped after {} s", after.as_secs_f32())]
     TimedOut {
         /// Its name.
         program: String,
         /// The limit.
         after: Duration,
-        /// What it had written.
-        output: Box<Output>,
+        /// Its output until then.
+        output: Box<ProcessOutput>,
     },
-    /// It wrote nothing for longer than it may.
+    /// It wrote nothing for longer than its limit.
     #[error("{program}: stopped after {} s without output", after.as_secs_f32())]
     Idle {
         /// Its name.
         program: String,
         /// The limit.
         after: Duration,
-        /// What it had written.
-        output: Box<Output>,
+        /// Its output until then.
+        output: Box<ProcessOutput>,
     },
-    /// Talking with it broke off.
-    #[error("{program}: lost")]
+    /// The connection to it broke.
+    #[error("lost the connection to {program}")]
     Lost {
         /// Its name.
         program: String,
-        /// What the system says.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },

@@ -16,9 +16,9 @@ pub use life::Life;
 pub use scratch::{fresh_scratch, hold_scratch, remove_scratch, sweep_scratch};
 pub use trees::GateFolders;
 
+use crate::bounded_read::read_no_follow;
 use crate::process;
-use crate::regular::read_foreign;
-use crate::store::{keep_out_of_git, refuse_link, write_atomically};
+use crate::store::{reject_symlink, write_atomically, write_gitignore};
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::session::{Heartbeat, Progress, Session};
 use mala_domain::ports::{SessionFiles, StoreError};
@@ -27,10 +27,11 @@ use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use stamp::Stamp;
 use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use uuid::Uuid;
 
 /// No file of a session that we read is larger.
 const MAX_BYTES: u64 = 256 << 20;
@@ -65,7 +66,7 @@ impl GateFolder {
             let named = |error: io::Error| {
                 io::Error::new(error.kind(), format!("{}: {error}", folder.display()))
             };
-            refuse_link(folder).map_err(named)?;
+            reject_symlink(folder).map_err(named)?;
         }
         Ok(())
     }
@@ -83,7 +84,7 @@ impl GateFolder {
         let stamped = Session { stamp: self.stamp.make(&name_of(&read)?)?, ..session.clone() };
         let written = || {
             fs::create_dir_all(&root)?;
-            keep_out_of_git(&self.state)?;
+            write_gitignore(&self.state)?;
             let draft = tempfile::Builder::new().prefix(".writing-").tempdir_in(&root)?;
             // It holds what binds answers to it.
             let own = fs::File::options().write(true).create_new(true).mode(0o600).clone();
@@ -186,7 +187,7 @@ impl SessionFolder {
             process::kill(pid);
         }
         let noted: Vec<Heartbeat> = self.read(PROCESSES).ok().flatten().unwrap_or_default();
-        process::end_started(noted.iter().map(|it| (it.pid, it.started)));
+        process::kill_started(noted.iter().map(|it| (it.pid, it.started)));
     }
 
     /// What the session is about.
@@ -223,7 +224,7 @@ impl SessionFolder {
     }
 
     fn read<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {
-        match read_foreign(&self.path.join(name), MAX_BYTES) {
+        match read_no_follow(&self.path.join(name), MAX_BYTES) {
             Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
@@ -241,30 +242,14 @@ impl SessionFiles for SessionFolder {
     }
 }
 
-/// A key that nobody guesses and nobody has had: a random UUID.
-pub fn fresh_key() -> io::Result<String> {
-    // Two digits say that the others are random.
-    let mut digits: Vec<char> = crate::git::hex(&random()?).chars().collect();
-    for (at, digit) in [(12, '4'), (16, 'a')] {
-        if let Some(place) = digits.get_mut(at) {
-            *place = digit;
-        }
-    }
-    for at in [20, 16, 12, 8] {
-        digits.insert(at, '-');
-    }
-    Ok(digits.into_iter().collect())
+/// A random UUID, as the key of a session.
+pub fn fresh_key() -> String {
+    Uuid::new_v4().to_string()
 }
 
-/// A text that nobody guesses.
-pub fn fresh_secret() -> io::Result<String> {
-    Ok(crate::git::hex(&random()?))
-}
-
-fn random() -> io::Result<[u8; 16]> {
-    let mut bytes = [0; 16];
-    fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes)
+/// 32 random hexadecimal digits.
+pub fn fresh_secret() -> String {
+    Uuid::new_v4().simple().to_string()
 }
 
 fn json(value: &impl serde::Serialize) -> io::Result<Vec<u8>> {
@@ -279,11 +264,11 @@ mod tests {
 
     #[test]
     fn keys_are_uuids_and_never_the_same() {
-        let key = fresh_key().unwrap();
+        let key = fresh_key();
         let lengths: Vec<usize> = key.split('-').map(str::len).collect();
         assert_eq!(lengths, [8, 4, 4, 4, 12], "{key}");
         assert_eq!(key.chars().nth(14), Some('4'));
-        assert_ne!(key, fresh_key().unwrap());
+        assert_ne!(key, fresh_key());
     }
 
     #[test]

@@ -4,9 +4,11 @@
 mod catalogue;
 mod file;
 mod price;
+mod provider;
 
-pub use catalogue::{Ability, Catalogue, Choice, Model, Provider, UnknownModel};
+pub use catalogue::{Ability, Catalogue, Choice, Model, UnknownModel};
 pub use price::{Price, Rates, input_tokens, text_tokens};
+pub use provider::{Provider, ProviderSpec};
 
 #[cfg(test)]
 mod tests;

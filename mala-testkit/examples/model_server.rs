@@ -1,13 +1,13 @@
-//! A model server for scripts: prints its address, and for every line on stdin what it was sent so
-//! far. It knows one problem: a function `half_N` that divides by what may be zero.
+//! A model server for scripts. Prints its URL, and for every line on stdin the sizes of the
+//! requests so far. It reports one problem: a function `half_N` that may divide by zero.
 //!
 //!     model_server [SECONDS]
 //!
-//! SECONDS is how long it takes to answer.
+//! SECONDS is the delay of an answer.
 
 #![expect(clippy::print_stdout, reason = "its output is what scripts read")]
 
-use mala_testkit::model_server::{Answer, ModelRequest, ModelServer, Step};
+use mala_testkit::model_server::{ModelAnswer, ModelRequest, ModelServer, ServerStep};
 use serde_json::json;
 use std::io::BufRead;
 use std::time::Duration;
@@ -28,7 +28,7 @@ fn main() {
     }
 }
 
-fn answer(request: &ModelRequest) -> Step {
+fn answer(request: &ModelRequest) -> ServerStep {
     let text = request.user_text();
     let is_check = request.schema().is_some_and(|it| it.to_string().contains("\"checks\""));
     let answer = match text.split("half_").nth(1) {
@@ -43,5 +43,5 @@ fn answer(request: &ModelRequest) -> Step {
         }
         None => json!({"verdict": "PASS", "findings": []}),
     };
-    Answer::text(answer.to_string()).into()
+    ModelAnswer::text(answer.to_string()).into()
 }

@@ -1,11 +1,11 @@
-//! A model server on loopback, for tests. It speaks Anthropic Messages, OpenAI Responses, Chat
-//! Completions and Gemini, streaming as they do; what it answers is scripted, and it can fail in all
-//! the ways that servers do. It keeps every request, and counts prompts that begin like earlier ones.
+//! A model server on loopback, for tests. It implements Anthropic Messages, OpenAI Responses, Chat
+//! Completions and Gemini with streaming. Its answers are scripted, and it can fail in many ways.
+//! It stores every request and counts prompts that start like earlier ones.
 //!
 //! ```ignore
 //! let server = ModelServer::new(|request| match request.number {
-//!     0 => Answer::call("read_file", json!({"path": "a.rs"})).into(),
-//!     _ => Answer::text(r#"{"findings": []}"#).into(),
+//!     0 => ModelAnswer::call("read_file", json!({"path": "a.rs"})).into(),
+//!     _ => ModelAnswer::text(r#"{"findings": []}"#).into(),
 //! });
 //! world.with_env("ANTHROPIC_BASE_URL", server.url()).with_env("ANTHROPIC_API_KEY", "test-key");
 //! ```
@@ -17,8 +17,8 @@ mod script;
 mod stream;
 
 pub use cache::CacheCount;
-pub use request::{HeardTurn, ModelRequest, Wire};
-pub use script::{Answer, Call, End, Fault, Step, Usage};
+pub use request::{ModelRequest, RequestTurn, WireProtocol};
+pub use script::{AnswerCall, AnswerEnd, AnswerUsage, ModelAnswer, ServerFault, ServerStep};
 
 use cache::Cache;
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -33,11 +33,11 @@ pub struct ModelServer {
     acceptor: Option<JoinHandle<()>>,
 }
 
-type Script = dyn Fn(&ModelRequest) -> Step + Send + Sync;
+type ServerScript = dyn Fn(&ModelRequest) -> ServerStep + Send + Sync;
 
-/// What all connections share.
+/// The state that all connections share.
 struct Shared {
-    script: Box<Script>,
+    script: Box<ServerScript>,
     requests: Mutex<Vec<ModelRequest>>,
     cache: Mutex<Cache>,
     connections: Mutex<Vec<TcpStream>>,
@@ -45,8 +45,8 @@ struct Shared {
 }
 
 impl ModelServer {
-    /// A server that answers each request as the script says.
-    pub fn new(script: impl Fn(&ModelRequest) -> Step + Send + Sync + 'static) -> Self {
+    /// A server that answers each request according to the script.
+    pub fn new(script: impl Fn(&ModelRequest) -> ServerStep + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let port = listener.local_addr().unwrap().port();
         let shared = Arc::new(Shared {
@@ -61,38 +61,38 @@ impl ModelServer {
         Self { port, shared, acceptor: Some(acceptor) }
     }
 
-    /// A server that takes these steps in order. A request after the last one gets a 400 that says
-    /// so, which no client tries again.
-    pub fn steps(steps: impl IntoIterator<Item = Step>) -> Self {
-        let steps: Vec<Step> = steps.into_iter().collect();
+    /// A server that follows these steps in order. A request after the last one gets a 400, which
+    /// no client retries.
+    pub fn steps(steps: impl IntoIterator<Item = ServerStep>) -> Self {
+        let steps: Vec<ServerStep> = steps.into_iter().collect();
         Self::new(move |request| match steps.get(request.number) {
             Some(step) => step.clone(),
-            None => Fault::Status(400, Vec::new(), "the script is over".to_owned()).into(),
+            None => ServerFault::Status(400, Vec::new(), "the script is over".to_owned()).into(),
         })
     }
 
     /// A server that always does the same.
-    pub fn always(step: impl Into<Step>) -> Self {
+    pub fn always(step: impl Into<ServerStep>) -> Self {
         let step = step.into();
         Self::new(move |_| step.clone())
     }
 
-    /// Its address, without a version: `http://127.0.0.1:PORT`.
+    /// Its URL, without a version: `http://127.0.0.1:PORT`.
     pub fn url(&self) -> String {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// All requests so far, in the order in which they came.
+    /// All requests so far, in order.
     pub fn requests(&self) -> Vec<ModelRequest> {
         self.shared.requests.lock().unwrap().clone()
     }
 
-    /// How many requests came so far.
+    /// The number of requests so far.
     pub fn n_requests(&self) -> usize {
         self.shared.requests.lock().unwrap().len()
     }
 
-    /// How much of all prompts began like an earlier one.
+    /// How much of all prompts was cached.
     pub fn cache_count(&self) -> CacheCount {
         self.shared.cache.lock().unwrap().count()
     }
@@ -101,7 +101,7 @@ impl ModelServer {
 impl Drop for ModelServer {
     fn drop(&mut self) {
         self.shared.is_over.store(true, Ordering::SeqCst);
-        // The acceptor wakes up for this one and sees that it is over.
+        // This connection wakes the accepting thread, which sees that the server stops.
         drop(TcpStream::connect(("127.0.0.1", self.port)));
         if let Some(acceptor) = self.acceptor.take() {
             acceptor.join().unwrap_or_default();
@@ -112,7 +112,7 @@ impl Drop for ModelServer {
     }
 }
 
-/// Takes connections until the server is over. Each has a thread, which ends with it.
+/// Accepts connections until the server stops. Each has a thread of its own.
 fn accept(listener: &TcpListener, shared: &Arc<Shared>) {
     for connection in listener.incoming() {
         if shared.is_over.load(Ordering::SeqCst) {

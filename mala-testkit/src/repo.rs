@@ -1,4 +1,4 @@
-//! A throw-away repository with real git, a fixed author and fixed dates, so that its commits have the
+//! A temporary repository with real git, a fixed author and fixed dates, so that commits have the
 //! same ids on every machine.
 
 use std::ffi::OsStr;
@@ -8,7 +8,7 @@ use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU64, Ordering};
 use tempfile::TempDir;
 
-/// A repository in a folder that is gone when the value is.
+/// A repository in a folder that is deleted with the value.
 #[derive(Debug)]
 pub struct TestRepo {
     folder: TempDir,
@@ -25,20 +25,20 @@ impl Default for TestRepo {
 impl TestRepo {
     /// An empty repository on the branch `main`, without a commit.
     pub fn new() -> Self {
-        let repo = Self::bare_folder("repo");
+        let repo = Self::plain_folder("repo");
         repo.git(&["init", "-q", "-b", "main"]);
         repo
     }
 
-    /// A folder that is no repository.
-    pub fn bare_folder(name: &str) -> Self {
+    /// A folder without a repository.
+    pub fn plain_folder(name: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap().join(name);
         std::fs::create_dir(&root).unwrap();
         Self { folder, root, n_commits: AtomicU64::new(0) }
     }
 
-    /// A repository with one commit that holds these files.
+    /// A repository with one commit that contains these files.
     pub fn with_files(files: &[(&str, &str)]) -> Self {
         let repo = Self::new();
         for (path, text) in files {
@@ -53,17 +53,17 @@ impl TestRepo {
         &self.root
     }
 
-    /// A path beside the work tree, in the same throw-away folder.
+    /// A path next to the work tree, in the same temporary folder.
     pub fn beside(&self, name: &str) -> PathBuf {
         self.root.parent().unwrap_or(self.folder.path()).join(name)
     }
 
-    /// Where a path of the work tree is on disk.
+    /// The absolute path of a file in the work tree.
     pub fn path(&self, path: impl AsRef<[u8]>) -> PathBuf {
         self.root.join(OsStr::from_bytes(path.as_ref()))
     }
 
-    /// Writes a file, and its folders.
+    /// Writes a file and creates its folders.
     pub fn write(&self, path: impl AsRef<[u8]>, content: impl AsRef<[u8]>) {
         let path = self.path(path);
         let parent = path.parent().unwrap();
@@ -76,7 +76,7 @@ impl TestRepo {
         std::fs::remove_file(self.path(path)).unwrap();
     }
 
-    /// Makes a symbolic link.
+    /// Creates a symbolic link.
     pub fn link(&self, path: impl AsRef<[u8]>, target: impl AsRef<Path>) {
         std::os::unix::fs::symlink(target, self.path(path)).unwrap();
     }
@@ -86,13 +86,13 @@ impl TestRepo {
         self.git(&["add", "-A"]);
     }
 
-    /// Stages everything and commits it; gives the commit's id.
+    /// Stages everything and commits it. Returns the id of the commit.
     pub fn commit(&self, message: &str) -> String {
         self.stage();
         self.commit_staged(message)
     }
 
-    /// Commits what is staged; gives the commit's id.
+    /// Commits what is staged. Returns the id of the commit.
     pub fn commit_staged(&self, message: &str) -> String {
         self.git(&["commit", "-q", "--allow-empty", "-m", message]);
         self.head()
@@ -108,17 +108,17 @@ impl TestRepo {
         self.git(&["rev-parse", revision])
     }
 
-    /// Makes a branch at HEAD and goes to it.
+    /// Creates a branch at HEAD and checks it out.
     pub fn branch(&self, name: &str) {
         self.git(&["checkout", "-q", "-b", name]);
     }
 
-    /// Goes to a branch or a commit.
+    /// Checks out a branch or a commit.
     pub fn checkout(&self, revision: &str) {
         self.git(&["checkout", "-q", revision]);
     }
 
-    /// Runs git, which must succeed; gives its stdout without white space around it.
+    /// Runs git, which must succeed. Returns its trimmed stdout.
     pub fn git(&self, args: &[&str]) -> String {
         let output = self.try_git(args);
         let complaint = String::from_utf8_lossy(&output.stderr);
@@ -128,7 +128,7 @@ impl TestRepo {
 
     /// Runs git.
     pub fn try_git(&self, args: &[&str]) -> Output {
-        // Every call has a second of its own, so that commits are ordered by their dates.
+        // Every call has its own date, so that commits are ordered by date.
         let number = self.n_commits.fetch_add(1, Ordering::Relaxed) + 1;
         let date = format!("{} +0000", 1_700_000_000 + number);
         let mut command = Command::new("git");

@@ -1,7 +1,7 @@
-//! A sealed world: a home and a folder of its own, and an environment with nothing of the machine's
-//! but the way to its programs. The real binary runs in it, and all that it says is one string.
+//! An isolated environment: a home and a folder of its own, and no variable of the machine except
+//! the path. The real binary runs in it, and its output is one string.
 
-use crate::cleaning::Cleaning;
+use crate::output_filter::OutputFilter;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io::Write;
@@ -16,11 +16,11 @@ pub struct World {
     binary: PathBuf,
     folder: PathBuf,
     environment: Vec<(OsString, OsString)>,
-    cleaning: Cleaning,
+    filter: OutputFilter,
 }
 
 impl World {
-    /// A world for this binary: `World::new(env!("CARGO_BIN_EXE_mala"))`.
+    /// An environment for this binary: `World::new(env!("CARGO_BIN_EXE_mala"))`.
     pub fn new(binary: impl Into<PathBuf>) -> Self {
         let root = tempfile::Builder::new().prefix("mala-world-").tempdir().unwrap();
         let folder = root.path().join("work");
@@ -29,13 +29,13 @@ impl World {
         for inside in [".config", ".cache", ".local/share", ".local/state", "tmp"] {
             fs::create_dir_all(home.join(inside)).unwrap();
         }
-        let mut cleaning = Cleaning::default();
-        cleaning.path(&folder, "[WORK]");
-        cleaning.path(&home, "[HOME]");
-        Self { environment: sealed(&home), root, binary: binary.into(), folder, cleaning }
+        let mut filter = OutputFilter::default();
+        filter.path(&folder, "[WORK]");
+        filter.path(&home, "[HOME]");
+        Self { environment: sealed(&home), root, binary: binary.into(), folder, filter }
     }
 
-    /// The folder that the binary runs in.
+    /// The folder in which the binary runs.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -45,11 +45,11 @@ impl World {
         self.root.path().join("home")
     }
 
-    /// Runs the binary in another folder from here on, such as that of a repository; it shows as
-    /// `[WORK]` in what `run` returns.
+    /// Runs the binary in another folder, such as that of a repository. It appears as `[WORK]` in
+    /// the output of `run`.
     pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
-        self.cleaning.path(&self.folder, "[WORK]");
+        self.filter.path(&self.folder, "[WORK]");
         self
     }
 
@@ -60,8 +60,8 @@ impl World {
         self
     }
 
-    /// A machine with these programs of the real one and no others.
-    pub fn with_only(self, programs: &[&str]) -> Self {
+    /// Makes only these programs of the machine available.
+    pub fn with_only_programs(self, programs: &[&str]) -> Self {
         let bin = self.bin();
         for program in programs {
             let real = real_program(program).unwrap();
@@ -70,7 +70,7 @@ impl World {
         self.with_env("PATH", bin)
     }
 
-    /// A machine with one more program, written in shell, in front of the others.
+    /// Adds a shell script as a program, before all others on the path.
     pub fn with_program(self, name: &str, script: &str) -> Self {
         let bin = self.bin();
         let file = bin.join(name);
@@ -82,14 +82,14 @@ impl World {
         self.with_env("PATH", path)
     }
 
-    /// The folder for programs of this world.
+    /// The folder for programs of this environment.
     fn bin(&self) -> PathBuf {
         let bin = self.home().join("bin");
         fs::create_dir_all(&bin).unwrap();
         bin
     }
 
-    /// Writes a file in the work folder, and the folders above it.
+    /// Writes a file in the work folder and creates its folders.
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) -> &Self {
         let file = self.folder.join(path);
         fs::create_dir_all(file.parent().unwrap()).unwrap();
@@ -102,25 +102,25 @@ impl World {
         fs::read_to_string(self.folder.join(path)).unwrap()
     }
 
-    /// Runs git in the work folder and fails the test when git does.
+    /// Runs git in the work folder. Fails the test if git fails.
     pub fn git(&self, args: &[&str]) -> &Self {
         let output = self.command("git").args(args).output().unwrap();
         assert!(output.status.success(), "git {args:?}: {}", text(&output.stderr));
         self
     }
 
-    /// Runs the binary: exit code, stdout and stderr in one string, cleaned of what differs between
-    /// two runs.
+    /// Runs the binary. Returns exit code, stdout and stderr in one string, with variable parts
+    /// replaced.
     pub fn run(&self, args: &[&str]) -> String {
         self.show(&self.output(args, b""))
     }
 
-    /// The same, with this on stdin.
+    /// The same, with stdin.
     pub fn run_with_stdin(&self, args: &[&str], stdin: &[u8]) -> String {
         self.show(&self.output(args, stdin))
     }
 
-    /// Runs the binary and gives its raw output.
+    /// Runs the binary and returns its raw output.
     pub fn output(&self, args: &[&str], stdin: &[u8]) -> Output {
         let mut child = self
             .command(&self.binary)
@@ -132,27 +132,27 @@ impl World {
             .unwrap();
         let mut pipe = child.stdin.take().unwrap();
         let stdin = stdin.to_vec();
-        // A program that does not read its stdin is no failure.
+        // It is not an error if the program does not read its stdin.
         let writer = std::thread::spawn(move || pipe.write_all(&stdin).unwrap_or_default());
         let output = child.wait_with_output().unwrap();
         writer.join().unwrap();
         output
     }
 
-    /// A program in this world, for tests that need to hold its pipes.
+    /// A program in this environment, for tests that need its pipes.
     pub fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command.current_dir(&self.folder).env_clear().envs(self.environment.iter().cloned());
         command
     }
 
-    /// A program's output in the form that `run` returns.
+    /// The output of a program in the form of `run`.
     pub fn show(&self, output: &Output) -> String {
         let exit = output.status.code().map_or("signal".into(), |code| code.to_string());
         let mut shown = format!("[exit {exit}]\n");
         for (name, bytes) in [("stdout", &output.stdout), ("stderr", &output.stderr)] {
             if !bytes.is_empty() {
-                shown.push_str(&format!("[{name}]\n{}", self.cleaning.clean(&text(bytes))));
+                shown.push_str(&format!("[{name}]\n{}", self.filter.clean(&text(bytes))));
                 if !shown.ends_with('\n') {
                     shown.push_str("[no newline]\n");
                 }
@@ -162,7 +162,7 @@ impl World {
     }
 }
 
-/// The environment of a machine on which nobody has set anything.
+/// The environment of a machine without any settings.
 fn sealed(home: &Path) -> Vec<(OsString, OsString)> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let fixed: [(&str, OsString); 13] = [

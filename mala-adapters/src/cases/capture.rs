@@ -2,8 +2,8 @@
 
 use super::import::texts;
 use super::{Checkout, CheckoutError};
-use crate::git::{Git, GitError, ScopeError};
-use crate::process::Environment;
+use crate::git::{Git, GitError, GitScopeError};
+use crate::process::ProcessEnvironment;
 use mala_domain::change::{Change, ChangedFile, FilePath, parse};
 use mala_domain::eval::BaseOrigin;
 use mala_domain::eval::import::Sides;
@@ -25,7 +25,7 @@ pub enum RecallError {
     Changed,
     /// git does not find it.
     #[error(transparent)]
-    Scope(#[from] ScopeError),
+    Scope(#[from] GitScopeError),
     /// git fails.
     #[error(transparent)]
     Git(#[from] GitError),
@@ -42,7 +42,7 @@ pub async fn recall(
     git: &Git,
     report: &Report,
     more: &[FilePath],
-    environment: &Environment,
+    environment: &ProcessEnvironment,
 ) -> Result<Sides, RecallError> {
     let scoped = reviewed(git, report).await?;
     let files = &scoped.change.files;
@@ -91,7 +91,7 @@ async fn reviewed(git: &Git, report: &Report) -> Result<Scoped, RecallError> {
 }
 
 /// With the diff between both sides as they are.
-async fn diffed(sides: Sides, environment: &Environment) -> Result<Sides, RecallError> {
+async fn diffed(sides: Sides, environment: &ProcessEnvironment) -> Result<Sides, RecallError> {
     let work = tempfile::tempdir().map_err(CheckoutError::Folder)?;
     let bytes = |texts: &BTreeMap<FilePath, String>| -> Files {
         texts.iter().map(|(path, text)| (path.clone(), text.as_bytes().to_vec())).collect()
@@ -106,7 +106,7 @@ async fn diffed(sides: Sides, environment: &Environment) -> Result<Sides, Recall
     let inside = Git::open(checkout.root(), environment).await?;
     let commits = checkout.commits();
     let diff = inside.patch_between(Some(&commits.base), &commits.head).await?;
-    let files = parse(&diff).map_err(ScopeError::from)?;
+    let files = parse(&diff).map_err(GitScopeError::from)?;
     let diff = String::from_utf8_lossy(&diff).into_owned();
     Ok(Sides { change: Change { files }, diff, ..sides })
 }

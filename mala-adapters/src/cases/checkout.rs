@@ -1,7 +1,7 @@
 //! A case as a real repository in a folder that is gone when the value is.
 
-use crate::git::{GitError, Imported, import};
-use crate::process::Environment;
+use crate::git::{GitError, ImportedCommits, import};
+use crate::process::ProcessEnvironment;
 use mala_domain::eval::trees::Trees;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -24,7 +24,7 @@ pub struct Checkout {
     // Kept for its end, when the folder goes.
     _folder: TempDir,
     root: PathBuf,
-    commits: Imported,
+    commits: ImportedCommits,
 }
 
 impl Checkout {
@@ -32,7 +32,7 @@ impl Checkout {
     pub async fn of(
         trees: &Trees,
         below: &Path,
-        environment: &Environment,
+        environment: &ProcessEnvironment,
     ) -> Result<Self, CheckoutError> {
         let folder = tempfile::Builder::new().prefix("case-").tempdir_in(below)?;
         let root = folder.path().canonicalize()?.join("repo");
@@ -47,7 +47,7 @@ impl Checkout {
     }
 
     /// The two commits.
-    pub fn commits(&self) -> &Imported {
+    pub fn commits(&self) -> &ImportedCommits {
         &self.commits
     }
 }

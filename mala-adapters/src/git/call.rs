@@ -1,20 +1,22 @@
-//! One call of git: its arguments, what it reads, and what its end means.
+//! One call of git: its arguments, its input, and the meaning of its result.
 
-use super::{Git, GitError, Version};
-use crate::process::{Environment, Finished, Limits, ProcessError, Spec, run};
+use super::{Git, GitError, GitVersion};
+use crate::process::{
+    FinishedProcess, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec, run,
+};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long one call may take. Whoever waits for a review has a limit of their own.
+/// The time limit of one call. A review has a limit of its own.
 const TIME: Duration = Duration::from_secs(600);
 
-/// How much a call may print, unless it says otherwise.
+/// The default limit of a call's output, in bytes.
 const OUTPUT: usize = 64 << 20;
 
 /// A call of git.
 #[derive(Debug, Clone)]
-pub(super) struct Call {
+pub(super) struct GitCall {
     args: Vec<OsString>,
     stdin: Vec<u8>,
     environment: Vec<(&'static str, OsString)>,
@@ -22,7 +24,7 @@ pub(super) struct Call {
     output: usize,
 }
 
-impl Call {
+impl GitCall {
     pub(super) fn new<A: Into<OsString>>(args: impl IntoIterator<Item = A>) -> Self {
         let args = args.into_iter().map(Into::into).collect();
         let (stdin, environment) = (Vec::new(), Vec::new());
@@ -44,7 +46,7 @@ impl Call {
         self
     }
 
-    /// Where it runs; otherwise at the root of the work tree.
+    /// Sets the folder in which it runs. The default is the root of the work tree.
     pub(super) fn dir(mut self, dir: PathBuf) -> Self {
         self.dir = Some(dir);
         self
@@ -60,16 +62,16 @@ impl Call {
         command.into_iter().find(|arg| !arg.starts_with('-')).unwrap_or_default().into_owned()
     }
 
-    pub(super) fn failed(&self, finished: &Finished) -> GitError {
-        let complaint = complaint_of(finished);
-        let complaint = match finished.signal() {
-            Some(signal) if complaint.is_empty() => format!("killed by signal {signal}"),
-            _ if complaint.is_empty() => format!("exit code {:?}", finished.code()),
-            _ => complaint,
+    pub(super) fn failed(&self, finished: &FinishedProcess) -> GitError {
+        let message = stderr_line(finished);
+        let message = match finished.signal() {
+            Some(signal) if message.is_empty() => format!("killed by signal {signal}"),
+            _ if message.is_empty() => format!("exit code {:?}", finished.code()),
+            _ => message,
         };
-        match damage(&complaint) {
-            Some(complaint) => GitError::Corrupt { complaint },
-            None => GitError::Failed { command: self.command(), complaint },
+        match corruption(&message) {
+            Some(message) => GitError::Corrupt { message },
+            None => GitError::Failed { command: self.command(), message },
         }
     }
 
@@ -79,15 +81,15 @@ impl Call {
 }
 
 impl Git {
-    /// Runs a call to its end, whatever its exit code.
-    pub(super) async fn finish(&self, call: &Call) -> Result<Finished, GitError> {
+    /// Runs a call, whatever its exit code.
+    pub(super) async fn finish(&self, call: &GitCall) -> Result<FinishedProcess, GitError> {
         let spec = self.spec(call);
-        let limits = Limits::within(TIME).stdout(call.output);
+        let limits = ProcessLimits::within(TIME).stdout(call.output);
         Ok(run(spec, limits).await?)
     }
 
-    /// Runs a call that must succeed; gives its output.
-    pub(super) async fn output(&self, call: &Call) -> Result<Vec<u8>, GitError> {
+    /// Runs a call that must succeed, and returns its output.
+    pub(super) async fn output(&self, call: &GitCall) -> Result<Vec<u8>, GitError> {
         let finished = self.finish(call).await?;
         if finished.output.stdout_cut {
             return Err(GitError::TooMuch { command: call.command(), limit: call.output });
@@ -98,10 +100,10 @@ impl Git {
         }
     }
 
-    pub(super) fn spec(&self, call: &Call) -> Spec {
+    pub(super) fn spec(&self, call: &GitCall) -> ProcessSpec {
         let mut environment = self.inner.environment.clone();
         if let Some(tree) = &self.attributes
-            && self.inner.version >= Version::ATTRIBUTES_OF_TREES
+            && self.inner.version >= GitVersion::ATTRIBUTES_OF_TREES
         {
             environment = environment.with("GIT_ATTR_SOURCE", tree);
         }
@@ -109,47 +111,47 @@ impl Git {
             environment = environment.with(*name, value);
         }
         let args = ["--no-pager", "--no-optional-locks"];
-        Spec::new("git", call.dir.as_ref().unwrap_or(&self.inner.top), environment)
+        ProcessSpec::new("git", call.dir.as_ref().unwrap_or(&self.inner.top), environment)
             .args(args)
             .args(call.args.clone())
             .stdin(call.stdin.clone())
     }
 }
 
-/// Runs git before anything is known of the repository, with the user's own configuration: only that
-/// one says which folders of other users are safe.
+/// Runs git before the repository is known, with the user's own configuration. Only that
+/// configuration says which folders of other users are safe.
 pub(super) async fn probe(
     dir: &Path,
-    environment: &Environment,
+    environment: &ProcessEnvironment,
     args: &[&str],
-) -> Result<Finished, GitError> {
-    let spec = Spec::new("git", dir, environment.clone()).args(args.iter().copied());
-    match run(spec, Limits::within(TIME)).await {
+) -> Result<FinishedProcess, GitError> {
+    let spec = ProcessSpec::new("git", dir, environment.clone()).args(args.iter().copied());
+    match run(spec, ProcessLimits::within(TIME)).await {
         Ok(finished) => Ok(finished),
         Err(ProcessError::NotFound { .. }) => Err(GitError::Missing),
         Err(ProcessError::NotStarted { .. }) if !dir.is_dir() => {
             let source = std::io::ErrorKind::NotFound.into();
-            Err(GitError::Io { what: format!("no such folder: {}", dir.display()), source })
+            Err(GitError::Io { what: format!("cannot open {}", dir.display()), source })
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// What git says of an object that it cannot read, the most telling part first; `None` when it
-/// complains of something else.
-fn damage(complaint: &str) -> Option<String> {
+/// The most specific part of git's message about an object that it cannot read; `None` for other
+/// messages.
+fn corruption(message: &str) -> Option<String> {
     let signs = ["is corrupt", "unable to unpack", "inflate: ", "hash mismatch", "garbage at end"];
-    let parts = || complaint.split("; ");
+    let parts = || message.split("; ");
     signs.iter().find_map(|sign| parts().find(|part| part.contains(sign))).map(str::to_owned)
 }
 
-/// What git says on stderr, as one line.
-pub(super) fn complaint_of(finished: &Finished) -> String {
-    let complaint = finished.output.complaint();
+/// Git's stderr as one line.
+pub(super) fn stderr_line(finished: &FinishedProcess) -> String {
+    let message = finished.output.stderr_text();
     let plain = |line: &str| {
         let line = line.strip_prefix("fatal: ").unwrap_or(line);
         line.strip_prefix("error: ").unwrap_or(line).to_owned()
     };
-    let lines: Vec<_> = complaint.lines().filter(|line| !line.is_empty()).map(plain).collect();
+    let lines: Vec<_> = message.lines().filter(|line| !line.is_empty()).map(plain).collect();
     lines.join("; ")
 }

@@ -1,14 +1,14 @@
-//! Commits that somebody picked. Those that follow each other are a range. Others leave out what came
-//! between them: the diff over all of it is made, and kept to the lines that `git blame` gives to the
-//! picked commits, so that line numbers are those of the last state.
+//! A selection of commits. Consecutive commits are a range. For others, the diff from before the
+//! first to the last state is limited to the lines that `git blame` attributes to the selected
+//! commits, so that line numbers match the last state.
 
-use super::call::Call;
-use super::diff::Sides;
-use super::filter::Filter;
+use super::call::GitCall;
+use super::diff::DiffSides;
+use super::filter::PathFilter;
 use super::overlay::Overlay;
-use super::scope::Draft;
-use super::tree::{Content, Contents, GitTree, State};
-use super::{Git, GitError, ObjectId, ScopeError};
+use super::scope::ScopeDraft;
+use super::tree::{ContentSource, FileContent, GitTree, TreeState};
+use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::{Change, FileDiff, FilePath, FileStatus, LineKind, read};
 use mala_domain::ports::{Scoped, Side};
 use mala_domain::scope::Head;
@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// A commit and its parents.
-struct Picked {
+struct PickedCommit {
     id: ObjectId,
     parents: Vec<ObjectId>,
 }
@@ -26,10 +26,10 @@ impl Git {
     pub(super) async fn scope_commits(
         &self,
         revisions: &[String],
-        filter: &Filter,
-    ) -> Result<Scoped, ScopeError> {
+        filter: &PathFilter,
+    ) -> Result<Scoped, GitScopeError> {
         let target = match revisions {
-            [] => return Err(ScopeError::NoCommits),
+            [] => return Err(GitScopeError::NoCommits),
             [one] => format!("commit {one}"),
             several => format!("commits {}", several.join(" ")),
         };
@@ -42,66 +42,66 @@ impl Git {
         }
         let picked = self.with_parents(&ids).await?;
         for commit in picked.iter().filter(|commit| commit.parents.is_empty()) {
-            // A root commit has no parent; one at the edge of a shallow clone has lost it.
+            // A root commit has no parent. A commit at the edge of a shallow clone has lost it.
             self.first_parent(&commit.id).await?;
         }
         if let Some((oldest, newest)) = chain(&picked) {
             let (base, head) = (oldest.parents.first().cloned(), newest.id.clone());
             return self.scope_commit(target, base, head, filter).await;
         }
-        self.scope_scattered(target, revisions, &picked, filter).await
+        self.scope_separate_commits(target, revisions, &picked, filter).await
     }
 
-    async fn with_parents(&self, ids: &[ObjectId]) -> Result<Vec<Picked>, GitError> {
-        let call = Call::new(["rev-list", "--no-walk=unsorted", "--parents"]).args(ids);
+    async fn with_parents(&self, ids: &[ObjectId]) -> Result<Vec<PickedCommit>, GitError> {
+        let call = GitCall::new(["rev-list", "--no-walk=unsorted", "--parents"]).args(ids);
         let listed = self.output(&call).await?;
         let lines = listed.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
         let picked: Option<Vec<_>> = lines
             .map(|line| {
                 let mut ids = line.split(|byte| *byte == b' ').map(ObjectId::parse);
-                Some(Picked { id: ids.next()??, parents: ids.collect::<Option<_>>()? })
+                Some(PickedCommit { id: ids.next()??, parents: ids.collect::<Option<_>>()? })
             })
             .collect();
         picked.ok_or_else(|| call.unexpected())
     }
 
-    async fn scope_scattered(
+    async fn scope_separate_commits(
         &self,
         target: String,
         revisions: &[String],
-        picked: &[Picked],
-        filter: &Filter,
-    ) -> Result<Scoped, ScopeError> {
+        picked: &[PickedCommit],
+        filter: &PathFilter,
+    ) -> Result<Scoped, GitScopeError> {
         let Some(tip) = self.tip(picked).await? else {
-            return Err(ScopeError::Scattered { commits: revisions.to_vec() });
+            return Err(GitScopeError::NoCommonTip { commits: revisions.to_vec() });
         };
         let base = self.common_base(picked).await?;
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
-        let share = git.share(picked).await?;
-        let sides = Sides::Trees(git.tree_of(base.as_ref()), tip.clone());
+        let picked_changes = git.picked_changes(picked).await?;
+        let sides = DiffSides::Trees(git.tree_of(base.as_ref()), tip.clone());
         let diff = git.diff(&sides, filter).await?;
         let mut kept = Vec::new();
         for file in read(&diff)? {
-            let lines = git.lines_of(&share, base.as_ref(), &tip, &file).await?;
-            kept.extend(share.part_of(&file, &lines));
+            let lines = git.lines_of(&picked_changes, base.as_ref(), &tip, &file).await?;
+            kept.extend(picked_changes.part_of(&file, &lines));
         }
-        let (tree, state) = (State::Commit(tip.clone()), State::Commit(tip.clone()));
+        let (tree, state) = (TreeState::Commit(tip.clone()), TreeState::Commit(tip.clone()));
         let tree = GitTree::new(&git, tree, state);
         let mut hash = Sha256::new();
         kept.iter().for_each(|file| hash.update(file.print()));
         let mut files: Vec<_> = kept.iter().cloned().map(FileDiff::into_changed_file).collect();
         git.check_paths(filter, &files, &tree).await?;
         let ids = picked.iter().map(|commit| commit.id.clone()).collect();
-        let overlay = before_the_picked(tree, &kept).await?.of_commits(ids);
+        let overlay = without_picked_lines(tree, &kept).await?.of_commits(ids);
         git.mark_natures(&overlay, &mut files).await?;
-        let draft = Draft { target, base, head: Head::Commit(tip.0), hash };
+        let draft = ScopeDraft { target, base, head: Head::Commit(tip.0), hash };
         Ok(git.scoped(draft, Change { files }, Arc::new(overlay)))
     }
 
-    /// The commit that has all the others behind it: one of them, or HEAD.
-    async fn tip(&self, picked: &[Picked]) -> Result<Option<ObjectId>, GitError> {
+    /// The commit that contains all the others: one of them, or HEAD.
+    async fn tip(&self, picked: &[PickedCommit]) -> Result<Option<ObjectId>, GitError> {
         let ids = picked.iter().map(|commit| &commit.id);
-        let call = Call::new(["merge-base", "--independent"]).args(ids);
+        let call = GitCall::new(["merge-base", "--independent"]).args(ids);
         let listed = self.output(&call).await?;
         let lines = listed.split(|byte| *byte == b'\n');
         let tips: Vec<_> = lines.filter_map(ObjectId::parse).collect();
@@ -117,11 +117,11 @@ impl Git {
         Ok(Some(head))
     }
 
-    /// The newest commit that comes before all of them.
-    async fn common_base(&self, picked: &[Picked]) -> Result<Option<ObjectId>, GitError> {
+    /// The newest commit that is an ancestor of all of them.
+    async fn common_base(&self, picked: &[PickedCommit]) -> Result<Option<ObjectId>, GitError> {
         let parents: Option<Vec<_>> = picked.iter().map(|commit| commit.parents.first()).collect();
         let Some(parents) = parents else { return Ok(None) };
-        let call = Call::new(["merge-base", "--octopus"]).args(parents);
+        let call = GitCall::new(["merge-base", "--octopus"]).args(parents);
         let finished = self.finish(&call).await?;
         match finished.code() {
             Some(0) => Ok(ObjectId::parse(finished.output.stdout.trim_ascii())),
@@ -130,29 +130,32 @@ impl Git {
         }
     }
 
-    /// What the picked commits did, each against its first parent.
-    async fn share(&self, picked: &[Picked]) -> Result<Share, ScopeError> {
-        let mut share = Share::default();
+    /// The changes of the selected commits, each against its first parent.
+    async fn picked_changes(
+        &self,
+        picked: &[PickedCommit],
+    ) -> Result<PickedChanges, GitScopeError> {
+        let mut picked_changes = PickedChanges::default();
         for commit in picked {
-            share.commits.insert(commit.id.clone());
+            picked_changes.commits.insert(commit.id.clone());
             let parent = commit.parents.first();
             if let (Some(parent), true) = (parent, commit.parents.len() > 1) {
                 let range = format!("{}..{}", parent.as_str(), commit.id.as_str());
-                let listed = self.output(&Call::new(["rev-list", &range, "--"])).await?;
+                let listed = self.output(&GitCall::new(["rev-list", &range, "--"])).await?;
                 let merged = listed.split(|byte| *byte == b'\n').filter_map(ObjectId::parse);
-                share.commits.extend(merged);
+                picked_changes.commits.extend(merged);
             }
-            let sides = Sides::Trees(self.tree_of(parent), commit.id.clone());
-            let diff = self.diff(&sides, &Filter::default()).await?;
-            read(&diff)?.iter().for_each(|file| share.add(file));
+            let sides = DiffSides::Trees(self.tree_of(parent), commit.id.clone());
+            let diff = self.diff(&sides, &PathFilter::default()).await?;
+            read(&diff)?.iter().for_each(|file| picked_changes.add(file));
         }
-        Ok(share)
+        Ok(picked_changes)
     }
 
-    /// The lines at the tip that a picked commit wrote last.
+    /// The lines at the tip that a selected commit wrote last.
     async fn lines_of(
         &self,
-        share: &Share,
+        picked_changes: &PickedChanges,
         base: Option<&ObjectId>,
         tip: &ObjectId,
         file: &FileDiff<'_>,
@@ -167,12 +170,12 @@ impl Git {
             None => tip.as_str().to_owned(),
         };
         let path = super::filter::as_argument(&file.path);
-        let call = Call::new(["blame", "--incremental", &range, "--"]).args([path]);
+        let call = GitCall::new(["blame", "--incremental", &range, "--"]).args([path]);
         let listed = self.output(&call).await?;
         let mut own = HashSet::new();
         for line in listed.split(|byte| *byte == b'\n') {
             if let Some((id, first, n_lines)) = blamed(line)
-                && share.commits.contains(&id)
+                && picked_changes.commits.contains(&id)
             {
                 own.extend((first..).take(n_lines));
             }
@@ -181,8 +184,8 @@ impl Git {
     }
 }
 
-/// The oldest and the newest of commits that follow each other by their first parents.
-fn chain(picked: &[Picked]) -> Option<(&Picked, &Picked)> {
+/// The oldest and the newest commit, if the commits form a chain of first parents.
+fn chain(picked: &[PickedCommit]) -> Option<(&PickedCommit, &PickedCommit)> {
     let by_id: HashMap<_, _> = picked.iter().map(|commit| (&commit.id, commit)).collect();
     let parents: HashSet<_> = picked.iter().filter_map(|commit| commit.parents.first()).collect();
     let mut newest = picked.iter().filter(|commit| !parents.contains(&commit.id));
@@ -194,7 +197,7 @@ fn chain(picked: &[Picked]) -> Option<(&Picked, &Picked)> {
     Some((oldest, newest))
 }
 
-/// `ID ORIGINAL-LINE FINAL-LINE COUNT`, the first line of every group of `git blame --incremental`.
+/// `ID ORIGINAL-LINE FINAL-LINE COUNT`, the first line of each group of `git blame --incremental`.
 fn blamed(line: &[u8]) -> Option<(ObjectId, u32, usize)> {
     let line = std::str::from_utf8(line).ok()?;
     let mut words = line.split(' ');
@@ -203,78 +206,78 @@ fn blamed(line: &[u8]) -> Option<(ObjectId, u32, usize)> {
     Some((id, words.next()?.parse().ok()?, words.next()?.parse().ok()?))
 }
 
-/// What the picked commits did.
+/// The changes of the selected commits.
 #[derive(Default)]
-struct Share {
+struct PickedChanges {
     commits: HashSet<ObjectId>,
-    files: HashMap<FilePath, Deeds>,
+    files: HashMap<FilePath, PickedFileChanges>,
 }
 
-/// What they did to the file of one name.
+/// Their changes to the file of one name.
 #[derive(Default)]
-struct Deeds {
+struct PickedFileChanges {
     statuses: Vec<FileStatus>,
     changed_mode: bool,
     removed: HashSet<Vec<u8>>,
 }
 
-impl Share {
+impl PickedChanges {
     fn add(&mut self, file: &FileDiff<'_>) {
         let mut names = vec![&file.path];
         names.extend(file.old_path.as_ref());
         for name in names {
-            let deeds = self.files.entry(name.clone()).or_default();
-            deeds.statuses.push(file.status);
+            let edits = self.files.entry(name.clone()).or_default();
+            edits.statuses.push(file.status);
             let modes = file.old_mode.zip(file.new_mode);
-            deeds.changed_mode |= modes.is_some_and(|(old, new)| old != new);
+            edits.changed_mode |= modes.is_some_and(|(old, new)| old != new);
             let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines);
             let removed = lines.filter(|line| line.kind == LineKind::Removed);
-            deeds.removed.extend(removed.map(|line| line.text.to_vec()));
+            edits.removed.extend(removed.map(|line| line.text.to_vec()));
         }
     }
 
-    /// The part of a file's change that is theirs; `None` when nothing is.
+    /// The part of a file's change that belongs to them; `None` if nothing does.
     fn part_of<'a>(&self, file: &FileDiff<'a>, lines: &HashSet<u32>) -> Option<FileDiff<'a>> {
-        let deeds = [Some(&file.path), file.old_path.as_ref()];
-        let deeds: Vec<_> = deeds.into_iter().flatten().filter_map(|p| self.files.get(p)).collect();
-        let did = |status| deeds.iter().any(|deeds| deeds.statuses.contains(&status));
+        let edits = [Some(&file.path), file.old_path.as_ref()];
+        let edits: Vec<_> = edits.into_iter().flatten().filter_map(|p| self.files.get(p)).collect();
+        let did = |status| edits.iter().any(|edits| edits.statuses.contains(&status));
         if file.status == FileStatus::Deleted {
             return did(FileStatus::Deleted).then(|| file.clone());
         }
         let mut part = file.keep(|line, at_head| match at_head {
             Some(number) => lines.contains(&number),
-            None => deeds.iter().any(|deeds| deeds.removed.contains(line.text)),
+            None => edits.iter().any(|edits| edits.removed.contains(line.text)),
         });
         if !did(file.status) && file.status != FileStatus::Modified {
-            // Somebody else made, moved or turned it.
+            // Another commit added, renamed or changed the file.
             part.status = FileStatus::Modified;
             part.old_path = None;
             part.old_mode = part.new_mode;
         }
-        if !deeds.iter().any(|deeds| deeds.changed_mode) {
+        if !edits.iter().any(|edits| edits.changed_mode) {
             part.old_mode = part.old_mode.and(part.new_mode);
         }
         let is_other = part.is_binary || file.hunks.is_empty();
-        (!part.hunks.is_empty() || (is_other && !deeds.is_empty())).then_some(part)
+        (!part.hunks.is_empty() || (is_other && !edits.is_empty())).then_some(part)
     }
 }
 
-/// The last state with the picked lines taken back.
-async fn before_the_picked(tree: GitTree, kept: &[FileDiff<'_>]) -> Result<Overlay, GitError> {
+/// The last state with the lines of the selected commits reverted.
+async fn without_picked_lines(tree: GitTree, kept: &[FileDiff<'_>]) -> Result<Overlay, GitError> {
     let at_tip: Vec<_> = kept.iter().map(|file| file.path.clone()).collect();
     let contents = tree.contents(Side::Head, &at_tip).await?;
     let mut overlay = Overlay::over(Some(tree));
     for (file, content) in kept.iter().zip(contents) {
         if file.old_path.is_some() && file.status == FileStatus::Renamed {
-            overlay.lay(Side::Base, file.path.clone(), Content::Missing);
+            overlay.insert(Side::Base, file.path.clone(), FileContent::Missing);
         }
         let base = match (file.status, content) {
-            (FileStatus::Added, _) => Content::Missing,
-            (FileStatus::Deleted, _) => Content::of(file.revert(&[])),
-            (_, Content::File(head)) => Content::of(file.revert(&head)),
+            (FileStatus::Added, _) => FileContent::Missing,
+            (FileStatus::Deleted, _) => FileContent::of(file.revert(&[])),
+            (_, FileContent::File(head)) => FileContent::of(file.revert(&head)),
             (_, other) => other,
         };
-        overlay.lay(Side::Base, file.base_path().clone(), base);
+        overlay.insert(Side::Base, file.base_path().clone(), base);
     }
     Ok(overlay)
 }

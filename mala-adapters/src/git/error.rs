@@ -1,4 +1,4 @@
-//! What stops us on the way to a change, and the way out where we know one.
+//! Why there is no change to review, with a hint where there is one.
 
 use crate::process::ProcessError;
 use mala_domain::change::DiffError;
@@ -9,25 +9,25 @@ use thiserror::Error;
 /// Why a repository cannot be used.
 #[derive(Debug, Error)]
 pub enum GitError {
-    /// There is no git program.
+    /// Git is not installed.
     #[error("git is not installed")]
     Missing,
-    /// The git program is older than what is needed.
-    #[error("git {found} is too old; {needed} is needed")]
+    /// The git program is too old.
+    #[error("git {found} is too old; mala needs {needed} or newer")]
     TooOld {
         /// Its version.
         found: String,
-        /// The oldest that works.
+        /// The oldest supported version.
         needed: String,
     },
-    /// The folder is in no repository.
+    /// The folder is not in a repository.
     #[error("{dir} is not in a git repository")]
     NoRepository {
         /// The folder.
         dir: PathBuf,
     },
-    /// The repository has no work tree and no index, and one of them was asked for.
-    #[error("{dir} is a bare repository: it has no work tree and nothing staged")]
+    /// The repository has neither work tree nor index, and one of them is needed.
+    #[error("{dir} is a bare repository and has no work tree")]
     Bare {
         /// The folder.
         dir: PathBuf,
@@ -38,111 +38,112 @@ pub enum GitError {
         /// The folder.
         dir: PathBuf,
     },
-    /// The repository belongs to somebody else, and the user has not said that this is fine.
+    /// The repository belongs to another user and is not marked as safe.
     #[error("{dir} belongs to another user")]
     DubiousOwnership {
         /// The folder.
         dir: PathBuf,
     },
-    /// The repository says that its work tree is somewhere that does not belong to it.
-    #[error("the repository's configuration puts its work tree at {top}, which has no .git of it")]
+    /// The repository's configuration names a work tree that does not belong to it.
+    #[error(
+        "the repository's configuration sets the work tree to {top}, which does not belong to it"
+    )]
     StrayWorkTree {
-        /// What it says.
+        /// The configured work tree.
         top: PathBuf,
     },
-    /// It has no work tree, and is inside of another one: a commit may have brought it.
-    #[error("{dir} is a bare repository inside of the work tree {around}")]
+    /// A bare repository inside a work tree, where a commit may have put it.
+    #[error("{dir} is a bare repository inside the work tree {around}")]
     Embedded {
         /// The folder.
         dir: PathBuf,
-        /// The work tree.
+        /// The work tree around it.
         around: PathBuf,
     },
-    /// There is a `.git`, and git cannot make sense of it.
-    #[error("the repository at {dir} is damaged: {complaint}")]
+    /// Git cannot use the repository's `.git`.
+    #[error("the repository at {dir} is damaged: {message}")]
     Damaged {
         /// The folder.
         dir: PathBuf,
-        /// What git says.
-        complaint: String,
+        /// Git's message.
+        message: String,
     },
     /// Git cannot read one of its own objects.
-    #[error("the repository is damaged: {complaint}")]
+    #[error("the repository is damaged: {message}")]
     Corrupt {
-        /// What git says.
-        complaint: String,
+        /// Git's message.
+        message: String,
     },
     /// A git command failed.
-    #[error("git {command}: {complaint}")]
+    #[error("git {command}: {message}")]
     Failed {
         /// Its subcommand.
         command: String,
-        /// What it says.
-        complaint: String,
+        /// Its message.
+        message: String,
     },
-    /// A git command printed what nobody expects of it.
+    /// A git command printed unexpected output.
     #[error("git {command}: unexpected output")]
     Unexpected {
         /// Its subcommand.
         command: String,
     },
-    /// A git command wrote more than is kept.
+    /// A git command printed more than the limit.
     #[error("git {command}: more than {} MiB of output", limit >> 20)]
     TooMuch {
         /// Its subcommand.
         command: String,
-        /// What is kept, in bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// Git could not be run to its end.
-    #[error("running git")]
+    /// Git could not be run.
+    #[error("cannot run git")]
     Process(#[from] ProcessError),
-    /// A file or folder could not be used.
+    /// A file or folder cannot be used.
     #[error("{what}")]
     Io {
-        /// What was done.
+        /// What was attempted.
         what: String,
-        /// What the system says.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
 }
 
 impl GitError {
-    /// What the person can do.
+    /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Missing => Some("install git, or review a diff with --patch".to_owned()),
             Self::NoRepository { .. } => {
                 Some("run mala in a git repository, or review a diff with --patch".to_owned())
             }
-            Self::Bare { .. } => Some(
-                "name what to review: two commits, such as A..B, --commit or --base".to_owned(),
-            ),
-            Self::Embedded { .. } => Some(
-                "a commit may have brought it: if it is yours, move it out of there".to_owned(),
-            ),
+            Self::Bare { .. } => {
+                Some("review commits instead, with A..B, --commit or --base".to_owned())
+            }
+            Self::Embedded { .. } => {
+                Some("if it is yours, move it out of the work tree".to_owned())
+            }
             Self::DubiousOwnership { dir } => Some(format!(
-                "if you trust it: git config --global --add safe.directory {}",
+                "if you trust it, run git config --global --add safe.directory {}",
                 dir.display()
             )),
             Self::Damaged { .. } | Self::Corrupt { .. } => {
-                Some("git fsck says what is broken".to_owned())
+                Some("run git fsck to see what is broken".to_owned())
             }
-            Self::Failed { complaint, .. } if is_missing_object(complaint) => Some(
-                "the repository lacks objects: git fsck says which; in a partial clone, fetch \
-                 them first"
+            Self::Failed { message, .. } if is_missing_object(message) => Some(
+                "objects are missing: run git fsck to list them, or fetch them in a partial clone"
                     .to_owned(),
             ),
-            Self::Failed { complaint, .. } if complaint.contains("Permission denied") => {
-                Some("make it readable, ignore it, or leave it out with paths".to_owned())
+            Self::Failed { message, .. } if message.contains("Permission denied") => {
+                Some("make it readable, ignore it, or limit the review with paths".to_owned())
             }
             _ => None,
         }
     }
 }
 
-fn is_missing_object(complaint: &str) -> bool {
+fn is_missing_object(message: &str) -> bool {
     let signs = [
         "unable to read",
         "Could not read",
@@ -152,88 +153,88 @@ fn is_missing_object(complaint: &str) -> bool {
         "missing blob",
         "missing tree",
     ];
-    signs.iter().any(|sign| complaint.contains(sign))
+    signs.iter().any(|sign| message.contains(sign))
 }
 
 /// Why there is no change to review.
 #[derive(Debug, Error)]
-pub enum ScopeError {
+pub enum GitScopeError {
     /// The repository cannot be used.
     #[error(transparent)]
     Git(#[from] GitError),
-    /// A revision that names no commit.
+    /// A revision that does not name a commit.
     #[error("unknown revision: {revision}")]
     UnknownRevision {
-        /// As the person wrote it.
+        /// As the user wrote it.
         revision: String,
-        /// Branches and tags with names like it.
+        /// Branches and tags with similar names.
         nearest: Vec<String>,
         /// Whether a file or folder has this name.
         is_path: bool,
-        /// Whether a cut history may be why.
+        /// Whether the clone is shallow, which may be the reason.
         is_shallow: bool,
     },
     /// Two commits without a common ancestor.
     #[error("{base} and {head} have no common ancestor")]
     NoMergeBase {
-        /// As the person wrote it.
+        /// As the user wrote it.
         base: String,
-        /// As the person wrote it.
+        /// As the user wrote it.
         head: String,
-        /// Whether a cut history may be why.
+        /// Whether the clone is shallow, which may be the reason.
         is_shallow: bool,
     },
-    /// A commit whose parent a shallow clone does not have.
-    #[error("the parent of {commit} is not in this shallow clone, so nobody knows what it changed")]
+    /// A commit whose parent is missing in a shallow clone.
+    #[error("the parent of {commit} is not in this shallow clone")]
     ParentCut {
-        /// As the person wrote it.
+        /// As the user wrote it.
         commit: String,
     },
-    /// Commits of which none has all the others behind it.
-    #[error("no commit contains all of these, so they have no common state: {}", commits.join(", "))]
-    Scattered {
-        /// As the person wrote them.
+    /// Commits without one that contains all the others.
+    #[error("no commit contains all of {}", commits.join(", "))]
+    NoCommonTip {
+        /// As the user wrote them.
         commits: Vec<String>,
     },
-    /// No commit was named.
+    /// No commit is given.
     #[error("no commit given")]
     NoCommits,
-    /// A path that leads out of the repository.
-    #[error("{path} is outside of the repository at {}", top.display())]
+    /// A path outside of the repository.
+    #[error("{path} is outside the repository at {}", top.display())]
     Outside {
-        /// As the person wrote it.
+        /// As the user wrote it.
         path: String,
         /// The root of the work tree.
         top: PathBuf,
     },
-    /// A path that is in neither state.
-    #[error("{path}: no such file or folder, before or after the change")]
+    /// A path that does not exist before or after the change.
+    #[error("{path} does not exist before or after the change")]
     NoSuchPath {
-        /// As the person wrote it.
+        /// As the user wrote it.
         path: String,
     },
-    /// Files that a merge left unresolved, so that the index holds no state of them.
+    /// Files with unresolved conflicts in the index.
     #[error("unresolved conflicts in the index: {}", paths.join(", "))]
     Unmerged {
         /// The files.
         paths: Vec<String>,
     },
-    /// The diff is larger than anybody can review.
+    /// The diff is larger than the limit.
     #[error("the diff is too large to review: {} MiB or more", n_bytes >> 20)]
     TooLarge {
-        /// As far as it was read.
+        /// Its size, as far as it was read.
         n_bytes: usize,
     },
-    /// The diff cannot be read.
-    #[error("the diff cannot be read")]
+    /// The diff cannot be parsed.
+    #[error("cannot parse the diff")]
     Diff(#[from] DiffError),
 }
 
-impl ScopeError {
-    /// What the person can do.
+impl GitScopeError {
+    /// What the user can do.
     pub fn hint(&self) -> Option<String> {
         const DEEPEN: &str =
-            "this clone is shallow: git fetch --unshallow, or git fetch --deepen=100";
+            "this clone is shallow; run git fetch --unshallow or git fetch --deepen=100";
         match self {
             Self::Git(error) => error.hint(),
             Self::UnknownRevision { revision, is_path: true, .. } => Some(format!(
@@ -246,29 +247,29 @@ impl ScopeError {
             Self::UnknownRevision { is_shallow: true, .. }
             | Self::NoMergeBase { is_shallow: true, .. }
             | Self::ParentCut { .. } => Some(DEEPEN.to_owned()),
-            Self::Scattered { .. } => Some("review them one by one, or as a range".to_owned()),
+            Self::NoCommonTip { .. } => Some("review them one by one or as a range".to_owned()),
             Self::Unmerged { .. } => Some("resolve them and stage the result".to_owned()),
-            Self::TooLarge { .. } => Some("review parts of it, with paths".to_owned()),
+            Self::TooLarge { .. } => Some("limit the review with paths".to_owned()),
             _ => None,
         }
     }
 }
 
-impl From<ScopeError> for ports::ScopeError {
-    fn from(error: ScopeError) -> Self {
+impl From<GitScopeError> for ports::ScopeError {
+    fn from(error: GitScopeError) -> Self {
         Self::from(&error)
     }
 }
 
-impl From<&ScopeError> for ports::ScopeError {
-    fn from(error: &ScopeError) -> Self {
-        use ScopeError as E;
+impl From<&GitScopeError> for ports::ScopeError {
+    fn from(error: &GitScopeError) -> Self {
+        use GitScopeError as E;
         let hint = error.hint();
         let what = whole_message(error);
         match error {
             E::UnknownRevision { .. }
             | E::NoMergeBase { is_shallow: false, .. }
-            | E::Scattered { .. }
+            | E::NoCommonTip { .. }
             | E::NoCommits
             | E::Outside { .. }
             | E::NoSuchPath { .. }
@@ -280,7 +281,7 @@ impl From<&ScopeError> for ports::ScopeError {
     }
 }
 
-/// The message with those of its causes.
+/// The message of an error and its causes.
 fn whole_message(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |message, cause| format!("{message}: {cause}"))

@@ -1,5 +1,5 @@
-//! Files of the work tree. A path is opened part by part and no link on the way is followed, so that
-//! none leads out of the tree.
+//! Files of the work tree. A path is opened part by part without following links, so that it
+//! cannot leave the tree.
 
 use super::tree::{TEXT_HEAD, is_text};
 use mala_domain::change::FilePath;
@@ -10,9 +10,9 @@ use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-/// A path of the work tree.
+/// A path of the work tree, as far as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum OnDisk {
+pub(super) enum WorkTreeFile {
     /// The content of a file.
     Content(Vec<u8>),
     /// A file over the limit.
@@ -22,41 +22,41 @@ pub(super) enum OnDisk {
         /// Whether it starts like text.
         is_text: bool,
     },
-    /// No file: nothing, a folder, a link, a device, or a file that nobody may read.
+    /// Not a readable file: missing, a folder, a link, a device, or without permission.
     Nothing,
 }
 
-/// Reads a file, up to a limit.
-pub(super) fn read(top: &Path, path: &FilePath, limit: u64) -> std::io::Result<OnDisk> {
-    let Some((folder, name)) = open_folder(top, path)? else { return Ok(OnDisk::Nothing) };
-    // Without blocking: a pipe would wait for somebody to write into it.
+/// Reads a file up to a limit.
+pub(super) fn read(top: &Path, path: &FilePath, limit: u64) -> std::io::Result<WorkTreeFile> {
+    let Some((folder, name)) = open_folder(top, path)? else { return Ok(WorkTreeFile::Nothing) };
+    // Without blocking, because a pipe would wait for a writer.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match openat(&folder, name, flags, Mode::empty()) {
         Ok(file) => file,
         Err(Errno::ACCESS | Errno::PERM) => {
-            tracing::warn!(%path, "no permission to read");
-            return Ok(OnDisk::Nothing);
+            tracing::warn!(%path, "permission denied");
+            return Ok(WorkTreeFile::Nothing);
         }
-        Err(error) if is_absence(error) => return Ok(OnDisk::Nothing),
+        Err(error) if is_absence(error) => return Ok(WorkTreeFile::Nothing),
         Err(error) => return Err(error.into()),
     };
     let stat = fstat(&file)?;
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-        return Ok(OnDisk::Nothing);
+        return Ok(WorkTreeFile::Nothing);
     }
     let size = u64::try_from(stat.st_size).unwrap_or_default();
     let n_bytes = if size > limit { TEXT_HEAD as u64 } else { limit + 1 };
     let mut content = Vec::new();
     File::from(file).take(n_bytes).read_to_end(&mut content)?;
-    // It may have grown since.
+    // The file may have grown since.
     let size = size.max(content.len() as u64);
     Ok(match size > limit {
-        true => OnDisk::TooLarge { size, is_text: is_text(&content) },
-        false => OnDisk::Content(content),
+        true => WorkTreeFile::TooLarge { size, is_text: is_text(&content) },
+        false => WorkTreeFile::Content(content),
     })
 }
 
-/// The names of the files directly in a folder; none when it is no folder.
+/// The names of the files directly in a folder. Empty if it is not a folder.
 pub(super) fn files_in(top: &Path, folder: &FilePath) -> std::io::Result<Vec<Vec<u8>>> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let opened = if folder.as_bytes().is_empty() {
@@ -81,8 +81,7 @@ pub(super) fn files_in(top: &Path, folder: &FilePath) -> std::io::Result<Vec<Vec
     Ok(names)
 }
 
-/// What a path is, without following it: a file or a link counts, a folder only where it is asked
-/// for.
+/// The type of a path, without following links.
 pub(super) fn file_type(top: &Path, path: &FilePath) -> std::io::Result<Option<FileType>> {
     let Some((folder, name)) = open_folder(top, path)? else { return Ok(None) };
     match statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
@@ -92,7 +91,7 @@ pub(super) fn file_type(top: &Path, path: &FilePath) -> std::io::Result<Option<F
     }
 }
 
-/// The folder of a path and the name in it; `None` when a part is missing or no folder.
+/// The folder of a path and the name in it; `None` if a part is missing or not a folder.
 fn open_folder<'a>(top: &Path, path: &'a FilePath) -> std::io::Result<Option<(OwnedFd, &'a [u8])>> {
     if !path.stays_inside() {
         return Ok(None);

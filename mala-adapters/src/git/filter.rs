@@ -1,46 +1,47 @@
-//! Paths that narrow a review: files, folders and globs, as seen from where the person stands.
+//! Paths that limit a review: files, folders and globs, relative to the current folder.
 
-use super::{Git, ScopeError};
+use super::{Git, GitScopeError};
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use mala_domain::change::FilePath;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Component, Path, PathBuf};
 
-/// What to keep of a change.
+/// The paths to review.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Filter {
-    wanted: Vec<Wanted>,
+pub(crate) struct PathFilter {
+    wanted: Vec<FilterPath>,
 }
 
-/// One path of a filter.
+/// One path or glob.
 #[derive(Debug, Clone)]
-struct Wanted {
-    /// As the person wrote it.
+struct FilterPath {
+    /// As the user wrote it.
     written: String,
-    /// From the root of the tree; empty for all of it.
+    /// From the root of the tree; empty for the whole tree.
     path: Vec<u8>,
     is_glob: bool,
 }
 
-impl Filter {
-    /// Reads paths relative to the folder where git was opened.
-    pub(super) fn read(git: &Git, paths: &[String]) -> Result<Self, ScopeError> {
-        let wanted = paths.iter().map(|path| Wanted::read(git, path)).collect::<Result<_, _>>()?;
+impl PathFilter {
+    /// Parses paths relative to the folder where the repository was opened.
+    pub(super) fn read(git: &Git, paths: &[String]) -> Result<Self, GitScopeError> {
+        let wanted =
+            paths.iter().map(|path| FilterPath::read(git, path)).collect::<Result<_, _>>()?;
         Ok(Self { wanted })
     }
 
-    /// Reads paths relative to the root of a patch.
-    pub(crate) fn of_patch(paths: &[String]) -> Result<Self, ScopeError> {
+    /// Parses paths relative to the root of a patch.
+    pub(crate) fn of_patch(paths: &[String]) -> Result<Self, GitScopeError> {
         let root = Path::new("/");
         let read = |written: &String| {
-            let outside = || ScopeError::Outside { path: written.clone(), top: root.to_owned() };
+            let outside = || GitScopeError::Outside { path: written.clone(), top: root.to_owned() };
             let whole = flatten(&root.join(written)).ok_or_else(outside)?;
             if written.starts_with('/') {
                 return Err(outside());
             }
             let inside = whole.strip_prefix(root).unwrap_or(&whole).to_owned();
-            Ok(Wanted {
+            Ok(FilterPath {
                 written: written.clone(),
                 is_glob: is_glob(written),
                 path: inside.into_os_string().into_vec(),
@@ -49,25 +50,25 @@ impl Filter {
         Ok(Self { wanted: paths.iter().map(read).collect::<Result<_, _>>()? })
     }
 
-    /// Whether a file is wanted, for changes that git knows nothing of.
-    pub(crate) fn keeps(&self, file: &FilePath) -> bool {
-        self.is_everything() || self.wanted.iter().any(|wanted| wanted.keeps(file))
+    /// Whether a file is included, for changes that git did not filter.
+    pub(crate) fn includes(&self, file: &FilePath) -> bool {
+        self.is_everything() || self.wanted.iter().any(|wanted| wanted.includes(file))
     }
 
     pub(crate) fn is_everything(&self) -> bool {
         self.wanted.is_empty() || self.wanted.iter().any(|wanted| wanted.path.is_empty())
     }
 
-    /// The arguments for git, with the `--` before them.
+    /// The arguments for git, starting with `--`.
     pub(super) fn args(&self) -> Vec<OsString> {
         let mut args = vec![OsString::from("--")];
         if !self.is_everything() {
-            args.extend(self.wanted.iter().map(Wanted::pathspec));
+            args.extend(self.wanted.iter().map(FilterPath::pathspec));
         }
         args
     }
 
-    /// The same paths and these ones.
+    /// These paths and additional files.
     pub(super) fn with_files<'a>(
         &self,
         files: impl Iterator<Item = &'a FilePath>,
@@ -77,7 +78,8 @@ impl Filter {
         args
     }
 
-    /// The plain paths, each as written and from the root: those that must exist somewhere.
+    /// The paths without globs, as written and from the root. They must exist on one side of the
+    /// change.
     pub(super) fn plain(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.wanted
             .iter()
@@ -86,15 +88,15 @@ impl Filter {
     }
 }
 
-impl Wanted {
-    fn read(git: &Git, written: &str) -> Result<Self, ScopeError> {
+impl FilterPath {
+    fn read(git: &Git, written: &str) -> Result<Self, GitScopeError> {
         let top = &git.inner.top;
-        let outside = || ScopeError::Outside { path: written.to_owned(), top: top.clone() };
+        let outside = || GitScopeError::Outside { path: written.to_owned(), top: top.clone() };
         let whole = git.inner.dir.join(written);
         let whole = flatten(&whole).ok_or_else(outside)?;
-        // The root is a real path; what the person wrote may go through a link to it.
+        // The root has no links in it, but the path of the user may lead through a link to it.
         let inside = whole.strip_prefix(top).map(Path::to_owned).or_else(|_| {
-            let real = real_start(&whole);
+            let real = resolve_existing_part(&whole);
             real.strip_prefix(top).map(Path::to_owned).map_err(|_| outside())
         })?;
         let is_file = top.join(&inside).symlink_metadata().is_ok();
@@ -105,7 +107,7 @@ impl Wanted {
         })
     }
 
-    fn keeps(&self, file: &FilePath) -> bool {
+    fn includes(&self, file: &FilePath) -> bool {
         let as_glob = || {
             let glob = std::str::from_utf8(&self.path).ok()?;
             let glob = GlobBuilder::new(glob).literal_separator(true).build().ok();
@@ -127,7 +129,7 @@ fn pathspec(magic: &str, path: &[u8]) -> OsString {
     OsString::from_vec([format!(":(top,{magic})").as_bytes(), path].concat())
 }
 
-/// Without `.` and `..`; `None` when it climbs over the root.
+/// The path without `.` and `..`; `None` if it leaves the root.
 fn flatten(path: &Path) -> Option<PathBuf> {
     let mut flat = PathBuf::new();
     for part in path.components() {
@@ -140,8 +142,8 @@ fn flatten(path: &Path) -> Option<PathBuf> {
     Some(flat)
 }
 
-/// The path with the links in its existing part followed.
-fn real_start(path: &Path) -> PathBuf {
+/// The path with links in its existing part resolved.
+fn resolve_existing_part(path: &Path) -> PathBuf {
     for start in path.ancestors().skip(1) {
         if let (Ok(real), Ok(rest)) = (start.canonicalize(), path.strip_prefix(start)) {
             return real.join(rest);
@@ -150,7 +152,7 @@ fn real_start(path: &Path) -> PathBuf {
     path.to_owned()
 }
 
-/// Whether a path is this file, or a folder above it.
+/// Whether a path is this file or a folder above it.
 pub(super) fn holds(path: &[u8], file: &FilePath) -> bool {
     let rest = file.as_bytes().strip_prefix(path);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
@@ -160,7 +162,7 @@ fn is_glob(written: &str) -> bool {
     written.contains(['*', '?', '['])
 }
 
-/// A path as an argument, which goes after `--`.
+/// A path as an argument after `--`.
 pub(super) fn as_argument(file: &FilePath) -> &OsStr {
     OsStr::from_bytes(file.as_bytes())
 }

@@ -1,54 +1,54 @@
-//! Words and texts in a state of the tree, by `git grep`.
+//! Searches words and texts in a state of the tree, with `git grep`.
 
-use super::call::Call;
+use super::call::GitCall;
 use super::{Git, GitError, ObjectId};
 use mala_domain::change::FilePath;
 use mala_domain::ports::{Case, FoundLines, TextQuery, WordHit, WordQuery};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-/// How much of git's answer is looked at.
+/// The most output of a word search, in bytes.
 const MAX_OUTPUT: usize = 32 << 20;
 
-/// How much of git's answer is kept of a search for any text.
+/// The most output of a text search, in bytes.
 const MAX_TEXTS: usize = 4 << 20;
 
-/// How much of a line is kept: a compressed script may be one line of a megabyte.
+/// The longest part of a line that is kept: a minified script may be one line of a megabyte.
 const MAX_LINE: usize = 2000;
 
-/// How many words are looked for one by one.
+/// The most words that are searched as plain strings.
 const MAX_PLAIN: usize = 3;
 
-/// How many words one pattern holds.
+/// The most words of one pattern.
 const MAX_WORDS: usize = 500;
 
-/// Where to look.
+/// The state to search.
 #[derive(Debug, Clone)]
-pub(super) enum Haystack {
+pub(super) enum GrepTarget {
     Commit(ObjectId),
     Index,
     WorkTree,
 }
 
 impl Git {
-    /// The lines with any of the words, by path and line.
+    /// The lines with any of the words, sorted by path and line.
     pub(super) async fn grep(
         &self,
-        haystack: &Haystack,
+        grep_target: &GrepTarget,
         query: &WordQuery,
     ) -> Result<Vec<WordHit>, GitError> {
         let is_word = |word: &&String| !word.is_empty() && !word.contains(['\n', '\0']);
         let words: Vec<_> = query.words.iter().filter(is_word).collect();
         let mut hits: Vec<WordHit> = Vec::new();
         for words in words.chunks(MAX_WORDS) {
-            let call = self.grep_call(haystack, words, &query.globs);
+            let call = self.grep_call(grep_target, words, &query.globs);
             let finished = self.finish(&call).await?;
             match finished.code() {
                 Some(0 | 1) => {}
                 _ if finished.output.stdout_cut => {}
                 _ => return Err(call.failed(&finished)),
             }
-            let prefix = haystack.prefix();
+            let prefix = grep_target.prefix();
             hits.extend(parse(&finished.output.stdout, prefix.as_bytes()).take(query.max_hits));
         }
         hits.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
@@ -57,10 +57,10 @@ impl Git {
         Ok(hits)
     }
 
-    /// The lines with any of the texts, by path and line, as far as they are kept.
+    /// The lines with any of the texts, sorted by path and line.
     pub(super) async fn grep_texts(
         &self,
-        haystack: &Haystack,
+        grep_target: &GrepTarget,
         query: &TextQuery,
     ) -> Result<FoundLines, GitError> {
         let every_line = String::new();
@@ -73,24 +73,27 @@ impl Git {
             Case::Exact => "--no-ignore-case",
             Case::Ignored => "--ignore-case",
         };
-        let call =
-            Call::new(OPTIONS.iter().copied()).args([case]).args(pattern(&texts)).output(MAX_TEXTS);
-        let call = haystack.named(call).args(["--"]).args(places(query));
+        let call = GitCall::new(OPTIONS.iter().copied())
+            .args([case])
+            .args(pattern(&texts))
+            .output(MAX_TEXTS);
+        let call = grep_target.named(call).args(["--"]).args(places(query));
         let finished = self.finish(&call).await?;
         let is_cut = finished.output.stdout_cut;
         if !is_cut && !matches!(finished.code(), Some(0 | 1)) {
             return Err(call.failed(&finished));
         }
-        let prefix = haystack.prefix();
+        let prefix = grep_target.prefix();
         let mut lines: Vec<_> = parse(&finished.output.stdout, prefix.as_bytes()).collect();
         lines.retain(|line| query.looks_in(&line.file));
         lines.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
         Ok(FoundLines { lines, is_cut })
     }
 
-    fn grep_call(&self, haystack: &Haystack, words: &[&String], globs: &[String]) -> Call {
-        let call = Call::new(OPTIONS.iter().copied()).args(["--word-regexp"]).args(pattern(words));
-        let call = haystack.named(call.output(MAX_OUTPUT));
+    fn grep_call(&self, grep_target: &GrepTarget, words: &[&String], globs: &[String]) -> GitCall {
+        let call =
+            GitCall::new(OPTIONS.iter().copied()).args(["--word-regexp"]).args(pattern(words));
+        let call = grep_target.named(call.output(MAX_OUTPUT));
         call.args(["--"]).args(globs.iter().map(|glob| format!(":(top){glob}")))
     }
 }
@@ -106,8 +109,8 @@ const OPTIONS: &[&str] = &[
     "--threads=4",
 ];
 
-impl Haystack {
-    fn named(&self, call: Call) -> Call {
+impl GrepTarget {
+    fn named(&self, call: GitCall) -> GitCall {
         match self {
             Self::Commit(id) => call.args([id]),
             Self::Index => call.args(["--cached"]),
@@ -115,7 +118,7 @@ impl Haystack {
         }
     }
 
-    /// What git prints before each path.
+    /// The prefix of each path in git's output.
     fn prefix(&self) -> String {
         match self {
             Self::Commit(id) => format!("{}:", id.as_str()),
@@ -124,8 +127,8 @@ impl Haystack {
     }
 }
 
-/// Where git looks: one place, or the files with these endings. Git knows only the sum of several
-/// places, so that the rest is left to whoever reads its answer.
+/// The pathspecs of a search: one path, or the given extensions. Git can only combine pathspecs
+/// with "or", so the caller filters the rest.
 fn places(query: &TextQuery) -> Vec<OsString> {
     match &query.below {
         Some(below) if !below.as_bytes().is_empty() => {
@@ -135,15 +138,15 @@ fn places(query: &TextQuery) -> Vec<OsString> {
     }
 }
 
-/// One pattern for all words: git goes over every file once for each pattern that it is given. A few
-/// plain words are faster that way than any other.
+/// One pattern for all words, because git scans every file once per pattern. A few plain strings
+/// are faster.
 fn pattern(words: &[&String]) -> Vec<OsString> {
     if words.len() <= MAX_PLAIN {
         let plain = words.iter().flat_map(|word| ["-e".into(), OsString::from(word)]);
         return std::iter::once("--fixed-strings".into()).chain(plain).collect();
     }
     let mut words: Vec<_> = words.iter().map(|word| escape(word)).collect();
-    // A match that ends inside of a word is not looked at again, so that longer words come first.
+    // Longer words first: a match is not extended after it ended inside a word.
     words.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
     vec!["--extended-regexp".into(), "-e".into(), words.join("|").into()]
 }
@@ -159,7 +162,7 @@ fn escape(word: &str) -> String {
     escaped
 }
 
-/// `PATH NUL LINE NUL TEXT LF`, over and over; what was cut at the end is left out.
+/// `PATH NUL LINE NUL TEXT LF`, repeated. An incomplete entry at the end is dropped.
 fn parse<'a>(printed: &'a [u8], prefix: &'a [u8]) -> impl Iterator<Item = WordHit> + 'a {
     let mut rest = printed;
     std::iter::from_fn(move || {
@@ -184,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cut_answer_ends_at_the_last_whole_line() {
+    fn truncated_output_ends_at_the_last_whole_line() {
         let printed = b"abc:x\ny.py\x002\0 hit\nabc:z\x003\0cut he";
         let hits: Vec<_> = parse(printed, b"abc:").collect();
         let hit = WordHit { file: FilePath::from("x\ny.py"), line: 2, text: " hit".to_owned() };
@@ -192,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_no_patterns() {
+    fn words_are_escaped() {
         let words = ["a.b", "longer|one", "c", "d"].map(str::to_owned);
         let words: Vec<_> = words.iter().collect();
         assert_eq!(pattern(&words)[2], r"longer\|one|a\.b|c|d");

@@ -1,12 +1,12 @@
-//! The commits that lead to head, by git's plumbing: unlike `git log`, it obeys no configuration that
-//! names a program. Ids are the only thing of a caller's that git is told as a revision.
+//! The history of head, through git's plumbing commands, which run no configured programs, unlike
+//! `git log`. Only object ids are passed to git as revisions.
 
-use super::call::Call;
-use super::diff::Sides;
+use super::call::GitCall;
+use super::diff::DiffSides;
 use super::filter::as_argument;
-use super::tree::{Contents, GitTree, State, unreadable};
-use super::trees::Trees;
-use super::{Git, GitError, ObjectId, ScopeError};
+use super::tree::{ContentSource, GitTree, TreeState, repository_error};
+use super::trees::CommitTree;
+use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::{Change, FilePath, LineSpan, parse};
 use mala_domain::ports::{
     BlamedLine, BoxFuture, Commit, CommitPrefix, History, LogQuery, RepositoryError, ShownCommit,
@@ -16,36 +16,36 @@ use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 
-/// A commit with a longer diff is not shown.
+/// The largest diff of a commit that is shown, in bytes.
 const MAX_DIFF: usize = 4 << 20;
 
-/// A longer message is cut.
+/// The longest message, in bytes.
 const MAX_MESSAGE: usize = 64 << 10;
 
 /// Id, author, date, subject, message.
 const FORMAT: &str = "--format=%H%x00%an%x00%as%x00%s%x00%B%x00";
 
 impl GitTree {
-    /// The commit at head, or under it; `None` while there is none.
+    /// The commit at head or below it; `None` if there is none.
     async fn tip(&self) -> Result<Option<ObjectId>, GitError> {
         match &self.place(Side::Head).state {
-            State::Commit(id) if *id == self.git.empty_tree() => Ok(None),
-            State::Commit(id) => Ok(Some(id.clone())),
-            State::Index | State::WorkTree => self.git.head().await,
+            TreeState::Commit(id) if *id == self.git.empty_tree() => Ok(None),
+            TreeState::Commit(id) => Ok(Some(id.clone())),
+            TreeState::Index | TreeState::WorkTree => self.git.head().await,
         }
     }
 
     async fn commits(&self, query: &LogQuery) -> Result<Vec<Commit>, GitError> {
         let Some(tip) = self.tip().await? else { return Ok(Vec::new()) };
         let count = format!("--max-count={}", query.max);
-        let call = Call::new(["rev-list", &count, "--encoding=UTF-8", FORMAT, tip.as_str()]);
+        let call = GitCall::new(["rev-list", &count, "--encoding=UTF-8", FORMAT, tip.as_str()]);
         let listed = self.git.output(&call.args(place(query.path.as_ref()))).await?;
         Ok(read(&listed).into_iter().map(|(commit, _)| commit).collect())
     }
 
-    /// The commits between both sides, the oldest first.
+    /// The commits between both sides, oldest first.
     async fn between(&self, max: usize) -> Result<Vec<ToldCommit>, GitError> {
-        let (State::Commit(base), State::Commit(head)) =
+        let (TreeState::Commit(base), TreeState::Commit(head)) =
             (&self.place(Side::Base).state, &self.place(Side::Head).state)
         else {
             return Ok(Vec::new());
@@ -55,17 +55,17 @@ impl GitTree {
             return Ok(Vec::new());
         }
         let count = format!("--max-count={max}");
-        let call = Call::new(["rev-list", &count, "--encoding=UTF-8", FORMAT, head.as_str()]);
+        let call = GitCall::new(["rev-list", &count, "--encoding=UTF-8", FORMAT, head.as_str()]);
         let without = (*base != empty).then(|| format!("^{}", base.as_str()));
         let listed = self.git.output(&call.args(without).args(["--"])).await?;
-        Ok(read(&listed).into_iter().rev().map(told).collect())
+        Ok(read(&listed).into_iter().rev().map(with_message).collect())
     }
 
     async fn commit_of_history(
         &self,
         prefix: &CommitPrefix,
         path: Option<&FilePath>,
-    ) -> Result<Option<ShownCommit>, ScopeError> {
+    ) -> Result<Option<ShownCommit>, GitScopeError> {
         let wanted = format!("{}^{{commit}}", prefix.as_str());
         let (Some(tip), Some(id)) = (self.tip().await?, self.git.resolve(&wanted).await?) else {
             return Ok(None);
@@ -81,20 +81,21 @@ impl GitTree {
     }
 
     async fn blamed(&self, file: &FilePath, lines: LineSpan) -> Result<Vec<BlamedLine>, GitError> {
-        let nobody = || (lines.start()..=lines.end()).map(|line| BlamedLine { line, commit: None });
-        let Some(tip) = self.tip().await? else { return Ok(nobody().collect()) };
-        let is_there = Trees::new(&self.git, tip.clone()).entry(&self.objects, file).await?;
+        let uncommitted =
+            || (lines.start()..=lines.end()).map(|line| BlamedLine { line, commit: None });
+        let Some(tip) = self.tip().await? else { return Ok(uncommitted().collect()) };
+        let is_there = CommitTree::new(&self.git, tip.clone()).entry(&self.objects, file).await?;
         if is_there.is_none() {
-            return Ok(nobody().collect());
+            return Ok(uncommitted().collect());
         }
         let range = format!("-L{},{}", lines.start(), lines.end());
-        let call = Call::new(["blame", "--porcelain", "--no-progress", "--no-textconv", &range]);
+        let call = GitCall::new(["blame", "--porcelain", "--no-progress", "--no-textconv", &range]);
         let call = match &self.place(Side::Head).state {
-            State::Commit(_) => call.args([&tip]),
-            // Git is told the text: it would read the file by itself, through links and filters.
-            State::Index | State::WorkTree => {
+            TreeState::Commit(_) => call.args([&tip]),
+            // Git gets the text on stdin. It would read the file through links and filters.
+            TreeState::Index | TreeState::WorkTree => {
                 let contents = self.contents(Side::Head, std::slice::from_ref(file)).await?;
-                let bytes = contents.into_iter().next().and_then(super::Content::into_bytes);
+                let bytes = contents.into_iter().next().and_then(super::FileContent::into_bytes);
                 call.args(["--contents", "-"]).stdin(bytes.unwrap_or_default())
             }
         };
@@ -108,7 +109,7 @@ impl History for GitTree {
         &'a self,
         query: &'a LogQuery,
     ) -> BoxFuture<'a, Result<Vec<Commit>, RepositoryError>> {
-        Box::pin(async move { self.commits(query).await.map_err(unreadable) })
+        Box::pin(async move { self.commits(query).await.map_err(repository_error) })
     }
 
     fn show<'a>(
@@ -125,7 +126,7 @@ impl History for GitTree {
     }
 
     fn reviewed(&self, max: usize) -> BoxFuture<'_, Result<Vec<ToldCommit>, RepositoryError>> {
-        Box::pin(async move { self.between(max).await.map_err(unreadable) })
+        Box::pin(async move { self.between(max).await.map_err(repository_error) })
     }
 
     fn blame<'a>(
@@ -133,20 +134,23 @@ impl History for GitTree {
         file: &'a FilePath,
         lines: LineSpan,
     ) -> BoxFuture<'a, Result<Vec<BlamedLine>, RepositoryError>> {
-        Box::pin(async move { self.blamed(file, lines).await.map_err(unreadable) })
+        Box::pin(async move { self.blamed(file, lines).await.map_err(repository_error) })
     }
 }
 
-fn told((commit, message): (Commit, String)) -> ToldCommit {
+fn with_message((commit, message): (Commit, String)) -> ToldCommit {
     ToldCommit { commit, message }
 }
 
 impl GitTree {
-    /// These commits, as their authors tell of them.
-    pub(super) async fn told(&self, ids: &[ObjectId]) -> Result<Vec<ToldCommit>, RepositoryError> {
+    /// These commits with author and message.
+    pub(super) async fn with_message(
+        &self,
+        ids: &[ObjectId],
+    ) -> Result<Vec<ToldCommit>, RepositoryError> {
         let ids: Vec<&ObjectId> = ids.iter().collect();
-        let described = self.git.described(&ids).await.map_err(unreadable)?;
-        Ok(described.into_iter().map(told).collect())
+        let described = self.git.described(&ids).await.map_err(repository_error)?;
+        Ok(described.into_iter().map(with_message).collect())
     }
 }
 
@@ -159,24 +163,24 @@ impl Git {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let call = Call::new(["rev-list", "--no-walk=unsorted", "--encoding=UTF-8", FORMAT]);
+        let call = GitCall::new(["rev-list", "--no-walk=unsorted", "--encoding=UTF-8", FORMAT]);
         let listed = self.output(&call.args(ids.iter().copied())).await?;
         Ok(read(&listed))
     }
 
-    /// What a commit changed; `None` when that is too much, or its parent is not here.
+    /// The change of a commit; `None` if it is too large, or its parent is missing.
     async fn done_by(
         &self,
         commit: &ObjectId,
         path: Option<&FilePath>,
-    ) -> Result<Option<Change>, ScopeError> {
+    ) -> Result<Option<Change>, GitScopeError> {
         let parent = match self.first_parent(commit).await {
-            Err(ScopeError::ParentCut { .. }) => return Ok(None),
+            Err(GitScopeError::ParentCut { .. }) => return Ok(None),
             parent => parent?,
         };
-        let sides = Sides::Trees(self.tree_of(parent.as_ref()), commit.clone());
+        let sides = DiffSides::Trees(self.tree_of(parent.as_ref()), commit.clone());
         match self.diff_within(&sides, place(path), MAX_DIFF).await {
-            Err(ScopeError::TooLarge { .. }) => Ok(None),
+            Err(GitScopeError::TooLarge { .. }) => Ok(None),
             diff => Ok(Some(Change { files: parse(&diff?)? })),
         }
     }
@@ -195,14 +199,14 @@ impl Git {
     }
 }
 
-/// The arguments that keep a call to one file or folder.
+/// The arguments that limit a call to one file or folder.
 fn place(path: Option<&FilePath>) -> Vec<OsString> {
     let path = path.filter(|path| !path.as_bytes().is_empty());
     let path = path.map(|path| OsString::from_vec([b":(top,literal)", path.as_bytes()].concat()));
     std::iter::once("--".into()).chain(path).collect()
 }
 
-/// `commit ID LF`, then the fields of the format, each with a NUL behind it, and LF.
+/// `commit ID LF`, then the fields of the format, each followed by a NUL, and LF.
 fn read(listed: &[u8]) -> Vec<(Commit, String)> {
     let mut fields = listed.split(|byte| *byte == 0);
     let mut commits = Vec::new();
@@ -218,8 +222,8 @@ fn read(listed: &[u8]) -> Vec<(Commit, String)> {
     commits
 }
 
-/// From `ID LINE LINE ...`, which comes before each line of the file; a line of the file has a tab
-/// before it, and everything else that git says has a word.
+/// From `git blame --porcelain`: `ID LINE LINE ...` before each line of the file. A line of the
+/// file starts with a tab; other lines start with a word.
 fn blamed_ids(printed: &[u8]) -> Vec<(u32, ObjectId)> {
     let lines = printed.split(|byte| *byte == b'\n');
     let found = lines.filter_map(|line| {

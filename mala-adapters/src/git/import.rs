@@ -1,10 +1,12 @@
-//! Makes a repository out of two states of a tree, in one stream. The same files give the same commits,
-//! on every machine.
+//! Creates a repository from two states of a tree, with one `git fast-import`. The same files give
+//! the same commits on every machine.
 
-use super::call::complaint_of;
+use super::call::stderr_line;
 use super::open::PINNED;
 use super::{GitError, ObjectId};
-use crate::process::{Environment, Finished, Limits, ProcessError, Spec, run};
+use crate::process::{
+    FinishedProcess, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec, run,
+};
 use mala_domain::change::FilePath;
 use mala_domain::eval::trees::Files;
 use std::path::Path;
@@ -13,22 +15,22 @@ use std::time::Duration;
 const TIME: Duration = Duration::from_secs(120);
 const WHO: &str = "mala <mala@localhost> 1700000000 +0000";
 
-/// The two commits.
+/// The two commits of an imported repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Imported {
+pub struct ImportedCommits {
     /// The first state.
     pub base: String,
     /// The second, which is checked out.
     pub head: String,
 }
 
-/// Makes a repository in this folder, which is there and empty.
+/// Creates a repository in this folder, which must be empty.
 pub async fn import(
     folder: &Path,
     (base, head): (&Files, &Files),
-    environment: &Environment,
-) -> Result<Imported, GitError> {
-    let maker = Maker { folder, environment: sealed(environment) };
+    environment: &ProcessEnvironment,
+) -> Result<ImportedCommits, GitError> {
+    let maker = RepositoryImporter { folder, environment: sealed(environment) };
     let init = ["init", "--quiet", "--template=", "--initial-branch=mala", "--object-format=sha1"];
     maker.git(&init, Vec::new()).await?;
     let fill = ["fast-import", "--quiet", "--done", "--date-format=raw"];
@@ -39,12 +41,12 @@ pub async fn import(
         return Err(GitError::Unexpected { command: "fast-import".to_owned() });
     };
     maker.git(&["reset", "--quiet", "--hard", &head], Vec::new()).await?;
-    Ok(Imported { base, head })
+    Ok(ImportedCommits { base, head })
 }
 
-/// No configuration of the user or the machine, no hooks, and nothing that waits for the disk: the
-/// repository is thrown away.
-fn sealed(environment: &Environment) -> Environment {
+/// An environment without configuration of the user or the system, without hooks and without
+/// fsync: the repository is temporary.
+fn sealed(environment: &ProcessEnvironment) -> ProcessEnvironment {
     let pinned =
         PINNED.iter().fold(environment.clone(), |all, (name, value)| all.with(name, value));
     pinned
@@ -58,20 +60,21 @@ fn sealed(environment: &Environment) -> Environment {
         .with("GIT_CONFIG_VALUE_1", "0")
 }
 
-struct Maker<'a> {
+struct RepositoryImporter<'a> {
     folder: &'a Path,
-    environment: Environment,
+    environment: ProcessEnvironment,
 }
 
-impl Maker<'_> {
+impl RepositoryImporter<'_> {
     async fn git(&self, args: &[&str], stdin: Vec<u8>) -> Result<Vec<u8>, GitError> {
-        let spec = Spec::new("git", self.folder, self.environment.clone())
+        let spec = ProcessSpec::new("git", self.folder, self.environment.clone())
             .args(args.iter().copied())
             .stdin(stdin);
-        let finished = run(spec, Limits::within(TIME)).await.map_err(|error| match error {
-            ProcessError::NotFound { .. } => GitError::Missing,
-            other => other.into(),
-        })?;
+        let finished =
+            run(spec, ProcessLimits::within(TIME)).await.map_err(|error| match error {
+                ProcessError::NotFound { .. } => GitError::Missing,
+                other => other.into(),
+            })?;
         match finished.code() {
             Some(0) => Ok(finished.output.stdout),
             _ => Err(failed(args, &finished)),
@@ -79,12 +82,12 @@ impl Maker<'_> {
     }
 }
 
-fn failed(args: &[&str], finished: &Finished) -> GitError {
+fn failed(args: &[&str], finished: &FinishedProcess) -> GitError {
     let command = args.first().copied().unwrap_or_default().to_owned();
-    GitError::Failed { command, complaint: complaint_of(finished) }
+    GitError::Failed { command, message: stderr_line(finished) }
 }
 
-/// What `git fast-import` reads.
+/// The input of `git fast-import`.
 fn stream(base: &Files, head: &Files) -> Vec<u8> {
     let mut out = Vec::new();
     for (mark, name, files) in [(1, "base", base), (2, "mala", head)] {
@@ -107,7 +110,7 @@ fn put(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
 }
 
-/// A path as the stream quotes it: every byte that could mean something else is written as a number.
+/// A path in the quoting of the stream: special bytes become octal escapes.
 fn quoted(path: &FilePath) -> String {
     let inner: String = path
         .as_bytes()

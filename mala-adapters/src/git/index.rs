@@ -1,22 +1,26 @@
-//! The entries of the index.
+//! The index: its entries, and a copy of it with untracked files. Git compares only files that are
+//! in its index, so untracked files are added to a temporary copy.
 
-use super::call::Call;
-use super::trees::{Entry, Kind};
+use super::call::GitCall;
+use super::trees::{GitEntry, GitEntryKind};
 use super::{Git, GitError, ObjectId};
 use mala_domain::change::FilePath;
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fs::{File, FileTimes};
 use std::os::unix::ffi::OsStringExt;
+use std::path::Path;
+use tempfile::TempDir;
 
-/// How many bytes of paths are given to git at once: far below what a system takes.
+/// The most bytes of paths in one call, far below the system's limit.
 const MAX_ARGUMENTS: usize = 100_000;
 
 impl Git {
-    /// What these paths are in the index, in the same order.
+    /// The index entries of these paths, in the same order.
     pub(super) async fn index_entries(
         &self,
         paths: &[FilePath],
-    ) -> Result<Vec<Option<Entry>>, GitError> {
+    ) -> Result<Vec<Option<GitEntry>>, GitError> {
         let mut found = HashMap::new();
         let mut rest = paths;
         while !rest.is_empty() {
@@ -35,7 +39,7 @@ impl Git {
     async fn list_index(
         &self,
         paths: &[FilePath],
-        found: &mut HashMap<Vec<u8>, Entry>,
+        found: &mut HashMap<Vec<u8>, GitEntry>,
     ) -> Result<(), GitError> {
         let inside = paths.iter().filter(|path| path.stays_inside());
         let paths: Vec<_> = inside
@@ -44,7 +48,7 @@ impl Git {
         if paths.is_empty() {
             return Ok(());
         }
-        let call = Call::new(["ls-files", "--stage", "--full-name", "-z", "--"]).args(paths);
+        let call = GitCall::new(["ls-files", "--stage", "--full-name", "-z", "--"]).args(paths);
         let listed = self.output(&call).await?;
         for line in listed.split(|byte| *byte == 0).filter(|line| !line.is_empty()) {
             let (path, entry) = parse(line).ok_or_else(|| call.unexpected())?;
@@ -60,7 +64,7 @@ impl Git {
             folder => [folder, b"/"].concat(),
         };
         let below = OsString::from_vec([b":(top,literal)", prefix.as_slice()].concat());
-        let mut call = Call::new(["ls-files", "--full-name", "-z", "--"]);
+        let mut call = GitCall::new(["ls-files", "--full-name", "-z", "--"]);
         if !prefix.is_empty() {
             call = call.args([below]);
         }
@@ -70,9 +74,9 @@ impl Git {
         Ok(names.filter(is_direct).map(<[u8]>::to_vec).collect())
     }
 
-    /// Files that a merge left with several versions in the index.
+    /// Files with several versions in the index after a merge.
     pub(super) async fn unmerged(&self) -> Result<Vec<FilePath>, GitError> {
-        let call = Call::new(["ls-files", "--unmerged", "--full-name", "-z"]);
+        let call = GitCall::new(["ls-files", "--unmerged", "--full-name", "-z"]);
         let listed = self.output(&call).await?;
         let mut paths: Vec<_> = listed
             .split(|byte| *byte == 0)
@@ -83,18 +87,88 @@ impl Git {
     }
 }
 
-/// The submodules that `git ls-files --stage -z` lists.
+/// The submodules in the output of `git ls-files --stage -z`.
 pub(super) fn gitlinks(listed: &[u8]) -> impl Iterator<Item = FilePath> {
     let lines = listed.split(|byte| *byte == 0).filter(|line| line.starts_with(b"160000 "));
     lines.filter_map(|line| parse(line).map(|(path, _)| FilePath::from_bytes(path)))
 }
 
-/// `MODE SPACE ID SPACE STAGE TAB PATH`; no entry when the stage is not the merged one.
-fn parse(line: &[u8]) -> Option<(&[u8], Option<Entry>)> {
+/// `MODE SPACE ID SPACE STAGE TAB PATH`. There is no entry if the stage is not 0.
+fn parse(line: &[u8]) -> Option<(&[u8], Option<GitEntry>)> {
     let tab = line.iter().position(|byte| *byte == b'\t')?;
     let (fields, path) = (&line[..tab], &line[tab + 1..]);
     let mut fields = fields.split(|byte| *byte == b' ');
     let (mode, id, stage) = (fields.next()?, fields.next()?, fields.next()?);
-    let entry = Entry { kind: Kind::of_mode(mode), id: ObjectId::parse(id)? };
+    let entry = GitEntry { kind: GitEntryKind::of_mode(mode), id: ObjectId::parse(id)? };
     Some((path, (stage == b"0").then_some(entry)))
+}
+
+/// Paths that are neither tracked nor ignored.
+#[derive(Debug, Default)]
+pub(super) struct UntrackedFiles {
+    pub(super) files: Vec<FilePath>,
+    /// Folders that are repositories of their own.
+    pub(super) repositories: Vec<FilePath>,
+}
+
+/// A temporary copy of the index.
+#[derive(Debug)]
+pub(super) struct IndexCopy {
+    folder: TempDir,
+}
+
+impl IndexCopy {
+    pub(super) fn path(&self) -> OsString {
+        self.folder.path().join("index").into_os_string()
+    }
+}
+
+impl Git {
+    pub(super) async fn untracked(&self) -> Result<UntrackedFiles, GitError> {
+        let call =
+            GitCall::new(["ls-files", "--others", "--exclude-standard", "--full-name", "-z"]);
+        let listed = self.output(&call).await?;
+        let mut untracked = UntrackedFiles::default();
+        for path in listed.split(|byte| *byte == 0).filter(|path| !path.is_empty()) {
+            match path.strip_suffix(b"/") {
+                Some(folder) => untracked.repositories.push(FilePath::from_bytes(folder)),
+                None => untracked.files.push(FilePath::from_bytes(path)),
+            }
+        }
+        Ok(untracked)
+    }
+
+    /// A copy of the index with these files added. Their entries are empty and without a date, so
+    /// that git reads the files.
+    pub(super) async fn index_with(&self, files: &[FilePath]) -> Result<IndexCopy, GitError> {
+        let index = self.git_path("index").await?;
+        let copy = tempfile::Builder::new().prefix("mala-index-").tempdir();
+        let io = |what: String| move |source| GitError::Io { what, source };
+        let copy =
+            IndexCopy { folder: copy.map_err(io("cannot create a temporary folder".to_owned()))? };
+        if index.exists() {
+            copy_with_date(&index, Path::new(&copy.path()))
+                .map_err(io(format!("copying {}", index.display())))?;
+        }
+        let blob = self.inner.hash.empty_blob();
+        let mut entries = Vec::new();
+        for file in files {
+            entries.extend_from_slice(format!("100644 {blob}\t").as_bytes());
+            entries.extend_from_slice(file.as_bytes());
+            entries.push(0);
+        }
+        let call = GitCall::new(["update-index", "-z", "--index-info"]).stdin(entries);
+        self.output(&call.env("GIT_INDEX_FILE", copy.path())).await?;
+        Ok(copy)
+    }
+}
+
+/// Copies an index with its modification time. Git reads files that changed at the time of the
+/// index; with a later time it would treat them as unchanged.
+pub(super) fn copy_with_date(from: &Path, to: &Path) -> std::io::Result<()> {
+    let modified = from.metadata()?.modified()?;
+    // Copies only the content: the index of a read-only repository is read-only, and the copy must
+    // not be.
+    std::fs::write(to, std::fs::read(from)?)?;
+    File::options().write(true).open(to)?.set_times(FileTimes::new().set_modified(modified))
 }

@@ -1,9 +1,9 @@
-//! All paths of a state of the tree. A commit's are found by its trees; the index and the work tree
-//! are listed once, and no path is spelled out to git: it fails on those behind links and submodules.
+//! All paths of a state of the tree. Paths of a commit come from its trees. The index and the work
+//! tree are listed once as a whole, because git fails on paths behind links and submodules.
 
-use super::call::Call;
-use super::tree::{GitTree, State, unreadable};
-use super::trees::{Entry, Kind};
+use super::call::GitCall;
+use super::tree::{GitTree, TreeState, repository_error};
+use super::trees::{GitEntry, GitEntryKind};
 use super::{Git, GitError, ObjectId, files};
 use mala_domain::change::{EntryKind, FilePath};
 use mala_domain::ports::{
@@ -20,12 +20,14 @@ impl GitTree {
         let place = self.place(side);
         if let Some(trees) = &place.trees {
             return match trees.entry(&self.objects, below).await? {
-                Some(Entry { kind: Kind::Folder, id }) => self.git.list_tree(&id, below).await,
-                Some(Entry { kind, .. }) => Ok(entry(kind, below.clone()).into_iter().collect()),
+                Some(GitEntry { kind: GitEntryKind::Folder, id }) => {
+                    self.git.list_tree(&id, below).await
+                }
+                Some(GitEntry { kind, .. }) => Ok(entry(kind, below.clone()).into_iter().collect()),
                 None => Ok(Vec::new()),
             };
         }
-        let is_work_tree = matches!(place.state, State::WorkTree);
+        let is_work_tree = matches!(place.state, TreeState::WorkTree);
         let list = || async {
             if is_work_tree {
                 self.git.list_work_tree().await
@@ -38,7 +40,7 @@ impl GitTree {
         if is_work_tree { self.as_on_disk(inside) } else { Ok(inside) }
     }
 
-    /// What these are on disk, where the index may say something else or be of yesterday.
+    /// The types of these paths on disk, where the index may be out of date.
     fn as_on_disk(&self, entries: Vec<TreeEntry>) -> Result<Vec<TreeEntry>, GitError> {
         let paths: Vec<_> = entries.into_iter().map(|entry| entry.path).collect();
         let types = self.on_disk(&paths, files::file_type)?;
@@ -55,8 +57,8 @@ impl GitTree {
     }
 
     pub(super) async fn texts(&self, query: &TextQuery) -> Result<FoundLines, GitError> {
-        let mut found = self.git.grep_texts(&self.haystack(), query).await?;
-        self.keep_inside(&mut found.lines)?;
+        let mut found = self.git.grep_texts(&self.grep_target(), query).await?;
+        self.drop_linked(&mut found.lines)?;
         Ok(found)
     }
 }
@@ -67,25 +69,25 @@ impl Search for GitTree {
         side: Side,
         below: &'a FilePath,
     ) -> BoxFuture<'a, Result<Vec<TreeEntry>, RepositoryError>> {
-        Box::pin(async move { self.entries_below(side, below).await.map_err(unreadable) })
+        Box::pin(async move { self.entries_below(side, below).await.map_err(repository_error) })
     }
 
     fn find_texts<'a>(
         &'a self,
         query: &'a TextQuery,
     ) -> BoxFuture<'a, Result<FoundLines, RepositoryError>> {
-        Box::pin(async move { self.texts(query).await.map_err(unreadable) })
+        Box::pin(async move { self.texts(query).await.map_err(repository_error) })
     }
 }
 
 impl Git {
-    /// Everything in a tree, as seen from the root above it.
+    /// All entries of a tree, with paths from the root.
     async fn list_tree(
         &self,
         tree: &ObjectId,
         folder: &FilePath,
     ) -> Result<Vec<TreeEntry>, GitError> {
-        let call = Call::new(["ls-tree", "-r", "-z", "--full-tree", tree.as_str()]);
+        let call = GitCall::new(["ls-tree", "-r", "-z", "--full-tree", tree.as_str()]);
         let listed = self.output(&call).await?;
         let prefix = match folder.as_bytes() {
             b"" => Vec::new(),
@@ -95,7 +97,7 @@ impl Git {
     }
 
     async fn whole_index(&self) -> Result<Vec<TreeEntry>, GitError> {
-        let call = Call::new(["ls-files", "--stage", "--full-name", "-z"]);
+        let call = GitCall::new(["ls-files", "--stage", "--full-name", "-z"]);
         Ok(entries_of(&self.output(&call).await?, b""))
     }
 
@@ -110,13 +112,13 @@ impl Git {
     }
 }
 
-/// `MODE SPACE ... TAB PATH NUL`, over and over; a path in several versions counts once.
+/// `MODE SPACE ... TAB PATH NUL`, repeated. A path with several versions counts once.
 fn entries_of(listed: &[u8], prefix: &[u8]) -> Vec<TreeEntry> {
     let lines = listed.split(|byte| *byte == 0).filter_map(|line| {
         let space = line.iter().position(|byte| *byte == b' ')?;
         let tab = line.iter().position(|byte| *byte == b'\t')?;
         let path = FilePath::from_bytes([prefix, &line[tab + 1..]].concat());
-        entry(Kind::of_mode(&line[..space]), path)
+        entry(GitEntryKind::of_mode(&line[..space]), path)
     });
     let mut entries: Vec<_> = lines.collect();
     entries.sort();
@@ -124,12 +126,12 @@ fn entries_of(listed: &[u8], prefix: &[u8]) -> Vec<TreeEntry> {
     entries
 }
 
-fn entry(kind: Kind, path: FilePath) -> Option<TreeEntry> {
+fn entry(kind: GitEntryKind, path: FilePath) -> Option<TreeEntry> {
     let kind = match kind {
-        Kind::File => EntryKind::File,
-        Kind::Link => EntryKind::Symlink,
-        Kind::Submodule => EntryKind::Submodule,
-        Kind::Folder => return None,
+        GitEntryKind::File => EntryKind::File,
+        GitEntryKind::Link => EntryKind::Symlink,
+        GitEntryKind::Submodule => EntryKind::Submodule,
+        GitEntryKind::Folder => return None,
     };
     Some(TreeEntry { path, kind })
 }

@@ -1,16 +1,17 @@
-//! Finding the repository around a folder, and making sure of what it is.
+//! Finds the repository of a folder and checks that it is safe to use. Lists its work trees.
 
-use super::call::{complaint_of, probe};
-use super::config::Config;
-use super::{Git, GitError, Hash, Inner, Version, remote};
-use crate::process::{Environment, Finished};
-use crate::regular::read_named;
+use super::call::{GitCall, probe, stderr_line};
+use super::config::{GitConfig, public_url};
+use super::{Git, GitError, GitInner, GitVersion, ObjectFormat};
+use crate::bounded_read::read_following_links;
+use crate::process::{FinishedProcess, ProcessEnvironment};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// For every call: no prompts, no network, no locks, no replaced objects, messages in English.
+/// The environment of every call: no prompts, no network, no locks, no replaced objects, English
+/// messages.
 pub(super) const PINNED: &[(&str, &str)] = &[
     ("GIT_ADVICE", "0"),
     ("GIT_ALLOW_PROTOCOL", "none"),
@@ -24,12 +25,12 @@ pub(super) const PINNED: &[(&str, &str)] = &[
     ("LC_ALL", "C"),
 ];
 
-/// A `.git` that is a file names a path.
+/// The largest `.git` file, in bytes. It contains one path.
 pub(super) const MAX_LINK: u64 = 8 << 10;
 
 impl Git {
-    /// Opens the repository that this folder is in.
-    pub async fn open(dir: &Path, environment: &Environment) -> Result<Self, GitError> {
+    /// Opens the repository that contains this folder.
+    pub async fn open(dir: &Path, environment: &ProcessEnvironment) -> Result<Self, GitError> {
         let around = environment.clone();
         let mut environment = environment.clone();
         for (name, value) in PINNED {
@@ -51,23 +52,23 @@ impl Git {
             probe(dir, &environment, &["rev-parse", "--absolute-git-dir"]),
         );
         let version = check_version(&version?)?;
-        let facts = match Facts::read(dir, &facts?) {
-            Err(GitError::Bare { .. }) => Facts::of_bare(dir, &environment).await?,
+        let facts = match RepositoryFacts::read(dir, &facts?) {
+            Err(GitError::Bare { .. }) => RepositoryFacts::of_bare(dir, &environment).await?,
             facts => facts?,
         };
-        facts.refuse_embedded(&path_of(&own?.output.stdout))?;
+        facts.check_embedded(&path_of(&own?.output.stdout))?;
         let config = config?;
         if config.code() != Some(0) {
-            let complaint = complaint_of(&config);
-            return Err(GitError::Damaged { dir: facts.top, complaint });
+            let message = stderr_line(&config);
+            return Err(GitError::Damaged { dir: facts.top, message });
         }
-        let config = Config::parse(&config.output.stdout);
-        let inner = Inner {
+        let config = GitConfig::parse(&config.output.stdout);
+        let inner = GitInner {
             dir: dir.canonicalize().map_err(|source| {
-                let what = format!("no such folder: {}", dir.display());
+                let what = format!("cannot open {}", dir.display());
                 GitError::Io { what, source }
             })?,
-            url: config.remote_url().and_then(remote::public_url),
+            url: config.remote_url().and_then(public_url),
             environment: config.seal(environment),
             around,
             top: facts.top,
@@ -80,28 +81,28 @@ impl Git {
     }
 }
 
-fn check_version(finished: &Finished) -> Result<Version, GitError> {
+fn check_version(finished: &FinishedProcess) -> Result<GitVersion, GitError> {
     let printed = String::from_utf8_lossy(&finished.output.stdout);
-    let Some(version) = Version::parse(&printed) else {
+    let Some(version) = GitVersion::parse(&printed) else {
         return Err(GitError::Unexpected { command: "version".to_owned() });
     };
-    if version < Version::OLDEST {
-        let Version(major, minor, _) = Version::OLDEST;
+    if version < GitVersion::OLDEST {
+        let GitVersion(major, minor, _) = GitVersion::OLDEST;
         let found = printed.trim().trim_start_matches("git version ").to_owned();
         return Err(GitError::TooOld { found, needed: format!("{major}.{minor}") });
     }
     Ok(version)
 }
 
-struct Facts {
+struct RepositoryFacts {
     top: PathBuf,
     is_bare: bool,
-    hash: Hash,
+    hash: ObjectFormat,
     is_shallow: bool,
 }
 
-impl Facts {
-    fn read(dir: &Path, finished: &Finished) -> Result<Self, GitError> {
+impl RepositoryFacts {
+    fn read(dir: &Path, finished: &FinishedProcess) -> Result<Self, GitError> {
         let mut lines = finished.output.stdout.splitn(5, |byte| *byte == b'\n');
         let mut line = || lines.next().unwrap_or_default();
         let (is_bare, is_inside) = (line() == b"true", line() == b"true");
@@ -119,8 +120,8 @@ impl Facts {
         Ok(Self { top, is_bare: false, hash, is_shallow })
     }
 
-    /// Of a repository without a work tree: its own folder is all the place that it has.
-    async fn of_bare(dir: &Path, environment: &Environment) -> Result<Self, GitError> {
+    /// The facts of a bare repository, whose root is its own folder.
+    async fn of_bare(dir: &Path, environment: &ProcessEnvironment) -> Result<Self, GitError> {
         let facts =
             ["rev-parse", "--is-shallow-repository", "--show-object-format", "--absolute-git-dir"];
         let finished = probe(dir, environment, &facts).await?;
@@ -133,17 +134,18 @@ impl Facts {
         Ok(Self { top, is_bare: true, hash, is_shallow })
     }
 
-    /// A commit can bring files that git takes for a repository, with configuration, objects and all that
-    /// mala keeps in a git folder. It cannot bring a `.git`: only what that leads to is believed.
-    fn refuse_embedded(&self, git_dir: &Path) -> Result<(), GitError> {
+    /// Rejects a repository that a commit may have brought. A commit can contain files that look
+    /// like a git folder, but not a `.git`, so only a repository that belongs to a `.git` is
+    /// accepted.
+    fn check_embedded(&self, git_dir: &Path) -> Result<(), GitError> {
         let is_own = |top: &Path| match (git_folder_of(top).canonicalize(), git_dir.canonicalize())
         {
             (Ok(own), Ok(found)) => own == found,
             _ => false,
         };
         if !self.is_bare {
-            // A repository may say that its work tree is anywhere, such as the user's home. Everything
-            // there would be under review, and read.
+            // A repository can name any folder as its work tree, such as the user's home. All
+            // files there would be reviewed.
             let top = self.top.clone();
             return if is_own(&top) { Ok(()) } else { Err(GitError::StrayWorkTree { top }) };
         }
@@ -156,40 +158,41 @@ impl Facts {
     }
 }
 
-/// The git folder of a work tree: its `.git`, or what that names in a linked work tree or a submodule.
+/// The git folder of a work tree: its `.git`, or the folder that a `.git` file names in a linked
+/// work tree or a submodule.
 pub(super) fn git_folder_of(top: &Path) -> PathBuf {
     let own = top.join(".git");
-    let link = read_named(&own, MAX_LINK).unwrap_or_default();
+    let link = read_following_links(&own, MAX_LINK).unwrap_or_default();
     match link.strip_prefix(b"gitdir:") {
         Some(path) => top.join(OsStr::from_bytes(path.trim_ascii())),
         None => own,
     }
 }
 
-/// A path that ends a command's output.
+/// A path at the end of a command's output.
 fn path_of(line: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(line.strip_suffix(b"\n").unwrap_or(line)))
 }
 
-fn hash_named(name: &[u8]) -> Hash {
-    if name == b"sha256" { Hash::Sha256 } else { Hash::Sha1 }
+fn hash_named(name: &[u8]) -> ObjectFormat {
+    if name == b"sha256" { ObjectFormat::Sha256 } else { ObjectFormat::Sha1 }
 }
 
-fn refusal(dir: &Path, finished: &Finished, is_bare: bool) -> GitError {
-    let complaint = complaint_of(finished);
+fn refusal(dir: &Path, finished: &FinishedProcess, is_bare: bool) -> GitError {
+    let message = stderr_line(finished);
     let dir = dir.to_owned();
     if is_bare {
         GitError::Bare { dir }
-    } else if complaint.contains("dubious ownership") {
+    } else if message.contains("dubious ownership") {
         GitError::DubiousOwnership { dir: root_of(&dir).unwrap_or(dir) }
-    } else if complaint.contains("must be run in a work tree") {
+    } else if message.contains("must be run in a work tree") {
         GitError::InsideGitFolder { dir }
     } else if let Some(root) = root_of(&dir) {
-        GitError::Damaged { dir: root, complaint }
-    } else if complaint.contains("not a git repository") {
+        GitError::Damaged { dir: root, message }
+    } else if message.contains("not a git repository") {
         GitError::NoRepository { dir }
     } else {
-        GitError::Damaged { dir, complaint }
+        GitError::Damaged { dir, message }
     }
 }
 
@@ -197,4 +200,53 @@ fn refusal(dir: &Path, finished: &Finished, is_bare: bool) -> GitError {
 fn root_of(dir: &Path) -> Option<PathBuf> {
     let dir = dir.canonicalize().ok()?;
     dir.ancestors().find(|folder| folder.join(".git").exists()).map(Path::to_owned)
+}
+
+impl Git {
+    /// The roots of all existing work trees, this one first; for a bare repository, its own
+    /// folder.
+    pub async fn work_trees(&self) -> Result<Vec<PathBuf>, GitError> {
+        let mut call = GitCall::new(["worktree", "list", "--porcelain"]);
+        let mut end = b'\n';
+        if self.inner.version >= GitVersion::EXACT_WORK_TREES {
+            (call, end) = (call.args(["-z"]), 0);
+        }
+        let printed = self.output(&call).await?;
+        let lines = printed.split(|byte| *byte == end);
+        let paths = lines.filter_map(|line| line.strip_prefix(b"worktree "));
+        let own = git_dir_of(self.top());
+        let shared = shared_by(&own);
+        let mut tops = vec![self.top().to_owned()];
+        for top in paths.map(|path| PathBuf::from(OsStr::from_bytes(path))) {
+            let folder = shared.as_deref().and_then(|shared| folder_inside(shared, &top));
+            // The open work tree may be listed under another name.
+            if folder.is_some() && folder != own.canonicalize().ok() {
+                tops.push(top);
+            }
+        }
+        Ok(tops)
+    }
+}
+
+/// The git folder of a work tree; a bare repository is its own git folder.
+pub(crate) fn git_dir_of(top: &Path) -> PathBuf {
+    let has_own = std::fs::symlink_metadata(top.join(".git")).is_ok();
+    if has_own { git_folder_of(top) } else { top.to_owned() }
+}
+
+/// The git folder of the whole repository, from that of one of its work trees.
+fn shared_by(folder: &Path) -> Option<PathBuf> {
+    let folder = folder.canonicalize().ok()?;
+    match read_following_links(&folder.join("commondir"), MAX_LINK) {
+        Ok(path) => folder.join(OsStr::from_bytes(path.trim_ascii())).canonicalize().ok(),
+        Err(_) => Some(folder),
+    }
+}
+
+/// The git folder of a work tree, if it belongs to the repository. Another repository may have
+/// replaced a former work tree.
+fn folder_inside(shared: &Path, top: &Path) -> Option<PathBuf> {
+    let folder = git_dir_of(top).canonicalize().ok()?;
+    let is_linked = folder.parent() == Some(&shared.join("worktrees"));
+    (folder == shared || is_linked).then_some(folder)
 }

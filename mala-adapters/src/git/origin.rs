@@ -1,14 +1,14 @@
-//! What cases are made of: the message of a commit, where lines come from, and which commits a pull request
-//! is made of.
+//! Where eval cases come from: the message of a commit, the origin of lines, and the commits of a
+//! pull request.
 
-use super::call::Call;
+use super::call::GitCall;
 use super::filter::as_argument;
-use super::{Git, GitError, ObjectId, ScopeError};
+use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::FilePath;
 use mala_domain::eval::import::BlamedOrigin;
 use mala_domain::scope::Target;
 
-/// Where clones keep the head of a pull request, with its number in between.
+/// Where clones store the head of a pull request, around its number.
 const HEADS: &[(&str, &str)] = &[
     ("refs/pull/", "/head"),
     ("refs/remotes/origin/pull/", "/head"),
@@ -16,40 +16,41 @@ const HEADS: &[(&str, &str)] = &[
     ("refs/remotes/origin/pr/", "/head"),
 ];
 
-/// Where pull requests go, mostly.
+/// Common target branches of pull requests.
 const BRANCHES: &[&str] =
     &["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "HEAD"];
 
 impl Git {
-    /// What the author of a commit says of it.
-    pub async fn message(&self, revision: &str) -> Result<String, ScopeError> {
+    /// The message of a commit.
+    pub async fn message(&self, revision: &str) -> Result<String, GitScopeError> {
         let id = self.commit(revision).await?;
-        let told = self.described(&[&id]).await?;
-        Ok(told.into_iter().next().map(|(_, message)| message).unwrap_or_default())
+        let with_message = self.described(&[&id]).await?;
+        Ok(with_message.into_iter().next().map(|(_, message)| message).unwrap_or_default())
     }
 
-    /// Where these lines of a file, as it is at a revision, come from. Changes of blanks do not count.
+    /// The origin of these lines of a file at a revision, ignoring changes of white space.
     pub async fn origins(
         &self,
         revision: &str,
         file: &FilePath,
         lines: &[u32],
-    ) -> Result<Vec<BlamedOrigin>, ScopeError> {
+    ) -> Result<Vec<BlamedOrigin>, GitScopeError> {
         if lines.is_empty() {
             return Ok(Vec::new());
         }
         let id = self.commit(revision).await?;
         let ranges = lines.iter().map(|line| format!("-L{line},{line}"));
-        let call = Call::new(["blame", "--line-porcelain", "-w", "--no-progress", "--no-textconv"])
-            .args(ranges)
-            .args([&id])
-            .args(["--"])
-            .args([as_argument(file)]);
+        let call =
+            GitCall::new(["blame", "--line-porcelain", "-w", "--no-progress", "--no-textconv"])
+                .args(ranges)
+                .args([&id])
+                .args(["--"])
+                .args([as_argument(file)]);
         Ok(origins(&self.output(&call).await?))
     }
 
-    /// What a pull request changes, by the refs that a clone may have of it; `None` when it has none.
-    pub async fn pull_request(&self, number: u64) -> Result<Option<Target>, ScopeError> {
+    /// The commits of a pull request, from the refs of the clone; `None` if it has none.
+    pub async fn pull_request(&self, number: u64) -> Result<Option<Target>, GitScopeError> {
         let mut head = None;
         for (before, after) in HEADS {
             head = match head {
@@ -67,7 +68,7 @@ impl Git {
         number: u64,
         head: &ObjectId,
     ) -> Result<Option<ObjectId>, GitError> {
-        // The merge that GitHub tries knows both sides; an old one is about another head.
+        // GitHub's test merge knows both sides. An outdated one is about another head.
         let merge = format!("refs/pull/{number}/merge");
         if self.resolve(&format!("{merge}^2")).await?.as_ref() == Some(head) {
             return self.resolve(&format!("{merge}^1")).await;
@@ -84,14 +85,14 @@ impl Git {
         Ok(None)
     }
 
-    /// Where a branch was before it took in a commit by a merge.
+    /// Where a branch was before it merged a commit.
     async fn before_merge(
         &self,
         head: &ObjectId,
         branch: &ObjectId,
     ) -> Result<Option<ObjectId>, GitError> {
         let range = format!("{}..{}", head.as_str(), branch.as_str());
-        let call = Call::new(["rev-list", "--first-parent", "--ancestry-path", &range, "--"]);
+        let call = GitCall::new(["rev-list", "--first-parent", "--ancestry-path", &range, "--"]);
         let listed = self.output(&call).await?;
         let mut lines = listed.split(|byte| *byte == b'\n').rev();
         let Some(merge) = lines.find_map(ObjectId::parse) else { return Ok(None) };
@@ -100,7 +101,7 @@ impl Git {
     }
 }
 
-/// From what `git blame --line-porcelain` prints: a header per line, notes, and the line after a tab.
+/// From `git blame --line-porcelain`: a header per line, notes, and the line after a tab.
 fn origins(printed: &[u8]) -> Vec<BlamedOrigin> {
     let mut found = Vec::new();
     let mut current: Option<BlamedOrigin> = None;

@@ -1,9 +1,9 @@
-//! A tree with some files laid over it: contents that no state of the repository has, because a patch
-//! or a part of the history gives them.
+//! A tree with some files replaced by contents that no state of the repository has, such as those
+//! of a patch.
 
 mod search;
 
-use super::tree::{Content, Contents, GitTree, unreadable};
+use super::tree::{ContentSource, FileContent, GitTree, repository_error};
 use super::{GitError, ObjectId};
 use aho_corasick::AhoCorasick;
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -19,8 +19,8 @@ use std::os::unix::ffi::OsStrExt;
 #[derive(Default)]
 pub(crate) struct Overlay {
     under: Option<GitTree>,
-    files: HashMap<(Side, FilePath), Content>,
-    /// The commits that the files come from, if they come from some.
+    files: HashMap<(Side, FilePath), FileContent>,
+    /// The commits that the files come from, if any.
     commits: Vec<ObjectId>,
 }
 
@@ -29,22 +29,22 @@ impl Overlay {
         Self { under, files: HashMap::new(), commits: Vec::new() }
     }
 
-    /// The same for files that come from these commits.
+    /// Sets the commits that the files come from.
     pub(in crate::git) fn of_commits(mut self, commits: Vec<ObjectId>) -> Self {
         self.commits = commits;
         self
     }
 
-    /// Lays a file over one side.
-    pub(crate) fn lay(&mut self, side: Side, path: FilePath, content: Content) {
+    /// Replaces a file on one side.
+    pub(crate) fn insert(&mut self, side: Side, path: FilePath, content: FileContent) {
         self.files.insert((side, path), content);
     }
 
-    async fn laid_or_below(
+    async fn contents_over(
         &self,
         side: Side,
         paths: &[FilePath],
-    ) -> Result<Vec<Content>, GitError> {
+    ) -> Result<Vec<FileContent>, GitError> {
         let laid = |path: &FilePath| self.files.get(&(side, path.clone()));
         let below: Vec<_> = paths.iter().filter(|path| laid(path).is_none()).cloned().collect();
         let mut read = match &self.under {
@@ -56,7 +56,7 @@ impl Overlay {
             .iter()
             .map(|path| match laid(path) {
                 Some(content) => content.clone(),
-                None => read.next().unwrap_or(Content::Missing),
+                None => read.next().unwrap_or(FileContent::Missing),
             })
             .collect())
     }
@@ -68,7 +68,7 @@ impl Overlay {
         };
         for (exists, path) in exist.iter_mut().zip(paths) {
             if let Some(content) = self.files.get(&(side, path.clone())) {
-                *exists = *content != Content::Missing;
+                *exists = *content != FileContent::Missing;
             }
         }
         Ok(exist)
@@ -88,7 +88,7 @@ impl Overlay {
             let end = bytes.iter().rposition(|byte| *byte == b'/').unwrap_or_default();
             if bytes.get(..end) == Some(folder.as_bytes()) {
                 match content {
-                    Content::Missing => found.remove(path),
+                    FileContent::Missing => found.remove(path),
                     _ => found.insert(path.clone()),
                 };
             }
@@ -102,12 +102,12 @@ impl Overlay {
             None => Vec::new(),
         };
         hits.retain(|hit| !self.files.contains_key(&(Side::Head, hit.file.clone())));
-        let finder = Finder::new(query).map_err(|source| RepositoryError {
-            what: "words that cannot be looked for".to_owned(),
+        let finder = WordFinder::new(query).map_err(|source| RepositoryError {
+            what: "invalid search words".to_owned(),
             source: Some(source),
         })?;
         for ((side, path), content) in &self.files {
-            if let (Side::Head, Content::File(bytes)) = (side, content) {
+            if let (Side::Head, FileContent::File(bytes)) = (side, content) {
                 finder.find(path, bytes, &mut hits);
             }
         }
@@ -117,9 +117,9 @@ impl Overlay {
     }
 }
 
-impl Contents for Overlay {
-    async fn contents(&self, side: Side, paths: &[FilePath]) -> Result<Vec<Content>, GitError> {
-        self.laid_or_below(side, paths).await
+impl ContentSource for Overlay {
+    async fn contents(&self, side: Side, paths: &[FilePath]) -> Result<Vec<FileContent>, GitError> {
+        self.contents_over(side, paths).await
     }
 }
 
@@ -130,8 +130,8 @@ impl Repository for Overlay {
         paths: &'a [FilePath],
     ) -> BoxFuture<'a, Result<Vec<Blob>, RepositoryError>> {
         Box::pin(async move {
-            let contents = self.contents(side, paths).await.map_err(unreadable)?;
-            Ok(contents.into_iter().map(Content::into_blob).collect())
+            let contents = self.contents(side, paths).await.map_err(repository_error)?;
+            Ok(contents.into_iter().map(FileContent::into_blob).collect())
         })
     }
 
@@ -167,13 +167,13 @@ impl Repository for Overlay {
     }
 }
 
-/// Looks for words as `git grep -w` does.
-struct Finder {
+/// Searches words like `git grep -w`.
+struct WordFinder {
     words: AhoCorasick,
     globs: Option<GlobSet>,
 }
 
-impl Finder {
+impl WordFinder {
     fn new(query: &WordQuery) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
         let words = AhoCorasick::new(query.words.iter().filter(|word| !word.is_empty()))?;
         let mut globs = GlobSetBuilder::new();

@@ -1,26 +1,26 @@
-//! From what a person asks for to the change, and to the two states of the tree that it leads between.
+//! Resolves a review target to a change and to the two states of the tree.
 
-use super::diff::Sides;
-use super::filter::{Filter, holds};
-use super::tree::{Content, Contents, GitTree, State};
-use super::working_tree::IndexCopy;
-use super::{Git, GitError, ObjectId, ScopeError};
+use super::diff::DiffSides;
+use super::filter::{PathFilter, holds};
+use super::index::IndexCopy;
+use super::tree::{ContentSource, FileContent, GitTree, TreeState};
+use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature, parse};
 use mala_domain::ports::{self, BoxFuture, ChangeSource, Repository, Scoped, Side};
 use mala_domain::scope::{Head, Scope, Target};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
-/// What a scope says of itself before its files are known.
-pub(super) struct Draft {
+/// A scope before its files are known.
+pub(super) struct ScopeDraft {
     pub(super) target: String,
     pub(super) base: Option<ObjectId>,
     pub(super) head: Head,
     pub(super) hash: Sha256,
 }
 
-/// The commits that a change is between.
-struct Ends<'e> {
+/// The two commits of a change.
+struct CommitRange<'e> {
     target: String,
     base: Option<ObjectId>,
     head: ObjectId,
@@ -28,10 +28,10 @@ struct Ends<'e> {
 }
 
 impl Git {
-    /// The change that a target names, kept to some paths (files, folders, globs, from the folder
-    /// where the repository was opened).
-    pub async fn change(&self, target: &Target, paths: &[String]) -> Result<Scoped, ScopeError> {
-        let filter = Filter::read(self, paths)?;
+    /// The change of a target, limited to some paths (files, folders, globs, from the folder where
+    /// the repository was opened).
+    pub async fn change(&self, target: &Target, paths: &[String]) -> Result<Scoped, GitScopeError> {
+        let filter = PathFilter::read(self, paths)?;
         match target {
             Target::WorkingTree | Target::Staged if self.inner.is_bare => {
                 Err(GitError::Bare { dir: self.inner.dir.clone() }.into())
@@ -49,7 +49,7 @@ impl Git {
                 let Some(meeting) = self.merge_base(&ids.0, &ids.1).await? else {
                     let (base, head, is_shallow) =
                         (base.clone(), head.clone(), self.inner.is_shallow);
-                    return Err(ScopeError::NoMergeBase { base, head, is_shallow });
+                    return Err(GitScopeError::NoMergeBase { base, head, is_shallow });
                 };
                 self.scope_commit(target, Some(meeting), ids.1, &filter).await
             }
@@ -58,19 +58,19 @@ impl Git {
         }
     }
 
-    /// The content of a file as it is committed at a revision; `None` when there is none.
+    /// The committed content of a file at a revision; `None` if there is none.
     pub async fn committed(
         &self,
         revision: &str,
         path: &FilePath,
-    ) -> Result<Option<Vec<u8>>, ScopeError> {
-        let commit = State::Commit(self.commit(revision).await?);
+    ) -> Result<Option<Vec<u8>>, GitScopeError> {
+        let commit = TreeState::Commit(self.commit(revision).await?);
         let tree = GitTree::new(self, commit.clone(), commit);
         let contents = tree.contents(Side::Base, std::slice::from_ref(path)).await?;
-        Ok(contents.into_iter().next().and_then(Content::into_bytes))
+        Ok(contents.into_iter().next().and_then(FileContent::into_bytes))
     }
 
-    async fn scope_work_tree(&self, filter: &Filter) -> Result<Scoped, ScopeError> {
+    async fn scope_work_tree(&self, filter: &PathFilter) -> Result<Scoped, GitScopeError> {
         let base = self.head().await?;
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
         let untracked = git.untracked().await?;
@@ -79,94 +79,103 @@ impl Git {
             files => Some(git.index_with(files).await?),
         };
         let sides =
-            Sides::WorkTree(self.tree_of(base.as_ref()), index.as_ref().map(IndexCopy::path));
+            DiffSides::WorkTree(self.tree_of(base.as_ref()), index.as_ref().map(IndexCopy::path));
         let diff = git.diff(&sides, filter).await?;
         drop(index);
         let mut files = parse(&diff)?;
         let mut hash = Sha256::new_with_prefix(&diff);
         drop(diff);
-        for repository in untracked.repositories.into_iter().filter(|path| filter.keeps(path)) {
+        for repository in untracked.repositories.into_iter().filter(|path| filter.includes(path)) {
             hash.update([b"untracked repository ", repository.as_bytes(), b"\n"].concat());
             files.push(entry(repository, FileStatus::Added));
         }
         for submodule in git.dirty_submodules(&files, filter).await? {
             add_dirty(&mut files, &mut hash, submodule);
         }
-        let tree = GitTree::new(&git, git.state_of(base.clone()), State::WorkTree);
+        let tree = GitTree::new(&git, git.state_of(base.clone()), TreeState::WorkTree);
         let target = "the working tree against HEAD".to_owned();
-        let draft = Draft { target, base, head: Head::WorkingTree, hash };
-        git.conclude(draft, files, tree, filter).await
+        let draft = ScopeDraft { target, base, head: Head::WorkingTree, hash };
+        git.finish_scope(draft, files, tree, filter).await
     }
 
-    async fn scope_index(&self, filter: &Filter) -> Result<Scoped, ScopeError> {
+    async fn scope_index(&self, filter: &PathFilter) -> Result<Scoped, GitScopeError> {
         let unmerged = self.unmerged().await?;
         if !unmerged.is_empty() {
             let paths = unmerged.iter().take(10).map(FilePath::to_string).collect();
-            return Err(ScopeError::Unmerged { paths });
+            return Err(GitScopeError::Unmerged { paths });
         }
         let base = self.head().await?;
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
-        let sides = Sides::Index(self.tree_of(base.as_ref()));
+        let sides = DiffSides::Index(self.tree_of(base.as_ref()));
         let diff = git.diff(&sides, filter).await?;
-        let tree = GitTree::new(&git, git.state_of(base.clone()), State::Index);
+        let tree = GitTree::new(&git, git.state_of(base.clone()), TreeState::Index);
         let (target, hash) = ("the index against HEAD".to_owned(), Sha256::new_with_prefix(&diff));
-        let draft = Draft { target, base, head: Head::Index, hash };
-        git.conclude(draft, parse(&diff)?, tree, filter).await
+        let draft = ScopeDraft { target, base, head: Head::Index, hash };
+        git.finish_scope(draft, parse(&diff)?, tree, filter).await
     }
 
-    /// What differs between two commits, of which the later one is a work tree that was kept, and the
-    /// submodules that were dirty there.
-    pub async fn kept_change(
+    /// The change between a commit and a snapshot of the work tree, with the submodules that were
+    /// dirty.
+    pub async fn snapshot_change(
         &self,
         base: &str,
         head: &str,
         dirty: &[FilePath],
-    ) -> Result<Scoped, ScopeError> {
+    ) -> Result<Scoped, GitScopeError> {
         let target = format!("{base}..{head}");
         let (base, head) = (Some(self.commit(base).await?), self.commit(head).await?);
-        self.scope_ends(Ends { target, base, head, dirty }, &Filter::default()).await
+        self.scope_range(CommitRange { target, base, head, dirty }, &PathFilter::default()).await
     }
 
-    /// A commit against another, or against nothing.
+    /// The change between two commits, or from nothing to a commit.
     pub(super) async fn scope_commit(
         &self,
         target: String,
         base: Option<ObjectId>,
         head: ObjectId,
-        filter: &Filter,
-    ) -> Result<Scoped, ScopeError> {
-        self.scope_ends(Ends { target, base, head, dirty: &[] }, filter).await
+        filter: &PathFilter,
+    ) -> Result<Scoped, GitScopeError> {
+        self.scope_range(CommitRange { target, base, head, dirty: &[] }, filter).await
     }
 
-    async fn scope_ends(&self, ends: Ends<'_>, filter: &Filter) -> Result<Scoped, ScopeError> {
-        let Ends { target, base, head, dirty } = ends;
+    async fn scope_range(
+        &self,
+        ends: CommitRange<'_>,
+        filter: &PathFilter,
+    ) -> Result<Scoped, GitScopeError> {
+        let CommitRange { target, base, head, dirty } = ends;
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
-        let sides = Sides::Trees(self.tree_of(base.as_ref()), head.clone());
+        let sides = DiffSides::Trees(self.tree_of(base.as_ref()), head.clone());
         let diff = git.diff(&sides, filter).await?;
-        let tree = GitTree::new(&git, git.state_of(base.clone()), State::Commit(head.clone()));
+        let tree = GitTree::new(&git, git.state_of(base.clone()), TreeState::Commit(head.clone()));
         let (mut files, mut hash) = (parse(&diff)?, Sha256::new_with_prefix(&diff));
         let is_new = |path: &&FilePath| !files.iter().any(|file| file.path == **path);
         let dirty: Vec<FilePath> = dirty.iter().filter(is_new).cloned().collect();
         for submodule in dirty {
             add_dirty(&mut files, &mut hash, submodule);
         }
-        let draft = Draft { target, base, head: Head::Commit(head.0), hash };
-        git.conclude(draft, files, tree, filter).await
+        let draft = ScopeDraft { target, base, head: Head::Commit(head.0), hash };
+        git.finish_scope(draft, files, tree, filter).await
     }
 
-    async fn conclude(
+    async fn finish_scope(
         &self,
-        draft: Draft,
+        draft: ScopeDraft,
         mut files: Vec<ChangedFile>,
         tree: GitTree,
-        filter: &Filter,
-    ) -> Result<Scoped, ScopeError> {
+        filter: &PathFilter,
+    ) -> Result<Scoped, GitScopeError> {
         self.check_paths(filter, &files, &tree).await?;
         self.mark_natures(&tree, &mut files).await?;
         Ok(self.scoped(draft, Change { files }, Arc::new(tree)))
     }
 
-    pub(super) fn scoped(&self, draft: Draft, change: Change, tree: Arc<dyn Repository>) -> Scoped {
+    pub(super) fn scoped(
+        &self,
+        draft: ScopeDraft,
+        change: Change,
+        tree: Arc<dyn Repository>,
+    ) -> Scoped {
         let scope = Scope {
             repository: self.inner.url.clone(),
             target: draft.target,
@@ -180,14 +189,14 @@ impl Git {
         Scoped { scope, change: Arc::new(change), tree }
     }
 
-    /// A plain path that nothing bears, before or after, is a slip of the pen: without an error it
-    /// would pass as an empty change.
+    /// Rejects a plain path that exists on neither side. It is a typo, and would pass as an empty
+    /// change.
     pub(super) async fn check_paths(
         &self,
-        filter: &Filter,
+        filter: &PathFilter,
         files: &[ChangedFile],
         tree: &GitTree,
-    ) -> Result<(), ScopeError> {
+    ) -> Result<(), GitScopeError> {
         for (written, path) in filter.plain() {
             let is_changed =
                 |file: &ChangedFile| holds(path, &file.path) || holds(path, file.base_path());
@@ -198,9 +207,9 @@ impl Git {
             {
                 continue;
             }
-            // The index knows no folders; on disk they are.
+            // The index has no folders, but the disk has.
             if !self.inner.dir.join(written).is_dir() {
-                return Err(ScopeError::NoSuchPath { path: written.to_owned() });
+                return Err(GitScopeError::NoSuchPath { path: written.to_owned() });
             }
         }
         Ok(())
@@ -210,8 +219,8 @@ impl Git {
         commit.cloned().unwrap_or_else(|| self.empty_tree())
     }
 
-    pub(super) fn state_of(&self, commit: Option<ObjectId>) -> State {
-        State::Commit(commit.unwrap_or_else(|| self.empty_tree()))
+    pub(super) fn state_of(&self, commit: Option<ObjectId>) -> TreeState {
+        TreeState::Commit(commit.unwrap_or_else(|| self.empty_tree()))
     }
 }
 
@@ -225,14 +234,13 @@ impl ChangeSource for Git {
     }
 }
 
-/// Puts a submodule with changes of its own into a change.
+/// Adds a dirty submodule to a change.
 fn add_dirty(files: &mut Vec<ChangedFile>, hash: &mut Sha256, submodule: FilePath) {
     hash.update([b"dirty submodule ", submodule.as_bytes(), b"\n"].concat());
     files.push(entry(submodule, FileStatus::Modified));
 }
 
-/// A repository inside of this one, which is not looked into: one that nobody added, or one with
-/// changes of its own.
+/// A nested repository, whose content is not reviewed: an untracked one, or a dirty submodule.
 fn entry(path: FilePath, status: FileStatus) -> ChangedFile {
     ChangedFile {
         path,

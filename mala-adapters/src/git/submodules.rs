@@ -1,43 +1,42 @@
-//! Submodules whose own work tree differs from the commit that is checked out in them. Git's diff
-//! shows them only by starting a git inside that obeys the submodule's configuration; here each is
-//! opened like any other repository that nobody trusts.
+//! Submodules with uncommitted changes. Git's own diff would start a git in the submodule that
+//! obeys its configuration. Here each submodule is opened as an untrusted repository.
 
-use super::call::Call;
-use super::filter::Filter;
+use super::call::GitCall;
+use super::copy::{HiddenChanges, LIST_TAGS};
+use super::filter::PathFilter;
 use super::index::gitlinks;
-use super::kept::{LIST_TAGS, Overlooked};
 use super::{Git, GitError};
 use mala_domain::change::{ChangedFile, FilePath};
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
-/// How many submodules are looked at, and how deep: submodules have submodules.
+/// The most submodules that are checked, and the deepest nesting.
 const MAX_SUBMODULES: usize = 100;
 const MAX_DEPTH: usize = 4;
 
-/// Lists the entries of an index, with the submodules among them.
+/// Lists the entries of an index, including submodules.
 pub(super) const LIST_LINKS: [&str; 4] = ["ls-files", "--stage", "--full-name", "-z"];
 
 impl Git {
-    /// The submodules with changes that are not committed in them, less those that the change has.
+    /// The submodules with uncommitted changes that are not part of the change yet.
     pub(super) async fn dirty_submodules(
         &self,
         changed: &[ChangedFile],
-        filter: &Filter,
+        filter: &PathFilter,
     ) -> Result<Vec<FilePath>, GitError> {
         let known: HashSet<&FilePath> = changed.iter().map(|file| &file.path).collect();
-        let mut links = self.links(Call::new(LIST_LINKS)).await?;
-        links.retain(|path| filter.keeps(path) && !known.contains(path));
+        let mut links = self.links(GitCall::new(LIST_LINKS)).await?;
+        links.retain(|path| filter.includes(path) && !known.contains(path));
         Ok(self.dirty_among(links, MAX_DEPTH).await)
     }
 
-    /// The submodules in the index that such a call lists, with changes that are not committed in them.
-    pub(super) async fn dirty_listed(&self, list: Call) -> Result<Vec<FilePath>, GitError> {
+    /// The submodules with uncommitted changes, from a call that lists an index.
+    pub(super) async fn dirty_listed(&self, list: GitCall) -> Result<Vec<FilePath>, GitError> {
         Ok(self.dirty_among(self.links(list).await?, MAX_DEPTH).await)
     }
 
-    async fn links(&self, list: Call) -> Result<Vec<FilePath>, GitError> {
+    async fn links(&self, list: GitCall) -> Result<Vec<FilePath>, GitError> {
         let listed = self.output(&list).await?;
         Ok(gitlinks(&listed).filter(FilePath::stays_inside).collect())
     }
@@ -52,8 +51,8 @@ impl Git {
         dirty
     }
 
-    /// Whether a submodule has changes, or may have some: one with files that cannot be opened does. One
-    /// that is not checked out has none.
+    /// Whether a submodule has changes. True if it cannot be opened, false if it is not checked
+    /// out.
     async fn is_dirty(&self, path: &FilePath, depth: usize) -> bool {
         let folder = self.inner.top.join(OsStr::from_bytes(path.as_bytes()));
         let Ok(real) = folder.canonicalize() else { return false };
@@ -68,20 +67,20 @@ impl Git {
         }
     }
 
-    /// Whether a work tree differs from what is committed, whatever git was told to overlook.
+    /// Whether a work tree differs from its commit, including files that are marked as unchanged.
     async fn has_changes(&self, depth: usize) -> Result<bool, GitError> {
         let status = ["status", "--porcelain", "--ignore-submodules=dirty", "-z"];
-        let status = Call::new(status).args(["--untracked-files=normal"]);
+        let status = GitCall::new(status).args(["--untracked-files=normal"]);
         if !self.output(&status).await?.is_empty() {
             return Ok(true);
         }
-        let listed = self.output(&Call::new(LIST_TAGS)).await?;
-        let Overlooked { assumed, skipped } = Overlooked::among(&listed, self.top());
+        let listed = self.output(&GitCall::new(LIST_TAGS)).await?;
+        let HiddenChanges { assumed, skipped } = HiddenChanges::among(&listed, self.top());
         if !assumed.is_empty() || !skipped.is_empty() {
             return Ok(true);
         }
         let Some(depth) = depth.checked_sub(1) else { return Ok(false) };
-        let links = self.links(Call::new(LIST_LINKS)).await?;
+        let links = self.links(GitCall::new(LIST_LINKS)).await?;
         Ok(!Box::pin(self.dirty_among(links, depth)).await.is_empty())
     }
 }

@@ -1,9 +1,9 @@
-//! The reviewed tree in both of its states, behind the port that the rules know.
+//! The reviewed tree on both sides of a change, as the repository port.
 
-use super::files::{self, OnDisk};
-use super::grep::Haystack;
-use super::objects::{Object, Objects};
-use super::trees::{Entry, Kind, Trees};
+use super::files::{self, WorkTreeFile};
+use super::grep::GrepTarget;
+use super::objects::{GitObject, ObjectReader};
+use super::trees::{CommitTree, GitEntry, GitEntryKind};
 use super::{Git, GitError, ObjectId};
 use mala_domain::change::FilePath;
 use mala_domain::ports::{
@@ -15,18 +15,18 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::OnceCell;
 
-/// A file larger than this is not read.
+/// The largest file that is read, in bytes.
 pub(super) const MAX_FILE: u64 = 16 << 20;
 
-/// How many bytes of files are kept in memory for the next reader.
+/// The most bytes of files that are cached.
 const MAX_KEPT: usize = 64 << 20;
 
-/// Git looks for a NUL in so many bytes to tell binary files from text.
+/// Git searches this many bytes for a NUL to detect binary files.
 pub(super) const TEXT_HEAD: usize = 8000;
 
 /// A state of the tree.
 #[derive(Debug, Clone)]
-pub(super) enum State {
+pub(super) enum TreeState {
     /// A commit or a tree.
     Commit(ObjectId),
     Index,
@@ -36,39 +36,39 @@ pub(super) enum State {
 /// The tree before and after a change.
 pub struct GitTree {
     pub(super) git: Git,
-    pub(super) objects: Objects,
-    base: Place,
-    head: Place,
-    kept: Mutex<Kept>,
+    pub(super) objects: ObjectReader,
+    base: TreeSide,
+    head: TreeSide,
+    kept: Mutex<ContentCache>,
 }
 
-pub(super) struct Place {
-    pub(super) state: State,
-    pub(super) trees: Option<Trees>,
-    /// The paths that the index or the work tree has, once somebody asked.
+pub(super) struct TreeSide {
+    pub(super) state: TreeState,
+    pub(super) trees: Option<CommitTree>,
+    /// All paths of the index or the work tree, listed on first use.
     pub(super) listed: OnceCell<Vec<TreeEntry>>,
 }
 
-impl Place {
-    fn new(git: &Git, state: State) -> Self {
+impl TreeSide {
+    fn new(git: &Git, state: TreeState) -> Self {
         let trees = match &state {
-            State::Commit(id) => Some(Trees::new(git, id.clone())),
-            State::Index | State::WorkTree => None,
+            TreeState::Commit(id) => Some(CommitTree::new(git, id.clone())),
+            TreeState::Index | TreeState::WorkTree => None,
         };
         Self { state, trees, listed: OnceCell::new() }
     }
 }
 
-/// Contents that were read, until there are too many of them.
+/// A bounded cache of file contents.
 #[derive(Default)]
-struct Kept {
-    blobs: HashMap<(Side, FilePath), Content>,
+struct ContentCache {
+    blobs: HashMap<(Side, FilePath), FileContent>,
     n_bytes: usize,
 }
 
-/// The content of a path, as bytes.
+/// The content of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Content {
+pub(crate) enum FileContent {
     /// A file.
     File(Vec<u8>),
     /// A file over the limit.
@@ -78,22 +78,22 @@ pub(crate) enum Content {
         /// Whether it starts like text.
         is_text: bool,
     },
-    /// No file.
+    /// Not a file.
     Missing,
 }
 
-/// Whatever gives the contents of paths on both sides of a change.
-pub(crate) trait Contents: Sync {
+/// Provides file contents on both sides of a change.
+pub(crate) trait ContentSource: Sync {
     /// The contents of these paths, in the same order.
     fn contents(
         &self,
         side: Side,
         paths: &[FilePath],
-    ) -> impl Future<Output = Result<Vec<Content>, GitError>> + Send;
+    ) -> impl Future<Output = Result<Vec<FileContent>, GitError>> + Send;
 }
 
-impl Content {
-    /// A file with these bytes, or none.
+impl FileContent {
+    /// A file with these bytes, or a missing one.
     pub(crate) fn of(bytes: Option<Vec<u8>>) -> Self {
         bytes.map_or(Self::Missing, Self::File)
     }
@@ -106,7 +106,7 @@ impl Content {
         }
     }
 
-    /// As the port has it.
+    /// The content in the form of the port.
     pub(crate) fn into_blob(self) -> Blob {
         match self {
             Self::File(bytes) if !is_text(&bytes) => Blob::Binary,
@@ -126,25 +126,29 @@ pub(super) fn is_text(bytes: &[u8]) -> bool {
 }
 
 impl GitTree {
-    pub(super) fn new(git: &Git, base: State, head: State) -> Self {
+    pub(super) fn new(git: &Git, base: TreeState, head: TreeState) -> Self {
         Self {
-            objects: Objects::new(git.clone()),
-            base: Place::new(git, base),
-            head: Place::new(git, head),
+            objects: ObjectReader::new(git.clone()),
+            base: TreeSide::new(git, base),
+            head: TreeSide::new(git, head),
             kept: Mutex::default(),
             git: git.clone(),
         }
     }
 
-    pub(super) fn place(&self, side: Side) -> &Place {
+    pub(super) fn place(&self, side: Side) -> &TreeSide {
         match side {
             Side::Base => &self.base,
             Side::Head => &self.head,
         }
     }
 
-    async fn kept_or_read(&self, side: Side, paths: &[FilePath]) -> Result<Vec<Content>, GitError> {
-        let mut found: Vec<Option<Content>> = {
+    async fn cached_or_read(
+        &self,
+        side: Side,
+        paths: &[FilePath],
+    ) -> Result<Vec<FileContent>, GitError> {
+        let mut found: Vec<Option<FileContent>> = {
             let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
             paths.iter().map(|path| kept.blobs.get(&(side, path.clone())).cloned()).collect()
         };
@@ -160,14 +164,14 @@ impl GitTree {
         for content in found.iter_mut().filter(|content| content.is_none()) {
             *content = read.next();
         }
-        Ok(found.into_iter().map(|content| content.unwrap_or(Content::Missing)).collect())
+        Ok(found.into_iter().map(|content| content.unwrap_or(FileContent::Missing)).collect())
     }
 
-    fn keep(&self, side: Side, paths: &[FilePath], contents: &[Content]) {
+    fn keep(&self, side: Side, paths: &[FilePath], contents: &[FileContent]) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         for (path, content) in paths.iter().zip(contents) {
             let n_bytes = match content {
-                Content::File(bytes) => bytes.len() + 100,
+                FileContent::File(bytes) => bytes.len() + 100,
                 _ => 100,
             };
             if kept.n_bytes + n_bytes <= MAX_KEPT {
@@ -181,21 +185,23 @@ impl GitTree {
         &self,
         side: Side,
         paths: &[FilePath],
-    ) -> Result<Vec<Content>, GitError> {
+    ) -> Result<Vec<FileContent>, GitError> {
         if paths.is_empty() {
             return Ok(Vec::new());
         }
-        if matches!(self.place(side).state, State::WorkTree) {
+        if matches!(self.place(side).state, TreeState::WorkTree) {
             return self.on_disk(paths, |top, path| {
                 Ok(match files::read(top, path, MAX_FILE)? {
-                    OnDisk::Content(bytes) => Content::File(bytes),
-                    OnDisk::TooLarge { size, is_text } => Content::TooLarge { size, is_text },
-                    OnDisk::Nothing => Content::Missing,
+                    WorkTreeFile::Content(bytes) => FileContent::File(bytes),
+                    WorkTreeFile::TooLarge { size, is_text } => {
+                        FileContent::TooLarge { size, is_text }
+                    }
+                    WorkTreeFile::Nothing => FileContent::Missing,
                 })
             });
         }
         let entries = self.entries(side, paths).await?;
-        let is_file = |entry: &&Entry| entry.kind == Kind::File;
+        let is_file = |entry: &&GitEntry| entry.kind == GitEntryKind::File;
         let ids: Vec<_> =
             entries.iter().flatten().filter(is_file).map(|entry| entry.id.clone()).collect();
         let mut objects = self.objects.read(&ids, MAX_FILE).await?.into_iter();
@@ -203,32 +209,32 @@ impl GitTree {
         for entry in &entries {
             let object = entry.as_ref().filter(is_file).and_then(|_| objects.next());
             contents.push(match (object, entry) {
-                (Some(Object::Whole(bytes)), _) => Content::File(bytes),
-                (Some(Object::TooLarge { size, is_text }), _) => {
-                    Content::TooLarge { size, is_text }
+                (Some(GitObject::Whole(bytes)), _) => FileContent::File(bytes),
+                (Some(GitObject::TooLarge { size, is_text }), _) => {
+                    FileContent::TooLarge { size, is_text }
                 }
-                (Some(Object::Missing), Some(entry)) => {
-                    let complaint = format!("unable to read {}", entry.id.as_str());
-                    return Err(GitError::Failed { command: "cat-file".to_owned(), complaint });
+                (Some(GitObject::Missing), Some(entry)) => {
+                    let message = format!("unable to read {}", entry.id.as_str());
+                    return Err(GitError::Failed { command: "cat-file".to_owned(), message });
                 }
-                _ => Content::Missing,
+                _ => FileContent::Missing,
             });
         }
         Ok(contents)
     }
 
-    /// Which of these paths are there, as anything at all when folders count.
+    /// The kinds of these paths; `None` if a path does not exist.
     pub(super) async fn kinds(
         &self,
         side: Side,
         paths: &[FilePath],
-    ) -> Result<Vec<Option<Kind>>, GitError> {
-        if matches!(self.place(side).state, State::WorkTree) {
+    ) -> Result<Vec<Option<GitEntryKind>>, GitError> {
+        if matches!(self.place(side).state, TreeState::WorkTree) {
             return self.on_disk(paths, |top, path| {
                 Ok(files::file_type(top, path)?.map(|file_type| match file_type {
-                    FileType::Directory => Kind::Folder,
-                    FileType::Symlink => Kind::Link,
-                    _ => Kind::File,
+                    FileType::Directory => GitEntryKind::Folder,
+                    FileType::Symlink => GitEntryKind::Link,
+                    _ => GitEntryKind::File,
                 }))
             });
         }
@@ -240,7 +246,7 @@ impl GitTree {
         &self,
         side: Side,
         paths: &[FilePath],
-    ) -> Result<Vec<Option<Entry>>, GitError> {
+    ) -> Result<Vec<Option<GitEntry>>, GitError> {
         match &self.place(side).trees {
             Some(trees) => trees.entries(&self.objects, paths).await,
             None => self.git.index_entries(paths).await,
@@ -264,7 +270,7 @@ impl GitTree {
         let place = self.place(side);
         let names = match (&place.trees, &place.state) {
             (Some(trees), _) => trees.files_in(&self.objects, folder).await?,
-            (None, State::WorkTree) => files::files_in(self.git.top(), folder)
+            (None, TreeState::WorkTree) => files::files_in(self.git.top(), folder)
                 .map_err(|source| GitError::Io { what: format!("reading {folder}"), source })?,
             (None, _) => self.git.index_files_in(folder).await?,
         };
@@ -278,23 +284,23 @@ impl GitTree {
 
     /// The lines at head with any of the words.
     pub(crate) async fn words(&self, query: &WordQuery) -> Result<Vec<WordHit>, GitError> {
-        let mut hits = self.git.grep(&self.haystack(), query).await?;
-        self.keep_inside(&mut hits)?;
+        let mut hits = self.git.grep(&self.grep_target(), query).await?;
+        self.drop_linked(&mut hits)?;
         Ok(hits)
     }
 
-    pub(super) fn haystack(&self) -> Haystack {
+    pub(super) fn grep_target(&self) -> GrepTarget {
         match &self.head.state {
-            State::Commit(id) => Haystack::Commit(id.clone()),
-            State::Index => Haystack::Index,
-            State::WorkTree => Haystack::WorkTree,
+            TreeState::Commit(id) => GrepTarget::Commit(id.clone()),
+            TreeState::Index => GrepTarget::Index,
+            TreeState::WorkTree => GrepTarget::WorkTree,
         }
     }
 
-    /// Drops what is behind a link that took the place of a folder: it leads anywhere, and git goes
-    /// there whenever it looks for files by its index.
-    pub(super) fn keep_inside(&self, hits: &mut Vec<WordHit>) -> Result<(), GitError> {
-        if !matches!(self.head.state, State::WorkTree) {
+    /// Drops hits behind a link that replaced a folder. Git follows such links when it searches by
+    /// its index.
+    pub(super) fn drop_linked(&self, hits: &mut Vec<WordHit>) -> Result<(), GitError> {
+        if !matches!(self.head.state, TreeState::WorkTree) {
             return Ok(());
         }
         let mut files: Vec<_> = hits.iter().map(|hit| hit.file.clone()).collect();
@@ -307,9 +313,9 @@ impl GitTree {
     }
 }
 
-impl Contents for GitTree {
-    async fn contents(&self, side: Side, paths: &[FilePath]) -> Result<Vec<Content>, GitError> {
-        self.kept_or_read(side, paths).await
+impl ContentSource for GitTree {
+    async fn contents(&self, side: Side, paths: &[FilePath]) -> Result<Vec<FileContent>, GitError> {
+        self.cached_or_read(side, paths).await
     }
 }
 
@@ -320,8 +326,8 @@ impl Repository for GitTree {
         paths: &'a [FilePath],
     ) -> BoxFuture<'a, Result<Vec<Blob>, RepositoryError>> {
         Box::pin(async move {
-            let contents = self.contents(side, paths).await.map_err(unreadable)?;
-            Ok(contents.into_iter().map(Content::into_blob).collect())
+            let contents = self.contents(side, paths).await.map_err(repository_error)?;
+            Ok(contents.into_iter().map(FileContent::into_blob).collect())
         })
     }
 
@@ -331,8 +337,8 @@ impl Repository for GitTree {
         paths: &'a [FilePath],
     ) -> BoxFuture<'a, Result<Vec<bool>, RepositoryError>> {
         Box::pin(async move {
-            let kinds = self.kinds(side, paths).await.map_err(unreadable)?;
-            let is_file = |kind| matches!(kind, Some(Kind::File | Kind::Link));
+            let kinds = self.kinds(side, paths).await.map_err(repository_error)?;
+            let is_file = |kind| matches!(kind, Some(GitEntryKind::File | GitEntryKind::Link));
             Ok(kinds.into_iter().map(is_file).collect())
         })
     }
@@ -342,14 +348,14 @@ impl Repository for GitTree {
         side: Side,
         folder: &'a FilePath,
     ) -> BoxFuture<'a, Result<Vec<FilePath>, RepositoryError>> {
-        Box::pin(async move { self.files_in(side, folder).await.map_err(unreadable) })
+        Box::pin(async move { self.files_in(side, folder).await.map_err(repository_error) })
     }
 
     fn find_words<'a>(
         &'a self,
         query: &'a WordQuery,
     ) -> BoxFuture<'a, Result<Vec<WordHit>, RepositoryError>> {
-        Box::pin(async move { self.words(query).await.map_err(unreadable) })
+        Box::pin(async move { self.words(query).await.map_err(repository_error) })
     }
 
     fn search(&self) -> Option<&dyn Search> {
@@ -361,6 +367,6 @@ impl Repository for GitTree {
     }
 }
 
-pub(crate) fn unreadable(error: GitError) -> RepositoryError {
+pub(crate) fn repository_error(error: GitError) -> RepositoryError {
     RepositoryError { what: error.to_string(), source: Some(Box::new(error)) }
 }

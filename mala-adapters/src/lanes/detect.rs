@@ -1,6 +1,6 @@
 //! Whether a lane can be used on this machine.
 
-use crate::process::{Environment, Limits, Spec, run};
+use crate::process::{ProcessEnvironment, ProcessLimits, ProcessSpec, run};
 use mala_domain::gate::lane::Lane;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ impl Presence {
 }
 
 /// Looks for a lane's program and for somebody who is signed in. `variables` are all of the user's.
-pub fn detect(lane: &Lane, variables: &Environment) -> Presence {
+pub fn detect(lane: &Lane, variables: &ProcessEnvironment) -> Presence {
     let signs = lane.settings.signed_in.as_deref().unwrap_or_default();
     Presence {
         program: variables.find(lane.program()),
@@ -45,12 +45,16 @@ pub fn detect(lane: &Lane, variables: &Environment) -> Presence {
 }
 
 /// The first line that the program prints for its version.
-pub async fn version(lane: &Lane, program: &Path, variables: &Environment) -> Option<String> {
+pub async fn version(
+    lane: &Lane,
+    program: &Path,
+    variables: &ProcessEnvironment,
+) -> Option<String> {
     let args = lane.settings.version.as_ref()?;
     let home = tempfile::Builder::new().prefix("mala-version-").tempdir().ok()?;
     let environment = super::variables::plain(variables).with("HOME", home.path());
-    let spec = Spec::new(program, home.path(), environment).args(args);
-    let finished = run(spec, Limits::within(VERSION_TIME).stdout(64 << 10)).await.ok()?;
+    let spec = ProcessSpec::new(program, home.path(), environment).args(args);
+    let finished = run(spec, ProcessLimits::within(VERSION_TIME).stdout(64 << 10)).await.ok()?;
     let printed = String::from_utf8_lossy(&finished.output.stdout).into_owned();
     let line = printed.lines().map(str::trim).find(|line| !line.is_empty())?;
     Some(line.chars().filter(|c| !c.is_control()).take(100).collect())
@@ -58,14 +62,17 @@ pub async fn version(lane: &Lane, program: &Path, variables: &Environment) -> Op
 
 /// The variable that signs the lane in under another name, and its value. What comes before it in the
 /// table signs in by itself.
-pub(super) fn lent<'a>(lane: &'a Lane, variables: &'a Environment) -> Option<(&'a str, &'a OsStr)> {
+pub(super) fn lent<'a>(
+    lane: &'a Lane,
+    variables: &'a ProcessEnvironment,
+) -> Option<(&'a str, &'a OsStr)> {
     let signs = lane.settings.signed_in.as_deref().unwrap_or_default();
     let sign = signs.iter().find(|sign| is_there(sign, variables))?;
     let (name, other) = variable(sign)?;
     Some((other?, variables.get(name)?))
 }
 
-fn is_there(sign: &str, variables: &Environment) -> bool {
+fn is_there(sign: &str, variables: &ProcessEnvironment) -> bool {
     match variable(sign) {
         Some((name, _)) => variables.get(name).is_some_and(|value| !value.is_empty()),
         None => path(sign, variables).is_some_and(|path| path.exists()),
@@ -82,7 +89,7 @@ fn variable(sign: &str) -> Option<(&str, Option<&str>)> {
 }
 
 /// A path that starts at the user's home (`~/`) or at a folder in a variable (`$NAME/`).
-pub(super) fn path(written: &str, variables: &Environment) -> Option<PathBuf> {
+pub(super) fn path(written: &str, variables: &ProcessEnvironment) -> Option<PathBuf> {
     let (start, rest) = written.split_once('/')?;
     let start = match start {
         "~" => variables.get("HOME")?,
@@ -101,7 +108,7 @@ mod tests {
     fn signs_are_variables_and_files() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("auth.json"), "{}").unwrap();
-        let variables = Environment::default()
+        let variables = ProcessEnvironment::default()
             .with("HOME", folder.path())
             .with("OTHER", folder.path())
             .with("EMPTY", "")
@@ -127,7 +134,7 @@ mod tests {
         let codex = Table::known().unwrap().get("codex").unwrap().clone();
         let home = tempfile::tempdir().unwrap();
         let variables =
-            Environment::default().with("HOME", home.path()).with("OPENAI_API_KEY", "k");
+            ProcessEnvironment::default().with("HOME", home.path()).with("OPENAI_API_KEY", "k");
         assert_eq!(lent(&codex, &variables), Some(("CODEX_API_KEY", OsStr::new("k"))));
         assert_eq!(lent(&codex, &variables.clone().with("CODEX_API_KEY", "c")), None);
         std::fs::create_dir(home.path().join(".codex")).unwrap();

@@ -2,14 +2,14 @@
 //! plugins are not there; what signs in is, as a link.
 
 use super::detect::path;
-use crate::process::Environment;
+use crate::process::ProcessEnvironment;
 use mala_domain::gate::lane::Lane;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 /// Makes the home of a lane in this folder.
-pub(super) fn furnish(lane: &Lane, home: &Path, variables: &Environment) -> io::Result<()> {
+pub(super) fn furnish(lane: &Lane, home: &Path, variables: &ProcessEnvironment) -> io::Result<()> {
     fs::create_dir_all(home.join("tmp"))?;
     for link in lane.settings.links.iter().flatten() {
         let place = inside(home, &link.to)?;

@@ -1,7 +1,7 @@
 //! What lanes printed, in the session's folder: without secrets, however the session ended. While a lane runs
 //! it is in the session's scratch folder, which goes; whoever ends the session keeps a clean copy.
 
-use crate::regular::read_foreign;
+use crate::bounded_read::read_no_follow;
 use crate::store::write_atomically;
 use mala_domain::secrets;
 use std::fs;
@@ -32,7 +32,7 @@ pub fn keep_printed(scratch: &Path, folder: &Path) {
             if fs::symlink_metadata(&kept).is_ok() {
                 continue;
             }
-            let printed = read_foreign(&scratch.join(below).join(name), MAX_BYTES);
+            let printed = read_no_follow(&scratch.join(below).join(name), MAX_BYTES);
             match printed.and_then(|printed| keep_clean(&kept, &printed)) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
                     tracing::debug!(%error, "what a lane printed is not kept");

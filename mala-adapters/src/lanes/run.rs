@@ -4,7 +4,9 @@ use super::printed::{STDERR, STDOUT, keep_clean};
 use super::variables::plain;
 use super::watch::{Kept, Watcher, candidates, found};
 use super::{Lanes, home, tree};
-use crate::process::{self, Finished, Limits, Output, ProcessError, Spec, run_watched};
+use crate::process::{
+    self, FinishedProcess, ProcessError, ProcessLimits, ProcessOutput, ProcessSpec, run_watched,
+};
 use mala_domain::gate::MARKER;
 use mala_domain::gate::consensus::Absence;
 use mala_domain::gate::lane::{Lane, Said, Stream, filled, said, usage};
@@ -26,7 +28,7 @@ impl LaneRunner for Lanes {
             let started = Instant::now();
             let failed = |failure| LaneRun { failure: Some(failure), ..LaneRun::default() };
             let mut run = self.ask(&order).await.unwrap_or_else(failed);
-            process::end_marked(MARKER, &self.marker(order.lane));
+            process::kill_marked(MARKER, &self.marker(order.lane));
             run.seconds = started.elapsed().as_secs_f64();
             run
         })
@@ -61,7 +63,7 @@ impl Lanes {
         let before = tree::Snapshot::of(&places.tree).map_err(unusable("reading its tree"))?;
 
         let spec = self.spec(order, &places)?;
-        let limits = Limits { stderr: MAX_STDERR, ..limits(order) };
+        let limits = ProcessLimits { stderr: MAX_STDERR, ..limits(order) };
         let mut watcher = Watcher {
             place: order.lane.answer(),
             answer_file: places.answer.clone(),
@@ -74,7 +76,7 @@ impl Lanes {
             looked_at: None,
         };
         let ended = run_watched(spec, limits, &mut watcher).await;
-        process::end_marked(MARKER, &self.marker(order.lane));
+        process::kill_marked(MARKER, &self.marker(order.lane));
         let mut run = judge(order, &watcher, ended);
         for (name, printed) in [(STDOUT, &mut watcher.stdout), (STDERR, &mut watcher.stderr)] {
             log_failure(printed.bytes().and_then(|all| keep_clean(&places.kept.join(name), &all)));
@@ -97,7 +99,7 @@ impl Lanes {
         // Git is asked only where nobody has told it what to do.
         if written.is_empty()
             && before.has_other_index(&after)
-            && !self.git.has_index_of(&self.head, tree).await
+            && !self.git.index_matches(&self.head, tree).await
         {
             written.push(".git/index".to_owned());
         }
@@ -124,7 +126,7 @@ impl Lanes {
         })
     }
 
-    fn spec(&self, order: &LaneOrder<'_>, places: &Places) -> Result<Spec, LaneFailure> {
+    fn spec(&self, order: &LaneOrder<'_>, places: &Places) -> Result<ProcessSpec, LaneFailure> {
         let text = |path: &Path| path.display().to_string();
         let values = [
             ("prompt_file", text(&places.own.join("prompt.md"))),
@@ -161,7 +163,7 @@ impl Lanes {
             why: format!("{}: not found on the path", lane.program()),
         })?;
         let prompt = if lane.reads_stdin() { order.prompt } else { "" };
-        Ok(Spec::new(program, &places.tree, environment).args(arguments).stdin(prompt))
+        Ok(ProcessSpec::new(program, &places.tree, environment).args(arguments).stdin(prompt))
     }
 }
 
@@ -176,8 +178,8 @@ fn unusable<E: std::fmt::Display>(doing: &'static str) -> impl FnOnce(E) -> Lane
     move |error| LaneFailure { absence: Absence::Unusable, why: format!("{doing}: {error}") }
 }
 
-fn limits(order: &LaneOrder<'_>) -> Limits {
-    let limits = Limits::within(order.wall).stdout(order.lane.max_output());
+fn limits(order: &LaneOrder<'_>) -> ProcessLimits {
+    let limits = ProcessLimits::within(order.wall).stdout(order.lane.max_output());
     match order.lane.settings.idle {
         Some(idle) => limits.idle(idle.duration()),
         None => limits,
@@ -188,7 +190,7 @@ fn limits(order: &LaneOrder<'_>) -> Limits {
 fn judge(
     order: &LaneOrder<'_>,
     watcher: &Watcher<'_>,
-    ended: Result<Finished, ProcessError>,
+    ended: Result<FinishedProcess, ProcessError>,
 ) -> LaneRun {
     let (output, exit_code, trouble) = match ended {
         Ok(finished) => {
@@ -205,9 +207,11 @@ fn judge(
         Err(error @ (ProcessError::NotFound { .. } | ProcessError::NotStarted { .. })) => {
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
             let why = format!("{error}{}", cause.unwrap_or_default());
-            (Output::default(), None, Some((Absence::Unavailable, why)))
+            (ProcessOutput::default(), None, Some((Absence::Unavailable, why)))
         }
-        Err(error) => (Output::default(), None, Some((Absence::Unusable, error.to_string()))),
+        Err(error) => {
+            (ProcessOutput::default(), None, Some((Absence::Unusable, error.to_string())))
+        }
     };
     let stdout = String::from_utf8_lossy(&output.stdout);
     let mut run = LaneRun { exit_code, usage: usage(order.lane, &stdout), ..LaneRun::default() };
@@ -223,7 +227,7 @@ fn judge(
 }
 
 /// Why there is no answer, from what the lane printed: a known sign, its own word, or its last line.
-fn why(lane: &Lane, output: &Output, exit_code: Option<i32>) -> String {
+fn why(lane: &Lane, output: &ProcessOutput, exit_code: Option<i32>) -> String {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
     if output.stdout_cut {

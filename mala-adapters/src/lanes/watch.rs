@@ -1,8 +1,8 @@
 //! Looks at what a lane prints while it runs: keeps it in files, and knows a complete answer when it
 //! comes.
 
-use crate::process::{Output, Watch};
-use crate::regular::read_foreign;
+use crate::bounded_read::read_no_follow;
+use crate::process::{OutputWatcher, ProcessOutput};
 use mala_domain::gate::lane::{AnswerForm, AnswerPlace, Said, Stream, said};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
@@ -59,17 +59,17 @@ impl Kept {
     }
 }
 
-impl Watch for Watcher<'_> {
-    fn began(&mut self) {
+impl OutputWatcher for Watcher<'_> {
+    fn on_start(&mut self) {
         (self.started)();
     }
 
-    fn heard(&mut self, output: &Output) {
+    fn on_output(&mut self, output: &ProcessOutput) {
         self.stdout.keep(&output.stdout);
         self.stderr.keep(&output.stderr);
     }
 
-    fn is_enough(&mut self, output: &Output) -> bool {
+    fn is_complete(&mut self, output: &ProcessOutput) -> bool {
         let n_bytes = output.stdout.len();
         let has_file = self.answer_file.is_file();
         if self.looked_at == Some(n_bytes) && !has_file {
@@ -86,7 +86,7 @@ const MAX_AROUND: usize = 1 << 20;
 /// The complete answer in what was printed or in the answer file. It counts though more was printed
 /// around it than anybody reads. Where there are several, all are given, the likeliest last, after what
 /// weighs against them: whoever reads them sees whether they contradict each other.
-pub(super) fn found(watcher: &Watcher<'_>, output: &Output) -> Option<String> {
+pub(super) fn found(watcher: &Watcher<'_>, output: &ProcessOutput) -> Option<String> {
     let all = candidates(watcher, output);
     let (mut answers, mut others): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());
     for part in all.iter().flat_map(|text| parts(text)).map(str::trim) {
@@ -122,9 +122,9 @@ fn parts(text: &str) -> Vec<&str> {
 }
 
 /// Everything that may be an answer, the likeliest first.
-pub(super) fn candidates(watcher: &Watcher<'_>, output: &Output) -> Vec<String> {
+pub(super) fn candidates(watcher: &Watcher<'_>, output: &ProcessOutput) -> Vec<String> {
     let stdout = String::from_utf8_lossy(&output.stdout);
-    let file = read_foreign(&watcher.answer_file, watcher.max_answer).ok();
+    let file = read_no_follow(&watcher.answer_file, watcher.max_answer).ok();
     let file = file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let stream = Stream { stdout: &stdout, file: file.as_deref() };
     let printed = match said(&watcher.place, stream) {

@@ -1,9 +1,9 @@
-//! One linter over one file, on all of its lines: for whoever asks for it by name. A model may ask, so
-//! one that runs code of the project does so only when the trusted configuration lists it.
+//! One linter over all lines of one file, requested by name. A model can request it, so a linter
+//! that runs project code must be listed in the trusted configuration.
 
-use super::output::{Hit, Level};
-use super::table::{LINTERS, Reach};
-use super::{LinterSettings, LinterWorld, Run};
+use super::output::{LintDiagnostic, LintLevel};
+use super::registry::{LINTERS, LinterInput};
+use super::{LinterContext, LinterRun, LinterSettings};
 use mala_domain::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature};
 use mala_domain::config::{LinterMode, LinterName};
 use mala_domain::ports::{BoxFuture, LintMessage, LintTrouble, Linters, Side};
@@ -17,13 +17,13 @@ const MAX_MESSAGE: usize = 400;
 /// The linters of a project, one at a time.
 pub struct ProjectLinters {
     settings: LinterSettings,
-    world: LinterWorld,
+    context: LinterContext,
 }
 
 impl ProjectLinters {
-    /// With what the project sets of them, and where they are found and run.
-    pub fn new(settings: LinterSettings, world: LinterWorld) -> Self {
-        Self { settings, world }
+    /// With the project's settings and the context in which linters run.
+    pub fn new(settings: LinterSettings, context: LinterContext) -> Self {
+        Self { settings, context }
     }
 
     async fn messages(
@@ -35,23 +35,30 @@ impl ProjectLinters {
         let linter = LINTERS.iter().find(|linter| linter.name == name);
         let is_off = self.settings.mode == LinterMode::Off || self.settings.off.contains(&name);
         let Some(linter) = linter.filter(|_| !is_off) else {
-            return Err(LintTrouble(format!("the configuration turns {} off", name.name())));
+            return Err(LintTrouble(format!("{} is turned off in the configuration", name.name())));
         };
-        let runs_code = linter.reach == Reach::Project || name.is_slow();
+        let runs_code = linter.reach == LinterInput::Project || name.is_slow();
         if runs_code && !self.settings.also.contains(&name) {
             return Err(LintTrouble(format!(
-                "{} runs code of the project, and review.linters.also does not list it",
+                "{} runs project code; add it to review.linters.also to allow this",
                 name.name()
             )));
         }
         let trouble =
             |what: &dyn std::fmt::Display| LintTrouble(format!("{}: {what}", name.name()));
         let request = narrow(request, file).await.map_err(|error| trouble(&error))?;
-        let run = Run { linter, request: &request, settings: &self.settings, world: &self.world };
-        let (hits, place) = run.look(&run.targets()).await.map_err(|error| trouble(&error))?;
-        let of_file =
-            |hit: &&Hit| place.target(&hit.file).is_some_and(|target| target.path == *file);
-        let mut messages: Vec<_> = hits.iter().filter(of_file).map(message).collect();
+        let run = LinterRun {
+            linter,
+            request: &request,
+            settings: &self.settings,
+            context: &self.context,
+        };
+        let (diagnostics, place) =
+            run.look(&run.targets()).await.map_err(|error| trouble(&error))?;
+        let of_file = |diagnostic: &&LintDiagnostic| {
+            place.target(&diagnostic.file).is_some_and(|target| target.path == *file)
+        };
+        let mut messages: Vec<_> = diagnostics.iter().filter(of_file).map(message).collect();
         messages.sort_by(|a, b| (a.line, &a.rule).cmp(&(b.line, &b.rule)));
         Ok(messages)
     }
@@ -68,7 +75,7 @@ impl Linters for ProjectLinters {
     }
 }
 
-/// The request as if this file were all that changed.
+/// The request as if this file were the only changed one.
 async fn narrow(
     request: &ReviewRequest,
     file: &FilePath,
@@ -92,16 +99,16 @@ async fn narrow(
     })
 }
 
-fn message(hit: &Hit) -> LintMessage {
-    let words: Vec<_> = hit.message.split_whitespace().collect();
+fn message(diagnostic: &LintDiagnostic) -> LintMessage {
+    let words: Vec<_> = diagnostic.message.split_whitespace().collect();
     LintMessage {
-        rule: hit.code.clone(),
-        line: hit.lines.first().copied().unwrap_or(1),
+        rule: diagnostic.code.clone(),
+        line: diagnostic.lines.first().copied().unwrap_or(1),
         message: words.join(" ").chars().take(MAX_MESSAGE).collect(),
-        severity: match hit.level {
-            Level::Error => "error",
-            Level::Warning => "warning",
-            Level::Note => "note",
+        severity: match diagnostic.level {
+            LintLevel::Error => "error",
+            LintLevel::Warning => "warning",
+            LintLevel::Note => "note",
         },
     }
 }

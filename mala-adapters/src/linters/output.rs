@@ -1,33 +1,33 @@
-//! Reads what linters write, each in its own format, into one form.
+//! Parses the output of linters into one form.
 
 use mala_domain::finding::Category;
 use serde_json::Value;
 use thiserror::Error;
 
-/// One thing that a linter says.
+/// One diagnostic of a linter.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Hit {
+pub(super) struct LintDiagnostic {
     /// The file as the linter names it.
     pub(super) file: String,
     /// The lines that it points at, the main one first.
     pub(super) lines: Vec<u32>,
-    /// The last line of the main place.
+    /// The last line of the main location.
     pub(super) end_line: u32,
-    /// The linter's name for it; `syntax` when the file cannot be parsed.
+    /// The linter's rule; `syntax` if the file cannot be parsed.
     pub(super) code: String,
     pub(super) message: String,
-    /// What to do, in the linter's words.
+    /// The linter's suggestion.
     pub(super) fix: Option<String>,
-    /// Where the rule is explained.
+    /// The documentation of the rule.
     pub(super) url: Option<String>,
-    pub(super) level: Level,
-    /// The kind, when the linter says it.
+    pub(super) level: LintLevel,
+    /// The category, if the linter names it.
     pub(super) category: Option<Category>,
 }
 
-/// How serious the linter finds it.
+/// The level that the linter assigns.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Level {
+pub(super) enum LintLevel {
     Error,
     #[default]
     Warning,
@@ -37,68 +37,68 @@ pub(super) enum Level {
 /// The code of a file that cannot be parsed.
 pub(super) const SYNTAX: &str = "syntax";
 
-/// Why an answer has no meaning.
+/// Why output cannot be parsed.
 #[derive(Debug, Error)]
-pub(super) enum Unreadable {
-    #[error("no JSON")]
+pub(super) enum LintParseError {
+    #[error("not JSON")]
     NoJson,
-    #[error("not the expected JSON")]
+    #[error("unexpected JSON")]
     OtherJson,
 }
 
-type Hits = Result<Vec<Hit>, Unreadable>;
+type ParsedDiagnostics = Result<Vec<LintDiagnostic>, LintParseError>;
 
-pub(super) fn ruff(stdout: &str) -> Hits {
+pub(super) fn ruff(stdout: &str) -> ParsedDiagnostics {
     Ok(list(&json(stdout)?, "")?
         .iter()
-        .map(|it| Hit {
+        .map(|it| LintDiagnostic {
             code: match string(it, "/code").as_deref() {
                 None | Some("invalid-syntax" | "E999") => SYNTAX.to_owned(),
                 Some(code) => code.to_owned(),
             },
             fix: string(it, "/fix/message"),
             url: string(it, "/url"),
-            ..hit(it, "/filename", "/location/row", "/end_location/row")
+            ..diagnostic(it, "/filename", "/location/row", "/end_location/row")
         })
         .collect())
 }
 
-pub(super) fn eslint(stdout: &str) -> Hits {
-    let mut hits = Vec::new();
+pub(super) fn eslint(stdout: &str) -> ParsedDiagnostics {
+    let mut diagnostics = Vec::new();
     for file in list(&json(stdout)?, "")? {
         let name = string(file, "/filePath").unwrap_or_default();
         for it in list(file, "/messages")? {
             let fatal = it.pointer("/fatal").and_then(Value::as_bool).unwrap_or_default();
             let rule = string(it, "/ruleId");
-            // Without a rule and not fatal, it says that the file is left out by configuration.
-            // A parser that is set up wrong says nothing of the file either.
+            // Without a rule and not fatal: the configuration excludes the file. A message about
+            // parser options is about the setup, not about the file.
             let of_setup =
                 string(it, "/message").is_some_and(|text| text.contains("parserOptions"));
             if rule.is_none() && (!fatal || of_setup) {
                 continue;
             }
-            hits.push(Hit {
+            diagnostics.push(LintDiagnostic {
                 file: name.clone(),
                 code: rule.unwrap_or_else(|| SYNTAX.to_owned()),
                 fix: string(it, "/suggestions/0/desc"),
                 level: match number(it, "/severity") {
-                    Some(2) => Level::Error,
-                    _ => Level::Note,
+                    Some(2) => LintLevel::Error,
+                    _ => LintLevel::Note,
                 },
-                ..hit(it, "/file", "/line", "/endLine")
+                ..diagnostic(it, "/file", "/line", "/endLine")
             });
         }
     }
-    Ok(hits)
+    Ok(diagnostics)
 }
 
-pub(super) fn biome(stdout: &str) -> Hits {
+pub(super) fn biome(stdout: &str) -> ParsedDiagnostics {
     Ok(list(&json(stdout)?, "/diagnostics")?
         .iter()
         .map(|it| {
             let category = string(it, "/category").unwrap_or_default();
             let message = string(it, "/message").or_else(|| string(it, "/description"));
-            Hit {
+            LintDiagnostic {
                 code: match category.strip_prefix("lint/") {
                     Some(rule) => rule.to_owned(),
                     None if category == "parse" => SYNTAX.to_owned(),
@@ -107,33 +107,34 @@ pub(super) fn biome(stdout: &str) -> Hits {
                 message: message.unwrap_or_default(),
                 fix: string(it, "/advices/0/text"),
                 level: level(it, "/severity"),
-                ..hit(it, "/location/path", "/location/start/line", "/location/end/line")
+                ..diagnostic(it, "/location/path", "/location/start/line", "/location/end/line")
             }
         })
         .collect())
 }
 
-pub(super) fn oxlint(stdout: &str) -> Hits {
+pub(super) fn oxlint(stdout: &str) -> ParsedDiagnostics {
     Ok(list(&json(stdout)?, "/diagnostics")?
         .iter()
         .map(|it| {
             let labels = it.pointer("/labels").and_then(Value::as_array);
             let lines =
                 labels.into_iter().flatten().filter_map(|label| number(label, "/span/line"));
-            Hit {
+            LintDiagnostic {
                 lines: lines.collect(),
-                code: string(it, "/code").map_or_else(|| SYNTAX.to_owned(), |code| flat(&code)),
+                code: string(it, "/code")
+                    .map_or_else(|| SYNTAX.to_owned(), |code| plain_code(&code)),
                 fix: string(it, "/help"),
                 url: string(it, "/url"),
                 level: level(it, "/severity"),
-                ..hit(it, "/filename", "/labels/0/span/line", "/labels/0/span/line")
+                ..diagnostic(it, "/filename", "/labels/0/span/line", "/labels/0/span/line")
             }
         })
         .collect())
 }
 
 /// `eslint(no-debugger)` is `no-debugger`; `typescript(x)` is `typescript/x`.
-fn flat(code: &str) -> String {
+fn plain_code(code: &str) -> String {
     match code.strip_suffix(')').and_then(|code| code.split_once('(')) {
         Some(("eslint", rule)) => rule.to_owned(),
         Some((plugin, rule)) => format!("{plugin}/{rule}"),
@@ -141,12 +142,12 @@ fn flat(code: &str) -> String {
     }
 }
 
-/// `a.ts(3,5): error TS2322: Type …`, with more about it on indented lines.
-pub(super) fn tsc(stdout: &str) -> Hits {
-    let mut hits: Vec<Hit> = Vec::new();
+/// `a.ts(3,5): error TS2322: Type …`, continued on indented lines.
+pub(super) fn tsc(stdout: &str) -> ParsedDiagnostics {
+    let mut diagnostics: Vec<LintDiagnostic> = Vec::new();
     for line in stdout.lines() {
-        match (tsc_line(line), hits.last_mut()) {
-            (Some(hit), _) => hits.push(hit),
+        match (tsc_line(line), diagnostics.last_mut()) {
+            (Some(diagnostic), _) => diagnostics.push(diagnostic),
             (None, Some(last)) if line.starts_with(' ') => {
                 last.message.push('\n');
                 last.message.push_str(line.trim());
@@ -154,28 +155,28 @@ pub(super) fn tsc(stdout: &str) -> Hits {
             (None, _) => {}
         }
     }
-    Ok(hits)
+    Ok(diagnostics)
 }
 
-fn tsc_line(line: &str) -> Option<Hit> {
+fn tsc_line(line: &str) -> Option<LintDiagnostic> {
     let (place, rest) = line.split_once("): error ")?;
     let (file, position) = place.rsplit_once('(')?;
     let (code, message) = rest.split_once(": ")?;
     let line = position.split(',').next()?.parse().ok()?;
-    Some(Hit {
+    Some(LintDiagnostic {
         file: file.to_owned(),
         lines: vec![line],
         end_line: line,
         code: code.to_owned(),
         message: message.to_owned(),
-        level: Level::Error,
-        ..Hit::default()
+        level: LintLevel::Error,
+        ..LintDiagnostic::default()
     })
 }
 
 /// One JSON object per line.
-pub(super) fn clippy(stdout: &str) -> Hits {
-    let mut hits = Vec::new();
+pub(super) fn clippy(stdout: &str) -> ParsedDiagnostics {
+    let mut diagnostics = Vec::new();
     for line in stdout.lines().filter(|line| line.starts_with('{')) {
         let line = json(line)?;
         let Some(it) = line.pointer("/message").filter(|it| it.is_object()) else { continue };
@@ -187,28 +188,28 @@ pub(super) fn clippy(stdout: &str) -> Hits {
             .into_iter()
             .flatten()
             .find(|it| string(it, "/level").as_deref() == Some("help"));
-        hits.push(Hit {
+        diagnostics.push(LintDiagnostic {
             code: string(it, "/code/code").unwrap_or_else(|| SYNTAX.to_owned()),
             message: string(it, "/message").unwrap_or_default(),
             fix: help.and_then(|it| string(it, "/message")),
             level: level(it, "/level"),
-            ..hit(span, "/file_name", "/line_start", "/line_end")
+            ..diagnostic(span, "/file_name", "/line_start", "/line_end")
         });
     }
-    // The same file is built more than once: as a library, and for its tests.
-    let mut seen = Vec::with_capacity(hits.len());
-    for hit in hits {
-        if !seen.iter().rev().take(MAX_LOOK_BACK).any(|other| *other == hit) {
-            seen.push(hit);
+    // The same file is built more than once, as a library and for its tests.
+    let mut seen = Vec::with_capacity(diagnostics.len());
+    for diagnostic in diagnostics {
+        if !seen.iter().rev().take(MAX_LOOK_BACK).any(|other| *other == diagnostic) {
+            seen.push(diagnostic);
         }
     }
     Ok(seen)
 }
 
-/// How far back a repeated message of clippy is looked for.
+/// How many diagnostics are searched for a repeated one.
 const MAX_LOOK_BACK: usize = 500;
 
-pub(super) fn golangci_lint(stdout: &str) -> Hits {
+pub(super) fn golangci_lint(stdout: &str) -> ParsedDiagnostics {
     let answer = stdout.lines().find(|line| line.starts_with('{')).unwrap_or_default();
     let answer = json(answer)?;
     if answer.pointer("/Issues") == Some(&Value::Null) {
@@ -216,33 +217,33 @@ pub(super) fn golangci_lint(stdout: &str) -> Hits {
     }
     Ok(list(&answer, "/Issues")?
         .iter()
-        .map(|it| Hit {
+        .map(|it| LintDiagnostic {
             code: string(it, "/FromLinter").unwrap_or_default(),
             message: string(it, "/Text").unwrap_or_default(),
-            ..hit(it, "/Pos/Filename", "/Pos/Line", "/LineRange/To")
+            ..diagnostic(it, "/Pos/Filename", "/Pos/Line", "/LineRange/To")
         })
         .collect())
 }
 
-pub(super) fn shellcheck(stdout: &str) -> Hits {
+pub(super) fn shellcheck(stdout: &str) -> ParsedDiagnostics {
     Ok(list(&json(stdout)?, "/comments")?
         .iter()
         .map(|it| {
             let code = format!("SC{}", number(it, "/code").unwrap_or_default());
-            Hit {
+            LintDiagnostic {
                 url: Some(format!("https://www.shellcheck.net/wiki/{code}")),
                 code,
                 level: level(it, "/level"),
-                ..hit(it, "/file", "/line", "/endLine")
+                ..diagnostic(it, "/file", "/line", "/endLine")
             }
         })
         .collect())
 }
 
-pub(super) fn semgrep(stdout: &str) -> Hits {
+pub(super) fn semgrep(stdout: &str) -> ParsedDiagnostics {
     Ok(list(&json(stdout)?, "/results")?
         .iter()
-        .map(|it| Hit {
+        .map(|it| LintDiagnostic {
             code: string(it, "/check_id").unwrap_or_default(),
             message: string(it, "/extra/message").unwrap_or_default(),
             fix: string(it, "/extra/fix").map(|fix| format!("Write `{}`.", fix.trim())),
@@ -253,55 +254,55 @@ pub(super) fn semgrep(stdout: &str) -> Hits {
                 Some("performance") => Some(Category::Performance),
                 _ => None,
             },
-            ..hit(it, "/path", "/start/line", "/end/line")
+            ..diagnostic(it, "/path", "/start/line", "/end/line")
         })
         .collect())
 }
 
-pub(super) fn hadolint(stdout: &str) -> Hits {
+pub(super) fn hadolint(stdout: &str) -> ParsedDiagnostics {
     Ok(list(&json(stdout)?, "")?
         .iter()
         .map(|it| {
             let code = string(it, "/code").unwrap_or_default();
-            Hit {
-                // Its parser has a code, and nothing else of the file was looked at.
+            LintDiagnostic {
+                // DL1000 is a parse error.
                 code: if code == "DL1000" { SYNTAX.to_owned() } else { code },
                 level: level(it, "/level"),
-                ..hit(it, "/file", "/line", "/line")
+                ..diagnostic(it, "/file", "/line", "/line")
             }
         })
         .collect())
 }
 
-pub(super) fn actionlint(stdout: &str) -> Hits {
+pub(super) fn actionlint(stdout: &str) -> ParsedDiagnostics {
     Ok(list(&json(stdout)?, "")?
         .iter()
-        .map(|it| Hit {
+        .map(|it| LintDiagnostic {
             code: string(it, "/kind").unwrap_or_default(),
-            ..hit(it, "/filepath", "/line", "/line")
+            ..diagnostic(it, "/filepath", "/line", "/line")
         })
         .collect())
 }
 
-/// The place and the message, which most formats hold in the same way.
-fn hit(it: &Value, file: &str, line: &str, end_line: &str) -> Hit {
+/// The location and message, which most formats store in the same way.
+fn diagnostic(it: &Value, file: &str, line: &str, end_line: &str) -> LintDiagnostic {
     let line = number(it, line);
-    Hit {
+    LintDiagnostic {
         file: string(it, file).unwrap_or_default(),
         lines: line.into_iter().collect(),
         end_line: number(it, end_line).or(line).unwrap_or_default(),
         message: string(it, "/message").unwrap_or_default(),
-        ..Hit::default()
+        ..LintDiagnostic::default()
     }
 }
 
-fn json(text: &str) -> Result<Value, Unreadable> {
-    serde_json::from_str(text.trim()).map_err(|_| Unreadable::NoJson)
+fn json(text: &str) -> Result<Value, LintParseError> {
+    serde_json::from_str(text.trim()).map_err(|_| LintParseError::NoJson)
 }
 
-fn list<'v>(value: &'v Value, pointer: &str) -> Result<&'v [Value], Unreadable> {
+fn list<'v>(value: &'v Value, pointer: &str) -> Result<&'v [Value], LintParseError> {
     let list = value.pointer(pointer).and_then(Value::as_array);
-    list.map(Vec::as_slice).ok_or(Unreadable::OtherJson)
+    list.map(Vec::as_slice).ok_or(LintParseError::OtherJson)
 }
 
 fn string(value: &Value, pointer: &str) -> Option<String> {
@@ -312,10 +313,10 @@ fn number(value: &Value, pointer: &str) -> Option<u32> {
     value.pointer(pointer)?.as_u64().and_then(|number| u32::try_from(number).ok())
 }
 
-fn level(value: &Value, pointer: &str) -> Level {
+fn level(value: &Value, pointer: &str) -> LintLevel {
     match string(value, pointer).unwrap_or_default().to_lowercase().as_str() {
-        "error" | "fatal" => Level::Error,
-        "info" | "information" | "style" | "note" | "hint" => Level::Note,
-        _ => Level::Warning,
+        "error" | "fatal" => LintLevel::Error,
+        "info" | "information" | "style" | "note" | "hint" => LintLevel::Note,
+        _ => LintLevel::Warning,
     }
 }

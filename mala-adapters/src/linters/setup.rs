@@ -1,29 +1,29 @@
-//! Whether a project is set up for a linter, by the files that it has. For the user's own tree these
-//! are the files at head; for commits of others, those before the change.
+//! Whether a project configures a linter. For the user's own tree, the files at head decide; for a
+//! commit, those before the change.
 
-use super::call::Trouble;
-use super::table::Linter;
+use super::call::LinterError;
+use super::registry::LinterSpec;
 use mala_domain::change::{ChangedFile, FilePath};
 use mala_domain::ports::Side;
 use mala_domain::review::ReviewRequest;
 use mala_domain::scope::Head;
 use std::collections::BTreeSet;
 
-/// The most folders in which configuration is looked for.
+/// The most folders that are searched for configuration.
 const MAX_FOLDERS: usize = 64;
 
-/// What shows that a project uses a linter.
-pub(super) struct Setup {
-    /// Whether anything does.
+/// The files that show that a project uses a linter.
+pub(super) struct LinterSetup {
+    /// Whether there are any.
     pub(super) is_used: bool,
     /// Its configuration files, those nearest to the root first.
     pub(super) configs: Vec<(FilePath, String)>,
-    /// Other files with its settings in them.
+    /// Other files that contain its settings.
     pub(super) mentions: Vec<(FilePath, String)>,
 }
 
-impl Setup {
-    /// The folder of the configuration nearest to the root; empty for the root itself.
+impl LinterSetup {
+    /// The folder of the configuration nearest to the root; empty for the root.
     pub(super) fn folder(&self) -> String {
         let nearest = self.configs.first().or(self.mentions.first());
         let path = nearest.map(|(path, _)| path.to_text().into_owned()).unwrap_or_default();
@@ -31,19 +31,19 @@ impl Setup {
     }
 }
 
-/// Looks for the linter's files above these changed files.
+/// Searches for the linter's files above these changed files.
 pub(super) async fn look(
-    linter: &Linter,
+    linter: &LinterSpec,
     request: &ReviewRequest,
     targets: &[&ChangedFile],
-) -> Result<Setup, Trouble> {
+) -> Result<LinterSetup, LinterError> {
     let own = matches!(request.scope.head, Head::WorkingTree | Head::Index);
     let side = if own { Side::Head } else { Side::Base };
     let tree = request.tree.as_ref();
     let folders = folders_above(targets);
     let mut configs = in_folders(&folders, linter.configs.iter().copied());
     for folder in linter.config_folders {
-        let listed = tree.list(side, &FilePath::parse(folder)).await.map_err(Trouble::Tree)?;
+        let listed = tree.list(side, &FilePath::parse(folder)).await.map_err(LinterError::Tree)?;
         configs.extend(listed);
     }
     let noted = in_folders(&folders, linter.mentions.iter().map(|(name, _)| *name));
@@ -53,19 +53,19 @@ pub(super) async fn look(
         let named = |(name, word): &(&str, &str)| path.file_name() == *name && text.contains(word);
         linter.mentions.iter().any(named)
     });
-    Ok(Setup { is_used: !configs.is_empty() || !mentions.is_empty(), configs, mentions })
+    Ok(LinterSetup { is_used: !configs.is_empty() || !mentions.is_empty(), configs, mentions })
 }
 
 async fn texts(
     mut paths: Vec<FilePath>,
     side: Side,
     request: &ReviewRequest,
-) -> Result<Vec<(FilePath, String)>, Trouble> {
+) -> Result<Vec<(FilePath, String)>, LinterError> {
     paths.dedup();
     if paths.is_empty() {
         return Ok(Vec::new());
     }
-    let blobs = request.tree.read(side, &paths).await.map_err(Trouble::Tree)?;
+    let blobs = request.tree.read(side, &paths).await.map_err(LinterError::Tree)?;
     let pairs = paths.into_iter().zip(blobs);
     Ok(pairs.filter_map(|(path, blob)| Some((path, blob.text()?.to_owned()))).collect())
 }

@@ -1,28 +1,29 @@
-//! Where a model is and how to get in: an address, a key that no log can show, and how long to wait.
+//! A provider's address, its API key, and the time limits of requests.
 
 use std::time::Duration;
 use thiserror::Error;
 
-/// A key. It has no `Debug`, `Display` or `Serialize`, so that no message can hold it by accident.
+/// An API key. It has no `Debug`, `Display` or `Serialize`, so that messages cannot contain it by
+/// accident.
 #[derive(Clone)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a key, without the white space around it.
+    /// Trims white space around the key.
     pub fn new(key: &str) -> Self {
         Self(key.trim().to_owned())
     }
 
-    /// The key itself, for the header that carries it.
+    /// The key, for the header that carries it.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 
-    /// `text` without the key and without anything else that looks like one.
-    pub(crate) fn hidden_in(&self, text: &str) -> String {
+    /// `text` without this key and without other text that looks like a key.
+    pub(crate) fn redact(&self, text: &str) -> String {
         let without = match self.0.len() {
             0 => text.to_owned(),
-            1..SHORT => whole_words(text, &self.0),
+            1..SHORT => replace_whole_words(text, &self.0),
             _ => text.replace(&self.0, HIDDEN),
         };
         mala_domain::secrets::redact(&without).into_owned()
@@ -31,11 +32,12 @@ impl Secret {
 
 const HIDDEN: &str = "[redacted:key]";
 
-/// A shorter key is a placeholder for a server that takes any; letters of other words are not it.
+/// A shorter key is a placeholder for a server that accepts any key. It is replaced only as a
+/// whole word.
 const SHORT: usize = 8;
 
-/// `text` with the key hidden where it is no part of another word.
-fn whole_words(text: &str, key: &str) -> String {
+/// `text` with the key replaced where it is a whole word.
+fn replace_whole_words(text: &str, key: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(key) {
@@ -51,31 +53,31 @@ fn whole_words(text: &str, key: &str) -> String {
     shown
 }
 
-/// A provider's address, and what is to be known of it.
+/// A provider's address and credentials.
 #[derive(Clone)]
 pub struct Endpoint {
     pub(crate) base: String,
     pub(crate) key: Option<Secret>,
-    pub(crate) timings: Timings,
-    /// Whether a form of the answer is asked for in the provider's own way.
+    pub(crate) limits: RequestLimits,
+    /// Whether the provider is asked to enforce the schema.
     pub(crate) enforce_form: bool,
-    /// Where the key is from, for whoever has to look after it.
+    /// Where the key comes from, for error messages.
     pub(crate) key_origin: Option<String>,
 }
 
-/// An address that no request can be sent to.
+/// A URL that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EndpointError {
-    /// It is no address.
-    #[error("'{0}' is not an http or https address")]
+    /// It is not an HTTP URL.
+    #[error("'{0}' is not an http or https URL")]
     NotHttp(String),
-    /// It holds a name and a password, which would end up in messages.
-    #[error("the address holds a user name or a password")]
+    /// It contains credentials, which would appear in messages.
+    #[error("the URL contains a user name or a password")]
     Credentials,
 }
 
 impl Endpoint {
-    /// An endpoint at this address, such as `https://api.anthropic.com`.
+    /// An endpoint at this URL, such as `https://api.anthropic.com`.
     pub fn new(base: &str, key: Option<Secret>) -> Result<Self, EndpointError> {
         let not_http = || EndpointError::NotHttp(base.to_owned());
         let url = reqwest::Url::parse(base.trim()).map_err(|_| not_http())?;
@@ -87,32 +89,38 @@ impl Endpoint {
             return Err(not_http());
         }
         let base = url.as_str().trim_end_matches('/').to_owned();
-        Ok(Self { base, key, timings: Timings::default(), enforce_form: true, key_origin: None })
+        Ok(Self {
+            base,
+            key,
+            limits: RequestLimits::default(),
+            enforce_form: true,
+            key_origin: None,
+        })
     }
 
-    /// Says where the key is from, such as the name of a variable.
+    /// Records where the key comes from, such as the name of a variable.
     #[must_use]
     pub fn key_from(mut self, origin: impl Into<String>) -> Self {
         self.key_origin = Some(origin.into());
         self
     }
 
-    /// Waits as long as this.
+    /// Sets the limits of requests.
     #[must_use]
-    pub fn timings(mut self, timings: Timings) -> Self {
-        self.timings = timings;
+    pub fn limits(mut self, limits: RequestLimits) -> Self {
+        self.limits = limits;
         self
     }
 
-    /// Tells the model the form of the answer in words, and does not ask its provider to enforce it.
+    /// Puts the schema into the system prompt instead of asking the provider to enforce it.
     #[must_use]
-    pub fn form_in_words(mut self) -> Self {
+    pub fn schema_in_prompt(mut self) -> Self {
         self.enforce_form = false;
         self
     }
 
-    /// The address with `path` behind it. A base that ends in the path's first part, such as `/v1`,
-    /// does not get it twice: people write both.
+    /// The URL of `path`. A base that ends with the first part of the path, such as `/v1`, does
+    /// not get it twice.
     pub(crate) fn url(&self, path: &str) -> String {
         let version = path.split('/').nth(1).unwrap_or_default();
         match self.base.strip_suffix(version).and_then(|base| base.strip_suffix('/')) {
@@ -122,24 +130,24 @@ impl Endpoint {
     }
 }
 
-/// How long to wait for what, and how often to try.
+/// Timeouts and retries of requests.
 #[derive(Debug, Clone, Copy)]
-pub struct Timings {
-    /// For a connection.
+pub struct RequestLimits {
+    /// Timeout of the connection.
     pub connect: Duration,
-    /// For the first byte of an answer. Models on one's own machine read long before they write.
+    /// Timeout of the first byte. Local models read for a long time before they write.
     pub first_byte: Duration,
-    /// For each further byte.
+    /// Timeout of each further byte.
     pub idle: Duration,
-    /// Before the second try, when the provider does not say.
+    /// Wait before the second attempt, if the provider does not name one.
     pub first_wait: Duration,
-    /// Between two tries at most, when the provider does not say.
+    /// Longest wait between attempts, if the provider does not name one.
     pub longest_wait: Duration,
-    /// Requests in all.
+    /// Attempts in total.
     pub max_attempts: u32,
 }
 
-impl Default for Timings {
+impl Default for RequestLimits {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(15),
@@ -169,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_that_cannot_be_meant_are_refused() {
+    fn invalid_urls_are_rejected() {
         for base in ["", "api.openai.com", "file:///etc/passwd", "ftp://x", "https://x/?key=1"] {
             assert!(
                 matches!(Endpoint::new(base, None), Err(EndpointError::NotHttp(_))),
@@ -183,11 +191,11 @@ mod tests {
     #[test]
     fn a_key_is_in_no_message() {
         let key = Secret::new(" my-very-own-key\n");
-        assert_eq!(key.hidden_in("bad key my-very-own-key!"), "bad key [redacted:key]!");
-        assert_eq!(Secret::new("").hidden_in("fine"), "fine");
+        assert_eq!(key.redact("bad key my-very-own-key!"), "bad key [redacted:key]!");
+        assert_eq!(Secret::new("").redact("fine"), "fine");
         let short = Secret::new("k");
         assert_eq!(
-            short.hidden_in("tokens: k, 'k' kk"),
+            short.redact("tokens: k, 'k' kk"),
             "tokens: [redacted:key], '[redacted:key]' kk"
         );
     }

@@ -1,8 +1,8 @@
-//! Runs a child to its end: feeds it, keeps a bounded part of what it writes, and stops it at its
-//! limits.
+//! Runs a child to its end: writes its stdin, keeps a bounded part of its output, and stops it at
+//! its limits.
 
-use super::group::{Group, Reads};
-use super::{ProcessError, Spec};
+use super::group::{ProcessGroup, StdinSource};
+use super::{ProcessError, ProcessSpec};
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -10,69 +10,69 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::ChildStdin;
 use tokio::time::{Instant, sleep_until, timeout};
 
-/// How much of a pipe is read at once.
+/// Bytes to read from a pipe at once.
 const CHUNK: usize = 64 * 1024;
 
-/// How long to look for output after the child is gone. All that it wrote is in the pipe by then,
-/// so this is not a wait for the child, only for the event that says so.
+/// How long to read output after the child exits. Its output is in the pipe by then, so this only
+/// waits for the event.
 const DRAIN: Duration = Duration::from_millis(100);
 
-/// How long a child writes nothing before somebody looks at what it wrote, and how soon they look again.
+/// How long a child pauses before its output is checked, and when it is checked again.
 const PAUSE: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_millis(500);
 
-/// How long a child may go on writing until somebody looks all the same.
+/// How long a child may write before its output is checked anyway.
 const BUSY: Duration = Duration::from_secs(2);
 
-/// How long a child that said enough may take to end by itself.
+/// How long a child may take to exit after its output is complete.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What a child may use.
+/// The limits of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Time from start to end.
+pub struct ProcessLimits {
+    /// Time from start to exit.
     pub wall: Duration,
     /// Time without output.
     pub idle: Option<Duration>,
-    /// Bytes kept of stdout. One more stops the child: what is cut is of no use to its reader.
+    /// Bytes kept of stdout. The child is stopped if it writes more.
     pub stdout: usize,
-    /// Bytes kept of stderr. The rest is thrown away, and the child goes on.
+    /// Bytes kept of stderr. The rest is discarded.
     pub stderr: usize,
-    /// What becomes of its group when it ends by itself.
-    pub group: GroupAfter,
+    /// What happens to its process group when it exits.
+    pub group: GroupPolicy,
 }
 
-/// What becomes of a child's group when the child ends by itself.
+/// What happens to the process group of a child when the child exits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GroupAfter {
-    /// It ends too.
-    Ends,
-    /// It goes on: the child is there to start it. Whoever asks for this ends it later, by a mark.
-    GoesOn,
+pub enum GroupPolicy {
+    /// It is killed.
+    Kill,
+    /// It keeps running. The caller kills it later, by its marker.
+    Keep,
 }
 
-impl Limits {
+impl ProcessLimits {
     /// This much time, 64 MiB of stdout and 64 KiB of stderr.
     pub fn within(wall: Duration) -> Self {
-        let group = GroupAfter::Ends;
+        let group = GroupPolicy::Kill;
         Self { wall, idle: None, stdout: 64 << 20, stderr: 64 << 10, group }
     }
 
-    /// At most this much time without output.
+    /// Limits the time without output.
     #[must_use]
     pub fn idle(mut self, idle: Duration) -> Self {
         self.idle = Some(idle);
         self
     }
 
-    /// What the child starts goes on when it ends by itself.
+    /// Keeps the process group running when the child exits.
     #[must_use]
-    pub fn letting_go(mut self) -> Self {
-        self.group = GroupAfter::GoesOn;
+    pub fn keep_group(mut self) -> Self {
+        self.group = GroupPolicy::Keep;
         self
     }
 
-    /// At most this many bytes of stdout.
+    /// Limits stdout to this many bytes.
     #[must_use]
     pub fn stdout(mut self, bytes: usize) -> Self {
         self.stdout = bytes;
@@ -80,91 +80,94 @@ impl Limits {
     }
 }
 
-/// What a child wrote, as far as it was kept.
+/// The output of a child, as far as it is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Output {
+pub struct ProcessOutput {
     /// Its stdout.
     pub stdout: Vec<u8>,
     /// Its stderr.
     pub stderr: Vec<u8>,
-    /// Whether it wrote more to stdout than is kept; it was stopped then.
+    /// Whether it wrote more to stdout than is kept. It was stopped then.
     pub stdout_cut: bool,
     /// Whether it wrote more to stderr than is kept.
     pub stderr_cut: bool,
 }
 
-impl Output {
-    /// Its stderr as text, without white space around it.
-    pub fn complaint(&self) -> String {
+impl ProcessOutput {
+    /// Its stderr as trimmed text.
+    pub fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).trim().to_owned()
     }
 }
 
-/// A child that came to its end.
+/// A child that exited.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finished {
-    /// How it ended.
+pub struct FinishedProcess {
+    /// Its exit status.
     pub status: ExitStatus,
-    /// What it wrote.
-    pub output: Output,
+    /// Its output.
+    pub output: ProcessOutput,
 }
 
-impl Finished {
-    /// Its exit code; `None` when a signal ended it.
+impl FinishedProcess {
+    /// Its exit code; `None` if it was killed by a signal.
     pub fn code(&self) -> Option<i32> {
         self.status.code()
     }
 
-    /// The signal that ended it.
+    /// The signal that killed it.
     pub fn signal(&self) -> Option<i32> {
         self.status.signal()
     }
 }
 
-/// Looks at what a child writes while it runs.
-pub trait Watch: Send {
-    /// The child runs.
-    fn began(&mut self) {}
+/// Observes the output of a child while it runs.
+pub trait OutputWatcher: Send {
+    /// The child has started.
+    fn on_start(&mut self) {}
 
-    /// More was written. The output is all that is kept so far.
-    fn heard(&mut self, output: &Output);
+    /// There is more output. `output` is all that is kept so far.
+    fn on_output(&mut self, output: &ProcessOutput);
 
-    /// The child pauses, or has written for a while: whether what it wrote is all that anybody wants of it. It gets a moment to end
-    /// by itself then, and is stopped.
-    fn is_enough(&mut self, output: &Output) -> bool;
+    /// Whether the output is complete. Called when the child pauses, or has written for a while. A
+    /// child with complete output may exit within a grace period and is stopped then.
+    fn is_complete(&mut self, output: &ProcessOutput) -> bool;
 }
 
-/// Nobody looks.
-struct Nobody;
+/// Observes nothing.
+struct NoWatcher;
 
-impl Watch for Nobody {
-    fn heard(&mut self, _: &Output) {}
+impl OutputWatcher for NoWatcher {
+    fn on_output(&mut self, _: &ProcessOutput) {}
 
-    fn is_enough(&mut self, _: &Output) -> bool {
+    fn is_complete(&mut self, _: &ProcessOutput) -> bool {
         false
     }
 }
 
-/// Starts a child and waits for its end, within its limits. Dropping the future kills it.
-pub async fn run(spec: Spec, limits: Limits) -> Result<Finished, ProcessError> {
-    run_watched(spec, limits, &mut Nobody).await
+/// Starts a child and waits for its exit, within its limits. Dropping the future kills it.
+pub async fn run(
+    spec: ProcessSpec,
+    limits: ProcessLimits,
+) -> Result<FinishedProcess, ProcessError> {
+    run_watched(spec, limits, &mut NoWatcher).await
 }
 
-/// The same, with somebody who looks at what it writes and may say that it is enough.
+/// The same, with an observer that can end it early.
 pub async fn run_watched(
-    spec: Spec,
-    limits: Limits,
-    watch: &mut dyn Watch,
-) -> Result<Finished, ProcessError> {
-    let reads = if spec.stdin.is_empty() { Reads::Nothing } else { Reads::Us };
-    let mut group = Group::start(&spec, reads, limits.group)?;
-    watch.began();
+    spec: ProcessSpec,
+    limits: ProcessLimits,
+    watch: &mut dyn OutputWatcher,
+) -> Result<FinishedProcess, ProcessError> {
+    let reads = if spec.stdin.is_empty() { StdinSource::Nothing } else { StdinSource::Us };
+    let mut group = ProcessGroup::start(&spec, reads, limits.group)?;
+    watch.on_start();
     let program = group.name().to_owned();
     let lost = |source| ProcessError::Lost { program: program.clone(), source };
     let (stdin, stdout, stderr) = group.take_pipes();
-    let mut listening = Listening::new(limits, stdout, stderr);
+    let mut reader = OutputReader::new(limits, stdout, stderr);
 
-    let feeding = feed(stdin, spec.stdin);
+    let feeding = write_stdin(stdin, spec.stdin);
     tokio::pin!(feeding);
     let mut pause = Instant::now() + PAUSE;
     let mut latest = Instant::now() + BUSY;
@@ -172,32 +175,32 @@ pub async fn run_watched(
     let ending = loop {
         tokio::select! {
             biased;
-            heard = listening.hear() => match heard {
-                Heard::Something => {
-                    watch.heard(&listening.output);
+            on_output = reader.read_next() => match on_output {
+                PipeEvent::Something => {
+                    watch.on_output(&reader.output);
                     pause = latest.min(Instant::now() + PAUSE);
                 }
-                Heard::TooMuch => break Ending::Flooded,
-                Heard::TooLate => break Ending::TimedOut,
-                Heard::Silence => break Ending::Idle,
+                PipeEvent::TooMuch => break ChildEnd::Flooded,
+                PipeEvent::TooLate => break ChildEnd::TimedOut,
+                PipeEvent::Silence => break ChildEnd::Idle,
             },
-            () = &mut feeding, if !listening.fed => listening.fed = true,
-            status = group.wait(limits.group) => break Ending::Exited(status.map_err(&lost)?),
-            () = until(enough) => break Ending::Enough,
+            () = &mut feeding, if !reader.fed => reader.fed = true,
+            status = group.wait(limits.group) => break ChildEnd::Exited(status.map_err(&lost)?),
+            () = until(enough) => break ChildEnd::Enough,
             () = sleep_until(pause), if enough.is_none() => {
                 (pause, latest) = (Instant::now() + LOOK, Instant::now() + BUSY);
-                enough = watch.is_enough(&listening.output).then(|| Instant::now() + GRACE);
+                enough = watch.is_complete(&reader.output).then(|| Instant::now() + GRACE);
             }
         }
     };
-    let finished = conclude(group, listening, ending).await;
+    let finished = finish_child(group, reader, ending).await;
     if let Ok(finished) = &finished {
-        watch.heard(&finished.output);
+        watch.on_output(&finished.output);
     }
     finished
 }
 
-enum Ending {
+enum ChildEnd {
     Exited(ExitStatus),
     Enough,
     Flooded,
@@ -205,103 +208,105 @@ enum Ending {
     Idle,
 }
 
-async fn conclude<O: AsyncRead + Unpin, E: AsyncRead + Unpin>(
-    mut group: Group,
-    mut listening: Listening<O, E>,
-    ending: Ending,
-) -> Result<Finished, ProcessError> {
-    let limits = listening.limits;
+async fn finish_child<O: AsyncRead + Unpin, E: AsyncRead + Unpin>(
+    mut group: ProcessGroup,
+    mut reader: OutputReader<O, E>,
+    ending: ChildEnd,
+) -> Result<FinishedProcess, ProcessError> {
+    let limits = reader.limits;
     let program = group.name().to_owned();
     let lost = |source| ProcessError::Lost { program: program.clone(), source };
     let status = match ending {
-        Ending::Exited(status) => status,
+        ChildEnd::Exited(status) => status,
         _ => group.stop().await.map_err(lost)?,
     };
-    listening.drain().await;
-    let output = listening.output;
+    reader.drain().await;
+    let output = reader.output;
     match ending {
-        Ending::Exited(_) | Ending::Enough | Ending::Flooded => Ok(Finished { status, output }),
-        Ending::TimedOut => {
+        ChildEnd::Exited(_) | ChildEnd::Enough | ChildEnd::Flooded => {
+            Ok(FinishedProcess { status, output })
+        }
+        ChildEnd::TimedOut => {
             let output = Box::new(output);
             Err(ProcessError::TimedOut { program, after: limits.wall, output })
         }
-        Ending::Idle => {
+        ChildEnd::Idle => {
             let after = limits.idle.unwrap_or(limits.wall);
             Err(ProcessError::Idle { program, after, output: Box::new(output) })
         }
     }
 }
 
-/// Writes what the child is to read, then closes its stdin. A child that does not read it all is no
-/// failure: it knows what it needs.
-async fn feed(stdin: Option<ChildStdin>, bytes: Vec<u8>) {
+/// Writes the stdin of the child and closes it. It is not an error if the child does not read all
+/// of it.
+async fn write_stdin(stdin: Option<ChildStdin>, bytes: Vec<u8>) {
     let Some(mut stdin) = stdin else { return };
     if let Err(error) = stdin.write_all(&bytes).await {
-        tracing::trace!(%error, "the child does not read its stdin to the end");
+        tracing::trace!(%error, "the child did not read all of its stdin");
     }
 }
 
-enum Heard {
+enum PipeEvent {
     Something,
     TooMuch,
     TooLate,
     Silence,
 }
 
-/// Both pipes of a child and what came out of them.
-struct Listening<O, E> {
-    limits: Limits,
+/// The output pipes of a child and what was read from them.
+struct OutputReader<O, E> {
+    limits: ProcessLimits,
     deadline: Instant,
     last: Instant,
     stdout: Option<O>,
     stderr: Option<E>,
-    output: Output,
+    output: ProcessOutput,
     fed: bool,
 }
 
-impl<O: AsyncRead + Unpin, E: AsyncRead + Unpin> Listening<O, E> {
-    fn new(limits: Limits, stdout: Option<O>, stderr: Option<E>) -> Self {
+impl<O: AsyncRead + Unpin, E: AsyncRead + Unpin> OutputReader<O, E> {
+    fn new(limits: ProcessLimits, stdout: Option<O>, stderr: Option<E>) -> Self {
         let now = Instant::now();
         let deadline = now + limits.wall;
-        let output = Output::default();
+        let output = ProcessOutput::default();
         Self { limits, deadline, last: now, stdout, stderr, output, fed: false }
     }
 
-    /// Waits for the next bytes or for a limit. Nothing is lost when the future is dropped.
-    async fn hear(&mut self) -> Heard {
+    /// Waits for the next bytes or for a limit. Dropping the future loses nothing.
+    async fn read_next(&mut self) -> PipeEvent {
         let silence = self.limits.idle.map(|idle| self.last + idle);
         tokio::select! {
             biased;
-            () = sleep_until(self.deadline) => return Heard::TooLate,
+            () = sleep_until(self.deadline) => return PipeEvent::TooLate,
             open = take(&mut self.stdout, &mut self.output.stdout) => if !open {
                 self.stdout = None;
             },
             open = take(&mut self.stderr, &mut self.output.stderr) => if !open {
                 self.stderr = None;
             },
-            () = until(silence) => return Heard::Silence,
+            () = until(silence) => return PipeEvent::Silence,
         }
         self.last = Instant::now();
-        self.output.stderr_cut |= cut(&mut self.output.stderr, self.limits.stderr);
-        self.output.stdout_cut |= cut(&mut self.output.stdout, self.limits.stdout);
-        if self.output.stdout_cut { Heard::TooMuch } else { Heard::Something }
+        self.output.stderr_cut |= truncate_to(&mut self.output.stderr, self.limits.stderr);
+        self.output.stdout_cut |= truncate_to(&mut self.output.stdout, self.limits.stdout);
+        if self.output.stdout_cut { PipeEvent::TooMuch } else { PipeEvent::Something }
     }
 
-    /// Reads what is still in the pipes, without waiting for others that hold them open.
+    /// Reads what is left in the pipes, without waiting for other processes that hold them open.
     async fn drain(&mut self) {
         let until = Instant::now() + 20 * DRAIN;
         self.limits.idle = None;
         self.deadline = until + DRAIN;
         while Instant::now() < until && (self.stdout.is_some() || self.stderr.is_some()) {
-            match timeout(DRAIN, self.hear()).await {
-                Ok(Heard::Something) => {}
+            match timeout(DRAIN, self.read_next()).await {
+                Ok(PipeEvent::Something) => {}
                 _ => return,
             }
         }
     }
 }
 
-/// Reads once; false at the end of the pipe. A pipe that is closed never gets ready.
+/// Reads once; false at the end of the pipe. A closed pipe is never ready.
 async fn take(pipe: &mut Option<impl AsyncRead + Unpin>, kept: &mut Vec<u8>) -> bool {
     let Some(pipe) = pipe else { return std::future::pending().await };
     kept.reserve(CHUNK);
@@ -315,7 +320,7 @@ async fn until(instant: Option<Instant>) {
     }
 }
 
-fn cut(kept: &mut Vec<u8>, limit: usize) -> bool {
+fn truncate_to(kept: &mut Vec<u8>, limit: usize) -> bool {
     let over = kept.len() > limit;
     kept.truncate(limit);
     over

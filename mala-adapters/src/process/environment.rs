@@ -1,15 +1,16 @@
-//! The environment of children: a short list of what programs need to find their way, and nothing
-//! else. Keys, tokens and git's own variables stay behind.
+//! The environment of children: the variables that programs need to find their files, and no
+//! others. Keys, tokens and git's own variables are not passed on.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-/// Set in every child: which mala started it. Says that mala runs already, and finds leftovers.
+/// Set in every child to the mala process that started it. Prevents recursion and identifies
+/// leftover processes.
 pub const MARKER: &str = "MALA_CHILD";
 
-/// Where programs, homes, toolchains and caches are. No secrets among them.
+/// Locations of programs, homes, toolchains and caches. None of them is secret.
 const KEPT: &[&str] = &[
     "APPDATA",
     "ASDF_DATA_DIR",
@@ -18,7 +19,7 @@ const KEPT: &[&str] = &[
     "COMPOSER_HOME",
     "GEM_HOME",
     "GEM_PATH",
-    // In a hook, the index that is about to be committed is not always the repository's own.
+    // In a hook, the index to be committed is not always the repository's own.
     "GIT_INDEX_FILE",
     "GOCACHE",
     "GOFLAGS",
@@ -53,18 +54,18 @@ const KEPT: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
-/// Variables for a child.
+/// The environment of a child.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Environment {
+pub struct ProcessEnvironment {
     vars: BTreeMap<OsString, OsString>,
 }
 
-impl Environment {
-    /// What children may see of these variables (mostly `std::env::vars_os()`, read at the edge).
+impl ProcessEnvironment {
+    /// The variables that children may see, out of `vars`.
     ///
-    /// Folders of the path that are not absolute are dropped: they would be looked up in the
-    /// reviewed tree, and what lies there must not run.
-    pub fn kept(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+    /// Relative folders on the path are dropped: they would be looked up in the reviewed tree, and
+    /// nothing there may run.
+    pub fn filtered(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         let vars = vars.into_iter().filter(|(name, _)| is_kept(name)).map(|(name, value)| {
             let value = if name == "PATH" { absolute_folders(&value) } else { value };
             (name, value)
@@ -73,7 +74,7 @@ impl Environment {
     }
 
     /// All of these variables, for a program of our own.
-    pub fn whole(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
+    pub fn unfiltered(vars: impl IntoIterator<Item = (OsString, OsString)>) -> Self {
         Self { vars: vars.into_iter().collect() }
     }
 
@@ -84,7 +85,7 @@ impl Environment {
         self
     }
 
-    /// Drops a variable.
+    /// Removes a variable.
     #[must_use]
     pub fn without(mut self, name: impl AsRef<OsStr>) -> Self {
         self.vars.remove(name.as_ref());
@@ -96,7 +97,7 @@ impl Environment {
         self.vars.get(name.as_ref()).map(OsString::as_os_str)
     }
 
-    /// Where a program is: on the path, or where an absolute path says.
+    /// The location of a program: on the path, or at an absolute path.
     pub fn find(&self, program: impl AsRef<OsStr>) -> Option<PathBuf> {
         let program = Path::new(program.as_ref());
         if program.is_absolute() {
@@ -136,8 +137,8 @@ fn is_program(path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn kept(vars: &[(&str, &str)]) -> Environment {
-        Environment::kept(vars.iter().map(|(name, value)| (name.into(), value.into())))
+    fn kept(vars: &[(&str, &str)]) -> ProcessEnvironment {
+        ProcessEnvironment::filtered(vars.iter().map(|(name, value)| (name.into(), value.into())))
     }
 
     #[test]

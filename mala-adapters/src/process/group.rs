@@ -1,40 +1,42 @@
-//! A started child with its session and process group. Dropping it kills the group.
+//! A running child with its session and process group. Dropping it kills the group.
 
-use super::leftovers::{fresh_marker, sweep};
-use super::{GroupAfter, MARKER, ProcessError, Spec};
+use super::table::{fresh_marker, kill_marked_with};
+use super::{GroupPolicy, MARKER, ProcessError, ProcessSpec};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessSession};
 use rustix::process::Signal;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, BufReader};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::timeout;
 
-pub(super) struct Group {
+pub(super) struct ProcessGroup {
     child: Box<dyn ChildWrapper>,
     marker: String,
     name: String,
     ended: bool,
-    /// Whether it is asked to end before it is killed.
+    /// Whether it is asked to exit before it is killed.
     is_asked: bool,
 }
 
-/// How long a child that is asked to end may take to clean up, and how often to look.
+/// How long a child may clean up when it is asked to exit, and how often to check.
 const CLEANING: Duration = Duration::from_secs(2);
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Whether the child reads from us.
+/// What the child reads.
 #[derive(Clone, Copy)]
-pub(super) enum Reads {
+pub(super) enum StdinSource {
     Nothing,
     Us,
 }
 
-impl Group {
-    /// Starts a child. One whose group goes on after it has more to clean up than we know, so that it is
-    /// asked to end first.
+impl ProcessGroup {
+    /// Starts a child. If its group keeps running after it, the child is asked to exit before it
+    /// is killed, so that it can clean up.
     pub(super) fn start(
-        spec: &Spec,
-        reads: Reads,
-        after: GroupAfter,
+        spec: &ProcessSpec,
+        reads: StdinSource,
+        after: GroupPolicy,
     ) -> Result<Self, ProcessError> {
         let name = spec.name();
         let Some(program) = spec.environment.find(&spec.program) else {
@@ -45,13 +47,13 @@ impl Group {
             command.args(&spec.args).current_dir(&spec.dir);
             command.env_clear().envs(spec.environment.vars()).env(MARKER, &marker);
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(match reads {
-                Reads::Nothing => Stdio::null(),
-                Reads::Us => Stdio::piped(),
+                StdinSource::Nothing => Stdio::null(),
+                StdinSource::Us => Stdio::piped(),
             });
         });
         match command.wrap(ProcessSession).wrap(KillOnDrop).spawn() {
             Ok(child) => {
-                let is_asked = after == GroupAfter::GoesOn;
+                let is_asked = after == GroupPolicy::Keep;
                 Ok(Self { child, marker, name, ended: false, is_asked })
             }
             Err(source) => Err(ProcessError::NotStarted { program: name, source }),
@@ -68,28 +70,28 @@ impl Group {
         (self.child.stdin().take(), self.child.stdout().take(), self.child.stderr().take())
     }
 
-    /// Waits for the child itself, then kills what is left of its group, if that is to end.
-    pub(super) async fn wait(&mut self, after: GroupAfter) -> std::io::Result<ExitStatus> {
+    /// Waits for the child, then kills what is left of its group, according to the policy.
+    pub(super) async fn wait(&mut self, after: GroupPolicy) -> std::io::Result<ExitStatus> {
         let status = self.child.wait().await?;
-        if after == GroupAfter::Ends {
+        if after == GroupPolicy::Kill {
             self.kill_group();
         }
         self.ended = true;
         Ok(status)
     }
 
-    /// Kills the group and whatever left it, and waits for the child.
+    /// Kills the group and processes that left it, and waits for the child.
     pub(super) async fn stop(&mut self) -> std::io::Result<ExitStatus> {
-        self.ask_to_end();
+        self.ask_to_exit();
         self.kill_group();
-        sweep(&self.marker);
+        kill_marked_with(&self.marker);
         let status = self.child.wait().await?;
         self.ended = true;
         Ok(status)
     }
 
-    /// Gives the child a moment to end by itself.
-    fn ask_to_end(&mut self) {
+    /// Gives the child time to exit.
+    fn ask_to_exit(&mut self) {
         if !self.is_asked || self.child.signal(Signal::TERM.as_raw()).is_err() {
             return;
         }
@@ -101,17 +103,56 @@ impl Group {
 
     fn kill_group(&mut self) {
         if let Err(error) = self.child.start_kill() {
-            tracing::trace!(program = self.name, %error, "the group is gone already");
+            tracing::trace!(program = self.name, %error, "the group has already exited");
         }
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if !self.ended {
-            self.ask_to_end();
+            self.ask_to_exit();
             self.kill_group();
-            sweep(&self.marker);
+            kill_marked_with(&self.marker);
         }
+    }
+}
+
+/// How long to wait for the stderr of a child that stopped answering.
+const STDERR_TIMEOUT: Duration = Duration::from_millis(200);
+
+/// A running child with open pipes, such as `git cat-file --batch`. Dropping it kills its group.
+pub struct InteractiveProcess {
+    /// Its stdin.
+    pub stdin: ChildStdin,
+    /// Its stdout.
+    pub stdout: BufReader<ChildStdout>,
+    stderr: ChildStderr,
+    _group: ProcessGroup,
+}
+
+/// Starts an interactive child.
+pub fn start(spec: &ProcessSpec) -> Result<InteractiveProcess, ProcessError> {
+    let mut group = ProcessGroup::start(spec, StdinSource::Us, GroupPolicy::Kill)?;
+    match group.take_pipes() {
+        (Some(stdin), Some(stdout), Some(stderr)) => {
+            Ok(InteractiveProcess { stdin, stdout: BufReader::new(stdout), stderr, _group: group })
+        }
+        _ => Err(ProcessError::Lost {
+            program: group.name().to_owned(),
+            source: std::io::ErrorKind::BrokenPipe.into(),
+        }),
+    }
+}
+
+impl InteractiveProcess {
+    /// Its stderr, after it has stopped answering.
+    pub async fn read_stderr(&mut self) -> String {
+        let mut words = Vec::new();
+        let mut stderr = (&mut self.stderr).take(4096);
+        if let Ok(Err(error)) = timeout(STDERR_TIMEOUT, stderr.read_to_end(&mut words)).await {
+            tracing::debug!(%error, "cannot read the stderr of a child");
+        }
+        String::from_utf8_lossy(&words).trim().to_owned()
     }
 }

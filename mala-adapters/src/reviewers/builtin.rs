@@ -6,7 +6,7 @@ mod cross_file;
 mod file;
 mod secret_lines;
 
-use crate::linters::{self, Linted, LinterSettings, LinterWorld};
+use crate::linters::{self, LintOutcome, LinterContext, LinterSettings};
 use file::{FileCheck, Limit, Looked};
 use mala_domain::change::{ChangedFile, FilePath, Nature};
 use mala_domain::config::{RuleSwitches, RuleUse};
@@ -39,7 +39,7 @@ pub struct Settings {
     /// How the project's linters take part.
     pub linters: LinterSettings,
     /// Where linters are found and run; without it, none runs.
-    pub linter_world: Option<LinterWorld>,
+    pub linter_context: Option<LinterContext>,
 }
 
 impl Builtin {
@@ -48,10 +48,10 @@ impl Builtin {
         Self { settings: Arc::new(settings) }
     }
 
-    async fn lint(&self, request: &ReviewRequest) -> Linted {
-        match &self.settings.linter_world {
+    async fn lint(&self, request: &ReviewRequest) -> LintOutcome {
+        match &self.settings.linter_context {
             Some(world) => linters::run(request, &self.settings.linters, world).await,
-            None => Linted::default(),
+            None => LintOutcome::default(),
         }
     }
 }

@@ -6,7 +6,7 @@ mod call;
 mod range;
 mod run_files;
 
-use crate::process::Environment;
+use crate::process::ProcessEnvironment;
 use crate::sessions::fresh_key;
 use call::{Call, Patience};
 use mala_domain::change::FilePath;
@@ -36,7 +36,7 @@ pub struct Settings {
     /// More variables.
     pub env: BTreeMap<String, String>,
     /// The user's variables: the panel's reviewers need their keys.
-    pub environment: Environment,
+    pub environment: ProcessEnvironment,
     /// The work tree.
     pub folder: PathBuf,
     /// What a person asked to be reviewed.
@@ -64,7 +64,7 @@ impl ReviewGate {
             return Err(ReviewerFailure::Unavailable(why));
         }
         let what = range::arguments(&self.settings.target, &request.scope)?;
-        let key = fresh_key().map_err(|error| failed("making a key", &error))?;
+        let key = fresh_key();
         // What the task says, and what the panel says, is nobody else's.
         let own = Permissions::from_mode(0o700);
         let scratch = tempfile::Builder::new().prefix("mala-panel-").permissions(own).tempdir();

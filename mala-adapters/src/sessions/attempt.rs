@@ -4,7 +4,7 @@
 //! cannot be read, nobody knows what came last.
 
 use super::{GateFolder, json};
-use crate::regular::read_foreign;
+use crate::bounded_read::read_no_follow;
 use crate::store::write_atomically;
 use rustix::fs::{Access, access};
 use serde::{Deserialize, Serialize};
@@ -85,7 +85,7 @@ impl GateFolder {
     }
 
     fn last_attempt(&self) -> io::Result<Option<Attempt>> {
-        match read_foreign(&self.attempt_path(), MAX_BYTES) {
+        match read_no_follow(&self.attempt_path(), MAX_BYTES) {
             Ok(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),

@@ -3,8 +3,8 @@
 //! brings along was measured by nobody.
 
 use super::{GateFolder, SessionFolder, Stamp, json};
-use crate::regular::read_foreign;
-use crate::store::{keep_out_of_git, refuse_link, write_atomically};
+use crate::bounded_read::read_no_follow;
+use crate::store::{reject_symlink, write_atomically, write_gitignore};
 use mala_domain::gate::canary::CanaryBook;
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
 use std::fs::{self, File};
@@ -55,7 +55,7 @@ impl CanaryFolder {
 
     fn marked_book(&self) -> Option<CanaryBook> {
         self.refuse_links().ok()?;
-        let bytes = read_foreign(&self.path.join(BOOK), MAX_BYTES).ok()?;
+        let bytes = read_no_follow(&self.path.join(BOOK), MAX_BYTES).ok()?;
         let text = String::from_utf8(bytes).ok()?;
         let book: CanaryBook = serde_json::from_str(&text).ok()?;
         if book.stamp.is_empty() {
@@ -107,12 +107,12 @@ impl CanaryFolder {
     fn prepare(&self) -> io::Result<()> {
         self.refuse_links()?;
         fs::create_dir_all(&self.path)?;
-        keep_out_of_git(&self.state)
+        write_gitignore(&self.state)
     }
 
     fn refuse_links(&self) -> io::Result<()> {
         let gate = self.path.parent().unwrap_or(&self.path);
-        [self.state.as_path(), gate, &self.path].into_iter().try_for_each(refuse_link)
+        [self.state.as_path(), gate, &self.path].into_iter().try_for_each(reject_symlink)
     }
 }
 

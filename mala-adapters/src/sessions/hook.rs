@@ -4,7 +4,7 @@
 
 use super::json;
 use super::stamp::Stamp;
-use crate::regular::read_foreign;
+use crate::bounded_read::read_no_follow;
 use crate::store::write_atomically;
 use mala_domain::gate::hook::{Memory, Start};
 use sha2::{Digest, Sha256};
@@ -61,7 +61,7 @@ impl HookFolder {
 
     /// What is remembered of a conversation. What cannot be understood is as good as nothing.
     pub fn memory(&self, session: &str) -> io::Result<Memory> {
-        match read_foreign(&self.conversation(session), MAX_BYTES) {
+        match read_no_follow(&self.conversation(session), MAX_BYTES) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Memory::default()),
             Err(error) => Err(error),
@@ -116,7 +116,7 @@ impl HookFolder {
     /// What it said; it is not kept any longer.
     pub fn take_settings(&self, name: &str) -> Option<String> {
         let path = self.root().join("before").join(name);
-        let text = String::from_utf8(read_foreign(&path, MAX_SETTINGS).ok()?).ok()?;
+        let text = String::from_utf8(read_no_follow(&path, MAX_SETTINGS).ok()?).ok()?;
         fs::remove_file(path).ok().map(|()| text)
     }
 
@@ -125,7 +125,7 @@ impl HookFolder {
     }
 
     fn text(&self, path: &Path) -> Option<String> {
-        String::from_utf8(read_foreign(path, MAX_BYTES).ok()?).ok()
+        String::from_utf8(read_no_follow(path, MAX_BYTES).ok()?).ok()
     }
 
     fn conversations(&self) -> PathBuf {

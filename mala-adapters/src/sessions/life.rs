@@ -46,7 +46,7 @@ pub enum Life {
 impl SessionFolder {
     /// Writes down who supervises.
     pub fn set_supervisor(&self, pid: u32) -> io::Result<()> {
-        let Some(started) = process::started(pid) else {
+        let Some(started) = process::start_time(pid) else {
             return Err(io::Error::other("the supervisor is gone already"));
         };
         // A rename without waiting for the disk: after a crash of the machine nobody supervises anyway.
@@ -59,7 +59,7 @@ impl SessionFolder {
     /// The process that supervises, if it runs.
     pub fn supervisor(&self) -> Option<u32> {
         let beat: Heartbeat = self.read(HEARTBEAT).ok()??;
-        (process::started(beat.pid) == Some(beat.started)).then_some(beat.pid)
+        (process::start_time(beat.pid) == Some(beat.started)).then_some(beat.pid)
     }
 
     /// Whether the supervisor lives.
@@ -120,7 +120,7 @@ impl SessionFolder {
     /// supervisor is killed, it is found by that.
     fn note_processes(&self, noted: &mut Vec<(u32, u64)>) {
         let mut running = process::descendants();
-        running.extend(noted.iter().filter(|(pid, at)| process::started(*pid) == Some(*at)));
+        running.extend(noted.iter().filter(|(pid, at)| process::start_time(*pid) == Some(*at)));
         running.sort_unstable();
         running.dedup();
         if running == *noted {

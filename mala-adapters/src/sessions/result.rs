@@ -2,8 +2,8 @@
 //! these words: a result that somebody copies or changes is none.
 
 use super::{MAX_BYTES, SessionFolder, json};
+use crate::bounded_read::read_no_follow;
 use crate::git::hex;
-use crate::regular::read_foreign;
 use crate::store::{write_atomically, write_new};
 use mala_domain::gate::output::Waited;
 use sha2::{Digest, Sha256};
@@ -19,7 +19,7 @@ const AFTER_MARK: &str = "\",\n";
 impl SessionFolder {
     /// What came of it; `None` as long as nothing has.
     pub fn result(&self) -> io::Result<Option<Waited>> {
-        let bytes = match read_foreign(&self.path.join(NAME), MAX_BYTES) {
+        let bytes = match read_no_follow(&self.path.join(NAME), MAX_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),

@@ -3,8 +3,8 @@
 //! comes next removes it.
 
 use super::GateFolder;
+use crate::bounded_read::read_no_follow;
 use crate::process;
-use crate::regular::read_foreign;
 use mala_domain::gate::MARKER;
 use rustix::fs::{CWD, FlockOperation, Mode, OFlags, flock, openat};
 use rustix::io::Errno;
@@ -111,8 +111,8 @@ pub fn sweep_scratch(gate: &GateFolder) {
             |entry: &fs::DirEntry| entry.file_name().as_bytes().starts_with(PREFIX.as_bytes());
         for folder in entries.flatten().filter(is_one).map(|entry| entry.path()) {
             if let Some(_turn) = abandoned(&folder) {
-                process::end_marked_inside(MARKER, &folder);
-                if !process::is_anybody_inside(&folder) {
+                process::kill_marked_inside(MARKER, &folder);
+                if !process::has_process_inside(&folder) {
                     remove_scratch(&folder);
                 }
             }
@@ -130,7 +130,7 @@ fn abandoned(path: &Path) -> Option<File> {
     if !is_at(&folder, path) {
         return None;
     }
-    match read_foreign(&path.join(SESSION), MAX_SESSION) {
+    match read_no_follow(&path.join(SESSION), MAX_SESSION) {
         Ok(session) => {
             let session = Path::new(std::ffi::OsStr::from_bytes(&session));
             is_gone(session).then_some(folder)

@@ -2,9 +2,10 @@
 //! is kept in the work tree is believed only with a mark that is made from it, so that a change cannot
 //! bring its own verdict.
 
-use crate::git::git_folder_at;
-use crate::regular::read_foreign;
-use sha2::{Digest, Sha256};
+use crate::bounded_read::read_no_follow;
+use crate::git::git_dir_of;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::Sha256;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ pub(super) struct Stamp {
 impl Stamp {
     /// That of the work tree, or of the bare repository, at `top`.
     pub(super) fn of_work_tree(top: &Path) -> Self {
-        Self { folder: git_folder_at(top) }
+        Self { folder: git_dir_of(top) }
     }
 
     /// The git folder of this work tree.
@@ -30,7 +31,7 @@ impl Stamp {
 
     /// The mark for a thing of this name; `None` when this clone never made one.
     pub(super) fn mark(&self, name: &str) -> Option<String> {
-        self.secret().map(|secret| mark(&secret, name))
+        mark(&self.secret()?, name)
     }
 
     /// The same, with the secret made where there is none.
@@ -43,7 +44,7 @@ impl Stamp {
             io::Error::new(error.kind(), format!("writing {}: {error}", path.display()))
         };
         let mut draft = tempfile::NamedTempFile::new_in(&self.folder).map_err(named)?;
-        draft.write_all(super::fresh_secret()?.as_bytes()).map_err(named)?;
+        draft.write_all(super::fresh_secret().as_bytes()).map_err(named)?;
         match draft.persist_noclobber(&path) {
             Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(named(error.error));
@@ -55,18 +56,17 @@ impl Stamp {
     }
 
     fn secret(&self) -> Option<Vec<u8>> {
-        let bytes = read_foreign(&self.folder.join(NAME), LENGTH).ok()?;
+        let bytes = read_no_follow(&self.folder.join(NAME), LENGTH).ok()?;
         let is_whole = bytes.len() == 32 && bytes.iter().all(u8::is_ascii_hexdigit);
         is_whole.then_some(bytes)
     }
 }
 
-fn mark(secret: &[u8], name: &str) -> String {
-    let mut hash = Sha256::new();
-    hash.update(secret);
-    hash.update([0]);
-    hash.update(name.as_bytes());
-    crate::git::hex(&hash.finalize())
+/// The HMAC of a name; `None` cannot happen, since a key of any length is allowed.
+fn mark(secret: &[u8], name: &str) -> Option<String> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret).ok()?;
+    mac.update(name.as_bytes());
+    Some(crate::git::hex(&mac.finalize().into_bytes()))
 }
 
 #[cfg(test)]

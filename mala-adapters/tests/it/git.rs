@@ -1,4 +1,4 @@
-//! Every way to name a change, over real repositories with everything that git can hold.
+//! Every review target, over real repositories with every kind of entry.
 
 mod commits;
 mod entries;
@@ -12,8 +12,8 @@ mod shallow;
 mod tree;
 mod working_tree;
 
-use mala_adapters::git::{Git, GitError, ScopeError};
-use mala_adapters::process::Environment;
+use mala_adapters::git::{Git, GitError, GitScopeError};
+use mala_adapters::process::ProcessEnvironment;
 use mala_domain::change::{ChangedFile, EntryKind, FilePath, FileStatus, LineKind, Nature};
 use mala_domain::ports::{Blob, Scoped, Side, WordQuery};
 use mala_domain::scope::Target;
@@ -22,7 +22,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use tokio::runtime::{Builder, Runtime};
 
-/// One runtime for all tests: a tree keeps its session with git from one question to the next.
+/// One runtime for all tests: a tree keeps its git process between calls.
 static RUNTIME: LazyLock<Runtime> =
     LazyLock::new(|| Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap());
 
@@ -30,8 +30,8 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
     RUNTIME.block_on(future)
 }
 
-pub(crate) fn environment(repo: &TestRepo) -> Environment {
-    Environment::kept(std::env::vars_os())
+pub(crate) fn environment(repo: &TestRepo) -> ProcessEnvironment {
+    ProcessEnvironment::filtered(std::env::vars_os())
         .with("HOME", repo.beside("home"))
         .without("XDG_CONFIG_HOME")
 }
@@ -52,7 +52,7 @@ pub(crate) fn try_scope(
     repo: &TestRepo,
     target: Target,
     paths: &[&str],
-) -> Result<Scoped, ScopeError> {
+) -> Result<Scoped, GitScopeError> {
     let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
     let git = open(repo);
     wait(git.change(&target, &paths))

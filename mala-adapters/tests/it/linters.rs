@@ -1,5 +1,5 @@
-//! Linters over real repositories: the real ones where they can be had, and stand-ins that answer in
-//! the documented form of the others. And all the ways in which a linter can be of no use.
+//! Linters over real repositories: the installed ones, scripts that print the documented output of
+//! others, and every way to fail.
 
 mod faults;
 mod one_file;
@@ -7,8 +7,8 @@ mod real;
 mod stand_ins;
 
 use crate::git::{environment, wait};
-use mala_adapters::linters::{Linted, LinterSettings, LinterWorld, run};
-use mala_adapters::process::Environment;
+use mala_adapters::linters::{LintOutcome, LinterContext, LinterSettings, run};
+use mala_adapters::process::ProcessEnvironment;
 use mala_domain::change::FilePath;
 use mala_domain::config::LinterName;
 use mala_domain::ports::Side;
@@ -21,8 +21,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What the linters say of a change.
-fn lint(repo: &TestRepo, target: Target, also: &[LinterName], environment: &Environment) -> String {
+/// The output of the linters for a change.
+fn lint(
+    repo: &TestRepo,
+    target: Target,
+    also: &[LinterName],
+    environment: &ProcessEnvironment,
+) -> String {
     let settings = LinterSettings { also: also.to_vec(), ..LinterSettings::default() };
     lint_with(repo, target, &settings, environment)
 }
@@ -31,10 +36,10 @@ fn lint_with(
     repo: &TestRepo,
     target: Target,
     settings: &LinterSettings,
-    environment: &Environment,
+    environment: &ProcessEnvironment,
 ) -> String {
     let folder = Some(repo.root().to_owned());
-    let world = LinterWorld { folder, environment: environment.clone() };
+    let world = LinterContext { folder, environment: environment.clone() };
     show(&wait(async { run(&request(repo, target).await, settings, &world).await }))
 }
 
@@ -58,7 +63,7 @@ async fn open_here(repo: &TestRepo) -> mala_adapters::git::Git {
 }
 
 /// One line per claim, then the warnings.
-fn show(linted: &Linted) -> String {
+fn show(linted: &LintOutcome) -> String {
     let mut lines: Vec<String> = linted
         .candidates
         .iter()
@@ -80,8 +85,8 @@ fn show(linted: &Linted) -> String {
     lines.join("\n")
 }
 
-/// A program of the project beside the reviewed tree, and the environment that finds it.
-fn with_program(repo: &TestRepo, name: &str, script: &str) -> Environment {
+/// A program outside of the reviewed tree, and an environment that finds it.
+fn with_program(repo: &TestRepo, name: &str, script: &str) -> ProcessEnvironment {
     let bin = repo.beside("bin");
     write_program(&bin, name, script);
     environment(repo).with("PATH", format!("{}:/usr/bin:/bin", bin.display()))

@@ -3,53 +3,53 @@
 mod answers;
 mod compatible;
 mod faults;
-mod recorded;
+mod recording;
 
-use mala_adapters::models::openai_chat::Server;
+use mala_adapters::models::openai_chat::ChatServer;
 use mala_adapters::models::{
-    Endpoint, Http, Secret, Timings, anthropic, gemini, openai_chat, openai_responses,
+    Endpoint, HttpClient, RequestLimits, Secret, anthropic, gemini, openai_chat, openai_responses,
 };
 use mala_domain::conversation::{Ask, Form, Part, Reply, Tool, ToolChoice, Turn};
 use mala_domain::ports::{LanguageModel, ModelFailure};
 use mala_testkit::ModelServer;
-use mala_testkit::model_server::Step;
+use mala_testkit::model_server::ServerStep;
 use serde_json::json;
 use std::time::Duration;
 
-pub(crate) const KEY: &str = "the-key-that-nobody-may-see";
+pub(crate) const KEY: &str = "the-secret-key-of-the-test";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Provider {
+pub(crate) enum TestProvider {
     Anthropic,
     Responses,
     Chat,
     Gemini,
 }
 
-pub(crate) const PROVIDERS: [Provider; 4] =
-    [Provider::Anthropic, Provider::Responses, Provider::Chat, Provider::Gemini];
+pub(crate) const PROVIDERS: [TestProvider; 4] =
+    [TestProvider::Anthropic, TestProvider::Responses, TestProvider::Chat, TestProvider::Gemini];
 
-/// A provider at a server, with waits that a test can bear.
-pub(crate) fn model(provider: Provider, server: &ModelServer) -> Box<dyn LanguageModel> {
-    let timings = Timings {
+/// A provider at a server, with short waits.
+pub(crate) fn model(provider: TestProvider, server: &ModelServer) -> Box<dyn LanguageModel> {
+    let limits = RequestLimits {
         first_byte: Duration::from_millis(400),
         idle: Duration::from_millis(400),
         first_wait: Duration::from_millis(2),
         longest_wait: Duration::from_millis(10),
         max_attempts: 4,
-        ..Timings::default()
+        ..RequestLimits::default()
     };
-    let endpoint = Endpoint::new(&server.url(), Some(Secret::new(KEY))).unwrap().timings(timings);
-    let http = Http::new(None).unwrap();
+    let endpoint = Endpoint::new(&server.url(), Some(Secret::new(KEY))).unwrap().limits(limits);
+    let http = HttpClient::new(None).unwrap();
     match provider {
-        Provider::Anthropic => Box::new(anthropic::model(endpoint, http)),
-        Provider::Responses => Box::new(openai_responses::model(endpoint, http)),
-        Provider::Chat => Box::new(openai_chat::model(Server::OpenAi, endpoint, http)),
-        Provider::Gemini => Box::new(gemini::model(endpoint, http)),
+        TestProvider::Anthropic => Box::new(anthropic::model(endpoint, http)),
+        TestProvider::Responses => Box::new(openai_responses::model(endpoint, http)),
+        TestProvider::Chat => Box::new(openai_chat::model(ChatServer::OpenAi, endpoint, http)),
+        TestProvider::Gemini => Box::new(gemini::model(endpoint, http)),
     }
 }
 
-/// A question with a tool.
+/// A request with a tool.
 pub(crate) fn ask() -> Ask {
     Ask {
         model: "gemini-3-model".to_owned(),
@@ -69,25 +69,25 @@ pub(crate) fn ask() -> Ask {
     }
 }
 
-/// A form for the answer.
+/// A schema for the answer.
 pub(crate) fn form() -> Form {
     let schema = json!({"type": "object", "additionalProperties": false,
         "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 0}}});
     Form::Json { name: "review".to_owned(), schema }
 }
 
-/// Asks a provider that meets these steps.
+/// Asks a provider whose server follows these steps.
 pub(crate) fn run(
-    provider: Provider,
+    provider: TestProvider,
     ask: &Ask,
-    steps: impl IntoIterator<Item = Step>,
+    steps: impl IntoIterator<Item = ServerStep>,
 ) -> (Result<Reply, ModelFailure>, ModelServer) {
     let server = ModelServer::steps(steps);
     let model = model(provider, &server);
     (wait(model.ask(ask, Duration::from_secs(20).into())), server)
 }
 
-/// Runs a future to its end.
+/// Runs a future.
 pub(crate) fn wait<F: Future>(future: F) -> F::Output {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
 }

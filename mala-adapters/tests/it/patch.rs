@@ -1,8 +1,8 @@
-//! Patches, inside of a repository and outside of any.
+//! Patches inside and outside of a repository.
 
 use crate::git::{environment, read, scope, show, text, try_scope, wait, words};
 use mala_adapters::git::Git;
-use mala_adapters::patch::{self, WithoutRepository};
+use mala_adapters::patch::{self, PatchOnlySource};
 use mala_domain::ports::{Blob, ChangeSource, ScopeError, Side};
 use mala_domain::scope::{Head, Target};
 use mala_testkit::TestRepo;
@@ -133,11 +133,11 @@ fn empty_patches_are_empty_changes() {
 fn what_is_no_patch_is_refused_with_its_line() {
     let repo = repo();
     let rows = [
-        ("hello\n", "the diff cannot be read: no diff found in the input"),
-        ("\u{0}\u{1}\u{7f}ELF", "the diff cannot be read: no diff found in the input"),
+        ("hello\n", "cannot parse the diff: no diff found in the input"),
+        ("\u{0}\u{1}\u{7f}ELF", "cannot parse the diff: no diff found in the input"),
         (
             "--- a/x\n+++ b/x\n@@ -1,5 +1,5 @@\n a\n",
-            "the diff cannot be read: line 5: the diff ends inside a hunk, 4 lines before the end its header says",
+            "cannot parse the diff: line 5: the diff ends inside a hunk, 4 lines before the end its header says",
         ),
     ];
     for (bad, expected) in rows {
@@ -186,9 +186,9 @@ fn generated_and_vendored_files_of_a_patch_are_marked() {
 
 #[test]
 fn without_a_repository_only_patches_are_reviewed() {
-    let folder = TestRepo::bare_folder("plain");
+    let folder = TestRepo::plain_folder("plain");
     let error = wait(Git::open(folder.root(), &environment(&folder))).unwrap_err();
-    let source = WithoutRepository::because(error);
+    let source = PatchOnlySource::because(error);
     assert!(wait(source.scope(&patch(NEW), &[])).is_ok());
     let error = wait(source.scope(&Target::WorkingTree, &[])).err().unwrap();
     let ScopeError::Asked { what, hint } = error else { panic!("{error}") };

@@ -1,17 +1,20 @@
 //! Children that hang, flood, fork, ignore their stdin or die.
 
-use mala_adapters::process::{Environment, Finished, Limits, MARKER, ProcessError, Spec, run};
+use mala_adapters::process::{
+    FinishedProcess, MARKER, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec, run,
+};
 use std::time::{Duration, Instant};
 
-fn sh(script: &str) -> Spec {
-    Spec::new("sh", "/", Environment::kept(std::env::vars_os())).args(["-c", script])
+fn sh(script: &str) -> ProcessSpec {
+    ProcessSpec::new("sh", "/", ProcessEnvironment::filtered(std::env::vars_os()))
+        .args(["-c", script])
 }
 
-fn seconds(n: u64) -> Limits {
-    Limits::within(Duration::from_secs(n))
+fn seconds(n: u64) -> ProcessLimits {
+    ProcessLimits::within(Duration::from_secs(n))
 }
 
-fn run_now(spec: Spec, limits: Limits) -> Result<Finished, ProcessError> {
+fn run_now(spec: ProcessSpec, limits: ProcessLimits) -> Result<FinishedProcess, ProcessError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(run(spec, limits))
 }
@@ -21,7 +24,7 @@ fn is_alive(pid: &str) -> bool {
         .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().trim_start().starts_with('Z'))
 }
 
-/// A process dies a moment after its signal.
+/// A process exits a moment after its signal.
 fn dies(pid: &str) -> bool {
     (0..100).any(|_| {
         std::thread::sleep(Duration::from_millis(20));
@@ -61,7 +64,7 @@ fn a_child_that_does_not_read_its_input_is_no_failure() {
 #[test]
 fn a_child_that_hangs_is_stopped_and_its_output_kept() {
     let before = Instant::now();
-    let limits = Limits::within(Duration::from_millis(300));
+    let limits = ProcessLimits::within(Duration::from_millis(300));
     let error = run_now(sh("echo early; sleep 1000 & sleep 1000"), limits).unwrap_err();
     let ProcessError::TimedOut { output, .. } = &error else { panic!("{error:?}") };
     assert_eq!(output.stdout, b"early\n");
@@ -133,7 +136,7 @@ fn an_orphan_out_of_the_group_is_not_waited_for() {
 
 #[test]
 fn a_limit_reaches_who_left_the_group() {
-    let limits = Limits::within(Duration::from_secs(3));
+    let limits = ProcessLimits::within(Duration::from_secs(3));
     let script = "setsid sh -c 'echo $$; exec sleep 1000' & sleep 1000";
     let error = run_now(sh(script), limits).unwrap_err();
     let ProcessError::TimedOut { output, .. } = &error else { panic!("{error:?}") };
@@ -167,18 +170,18 @@ fn a_killed_child_says_its_signal() {
 
 #[test]
 fn a_missing_program_is_told_from_one_that_cannot_start() {
-    let environment = Environment::kept(std::env::vars_os());
-    let missing = Spec::new("no-such-program", "/", environment.clone());
+    let environment = ProcessEnvironment::filtered(std::env::vars_os());
+    let missing = ProcessSpec::new("no-such-program", "/", environment.clone());
     let error = run_now(missing, seconds(20)).unwrap_err();
     assert_eq!(error.to_string(), "no-such-program: not found on the path");
-    let nowhere = Spec::new("sh", "/no/such/folder", environment);
+    let nowhere = ProcessSpec::new("sh", "/no/such/folder", environment);
     assert!(matches!(run_now(nowhere, seconds(20)), Err(ProcessError::NotStarted { .. })));
 }
 
 #[test]
 fn the_environment_is_what_was_given_and_the_marker() {
-    let environment = Environment::default().with("PATH", "/usr/bin:/bin").with("A", "1");
-    let spec = Spec::new("env", "/", environment);
+    let environment = ProcessEnvironment::default().with("PATH", "/usr/bin:/bin").with("A", "1");
+    let spec = ProcessSpec::new("env", "/", environment);
     let finished = run_now(spec, seconds(20)).unwrap();
     let printed = String::from_utf8(finished.output.stdout).unwrap();
     let mut names: Vec<_> = printed.lines().map(|line| line.split('=').next().unwrap()).collect();
@@ -189,7 +192,7 @@ fn the_environment_is_what_was_given_and_the_marker() {
 #[test]
 fn what_a_starter_starts_goes_on_and_it_is_asked_before_it_is_killed() {
     let spec = sh("sleep 1009 >/dev/null 2>&1 & echo $!");
-    let finished = run_now(spec, seconds(20).letting_go()).unwrap();
+    let finished = run_now(spec, seconds(20).keep_group()).unwrap();
     let pid = String::from_utf8(finished.output.stdout).unwrap();
     assert!(is_alive(pid.trim()), "{pid}");
     std::process::Command::new("kill").arg(pid.trim()).status().unwrap();
@@ -197,7 +200,7 @@ fn what_a_starter_starts_goes_on_and_it_is_asked_before_it_is_killed() {
     let folder = tempfile::tempdir().unwrap();
     let note = folder.path().join("cleaned");
     let script = format!("trap 'echo done >{}; exit' TERM; sleep 1010 & wait", note.display());
-    let limits = Limits::within(Duration::from_millis(500)).letting_go();
+    let limits = ProcessLimits::within(Duration::from_millis(500)).keep_group();
     assert!(matches!(run_now(sh(&script), limits), Err(ProcessError::TimedOut { .. })));
     assert!(note.exists(), "it had time to clean up");
 

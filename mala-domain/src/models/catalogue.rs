@@ -2,6 +2,7 @@
 
 use super::file::{self, ModelEntry};
 use super::price::Price;
+use super::provider::Provider;
 use crate::config::ConfigError;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -55,52 +56,6 @@ impl Ability {
             Self::StructuredOutput => "structured_output",
             Self::Caching => "caching",
         }
-    }
-}
-
-/// A provider of models, and its protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Provider {
-    /// Anthropic, Messages API.
-    Anthropic,
-    /// OpenAI, Responses API.
-    OpenAi,
-    /// OpenAI, Chat Completions API.
-    OpenAiChat,
-    /// Google, Gemini API.
-    Gemini,
-    /// A server with OpenAI's Chat Completions API: Ollama, vLLM, llama.cpp, OpenRouter.
-    Compatible,
-}
-
-impl Provider {
-    /// All providers.
-    pub const ALL: [Self; 5] =
-        [Self::Anthropic, Self::OpenAi, Self::OpenAiChat, Self::Gemini, Self::Compatible];
-
-    /// The name in model files, and the prefix in `PROVIDER/MODEL`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Anthropic => "anthropic",
-            Self::OpenAi => "openai",
-            Self::OpenAiChat => "openai-chat",
-            Self::Gemini => "gemini",
-            Self::Compatible => "compatible",
-        }
-    }
-
-    /// The provider with this name.
-    pub fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|provider| provider.name() == name)
-    }
-
-    /// Whether both are the same company, with any protocol.
-    pub(super) fn is_same_company(self, other: Self) -> bool {
-        let company = |provider| match provider {
-            Self::OpenAiChat => Self::OpenAi,
-            other => other,
-        };
-        company(self) == company(other)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Parses model files (TOML), with positions for errors.
 
-use super::catalogue::{Ability, Model, Provider};
+use super::catalogue::{Ability, Model};
 use super::price::{Price, Rates};
+use super::provider::Provider;
 use crate::config::{ConfigError, Place};
 use serde::Deserialize;
 use std::ops::Range;

@@ -1,24 +1,24 @@
-//! The provider's prompt cache: which beginnings of prompts were seen before. A token is four bytes
-//! here. OpenAI and Google keep every beginning, Anthropic only those that a request marks; what real
-//! providers add (a least size, an expiry) is left out.
+//! The prompt cache of a provider: which prompt prefixes were seen before. A token is four bytes.
+//! OpenAI and Google cache every prefix, Anthropic only those that a request marks. Minimum sizes
+//! and expiry are not modelled.
 
 use super::request::ModelRequest;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
-/// How much of all prompts began like an earlier one.
+/// How much of all prompts was cached.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CacheCount {
-    /// Prompts.
+    /// The number of prompts.
     pub prompts: u64,
     /// Their tokens.
     pub tokens: u64,
-    /// The tokens that an earlier prompt began with.
+    /// Tokens that were part of an earlier prefix.
     pub cached: u64,
 }
 
 impl CacheCount {
-    /// The cached part of all tokens.
+    /// The cached share of all tokens.
     pub fn ratio(&self) -> f64 {
         self.cached as f64 / self.tokens.max(1) as f64
     }
@@ -26,7 +26,7 @@ impl CacheCount {
 
 /// The tokens of one prompt.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Counted {
+pub(super) struct PromptTokens {
     pub(super) all: u64,
     pub(super) read: u64,
     pub(super) written: u64,
@@ -43,8 +43,8 @@ impl Cache {
         self.count
     }
 
-    /// Counts a prompt and keeps its beginnings.
-    pub(super) fn take(&mut self, request: &ModelRequest) -> Counted {
+    /// Counts a prompt and caches its prefixes.
+    pub(super) fn take(&mut self, request: &ModelRequest) -> PromptTokens {
         let mut hash = Sha256::new();
         hash.update(request.model());
         let (mut bytes, mut read, mut kept) = (0, 0, 0);
@@ -61,7 +61,7 @@ impl Cache {
                 self.beginnings.insert(beginning);
             }
         }
-        let counted = Counted {
+        let counted = PromptTokens {
             all: bytes.div_ceil(4),
             read: read / 4,
             written: (kept.saturating_sub(read)) / 4,

@@ -1,8 +1,8 @@
-//! One connection: plain HTTP/1.1, written by hand so that it can go wrong at any byte.
+//! One connection: plain HTTP/1.1, hand-written so that it can fail at any byte.
 
 use super::Shared;
-use super::request::{ModelRequest, Wire};
-use super::script::{Answer, Fault, Step};
+use super::request::{ModelRequest, WireProtocol};
+use super::script::{ModelAnswer, ServerFault, ServerStep};
 use super::stream::{error_body, error_event, events, too_long_body};
 use serde_json::{Value, json};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -10,14 +10,14 @@ use std::net::{Shutdown, TcpStream};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// How long a server that hangs does so, unless it ends before.
+/// How long a hanging server waits, unless it stops.
 const FOR_EVER: Duration = Duration::from_secs(600);
 
-/// Answers the requests of a connection until one side has enough.
+/// Answers the requests of a connection until one side closes it.
 pub(super) fn serve(connection: &TcpStream, shared: &Shared) {
     let mut reader = BufReader::new(connection);
-    // A client that goes away is what some tests are about.
-    while let Ok(Some(head)) = Head::read(&mut reader) {
+    // Some tests close the connection early.
+    while let Ok(Some(head)) = RawRequest::read(&mut reader) {
         let stays = respond(connection, shared, head).unwrap_or(false);
         if !stays || shared.is_over.load(Ordering::SeqCst) {
             break;
@@ -27,13 +27,13 @@ pub(super) fn serve(connection: &TcpStream, shared: &Shared) {
 }
 
 /// A request line, headers and a body.
-struct Head {
+struct RawRequest {
     path: String,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
 }
 
-impl Head {
+impl RawRequest {
     fn read(reader: &mut BufReader<&TcpStream>) -> io::Result<Option<Self>> {
         let mut line = String::new();
         if reader.read_line(&mut line)? == 0 {
@@ -55,8 +55,8 @@ impl Head {
     }
 }
 
-/// Answers one request, and says whether the connection can take another one.
-fn respond(connection: &TcpStream, shared: &Shared, head: Head) -> io::Result<bool> {
+/// Answers one request. Returns whether the connection can take another one.
+fn respond(connection: &TcpStream, shared: &Shared, head: RawRequest) -> io::Result<bool> {
     let Some(wire) = wire(&head.path) else {
         let body = json!({"error": {"message": format!("no such path: {}", head.path)}});
         return json_response(connection, 404, &[], &body.to_string());
@@ -70,50 +70,52 @@ fn respond(connection: &TcpStream, shared: &Shared, head: Head) -> io::Result<bo
         requests.push(request.clone());
     }
     let mut step = (shared.script)(&request);
-    while let Step::After(wait, next) = step {
+    while let ServerStep::After(wait, next) = step {
         pause(shared, wait);
         step = *next;
     }
     match step {
-        Step::Answer(answer) => stream(connection, shared, &Plan::whole(&request, &answer, shared)),
-        Step::Fault(fault) => fail(connection, shared, &request, fault),
-        Step::After(..) => Ok(false),
+        ServerStep::Answer(answer) => {
+            stream(connection, shared, &StreamPlan::whole(&request, &answer, shared))
+        }
+        ServerStep::Fault(fault) => fail(connection, shared, &request, fault),
+        ServerStep::After(..) => Ok(false),
     }
 }
 
-fn wire(path: &str) -> Option<Wire> {
+fn wire(path: &str) -> Option<WireProtocol> {
     let path = path.split('?').next().unwrap_or_default();
     match path {
-        path if path.ends_with("/messages") => Some(Wire::Anthropic),
-        path if path.ends_with("/chat/completions") => Some(Wire::Chat),
-        path if path.ends_with("/responses") => Some(Wire::Responses),
-        path if path.ends_with(":streamGenerateContent") => Some(Wire::Gemini),
+        path if path.ends_with("/messages") => Some(WireProtocol::Anthropic),
+        path if path.ends_with("/chat/completions") => Some(WireProtocol::Chat),
+        path if path.ends_with("/responses") => Some(WireProtocol::Responses),
+        path if path.ends_with(":streamGenerateContent") => Some(WireProtocol::Gemini),
         _ => None,
     }
 }
 
-/// What of a stream is sent, and how it ends.
-struct Plan {
+/// The events of a stream to send, and how it ends.
+struct StreamPlan {
     events: Vec<String>,
-    end: PlanEnd,
+    end: StreamEnd,
 }
 
-enum PlanEnd {
-    /// As it should.
+enum StreamEnd {
+    /// Properly.
     Well,
     /// With the connection, in the middle of an event.
     Cut,
-    /// Not at all.
+    /// Never.
     Stall,
 }
 
-impl Plan {
-    fn whole(request: &ModelRequest, answer: &Answer, shared: &Shared) -> Self {
+impl StreamPlan {
+    fn whole(request: &ModelRequest, answer: &ModelAnswer, shared: &Shared) -> Self {
         let counted = shared.cache.lock().unwrap().take(request);
-        Self { events: events(request, answer, counted), end: PlanEnd::Well }
+        Self { events: events(request, answer, counted), end: StreamEnd::Well }
     }
 
-    fn only(mut self, n_events: usize, end: PlanEnd) -> Self {
+    fn only(mut self, n_events: usize, end: StreamEnd) -> Self {
         self.events.truncate(n_events);
         self.end = end;
         self
@@ -124,19 +126,19 @@ fn fail(
     connection: &TcpStream,
     shared: &Shared,
     request: &ModelRequest,
-    fault: Fault,
+    fault: ServerFault,
 ) -> io::Result<bool> {
     let wire = request.wire;
-    let whole = |answer: &Answer| Plan::whole(request, answer, shared);
+    let whole = |answer: &ModelAnswer| StreamPlan::whole(request, answer, shared);
     let plan = match fault {
-        Fault::Status(status, headers, body) => {
+        ServerFault::Status(status, headers, body) => {
             let body = if body.is_empty() { error_body(wire, status).to_string() } else { body };
             return json_response(connection, status, &headers, &body);
         }
-        Fault::TooLong => {
+        ServerFault::TooLong => {
             return json_response(connection, 400, &[], &too_long_body(wire).to_string());
         }
-        Fault::RefuseParameter(name, answer) => {
+        ServerFault::RefuseParameter(name, answer) => {
             if !request.body.to_string().contains(&format!("\"{name}\"")) {
                 return stream(connection, shared, &whole(&answer));
             }
@@ -144,32 +146,34 @@ fn fail(
             let body = json!({"error": {"type": "invalid_request_error", "message": message}});
             return json_response(connection, 400, &[], &body.to_string());
         }
-        Fault::Html => {
+        ServerFault::Html => {
             return response(connection, "200 OK", "text/html", &[], "<html>Please log in</html>");
         }
-        Fault::Hang => {
+        ServerFault::Hang => {
             pause(shared, FOR_EVER);
             return Ok(false);
         }
-        Fault::CutAfter(n_events, answer) => whole(&answer).only(n_events, PlanEnd::Cut),
-        Fault::EndAfter(n_events, answer) => whole(&answer).only(n_events, PlanEnd::Well),
-        Fault::StallAfter(n_events, answer) => whole(&answer).only(n_events, PlanEnd::Stall),
-        Fault::ErrorAfter(n_events, answer) => {
-            let mut plan = whole(&answer).only(n_events, PlanEnd::Well);
+        ServerFault::CutAfter(n_events, answer) => whole(&answer).only(n_events, StreamEnd::Cut),
+        ServerFault::EndAfter(n_events, answer) => whole(&answer).only(n_events, StreamEnd::Well),
+        ServerFault::StallAfter(n_events, answer) => {
+            whole(&answer).only(n_events, StreamEnd::Stall)
+        }
+        ServerFault::ErrorAfter(n_events, answer) => {
+            let mut plan = whole(&answer).only(n_events, StreamEnd::Well);
             plan.events.push(error_event(wire));
             plan
         }
-        Fault::Malformed => {
+        ServerFault::Malformed => {
             let events = vec!["data: {not json at all\n\n".to_owned()];
-            Plan { events, end: PlanEnd::Well }
+            StreamPlan { events, end: StreamEnd::Well }
         }
-        Fault::EmptyStream => Plan { events: Vec::new(), end: PlanEnd::Well },
+        ServerFault::EmptyStream => StreamPlan { events: Vec::new(), end: StreamEnd::Well },
     };
     stream(connection, shared, &plan)
 }
 
 /// Sends events, one chunk each.
-fn stream(mut connection: &TcpStream, shared: &Shared, plan: &Plan) -> io::Result<bool> {
+fn stream(mut connection: &TcpStream, shared: &Shared, plan: &StreamPlan) -> io::Result<bool> {
     connection.write_all(
         b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n",
     )?;
@@ -177,11 +181,11 @@ fn stream(mut connection: &TcpStream, shared: &Shared, plan: &Plan) -> io::Resul
         connection.write_all(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes())?;
     }
     match plan.end {
-        PlanEnd::Well => connection.write_all(b"0\r\n\r\n")?,
-        PlanEnd::Cut => connection.write_all(b"ff\r\ndata: {\"type\": \"half of")?,
-        PlanEnd::Stall => pause(shared, FOR_EVER),
+        StreamEnd::Well => connection.write_all(b"0\r\n\r\n")?,
+        StreamEnd::Cut => connection.write_all(b"ff\r\ndata: {\"type\": \"half of")?,
+        StreamEnd::Stall => pause(shared, FOR_EVER),
     }
-    Ok(matches!(plan.end, PlanEnd::Well))
+    Ok(matches!(plan.end, StreamEnd::Well))
 }
 
 fn json_response(
@@ -211,7 +215,7 @@ fn response(
     Ok(true)
 }
 
-/// Waits, and no longer than the server lives.
+/// Waits, at most until the server stops.
 fn pause(shared: &Shared, wait: Duration) {
     let end = Instant::now() + wait;
     while !shared.is_over.load(Ordering::SeqCst) {

@@ -1,128 +1,128 @@
-//! What the server is told to do with a request.
+//! The script of the server: what to do with a request.
 
 use serde_json::Value;
 use std::time::Duration;
 
 /// What to do with one request.
 #[derive(Debug, Clone)]
-pub enum Step {
+pub enum ServerStep {
     /// Answers.
-    Answer(Answer),
+    Answer(ModelAnswer),
     /// Fails.
-    Fault(Fault),
-    /// Waits before it does the next thing.
-    After(Duration, Box<Step>),
+    Fault(ServerFault),
+    /// Waits before the next step.
+    After(Duration, Box<ServerStep>),
 }
 
-impl Step {
-    /// The same, but later.
+impl ServerStep {
+    /// The same step after a wait.
     pub fn after(self, wait: Duration) -> Self {
         Self::After(wait, Box::new(self))
     }
 }
 
-impl From<Answer> for Step {
-    fn from(answer: Answer) -> Self {
+impl From<ModelAnswer> for ServerStep {
+    fn from(answer: ModelAnswer) -> Self {
         Self::Answer(answer)
     }
 }
 
-impl From<Fault> for Step {
-    fn from(fault: Fault) -> Self {
+impl From<ServerFault> for ServerStep {
+    fn from(fault: ServerFault) -> Self {
         Self::Fault(fault)
     }
 }
 
-/// A whole answer.
+/// An answer of the model.
 #[derive(Debug, Clone, Default)]
-pub struct Answer {
+pub struct ModelAnswer {
     /// The text.
     pub text: String,
-    /// The tools that the model wants called.
-    pub calls: Vec<Call>,
-    /// Why it stops; by its content when it is not said.
-    pub end: Option<End>,
-    /// What it used; counted from the request and the answer when it is not said.
-    pub usage: Option<Usage>,
-    /// The model that answers; the one that was asked when it is not said.
+    /// The tools to call.
+    pub calls: Vec<AnswerCall>,
+    /// Why it stops. By default, it depends on the calls.
+    pub end: Option<AnswerEnd>,
+    /// Its usage. By default, it is counted from the request and the answer.
+    pub usage: Option<AnswerUsage>,
+    /// The model that answers. By default, the requested one.
     pub model: Option<String>,
 }
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone)]
-pub struct Call {
+pub struct AnswerCall {
     /// The tool.
     pub name: String,
-    /// The arguments, as text: they need not be JSON.
+    /// The arguments as text, which need not be JSON.
     pub arguments: String,
 }
 
 /// Why a model stops.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum End {
+pub enum AnswerEnd {
     /// It is done.
     Done,
-    /// It wants tools called.
+    /// It waits for tools.
     Tools,
-    /// It has no more tokens.
+    /// It reached the token limit.
     MaxTokens,
-    /// It will not answer. Gemini has no word for this and says `SAFETY`.
+    /// It refuses. Gemini reports `SAFETY` instead.
     Refusal,
-    /// A filter stopped it. Anthropic has no word for this and says `refusal`.
+    /// A filter stopped it. Anthropic reports `refusal` instead.
     Filter,
-    /// A word that no client knows.
+    /// An unknown reason.
     Unknown(String),
 }
 
-/// Tokens.
+/// The reported usage.
 #[derive(Debug, Clone, Copy)]
-pub enum Usage {
-    /// Nothing is said.
+pub enum AnswerUsage {
+    /// None.
     Unsaid,
-    /// These.
+    /// These token counts.
     Said {
         /// All input.
         input: u64,
-        /// The part of it that came from the cache.
+        /// The cached part of it.
         cached: u64,
         /// All output.
         output: u64,
     },
 }
 
-impl Answer {
-    /// A text.
+impl ModelAnswer {
+    /// A text answer.
     pub fn text(text: impl Into<String>) -> Self {
         Self { text: text.into(), ..Self::default() }
     }
 
-    /// The call of a tool.
+    /// An answer with one tool call.
     pub fn call(name: &str, arguments: Value) -> Self {
         Self::default().and_call(name, arguments)
     }
 
-    /// One more call.
+    /// Adds a tool call.
     #[must_use]
     pub fn and_call(mut self, name: &str, arguments: Value) -> Self {
-        self.calls.push(Call { name: name.to_owned(), arguments: arguments.to_string() });
+        self.calls.push(AnswerCall { name: name.to_owned(), arguments: arguments.to_string() });
         self
     }
 
-    /// Stops for this reason.
+    /// Sets the stop reason.
     #[must_use]
-    pub fn end(mut self, end: End) -> Self {
+    pub fn end(mut self, end: AnswerEnd) -> Self {
         self.end = Some(end);
         self
     }
 
-    /// Says that it used this.
+    /// Sets the usage.
     #[must_use]
-    pub fn usage(mut self, usage: Usage) -> Self {
+    pub fn usage(mut self, usage: AnswerUsage) -> Self {
         self.usage = Some(usage);
         self
     }
 
-    /// Says that this model answers.
+    /// Sets the model that answers.
     #[must_use]
     pub fn by(mut self, model: &str) -> Self {
         self.model = Some(model.to_owned());
@@ -130,44 +130,44 @@ impl Answer {
     }
 
     /// Why it stops.
-    pub(super) fn ending(&self) -> End {
+    pub(super) fn ending(&self) -> AnswerEnd {
         match &self.end {
             Some(end) => end.clone(),
-            None if self.calls.is_empty() => End::Done,
-            None => End::Tools,
+            None if self.calls.is_empty() => AnswerEnd::Done,
+            None => AnswerEnd::Tools,
         }
     }
 }
 
 /// A way to fail.
 #[derive(Debug, Clone)]
-pub enum Fault {
+pub enum ServerFault {
     /// This status, with these headers and this body.
     Status(u16, Vec<(String, String)>, String),
-    /// A good answer that ends after so many events, with the connection.
-    CutAfter(usize, Answer),
-    /// A good answer whose stream ends well-formed after so many events.
-    EndAfter(usize, Answer),
-    /// A good answer that goes silent after so many events.
-    StallAfter(usize, Answer),
-    /// Events that are no JSON.
+    /// An answer whose connection ends after this many events.
+    CutAfter(usize, ModelAnswer),
+    /// An answer whose stream ends properly after this many events.
+    EndAfter(usize, ModelAnswer),
+    /// An answer that stalls after this many events.
+    StallAfter(usize, ModelAnswer),
+    /// Events that are not JSON.
     Malformed,
     /// A web page.
     Html,
     /// A stream without events.
     EmptyStream,
-    /// A stream in which the provider reports an error, after so many events.
-    ErrorAfter(usize, Answer),
-    /// A 400 that names a parameter, as long as the request has it; then the answer.
-    RefuseParameter(String, Answer),
+    /// A stream with an error of the provider after this many events.
+    ErrorAfter(usize, ModelAnswer),
+    /// A 400 that names a parameter while the request has it, then the answer.
+    RefuseParameter(String, ModelAnswer),
     /// The request is too long.
     TooLong,
     /// No response at all.
     Hang,
 }
 
-impl Fault {
-    /// This status in the provider's own words.
+impl ServerFault {
+    /// This status with the provider's error body.
     pub fn status(status: u16) -> Self {
         Self::Status(status, Vec::new(), String::new())
     }

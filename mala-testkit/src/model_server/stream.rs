@@ -1,43 +1,49 @@
-//! Answers as each protocol streams them: a list of events, and what ends the list.
+//! Answers as each protocol streams them.
 
-use super::cache::Counted;
-use super::request::{ModelRequest, Wire};
-use super::script::{Answer, End, Usage};
+use super::cache::PromptTokens;
+use super::request::{ModelRequest, WireProtocol};
+use super::script::{AnswerEnd, AnswerUsage, ModelAnswer};
 use serde_json::{Value, json};
 
-/// The events of an answer, each as it goes over the wire.
-pub(super) fn events(request: &ModelRequest, answer: &Answer, counted: Counted) -> Vec<String> {
-    let told = Told { request, answer, usage: usage(answer, counted) };
+/// The events of an answer in wire format.
+pub(super) fn events(
+    request: &ModelRequest,
+    answer: &ModelAnswer,
+    counted: PromptTokens,
+) -> Vec<String> {
+    let events = AnswerEvents { request, answer, usage: usage(answer, counted) };
     match request.wire {
-        Wire::Anthropic => told.anthropic().iter().map(named).collect(),
-        Wire::Responses => told.responses().iter().map(named).collect(),
-        Wire::Chat => {
+        WireProtocol::Anthropic => events.anthropic().iter().map(named).collect(),
+        WireProtocol::Responses => events.responses().iter().map(named).collect(),
+        WireProtocol::Chat => {
             let done = "data: [DONE]\n\n".to_owned();
-            told.chat().iter().map(plain).chain([done]).collect()
+            events.chat().iter().map(plain).chain([done]).collect()
         }
-        Wire::Gemini => told.gemini().iter().map(plain).collect(),
+        WireProtocol::Gemini => events.gemini().iter().map(plain).collect(),
     }
 }
 
-/// An error inside of a stream.
-pub(super) fn error_event(wire: Wire) -> String {
+/// An error inside a stream.
+pub(super) fn error_event(wire: WireProtocol) -> String {
     let message = "Overloaded, as scripted";
     match wire {
-        Wire::Anthropic => named(&json!({"type": "error",
+        WireProtocol::Anthropic => named(&json!({"type": "error",
             "error": {"type": "overloaded_error", "message": message}})),
-        Wire::Responses => {
+        WireProtocol::Responses => {
             named(&json!({"type": "response.failed", "response": {"status": "failed",
             "error": {"code": "server_is_overloaded", "message": message}}}))
         }
-        Wire::Chat => plain(&json!({"error": {"type": "overloaded_error", "message": message}})),
-        Wire::Gemini => {
+        WireProtocol::Chat => {
+            plain(&json!({"error": {"type": "overloaded_error", "message": message}}))
+        }
+        WireProtocol::Gemini => {
             plain(&json!({"error": {"code": 503, "status": "UNAVAILABLE", "message": message}}))
         }
     }
 }
 
-/// An error as the body of a response.
-pub(super) fn error_body(wire: Wire, status: u16) -> Value {
+/// The body of an error response.
+pub(super) fn error_body(wire: WireProtocol, status: u16) -> Value {
     let (kind, google) = match status {
         400 => ("invalid_request_error", "INVALID_ARGUMENT"),
         401 => ("authentication_error", "UNAUTHENTICATED"),
@@ -51,19 +57,21 @@ pub(super) fn error_body(wire: Wire, status: u16) -> Value {
     error_of(wire, kind, google, &format!("scripted {status}"))
 }
 
-/// The error of a request that is too long.
-pub(super) fn too_long_body(wire: Wire) -> Value {
+/// The error for a request that exceeds the context window.
+pub(super) fn too_long_body(wire: WireProtocol) -> Value {
     match wire {
-        Wire::Anthropic => error_of(
+        WireProtocol::Anthropic => error_of(
             wire,
             "invalid_request_error",
             "",
             "prompt is too long: 210000 tokens > 200000 maximum",
         ),
-        Wire::Responses | Wire::Chat => json!({"error": {"type": "invalid_request_error",
+        WireProtocol::Responses | WireProtocol::Chat => {
+            json!({"error": {"type": "invalid_request_error",
             "code": "context_length_exceeded",
-            "message": "Your input exceeds the context window of this model."}}),
-        Wire::Gemini => error_of(
+            "message": "Your input exceeds the context window of this model."}})
+        }
+        WireProtocol::Gemini => error_of(
             wire,
             "",
             "INVALID_ARGUMENT",
@@ -72,24 +80,26 @@ pub(super) fn too_long_body(wire: Wire) -> Value {
     }
 }
 
-fn error_of(wire: Wire, kind: &str, google: &str, message: &str) -> Value {
+fn error_of(wire: WireProtocol, kind: &str, google: &str, message: &str) -> Value {
     match wire {
-        Wire::Anthropic => json!({"type": "error", "error": {"type": kind, "message": message}}),
-        Wire::Responses | Wire::Chat => {
+        WireProtocol::Anthropic => {
+            json!({"type": "error", "error": {"type": kind, "message": message}})
+        }
+        WireProtocol::Responses | WireProtocol::Chat => {
             json!({"error": {"type": kind, "code": null, "param": null, "message": message}})
         }
-        Wire::Gemini => json!({"error": {"status": google, "message": message}}),
+        WireProtocol::Gemini => json!({"error": {"status": google, "message": message}}),
     }
 }
 
-fn usage(answer: &Answer, counted: Counted) -> Option<Counters> {
+fn usage(answer: &ModelAnswer, counted: PromptTokens) -> Option<UsageCounters> {
     let spoken = answer.text.len() + answer.calls.iter().map(|c| c.arguments.len()).sum::<usize>();
     match answer.usage {
-        Some(Usage::Unsaid) => None,
-        Some(Usage::Said { input, cached, output }) => {
-            Some(Counters { input, read: cached, written: 0, output })
+        Some(AnswerUsage::Unsaid) => None,
+        Some(AnswerUsage::Said { input, cached, output }) => {
+            Some(UsageCounters { input, read: cached, written: 0, output })
         }
-        None => Some(Counters {
+        None => Some(UsageCounters {
             input: counted.all,
             read: counted.read,
             written: counted.written,
@@ -98,20 +108,20 @@ fn usage(answer: &Answer, counted: Counted) -> Option<Counters> {
     }
 }
 
-struct Counters {
+struct UsageCounters {
     input: u64,
     read: u64,
     written: u64,
     output: u64,
 }
 
-struct Told<'a> {
+struct AnswerEvents<'a> {
     request: &'a ModelRequest,
-    answer: &'a Answer,
-    usage: Option<Counters>,
+    answer: &'a ModelAnswer,
+    usage: Option<UsageCounters>,
 }
 
-impl Told<'_> {
+impl AnswerEvents<'_> {
     fn model(&self) -> String {
         self.answer.model.clone().unwrap_or_else(|| self.request.model())
     }
@@ -154,11 +164,11 @@ impl Told<'_> {
             events.push(json!({"type": "content_block_stop", "index": index}));
         }
         let stop = match self.answer.ending() {
-            End::Done => "end_turn".to_owned(),
-            End::Tools => "tool_use".to_owned(),
-            End::MaxTokens => "max_tokens".to_owned(),
-            End::Refusal | End::Filter => "refusal".to_owned(),
-            End::Unknown(word) => word,
+            AnswerEnd::Done => "end_turn".to_owned(),
+            AnswerEnd::Tools => "tool_use".to_owned(),
+            AnswerEnd::MaxTokens => "max_tokens".to_owned(),
+            AnswerEnd::Refusal | AnswerEnd::Filter => "refusal".to_owned(),
+            AnswerEnd::Unknown(word) => word,
         };
         let usage = self.usage.as_ref().map(|used| json!({"output_tokens": used.output}));
         events.push(json!({"type": "message_delta", "usage": usage.unwrap_or_default(),
@@ -169,7 +179,7 @@ impl Told<'_> {
 
     fn responses(&self) -> Vec<Value> {
         let mut items = Vec::new();
-        let refuses = self.answer.ending() == End::Refusal;
+        let refuses = self.answer.ending() == AnswerEnd::Refusal;
         let part = match refuses {
             true => json!({"type": "refusal", "refusal": self.answer.text}),
             false => json!({"type": "output_text", "text": self.answer.text, "annotations": []}),
@@ -197,10 +207,10 @@ impl Told<'_> {
                 "item": item}));
         }
         let (status, reason) = match self.answer.ending() {
-            End::Done | End::Tools | End::Refusal => ("completed", None),
-            End::MaxTokens => ("incomplete", Some("max_output_tokens".to_owned())),
-            End::Filter => ("incomplete", Some("content_filter".to_owned())),
-            End::Unknown(word) => ("incomplete", Some(word)),
+            AnswerEnd::Done | AnswerEnd::Tools | AnswerEnd::Refusal => ("completed", None),
+            AnswerEnd::MaxTokens => ("incomplete", Some("max_output_tokens".to_owned())),
+            AnswerEnd::Filter => ("incomplete", Some("content_filter".to_owned())),
+            AnswerEnd::Unknown(word) => ("incomplete", Some(word)),
         };
         let usage = self.usage.as_ref().map(|used| {
             json!({"input_tokens": used.input, "output_tokens": used.output,
@@ -220,7 +230,7 @@ impl Told<'_> {
                 "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
         };
         let mut events = vec![chunk(json!({"role": "assistant", "content": ""}), Value::Null)];
-        let field = if self.answer.ending() == End::Refusal { "refusal" } else { "content" };
+        let field = if self.answer.ending() == AnswerEnd::Refusal { "refusal" } else { "content" };
         for text in halves(&self.answer.text).into_iter().filter(|text| !text.is_empty()) {
             events.push(chunk(json!({field: text}), Value::Null));
         }
@@ -235,11 +245,11 @@ impl Told<'_> {
             }
         }
         let finish = match self.answer.ending() {
-            End::Done | End::Refusal => "stop".to_owned(),
-            End::Tools => "tool_calls".to_owned(),
-            End::MaxTokens => "length".to_owned(),
-            End::Filter => "content_filter".to_owned(),
-            End::Unknown(word) => word,
+            AnswerEnd::Done | AnswerEnd::Refusal => "stop".to_owned(),
+            AnswerEnd::Tools => "tool_calls".to_owned(),
+            AnswerEnd::MaxTokens => "length".to_owned(),
+            AnswerEnd::Filter => "content_filter".to_owned(),
+            AnswerEnd::Unknown(word) => word,
         };
         events.push(chunk(json!({}), json!(finish)));
         let asked = self.request.body.pointer("/stream_options/include_usage").is_some();
@@ -260,10 +270,10 @@ impl Told<'_> {
                 "thoughtSignature": "c2ln"}));
         }
         let finish = match self.answer.ending() {
-            End::Done | End::Tools => "STOP".to_owned(),
-            End::MaxTokens => "MAX_TOKENS".to_owned(),
-            End::Refusal | End::Filter => "SAFETY".to_owned(),
-            End::Unknown(word) => word,
+            AnswerEnd::Done | AnswerEnd::Tools => "STOP".to_owned(),
+            AnswerEnd::MaxTokens => "MAX_TOKENS".to_owned(),
+            AnswerEnd::Refusal | AnswerEnd::Filter => "SAFETY".to_owned(),
+            AnswerEnd::Unknown(word) => word,
         };
         let usage = self.usage.as_ref().map(|used| {
             json!({"promptTokenCount": used.input, "candidatesTokenCount": used.output,
@@ -286,13 +296,13 @@ impl Told<'_> {
         events
     }
 
-    /// Ids differ between the calls of a conversation, as they do with real providers.
+    /// Ids differ between the calls of a conversation, as with real providers.
     fn call_id(&self, prefix: &str, number: usize) -> String {
         format!("{prefix}_{}_{number}", self.request.turns().len())
     }
 }
 
-/// A text in two pieces, cut at a character.
+/// A text in two pieces, split at a character boundary.
 fn halves(text: &str) -> [&str; 2] {
     let middle = (text.len() / 2..=text.len()).find(|at| text.is_char_boundary(*at));
     let (first, second) = text.split_at(middle.unwrap_or(text.len()));

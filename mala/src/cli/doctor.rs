@@ -10,6 +10,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::probe::Probe;
 use clap::{Args, ValueEnum};
+use mala_domain::models::Provider;
 use std::path::Path;
 
 /// Show what is installed, configured and missing, and what each would add
@@ -61,7 +62,7 @@ enum State {
 #[derive(Debug)]
 struct Key {
     name: &'static str,
-    adds: &'static str,
+    adds: String,
     is_set: bool,
 }
 
@@ -76,12 +77,6 @@ struct Linter {
     found: Option<String>,
 }
 
-const KEYS: [(&str, &str); 3] = [
-    ("ANTHROPIC_API_KEY", "review by an agent with Claude"),
-    ("OPENAI_API_KEY", "review by an agent with GPT"),
-    ("GEMINI_API_KEY", "review by an agent with Gemini"),
-];
-
 pub(super) fn run(args: &DoctorArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let health = examine(here)?;
     console::data(&match args.format {
@@ -95,13 +90,25 @@ fn examine(here: &Surroundings) -> anyhow::Result<Health> {
     let inside = Probe::new(here, here.root())?;
     // Versions are asked for outside of the repository, whose files must not decide what runs.
     let outside = Probe::new(here, Path::new("/"))?;
-    let keys = KEYS.map(|(name, adds)| Key { name, adds, is_set: here.variable(name).is_some() });
     Ok(Health {
         checks: checks::all(here, &inside),
-        keys: keys.into(),
+        keys: keys(here),
         linters: linters::look(&outside),
         lanes: lanes::look(here, &inside),
     })
+}
+
+/// The API keys of all providers.
+fn keys(here: &Surroundings) -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::new();
+    for spec in Provider::ALL.map(Provider::spec) {
+        let name = spec.key_variable;
+        if !keys.iter().any(|key| key.name == name) {
+            let adds = format!("review by an agent with {}", spec.models);
+            keys.push(Key { name, adds, is_set: here.variable(name).is_some() });
+        }
+    }
+    keys
 }
 
 impl Health {

@@ -132,7 +132,7 @@ fn write_config(root: &Path, text: &str, args: &InitArgs) -> anyhow::Result<()> 
 fn replace(root: &Path, path: &Path, text: &str) -> io::Result<()> {
     match std::fs::read(path) {
         Ok(old) if old != text.as_bytes() => {
-            let kept = StateFolder::of_work_tree(root).keep_copy(FILE_NAME, &old)?;
+            let kept = StateFolder::of_work_tree(root).back_up(FILE_NAME, &old)?;
             console::say(&format!("the old {FILE_NAME} is kept as {}", kept.display()));
         }
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),

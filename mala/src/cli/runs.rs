@@ -8,7 +8,7 @@ use crate::wiring;
 use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
-use mala_adapters::store::{RunError, StateFolder};
+use mala_adapters::store::{StateFolder, StoredRunError};
 use mala_domain::render::{OUTPUTS, View, output, terminal};
 use mala_domain::report::Report;
 use mala_domain::verdict::Verdict;
@@ -85,7 +85,7 @@ fn list(store: &StateFolder, names: &[String], format: ListFormat) -> anyhow::Re
     Ok(Exit::Passed)
 }
 
-fn line(name: &str, run: &Result<Report, RunError>) -> String {
+fn line(name: &str, run: &Result<Report, StoredRunError>) -> String {
     let name = harmless(name);
     match run {
         Ok(report) => {
@@ -98,7 +98,7 @@ fn line(name: &str, run: &Result<Report, RunError>) -> String {
     }
 }
 
-fn entry(name: &str, run: &Result<Report, RunError>) -> Value {
+fn entry(name: &str, run: &Result<Report, StoredRunError>) -> Value {
     match run {
         Ok(report) => json!({
             "name": name,
@@ -134,10 +134,10 @@ fn show(
     Ok(Exit::Passed)
 }
 
-pub(super) fn unreadable(error: &RunError) -> Failure {
+pub(super) fn unreadable(error: &StoredRunError) -> Failure {
     let failure = Failure::new(Exit::CouldNotReview, error.to_string());
     match error {
-        RunError::Newer { .. } => failure.hint("update mala, or open its review.md"),
+        StoredRunError::Newer { .. } => failure.hint("update mala, or open its review.md"),
         _ => failure,
     }
 }

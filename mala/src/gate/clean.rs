@@ -14,22 +14,15 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 pub(super) struct CleanArgs {
     /// Those that were started longer ago than this, such as 7d, 12h, 30m or 0s
-    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "7d", value_parser = duration)]
     older_than: Duration,
 }
 
-fn time(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is not a time such as 7d, 12h, 30m or 45s");
-    let unit = text.chars().last().ok_or_else(wrong)?;
-    let seconds = match unit {
-        'd' => 86_400,
-        'h' => 3_600,
-        'm' => 60,
-        's' => 1,
-        _ => return Err(wrong()),
-    };
-    let number: u64 = text.trim_end_matches(unit).parse().map_err(|_| wrong())?;
-    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(wrong)
+fn duration(text: &str) -> Result<Duration, String> {
+    let span = text.parse::<jiff::Span>();
+    span.and_then(|span| span.to_duration(jiff::SpanRelativeTo::days_are_24_hours()))
+        .and_then(Duration::try_from)
+        .map_err(|_| format!("`{text}` is not a duration such as 7d, 12h, 30m or 45s"))
 }
 
 pub(super) fn run(args: &CleanArgs, here: &Surroundings) -> anyhow::Result<Exit> {
@@ -89,12 +82,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_units() {
+    fn durations_have_units() {
         for (text, seconds) in [("7d", 604_800), ("12h", 43_200), ("30m", 1_800), ("0s", 0)] {
-            assert_eq!(time(text), Ok(Duration::from_secs(seconds)));
+            assert_eq!(duration(text), Ok(Duration::from_secs(seconds)));
         }
-        for text in ["", "7", "d", "-1d", "1w", "99999999999999999999d", "dd"] {
-            assert!(time(text).is_err(), "{text}");
+        for text in ["", "7", "d", "-1d", "99999999999999999999d", "dd"] {
+            assert!(duration(text).is_err(), "{text}");
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::cli::target::range;
 use crate::settings::{self, RepositoryFile, Settings};
 use crate::surroundings::Surroundings;
 use anyhow::Context;
-use mala_adapters::regular::read_named;
+use mala_adapters::bounded_read::read_following_links;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME, GateBlock};
 use mala_domain::ports::{Scoped, Side};
@@ -81,7 +81,7 @@ pub(super) fn flags(args: &SpawnArgs) -> Config {
 /// The text about the task.
 pub(super) fn tasks(file: Option<&Path>) -> anyhow::Result<Vec<(String, String)>> {
     let Some(file) = file else { return Ok(Vec::new()) };
-    let bytes = read_named(file, MAX_CONTEXT)
+    let bytes = read_following_links(file, MAX_CONTEXT)
         .with_context(|| format!("reading the context file {}", file.display()))?;
     let text = secrets::redact(&String::from_utf8_lossy(&bytes)).into_owned();
     Ok(vec![("issue".to_owned(), text)])

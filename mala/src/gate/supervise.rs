@@ -48,7 +48,7 @@ async fn whole(args: &SuperviseArgs, here: &Surroundings) -> anyhow::Result<Exit
         ..Waited::undecided(Obstacle::Internal, format!("{error:#}"))
     });
     // Whoever reads the result finds nothing left over.
-    world::end_orphans();
+    world::kill_orphans();
     world::throw_away(&folder, &session);
     let progress = Progress { phase: Phase::Done, ..folder.progress()? };
     folder.set_progress(&progress)?;

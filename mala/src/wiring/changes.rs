@@ -5,8 +5,8 @@ use crate::cli::failure::Failure;
 use crate::settings::{self, Chosen, RepositoryFile};
 use crate::surroundings::Surroundings;
 use mala_adapters::git::Git;
-use mala_adapters::patch::WithoutRepository;
-use mala_adapters::process::Environment;
+use mala_adapters::patch::PatchOnlySource;
+use mala_adapters::process::ProcessEnvironment;
 use mala_adapters::store::StateFolder;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME};
@@ -15,14 +15,14 @@ use mala_domain::scope::Target;
 
 /// The repository that is reviewed, or none.
 pub struct Changes {
-    git: Result<Git, WithoutRepository>,
+    git: Result<Git, PatchOnlySource>,
 }
 
 impl Changes {
     /// Opens the repository around the current folder. Without one, only patches can be reviewed.
     pub async fn open(here: &Surroundings) -> Self {
         let git = Git::open(&here.folder, &environment(here)).await;
-        Self { git: git.map_err(WithoutRepository::because) }
+        Self { git: git.map_err(PatchOnlySource::because) }
     }
 
     /// The change that a target names, kept to these paths when there are any.
@@ -64,8 +64,10 @@ pub async fn base_branch(here: &Surroundings, changes: &Changes) -> anyhow::Resu
 }
 
 /// The environment that children are given.
-pub fn environment(here: &Surroundings) -> Environment {
-    Environment::kept(here.environment.iter().map(|(name, value)| (name.clone(), value.clone())))
+pub fn environment(here: &Surroundings) -> ProcessEnvironment {
+    ProcessEnvironment::filtered(
+        here.environment.iter().map(|(name, value)| (name.clone(), value.clone())),
+    )
 }
 
 /// What a person asked for that makes no sense is a usage error; all else could not be reviewed.

@@ -9,9 +9,9 @@ use crate::surroundings::Surroundings;
 use anyhow::Context;
 pub use canary::Canary;
 use jiff::{Timestamp, ToSpan};
-use mala_adapters::git::{Git, KeptWork};
+use mala_adapters::git::{Git, WorkTreeSnapshot};
 use mala_adapters::lanes::{self, Lanes, Presence};
-use mala_adapters::process::{self, Environment, Spec};
+use mala_adapters::process::{self, ProcessEnvironment, ProcessSpec};
 use mala_adapters::sessions::{self, Life};
 pub use mala_adapters::sessions::{GateFolder, GateFolders, SessionFolder};
 use mala_domain::config::PathGlobs;
@@ -123,7 +123,8 @@ impl Gate {
 
     async fn commits(&self, target: &Target, copy: &Path) -> anyhow::Result<Pinned> {
         if *target == Target::WorkingTree {
-            let KeptWork { commit, head, dirty } = self.git.keep_work_tree(copy).await?;
+            let WorkTreeSnapshot { commit, head, dirty } =
+                self.git.snapshot_work_tree(copy).await?;
             return Ok(match head {
                 Some(base) => Pinned::Range { base, head: commit, dirty },
                 None => Pinned::Commits(vec![commit]),
@@ -163,7 +164,7 @@ pub async fn scope(
     let git = Git::open(&copy_of(scratch), &environment).await?;
     let scoped = match pinned {
         Pinned::Range { base, head, dirty } => {
-            git.kept_change(base, head, dirty).await.map_err(|error| failure(error.into()))?
+            git.snapshot_change(base, head, dirty).await.map_err(|error| failure(error.into()))?
         }
         Pinned::Commits(_) => git.scope(&pinned.target(), &[]).await.map_err(failure)?,
     };
@@ -183,12 +184,12 @@ pub fn remove_scratch(scratch: &Path) {
 
 /// A key and a secret that nobody guesses.
 pub fn fresh_names() -> anyhow::Result<(String, String)> {
-    Ok((sessions::fresh_key()?, sessions::fresh_secret()?))
+    Ok((sessions::fresh_key(), sessions::fresh_secret()))
 }
 
 /// All of the user's variables.
-pub fn variables(here: &Surroundings) -> Environment {
-    Environment::whole(here.environment.clone())
+pub fn variables(here: &Surroundings) -> ProcessEnvironment {
+    ProcessEnvironment::unfiltered(here.environment.clone())
 }
 
 /// What is there of a lane.
@@ -209,8 +210,11 @@ pub fn start_supervisor(
 ) -> anyhow::Result<()> {
     let program = std::env::current_exe().context("finding this program")?;
     let file = |name: &str| File::create(folder.path().join(name));
-    let spec =
-        Spec::new(program, here.root(), variables(here)).args(["supervise", "--session", key]);
+    let spec = ProcessSpec::new(program, here.root(), variables(here)).args([
+        "supervise",
+        "--session",
+        key,
+    ]);
     let pid = process::start_detached(&spec, file("supervisor.out")?, file("supervisor.err")?)?;
     folder.set_supervisor(pid).context("starting the supervisor")
 }
@@ -238,16 +242,16 @@ pub fn runner(git: Git, session: &Session, folder: &SessionFolder, here: &Surrou
 }
 
 /// Ends everything that a supervisor has started.
-pub fn end_orphans() {
-    process::end_orphans();
+pub fn kill_orphans() {
+    process::kill_orphans();
 }
 
 /// Ends what a session left behind: processes, copies of the repository. A process that cleared its
 /// environment is known by the supervisor's notes, or by the folder that it is in.
 pub fn sweep(folder: &SessionFolder, session: &Session) {
     folder.end_processes();
-    process::end_marked(MARKER, &format!("{}/", session.key));
-    process::end_inside(Path::new(&session.scratch));
+    process::kill_marked(MARKER, &format!("{}/", session.key));
+    process::kill_processes_inside(Path::new(&session.scratch));
     throw_away(folder, session);
 }
 

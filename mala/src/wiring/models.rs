@@ -1,30 +1,26 @@
 //! The models that can be asked: their names, and the adapters, keys and addresses behind them. Keys
 //! and addresses come from the environment or the user's own file, never from a repository.
 
-mod account;
-
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::settings::{self, read_if_there};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::environment;
-use account::{Address, base_url};
-use mala_adapters::models::openai_chat::Server;
+use mala_adapters::models::openai_chat::ChatServer;
 use mala_adapters::models::{
-    Endpoint, Http, Proxy, Secret, anthropic, gemini, openai_chat, openai_responses,
+    Endpoint, HttpClient, ProxySettings, Secret, anthropic, gemini, openai_chat, openai_responses,
 };
-use mala_adapters::process::{self, Environment, Limits, Spec};
+use mala_adapters::process::{self, ProcessEnvironment, ProcessLimits, ProcessSpec};
 use mala_domain::config::{Account, ModelsBlock};
-use mala_domain::models::{Ability, Catalogue, Choice, Provider};
+use mala_domain::models::{Ability, Catalogue, Choice, Provider, ProviderSpec};
 use mala_domain::ports::LanguageModel;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
-pub use account::account;
 /// Connections to models, shared by their clones.
-pub use mala_adapters::models::Http as Connections;
+pub use mala_adapters::models::HttpClient as Connections;
 
 /// A key command may ask a person to unlock something.
 const KEY_PATIENCE: Duration = Duration::from_secs(60);
@@ -52,13 +48,19 @@ impl From<NoModel> for Failure {
     }
 }
 
+/// The URL of a provider, and where it is configured.
+struct ProviderUrl {
+    url: String,
+    origin: String,
+}
+
 /// The models that can be asked from here.
 pub struct Models {
     catalogue: Catalogue,
     block: ModelsBlock,
     folder: PathBuf,
     here: Surroundings,
-    http: Http,
+    http: HttpClient,
 }
 
 impl Models {
@@ -68,7 +70,7 @@ impl Models {
     }
 
     /// The same, over connections that others use too.
-    pub fn over(here: &Surroundings, http: Http) -> Result<Self, Failure> {
+    pub fn over(here: &Surroundings, http: HttpClient) -> Result<Self, Failure> {
         let (block, folder) = settings::user_models(here)?;
         let folder = folder.unwrap_or_else(|| PathBuf::from("/"));
         let mut catalogue = Catalogue::built_in();
@@ -104,9 +106,9 @@ impl Models {
             Ok(address) => address,
             Err(error) => return Some(error),
         };
-        let account = account(provider);
-        if account != Account::Compatible && !self.has_key(provider) {
-            return Some(no_key(account));
+        let spec = provider.spec();
+        if spec.account != Account::Compatible && !self.has_key(provider) {
+            return Some(no_key(spec));
         }
         let error = Endpoint::new(&address.url, None).err()?;
         Some(NoModel::new(error.to_string(), format!("see {}", address.origin)))
@@ -115,70 +117,94 @@ impl Models {
     /// Whether somebody gave a key for a provider, or a command that prints one. It may be wrong, and
     /// so may the address.
     pub fn has_key(&self, provider: Provider) -> bool {
-        let account = account(provider);
+        let spec = provider.spec();
         let in_variable =
-            self.address(provider).is_ok_and(|at| self.key_variable(&at, account).is_some());
-        in_variable || self.block.key_commands.get(account).is_some()
+            self.address(provider).is_ok_and(|address| self.key_variable(&address, spec).is_some());
+        in_variable || self.block.key_commands.get(spec.account).is_some()
     }
 
     /// The model behind a choice, ready to be asked.
     pub async fn model(&self, choice: &Choice) -> Result<Arc<dyn LanguageModel>, NoModel> {
         let address = self.address(choice.provider)?;
-        let key = self.key(&address, account(choice.provider)).await?;
+        let spec = choice.provider.spec();
+        let key = self.key(&address, spec).await?;
         let mut endpoint = Endpoint::new(&address.url, key)
             .map_err(|error| NoModel::new(error.to_string(), format!("see {}", address.origin)))?
-            .key_from(self.key_origin(&address, account(choice.provider)));
+            .key_from(self.key_origin(&address, spec));
         if choice.known.as_ref().is_some_and(|model| !model.can(Ability::StructuredOutput)) {
-            endpoint = endpoint.form_in_words();
+            endpoint = endpoint.schema_in_prompt();
         }
         let http = self.http.clone();
         Ok(match choice.provider {
             Provider::Anthropic => Arc::new(anthropic::model(endpoint, http)),
             Provider::OpenAi => Arc::new(openai_responses::model(endpoint, http)),
-            Provider::OpenAiChat => Arc::new(openai_chat::model(Server::OpenAi, endpoint, http)),
+            Provider::OpenAiChat => {
+                Arc::new(openai_chat::model(ChatServer::OpenAi, endpoint, http))
+            }
             Provider::Gemini => Arc::new(gemini::model(endpoint, http)),
             Provider::Compatible => {
-                Arc::new(openai_chat::model(Server::Compatible, endpoint, http))
+                Arc::new(openai_chat::model(ChatServer::Compatible, endpoint, http))
             }
         })
     }
 
-    fn address(&self, provider: Provider) -> Result<Address, NoModel> {
-        base_url(provider, &self.here, &self.block).ok_or_else(|| {
+    /// The URL of a provider: from the environment, the user's own file, or its default. A compatible
+    /// server has no default, and the user's file goes before `OPENAI_BASE_URL`, which may be OpenAI's.
+    fn address(&self, provider: Provider) -> Result<ProviderUrl, NoModel> {
+        let spec = provider.spec();
+        let of_environment = || {
+            let url = self.here.text(spec.url_variable)?.to_owned();
+            Some(ProviderUrl { url, origin: spec.url_variable.to_owned() })
+        };
+        let of_user = || {
+            let url = self.block.base_urls.get(spec.account)?.clone();
+            Some(ProviderUrl { url, origin: format!("models.base_urls.{}", spec.account.name()) })
+        };
+        let configured = match spec.account {
+            Account::Compatible => of_user().or_else(of_environment),
+            _ => of_environment().or_else(of_user),
+        };
+        let default = || {
+            let url = spec.default_url?.to_owned();
+            Some(ProviderUrl { url, origin: spec.name.to_owned() })
+        };
+        configured.or_else(default).ok_or_else(|| {
             NoModel::new(
-                "no address is set for the server that is compatible with OpenAI",
+                "no URL is set for the server that is compatible with OpenAI",
                 "set OPENAI_BASE_URL, or models.base_urls.compatible in your own file",
             )
         })
     }
 
-    /// The variable's key. OpenAI's goes to another server only where `OPENAI_BASE_URL` names it.
-    fn key_variable(&self, address: &Address, account: Account) -> Option<Secret> {
-        let variable = match account {
-            Account::Compatible if address.origin == "OPENAI_BASE_URL" => "OPENAI_API_KEY",
-            Account::Compatible => return None,
-            other => account::key_variable(other),
-        };
-        self.here.text(variable).map(Secret::new)
+    /// The key in the variable. OpenAI's key goes to another server only if `OPENAI_BASE_URL` names it.
+    fn key_variable(&self, address: &ProviderUrl, spec: &ProviderSpec) -> Option<Secret> {
+        if spec.account == Account::Compatible && address.origin != spec.url_variable {
+            return None;
+        }
+        self.here.text(spec.key_variable).map(Secret::new)
     }
 
-    /// Where the key is from, or would be.
-    fn key_origin(&self, address: &Address, account: Account) -> String {
-        let in_variable = self.key_variable(address, account).is_some();
-        match self.block.key_commands.get(account) {
-            Some(_) if !in_variable => format!("models.key_commands.{}", account.name()),
-            _ => account::key_variable(account).to_owned(),
+    /// Where the key comes from, or would come from.
+    fn key_origin(&self, address: &ProviderUrl, spec: &ProviderSpec) -> String {
+        let in_variable = self.key_variable(address, spec).is_some();
+        match self.block.key_commands.get(spec.account) {
+            Some(_) if !in_variable => format!("models.key_commands.{}", spec.account.name()),
+            _ => spec.key_variable.to_owned(),
         }
     }
 
-    async fn key(&self, address: &Address, account: Account) -> Result<Option<Secret>, NoModel> {
-        if let Some(key) = self.key_variable(address, account) {
+    async fn key(
+        &self,
+        address: &ProviderUrl,
+        spec: &ProviderSpec,
+    ) -> Result<Option<Secret>, NoModel> {
+        if let Some(key) = self.key_variable(address, spec) {
             return Ok(Some(key));
         }
-        match self.block.key_commands.get(account) {
-            Some(command) => self.printed_key(account, command).await.map(Some),
-            None if account == Account::Compatible => Ok(None),
-            None => Err(no_key(account)),
+        match self.block.key_commands.get(spec.account) {
+            Some(command) => self.printed_key(spec.account, command).await.map(Some),
+            None if spec.account == Account::Compatible => Ok(None),
+            None => Err(no_key(spec)),
         }
     }
 
@@ -188,8 +214,9 @@ impl Models {
         let Some((program, args)) = command.split_first() else {
             return Err(refuse("the command has no program".to_owned()));
         };
-        let spec = Spec::new(program, self.working_folder(), self.key_environment()).args(args);
-        let limits = Limits::within(KEY_PATIENCE).stdout(MAX_KEY_BYTES);
+        let spec =
+            ProcessSpec::new(program, self.working_folder(), self.key_environment()).args(args);
+        let limits = ProcessLimits::within(KEY_PATIENCE).stdout(MAX_KEY_BYTES);
         let finished =
             process::run(spec, limits).await.map_err(|error| refuse(error.to_string()))?;
         if !finished.status.success() {
@@ -203,7 +230,7 @@ impl Models {
     }
 
     /// Keychains are reached over the session's bus.
-    fn key_environment(&self) -> Environment {
+    fn key_environment(&self) -> ProcessEnvironment {
         let names = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "SSH_AUTH_SOCK"];
         let set = names.iter().filter_map(|name| Some((name, self.here.variable(name)?)));
         set.fold(environment(&self.here), |all, (name, value)| all.with(*name, value))
@@ -217,27 +244,26 @@ impl Models {
 
 /// Connections to models. A process that reviews many changes makes them once: they hold all
 /// certificates of the machine.
-pub fn connections(here: &Surroundings) -> Result<Http, Failure> {
-    Http::new(proxy(here)).map_err(|error| {
+pub fn connections(here: &Surroundings) -> Result<HttpClient, Failure> {
+    HttpClient::new(proxy(here)).map_err(|error| {
         Failure::new(Exit::Configuration, error.to_string()).hint("see HTTPS_PROXY")
     })
 }
 
-fn proxy(here: &Surroundings) -> Option<Proxy> {
+fn proxy(here: &Surroundings) -> Option<ProxySettings> {
     let variable = |names: &[&str]| names.iter().find_map(|name| here.text(name));
     let except = variable(&["NO_PROXY", "no_proxy"]).unwrap_or_default();
     // A model on this machine is not behind the proxy.
     let except = format!("localhost,127.0.0.1,::1,{except}");
     let url = variable(&["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"])?;
-    Some(Proxy { url: url.to_owned(), except: Some(except) })
+    Some(ProxySettings { url: url.to_owned(), except: Some(except) })
 }
 
-fn no_key(account: Account) -> NoModel {
-    let variable = account::key_variable(account);
-    let name = account.name();
+fn no_key(spec: &ProviderSpec) -> NoModel {
+    let (variable, account) = (spec.key_variable, spec.account.name());
     NoModel::new(
         format!("{variable} is not set"),
-        format!("set {variable}, or models.key_commands.{name} in your own file"),
+        format!("set {variable}, or models.key_commands.{account} in your own file"),
     )
 }
 

@@ -89,7 +89,7 @@ impl Nursery {
         let targets = match &order.fields {
             Fields::Named(targets) => targets.clone(),
             Fields::Newest => {
-                let commits = self.git.ordinary_commits(MAX_COMMITS).await?;
+                let commits = self.git.non_merge_commits(MAX_COMMITS).await?;
                 commits.into_iter().map(|id| Target::Commits(vec![id])).collect()
             }
         };

@@ -1,7 +1,7 @@
 //! Short questions to programs on this machine: is it there, which version is it, what does git say.
 
 use crate::surroundings::Surroundings;
-use mala_adapters::process::{self, Environment, Limits, ProcessError, Spec};
+use mala_adapters::process::{self, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec};
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ const MAX_BYTES: usize = 4 << 20;
 
 /// Asks programs on the path, from one folder.
 pub struct Probe {
-    environment: Environment,
+    environment: ProcessEnvironment,
     folder: PathBuf,
     runtime: Runtime,
 }
@@ -26,7 +26,7 @@ impl Probe {
     /// A probe that asks from this folder.
     pub fn new(here: &Surroundings, folder: &Path) -> io::Result<Self> {
         let variables = here.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
-        let environment = Environment::kept(variables)
+        let environment = ProcessEnvironment::filtered(variables)
             .with("LC_ALL", "C.UTF-8")
             .with("GIT_OPTIONAL_LOCKS", "0")
             .with("GIT_TERMINAL_PROMPT", "0");
@@ -68,12 +68,12 @@ impl Probe {
         self.ask("git", &["cat-file", "blob", &format!("{revision}:{path}")])
     }
 
-    fn spec(&self, program: impl Into<OsString>, args: &[&str]) -> Spec {
-        Spec::new(program, &self.folder, self.environment.clone()).args(args.iter().copied())
+    fn spec(&self, program: impl Into<OsString>, args: &[&str]) -> ProcessSpec {
+        ProcessSpec::new(program, &self.folder, self.environment.clone()).args(args.iter().copied())
     }
 }
 
-async fn answer(spec: Spec) -> Answer {
-    let finished = process::run(spec, Limits::within(PATIENCE).stdout(MAX_BYTES)).await?;
+async fn answer(spec: ProcessSpec) -> Answer {
+    let finished = process::run(spec, ProcessLimits::within(PATIENCE).stdout(MAX_BYTES)).await?;
     Ok(finished.status.success().then_some(finished.output.stdout))
 }

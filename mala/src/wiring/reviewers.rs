@@ -11,8 +11,8 @@ use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::wiring::models::{Connections, Models};
 use crate::wiring::rules::ProjectRules;
-use mala_adapters::models::closing::CaseCalls;
-use mala_adapters::models::recorded::Recording;
+use mala_adapters::models::call_tracker::CaseCallTracker;
+use mala_adapters::models::recording::Recording;
 use mala_domain::config::{
     Config, Layer, Origin, PathGlobs, ReviewBlock, ReviewPolicy, ReviewerType, policy,
 };
@@ -91,7 +91,7 @@ pub struct Wishes {
     /// The connections that this review shares with others; its own when there are none.
     pub connections: Option<Connections>,
     /// The calls that this review makes, of a run that can be ended between two of them.
-    pub calls: Option<CaseCalls>,
+    pub calls: Option<CaseCallTracker>,
     /// Whether models are asked at all.
     pub asks: Asks,
 }

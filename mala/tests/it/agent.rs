@@ -16,7 +16,9 @@ mod unseen;
 
 use crate::world;
 use mala_testkit::World;
-use mala_testkit::model_server::{Answer, ModelRequest, ModelServer, Step, Wire};
+use mala_testkit::model_server::{
+    ModelAnswer, ModelRequest, ModelServer, ServerStep, WireProtocol,
+};
 use serde_json::{Value, json};
 
 /// The change: `half` loses its check.
@@ -41,11 +43,11 @@ fn with_server(world: World, server: &ModelServer) -> World {
 }
 
 /// Every protocol, and a model that speaks it.
-const WIRES: [(Wire, &str); 4] = [
-    (Wire::Anthropic, "sonnet"),
-    (Wire::Responses, "gpt-4.1-mini"),
-    (Wire::Chat, "openai-chat/gpt-4.1-mini"),
-    (Wire::Gemini, "gemini-2.5-pro"),
+const WIRES: [(WireProtocol, &str); 4] = [
+    (WireProtocol::Anthropic, "sonnet"),
+    (WireProtocol::Responses, "gpt-4.1-mini"),
+    (WireProtocol::Chat, "openai-chat/gpt-4.1-mini"),
+    (WireProtocol::Gemini, "gemini-2.5-pro"),
 ];
 
 /// A world with all keys, whose models are all this server.
@@ -73,21 +75,21 @@ fn review(world: &World, args: &[&str]) -> (i32, Value) {
 }
 
 /// A review of the change against these answers.
-fn reviewed(steps: Vec<Step>, args: &[&str]) -> (i32, Value, ModelServer) {
+fn reviewed(steps: Vec<ServerStep>, args: &[&str]) -> (i32, Value, ModelServer) {
     let server = ModelServer::steps(steps);
     let world = with_server(changed(), &server);
     let (code, report) = review(&world, args);
     (code, report, server)
 }
 
-fn says(text: impl Into<String>) -> Step {
-    Answer::text(text).into()
+fn says(text: impl Into<String>) -> ServerStep {
+    ModelAnswer::text(text).into()
 }
 
-fn holds() -> Step {
+fn holds() -> ServerStep {
     says(json!({"checks": [{"id": "c1", "outcome": "holds", "why": "n may be 0"}]}).to_string())
 }
 
-fn refuted() -> Step {
+fn refuted() -> ServerStep {
     says(json!({"checks": [{"id": "c1", "outcome": "refuted", "why": "n is never 0"}]}).to_string())
 }

@@ -2,7 +2,7 @@
 //! byte of what lies outside the reviewed tree comes back.
 
 use mala_adapters::git::Git;
-use mala_adapters::process::Environment;
+use mala_adapters::process::ProcessEnvironment;
 use mala_domain::conversation::{ToolCall, ToolResult};
 use mala_domain::review::{ReviewRequest, Texts};
 use mala_domain::scope::Target;
@@ -69,7 +69,8 @@ fn runtime() -> Runtime {
 }
 
 async fn toolbox(repo: &TestRepo, target: &Target) -> Toolbox {
-    let environment = Environment::kept(std::env::vars_os()).with("HOME", repo.beside("home"));
+    let environment =
+        ProcessEnvironment::filtered(std::env::vars_os()).with("HOME", repo.beside("home"));
     let git = Git::open(repo.root(), &environment).await.unwrap();
     let scoped = git.change(target, &[]).await.map_err(|error| error.to_string()).unwrap();
     let request = ReviewRequest {

@@ -3,7 +3,7 @@
 
 use crate::world;
 use insta::assert_snapshot;
-use mala_testkit::model_server::{Answer, ModelServer, Step};
+use mala_testkit::model_server::{ModelAnswer, ModelServer, ServerStep};
 use mala_testkit::{TestRepo, World};
 use serde_json::{Value, json};
 
@@ -170,8 +170,8 @@ fn a_command_that_is_not_there_is_named() {
     assert!(shown.starts_with("[exit 4]") && shown.contains("ANTHROPIC_API_KEY"), "{shown}");
 }
 
-fn says(json: Value) -> Step {
-    Answer::text(json.to_string()).into()
+fn says(json: Value) -> ServerStep {
+    ModelAnswer::text(json.to_string()).into()
 }
 
 fn revision() -> Value {
@@ -184,7 +184,7 @@ fn approved() -> Value {
     json!({"result": "APPROVED", "issues": [], "summary": "", "blocking": false})
 }
 
-fn modelled(reviewer: &str, steps: Vec<Step>) -> (i32, Value, ModelServer) {
+fn modelled(reviewer: &str, steps: Vec<ServerStep>) -> (i32, Value, ModelServer) {
     let server = ModelServer::steps(steps);
     let desk = Desk::new(&format!("run: [reviewer, {reviewer}]")).with_server(&server);
     let (code, json) = desk.review(&[]);
@@ -220,7 +220,7 @@ fn a_model_decides_nothing_either() {
     assert_eq!(code, 2, "{json:#}");
     let (code, json, _) = modelled("object", vec![says(approved())]);
     assert_eq!(code, 2, "{json:#}");
-    let prose: Step = Answer::text("It is APPROVED.").into();
+    let prose: ServerStep = ModelAnswer::text("It is APPROVED.").into();
     let (code, json, _) = modelled("approve", vec![prose.clone(), prose]);
     assert_eq!(code, 2, "{json:#}");
     let (_, _, server) = modelled("echo", vec![]);

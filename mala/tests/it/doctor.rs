@@ -7,7 +7,7 @@ use mala_testkit::World;
 /// A machine with git and two linters.
 fn machine() -> World {
     world()
-        .with_only(&["git"])
+        .with_only_programs(&["git"])
         .with_program("ruff", "echo ruff 0.6.9")
         .with_program("eslint", "exit 3")
 }
@@ -88,7 +88,7 @@ fn outside_of_a_repository_only_patches_can_be_reviewed() {
 
 #[test]
 fn without_git_it_is_broken() {
-    let shown = world().with_only(&[]).run(&["doctor"]);
+    let shown = world().with_only_programs(&[]).run(&["doctor"]);
     assert!(shown.starts_with("[exit 2]\n"), "{shown}");
     assert!(shown.contains("git            broken  git: not found on the path"), "{shown}");
 }

@@ -16,7 +16,7 @@ fn project() -> World {
         .write("tools/x.py", "")
         .write("node_modules/y/z.js", "");
     world.git(&["add", "."]).git(&["commit", "-qm", "start"]);
-    world.with_only(&["git"])
+    world.with_only_programs(&["git"])
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod reviews;
 
 use mala::surroundings::Surroundings;
 use mala_testkit::TestRepo;
-use mala_testkit::model_server::{Answer, ModelServer, Step};
+use mala_testkit::model_server::{ModelAnswer, ModelServer, ServerStep};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -41,7 +41,7 @@ fn server() -> ModelServer {
             "title": format!("[P2] half_{number}"), "body": "n may be 0",
         });
         let answer = json!({"verdict": "NEEDS_WORK", "findings": [finding]});
-        Step::from(Answer::text(answer.to_string())).after(Duration::from_millis(300))
+        ServerStep::from(ModelAnswer::text(answer.to_string())).after(Duration::from_millis(300))
     })
 }
 

@@ -28,7 +28,7 @@ fn without_a_key_nothing_can_be_asked_and_it_says_why() {
     openai: cannot be asked: OPENAI_API_KEY is not set (set OPENAI_API_KEY, or models.key_commands.openai in your own file)
     openai-chat: cannot be asked: OPENAI_API_KEY is not set (set OPENAI_API_KEY, or models.key_commands.openai in your own file)
     gemini: cannot be asked: GEMINI_API_KEY is not set (set GEMINI_API_KEY, or models.key_commands.gemini in your own file)
-    compatible: cannot be asked: no address is set for the server that is compatible with OpenAI (set OPENAI_BASE_URL, or models.base_urls.compatible in your own file)
+    compatible: cannot be asked: no URL is set for the server that is compatible with OpenAI (set OPENAI_BASE_URL, or models.base_urls.compatible in your own file)
     ");
     let line = |name: &str| shown.lines().find(|line| line.contains(name)).unwrap_or_default();
     assert_snapshot!(line("claude-haiku-5-5"), @"  claude-haiku-5-5   haiku   1M in    128k out  $0.10/0.50, above 100k $0.50/2.50");

@@ -66,7 +66,7 @@ fn runs_are_listed_newest_first_and_broken_ones_say_why() {
     assert_snapshot!(with_runs().run(&["runs", "list"]), @r"
     [exit 0]
     [stdout]
-    [RUN]  unreadable: review.json is no report: EOF while parsing a value at line 1 column 13
+    [RUN]  unreadable: review.json is not a report: EOF while parsing a value at line 1 column 13
     [RUN]  NEEDS_WORK       1 finding  main..\u{1b}[31mred
     [RUN]  NEEDS_WORK       1 finding  the working tree
     ");
@@ -81,7 +81,7 @@ fn a_list_can_be_cut_and_read_by_programs() {
     {
       "runs": [
         {
-          "error": "review.json is no report: EOF while parsing a value at line 1 column 13",
+          "error": "review.json is not a report: EOF while parsing a value at line 1 column 13",
           "name": "[RUN]"
         },
         {
@@ -114,14 +114,14 @@ fn what_cannot_be_shown_says_why() {
     assert_snapshot!(world.run(&["runs", "show", "latest"]), @"
     [exit 2]
     [stderr]
-    error: showing [RUN]: review.json is no report: EOF while parsing a value at line 1 column 13
+    error: showing [RUN]: review.json is not a report: EOF while parsing a value at line 1 column 13
     ");
     let newer = r#"{"schema_version": 2, "review_id": "dddd", "issues": "moved"}"#;
     world.write(".mala/runs/20260104T000000Z_dddd4444dddd4444/review.json", newer);
     assert_snapshot!(world.run(&["runs", "show", "dddd"]), @"
     [exit 2]
     [stderr]
-    error: showing [RUN]: a newer mala wrote this review: it has schema_version 2, and this one reads up to 1
+    error: showing [RUN]: review.json has schema_version 2; this version of mala reads up to 1
     hint: update mala, or open its review.md
     ");
     assert_snapshot!(world.run(&["runs", "show", "zzz"]), @"

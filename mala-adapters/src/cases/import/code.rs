@@ -3,7 +3,7 @@
 
 use crate::cases::MAX_CASE_BYTES;
 use crate::git::Git;
-use crate::process::Environment;
+use crate::process::ProcessEnvironment;
 use mala_domain::change::{ChangedFile, FilePath};
 use mala_domain::eval::import::{
     Code, Draft, PassedOver, Revisions, Settled, Sides, settle, settle_added, settle_blamed,
@@ -24,7 +24,7 @@ pub struct Clones {
     /// A repository, and a change in it.
     pub named: Option<(PathBuf, Target)>,
     /// What children are given.
-    pub environment: Environment,
+    pub environment: ProcessEnvironment,
 }
 
 impl Clones {

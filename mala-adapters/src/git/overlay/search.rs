@@ -1,6 +1,6 @@
-//! Files and texts of a tree with some files laid over it, and the history of the tree below.
+//! Search and history of a tree with overlaid files.
 
-use super::{Content, Overlay};
+use super::{FileContent, Overlay};
 use crate::git::tree::is_text;
 use aho_corasick::AhoCorasickBuilder;
 use mala_domain::change::{EntryKind, FilePath, LineSpan};
@@ -10,7 +10,7 @@ use mala_domain::ports::{
 };
 use std::collections::BTreeMap;
 
-/// How much of a line is kept.
+/// The longest part of a line that is kept, in bytes.
 const MAX_LINE: usize = 2000;
 
 impl Overlay {
@@ -28,7 +28,7 @@ impl Overlay {
         let laid = self.files.iter().filter(|((of, path), _)| *of == side && below.holds(path));
         for ((_, path), content) in laid {
             match content {
-                Content::Missing => found.remove(path),
+                FileContent::Missing => found.remove(path),
                 _ => found.insert(path.clone(), EntryKind::File),
             };
         }
@@ -45,11 +45,11 @@ impl Overlay {
             .ascii_case_insensitive(query.case == Case::Ignored)
             .build(query.texts.iter().filter(|text| !text.is_empty()))
             .map_err(|error| RepositoryError {
-                what: "texts that cannot be looked for".to_owned(),
+                what: "invalid search texts".to_owned(),
                 source: Some(Box::new(error)),
             })?;
         for ((side, path), content) in &self.files {
-            let (Side::Head, Content::File(bytes)) = (side, content) else { continue };
+            let (Side::Head, FileContent::File(bytes)) = (side, content) else { continue };
             if !is_text(bytes) || !query.looks_in(path) {
                 continue;
             }
@@ -68,7 +68,7 @@ impl Overlay {
     fn below(&self) -> Result<&dyn History, RepositoryError> {
         match &self.under {
             Some(tree) => Ok(tree),
-            None => Err(unknown("a patch alone has no history")),
+            None => Err(unknown("a patch has no history")),
         }
     }
 }
@@ -110,7 +110,7 @@ impl History for Overlay {
         Box::pin(async move {
             let newest = self.commits.len().saturating_sub(max);
             match (&self.under, self.commits.get(newest..)) {
-                (Some(tree), Some(ids)) => tree.told(ids).await,
+                (Some(tree), Some(ids)) => tree.with_message(ids).await,
                 _ => Ok(Vec::new()),
             }
         })
@@ -123,7 +123,7 @@ impl History for Overlay {
     ) -> BoxFuture<'a, Result<Vec<BlamedLine>, RepositoryError>> {
         Box::pin(async move {
             if self.files.contains_key(&(Side::Head, file.clone())) {
-                return Err(unknown("the patch changes this file, and no commit has it so"));
+                return Err(unknown("the patch changes this file, so it is not in any commit"));
             }
             self.below()?.blame(file, lines).await
         })

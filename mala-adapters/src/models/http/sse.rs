@@ -1,20 +1,20 @@
-//! Server-sent events: bytes in, the data of whole events out. Lines end with LF, CR or CRLF and may
-//! be cut anywhere; names, ids and comments are dropped, since every provider repeats the name in the
-//! data.
+//! Server-sent events: bytes in, the data of complete events out. Lines end with LF, CR or CRLF
+//! and may be split anywhere. Event names, ids and comments are dropped, because every provider
+//! repeats the name in the data.
 
 use thiserror::Error;
 
-/// The most bytes of one event. The last event of some protocols repeats the whole answer.
+/// The largest event, in bytes. The last event of some protocols repeats the whole response.
 pub(crate) const MAX_EVENT: usize = 8 << 20;
 
-/// An event that is larger than any answer.
+/// An event is larger than the limit.
 #[derive(Debug, PartialEq, Eq, Error)]
-#[error("an event of more than {} MiB", MAX_EVENT >> 20)]
-pub(crate) struct TooLarge;
+#[error("an event is larger than {} MiB", MAX_EVENT >> 20)]
+pub(crate) struct EventTooLarge;
 
-/// Reads events from a stream of bytes.
+/// Parses events from a stream of bytes.
 #[derive(Debug, Default)]
-pub(crate) struct Events {
+pub(crate) struct SseParser {
     line: Vec<u8>,
     data: Vec<u8>,
     has_data: bool,
@@ -22,9 +22,9 @@ pub(crate) struct Events {
     is_started: bool,
 }
 
-impl Events {
-    /// Takes more bytes and gives the data of the events that are whole now.
-    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, TooLarge> {
+impl SseParser {
+    /// Takes more bytes and returns the data of the events that are complete.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Result<Vec<String>, EventTooLarge> {
         let mut events = Vec::new();
         for &byte in bytes {
             let after_cr = std::mem::take(&mut self.after_cr);
@@ -38,13 +38,13 @@ impl Events {
                 byte => self.line.push(byte),
             }
             if self.line.len() + self.data.len() > MAX_EVENT {
-                return Err(TooLarge);
+                return Err(EventTooLarge);
             }
         }
         Ok(events)
     }
 
-    /// The data of an event that has no empty line after it, at the end of a stream.
+    /// The data of a last event without an empty line after it.
     pub(crate) fn rest(mut self) -> Option<String> {
         let mut events = Vec::new();
         self.end_line(&mut events);
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     fn read(bytes: &[u8]) -> (Vec<String>, Option<String>) {
-        let mut events = Events::default();
+        let mut events = SseParser::default();
         let whole = events.push(bytes).unwrap();
         (whole, events.rest())
     }
@@ -110,29 +110,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_at_the_end_is_given_once() {
+    fn an_event_without_an_empty_line_is_returned_at_the_end() {
         assert_eq!(read(b"data: a\n\ndata: b"), (vec!["a".into()], Some("b".into())));
         assert_eq!(read(b"data: a\n\nda"), (vec!["a".into()], None));
     }
 
     #[test]
     fn an_event_without_end_is_refused() {
-        let mut events = Events::default();
+        let mut events = SseParser::default();
         let chunk = vec![b'x'; 1 << 20];
         let taken = (0..9).map(|_| events.push(&chunk)).find(Result::is_err);
-        assert_eq!(taken, Some(Err(TooLarge)));
-        let mut events = Events::default();
+        assert_eq!(taken, Some(Err(EventTooLarge)));
+        let mut events = SseParser::default();
         let line = [b"data:".as_slice(), &chunk, b"\n"].concat();
         assert!((0..9).any(|_| events.push(&line).is_err()), "many lines count together");
     }
 
     #[test]
-    fn where_the_bytes_are_cut_changes_nothing() {
+    fn chunk_boundaries_do_not_matter() {
         bolero::check!().with_type::<(Vec<u8>, Vec<u8>)>().for_each(|(bytes, cuts)| {
             let alphabet = b"\r\n\r\n:data: x\xc3\xa4\xef\xbb\xbf{}";
             let bytes: Vec<u8> =
                 bytes.iter().map(|b| alphabet[usize::from(*b) % alphabet.len()]).collect();
-            let mut events = Events::default();
+            let mut events = SseParser::default();
             let (mut found, mut rest) = (Vec::new(), bytes.as_slice());
             for cut in cuts {
                 let (now, later) = rest.split_at(usize::from(*cut).min(rest.len()));

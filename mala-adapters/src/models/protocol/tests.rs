@@ -1,17 +1,17 @@
-//! Listeners against events that no provider sends.
+//! Response readers with events that no provider sends.
 
 use super::*;
 use crate::models::{anthropic, gemini, openai_chat, openai_responses};
 use serde_json::json;
 
-type NewListener = fn() -> Box<dyn Listener + Send>;
+type NewReader = fn() -> Box<dyn ResponseReader + Send>;
 
-/// Each protocol's listener, with events as the protocol sends them.
-fn protocols() -> Vec<(NewListener, Vec<Value>)> {
+/// The response reader of each protocol, with its events.
+fn protocols() -> Vec<(NewReader, Vec<Value>)> {
     let call = json!({"index": 0, "id": "c", "function": {"name": "f", "arguments": "{"}});
     vec![
         (
-            || anthropic::Messages.listener(),
+            || anthropic::AnthropicMessages.response_reader(),
             vec![
                 json!({"type": "message_start", "message": {"model": "m", "usage": {"input_tokens": 1}}}),
                 json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}),
@@ -25,7 +25,7 @@ fn protocols() -> Vec<(NewListener, Vec<Value>)> {
             ],
         ),
         (
-            || openai_responses::Responses.listener(),
+            || openai_responses::OpenAiResponsesApi.response_reader(),
             vec![
                 json!({"type": "response.output_item.done", "item": {"type": "function_call", "call_id": "c", "name": "n", "arguments": "{}"}}),
                 json!({"type": "response.completed", "response": {"status": "completed", "output": [{"type": "message", "content": [{"type": "output_text", "text": "t"}]}], "usage": {"input_tokens": 1}}}),
@@ -33,7 +33,10 @@ fn protocols() -> Vec<(NewListener, Vec<Value>)> {
             ],
         ),
         (
-            || openai_chat::Chat { server: openai_chat::Server::Compatible }.listener(),
+            || {
+                openai_chat::OpenAiChatApi { server: openai_chat::ChatServer::Compatible }
+                    .response_reader()
+            },
             vec![
                 json!({"model": "m", "choices": [{"delta": {"content": "a", "other": ["x"]}, "finish_reason": null}]}),
                 json!({"choices": [{"delta": {"tool_calls": [call]}}]}),
@@ -42,7 +45,7 @@ fn protocols() -> Vec<(NewListener, Vec<Value>)> {
             ],
         ),
         (
-            || gemini::Gemini.listener(),
+            || gemini::GeminiApi.response_reader(),
             vec![
                 json!({"candidates": [{"content": {"parts": [{"text": "a"}, {"functionCall": {"name": "f", "args": {}}}]}, "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 1}}),
                 json!({"promptFeedback": {"blockReason": "SAFETY"}}),
@@ -52,7 +55,7 @@ fn protocols() -> Vec<(NewListener, Vec<Value>)> {
     ]
 }
 
-/// Replaces the value at step `at` of a walk through all values.
+/// Replaces the value at position `at` of a traversal.
 fn spoil(value: &mut Value, at: &mut usize, with: &Value) {
     if *at == 0 {
         *value = with.clone();
@@ -66,7 +69,7 @@ fn spoil(value: &mut Value, at: &mut usize, with: &Value) {
 }
 
 #[test]
-fn no_events_break_a_listener() {
+fn strange_events_do_not_break_a_reader() {
     let strange = [
         json!(null),
         json!("text"),
@@ -80,38 +83,41 @@ fn no_events_break_a_listener() {
     ];
     let protocols = protocols();
     bolero::check!().with_iterations(4_000).with_type::<Vec<(u8, u8, u8)>>().for_each(|picks| {
-        for (new_listener, events) in &protocols {
-            let mut listener = new_listener();
+        for (new_reader, events) in &protocols {
+            let mut reader = new_reader();
             for (event, place, with) in picks {
                 let mut event = events[usize::from(*event) % events.len()].clone();
                 let with = &strange[usize::from(*with) % strange.len()];
                 spoil(&mut event, &mut usize::from(*place % 24), with);
-                let heard = match place % 5 {
-                    0 => listener.hear_whole(event),
-                    _ => listener.hear(event),
+                let response = match place % 5 {
+                    0 => reader.read_whole(event),
+                    _ => reader.read_event(event),
                 };
-                if heard.is_err() {
-                    listener = new_listener();
+                if response.is_err() {
+                    reader = new_reader();
                 }
             }
-            listener.hear_done();
-            if let Ok(heard) = listener.answer() {
-                let calls = !heard.said.calls.is_empty();
-                assert!(heard.stop != Stop::Tools || calls, "nobody waits for no tools");
-                assert!(heard.stop != Stop::Complete || !calls, "calls are never dropped");
+            reader.read_done();
+            if let Ok(response) = reader.finish() {
+                let calls = !response.said.calls.is_empty();
+                assert!(
+                    response.stop != Stop::Tools || calls,
+                    "a response without calls does not wait for tools"
+                );
+                assert!(response.stop != Stop::Complete || !calls, "calls are never dropped");
             }
         }
     });
 }
 
 #[test]
-fn words_of_another_model_are_not_sent_back() {
+fn content_of_another_model_is_not_sent_back() {
     let said = Said {
         text: "t".into(),
         calls: Vec::new(),
-        verbatim: by_model(verbatim("anthropic", json!([1])), "one"),
+        verbatim: with_model(verbatim("anthropic", json!([1])), "one"),
     };
-    assert_eq!(own_words("anthropic", "one", &said), Some(&json!([1])));
-    assert_eq!(own_words("anthropic", "two", &said), None);
-    assert_eq!(own_words("gemini", "one", &said), None);
+    assert_eq!(own_content("anthropic", "one", &said), Some(&json!([1])));
+    assert_eq!(own_content("anthropic", "two", &said), None);
+    assert_eq!(own_content("gemini", "one", &said), None);
 }

@@ -2,7 +2,10 @@
 //! answered cancels the session.
 
 use super::{NAME, Settings};
-use crate::process::{self, Environment, Finished, Limits, ProcessError, Spec, run_briefly};
+use crate::process::{
+    self, FinishedProcess, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec,
+    run_blocking,
+};
 use mala_domain::gate::client::Ended;
 use mala_domain::gate::{CALL, TIME};
 use mala_domain::ports::ReviewerFailure;
@@ -49,7 +52,7 @@ impl Answered {
 
 pub(super) struct Call<'s> {
     settings: &'s Settings,
-    environment: Environment,
+    environment: ProcessEnvironment,
     /// The key that we gave it.
     own_key: String,
     /// The session to cancel.
@@ -110,9 +113,9 @@ impl<'s> Call<'s> {
         let limits = match patience {
             Patience::Spawn => {
                 let time = left.min(SPAWN_TIME);
-                Limits::within(time).idle(SPAWN_SILENCE).stdout(MAX_SPAWNED).letting_go()
+                ProcessLimits::within(time).idle(SPAWN_SILENCE).stdout(MAX_SPAWNED).keep_group()
             }
-            Patience::Wait => Limits::within(left).stdout(MAX_WAITED),
+            Patience::Wait => ProcessLimits::within(left).stdout(MAX_WAITED),
         };
         if patience == Patience::Spawn {
             // Until it says what it started, a session is known by the key that we gave it.
@@ -125,18 +128,18 @@ impl<'s> Call<'s> {
         answered(ended)
     }
 
-    fn spec(&self, arguments: Vec<String>) -> Spec {
+    fn spec(&self, arguments: Vec<String>) -> ProcessSpec {
         let (program, first) = match self.settings.command.split_first() {
             Some((program, first)) => (program.as_str(), first),
             None => ("", &[][..]),
         };
-        Spec::new(program, &self.settings.folder, self.environment.clone())
+        ProcessSpec::new(program, &self.settings.folder, self.environment.clone())
             .args(first.iter().cloned())
             .args(arguments)
     }
 }
 
-fn answered(ended: Result<Finished, ProcessError>) -> Result<Answered, ReviewerFailure> {
+fn answered(ended: Result<FinishedProcess, ProcessError>) -> Result<Answered, ReviewerFailure> {
     match ended {
         Ok(finished) if finished.output.stdout_cut => {
             let n_bytes = finished.output.stdout.len();
@@ -163,10 +166,10 @@ impl Drop for Call<'_> {
     fn drop(&mut self) {
         if let Some(key) = self.open.take() {
             let arguments = ["cancel", "--session-key", &key].map(str::to_owned).to_vec();
-            if let Err(error) = run_briefly(&self.spec(arguments), CANCEL_TIME) {
+            if let Err(error) = run_blocking(&self.spec(arguments), CANCEL_TIME) {
                 tracing::debug!(reviewer = NAME, %error, "the session is not cancelled");
             }
         }
-        process::end_marked(CALL, &self.own_key);
+        process::kill_marked(CALL, &self.own_key);
     }
 }

@@ -2,7 +2,7 @@
 //! `iterations/N/round-R/reviewers/NAME/output.json`, of which the last round counts. Whoever spoke in an
 //! earlier one is to speak in it.
 
-use crate::regular::read_foreign;
+use crate::bounded_read::read_no_follow;
 use mala_domain::gate::client::{Opinion, Round};
 use std::collections::BTreeSet;
 use std::fs;
@@ -65,7 +65,7 @@ fn reviewers(round: &Path) -> Result<Vec<String>, String> {
 }
 
 fn text(file: &Path) -> Option<String> {
-    String::from_utf8(read_foreign(file, MAX_BYTES).ok()?).ok()
+    String::from_utf8(read_no_follow(file, MAX_BYTES).ok()?).ok()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Ranges, branches and picked commits.
+//! Ranges, branches and selected commits.
 
 use super::*;
 use mala_domain::scope::Head;
@@ -104,7 +104,7 @@ fn commits_apart_leave_out_what_came_between() {
     let more = repo.commit("more");
     let scoped = scope(&repo, commits(&[&mine, &more]));
     assert_eq!(show(&scoped), "M a -2:2 -8:7 -10:9 +2:two +9:nine\nD gone -1:x\nA mine +1:m");
-    // The other side is the last state without what was picked, so that its lines are right too.
+    // The base is the last state without the selected lines, so that line numbers match.
     let tip = lines(&[(2, "two\ntheirs"), (5, "five"), (9, "nine")]).replace("\n7\n", "\n");
     assert_eq!(read(&scoped, Side::Head, "a"), text(&tip));
     let Blob::Text(base) = read(&scoped, Side::Base, "a") else { panic!("no text") };
@@ -150,7 +150,7 @@ fn commits_of_two_branches_need_a_state_that_has_both() {
     repo.write("r", "r\n");
     let right = repo.commit("right");
     let error = try_scope(&repo, commits(&[&left, &right]), &[]).err().unwrap();
-    assert!(error.to_string().starts_with("no commit contains all of these"), "{error}");
+    assert!(error.to_string().starts_with("no commit contains all of "), "{error}");
     repo.git(&["merge", "-q", "--no-ff", "-m", "merge", "left"]);
     let scoped = scope(&repo, commits(&[&left, &right]));
     assert_eq!(show(&scoped), "A l +1:l\nA r +1:r");
@@ -180,7 +180,7 @@ fn histories_without_a_meeting_point_are_refused() {
 
 #[test]
 fn repositories_with_long_ids_work() {
-    let repo = TestRepo::bare_folder("repo");
+    let repo = TestRepo::plain_folder("repo");
     repo.git(&["init", "-q", "-b", "main", "--object-format=sha256"]);
     repo.write("a/b", "1\n");
     repo.commit("one");

@@ -1,4 +1,4 @@
-//! Everything that a tree can hold, as it comes and goes.
+//! Every kind of tree entry, added, changed and removed.
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
@@ -112,7 +112,7 @@ fn submodules_are_commits_and_not_looked_into() {
     let second = inner.commit("two");
     repo.git(&["-C", "lib", "fetch", "-q"]);
     repo.git(&["-C", "lib", "checkout", "-q", &second]);
-    // A dirty submodule is the submodule's own business.
+    // A dirty submodule is not part of the change.
     repo.write("lib/dirty", "x\n");
     let line = |id: &str| format!("Subproject commit {id}");
     everywhere(&repo, &format!("M lib submodule -1:{} +1:{}", line(&first), line(&second)));

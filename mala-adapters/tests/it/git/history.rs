@@ -1,4 +1,4 @@
-//! The commits that lead to the reviewed state, and no others.
+//! The history of the reviewed state, and no other commits.
 
 use super::*;
 use mala_domain::change::LineSpan;
@@ -20,13 +20,13 @@ fn blame(scoped: &Scoped, file: &str, start: u32, end: u32) -> Vec<String> {
     let lines = LineSpan::between(start, end);
     let blamed = wait(scoped.tree.history().unwrap().blame(&file.into(), lines)).unwrap();
     let line = |it: &mala_domain::ports::BlamedLine| {
-        let subject = it.commit.as_ref().map_or("nobody", |commit| commit.subject.as_str());
+        let subject = it.commit.as_ref().map_or("uncommitted", |commit| commit.subject.as_str());
         format!("{} {subject}", it.line)
     };
     blamed.iter().map(line).collect()
 }
 
-/// Asks everything that can be asked of a file's history.
+/// Calls everything that the history of a file offers.
 pub(super) fn look_at_all(scoped: &Scoped, file: &str) {
     subjects(scoped, Some(file), 5);
     blame(scoped, file, 1, 2);
@@ -80,7 +80,7 @@ fn a_commit_is_shown_with_its_message_and_its_diff() {
 fn commits_of_other_branches_and_other_objects_are_not_shown() {
     let repo = grown();
     repo.branch("other");
-    let secret = repo.commit("not for everybody");
+    let secret = repo.commit("on another branch");
     repo.checkout("main");
     repo.git(&["branch", "abcdef0", "other"]);
     let scoped = scope(&repo, range("HEAD~1", "HEAD"));
@@ -103,9 +103,9 @@ fn lines_are_blamed_in_every_state() {
     repo.write("a.py", "zero\none\nTWO\nmore\n");
     repo.write("untracked.py", "1\n");
     let on_disk = scope(&repo, Target::WorkingTree);
-    let expected = ["1 nobody", "2 start", "3 second", "4 nobody"];
+    let expected = ["1 uncommitted", "2 start", "3 second", "4 uncommitted"];
     assert_eq!(blame(&on_disk, "a.py", 1, 4), expected);
-    assert_eq!(blame(&on_disk, "untracked.py", 1, 1), ["1 nobody"]);
+    assert_eq!(blame(&on_disk, "untracked.py", 1, 1), ["1 uncommitted"]);
     repo.stage();
     repo.write("a.py", "other\n");
     assert_eq!(blame(&scope(&repo, Target::Staged), "a.py", 1, 4), expected);
@@ -118,7 +118,7 @@ fn a_repository_without_commits_has_no_history() {
     let scoped = scope(&repo, Target::WorkingTree);
     assert_eq!(subjects(&scoped, None, 10), Vec::<String>::new());
     assert_eq!(show_commit(&scoped, "abcdef0", None), None);
-    assert_eq!(blame(&scoped, "a.py", 1, 1), ["1 nobody"]);
+    assert_eq!(blame(&scoped, "a.py", 1, 1), ["1 uncommitted"]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_patch_has_the_history_of_the_tree_below_it() {
     assert_eq!(blame(&scoped, "b.py", 1, 1), ["1 third"]);
     let history = scoped.tree.history().unwrap();
     let error = wait(history.blame(&"a.py".into(), LineSpan::line(1))).unwrap_err();
-    assert_eq!(error.to_string(), "the patch changes this file, and no commit has it so");
+    assert_eq!(error.to_string(), "the patch changes this file, so it is not in any commit");
 }
 
 #[test]

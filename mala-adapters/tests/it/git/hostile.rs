@@ -1,11 +1,11 @@
-//! A repository that means harm: its configuration names commands, its options change what is shown,
-//! its revisions look like options. Nothing of it runs, and the change comes out the same.
+//! A hostile repository: its configuration names commands, its options change the output, its
+//! revisions look like options. Nothing runs, and the change is the same.
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-/// A repository with a change, and a program that leaves a trace when it runs.
+/// A repository with a change, and a program that leaves a trace if it runs.
 fn armed() -> (TestRepo, PathBuf) {
     let repo = TestRepo::with_files(&[
         (".gitattributes", "*.txt filter=evil diff=evil merge=evil\n*.cfg filter=a=b.c\n"),
@@ -214,7 +214,7 @@ fn links_lead_nowhere() {
         assert_eq!(read(&scoped, Side::Head, path), Blob::Missing, "{path}");
     }
     assert_eq!(words(&scoped, &["key"], &[]), [""; 0]);
-    // A folder that becomes a link hides what was in it.
+    // A folder that becomes a link hides its content.
     std::fs::remove_dir_all(repo.path("dir")).unwrap();
     repo.link("dir", repo.beside("outside"));
     let scoped = scope(&repo, Target::WorkingTree);

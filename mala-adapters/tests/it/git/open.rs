@@ -1,4 +1,4 @@
-//! Finding a repository, and saying why there is none.
+//! Opening repositories, and errors when there is none.
 
 use super::*;
 use std::os::unix::fs::PermissionsExt;
@@ -25,12 +25,12 @@ fn opens_from_a_subfolder_and_from_a_linked_worktree() {
 
 #[test]
 fn says_what_is_not_a_repository() {
-    let repo = TestRepo::bare_folder("plain");
+    let repo = TestRepo::plain_folder("plain");
     assert_eq!(
         refusal(&repo, repo.root()),
         "ROOT is not in a git repository; run mala in a git repository, or review a diff with --patch"
     );
-    assert!(refusal(&repo, &repo.path("nowhere")).starts_with("no such folder: ROOT/nowhere"));
+    assert!(refusal(&repo, &repo.path("nowhere")).starts_with("cannot open ROOT/nowhere"));
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_bare_repository_has_no_work_tree_and_a_git_folder_is_none() {
     assert_eq!(git.top(), bare);
     for target in [Target::WorkingTree, Target::Staged] {
         let error = wait(git.change(&target, &[])).err().unwrap();
-        assert!(error.to_string().contains("is a bare repository: it has no work tree"), "{error}");
+        assert!(error.to_string().contains("is a bare repository and has no work tree"), "{error}");
     }
     assert!(refusal(&repo, &repo.path(".git")).starts_with("ROOT/.git is inside a .git folder"));
 }
@@ -71,7 +71,7 @@ fn says_that_an_index_or_an_object_is_damaged() {
     repo.write("a", "b\n");
     let error = try_scope(&repo, Target::WorkingTree, &[]).err().unwrap();
     assert!(error.to_string().contains(&blob), "{error}");
-    assert!(error.hint().unwrap().contains("lacks objects"));
+    assert!(error.hint().unwrap().contains("objects are missing"));
 
     let repo = TestRepo::with_files(&[("a", "a\n")]);
     let head = repo.head();
@@ -87,8 +87,8 @@ fn says_that_git_is_missing() {
     assert_eq!(error.to_string(), "git is not installed");
 }
 
-/// A folder with a git that says it is older, and otherwise is the real one.
-fn old_git(repo: &TestRepo, version: &str) -> Environment {
+/// A folder with a git that reports an older version.
+fn old_git(repo: &TestRepo, version: &str) -> ProcessEnvironment {
     let environment = environment(repo);
     let real = environment.find("git").unwrap();
     let folder = repo.beside("bin");
@@ -106,7 +106,7 @@ fn old_git(repo: &TestRepo, version: &str) -> Environment {
 fn says_that_git_is_too_old() {
     let repo = TestRepo::new();
     let error = wait(Git::open(repo.root(), &old_git(&repo, "2.25.1"))).unwrap_err();
-    assert_eq!(error.to_string(), "git 2.25.1 is too old; 2.31 is needed");
+    assert_eq!(error.to_string(), "git 2.25.1 is too old; mala needs 2.31 or newer");
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn asks_the_user_about_folders_of_others() {
     assert!(error.to_string().ends_with("belongs to another user"), "{error}");
     assert!(error.hint().unwrap().contains("safe.directory"));
 
-    // What the user's own configuration allows holds for every later call too.
+    // The user's own configuration also applies to later calls.
     let home = repo.beside("home");
     std::fs::create_dir(&home).unwrap();
     let root = repo.root().display();
@@ -139,13 +139,16 @@ fn asks_the_user_about_folders_of_others() {
 }
 
 #[test]
-fn a_repository_cannot_claim_somebody_elses_files() {
+fn a_repository_cannot_claim_other_files() {
     let repo = TestRepo::with_files(&[("a", "a\n")]);
     let home = repo.beside("home");
     std::fs::create_dir(&home).unwrap();
     std::fs::write(home.join("secret"), "key\n").unwrap();
     repo.git(&["config", "core.worktree", repo.beside("").to_str().unwrap()]);
-    assert!(refusal(&repo, repo.root()).starts_with("the repository's configuration puts"));
+    assert!(
+        refusal(&repo, repo.root())
+            .starts_with("the repository's configuration sets the work tree")
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! What cases are made of: pull requests by their refs, and lines by the commits that brought them in.
+//! Where eval cases come from: pull requests by their refs, and lines by the commits that added
+//! them.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Reviews that are kept to some paths.
+//! Reviews that are limited to some paths.
 
 use super::*;
 
@@ -16,7 +16,7 @@ fn repo() -> TestRepo {
     repo
 }
 
-fn kept(repo: &TestRepo, dir: &str, paths: &[&str]) -> Result<Vec<String>, ScopeError> {
+fn kept(repo: &TestRepo, dir: &str, paths: &[&str]) -> Result<Vec<String>, GitScopeError> {
     let git = open_at(repo, &repo.path(dir)).unwrap();
     let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
     let scoped = wait(git.change(&Target::WorkingTree, &paths))?;
@@ -68,7 +68,7 @@ fn a_path_outside_is_an_error() {
     let repo = repo();
     for path in ["..", "../x", "src/../../x", "/etc/passwd", "/", "../../../../../../../../x"] {
         let error = kept(&repo, "", &[path]).unwrap_err();
-        let expected = format!("{path} is outside of the repository at {}", repo.root().display());
+        let expected = format!("{path} is outside the repository at {}", repo.root().display());
         assert_eq!(error.to_string(), expected);
     }
 }
@@ -77,7 +77,7 @@ fn a_path_outside_is_an_error() {
 fn a_path_that_never_was_is_an_error() {
     let repo = repo();
     let error = kept(&repo, "", &["scr/a.py"]).unwrap_err();
-    assert_eq!(error.to_string(), "scr/a.py: no such file or folder, before or after the change");
+    assert_eq!(error.to_string(), "scr/a.py does not exist before or after the change");
     repo.git(&["rm", "-q", "-f", "docs/c.md"]);
     assert_eq!(kept(&repo, "", &["docs/c.md"]).unwrap(), ["docs/c.md"]);
     repo.commit("all");

@@ -1,4 +1,4 @@
-//! Files and texts of every state of the tree, and nothing beside it.
+//! Files and texts of every state of the tree.
 
 use super::*;
 use mala_domain::ports::{Case, FoundLines, TextQuery};

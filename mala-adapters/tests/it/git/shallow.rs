@@ -1,10 +1,10 @@
-//! Clones with a cut history, and clones without their objects.
+//! Shallow clones, and clones without objects.
 
 use super::*;
 
 /// A clone of this depth, as a repository of its own.
 fn clone(origin: &TestRepo, options: &[&str]) -> TestRepo {
-    let clone = TestRepo::bare_folder("clone");
+    let clone = TestRepo::plain_folder("clone");
     let url = format!("file://{}", origin.root().display());
     let mut args = vec!["clone", "-q"];
     args.extend(options);
@@ -37,11 +37,11 @@ fn what_is_there_is_reviewed() {
 fn a_base_that_is_cut_off_is_said_to_be() {
     let origin = history();
     let repo = clone(&origin, &["--depth=2"]);
-    let deepen = "this clone is shallow: git fetch --unshallow, or git fetch --deepen=100";
+    let deepen = "this clone is shallow; run git fetch --unshallow or git fetch --deepen=100";
     let error = try_scope(&repo, range("HEAD~3", "HEAD"), &[]).err().unwrap();
     assert_eq!(error.to_string(), "unknown revision: HEAD~3");
     assert_eq!(error.hint().as_deref(), Some(deepen));
-    // Its parent is missing, not absent: it is no root commit that adds every file.
+    // Its parent is missing: it is not a root commit that adds every file.
     let edge = Target::Commits(vec!["HEAD~1".to_owned()]);
     let error = try_scope(&repo, edge, &[]).err().unwrap();
     assert!(error.to_string().contains("is not in this shallow clone"), "{error}");

@@ -162,7 +162,7 @@ fn files() -> impl Strategy<Value = Vec<(String, String)>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
-    /// Whatever the edits, the diff that is read leads from one side to the other.
+    /// The parsed diff leads from one side to the other, for any edits.
     #[test]
     fn what_git_prints_rebuilds_the_files(before in files(), after in files()) {
         let repo = TestRepo::new();

@@ -1,4 +1,4 @@
-//! The working tree and the index, in every state they can be in.
+//! The working tree and the index, in every state.
 
 use super::*;
 use mala_domain::scope::Head;
@@ -95,7 +95,7 @@ fn a_file_that_left_the_index_and_stays_on_disk_is_no_change() {
 
 #[test]
 fn a_file_that_changes_as_fast_as_the_clock_is_seen() {
-    // The same size and, on most tries, the same date as in the index.
+    // The same size and usually the same date as in the index.
     for _ in 0..20 {
         let repo = TestRepo::with_files(&[("a", "1\n")]);
         repo.write("a", "2\n");
@@ -139,7 +139,7 @@ fn nothing_is_written_into_the_repository() {
     repo.git(&["add", "a"]);
     repo.write("b", "2\n");
     repo.write("new", "1\n");
-    // A touched file tempts git to refresh its index.
+    // A touched file makes git refresh its index.
     let touched = std::fs::read(repo.path("a")).unwrap();
     std::fs::remove_file(repo.path("a")).unwrap();
     repo.write("a", touched);
@@ -195,7 +195,7 @@ fn a_hook_reviews_the_index_that_is_about_to_be_committed() {
     repo.write("a", "2\n");
     repo.write("b", "2\n");
     repo.git(&["add", "b"]);
-    // What `git commit a` gives to its hooks: HEAD and `a`, without `b`.
+    // The index that `git commit a` gives to its hooks: HEAD and `a`, without `b`.
     let index = repo.beside("next-index");
     let environment = environment(&repo).with("GIT_INDEX_FILE", &index);
     let git = wait(Git::open(repo.root(), &environment)).unwrap();

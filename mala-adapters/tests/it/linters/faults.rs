@@ -1,4 +1,5 @@
-//! Linters that hang, babble, flood, crash or are not there: one warning each, and no failure.
+//! Linters that hang, print garbage, flood, crash or are missing: one warning each, and no
+//! failure.
 
 use super::*;
 use crate::git::range;
@@ -13,19 +14,19 @@ fn python() -> TestRepo {
 #[test]
 fn a_useless_linter_is_one_warning() {
     for (script, expected) in [
-        ("echo nonsense", "its answer cannot be read: no JSON"),
-        ("echo '{}'", "its answer cannot be read: not the expected JSON"),
-        ("exit 0", "its answer cannot be read: no JSON"),
-        ("exit 2", "it ended with exit code 2"),
+        ("echo nonsense", "cannot parse its output: not JSON"),
+        ("echo '{}'", "cannot parse its output: unexpected JSON"),
+        ("exit 0", "cannot parse its output: not JSON"),
+        ("exit 2", "exit code 2"),
         ("echo first; echo 'Error: no such rule' >&2; exit 2", "Error: no such rule"),
-        ("echo '[]'; exit 1", "it ended with exit code 1"),
-        ("kill -9 $$", "it was ended by signal 9"),
-        ("exec yes", "it wrote more than 8 MiB"),
+        ("echo '[]'; exit 1", "exit code 1"),
+        ("kill -9 $$", "killed by signal 9"),
+        ("exec yes", "its output is larger than 8 MiB"),
     ] {
         let repo = python();
         let environment = with_program(&repo, "ruff", script);
         let found = lint(&repo, Target::WorkingTree, &[], &environment);
-        assert_eq!(found, format!("warning: ruff could not run: {expected}"), "{script}");
+        assert_eq!(found, format!("warning: cannot run ruff: {expected}"), "{script}");
     }
 }
 
@@ -36,10 +37,10 @@ fn a_linter_that_hangs_is_stopped() {
     let timeout = Duration::from_millis(500);
     let settings = LinterSettings { timeout, ..LinterSettings::default() };
     let found = lint_with(&repo, Target::WorkingTree, &settings, &environment);
-    assert_eq!(found, "warning: ruff could not run: no answer within 0.5 s");
+    assert_eq!(found, "warning: cannot run ruff: timed out after 0.5 s");
 }
 
-const NOT_FOUND: &str = "warning: ruff could not run: the project is set up for it, and it is not on the \
+const NOT_FOUND: &str = "warning: cannot run ruff: the project configures it, but it is not on the \
                          path outside the reviewed tree";
 
 #[test]
@@ -89,10 +90,10 @@ fn programs_that_the_user_installed_for_the_project_run_over_the_own_work_tree()
             "a.py:2 P2 bug ruff/F1: m",
             "{bin}"
         );
-        // Not for what somebody committed.
+        // Not for a commit.
         repo.commit("change");
         assert_eq!(lint(&repo, range("HEAD~1", "HEAD"), &[], &plain), NOT_FOUND, "{bin}");
-        // And never what git tracks, whatever is ignored.
+        // Never for a tracked file, even if it is ignored.
         repo.git(&["add", "-f", bin]);
         repo.commit("bring a program");
         repo.write("a.py", "x = 1\ny = 2\nz = 3\n");

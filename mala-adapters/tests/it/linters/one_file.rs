@@ -1,4 +1,4 @@
-//! One linter over one file, asked for by name.
+//! One linter over one file, requested by name.
 
 use super::*;
 use mala_adapters::linters::ProjectLinters;
@@ -14,7 +14,7 @@ fn say(repo: &TestRepo, settings: LinterSettings, name: LinterName, file: &str) 
     fs::write(repo.beside("answer.json"), json).unwrap();
     let answer = repo.beside("answer.json");
     let environment = with_program(repo, "ruff", &format!("cat {}; exit 1", answer.display()));
-    let world = LinterWorld { folder: Some(repo.root().to_owned()), environment };
+    let world = LinterContext { folder: Some(repo.root().to_owned()), environment };
     let linters = ProjectLinters::new(settings, world);
     wait(async {
         let request = request(repo, Target::WorkingTree).await;
@@ -46,19 +46,14 @@ fn all_lines_of_a_file_count_whether_it_changed_or_not() {
 fn why_there_is_no_answer_is_said() {
     let off = LinterSettings { off: vec![LinterName::Ruff], ..LinterSettings::default() };
     for (settings, name, file, expected) in [
-        (off, LinterName::Ruff, "a.py", "the configuration turns ruff off"),
-        (LinterSettings::default(), LinterName::Ruff, "c", "ruff: it does not look at this file"),
-        (
-            LinterSettings::default(),
-            LinterName::Ruff,
-            "no.py",
-            "ruff: it does not look at this file",
-        ),
+        (off, LinterName::Ruff, "a.py", "ruff is turned off in the configuration"),
+        (LinterSettings::default(), LinterName::Ruff, "c", "ruff: it does not check this file"),
+        (LinterSettings::default(), LinterName::Ruff, "no.py", "ruff: it does not check this file"),
         (
             LinterSettings::default(),
             LinterName::Biome,
             "b.ts",
-            "biome: the project is not set up for it",
+            "biome: the project does not configure it",
         ),
     ] {
         assert_eq!(say(&repo(), settings, name, file), format!("trouble: {expected}"), "{file}");

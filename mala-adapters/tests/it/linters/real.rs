@@ -4,7 +4,7 @@ use super::*;
 use crate::git::range;
 
 /// The environment of the tests, in which these linters are found.
-fn with_real(repo: &TestRepo, programs: &[&str]) -> Environment {
+fn with_real(repo: &TestRepo, programs: &[&str]) -> ProcessEnvironment {
     let environment = environment(repo);
     for program in programs {
         assert!(environment.find(program).is_some(), "{program} is missing: run scripts/test");
@@ -31,7 +31,7 @@ fn ruff_speaks_of_added_lines_only() {
 #[test]
 fn a_commit_is_linted_with_the_settings_before_it() {
     let repo = TestRepo::with_files(&[("ruff.toml", RUFF), ("a.py", "x = 1\n")]);
-    // The commit turns the rule off for itself, and the tree on disk is another one.
+    // The commit turns the rule off, and the tree on disk is another one.
     repo.write("ruff.toml", "[lint]\nselect = [\"E9\"]\n");
     repo.write("a.py", "x = 1\nprint(undefined_thing)\n");
     repo.commit("change");
@@ -121,7 +121,7 @@ fn a_commit_of_others_runs_no_project_code() {
         "a.js:1 P2 bug oxlint/no-debugger: `debugger` statement is not allowed"
     );
     assert!(!ran.exists());
-    // The same settings run where the tree is the user's own: the test above can fail.
+    // The same settings run in the user's own tree: the test above can fail.
     repo.git(&["rm", "-q", "oxlint.config.ts"]);
     repo.write("a.js", "debugger;\n\n");
     lint(&repo, Target::WorkingTree, &[], &environment);
@@ -133,7 +133,7 @@ fn eslint_without_its_packages_is_one_warning() {
     let repo = TestRepo::with_files(&[("eslint.config.mjs", "import 'no-such-plugin';\n")]);
     repo.write("a.js", SCRIPT);
     let found = lint(&repo, Target::WorkingTree, &[], &with_real(&repo, &["eslint"]));
-    let start = "warning: eslint could not run: ";
+    let start = "warning: cannot run eslint: ";
     assert!(found.starts_with(start) && found.contains("Cannot find package"), "{found}");
     assert_eq!(found.lines().count(), 1, "{found}");
 }
@@ -146,8 +146,8 @@ fn broken_settings_are_one_warning_each() {
     let found = lint(&repo, Target::WorkingTree, &[], &with_real(&repo, &["ruff", "biome"]));
     let lines: Vec<&str> = found.lines().collect();
     assert_eq!(lines.len(), 2, "{found}");
-    assert!(lines[0].starts_with("warning: ruff could not run: "), "{found}");
-    assert!(lines[1].starts_with("warning: biome could not run: "), "{found}");
+    assert!(lines[0].starts_with("warning: cannot run ruff: "), "{found}");
+    assert!(lines[1].starts_with("warning: cannot run biome: "), "{found}");
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn tsc_without_packages_is_one_warning() {
     repo.write("a.ts", "import { x } from 'no-such-package';\nexport const n: number = 'x' + x;\n");
     let environment = with_real(&repo, &["tsc"]);
     let found = lint(&repo, Target::WorkingTree, &[LinterName::Tsc], &environment);
-    assert_eq!(found, "warning: tsc could not run: the project's packages are not installed");
+    assert_eq!(found, "warning: cannot run tsc: the project's packages are not installed");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn clippy_runs_when_it_is_listed_and_only_in_the_own_tree() {
     ]);
     let text = "pub fn old(x: i32) -> i32 {\n    return x;\n}\n\npub fn same(x: i32) -> bool {\n    x == x\n}\n";
     repo.write("src/lib.rs", text);
-    // Toolchains are found by the home of whoever runs the tests.
+    // Toolchains are found through the home of the current user.
     let home = std::env::var_os("HOME").unwrap();
     let environment = with_real(&repo, &["cargo-clippy"]).with("HOME", home);
     let also = [LinterName::Clippy];
@@ -195,7 +195,7 @@ fn clippy_runs_when_it_is_listed_and_only_in_the_own_tree() {
     let found = lint(&repo, range("HEAD~1", "HEAD"), &also, &environment);
     assert_eq!(
         found,
-        "warning: clippy could not run: it runs the project's code, and the reviewed state is not the \
+        "warning: cannot run clippy: it runs project code, and the reviewed state is not the \
          work tree"
     );
 }

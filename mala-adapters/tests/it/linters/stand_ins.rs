@@ -1,10 +1,10 @@
-//! Linters that cannot be installed everywhere, as programs that answer in their documented form.
+//! Linters that cannot be installed everywhere, as scripts that print their documented output.
 
 use super::*;
 use crate::git::range;
 
-/// A linter that wants exactly these arguments, and then says this.
-fn program(repo: &TestRepo, name: &str, wants: &str, says: &str) -> Environment {
+/// A linter that expects exactly these arguments and prints this output.
+fn program(repo: &TestRepo, name: &str, wants: &str, says: &str) -> ProcessEnvironment {
     let script = format!(
         "[ \"$*\" = '{wants}' ] || {{ echo \"error: got $*\" >&2; exit 2; }}\n\
          cat <<'END'\n{says}\nEND\nexit 1"

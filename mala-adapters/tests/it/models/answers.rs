@@ -1,16 +1,16 @@
 //! Answers of every kind, from every provider.
 
-use super::{PROVIDERS, Provider, ask, form, model, run, wait};
+use super::{PROVIDERS, TestProvider, ask, form, model, run, wait};
 use mala_domain::conversation::{Form, Part, Stop, Tokens, ToolResult, Turn};
 use mala_testkit::ModelServer;
-use mala_testkit::model_server::{Answer, End, HeardTurn, Usage};
+use mala_testkit::model_server::{AnswerEnd, AnswerUsage, ModelAnswer, RequestTurn};
 use serde_json::json;
 use std::time::Duration;
 
 #[test]
 fn a_plain_text_comes_through() {
     for provider in PROVIDERS {
-        let (reply, server) = run(provider, &ask(), [Answer::text("All göod.").into()]);
+        let (reply, server) = run(provider, &ask(), [ModelAnswer::text("All göod.").into()]);
         let reply = reply.unwrap();
         assert_eq!(reply.said.text, "All göod.", "{provider:?}");
         assert_eq!(reply.stop, Stop::Complete, "{provider:?}");
@@ -27,10 +27,10 @@ fn a_plain_text_comes_through() {
 #[test]
 fn a_tool_is_called_and_its_result_sent_back() {
     for provider in PROVIDERS {
-        let call = Answer { text: "Let me look.".into(), ..Answer::default() }
+        let call = ModelAnswer { text: "Let me look.".into(), ..ModelAnswer::default() }
             .and_call("read_file", json!({"path": "a.rs"}))
             .and_call("read_file", json!({"path": "b.rs"}));
-        let server = ModelServer::steps([call.into(), Answer::text("done").into()]);
+        let server = ModelServer::steps([call.into(), ModelAnswer::text("done").into()]);
         let model = model(provider, &server);
         let mut ask = ask();
         let reply = wait(model.ask(&ask, Duration::from_secs(9).into())).unwrap();
@@ -48,14 +48,14 @@ fn a_tool_is_called_and_its_result_sent_back() {
         wait(model.ask(&ask, Duration::from_secs(9).into())).unwrap();
         let turns = server.requests()[1].turns();
         assert!(
-            turns.contains(&HeardTurn::Model("Let me look.".into())) || turns.len() > 6,
+            turns.contains(&RequestTurn::Model("Let me look.".into())) || turns.len() > 6,
             "{turns:?}"
         );
-        let call = HeardTurn::Call("read_file".into(), r#"{"path":"b.rs"}"#.into());
+        let call = RequestTurn::Call("read_file".into(), r#"{"path":"b.rs"}"#.into());
         assert!(turns.contains(&call), "{provider:?} {turns:?}");
         let results = server.requests()[1].tool_results();
         assert_eq!(results, [r#"text of {"path":"a.rs"}"#, r#"text of {"path":"b.rs"}"#]);
-        if provider == Provider::Gemini {
+        if provider == TestProvider::Gemini {
             let body = server.requests()[1].body.to_string();
             assert_eq!(body.matches("thoughtSignature").count(), 2, "signatures go back");
         }
@@ -67,13 +67,13 @@ fn a_form_is_asked_for_in_the_providers_way() {
     for provider in PROVIDERS {
         let mut ask = ask();
         ask.form = form();
-        let (reply, server) = run(provider, &ask, [Answer::text(r#"{"n":1}"#).into()]);
+        let (reply, server) = run(provider, &ask, [ModelAnswer::text(r#"{"n":1}"#).into()]);
         let reply = reply.unwrap();
         assert_eq!((reply.said.text.as_str(), reply.form_enforced), (r#"{"n":1}"#, true));
         let request = &server.requests()[0];
         assert_eq!(request.schema().unwrap()["required"], json!(["n"]), "{provider:?}");
         let has_bounds = request.schema().unwrap().to_string().contains("minimum");
-        assert_eq!(has_bounds, provider != Provider::Anthropic, "{provider:?}");
+        assert_eq!(has_bounds, provider != TestProvider::Anthropic, "{provider:?}");
         assert_eq!(request.system(), "You review.", "{provider:?}");
     }
 }
@@ -83,13 +83,13 @@ fn a_model_that_takes_either_tools_or_a_form_is_told_in_words() {
     let mut ask = ask();
     ask.model = "gemini-2.5-pro".to_owned();
     ask.form = form();
-    let (reply, server) = run(Provider::Gemini, &ask, [Answer::text("{}").into()]);
+    let (reply, server) = run(TestProvider::Gemini, &ask, [ModelAnswer::text("{}").into()]);
     assert!(!reply.unwrap().form_enforced);
     let request = &server.requests()[0];
     assert_eq!(request.schema(), None);
     assert!(request.system().contains(r#""required":["n"]"#), "{}", request.system());
     ask.tools.clear();
-    let (reply, server) = run(Provider::Gemini, &ask, [Answer::text("{}").into()]);
+    let (reply, server) = run(TestProvider::Gemini, &ask, [ModelAnswer::text("{}").into()]);
     assert!(reply.unwrap().form_enforced);
     assert!(server.requests()[0].schema().is_some());
 }
@@ -97,12 +97,12 @@ fn a_model_that_takes_either_tools_or_a_form_is_told_in_words() {
 #[test]
 fn tokens_are_what_the_provider_says() {
     for provider in PROVIDERS {
-        let usage = Usage::Said { input: 100, cached: 60, output: 7 };
-        let (reply, _) = run(provider, &ask(), [Answer::text("x").usage(usage).into()]);
+        let usage = AnswerUsage::Said { input: 100, cached: 60, output: 7 };
+        let (reply, _) = run(provider, &ask(), [ModelAnswer::text("x").usage(usage).into()]);
         let Tokens { input, output, cache_read, cache_write } = reply.unwrap().tokens;
         assert_eq!((input, output, cache_read), (Some(100), Some(7), Some(60)), "{provider:?}");
-        assert_eq!(cache_write, (provider == Provider::Anthropic).then_some(0), "{provider:?}");
-        let unsaid = Answer::text("x").usage(Usage::Unsaid);
+        assert_eq!(cache_write, (provider == TestProvider::Anthropic).then_some(0), "{provider:?}");
+        let unsaid = ModelAnswer::text("x").usage(AnswerUsage::Unsaid);
         let (reply, _) = run(provider, &ask(), [unsaid.into()]);
         assert_eq!(reply.unwrap().tokens, Tokens::default(), "unknown is not zero: {provider:?}");
     }
@@ -111,7 +111,7 @@ fn tokens_are_what_the_provider_says() {
 #[test]
 fn what_passes_share_is_read_from_the_cache() {
     for provider in PROVIDERS {
-        let server = ModelServer::always(Answer::text("x"));
+        let server = ModelServer::always(ModelAnswer::text("x"));
         let model = model(provider, &server);
         let mut ask = ask();
         ask.turns = vec![Turn::Ours(vec![
@@ -133,20 +133,20 @@ fn every_way_to_stop_has_its_name() {
     let refused = |why: &str| Stop::Refused(why.to_owned());
     let filtered = |why: &str| Stop::Filtered(why.to_owned());
     for (end, provider, expected) in [
-        (End::MaxTokens, Provider::Anthropic, Stop::MaxTokens),
-        (End::MaxTokens, Provider::Responses, Stop::MaxTokens),
-        (End::MaxTokens, Provider::Chat, Stop::MaxTokens),
-        (End::MaxTokens, Provider::Gemini, Stop::MaxTokens),
-        (End::Refusal, Provider::Anthropic, refused("No.")),
-        (End::Refusal, Provider::Responses, refused("No.")),
-        (End::Refusal, Provider::Chat, refused("No.")),
-        (End::Refusal, Provider::Gemini, filtered("SAFETY")),
-        (End::Filter, Provider::Anthropic, refused("No.")),
-        (End::Filter, Provider::Responses, filtered("content_filter")),
-        (End::Filter, Provider::Chat, filtered("content_filter")),
-        (End::Filter, Provider::Gemini, filtered("SAFETY")),
+        (AnswerEnd::MaxTokens, TestProvider::Anthropic, Stop::MaxTokens),
+        (AnswerEnd::MaxTokens, TestProvider::Responses, Stop::MaxTokens),
+        (AnswerEnd::MaxTokens, TestProvider::Chat, Stop::MaxTokens),
+        (AnswerEnd::MaxTokens, TestProvider::Gemini, Stop::MaxTokens),
+        (AnswerEnd::Refusal, TestProvider::Anthropic, refused("No.")),
+        (AnswerEnd::Refusal, TestProvider::Responses, refused("No.")),
+        (AnswerEnd::Refusal, TestProvider::Chat, refused("No.")),
+        (AnswerEnd::Refusal, TestProvider::Gemini, filtered("SAFETY")),
+        (AnswerEnd::Filter, TestProvider::Anthropic, refused("No.")),
+        (AnswerEnd::Filter, TestProvider::Responses, filtered("content_filter")),
+        (AnswerEnd::Filter, TestProvider::Chat, filtered("content_filter")),
+        (AnswerEnd::Filter, TestProvider::Gemini, filtered("SAFETY")),
     ] {
-        let (reply, _) = run(provider, &ask(), [Answer::text("No.").end(end.clone()).into()]);
+        let (reply, _) = run(provider, &ask(), [ModelAnswer::text("No.").end(end.clone()).into()]);
         assert_eq!(reply.unwrap().stop, expected, "{provider:?} {end:?}");
     }
 }
@@ -154,7 +154,7 @@ fn every_way_to_stop_has_its_name() {
 #[test]
 fn nothing_at_all_is_still_an_answer_when_the_model_says_that_it_is_done() {
     for provider in PROVIDERS {
-        let (reply, _) = run(provider, &ask(), [Answer::text("").into()]);
+        let (reply, _) = run(provider, &ask(), [ModelAnswer::text("").into()]);
         let reply = reply.unwrap();
         assert_eq!((reply.said.text.as_str(), reply.stop), ("", Stop::Complete), "{provider:?}");
     }
@@ -166,13 +166,14 @@ fn a_form_in_words_is_not_enforced() {
     question.form = form();
     assert!(matches!(question.form, Form::Json { .. }));
     for provider in PROVIDERS {
-        let refusal = mala_testkit::model_server::Fault::Status(
+        let refusal = mala_testkit::model_server::ServerFault::Status(
             400,
             Vec::new(),
             r#"{"error":{"message":"output_config, response_format, text.format, responseJsonSchema: no"}}"#
                 .to_owned(),
         );
-        let (reply, server) = run(provider, &question, [refusal.into(), Answer::text("{}").into()]);
+        let (reply, server) =
+            run(provider, &question, [refusal.into(), ModelAnswer::text("{}").into()]);
         let reply = reply.unwrap();
         assert_eq!((reply.form_enforced, reply.attempts), (false, 2), "{provider:?}");
         let request = &server.requests()[1];
@@ -186,7 +187,7 @@ fn a_server_that_ignores_the_form_did_not_enforce_it() {
     let mut ask = ask();
     ask.form = form();
     for provider in PROVIDERS {
-        let (reply, _) = run(provider, &ask, [Answer::text("Sure! {}").into()]);
+        let (reply, _) = run(provider, &ask, [ModelAnswer::text("Sure! {}").into()]);
         assert!(!reply.unwrap().form_enforced, "{provider:?}");
     }
 }
@@ -194,8 +195,8 @@ fn a_server_that_ignores_the_form_did_not_enforce_it() {
 #[test]
 fn an_answer_that_ran_into_the_limit_is_cut_whatever_the_server_calls_it() {
     for provider in PROVIDERS {
-        let usage = Usage::Said { input: 1, cached: 0, output: 1000 };
-        let (reply, _) = run(provider, &ask(), [Answer::text("half of").usage(usage).into()]);
+        let usage = AnswerUsage::Said { input: 1, cached: 0, output: 1000 };
+        let (reply, _) = run(provider, &ask(), [ModelAnswer::text("half of").usage(usage).into()]);
         assert_eq!(reply.unwrap().stop, Stop::MaxTokens, "{provider:?}");
     }
 }

@@ -1,24 +1,24 @@
-//! Servers that are like OpenAI's: they leave things out and refuse things.
+//! Servers with an OpenAI-compatible API, which omit and reject things.
 
 use super::{ask, form, wait};
-use mala_adapters::models::openai_chat::{self, Server};
-use mala_adapters::models::{Endpoint, Http};
+use mala_adapters::models::openai_chat::{self, ChatServer};
+use mala_adapters::models::{Endpoint, HttpClient};
 use mala_domain::conversation::{Stop, Tokens};
 use mala_domain::ports::LanguageModel;
 use mala_testkit::ModelServer;
-use mala_testkit::model_server::{Answer, Fault};
+use mala_testkit::model_server::{ModelAnswer, ServerFault};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(9);
 
 fn model(server: &ModelServer) -> impl LanguageModel {
     let endpoint = Endpoint::new(&format!("{}/v1", server.url()), None).unwrap();
-    openai_chat::model(Server::Compatible, endpoint, Http::new(None).unwrap())
+    openai_chat::model(ChatServer::Compatible, endpoint, HttpClient::new(None).unwrap())
 }
 
 #[test]
 fn a_server_without_a_key_is_asked_without_one() {
-    let server = ModelServer::always(Answer::text("hi"));
+    let server = ModelServer::always(ModelAnswer::text("hi"));
     let reply = wait(model(&server).ask(&ask(), PATIENCE.into())).unwrap();
     assert_eq!(reply.said.text, "hi");
     let request = &server.requests()[0];
@@ -31,7 +31,7 @@ fn a_server_without_a_key_is_asked_without_one() {
 #[test]
 fn a_refused_parameter_is_left_out_once_and_for_all() {
     for (name, is_enforced) in [("stream_options", true), ("response_format", false)] {
-        let refusal = Fault::RefuseParameter(name.to_owned(), Answer::text("{}"));
+        let refusal = ServerFault::RefuseParameter(name.to_owned(), ModelAnswer::text("{}"));
         let server = ModelServer::always(refusal);
         let model = model(&server);
         let mut ask = ask();
@@ -48,7 +48,7 @@ fn a_refused_parameter_is_left_out_once_and_for_all() {
 
 #[test]
 fn usage_that_is_not_said_is_unknown() {
-    let refusal = Fault::RefuseParameter("stream_options".to_owned(), Answer::text("x"));
+    let refusal = ServerFault::RefuseParameter("stream_options".to_owned(), ModelAnswer::text("x"));
     let server = ModelServer::always(refusal);
     let reply = wait(model(&server).ask(&ask(), PATIENCE.into())).unwrap();
     assert_eq!(reply.tokens, Tokens::default());
@@ -60,7 +60,7 @@ fn a_server_that_does_not_stream_is_understood() {
         "message": {"role": "assistant", "content": null, "tool_calls": [
             {"function": {"name": "read_file", "arguments": {"path": "a"}}}]},
         "finish_reason": "stop"}], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}"#;
-    let server = ModelServer::always(Fault::Status(200, Vec::new(), body.to_owned()));
+    let server = ModelServer::always(ServerFault::Status(200, Vec::new(), body.to_owned()));
     let reply = wait(model(&server).ask(&ask(), PATIENCE.into())).unwrap();
     assert_eq!(reply.stop, Stop::Tools, "calls count more than the word 'stop'");
     let call = &reply.said.calls[0];

@@ -162,14 +162,14 @@ async fn requests_that_are_made_again_count() {
 
     let run = standard.run(pass().failing(vec![busy.clone(), busy])).await;
     let Some(ReviewerFailure::Crashed(why)) = run.hearing.failure else { panic!("a failure") };
-    assert_eq!(why, "429: slow down; not tried again: all 2 model calls are spent");
+    assert_eq!(why, "429: slow down; not retried: all 2 model calls are spent");
     assert_eq!(run.hearing.usage.llm_calls, 2);
 
     let mut stage = Stage::new(Profile::Standard);
     stage.limits.max_cost = Dollars::at_least(0.10);
     let run = stage.run(pass().failing(vec![broken])).await;
     let Some(ReviewerFailure::Crashed(why)) = run.hearing.failure else { panic!("a failure") };
-    assert_eq!(why, "500: sorry; not tried again: the call could exceed the budget of $0.10");
+    assert_eq!(why, "500: sorry; not retried: the call could exceed the budget of $0.10");
     assert_eq!(run.hearing.usage.llm_calls, 1);
 }
 

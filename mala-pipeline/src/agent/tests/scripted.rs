@@ -74,7 +74,7 @@ impl LanguageModel for Scripted {
             self.waiting.lock().unwrap().push(n_asks);
             for failed in &self.failing {
                 if let Err(why) = terms.meter.again(failed).await {
-                    let what = format!("{}; not tried again: {why}", failed.what);
+                    let what = format!("{}; not retried: {why}", failed.what);
                     return Err(ModelFailure { what, ..failed.clone() });
                 }
             }

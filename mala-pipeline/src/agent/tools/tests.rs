@@ -157,7 +157,7 @@ impl Linters for Ruff {
         let answer = match linter {
             LinterName::Ruff => Ok(vec![message]),
             other => {
-                Err(LintTrouble(format!("{}: the project is not set up for it", other.name())))
+                Err(LintTrouble(format!("{}: the project does not configure it", other.name())))
             }
         };
         Box::pin(std::future::ready(answer))

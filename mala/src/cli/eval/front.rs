@@ -36,9 +36,9 @@ async fn attend(here: &Surroundings, flag: &str) -> anyhow::Result<Exit> {
                     "interrupted: the answers to the model calls under way are waited for and kept; \
                      once more, and they are lost",
                 );
-                worker.ask_to_end().await;
+                worker.ask_to_exit().await;
             }
-            2 => worker.end(),
+            2 => worker.terminate(),
             _ => worker.kill(),
         }
     };

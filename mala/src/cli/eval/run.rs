@@ -12,7 +12,7 @@ use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::eval::{
-    Bench, Calls, CaseSet, Evals, JudgeDesk, RunFolder, Stop, Who, lost_below,
+    Bench, CallTracker, CaseSet, Evals, JudgeDesk, RunFolder, Stop, Who, lost_calls_below,
 };
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -189,7 +189,7 @@ pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     };
     let folder = ready.folder.clone();
     let id = ready.header.run_id.clone();
-    let calls = Calls::default();
+    let calls = CallTracker::default();
     let exit = until_interrupted(async {
         tokio::select! {
             biased;
@@ -277,7 +277,7 @@ async fn review_all(
     args: &RunArgs,
     here: &Surroundings,
     ready: Ready,
-    calls: &Calls,
+    calls: &CallTracker,
 ) -> anyhow::Result<Exit> {
     let Ready { folder, header, sets, who, judge, per_case, replay } = ready;
     let judging = judge.as_ref().map_or(Duration::ZERO, |_| JUDGE_PATIENCE);
@@ -339,7 +339,7 @@ fn so_far(
     };
     records.each(&mut add)?;
     records.each_replaced(&mut add)?;
-    let lost = lost_below(&folder.path().join("traffic")).context("reading the traffic")?;
+    let lost = lost_calls_below(&folder.path().join("traffic")).context("reading the traffic")?;
     if lost.calls > 0 {
         console::say(&format!(
             "{} model calls were under way when the run was cut short: they may have been paid for, \

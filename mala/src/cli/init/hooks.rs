@@ -2,7 +2,6 @@
 //! Those files are the user's: one entry is added or removed, and every other byte stays.
 
 mod edit;
-mod tree;
 
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -13,7 +12,7 @@ use crate::wiring::gate::variables;
 use crate::wiring::gate::work::{head_commit, hook_folder, settings_are_committed};
 use anyhow::Context;
 use clap::ValueEnum;
-use mala_adapters::regular::read_named;
+use mala_adapters::bounded_read::read_following_links;
 use mala_adapters::store::write_atomically;
 use mala_domain::gate::hook::Start;
 use std::io;
@@ -193,7 +192,7 @@ fn refuse_outside(path: &Path, top: &Path) -> anyhow::Result<()> {
 }
 
 fn read(path: &Path) -> io::Result<Option<String>> {
-    match read_named(path, MAX_BYTES) {
+    match read_following_links(path, MAX_BYTES) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(io::Error::other),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

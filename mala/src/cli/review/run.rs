@@ -15,8 +15,8 @@ use crate::wiring::changes::Changes;
 use crate::wiring::reviewers::{Asks, Wishes};
 use crate::wiring::{changes, reviewers, rules};
 use anyhow::Context;
-use mala_adapters::models::recorded::Recording;
-use mala_adapters::regular::read_named;
+use mala_adapters::bounded_read::read_following_links;
+use mala_adapters::models::recording::Recording;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Budget, Config, FILE_NAME, ReviewBlock, ReviewerType};
 use mala_domain::ports::{RunStore, Scoped, Side};
@@ -123,7 +123,7 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some(recording) = &self.0 {
-            recording.give_up();
+            recording.discard();
         }
     }
 }
@@ -185,8 +185,8 @@ fn tasks(args: &ReviewArgs, here: &Surroundings) -> Result<Vec<(String, String)>
 
 fn task(file: &Path) -> Result<String, Failure> {
     let unreadable = |why: String| Failure::usage(format!("{}: {why}", file.display()));
-    let bytes =
-        read_named(file, MAX_CONTEXT_BYTES).map_err(|error| unreadable(error.to_string()))?;
+    let bytes = read_following_links(file, MAX_CONTEXT_BYTES)
+        .map_err(|error| unreadable(error.to_string()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -8,7 +8,7 @@ use crate::wiring::reviewers::{self, Wishes};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::cases::Checkout;
 use mala_adapters::evals::RunFolder;
-use mala_adapters::models::closing::{Calls, CaseCalls};
+use mala_adapters::models::call_tracker::{CallTracker, CaseCallTracker};
 use mala_domain::change::{Change, FilePath, parse};
 use mala_domain::config::{FILE_NAME, ReviewPolicy, ReviewerType};
 use mala_domain::eval::dummy::Dummy;
@@ -38,7 +38,7 @@ pub struct Bench {
     /// Who judges what was found, if anybody does.
     pub judge: Option<JudgeDesk>,
     /// The calls that are under way.
-    pub calls: Calls,
+    pub calls: CallTracker,
     /// Where chance starts.
     pub seed: u64,
 }
@@ -130,7 +130,7 @@ impl CaseRunner for Bench {
                 record.judgement = Some(self.judge(desk, &record, calls.clone()).await);
             }
             // One that is cut short comes to no end: it has no record.
-            match calls.is_some_and(|calls| calls.is_cut()) {
+            match calls.is_some_and(|calls| calls.is_interrupted()) {
                 true => std::future::pending().await,
                 false => record,
             }
@@ -164,7 +164,7 @@ impl Bench {
     async fn review(
         &self,
         real: &Real,
-        calls: Option<CaseCalls>,
+        calls: Option<CaseCallTracker>,
         (set, case, trial): (&str, &Case, u32),
     ) -> anyhow::Result<CaseRecord> {
         let mut trees = Trees::of(case);

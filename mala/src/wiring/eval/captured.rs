@@ -51,7 +51,7 @@ pub fn keep_captured(
     let writing = || format!("writing {}", folder.display());
     if folder.starts_with(evals.sets()) {
         evals.make_sets().with_context(writing)?;
-        mala_adapters::store::refuse_link(&sets).with_context(writing)?;
+        mala_adapters::store::reject_symlink(&sets).with_context(writing)?;
     }
     let above = folder.parent().unwrap_or(&folder);
     std::fs::create_dir_all(above).with_context(writing)?;

@@ -5,7 +5,7 @@ use super::bench::Bench;
 use crate::wiring::models::Connections;
 use crate::wiring::reviewers::{self, Wishes};
 use mala_adapters::evals::RunFolder;
-use mala_adapters::models::closing::CaseCalls;
+use mala_adapters::models::call_tracker::CaseCallTracker;
 use mala_domain::agent::budget::Limits;
 use mala_domain::eval::judging::candidates;
 use mala_domain::eval::{CaseRecord, CaseSpent, Judgement};
@@ -28,7 +28,7 @@ impl Bench {
         &self,
         desk: &JudgeDesk,
         record: &CaseRecord,
-        calls: Option<CaseCalls>,
+        calls: Option<CaseCallTracker>,
     ) -> Judgement {
         let wanted = candidates(record);
         if wanted.pairs.is_empty() {

@@ -4,20 +4,20 @@
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::variables;
 use anyhow::Context;
-use mala_adapters::models::closing::Calls;
-use mala_adapters::process::{self, Parting, Spec, Worker};
+use mala_adapters::models::call_tracker::CallTracker;
+use mala_adapters::process::{self, ProcessSpec, StopRequest, Worker};
 use tokio::sync::oneshot;
 
 /// Starts this program again, as the worker of a run.
 pub fn start_worker(here: &Surroundings, flag: &str) -> anyhow::Result<Worker> {
     let program = std::env::current_exe().context("finding this program")?;
     let same = std::env::args_os().skip(1).chain([flag.into()]);
-    let spec = Spec::new(program, &here.folder, variables(here)).args(same);
+    let spec = ProcessSpec::new(program, &here.folder, variables(here)).args(same);
     process::start_worker(&spec).context("starting the worker of the run")
 }
 
 /// When a run is to stop before its end.
-pub struct Stop(Option<oneshot::Receiver<Parting>>);
+pub struct Stop(Option<oneshot::Receiver<StopRequest>>);
 
 impl Stop {
     /// Never: only a signal ends this process.
@@ -28,18 +28,18 @@ impl Stop {
     /// When the program that started this worker asks for it, or is gone.
     pub fn of_worker() -> Self {
         let (told, when) = oneshot::channel();
-        std::thread::spawn(move || told.send(process::wait_for_parting()));
+        std::thread::spawn(move || told.send(process::wait_for_stop_request()));
         Self(Some(when))
     }
 
     /// Waits until the run is to stop and the calls under way are over. When nobody is there any more,
     /// nothing is said from then on.
-    pub async fn after_calls(self, calls: &Calls) {
+    pub async fn after_calls(self, calls: &CallTracker) {
         let Some(when) = self.0 else { return std::future::pending().await };
-        let parting = when.await.unwrap_or(Parting::Alone);
+        let parting = when.await.unwrap_or(StopRequest::Disconnected);
         calls.close();
-        if parting == Parting::Alone
-            && let Err(error) = process::go_silent()
+        if parting == StopRequest::Disconnected
+            && let Err(error) = process::discard_output()
         {
             tracing::debug!(%error, "stdout and stderr stay");
         }

@@ -5,8 +5,8 @@ use super::{Gate, Scratch, copy_of, fresh_names, runner, scope, variables};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::failure;
 use anyhow::Context;
-use mala_adapters::git::Shadow;
-use mala_adapters::process::{self, Spec};
+use mala_adapters::git::VariantCommit;
+use mala_adapters::process::{self, ProcessSpec};
 use mala_domain::eval::plant::Sprout;
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
 use mala_domain::gate::consensus::Rule;
@@ -37,8 +37,8 @@ struct Sweep(String);
 
 impl Drop for Sweep {
     fn drop(&mut self) {
-        process::end_marked(MARKER, &format!("{}/", self.0));
-        process::end_orphans();
+        process::kill_marked(MARKER, &format!("{}/", self.0));
+        process::kill_orphans();
     }
 }
 
@@ -89,13 +89,13 @@ impl Gate {
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
         let ground = canary.ground;
-        let shadow = Shadow {
+        let shadow = VariantCommit {
             like: ground.head.as_deref().context("the change is not committed")?,
             after: ground.base.as_deref(),
             file: &canary.sprout.file,
             text: &canary.sprout.text,
         };
-        let head = self.git.shadow(&copy, &shadow).await?;
+        let head = self.git.create_variant_commit(&copy, &shadow).await?;
         Ok(match &ground.base {
             Some(base) => Pinned::Range { base: base.clone(), head, dirty: Vec::new() },
             None => Pinned::Commits(vec![head]),
@@ -134,7 +134,7 @@ impl Gate {
             return Ok(());
         }
         let program = std::env::current_exe().context("finding this program")?;
-        let spec = Spec::new(program, here.root(), variables(here).without(CALL)).args([
+        let spec = ProcessSpec::new(program, here.root(), variables(here).without(CALL)).args([
             "canary",
             "--of-session",
             &session.key,

@@ -3,8 +3,8 @@
 use super::{Gate, copy_of};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
-use mala_adapters::git::KeptWork;
-use mala_adapters::regular::read_named;
+use mala_adapters::bounded_read::read_following_links;
+use mala_adapters::git::WorkTreeSnapshot;
 use mala_adapters::sessions;
 pub use mala_adapters::sessions::HookFolder;
 use mala_domain::change::FilePath;
@@ -27,7 +27,7 @@ pub async fn head_commit(here: &Surroundings) -> anyhow::Result<Option<String>> 
 /// Whether the settings of the repository that are on disk are those at HEAD, or there are none.
 pub async fn settings_are_committed(here: &Surroundings) -> anyhow::Result<bool> {
     let git = Gate::open(here).await?.git;
-    let on_disk = read_named(&git.top().join(FILE_NAME), MAX_SETTINGS).ok();
+    let on_disk = read_following_links(&git.top().join(FILE_NAME), MAX_SETTINGS).ok();
     let committed = git.committed("HEAD", &FilePath::from(FILE_NAME)).await.ok().flatten();
     Ok(on_disk.is_none() || on_disk == committed)
 }
@@ -97,16 +97,19 @@ impl Gate {
         let scratch = Scratch::fresh(self)?;
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
-        let KeptWork { commit: kept, head, dirty } = self.git.keep_work_tree(&copy).await?;
+        let WorkTreeSnapshot { commit: kept, head, dirty } =
+            self.git.snapshot_work_tree(&copy).await?;
         let is_committed = match &head {
             Some(head) => self.git.is_same_tree(&copy, head, &kept).await?,
             None => false,
         };
         let pinned = match (&start, &head) {
             (Start::Commit(base), _) => Pinned::Range { base: base.clone(), head: kept, dirty },
-            (Start::Nothing | Start::Unknown, Some(_)) => {
-                Pinned::Range { base: self.git.nothing(&copy).await?, head: kept, dirty }
-            }
+            (Start::Nothing | Start::Unknown, Some(_)) => Pinned::Range {
+                base: self.git.create_empty_commit(&copy).await?,
+                head: kept,
+                dirty,
+            },
             (Start::Nothing | Start::Unknown, None) => Pinned::Commits(vec![kept]),
         };
         let mut elsewhere = BTreeMap::new();
@@ -128,17 +131,17 @@ impl Gate {
         head: Option<&str>,
     ) -> anyhow::Result<Option<String>> {
         let is_before = match start {
-            Start::Commit(start) => self.git.contains(start, open).await?,
+            Start::Commit(start) => self.git.contains_commit(start, open).await?,
             Start::Nothing | Start::Unknown => false,
         };
         let is_in_head = match head {
-            Some(head) => self.git.contains(head, open).await?,
+            Some(head) => self.git.contains_commit(head, open).await?,
             None => false,
         };
         if is_in_head && !is_before {
             return Ok(None);
         }
-        Ok(self.git.branch_with(open).await?)
+        Ok(self.git.ref_containing(open).await?)
     }
 
     /// Where the work of a conversation that begins now starts: where it would without it, and here where
@@ -170,7 +173,7 @@ impl Gate {
     async fn accepted(&self, accepted: &[Start]) -> anyhow::Result<Option<Start>> {
         for start in accepted.iter().rev() {
             match start {
-                Start::Commit(commit) if self.git.contains("HEAD", commit).await? => {
+                Start::Commit(commit) if self.git.contains_commit("HEAD", commit).await? => {
                     return Ok(Some(start.clone()));
                 }
                 _ => {}
@@ -211,7 +214,9 @@ impl Gate {
         memory: &Memory,
         base: Option<&str>,
     ) -> anyhow::Result<Start> {
-        let Some(older) = self.git.older(&own, &accepted).await? else { return Ok(Start::Nothing) };
+        let Some(older) = self.git.merge_base_of(&own, &accepted).await? else {
+            return Ok(Start::Nothing);
+        };
         if older == own {
             return Ok(Start::Commit(own));
         }
@@ -221,7 +226,7 @@ impl Gate {
         let since = if has_passed { Some(&accepted) } else { memory.began_at.as_ref() };
         let theirs = match since {
             Some(since) => {
-                self.git.made_by_others([&accepted, &own], &memory.open, since, base).await?
+                self.git.newest_foreign_commit([&accepted, &own], &memory.open, since, base).await?
             }
             None => None,
         };

@@ -3,7 +3,7 @@
 use super::*;
 use mala_domain::conversation::{Ask, Form, Part, ToolChoice, Turn};
 use mala_testkit::ModelServer;
-use mala_testkit::model_server::Answer;
+use mala_testkit::model_server::ModelAnswer;
 use std::fs;
 use tempfile::TempDir;
 
@@ -57,7 +57,7 @@ fn value(headers: &[(String, String)], name: &str) -> Option<String> {
 
 #[test]
 fn each_provider_gets_its_own_key_at_its_own_address() {
-    let server = ModelServer::always(Answer::text("hi"));
+    let server = ModelServer::always(ModelAnswer::text("hi"));
     let url = server.url();
     let home = home(
         "",
@@ -84,7 +84,7 @@ fn each_provider_gets_its_own_key_at_its_own_address() {
 
 #[test]
 fn openais_key_does_not_go_to_another_server() {
-    let server = ModelServer::always(Answer::text("hi"));
+    let server = ModelServer::always(ModelAnswer::text("hi"));
     let config = format!("models:\n  base_urls:\n    compatible: {}/v1\n", server.url());
     let home = home(&config, &[("OPENAI_API_KEY", "key-o")]);
     let headers = headers(&home, "compatible/llama3", &server).unwrap();
@@ -93,7 +93,7 @@ fn openais_key_does_not_go_to_another_server() {
 
 #[test]
 fn a_key_command_is_run_when_no_variable_holds_the_key() {
-    let server = ModelServer::always(Answer::text("hi"));
+    let server = ModelServer::always(ModelAnswer::text("hi"));
     let config = format!(
         "models:\n  key_commands:\n    anthropic: [sh, -c, 'echo \" printed-key \"']\n  \
          base_urls:\n    anthropic: {}\n",
@@ -108,7 +108,7 @@ fn a_key_command_is_run_when_no_variable_holds_the_key() {
 
 #[test]
 fn what_is_missing_is_named() {
-    let server = ModelServer::always(Answer::text("hi"));
+    let server = ModelServer::always(ModelAnswer::text("hi"));
     let command =
         |script: &str| format!("models:\n  key_commands:\n    openai: [sh, -c, '{script}']\n");
     for (config, name, expected) in [
@@ -119,7 +119,7 @@ fn what_is_missing_is_named() {
         (
             String::new(),
             "compatible/llama3",
-            "no address is set for the server that is compatible with OpenAI",
+            "no URL is set for the server that is compatible with OpenAI",
         ),
         (command("exit 3"), "gpt-4.1", "models.key_commands.openai: sh failed: exit status: 3"),
         (command("true"), "gpt-4.1", "models.key_commands.openai: sh printed no key"),
@@ -137,7 +137,7 @@ fn a_key_command_does_not_run_in_the_reviewed_folder() {
     let home = home(config, &[]);
     let tool = home.folder.path().join("tool");
     fs::write(&tool, "#!/bin/sh\necho evil\n").unwrap();
-    let server = ModelServer::always(Answer::text("hi"));
+    let server = ModelServer::always(ModelAnswer::text("hi"));
     let error = headers(&home, "sonnet", &server).unwrap_err();
     assert!(error.what.contains("not found on the path"), "{}", error.what);
 }

@@ -8,8 +8,8 @@ use crate::surroundings::Surroundings;
 use crate::wiring::models::{Models, NoModel};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::linters::ProjectLinters;
-use mala_adapters::models::closing::CaseCalls;
-use mala_adapters::models::recorded::{Recording, RecordingError, Replay, WorstCost};
+use mala_adapters::models::call_tracker::CaseCallTracker;
+use mala_adapters::models::recording::{Recording, RecordingError, Replay, WorstCost};
 use mala_domain::agent::budget::Limits;
 use mala_domain::agent::prompts;
 use mala_domain::config::{Origin, ReviewPolicy, ReviewerType};
@@ -67,7 +67,7 @@ pub(super) async fn chosen(
     let model = speaker.name.clone();
     let hints = builtin::reviewer(policy, here, rules)?;
     let linters =
-        ProjectLinters::new(builtin::linter_settings(policy), builtin::linter_world(here));
+        ProjectLinters::new(builtin::linter_settings(policy), builtin::linter_context(here));
     let agent = Arc::new(Agent::new(AgentSettings {
         speaker,
         escalation,
@@ -138,7 +138,7 @@ pub(super) async fn speaker(
 /// How models are reached.
 struct Line {
     way: Way,
-    calls: Option<CaseCalls>,
+    calls: Option<CaseCallTracker>,
 }
 
 /// Directly, with all calls kept, or only as they once answered.
@@ -186,11 +186,11 @@ impl Line {
             Way::Direct => models.model(&choice).await.map_err(refusal)?,
             Way::Recorded(recording) => {
                 let model = models.model(&choice).await.map_err(refusal)?;
-                recording.of_priced(model, worst_cost(&choice))
+                recording.wrap_priced(model, worst_cost(&choice))
             }
         };
         let model = match &self.calls {
-            Some(calls) => calls.of(model),
+            Some(calls) => calls.track(model),
             None => model,
         };
         Ok(Speaker { model, name: choice.name, known: choice.known })
@@ -199,7 +199,7 @@ impl Line {
     /// Nobody can be asked: nothing of a recording stays.
     fn give_up(&self) {
         if let Way::Recorded(recording) = &self.way {
-            recording.give_up();
+            recording.discard();
         }
     }
 
@@ -217,7 +217,7 @@ impl Way {
             return Ok(Self::Planned);
         }
         if let Some(folder) = &wishes.go_on {
-            return Ok(Self::Recorded(Recording::go_on(folder)?));
+            return Ok(Self::Recorded(Recording::resume(folder)?));
         }
         Ok(match (&wishes.record, &wishes.replay) {
             (_, Some(folder)) => Self::Replayed(Arc::new(Replay::open(folder)?)),

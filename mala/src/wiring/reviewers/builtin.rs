@@ -4,7 +4,7 @@ use super::Chosen;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::environment;
 use crate::wiring::rules::ProjectRules;
-use mala_adapters::linters::{LinterSettings, LinterWorld};
+use mala_adapters::linters::{LinterContext, LinterSettings};
 use mala_adapters::reviewers::builtin::{Builtin, Settings};
 use mala_domain::config::{ReviewPolicy, ReviewerType};
 use std::path::Path;
@@ -40,13 +40,13 @@ pub(super) fn reviewer(
         switches: policy.switches()?,
         rules: rules.rules,
         linters: linter_settings(policy),
-        linter_world: Some(linter_world(here)),
+        linter_context: Some(linter_context(here)),
     }))
 }
 
-pub(super) fn linter_world(here: &Surroundings) -> LinterWorld {
+pub(super) fn linter_context(here: &Surroundings) -> LinterContext {
     let folder = here.work_tree().map(Path::to_owned);
-    LinterWorld { folder, environment: environment(here) }
+    LinterContext { folder, environment: environment(here) }
 }
 
 pub(super) fn linter_settings(policy: &ReviewPolicy) -> LinterSettings {

@@ -5,7 +5,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::variables;
-use mala_adapters::process::Environment;
+use mala_adapters::process::ProcessEnvironment;
 use mala_adapters::reviewers::review_gate::{NAME, ReviewGate, Settings};
 use mala_domain::config::{ReviewPolicy, ReviewerType};
 use std::sync::Arc;
@@ -46,7 +46,10 @@ pub(super) fn chosen(
 }
 
 /// The command of the gate, with its program found.
-fn command(named: Option<Vec<String>>, environment: &Environment) -> Result<Vec<String>, Failure> {
+fn command(
+    named: Option<Vec<String>>,
+    environment: &ProcessEnvironment,
+) -> Result<Vec<String>, Failure> {
     let refuse = |program: &str| {
         let what = format!("the reviewer {NAME} cannot be asked: {program} is not there");
         let hint = "put it on the path, or name it by its full path in review.cerberus.command";

@@ -1,7 +1,7 @@
 //! What becomes of each answer: a result with findings, a pass, or could-not-review.
 
 use super::*;
-use mala_testkit::model_server::{End, Fault, Usage};
+use mala_testkit::model_server::{AnswerEnd, AnswerUsage, ServerFault};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -49,7 +49,7 @@ fn a_pass_says_what_it_read_and_took() {
 
 #[test]
 fn an_empty_change_passes_and_nobody_is_asked() {
-    let server = ModelServer::always(Answer::text(PLAIN));
+    let server = ModelServer::always(ModelAnswer::text(PLAIN));
     let world = with_server(changed(), &server);
     world.git(&["commit", "-q", "--allow-empty", "-m", "nothing"]);
     for args in [&["HEAD..HEAD"][..], &["--commit", "HEAD"]] {
@@ -106,7 +106,7 @@ fn what_cannot_be_read_is_a_parse_error_in_the_promised_words() {
 #[test]
 fn what_was_wrong_with_the_first_answer_stays_when_no_second_one_comes() {
     let wrong = || says(r#"{"verdict": "APPROVED", "findings": []}"#);
-    for fault in [Fault::status(500), Fault::status(401), Fault::Malformed] {
+    for fault in [ServerFault::status(500), ServerFault::status(401), ServerFault::Malformed] {
         let (code, report, _) = reviewed(vec![wrong(), fault.clone().into()], &["--no-save"]);
         assert_eq!((code, &report["parse_error"]), (2, &json!("invalid verdict: APPROVED")));
         let warnings = report["warnings"].to_string();
@@ -129,7 +129,7 @@ fn an_answer_in_an_unknown_envelope_is_none() {
 #[test]
 fn an_echo_of_the_prompt_is_no_answer() {
     let server = ModelServer::new(|request| {
-        Answer::text(format!("{}\n{}", request.system(), request.user_text())).into()
+        ModelAnswer::text(format!("{}\n{}", request.system(), request.user_text())).into()
     });
     let (code, report) = review(&with_server(changed(), &server), &["--no-save"]);
     assert_eq!(code, 2, "{report:#}");
@@ -138,19 +138,19 @@ fn an_echo_of_the_prompt_is_no_answer() {
 
 #[test]
 fn a_broken_provider_is_said_and_never_passes() {
-    let zero = Usage::Said { input: 10, cached: 0, output: 0 };
-    let rows: Vec<(Step, i32)> = vec![
-        (Fault::status(401).into(), 2),
-        (Fault::status(403).into(), 2),
-        (Fault::status(404).into(), 2),
-        (Fault::Malformed.into(), 2),
-        (Fault::Html.into(), 2),
-        (Fault::EmptyStream.into(), 2),
-        (Fault::CutAfter(2, Answer::text(PASS)).into(), 2),
-        (Answer::text(PASS).end(End::MaxTokens).into(), 2),
-        (Answer::text(PASS).end(End::Refusal).into(), 2),
-        (Answer::text(PASS).usage(zero).into(), 2),
-        (Answer::text("").into(), 2),
+    let zero = AnswerUsage::Said { input: 10, cached: 0, output: 0 };
+    let rows: Vec<(ServerStep, i32)> = vec![
+        (ServerFault::status(401).into(), 2),
+        (ServerFault::status(403).into(), 2),
+        (ServerFault::status(404).into(), 2),
+        (ServerFault::Malformed.into(), 2),
+        (ServerFault::Html.into(), 2),
+        (ServerFault::EmptyStream.into(), 2),
+        (ServerFault::CutAfter(2, ModelAnswer::text(PASS)).into(), 2),
+        (ModelAnswer::text(PASS).end(AnswerEnd::MaxTokens).into(), 2),
+        (ModelAnswer::text(PASS).end(AnswerEnd::Refusal).into(), 2),
+        (ModelAnswer::text(PASS).usage(zero).into(), 2),
+        (ModelAnswer::text("").into(), 2),
     ];
     for (step, expected) in rows {
         let server = ModelServer::always(step.clone());

@@ -1,7 +1,7 @@
 //! The limits hold, and what was cut is said.
 
 use super::*;
-use mala_testkit::model_server::Fault;
+use mala_testkit::model_server::ServerFault;
 use std::collections::BTreeSet;
 
 fn finding(priority: u8, confidence: f64) -> Value {
@@ -13,13 +13,13 @@ fn finding(priority: u8, confidence: f64) -> Value {
     })
 }
 
-fn fails(findings: &[Value]) -> Step {
+fn fails(findings: &[Value]) -> ServerStep {
     says(json!({"verdict": "FAIL", "findings": findings}).to_string())
 }
 
 #[test]
 fn standard_makes_two_calls_and_three_tool_calls_at_most() {
-    let mut wants = Answer::default();
+    let mut wants = ModelAnswer::default();
     for _ in 0..6 {
         wants = wants.and_call("read_file", json!({"path": "app.py"}));
     }
@@ -89,16 +89,17 @@ fn evidence_that_is_not_there_drops_the_finding() {
 
 #[test]
 fn checks_that_are_not_made_are_told() {
-    let stalls = || Step::from(Fault::status(500));
+    let stalls = || ServerStep::from(ServerFault::status(500));
     let quick = "review: {budget: {max_verify_candidates: 0}}\n";
-    let rows: Vec<(Vec<Step>, &str, &str)> = vec![
+    let rows: Vec<(Vec<ServerStep>, &str, &str)> = vec![
         (vec![], quick, "1 claim not checked: at most 0 claims are checked"),
         (vec![stalls(), stalls()], "", "1 claim not checked: "),
         (vec![says("no JSON")], "", "1 claim not checked: invalid json"),
         (vec![says(r#"{"checks": []}"#)], "", "claude-sonnet-5-5 says nothing of it"),
     ];
     for (then, config, said) in rows {
-        let steps: Vec<Step> = std::iter::once(fails(&[finding(1, 0.9)])).chain(then).collect();
+        let steps: Vec<ServerStep> =
+            std::iter::once(fails(&[finding(1, 0.9)])).chain(then).collect();
         let server = ModelServer::steps(steps);
         let world = with_server(changed(), &server);
         if !config.is_empty() {
@@ -138,7 +139,7 @@ fn two_problems_on_one_line_are_two_findings() {
 
 #[test]
 fn a_change_over_the_budget_is_truncated_and_no_pass() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     let big: String = (0..20_000).map(|n| format!("x{n} = {n}\n")).collect();
     world.write("big.py", &big);
@@ -168,7 +169,7 @@ fn the_stronger_model_decides_what_nobody_is_sure_of() {
 
 #[test]
 fn a_model_without_a_price_needs_a_yes() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = changed().with_env("OPENAI_BASE_URL", server.url());
     let args = ["--model", "compatible/tiny"];
     let (code, report) = review(&world, &args);
@@ -182,7 +183,7 @@ fn a_model_without_a_price_needs_a_yes() {
 
 #[test]
 fn the_passes_of_a_thorough_review_share_their_prompt() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     world.write("lib.py", "def f():\n    return 1\n".repeat(200));
     let (code, report) = review(&world, &["--profile", "thorough"]);
@@ -246,7 +247,7 @@ fn long_file(changed: &[usize]) -> String {
 #[test]
 fn the_first_request_is_at_most_half_of_the_files_in_every_protocol() {
     for (wire, model) in WIRES {
-        let server = ModelServer::always(Answer::text(PASS));
+        let server = ModelServer::always(ModelAnswer::text(PASS));
         let world = world();
         world.git(&["init", "-q", "-b", "main", "."]);
         world.write("REVIEW.md", "Amounts are whole cents. Nothing is saved without a lock.\n");

@@ -5,7 +5,7 @@ use insta::assert_snapshot;
 
 #[test]
 fn with_a_key_and_nothing_said_the_agent_reviews() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server).with_env("MALA_LOG", "info");
     let output = world.output(&["review", "--json"], b"");
     let log = String::from_utf8_lossy(&output.stderr);
@@ -38,7 +38,7 @@ fn only_a_missing_key_with_nothing_said_leaves_it_to_the_built_in_analyzers() {
         (&[], "", &["--profile", "thorough"], "ANTHROPIC_API_KEY is not set"),
         (&[], "review: {budget: {profile: quick}}\n", &[], "ANTHROPIC_API_KEY is not set"),
         (&[], "", &["--record", "tape"], "ANTHROPIC_API_KEY is not set"),
-        (&[], "", &["--replay", "tape"], "holds no recording"),
+        (&[], "", &["--replay", "tape"], "does not contain a recording"),
     ];
     for (variables, config, args, why) in rows {
         let world =
@@ -81,7 +81,7 @@ fn a_reviewer_that_is_named_never_falls_back() {
 
 #[test]
 fn the_configuration_names_the_reviewer_and_its_model() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     world.write("mala.yaml", "reviewer_type: agent-sdk\nagent_sdk_reviewer_model: haiku\n");
     let (_, report) = review(&world, &[]);
@@ -94,7 +94,7 @@ fn the_configuration_names_the_reviewer_and_its_model() {
 
 #[test]
 fn the_key_of_another_provider_brings_its_model() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world =
         changed().with_env("OPENAI_API_KEY", "test-key").with_env("OPENAI_BASE_URL", server.url());
     let output = world.output(&["review", "--json"], b"");
@@ -105,15 +105,15 @@ fn the_key_of_another_provider_brings_its_model() {
 
 #[test]
 fn it_needs_no_program_but_git() {
-    let server = ModelServer::always(Answer::text(PASS));
-    let world = with_server(changed(), &server).with_only(&["git"]);
+    let server = ModelServer::always(ModelAnswer::text(PASS));
+    let world = with_server(changed(), &server).with_only_programs(&["git"]);
     let (code, _) = review(&world, &[]);
     assert_eq!((code, server.requests().len()), (0, 1));
 }
 
 #[test]
 fn a_dry_run_asks_nobody() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     let shown = world.run(&["review", "--reviewer", "agent_sdk", "--dry-run"]);
     // The sizes follow from the prompts, which may change.

@@ -7,7 +7,7 @@ const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 /// What the model is told of a review with these flags.
 fn told(world: World, args: &[&str]) -> String {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(world, &server);
     let args: Vec<&str> = args.iter().copied().chain(["--no-save"]).collect();
     let (code, report) = review(&world, &args);

@@ -2,7 +2,7 @@
 //! behind by whoever stops half way.
 
 use super::*;
-use mala_testkit::model_server::{Fault, Usage};
+use mala_testkit::model_server::{AnswerUsage, ServerFault};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -51,8 +51,8 @@ fn without_a_key_there_is_a_report_and_nothing_passes_as_nothing() {
 
 #[test]
 fn usage_beyond_all_reason_is_told_and_breaks_nothing() {
-    let huge = Usage::Said { input: 1 << 62, cached: 0, output: 50 };
-    let steps = vec![Answer::text(PASS).usage(huge).into()];
+    let huge = AnswerUsage::Said { input: 1 << 62, cached: 0, output: 50 };
+    let steps = vec![ModelAnswer::text(PASS).usage(huge).into()];
     let (code, report, _) = reviewed(steps, &["--no-save"]);
     assert_eq!(code, 0, "{report:#}");
     assert!(report["warnings"].to_string().contains("over the budget of 400000"), "{report:#}");
@@ -79,7 +79,7 @@ fn a_recording_that_is_stopped_is_not_in_the_way_of_the_next() {
     assert!(world.command("kill").args(["-INT", &id]).status().unwrap().success());
     child.wait().unwrap();
     assert!(!world.folder().join("tape/recording.json").exists());
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(world, &server);
     let (code, report) = review(&world, &["--no-save", "--record", "tape"]);
     assert_eq!(code, 0, "{report:#}");
@@ -88,7 +88,8 @@ fn a_recording_that_is_stopped_is_not_in_the_way_of_the_next() {
 
 #[test]
 fn requests_that_are_refused_for_a_parameter_count() {
-    let picky = || Fault::RefuseParameter("output_config".to_owned(), Answer::text(PASS));
+    let picky =
+        || ServerFault::RefuseParameter("output_config".to_owned(), ModelAnswer::text(PASS));
     for (budget, code, n_requests) in [("{}", 0, 2), ("{max_llm_calls: 1}", 2, 1)] {
         let server = ModelServer::always(picky());
         let world = with_server(changed(), &server);

@@ -15,7 +15,7 @@ fn one_file(file: &str, before: Option<&str>, after: impl AsRef<[u8]>) -> World 
     world
 }
 
-fn answered(world: World, steps: Vec<Step>, args: &[&str]) -> (i32, Value, ModelServer) {
+fn answered(world: World, steps: Vec<ServerStep>, args: &[&str]) -> (i32, Value, ModelServer) {
     let server = ModelServer::steps(steps);
     let world = with_server(world, &server);
     let args: Vec<&str> = args.iter().copied().chain(["--no-save"]).collect();
@@ -32,11 +32,11 @@ fn claim(line: u32, priority: u8, title: &str, evidence: &str) -> Value {
     })
 }
 
-fn found(findings: &[Value]) -> Step {
+fn found(findings: &[Value]) -> ServerStep {
     says(json!({"verdict": "FAIL", "findings": findings}).to_string())
 }
 
-fn checked(outcomes: &[(&str, &str)]) -> Step {
+fn checked(outcomes: &[(&str, &str)]) -> ServerStep {
     let checks: Vec<Value> = outcomes
         .iter()
         .map(|(id, outcome)| json!({"id": id, "outcome": outcome, "why": "so it is"}))

@@ -3,15 +3,15 @@
 
 use super::*;
 use mala_domain::agent::prompts;
-use mala_testkit::model_server::{Fault, Wire};
+use mala_testkit::model_server::{ServerFault, WireProtocol};
 
-fn busy() -> Step {
-    Fault::retry_after(429, "0.05").into()
+fn busy() -> ServerStep {
+    ServerFault::retry_after(429, "0.05").into()
 }
 
 /// A row: the steps of the server, the limits, and what comes of it.
 struct Row {
-    steps: Vec<Step>,
+    steps: Vec<ServerStep>,
     budget: &'static str,
     code: i32,
     n_requests: usize,
@@ -24,8 +24,8 @@ struct Row {
 #[test]
 fn requests_that_are_made_again_are_charged() {
     let pass = || says(PASS);
-    let broken = || Step::from(Fault::status(500));
-    let half = || Step::from(Fault::ErrorAfter(1, Answer::text(PASS)));
+    let broken = || ServerStep::from(ServerFault::status(500));
+    let half = || ServerStep::from(ServerFault::ErrorAfter(1, ModelAnswer::text(PASS)));
     let row = |steps, budget, code, n_requests, priced, reason| Row {
         steps,
         budget,
@@ -34,7 +34,7 @@ fn requests_that_are_made_again_are_charged() {
         priced,
         reason,
     };
-    let spent = "not tried again: all 2 model calls are spent";
+    let spent = "not retried: all 2 model calls are spent";
     for Row { steps, budget, code, n_requests, priced, reason } in [
         row(vec![busy(), pass()], "{}", 0, 2, true, ""),
         row(vec![busy(), busy(), pass()], "{}", 2, 2, true, spent),
@@ -48,7 +48,7 @@ fn requests_that_are_made_again_are_charged() {
             2,
             1,
             false,
-            "not tried again: the call could exceed the budget of $0.10",
+            "not retried: the call could exceed the budget of $0.10",
         ),
         row(
             vec![broken(), pass()],
@@ -56,7 +56,7 @@ fn requests_that_are_made_again_are_charged() {
             2,
             1,
             false,
-            "not tried again: the call could exceed the budget of 18000 tokens",
+            "not retried: the call could exceed the budget of 18000 tokens",
         ),
     ] {
         let server = ModelServer::steps(steps);
@@ -75,15 +75,15 @@ fn requests_that_are_made_again_are_charged() {
 #[test]
 fn a_wait_beyond_the_time_limit_is_not_begun() {
     let (code, report, server) =
-        reviewed(vec![Fault::retry_after(429, "3600").into(), says(PASS)], &["--no-save"]);
+        reviewed(vec![ServerFault::retry_after(429, "3600").into(), says(PASS)], &["--no-save"]);
     assert_eq!((code, server.requests().len()), (2, 1));
-    assert!(report["parse_error"].as_str().unwrap().ends_with("and the time is up before"));
+    assert!(report["parse_error"].as_str().unwrap().ends_with("after the deadline"));
 }
 
 #[test]
 fn the_last_call_withholds_the_tools_and_asks_for_the_answer() {
     for (wire, model) in WIRES {
-        let look = Answer::call("read_file", json!({"path": "app.py"}));
+        let look = ModelAnswer::call("read_file", json!({"path": "app.py"}));
         let server = ModelServer::steps(vec![look.into(), says(PASS)]);
         let world = with_all_keys(changed(), &server);
         let (code, report) = review(&world, &["--no-save", "--model", model]);
@@ -92,11 +92,13 @@ fn the_last_call_withholds_the_tools_and_asks_for_the_answer() {
         assert_eq!(requests.len(), 2, "{wire:?}");
         assert!(requests.iter().all(|request| request.wire == wire), "{wire:?}");
         let choice = |request: &ModelRequest| match wire {
-            Wire::Anthropic => request.body["tool_choice"]["type"].clone(),
-            Wire::Responses | Wire::Chat => request.body["tool_choice"].clone(),
-            Wire::Gemini => request.body["toolConfig"]["functionCallingConfig"]["mode"].clone(),
+            WireProtocol::Anthropic => request.body["tool_choice"]["type"].clone(),
+            WireProtocol::Responses | WireProtocol::Chat => request.body["tool_choice"].clone(),
+            WireProtocol::Gemini => {
+                request.body["toolConfig"]["functionCallingConfig"]["mode"].clone()
+            }
         };
-        let none = if wire == Wire::Gemini { "NONE" } else { "none" };
+        let none = if wire == WireProtocol::Gemini { "NONE" } else { "none" };
         assert_eq!(choice(&requests[0]), Value::Null, "{wire:?}: tools are free at first");
         assert_eq!(choice(&requests[1]), json!(none), "{wire:?}");
         assert_eq!(requests[1].tools(), requests[0].tools(), "{wire:?}: earlier turns name them");
@@ -108,7 +110,7 @@ fn the_last_call_withholds_the_tools_and_asks_for_the_answer() {
 #[test]
 fn with_one_call_no_tool_is_offered() {
     for (wire, model) in WIRES {
-        let server = ModelServer::always(Answer::text(PASS));
+        let server = ModelServer::always(ModelAnswer::text(PASS));
         let world = with_all_keys(changed(), &server);
         world.write("mala.yaml", "review: {budget: {max_llm_calls: 1}}\n");
         let (code, _) = review(&world, &["--no-save", "--model", model]);
@@ -120,7 +122,7 @@ fn with_one_call_no_tool_is_offered() {
 #[test]
 fn a_model_that_calls_tools_to_the_end_has_not_reviewed() {
     for (wire, model) in WIRES {
-        let server = ModelServer::always(Answer::call("read_file", json!({"path": "app.py"})));
+        let server = ModelServer::always(ModelAnswer::call("read_file", json!({"path": "app.py"})));
         let world = with_all_keys(changed(), &server);
         let (code, report) = review(&world, &["--no-save", "--model", model]);
         assert_eq!((code, &report["passed"]), (2, &json!(false)), "{wire:?}: {report:#}");

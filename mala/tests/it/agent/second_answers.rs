@@ -39,11 +39,11 @@ fn what_another_call_brings_into_form_can_block_and_never_pass() {
         let server = ModelServer::new(move |request| {
             let system = request.system();
             if system.starts_with("You bring a text") {
-                Answer::text(restructured.clone()).into()
+                ModelAnswer::text(restructured.clone()).into()
             } else if system.starts_with("You check claims") {
                 holds()
             } else {
-                Answer::text(prose).into()
+                ModelAnswer::text(prose).into()
             }
         });
         let world = with_server(changed(), &server);
@@ -102,7 +102,7 @@ fn answers_that_contradict_each_other_are_none() {
         let sound = finding(2, 1, "[P1] Division by zero");
         let fail = json!({"nonce": nonce, "verdict": "FAIL", "findings": [sound]});
         let pass = json!({"nonce": nonce, "verdict": "PASS", "findings": []});
-        Answer::text(format!("{fail}\nOn second thought:\n{pass}")).into()
+        ModelAnswer::text(format!("{fail}\nOn second thought:\n{pass}")).into()
     });
     let (code, report) = review(&with_server(changed(), &server), &["--no-save"]);
     let error = json!("invalid json: answers that contradict each other");
@@ -112,9 +112,9 @@ fn answers_that_contradict_each_other_are_none() {
 #[test]
 fn an_answer_that_still_wants_tools_is_cut_short() {
     let path = || json!({"path": "app.py"});
-    let look = Answer::call("read_file", path());
+    let look = ModelAnswer::call("read_file", path());
     let (code, report, _) = reviewed(
-        vec![look.into(), Answer::text(PASS).and_call("read_file", path()).into()],
+        vec![look.into(), ModelAnswer::text(PASS).and_call("read_file", path()).into()],
         &["--no-save"],
     );
     assert_eq!((code, &report["status"]), (0, &json!("truncated")), "{report:#}");

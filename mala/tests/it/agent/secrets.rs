@@ -3,7 +3,7 @@
 
 use super::traffic::timeless;
 use super::*;
-use mala_testkit::model_server::{End, Fault};
+use mala_testkit::model_server::{AnswerEnd, ServerFault};
 use std::time::Duration;
 
 const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
@@ -11,19 +11,19 @@ const KEY: &str = "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEAvvJ8ZtZ1Qk3m
 /// A line of the key's body.
 const KEY_LINE: &str = "MIIEowIBAAKCAQEAvvJ8ZtZ1Qk3mYt0uW5bXc7dEf9gH2jK4lM6nP8qR0sT1uV3w";
 
-fn checked(why: &str) -> Step {
+fn checked(why: &str) -> ServerStep {
     says(json!({"checks": [{"id": "c1", "outcome": "holds", "why": why}]}).to_string())
 }
 
 /// The plain finding, with one of its fields changed.
-fn claim(field: &str, value: &str) -> Step {
+fn claim(field: &str, value: &str) -> ServerStep {
     let mut answer: Value = serde_json::from_str(PLAIN).unwrap();
     answer["findings"][0][field] = json!(value);
     says(answer.to_string())
 }
 
 /// Every way in which a model can write a secret, and the exit code.
-fn ways() -> Vec<(&'static str, Vec<Step>, i32)> {
+fn ways() -> Vec<(&'static str, Vec<ServerStep>, i32)> {
     let verdict = || says(format!(r#"{{"verdict": "{TOKEN}", "findings": []}}"#));
     let denied = json!({"error": {"message": format!("no {TOKEN}")}}).to_string();
     let elsewhere = || claim("file_path", &format!("{TOKEN}.py"));
@@ -34,9 +34,9 @@ fn ways() -> Vec<(&'static str, Vec<Step>, i32)> {
         ("key in body", vec![claim("body", KEY), checked("so")], 1),
         ("verdict", vec![verdict(), verdict()], 2),
         ("file", vec![elsewhere(), elsewhere()], 2),
-        ("refusal", vec![Answer::text(TOKEN).end(End::Refusal).into()], 2),
-        ("model", vec![Answer::text(PASS).by(TOKEN).into()], 0),
-        ("fault", vec![Fault::Status(401, Vec::new(), denied).into()], 2),
+        ("refusal", vec![ModelAnswer::text(TOKEN).end(AnswerEnd::Refusal).into()], 2),
+        ("model", vec![ModelAnswer::text(PASS).by(TOKEN).into()], 0),
+        ("fault", vec![ServerFault::Status(401, Vec::new(), denied).into()], 2),
     ]
 }
 

@@ -33,7 +33,7 @@
 //! | artifacts | `a_run_keeps_its_three_files` |
 
 use super::*;
-use mala_testkit::model_server::HeardTurn;
+use mala_testkit::model_server::RequestTurn;
 
 /// A finding at a line of a file whose lines are `xN = N`.
 fn at(line: usize, priority: u8, confidence: f64) -> Value {
@@ -45,7 +45,7 @@ fn at(line: usize, priority: u8, confidence: f64) -> Value {
     })
 }
 
-fn found(findings: &[Value]) -> Step {
+fn found(findings: &[Value]) -> ServerStep {
     let urgent = findings.iter().any(|it| it["priority"].as_u64() <= Some(1));
     let verdict = if urgent { "FAIL" } else { "NEEDS_WORK" };
     says(json!({"verdict": verdict, "findings": findings}).to_string())
@@ -96,16 +96,16 @@ fn json_in_other_text_counts_with_the_nonce() {
 
 #[test]
 fn a_draft_may_ask_for_context_before_the_result() {
-    let look = Answer::call("read_file", json!({"path": "app.py"}));
+    let look = ModelAnswer::call("read_file", json!({"path": "app.py"}));
     let (code, report, server) = reviewed(vec![look.into(), says(PLAIN)], &[]);
     let kinds: Vec<&str> = server.requests()[1]
         .turns()
         .iter()
         .map(|turn| match turn {
-            HeardTurn::User(_) => "user",
-            HeardTurn::Model(_) => "model",
-            HeardTurn::Call(..) => "call",
-            HeardTurn::Result(_) => "result",
+            RequestTurn::User(_) => "user",
+            RequestTurn::Model(_) => "model",
+            RequestTurn::Call(..) => "call",
+            RequestTurn::Result(_) => "result",
         })
         .collect();
     assert_eq!(kinds, ["user", "user", "call", "result", "user"]);
@@ -118,7 +118,7 @@ fn a_draft_may_ask_for_context_before_the_result() {
 
 #[test]
 fn standard_has_the_promised_limits() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     let outlook = |args: &[&str]| -> Value {
         let args: Vec<&str> =
@@ -177,7 +177,7 @@ fn at_most_fifteen_issues_come_out() {
 
 #[test]
 fn a_call_that_could_cost_too_much_is_not_made() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     world.write("mala.yaml", "review: {budget: {max_cost_usd: 0.01}}\n");
     let (code, report) = review(&world, &[]);
@@ -243,7 +243,7 @@ fn doubtful_claims_are_looked_at_again() {
 
 /// A repository with more than the change, and what a model that calls these tools is told.
 fn looked_up(calls: &[(&str, Value)]) -> (Vec<String>, Value) {
-    let mut answer = Answer::default();
+    let mut answer = ModelAnswer::default();
     for (name, arguments) in calls {
         answer = answer.and_call(name, arguments.clone());
     }
@@ -310,7 +310,7 @@ fn two_more_files_and_200_lines_of_each() {
 
 #[test]
 fn the_diff_is_whole_and_has_its_function_around_it() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(world(), &server);
     let body = |at: usize| -> String {
         (1..=80)
@@ -340,7 +340,7 @@ fn the_diff_is_whole_and_has_its_function_around_it() {
 
 #[test]
 fn the_most_changed_files_come_first() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     for n in 0..120 {
         let n_lines = if n == 77 { 700 } else { 60 };
@@ -365,11 +365,11 @@ fn the_most_changed_files_come_first() {
 #[test]
 fn no_limit_is_ever_exceeded() {
     let greedy = || {
-        let mut answer = Answer::default();
+        let mut answer = ModelAnswer::default();
         for _ in 0..20 {
             answer = answer.and_call("list_files", json!({}));
         }
-        Step::from(answer)
+        ServerStep::from(answer)
     };
     for (profile, calls, tools) in [("quick", 2, 0), ("standard", 2, 3), ("thorough", 24, 60)] {
         let server = ModelServer::always(greedy());
@@ -387,7 +387,7 @@ fn no_limit_is_ever_exceeded() {
 
 #[test]
 fn binary_deleted_and_new_files_are_taken_as_they_are() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(world(), &server);
     world.git(&["init", "-q", "."]).write("app.py", BEFORE).write("old.py", "gone = 1\n");
     world.write("logo.bin", [0_u8, 1]).git(&["add", "-A"]).git(&["commit", "-qm", "start"]);
@@ -418,15 +418,15 @@ fn a_tool_that_fails_is_said_and_the_review_goes_on() {
 
 #[test]
 fn a_linter_that_cannot_run_is_said_and_the_review_goes_on() {
-    let absent = "tsc and eslint are skipped: the project has no configuration of them";
-    let broken = "eslint could not run: ";
+    let absent = "tsc and eslint are skipped: the project does not configure them";
+    let broken = "cannot run eslint: ";
     for (config, program, warning) in [
         (None, None, absent),
         (Some("eslint.config.js"), None, broken),
         (Some("eslint.config.js"), Some("exit 3"), broken),
     ] {
-        let server = ModelServer::always(Answer::text(PASS));
-        let world = with_server(world(), &server).with_only(&["git", "sh"]);
+        let server = ModelServer::always(ModelAnswer::text(PASS));
+        let world = with_server(world(), &server).with_only_programs(&["git", "sh"]);
         let world = match program {
             Some(script) => world.with_program("eslint", script),
             None => world,

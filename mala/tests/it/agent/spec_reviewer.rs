@@ -30,7 +30,7 @@ use mala::wiring::reviewers::{self, Wishes};
 use mala::wiring::rules;
 use mala_domain::config::{Config, ReviewerType};
 use mala_domain::scope::Target;
-use mala_testkit::model_server::{End, Fault};
+use mala_testkit::model_server::{AnswerEnd, ServerFault};
 use std::time::{Duration, Instant};
 
 #[test]
@@ -48,7 +48,7 @@ fn r1_a_result_has_every_promised_field() {
 
 #[test]
 fn r1_an_empty_change_passes_without_a_call() {
-    let server = ModelServer::always(Answer::text(PLAIN));
+    let server = ModelServer::always(ModelAnswer::text(PLAIN));
     let world = with_server(changed(), &server);
     world.git(&["checkout", "-q", "."]);
     for message in ["nothing", "nothing again"] {
@@ -88,7 +88,7 @@ fn r2_the_default_and_the_override_are_logged() {
         ("reviewer_type: agent-sdk\n", &["HEAD~1..HEAD"]),
         ("reviewer_type: builtin\n", &["HEAD~1..HEAD", "--reviewer", "agent_sdk"]),
     ] {
-        let server = ModelServer::always(Answer::text(PASS));
+        let server = ModelServer::always(ModelAnswer::text(PASS));
         let world = with_server(world(), &server);
         world.git(&["init", "-q", "-b", "main", "."]).write("mala.yaml", config);
         world.write("app.py", BEFORE).git(&["add", "-A"]).git(&["commit", "-qm", "start"]);
@@ -104,7 +104,7 @@ fn r2_the_default_and_the_override_are_logged() {
         }
         assert_eq!(server.requests().len(), 1);
     }
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let other = with_server(changed(), &server);
     other.write("mala.yaml", "reviewer_type: builtin\n");
     let (_, log) = logged(other, "info", &[]);
@@ -181,7 +181,7 @@ fn r4_the_verdict_follows_from_the_findings() {
 
 #[test]
 fn r5_the_timeout_is_600_seconds_unless_said() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     let args = ["review", "--dry-run", "--json", "--profile", "thorough"];
     let outlook: Value = serde_json::from_slice(&world.output(&args, b"").stdout).unwrap();
@@ -198,7 +198,7 @@ fn r5_the_timeout_is_600_seconds_unless_said() {
 
 #[test]
 fn r6_no_other_reviewer_is_started() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let mut world = with_server(changed(), &server);
     for name in ["review-gate", "claude", "codex", "gemini", "python3", "node"] {
         world = world.with_program(name, "touch \"$HOME/started\"; exit 1");
@@ -234,32 +234,32 @@ fn r7_a_disabled_review_stays_disabled() {
 }
 
 /// What a provider does, what is said of it, and the exit code.
-fn exceptions() -> Vec<(Step, &'static str, i32)> {
-    let status = |status| Step::from(Fault::status(status));
+fn exceptions() -> Vec<(ServerStep, &'static str, i32)> {
+    let status = |status| ServerStep::from(ServerFault::status(status));
     vec![
         (status(401), "401: scripted 401 (authentication_error); see ANTHROPIC_API_KEY", 2),
         (status(403), "403: scripted 403 (permission_error); see ANTHROPIC_API_KEY", 2),
-        (status(404), "404: scripted 404 (not_found_error); 'mala models' lists the models", 2),
-        (Fault::TooLong.into(), "400: prompt is too long", 2),
         (
-            Fault::retry_after(429, "0.01").into(),
-            "429: scripted 429 (rate_limit_error); not tried again: all 2 model calls are spent",
+            status(404),
+            "404: scripted 404 (not_found_error); run 'mala models' to list the known models",
             2,
         ),
+        (ServerFault::TooLong.into(), "400: prompt is too long", 2),
         (
-            status(500),
-            "500: scripted 500 (api_error); not tried again: all 2 model calls are spent",
+            ServerFault::retry_after(429, "0.01").into(),
+            "429: scripted 429 (rate_limit_error); not retried: all 2 model calls are spent",
             2,
         ),
+        (status(500), "500: scripted 500 (api_error); not retried: all 2 model calls are spent", 2),
         (
             status(529),
-            "529: scripted 529 (overloaded_error); not tried again: all 2 model calls are spent",
+            "529: scripted 529 (overloaded_error); not retried: all 2 model calls are spent",
             2,
         ),
-        (Fault::Html.into(), "an HTML page instead of an answer", 2),
-        (Fault::CutAfter(2, Answer::text(PASS)).into(), "the answer stopped half way", 2),
-        (Answer::text(PASS).end(End::MaxTokens).into(), "the answer is cut", 2),
-        (Answer::text("no").end(End::Refusal).into(), "the model refused to answer", 2),
+        (ServerFault::Html.into(), "the response is an HTML page", 2),
+        (ServerFault::CutAfter(2, ModelAnswer::text(PASS)).into(), "the response ended early", 2),
+        (ModelAnswer::text(PASS).end(AnswerEnd::MaxTokens).into(), "the answer is cut", 2),
+        (ModelAnswer::text("no").end(AnswerEnd::Refusal).into(), "the model refused to answer", 2),
     ]
 }
 
@@ -303,7 +303,7 @@ fn fields_have_their_types() {
 #[test]
 fn prompts_and_answers_are_logged_behind_the_debug_flag() {
     for (args, is_logged) in [(&[][..], false), (&["--debug"], true)] {
-        let server = ModelServer::always(Answer::text(PASS));
+        let server = ModelServer::always(ModelAnswer::text(PASS));
         let world = with_server(changed(), &server);
         let (_, log) = logged(world, "debug", args);
         assert_eq!(log.contains("Review a change to a code base"), is_logged, "{args:?}: {log}");
@@ -315,7 +315,7 @@ fn prompts_and_answers_are_logged_behind_the_debug_flag() {
 
 #[test]
 fn an_exception_is_logged_as_an_error() {
-    let server = ModelServer::always(Fault::status(401));
+    let server = ModelServer::always(ServerFault::status(401));
     let (code, log) = logged(with_server(changed(), &server), "error", &[]);
     assert_eq!(code, 2);
     assert!(log.starts_with("ERROR the model gave no answer"), "{log}");
@@ -329,15 +329,15 @@ fn an_exception_is_logged_as_an_error() {
     let (code, log) = logged(with_server(changed(), &late), "error", &["--timeout", "2"]);
     assert_eq!(code, 3);
     assert!(log.starts_with("ERROR the model gave no answer"), "{log}");
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     assert_eq!(logged(with_server(changed(), &server), "error", &[]), (0, String::new()));
 }
 
 #[test]
 fn problems_that_do_not_end_the_review_are_warnings() {
     let unreadable = vec![says("LGTM"), says(PASS)];
-    let unchecked = vec![says(PLAIN), Fault::status(401).into()];
-    let broken = vec![Step::from(Fault::status(403))];
+    let unchecked = vec![says(PLAIN), ServerFault::status(401).into()];
+    let broken = vec![ServerStep::from(ServerFault::status(403))];
     for (steps, warning) in [
         (unreadable, "whole change: invalid json: expected value at line 1 column 1; asked again"),
         (unchecked, "1 claim not checked: 401: scripted 401"),

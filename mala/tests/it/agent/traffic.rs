@@ -2,13 +2,13 @@
 
 use super::*;
 use mala_domain::agent::prompts;
-use mala_testkit::model_server::Fault;
+use mala_testkit::model_server::ServerFault;
 
 const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 
 #[test]
 fn the_model_gets_the_prompt_of_the_repository_the_change_and_the_task() {
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     world.write("context.md", "Halving must be fast.");
     world.write("REVIEW.md", "Rules of the head.");
@@ -26,7 +26,7 @@ fn the_model_gets_the_prompt_of_the_repository_the_change_and_the_task() {
 #[test]
 fn no_secret_leaves_and_none_is_kept() {
     let server = ModelServer::steps(vec![
-        Answer::call("read_file", json!({"path": "secret.py"})).into(),
+        ModelAnswer::call("read_file", json!({"path": "secret.py"})).into(),
         says(format!("{{\"verdict\": \"PASS\", \"findings\": [], \"summary\": \"{TOKEN}\"}}")),
     ]);
     let world = with_server(changed(), &server);
@@ -61,7 +61,7 @@ fn no_secret_leaves_and_none_is_kept() {
 fn prompts_are_kept_only_when_asked_for() {
     let (_, report, _) = reviewed(vec![says(PASS)], &["--no-save"]);
     assert_eq!(report["review_log_path"], Value::Null);
-    let server = ModelServer::always(Answer::text(PASS));
+    let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     let (_, report) = review(&world, &[]);
     let n_files = std::fs::read_dir(report["review_log_path"].as_str().unwrap()).unwrap().count();
@@ -116,8 +116,8 @@ pub(super) fn timeless(mut report: Value) -> String {
 fn recordings_and_replays_are_the_same_byte_for_byte() {
     let steps = || {
         vec![
-            Fault::retry_after(429, "0.01").into(),
-            Answer::call("read_file", json!({"path": "app.py"})).into(),
+            ServerFault::retry_after(429, "0.01").into(),
+            ModelAnswer::call("read_file", json!({"path": "app.py"})).into(),
             says(PLAIN),
             holds(),
         ]

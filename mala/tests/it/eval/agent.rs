@@ -1,7 +1,7 @@
 //! Evals of the agent, against a model server on loopback.
 
 use super::*;
-use mala_testkit::model_server::{Answer, ModelRequest, ModelServer, Step, Usage};
+use mala_testkit::model_server::{AnswerUsage, ModelAnswer, ModelRequest, ModelServer, ServerStep};
 
 /// A world with a key, whose models are this server.
 pub(super) fn with_server(world: World, server: &ModelServer) -> World {
@@ -9,7 +9,7 @@ pub(super) fn with_server(world: World, server: &ModelServer) -> World {
 }
 
 /// Claims a bug on line 3, and holds on to it when it is asked to check.
-pub(super) fn answer(request: &ModelRequest) -> Answer {
+pub(super) fn answer(request: &ModelRequest) -> ModelAnswer {
     let is_check = request.schema().is_some_and(|schema| schema.to_string().contains("checks"));
     let text = if is_check {
         json!({"checks": [{"id": "c1", "outcome": "holds", "why": "it is so"}]})
@@ -21,7 +21,11 @@ pub(super) fn answer(request: &ModelRequest) -> Answer {
         json!({"verdict": "FAIL", "findings": [finding]})
     };
     // What a call uses does not depend on what was asked before.
-    Answer::text(text.to_string()).usage(Usage::Said { input: 1_000, cached: 0, output: 50 })
+    ModelAnswer::text(text.to_string()).usage(AnswerUsage::Said {
+        input: 1_000,
+        cached: 0,
+        output: 50,
+    })
 }
 
 /// Cases with a bug on line 3, 5 or 40, so that one of three is missed.
@@ -78,7 +82,7 @@ fn what_could_not_be_reviewed_is_counted_apart_and_can_be_tried_again() {
     let server = ModelServer::new(move |request| {
         let named = request.user_text().contains("Add case-001");
         if named && is_broken.load(std::sync::atomic::Ordering::SeqCst) {
-            return Answer::text("I would rather talk about the weather.").into();
+            return ModelAnswer::text("I would rather talk about the weather.").into();
         }
         answer(request).into()
     });
@@ -126,6 +130,6 @@ fn a_reviewer_that_cannot_be_asked_is_found_out_before_the_first_case() {
 }
 
 /// The same answer, a little later.
-pub(super) fn slowly(request: &ModelRequest) -> Step {
-    Step::from(answer(request)).after(std::time::Duration::from_millis(20))
+pub(super) fn slowly(request: &ModelRequest) -> ServerStep {
+    ServerStep::from(answer(request)).after(std::time::Duration::from_millis(20))
 }

@@ -4,7 +4,7 @@ use super::agent::{answer, cases, slowly, with_server};
 use super::*;
 use mala_domain::eval::seeded::Seeded;
 use mala_testkit::ModelServer;
-use mala_testkit::model_server::Step;
+use mala_testkit::model_server::ServerStep;
 use std::collections::HashMap;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -136,8 +136,8 @@ fn world_with(n_cases: usize, server: &ModelServer) -> World {
     world
 }
 
-fn late(request: &mala_testkit::model_server::ModelRequest, by: Duration) -> Step {
-    Step::from(answer(request)).after(by)
+fn late(request: &mala_testkit::model_server::ModelRequest, by: Duration) -> ServerStep {
+    ServerStep::from(answer(request)).after(by)
 }
 
 pub(super) fn start(world: &World, args: &[&str]) -> Child {

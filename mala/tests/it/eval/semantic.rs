@@ -3,7 +3,7 @@
 use super::agent::with_server;
 use super::crashes::{has_asked, interrupt, only_run, repeated, start};
 use super::*;
-use mala_testkit::model_server::{Answer, ModelRequest, ModelServer, Step, Usage};
+use mala_testkit::model_server::{AnswerUsage, ModelAnswer, ModelRequest, ModelServer, ServerStep};
 use std::time::Duration;
 
 const JUDGED: [&str; 8] =
@@ -19,7 +19,7 @@ fn world_with(server: &ModelServer) -> World {
 }
 
 /// A judge that takes texts for the same when they end with the same line.
-fn judge(request: &ModelRequest) -> Answer {
+fn judge(request: &ModelRequest) -> ModelAnswer {
     let told = request.user_text();
     let last_line = |name: &str| {
         let (_, text) = told.split_once(&format!("of=\"{name}\"")).unwrap();
@@ -36,11 +36,15 @@ fn judge(request: &ModelRequest) -> Answer {
         json!({"id": id, "outcome": outcome, "why": format!("{finding} and {known}: {outcome}")})
     });
     let answer = json!({"pairs": pairs.collect::<Vec<Value>>()});
-    Answer::text(answer.to_string()).usage(Usage::Said { input: 900, cached: 0, output: 90 })
+    ModelAnswer::text(answer.to_string()).usage(AnswerUsage::Said {
+        input: 900,
+        cached: 0,
+        output: 90,
+    })
 }
 
-fn late(request: &ModelRequest) -> Step {
-    Step::from(judge(request)).after(Duration::from_millis(400))
+fn late(request: &ModelRequest) -> ServerStep {
+    ServerStep::from(judge(request)).after(Duration::from_millis(400))
 }
 
 #[test]
@@ -75,7 +79,7 @@ fn a_judge_finds_what_stands_on_other_lines() {
 
 #[test]
 fn what_a_judge_does_not_say_clearly_is_no_hit() {
-    let server = ModelServer::always(Answer::text("They are all the same problem, trust me."));
+    let server = ModelServer::always(ModelAnswer::text("They are all the same problem, trust me."));
     let world = world_with(&server);
     let (code, result) = ran(&world, &JUDGED);
     assert_eq!((code, &result["scores"]["semantic"]["rates"]["found"]), (0, &json!(0)));

@@ -1,8 +1,9 @@
 //! Canaries: lanes are given planted defects, and what they find of them is shown beside their verdicts.
 
 use super::bench::Bench;
+use hmac::{Hmac, KeyInit, Mac};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+use sha2::Sha256;
 use std::time::{Duration, Instant};
 
 /// A repository in which there is one place for a defect, in the last commit.
@@ -80,8 +81,10 @@ fn the_schedule_never_delays_or_changes_a_verdict() {
     let secret = std::fs::read(bench.repo.path(".git/mala-secret")).unwrap();
     let due =
         |stamp: &str| format!(r#"{{"stamp":"{stamp}","schema_version":1,"since":0,"runs":[]}}"#);
-    let marked = [secret.as_slice(), b"\0canaries ", due("").as_bytes()].concat();
-    let mark: String = Sha256::digest(marked).iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut mac = Hmac::<Sha256>::new_from_slice(&secret).unwrap();
+    mac.update(format!("canaries {}", due("")).as_bytes());
+    let mark = mac.finalize().into_bytes();
+    let mark: String = mark.iter().map(|byte| format!("{byte:02x}")).collect();
     std::fs::write(bench.repo.path(".mala/gate/canaries/book.json"), due(&mark)).unwrap();
     let second = bench.review("finder,stuck", &["--timeout", "4"]);
     assert_eq!((second.code, second.verdict()), (0, "PASS"));

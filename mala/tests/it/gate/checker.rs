@@ -1,7 +1,7 @@
 //! The agent as the one who checks what no other lane could check.
 
 use super::bench::Bench;
-use mala_testkit::model_server::{Answer, ModelServer, Step};
+use mala_testkit::model_server::{ModelAnswer, ModelServer, ServerStep};
 use serde_json::json;
 
 fn bench(config: &str, server: Option<&ModelServer>) -> Bench {
@@ -15,9 +15,9 @@ fn bench(config: &str, server: Option<&ModelServer>) -> Bench {
     Bench { world: world.with_env("ANTHROPIC_BASE_URL", server.url()), repo: bench.repo }
 }
 
-fn says(outcome: &str) -> Step {
+fn says(outcome: &str) -> ServerStep {
     let check = json!({"checks": [{"id": "c1", "outcome": outcome, "why": "x may be None"}]});
-    Answer::text(check.to_string()).into()
+    ModelAnswer::text(check.to_string()).into()
 }
 
 const ON: &str = "  agent_checks: true\n";
@@ -69,7 +69,7 @@ fn the_agent_checks_all_of_many() {
     let check =
         |number: usize| json!({"id": format!("c{number}"), "outcome": "refuted", "why": "w"});
     let all: Vec<_> = (1..=35).map(check).collect();
-    let refutes: Step = Answer::text(json!({"checks": all}).to_string()).into();
+    let refutes: ServerStep = ModelAnswer::text(json!({"checks": all}).to_string()).into();
     let server = ModelServer::steps(vec![refutes.clone(), refutes]);
     let ended = bench(ON, Some(&server)).review("many", &[]);
     assert_eq!((ended.code, server.requests().len()), (0, 2), "{:#}", ended.json);

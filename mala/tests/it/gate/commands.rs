@@ -154,7 +154,7 @@ fn sessions_of_last_month_are_gone_when_another_one_starts() {
 #[test]
 fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
     let bench = Bench::with_config("gate: {lanes: {mine: {command: [lane, pass]}}}\n");
-    let world = bench.world.with_only(&["sh", "git"]).with_program("claude", "echo 1.2.3");
+    let world = bench.world.with_only_programs(&["sh", "git"]).with_program("claude", "echo 1.2.3");
     let world = world.with_program("lane", "");
     assert_snapshot!(world.run(&["lanes"]), @"
     [exit 0]

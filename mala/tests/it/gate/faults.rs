@@ -52,7 +52,7 @@ fn one_that_cannot_be_executed_says_why() {
         .unwrap();
     let ended = bench.review("odd", &[]);
     assert_eq!(ended.code, 4, "{:#}", ended.json);
-    let why = "odd: cannot be started: No such file or directory";
+    let why = "cannot start odd: No such file or directory";
     assert!(ended.error_of("odd").starts_with(why), "{:#}", ended.json);
 }
 
@@ -72,7 +72,7 @@ fn a_context_file_that_is_none_is_refused() {
         let args = ["spawn-code-review", "--diff", "HEAD~1..HEAD", "--context-file", file];
         let (code, _, stderr) = bench.run(&args);
         assert_eq!(code, 1, "{stderr}");
-        assert!(stderr.contains("it is no regular file"), "{stderr}");
+        assert!(stderr.contains("it is not a regular file"), "{stderr}");
         assert!(started.elapsed() < Duration::from_secs(10));
     }
 }

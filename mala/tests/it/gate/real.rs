@@ -3,7 +3,7 @@
 
 use super::bench::Bench;
 use mala_testkit::ModelServer;
-use mala_testkit::model_server::{Answer, Fault, HeardTurn, ModelRequest, Step};
+use mala_testkit::model_server::{ModelAnswer, ModelRequest, RequestTurn, ServerFault, ServerStep};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -66,10 +66,10 @@ fn reviewer(verdict: &'static str) -> ModelServer {
     ModelServer::new(move |request| review(request, verdict))
 }
 
-fn review(request: &ModelRequest, verdict: &str) -> Step {
+fn review(request: &ModelRequest, verdict: &str) -> ServerStep {
     let prompt = request.user_text();
     let Some(nonce) = after(&prompt, "Your `nonce`: ") else {
-        return Answer::text("fine").into();
+        return ModelAnswer::text("fine").into();
     };
     let head = after(&prompt, "The commit under review (`head_sha`): ").unwrap();
     let findings = match verdict {
@@ -86,11 +86,12 @@ fn review(request: &ModelRequest, verdict: &str) -> Step {
         "findings": findings, "reviewed": [{"file_path": "a.py", "hunks": [1]}],
     });
     let form = request.tools().into_iter().find(|name| name == "StructuredOutput");
-    let is_called =
-        |turn: &HeardTurn| matches!(turn, HeardTurn::Call(name, _) if name == "StructuredOutput");
+    let is_called = |turn: &RequestTurn| matches!(turn, RequestTurn::Call(name, _) if name == "StructuredOutput");
     match form {
-        Some(form) if !request.turns().iter().any(is_called) => Answer::call(&form, answer).into(),
-        _ => Answer::text(answer.to_string()).into(),
+        Some(form) if !request.turns().iter().any(is_called) => {
+            ModelAnswer::call(&form, answer).into()
+        }
+        _ => ModelAnswer::text(answer.to_string()).into(),
     }
 }
 
@@ -119,7 +120,7 @@ fn the_real_reviewers_pass_a_change_and_fail_a_change() {
 #[test]
 fn a_real_reviewer_that_is_refused_never_passes() {
     for fault in [401, 429] {
-        let server = ModelServer::always(Fault::status(fault));
+        let server = ModelServer::always(ServerFault::status(fault));
         let bench = bench(&server);
         let ended = bench.review("claude,codex,gemini", &["--timeout", "45"]);
         assert!(matches!(ended.code, 2 | 3), "{fault}: {:#}", ended.json);

@@ -88,7 +88,7 @@ fn what_this_clone_ignores_is_not_reviewed() {
 #[test]
 fn without_lanes_there_are_no_reviewers() {
     let bench = Bench::with_config("");
-    let bench = Bench { world: bench.world.with_only(&["git"]), repo: bench.repo };
+    let bench = Bench { world: bench.world.with_only_programs(&["git"]), repo: bench.repo };
     let spawned = bench.spawn(&[]);
     assert_eq!(spawned["reviewers_spawned"], serde_json::json!([]));
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());

@@ -71,7 +71,7 @@ fn a_state_folder_that_leads_elsewhere_is_refused() {
     bench.repo.link(".mala", &elsewhere);
     let (code, _, stderr) = bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD"]);
     assert_eq!(code, 1, "{stderr}");
-    assert!(stderr.contains("/.mala: it is a link to another place"), "{stderr}");
+    assert!(stderr.contains("/.mala: it is a symbolic link"), "{stderr}");
     let (code, stdout, _) = bench.run(&["wait"]);
     assert_eq!(code, 5, "{stdout}");
     assert_eq!(std::fs::read_dir(elsewhere).unwrap().count(), 0);

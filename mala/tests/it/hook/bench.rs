@@ -23,7 +23,8 @@ impl Bench {
         let files = [("mala.yaml", config), ("a.py", "def f(x):\n    return x\n")];
         let repo = TestRepo::with_files(&files);
         let lane = include_str!("../gate/lane.sh");
-        let world = world().with_only(PROGRAMS).with_program("lane", lane).in_folder(repo.root());
+        let world =
+            world().with_only_programs(PROGRAMS).with_program("lane", lane).in_folder(repo.root());
         // Where the work starts; what hosts read of it does not matter here.
         let installed = world.output(&["init", "--hooks"], b"");
         assert!(installed.status.success());

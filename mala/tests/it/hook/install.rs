@@ -8,7 +8,7 @@ fn project() -> World {
     let world = world();
     world.git(&["init", "-q", "-b", "main"]).write("a.py", "x = 1\n");
     world.git(&["add", "."]).git(&["commit", "-qm", "start"]);
-    world.with_only(&["git"]).with_program("mala", "")
+    world.with_only_programs(&["git"]).with_program("mala", "")
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn what_cannot_be_understood_is_left_alone() {
     assert_snapshot!(world.run(&["init", "--hooks"]), @"
     [exit 2]
     [stderr]
-    error: [WORK]/.codex/hooks.json: a key is missing at line 2 column 1
+    error: [WORK]/.codex/hooks.json: unterminated object on line 1 column 11
     hint: nothing was changed: repair the file first
     ");
     assert!(!world.folder().join(".claude").exists(), "nothing is half done");

@@ -4,7 +4,7 @@
 
 use super::bench::{BAD, GOOD};
 use crate::world;
-use mala_testkit::model_server::{Answer, ModelRequest, Step};
+use mala_testkit::model_server::{ModelAnswer, ModelRequest, ServerStep};
 use mala_testkit::{ModelServer, TestRepo, World};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -126,14 +126,14 @@ fn hosts() -> PathBuf {
     folder
 }
 
-fn agent(request: &ModelRequest, mends: Option<&Path>) -> Step {
+fn agent(request: &ModelRequest, mends: Option<&Path>) -> ServerStep {
     let is_told = request.user_text().contains("a.py:2: [P1] this is bad (judge)");
     match mends {
         Some(file) if is_told => {
             std::fs::write(file, GOOD).unwrap();
-            Answer::text("it is mended").into()
+            ModelAnswer::text("it is mended").into()
         }
-        _ => Answer::text("it is done").into(),
+        _ => ModelAnswer::text("it is done").into(),
     }
 }
 

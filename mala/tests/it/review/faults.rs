@@ -33,7 +33,7 @@ fn a_corrupt_repository() {
 
 #[test]
 fn a_machine_without_git() {
-    let world = repo().with_only(&[]);
+    let world = repo().with_only_programs(&[]);
     assert_snapshot!(world.run(&["review"]));
 }
 
@@ -136,7 +136,7 @@ fn a_commit_that_cannot_be_read_is_damage_and_no_mistake_of_the_user() {
         let args: Vec<&str> = ["review"].iter().chain(args).copied().collect();
         let shown = world.run(&args);
         assert!(shown.starts_with("[exit 2]\n"), "{args:?} {shown}");
-        assert!(shown.contains("git fsck says"), "{args:?} {shown}");
+        assert!(shown.contains("run git fsck"), "{args:?} {shown}");
     }
     std::fs::write(&object, "garbage").unwrap();
     for args in asked {
@@ -144,6 +144,6 @@ fn a_commit_that_cannot_be_read_is_damage_and_no_mistake_of_the_user() {
         let shown = world.run(&args);
         assert!(shown.starts_with("[exit 2]\n"), "{args:?} {shown}");
         assert!(shown.contains("error: the repository is damaged: loose object"), "{shown}");
-        assert!(shown.contains("hint: git fsck says what is broken"), "{shown}");
+        assert!(shown.contains("hint: run git fsck to see what is broken"), "{shown}");
     }
 }

@@ -137,14 +137,14 @@ fn a_bare_repository_has_commits_to_review() {
     assert_snapshot!(world.run(&["review"]), @"
     [exit 64]
     [stderr]
-    error: [WORK] is a bare repository: it has no work tree and nothing staged
-    hint: name what to review: two commits, such as A..B, --commit or --base
+    error: [WORK] is a bare repository and has no work tree
+    hint: review commits instead, with A..B, --commit or --base
     ");
     assert_snapshot!(world.run(&["review", "--staged"]), @"
     [exit 64]
     [stderr]
-    error: [WORK] is a bare repository: it has no work tree and nothing staged
-    hint: name what to review: two commits, such as A..B, --commit or --base
+    error: [WORK] is a bare repository and has no work tree
+    hint: review commits instead, with A..B, --commit or --base
     ");
 }
 

@@ -95,7 +95,7 @@ const WRONG: &[(&str, &str, &str, &str)] = &[
     ("run_linter", r#"{"linter":"sh","path":"a.py"}"#, "linter is", "one of ruff"),
     ("run_linter", r#"{"linter":"ruff","path":"../a.py"}"#, "leads out", "relative"),
     ("run_linter", r#"{"linter":"ruff","path":"no.py"}"#, "has no file no.py", "list_files"),
-    ("run_linter", r#"{"linter":"tsc","path":"a.py"}"#, "not set up for it", "another linter"),
+    ("run_linter", r#"{"linter":"tsc","path":"a.py"}"#, "does not configure it", "another linter"),
 ];
 
 #[tokio::test]

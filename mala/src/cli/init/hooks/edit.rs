@@ -1,270 +1,182 @@
-//! The hooks in and out of a file of settings. Claude Code and Codex write them the same way: groups
-//! under `hooks.<event>`, each with a list of commands.
+//! Adds the hooks to a settings file and removes them. Claude Code and Codex use the same format: groups
+//! under `hooks.<event>`, each with a list of commands. Comments and formatting of the file are kept.
 
-use super::tree::{Kind, Node, after_blank, parse};
-use std::ops::Range;
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstRootNode};
 
 /// A command that a host runs at an event.
-struct Hook {
+struct InstalledHook {
     event: &'static str,
-    /// What `mala hook` is told.
-    word: &'static str,
-    /// In seconds: more than the command takes.
+    /// The argument of `mala hook`.
+    argument: &'static str,
+    /// In seconds: longer than the command takes.
     timeout: &'static str,
 }
 
-/// In the order in which they are put in.
-const HOOKS: [Hook; 2] = [
-    Hook { event: "SessionStart", word: "start", timeout: "30" },
-    Hook { event: "Stop", word: "stop", timeout: "600" },
+/// In the order in which they are added.
+const HOOKS: [InstalledHook; 2] = [
+    InstalledHook { event: "SessionStart", argument: "start", timeout: "30" },
+    InstalledHook { event: "Stop", argument: "stop", timeout: "600" },
 ];
 
-/// The file with the hooks in it; `None` when they are there already.
+/// The file with the hooks; `None` if it already has them.
 pub(super) fn installed(text: &str) -> Result<Option<String>, String> {
-    let mut new = None;
+    let (bom, root) = parse(text)?;
+    let settings = match root.value() {
+        None => {
+            root.set_value(CstInputValue::Object(Vec::new()));
+            root.object_value()
+        }
+        Some(value) => value.as_object(),
+    };
+    let settings = settings.ok_or("it is not an object")?;
+    let mut is_changed = false;
     for hook in &HOOKS {
-        let now = new.as_deref().unwrap_or(text);
-        new = hook.installed(now)?.or(new);
+        is_changed |= hook.install(&settings)?;
     }
-    Ok(new)
+    Ok(is_changed.then(|| format!("{bom}{root}")))
 }
 
-/// Whether one of the hooks is in the file, whoever wrote it.
+/// Whether the file has one of the hooks, in any form.
 pub(super) fn has_hook(text: &str) -> Result<bool, String> {
-    let root = parse(text)?;
-    Ok(HOOKS.iter().any(|hook| hook.is_in(&root)))
+    let settings = parse(text)?.1.object_value();
+    Ok(settings.is_some_and(|settings| HOOKS.iter().any(|hook| hook.is_in(&settings))))
 }
 
-/// The file without the hooks as `installed` writes them; `None` when none of that is there.
+/// The file without the hooks that `installed` writes; `None` if it has none of them.
 pub(super) fn removed(text: &str) -> Result<Option<String>, String> {
-    let mut new: Option<String> = None;
+    let (bom, root) = parse(text)?;
+    let Some(settings) = root.object_value() else { return Ok(None) };
+    let mut is_changed = false;
     for hook in HOOKS.iter().rev() {
-        loop {
-            let now = new.as_deref().unwrap_or(text);
-            let root = parse(now)?;
-            let Some((container, part)) = hook.own(&root, now) else { break };
-            new = Some(without(now, container, part)?);
+        while let Some(command) = hook.own_command(&settings) {
+            remove_with_empty_parents(command);
+            is_changed = true;
         }
     }
-    Ok(new)
+    Ok(is_changed.then(|| format!("{bom}{root}")))
 }
 
-impl Hook {
+/// Parses JSON with comments and trailing commas. Returns a byte order mark separately.
+fn parse(text: &str) -> Result<(&str, CstRootNode), String> {
+    let (bom, text) = match text.strip_prefix('\u{feff}') {
+        Some(rest) => ("\u{feff}", rest),
+        None => ("", text),
+    };
+    let options = ParseOptions {
+        allow_comments: true,
+        allow_loose_object_property_names: false,
+        allow_trailing_commas: true,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let root = CstRootNode::parse(text, &options).map_err(|error| {
+        let mut message = error.to_string();
+        message.get_mut(..1).map(str::make_ascii_lowercase);
+        message
+    })?;
+    Ok((bom, root))
+}
+
+impl InstalledHook {
     fn command(&self) -> String {
-        format!("mala hook {}", self.word)
+        format!("mala hook {}", self.argument)
     }
 
-    /// A group with the hook, in lines that are indented by two spaces.
-    fn group(&self) -> String {
-        let (command, timeout) = (self.command(), self.timeout);
-        let fields = [
-            keyed("type", "\"command\""),
-            keyed("command", &format!("\"{command}\"")),
-            keyed("timeout", timeout),
-        ];
-        object(&keyed("hooks", &list(&object(&fields.join(",\n")))))
+    /// A group with the hook.
+    fn group(&self) -> CstInputValue {
+        let text = |text: &str| CstInputValue::String(text.to_owned());
+        let command = CstInputValue::Object(vec![
+            ("type".to_owned(), text("command")),
+            ("command".to_owned(), text(&self.command())),
+            ("timeout".to_owned(), CstInputValue::Number(self.timeout.to_owned())),
+        ]);
+        CstInputValue::Object(vec![("hooks".to_owned(), CstInputValue::Array(vec![command]))])
     }
 
-    fn installed(&self, text: &str) -> Result<Option<String>, String> {
-        let (event, group) = (self.event, self.group());
-        let member = keyed(event, &list(&group));
-        if text.trim_matches(['\u{feff}', ' ', '\t', '\r', '\n']).is_empty() {
-            return Ok(Some(format!("{}\n", object(&keyed("hooks", &object(&member))))));
+    /// Adds the hook; false if it is there.
+    fn install(&self, settings: &CstObject) -> Result<bool, String> {
+        reject_duplicate(settings, "hooks")?;
+        let hooks = settings.object_value_or_create("hooks").ok_or("`hooks` is not an object")?;
+        reject_duplicate(&hooks, self.event)?;
+        let groups = hooks
+            .array_value_or_create(self.event)
+            .ok_or_else(|| format!("`hooks.{}` is not a list", self.event))?;
+        if self.is_in(settings) {
+            return Ok(false);
         }
-        let root = parse(text)?;
-        if !matches!(root.kind, Kind::Object(_)) {
-            return Err("it is not an object".to_owned());
+        if groups.elements().is_empty() {
+            groups.ensure_multiline();
         }
-        refuse_twice(&root, "hooks")?;
-        let Some(hooks) = root.get("hooks") else {
-            return added(text, &root, &keyed("hooks", &object(&member))).map(Some);
-        };
-        if !matches!(hooks.kind, Kind::Object(_)) {
-            return Err("`hooks` is not an object".to_owned());
-        }
-        refuse_twice(hooks, event)?;
-        let Some(groups) = hooks.get(event) else { return added(text, hooks, &member).map(Some) };
-        if !matches!(groups.kind, Kind::Array(_)) {
-            return Err(format!("`hooks.{event}` is not a list"));
-        }
-        match self.is_in(&root) {
-            true => Ok(None),
-            false => added(text, groups, &group).map(Some),
-        }
+        groups.append(self.group());
+        Ok(true)
     }
 
-    /// Whether the hook is in the file, wherever the program is and whatever it is told.
-    fn is_in(&self, root: &Node) -> bool {
-        let groups = root.get("hooks").and_then(|hooks| hooks.get(self.event));
-        let groups = groups.map(Node::items).unwrap_or_default().iter();
-        let mut commands = groups.filter_map(|group| group.get("hooks")).flat_map(Node::items);
-        commands.any(|command| {
-            let text = command.get("command").and_then(Node::text).unwrap_or_default();
+    /// Whether the hook is in the file, with any path and any further arguments.
+    fn is_in(&self, settings: &CstObject) -> bool {
+        self.commands(settings).iter().any(|command| {
+            let text = text_of(command, "command").unwrap_or_default();
             let words: Vec<&str> = text.split_whitespace().collect();
             words.windows(3).any(|words| match words {
-                [program, "hook", word] => {
-                    program.rsplit('/').next() == Some("mala") && *word == self.word
+                [program, "hook", argument] => {
+                    program.rsplit('/').next() == Some("mala") && *argument == self.argument
                 }
                 _ => false,
             })
         })
     }
 
-    /// The first part that is there only for the hook, and what it is in: the command, or the group, list
-    /// or block that has nothing else.
-    fn own<'n>(&self, root: &'n Node, text: &str) -> Option<(&'n Node, usize)> {
-        let hooks = root.get("hooks")?;
-        let groups = hooks.get(self.event)?;
-        let (group_at, group, at) = groups.items().iter().enumerate().find_map(|(at, group)| {
-            let commands = group.get("hooks")?.items();
-            Some((at, group, commands.iter().position(|command| self.is_own(command, text))?))
-        })?;
-        let commands = group.get("hooks")?;
-        if commands.items().len() > 1 {
-            return Some((commands, at));
-        }
-        if groups.items().len() > 1 {
-            return Some((groups, group_at));
-        }
-        let place = |node: &Node, key: &str| node.members().iter().position(|it| it.key == key);
-        if hooks.members().len() > 1 {
-            return Some((hooks, place(hooks, self.event)?));
-        }
-        Some((root, place(root, "hooks")?))
+    /// The first command that `installed` writes for this hook.
+    fn own_command(&self, settings: &CstObject) -> Option<CstObject> {
+        let is_own = |command: &CstObject| {
+            let timeout = command.get("timeout").and_then(|property| property.value());
+            command.properties().len() == 3
+                && text_of(command, "type").as_deref() == Some("command")
+                && text_of(command, "command").as_deref() == Some(&*self.command())
+                && timeout.is_some_and(|timeout| timeout.to_string() == self.timeout)
+        };
+        self.commands(settings).into_iter().find(is_own)
     }
 
-    /// Whether a command is the one that `installed` writes.
-    fn is_own(&self, command: &Node, text: &str) -> bool {
-        let words = |key: &str| command.get(key).and_then(Node::text);
-        let time = command.get("timeout").and_then(|node| text.get(node.span.clone()));
-        command.members().len() == 3
-            && words("type") == Some("command")
-            && words("command") == Some(&self.command())
-            && time == Some(self.timeout)
+    /// All commands of the event.
+    fn commands(&self, settings: &CstObject) -> Vec<CstObject> {
+        let groups = settings.object_value("hooks").and_then(|hooks| hooks.array_value(self.event));
+        let groups = groups.iter().flat_map(CstArray::elements);
+        let lists = groups.filter_map(|group| group.as_object()?.array_value("hooks"));
+        lists.flat_map(|list| list.elements()).filter_map(|command| command.as_object()).collect()
     }
 }
 
-/// Nobody knows which of two a host reads.
-fn refuse_twice(node: &Node, key: &str) -> Result<(), String> {
-    match node.members().iter().filter(|member| member.key == key).count() {
+/// Removes a command, and its group, list and `hooks` if they have no other content.
+fn remove_with_empty_parents(command: CstObject) {
+    let mut last = CstNode::from(command);
+    while let Some(parent) = last.parent() {
+        let is_settings = parent.parent().is_some_and(|above| above.is_root());
+        let n_children = parent.children_exclude_trivia_and_tokens().len();
+        if is_settings || !(parent.is_object_prop() || n_children == 1) {
+            break;
+        }
+        last = CstNode::from(parent);
+    }
+    last.remove();
+}
+
+/// Rejects a key that occurs twice: it is unclear which one the host reads.
+fn reject_duplicate(object: &CstObject, key: &str) -> Result<(), String> {
+    let names = object.properties().into_iter().filter_map(|property| property.decoded_name());
+    match names.filter(|name| name == key).count() {
         0 | 1 => Ok(()),
-        _ => Err(format!("`{key}` is there twice")),
+        _ => Err(format!("duplicate key `{key}`")),
     }
 }
 
-/// The text with one more part at the end of a list or block.
-fn added(text: &str, container: &Node, part: &str) -> Result<String, String> {
-    let inside = container.inside();
-    let content = text.get(inside.clone()).unwrap_or_default();
-    // After the last comment: what it is about comes before it.
-    let end = inside.start + content.trim_end().len();
-    let (ending, unit) = (line_ending(text), unit(text));
-    let own_indent = indent(text, container.span.start);
-    let Some(last) = container.parts().pop() else {
-        let part = indented(part, unit, &format!("{own_indent}{unit}"), ending);
-        let new = format!("{ending}{own_indent}{unit}{part}{ending}{own_indent}");
-        return Ok(replaced(text, &[(end..inside.end, &new)]));
-    };
-    let has_comma = text.as_bytes().get(after_blank(text, last.end)?) == Some(&b',');
-    let comma = if has_comma { "" } else { "," };
-    if !content.contains('\n') {
-        let part: String = part.lines().map(str::trim_start).collect::<Vec<_>>().join(" ");
-        return Ok(replaced(text, &[(last.end..last.end, comma), (end..end, &format!(" {part}"))]));
-    }
-    let first = container.parts().first().map_or(last.start, |first| first.start);
-    let indent = indent(text, first);
-    let part = indented(part, unit, &indent, ending);
-    let new = format!("{ending}{indent}{part}");
-    Ok(replaced(text, &[(last.end..last.end, comma), (end..end, &new)]))
-}
-
-/// The text without one part of a list or block.
-fn without(text: &str, container: &Node, at: usize) -> Result<String, String> {
-    let parts = container.parts();
-    let Some(part) = parts.get(at).cloned() else { return Err("it is not there".to_owned()) };
-    let inside = container.inside();
-    let comma_after = after_blank(text, part.end)?;
-    let has_comma = text.as_bytes().get(comma_after) == Some(&b',');
-    let blank = |range: Range<usize>| text.get(range).unwrap_or_default();
-    if at + 1 < parts.len() {
-        // Up to the next word, which takes its place.
-        let after = comma_after + 1;
-        let rest = blank(after..inside.end);
-        let next = after + (rest.len() - rest.trim_start().len());
-        return Ok(replaced(text, &[(part.start..next, "")]));
-    }
-    let end = if has_comma { comma_after + 1 } else { part.end };
-    let before = match at.checked_sub(1).and_then(|before| parts.get(before)) {
-        Some(before) => before.end,
-        None => {
-            let is_alone = blank(inside.start..part.start).trim().is_empty()
-                && blank(end..inside.end).trim().is_empty();
-            let range = if is_alone { inside } else { part.start..end };
-            return Ok(replaced(text, &[(range, "")]));
-        }
-    };
-    let comma = after_blank(text, before)?;
-    let from = comma + 1 + blank(comma + 1..part.start).trim_end().len();
-    Ok(replaced(text, &[(comma..comma + 1, ""), (from..end, "")]))
-}
-
-/// The text with these ranges replaced; they are in order.
-fn replaced(text: &str, changes: &[(Range<usize>, &str)]) -> String {
-    let mut out = String::with_capacity(text.len() + 256);
-    let mut at = 0;
-    for (range, new) in changes {
-        out.push_str(text.get(at..range.start).unwrap_or_default());
-        out.push_str(new);
-        at = range.end;
-    }
-    out.push_str(text.get(at..).unwrap_or_default());
-    out
-}
-
-fn line_ending(text: &str) -> &'static str {
-    if text.contains("\r\n") { "\r\n" } else { "\n" }
-}
-
-/// By what the file indents: what its first indented line starts with.
-fn unit(text: &str) -> &str {
-    let blank = |line: &'_ str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let line = text.lines().find(|line| blank(line) > 0 && !line.trim().is_empty());
-    line.and_then(|line| line.get(..blank(line))).unwrap_or("  ")
-}
-
-/// What the line with this place starts with.
-fn indent(text: &str, at: usize) -> String {
-    let line = text.get(..at).unwrap_or_default().rsplit('\n').next().unwrap_or_default();
-    line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect()
-}
-
-/// Lines that are indented by two spaces, in the way of a file; the first stands where it is put.
-fn indented(part: &str, unit: &str, indent: &str, ending: &str) -> String {
-    let mut lines = part.lines().map(|line| {
-        let depth = (line.len() - line.trim_start().len()) / 2;
-        format!("{}{}", unit.repeat(depth), line.trim_start())
-    });
-    let mut out = lines.next().unwrap_or_default();
-    for line in lines {
-        out.push_str(&format!("{ending}{indent}{line}"));
-    }
-    out
-}
-
-fn deeper(part: &str) -> String {
-    part.replace('\n', "\n  ")
-}
-
-fn keyed(key: &str, value: &str) -> String {
-    format!("\"{key}\": {value}")
-}
-
-fn object(members: &str) -> String {
-    format!("{{\n  {}\n}}", deeper(members))
-}
-
-fn list(item: &str) -> String {
-    format!("[\n  {}\n]", deeper(item))
+fn text_of(object: &CstObject, key: &str) -> Option<String> {
+    object.get(key)?.value()?.as_string_lit()?.decoded_value().ok()
 }
 
 #[cfg(test)]

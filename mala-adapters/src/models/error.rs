@@ -1,60 +1,59 @@
-//! What went wrong with one request, and whether another one is worth it.
+//! Why a request failed, and whether to send it again.
 
 use mala_domain::ports::ModelFailureKind as Kind;
 use serde_json::Value;
 use std::time::Duration;
 
-/// The most of a provider's words that a message repeats.
+/// The longest part of a provider's message that is shown, in characters.
 const MAX_WORDS: usize = 400;
 
-/// A request that gave no answer.
+/// A request that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct RequestError {
     pub(crate) kind: Kind,
     pub(crate) what: String,
-    pub(crate) again: Again,
+    pub(crate) again: RetryHint,
 }
 
 /// Whether the same request may be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Again {
+pub(crate) enum RetryHint {
     /// It would fail again.
     No,
-    /// After a while; after this one, when the provider says how long.
+    /// After a wait, which the provider may name.
     After(Option<Duration>),
-    /// Once: part of an answer came, and is likely to be charged.
+    /// Once: part of a response arrived and is probably charged.
     Once,
 }
 
-impl Fault {
-    /// A fault that another request does not mend.
-    pub(crate) fn lasting(kind: Kind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), again: Again::No }
+impl RequestError {
+    /// An error that a retry does not fix.
+    pub(crate) fn permanent(kind: Kind, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), again: RetryHint::No }
     }
 
-    /// A fault that may be gone after a while.
-    pub(crate) fn passing(kind: Kind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), again: Again::After(None) }
+    /// An error that may be gone after a wait.
+    pub(crate) fn temporary(kind: Kind, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), again: RetryHint::After(None) }
     }
 
-    /// A fault in the middle of an answer.
-    pub(crate) fn half_way(kind: Kind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), again: Again::Once }
+    /// An error in the middle of a response.
+    pub(crate) fn interrupted(kind: Kind, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), again: RetryHint::Once }
     }
 
-    /// An answer that ended before the provider said why.
+    /// A response that ended before it was complete.
     pub(crate) fn cut(what: &str) -> Self {
-        Self::half_way(Kind::Cut, what)
+        Self::interrupted(Kind::Cut, what)
     }
 
-    /// An answer in a form that is not the provider's.
+    /// A response that does not follow the protocol.
     pub(crate) fn malformed(what: impl Into<String>) -> Self {
-        Self::half_way(Kind::Malformed, what)
+        Self::interrupted(Kind::Malformed, what)
     }
 }
 
-/// The provider's own error: every one of them sends an object with a message, and a type, a code or
-/// a status.
+/// A provider's error object: a message with a type, a code or a status.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct ProviderError {
     pub(crate) label: String,
@@ -63,8 +62,8 @@ pub(crate) struct ProviderError {
 }
 
 impl ProviderError {
-    /// The error in a body or an event: `{"error": {...}}`, `{"error": "..."}`, the object itself, or
-    /// a list with such an object.
+    /// The error in a body or an event: `{"error": {...}}`, `{"error": "..."}`, the object itself,
+    /// or a list with such an object.
     pub(crate) fn of(body: &Value) -> Option<Self> {
         let body = body.as_array().and_then(|list| list.first()).unwrap_or(body);
         let error = match body.get("error") {
@@ -81,56 +80,56 @@ impl ProviderError {
         Some(Self { label: label.join(" "), message, wait: wait_in(error) })
     }
 
-    /// What to call the error when it comes inside of an answer, where no status says it.
-    pub(crate) fn fault(&self) -> Fault {
+    /// The error of a stream, where there is no status.
+    pub(crate) fn error(&self) -> RequestError {
         let label = self.label.to_ascii_lowercase();
         let has = |words: &[&str]| words.iter().any(|word| label.contains(word));
         let what = self.words();
-        if too_long(&label) || too_long(&self.message) {
-            return Fault::lasting(Kind::TooLong, what);
+        if is_too_long(&label) || is_too_long(&self.message) {
+            return RequestError::permanent(Kind::TooLong, what);
         }
-        if out_of_credit(&label) || out_of_credit(&self.message) {
-            return Fault::lasting(Kind::Unauthorized, what);
+        if is_out_of_credit(&label) || is_out_of_credit(&self.message) {
+            return RequestError::permanent(Kind::Unauthorized, what);
         }
         if has(&["overloaded", "unavailable", "server_is_overloaded"]) {
-            return Fault::passing(Kind::Overloaded, what);
+            return RequestError::temporary(Kind::Overloaded, what);
         }
         if has(&["rate_limit", "resource_exhausted"]) {
-            return Fault {
-                again: Again::After(self.wait),
-                ..Fault::passing(Kind::RateLimited, what)
+            return RequestError {
+                again: RetryHint::After(self.wait),
+                ..RequestError::temporary(Kind::RateLimited, what)
             };
         }
         if has(&["authentication", "unauthenticated", "invalid_api_key"]) {
-            return Fault::lasting(Kind::Unauthorized, what);
+            return RequestError::permanent(Kind::Unauthorized, what);
         }
         if has(&["permission"]) {
-            return Fault::lasting(Kind::Forbidden, what);
+            return RequestError::permanent(Kind::Forbidden, what);
         }
         if has(&["not_found"]) {
-            return Fault::lasting(Kind::NotFound, what);
+            return RequestError::permanent(Kind::NotFound, what);
         }
         if has(&["invalid_request", "invalid_argument", "invalid_prompt"]) {
-            return Fault::lasting(Kind::BadRequest, what);
+            return RequestError::permanent(Kind::BadRequest, what);
         }
-        Fault::passing(Kind::ProviderFailed, what)
+        RequestError::temporary(Kind::ProviderFailed, what)
     }
 
-    /// The provider's words, short enough for a message.
+    /// The provider's message, shortened to one line.
     pub(crate) fn words(&self) -> String {
         let message = match self.message.trim() {
-            "" => "no reason is given".to_owned(),
-            message => shortened(message),
+            "" => "the server gave no reason".to_owned(),
+            message => one_line(message),
         };
         match self.label.is_empty() {
             true => message,
-            false => format!("{message} ({})", shortened(&self.label)),
+            false => format!("{message} ({})", one_line(&self.label)),
         }
     }
 }
 
-/// Whether these words say that the request is longer than the model takes.
-pub(crate) fn too_long(words: &str) -> bool {
+/// Whether a message says that the request exceeds the context window.
+pub(crate) fn is_too_long(words: &str) -> bool {
     let words = words.to_ascii_lowercase();
     let signs = [
         "context_length_exceeded",
@@ -148,16 +147,16 @@ pub(crate) fn too_long(words: &str) -> bool {
     signs.iter().any(|sign| words.contains(sign))
 }
 
-/// Whether these words say that nobody pays.
-pub(crate) fn out_of_credit(words: &str) -> bool {
+/// Whether a message says that the account has no credit.
+pub(crate) fn is_out_of_credit(words: &str) -> bool {
     let words = words.to_ascii_lowercase();
     ["insufficient_quota", "credit balance is too low", "billing_error", "billing_hard_limit"]
         .iter()
         .any(|sign| words.contains(sign))
 }
 
-/// Text in one line of bearable length.
-pub(crate) fn shortened(text: &str) -> String {
+/// Text in one line, shortened.
+pub(crate) fn one_line(text: &str) -> String {
     let mut line: String = text
         .chars()
         .take(MAX_WORDS)
@@ -169,12 +168,11 @@ pub(crate) fn shortened(text: &str) -> String {
     line.trim().to_owned()
 }
 
-/// Google says how long to wait inside of the error: `{"retryDelay": "37s"}`.
+/// Google names the wait in the error: `{"retryDelay": "37s"}`.
 fn wait_in(error: &Value) -> Option<Duration> {
     let details = error.get("details")?.as_array()?;
     let delay = details.iter().find_map(|detail| detail.get("retryDelay"))?.as_str()?;
-    let seconds: f64 = delay.strip_suffix('s')?.parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
+    Duration::try_from(delay.parse::<jiff::SignedDuration>().ok()?).ok()
 }
 
 #[cfg(test)]
@@ -205,17 +203,17 @@ mod tests {
                 Kind::TooLong,
             ),
         ] {
-            assert_eq!(ProviderError::of(&body).unwrap().fault().kind, kind, "{body}");
+            assert_eq!(ProviderError::of(&body).unwrap().error().kind, kind, "{body}");
         }
         assert_eq!(ProviderError::of(&json!({"choices": []})), None);
-        assert_eq!(ProviderError::default().fault().what, "no reason is given");
+        assert_eq!(ProviderError::default().error().what, "the server gave no reason");
     }
 
     #[test]
     fn googles_delay_is_read() {
         let body = json!({"error": {"status": "RESOURCE_EXHAUSTED", "message": "m",
             "details": [{"@type": "x"}, {"retryDelay": "1.5s"}]}});
-        let fault = ProviderError::of(&body).unwrap().fault();
-        assert_eq!(fault.again, Again::After(Some(Duration::from_millis(1500))));
+        let error = ProviderError::of(&body).unwrap().error();
+        assert_eq!(error.again, RetryHint::After(Some(Duration::from_millis(1500))));
     }
 }

@@ -1,18 +1,17 @@
-//! Reads files that somebody else put there: regular ones, up to a size, and never for ever. A pipe that
-//! nobody writes to, a device without an end and a file with a hole of gigabytes are no files to read.
+//! Reads regular files up to a size, without blocking. Rejects pipes, devices and oversized files.
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-/// What a program of somebody else wrote; a link is refused.
-pub fn read_foreign(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+/// Reads a file that another program wrote. Rejects symbolic links.
+pub fn read_no_follow(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     read(path, max, OFlags::NOFOLLOW)
 }
 
-/// What a person named, behind a link too.
-pub fn read_named(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+/// Reads a file that the user named. Follows symbolic links.
+pub fn read_following_links(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     read(path, max, OFlags::empty())
 }
 
@@ -21,10 +20,10 @@ fn read(path: &Path, max: u64, more: OFlags) -> io::Result<Vec<u8>> {
     let file = File::from(openat(CWD, path, flags | more, Mode::empty())?);
     let found = file.metadata()?;
     if !found.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
     }
     let too_large = || {
-        let why = format!("it has more than {max} bytes");
+        let why = format!("it is larger than {max} bytes");
         io::Error::new(io::ErrorKind::FileTooLarge, why)
     };
     if found.len() > max {
@@ -57,8 +56,8 @@ mod tests {
             0,
         )
         .unwrap();
-        assert_eq!(read_foreign(&at("text"), 8).unwrap(), b"12345678");
-        assert_eq!(read_named(&at("link"), 8).unwrap(), b"12345678");
+        assert_eq!(read_no_follow(&at("text"), 8).unwrap(), b"12345678");
+        assert_eq!(read_following_links(&at("link"), 8).unwrap(), b"12345678");
         for (path, max) in [
             (at("text"), 7),
             (at("link"), 8),
@@ -67,7 +66,7 @@ mod tests {
             (folder.path().to_owned(), 8),
             ("/dev/zero".into(), 8),
         ] {
-            assert!(read_foreign(&path, max).is_err(), "{}", path.display());
+            assert!(read_no_follow(&path, max).is_err(), "{}", path.display());
         }
     }
 }

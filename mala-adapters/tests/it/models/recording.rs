@@ -1,11 +1,11 @@
-//! Recordings: what is given again is what was given.
+//! Recordings: a replay gives the recorded answers.
 
-use super::{Provider, ask, model, wait};
-use mala_adapters::models::recorded::{Recording, RecordingError, Replay};
+use super::{TestProvider, ask, model, wait};
+use mala_adapters::models::recording::{Recording, RecordingError, Replay};
 use mala_domain::conversation::{Ask, Part, Reply, ToolResult, Turn};
 use mala_domain::ports::{LanguageModel, ModelFailure, ModelFailureKind};
 use mala_testkit::ModelServer;
-use mala_testkit::model_server::{Answer, Fault, Step};
+use mala_testkit::model_server::{ModelAnswer, ServerFault, ServerStep};
 use serde_json::json;
 use std::fs;
 use std::path::Path;
@@ -14,12 +14,12 @@ use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(9);
 
-/// A key that secret scanners know, put together so that they do not find it here.
+/// A key that secret scanners detect, assembled so that they do not report it here.
 fn secret() -> String {
     format!("ghp_{}", "wJalrXUtnFEMIK7MDENGbPxRfiCY3Q2T9z8L")
 }
 
-/// A short conversation: the same call twice, then one that holds what the model said, then one that
+/// A short conversation: the same call twice, a call with an earlier answer, and a call that
 /// fails.
 fn converse(model: &dyn LanguageModel) -> Vec<Result<Reply, ModelFailure>> {
     let ask = ask();
@@ -38,18 +38,18 @@ fn converse(model: &dyn LanguageModel) -> Vec<Result<Reply, ModelFailure>> {
 fn script() -> ModelServer {
     let leak = json!({"path": secret()});
     ModelServer::steps([
-        Step::from(Answer::call("read_file", leak)),
-        Answer::text("second").into(),
-        Answer::text(format!("the key is {}", secret())).into(),
-        Fault::status(401).into(),
+        ServerStep::from(ModelAnswer::call("read_file", leak)),
+        ModelAnswer::text("second").into(),
+        ModelAnswer::text(format!("the key is {}", secret())).into(),
+        ServerFault::status(401).into(),
     ])
 }
 
 fn record(folder: &Path) -> Vec<Result<Reply, ModelFailure>> {
     let server = script();
     let recording = Recording::start(folder, "nonce-1").unwrap();
-    let inner: Arc<dyn LanguageModel> = Arc::from(model(Provider::Anthropic, &server));
-    let outcomes = converse(recording.of(inner).as_ref());
+    let inner: Arc<dyn LanguageModel> = Arc::from(model(TestProvider::Anthropic, &server));
+    let outcomes = converse(recording.wrap(inner).as_ref());
     assert_eq!(recording.problem(), None);
     outcomes
 }

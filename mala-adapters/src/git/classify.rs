@@ -1,13 +1,14 @@
-//! Marks the files of a change that nobody wrote.
+//! Classifies the files of a change: source, generated, vendored, binary or too large.
 
-use super::tree::{Content, Contents};
-use super::{Git, GitError};
-use mala_domain::change::{Attributes, ChangedFile, EntryKind, FilePath, FileStatus, Nature};
+use super::call::GitCall;
+use super::tree::{ContentSource, FileContent};
+use super::{Git, GitError, GitVersion};
+use mala_domain::change::{Attributes, ChangedFile, EntryKind, FilePath, FileStatus, Mark, Nature};
 use mala_domain::language::Language;
 use mala_domain::ports::Side;
 use std::collections::HashMap;
 
-/// Endings of files that are not worth opening to see that they are no text.
+/// Extensions of files that are never opened, because they are always binary.
 const BINARY_KINDS: &[&str] = &[
     "7z", "a", "bin", "bmp", "bz2", "class", "dll", "dylib", "exe", "gif", "gz", "ico", "jar",
     "jpeg", "jpg", "mov", "mp3", "mp4", "o", "otf", "pdf", "png", "pyc", "so", "tar", "tgz", "ttf",
@@ -15,11 +16,11 @@ const BINARY_KINDS: &[&str] = &[
 ];
 
 impl Git {
-    /// Sets the nature of every file, by its name, its attributes and how it starts, and the language
+    /// Sets the nature of every file by its name, its attributes and its start, and the language
     /// of scripts.
     pub(super) async fn mark_natures(
         &self,
-        tree: &impl Contents,
+        tree: &impl ContentSource,
         files: &mut [ChangedFile],
     ) -> Result<(), GitError> {
         let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
@@ -33,11 +34,12 @@ impl Git {
         Ok(())
     }
 
-    /// New files show themselves only at head, where a header is the change's own word; all others
-    /// are judged by what they were at base. So a change cannot put itself out of review.
+    /// A new file is judged by its content at head, where a header is part of the change. All
+    /// others are judged by their content at base, so that a change cannot exclude itself from
+    /// review.
     async fn mark_by_content(
         &self,
-        tree: &impl Contents,
+        tree: &impl ContentSource,
         files: &mut [ChangedFile],
         attributes: &HashMap<FilePath, Attributes>,
         side: Side,
@@ -56,7 +58,7 @@ impl Git {
         let contents = tree.contents(side, &paths).await?;
         for (file, content) in asked.iter_mut().zip(contents) {
             match content {
-                Content::File(bytes) if file.nature == Nature::Source => {
+                FileContent::File(bytes) if file.nature == Nature::Source => {
                     let text = String::from_utf8_lossy(&bytes);
                     let first = text.lines().next().unwrap_or_default();
                     file.script = file.script.or_else(|| Language::of_first_line(first));
@@ -66,10 +68,12 @@ impl Git {
                         Side::Head => Nature::of_new(&file.path, attributes, Some(&text)),
                     };
                 }
-                Content::File(bytes) if file.nature == Nature::Binary && file.exists_at_head() => {
+                FileContent::File(bytes)
+                    if file.nature == Nature::Binary && file.exists_at_head() =>
+                {
                     file.nature = of_binary(file, of_file(attributes, file), side, &bytes);
                 }
-                Content::TooLarge { is_text: true, .. } if is_shown_as_binary(file) => {
+                FileContent::TooLarge { is_text: true, .. } if is_shown_as_binary(file) => {
                     file.nature = Nature::TooLarge;
                 }
                 _ => {}
@@ -79,7 +83,7 @@ impl Git {
     }
 }
 
-/// What git takes for binary and was text at base, or is a source at head.
+/// The nature of a file that git shows as binary: it was text at base, or it is a script at head.
 fn of_binary(file: &ChangedFile, attributes: Attributes, side: Side, bytes: &[u8]) -> Nature {
     let is_telling = match side {
         Side::Base => !bytes.is_empty() && !bytes.contains(&0),
@@ -91,7 +95,7 @@ fn of_binary(file: &ChangedFile, attributes: Attributes, side: Side, bytes: &[u8
     }
 }
 
-/// Git shows a file as if it were binary when it is over a limit on either side.
+/// Git shows a file as binary if it is over a size limit on either side.
 fn may_be_large_text(file: &ChangedFile) -> bool {
     let kind = file.path.file_name().rsplit('.').next().unwrap_or_default().to_ascii_lowercase();
     is_shown_as_binary(file) && !BINARY_KINDS.contains(&kind.as_str())
@@ -103,4 +107,42 @@ fn is_shown_as_binary(file: &ChangedFile) -> bool {
 
 fn of_file(attributes: &HashMap<FilePath, Attributes>, file: &ChangedFile) -> Attributes {
     attributes.get(&file.path).copied().unwrap_or_default()
+}
+
+impl Git {
+    /// The attributes of these paths, from the trusted side of the change. An old git reads
+    /// attributes only from the files on disk, which may be the reviewed ones; then there are
+    /// none.
+    pub(super) async fn attributes(
+        &self,
+        paths: &[FilePath],
+    ) -> Result<HashMap<FilePath, Attributes>, GitError> {
+        if paths.is_empty() || self.inner.version < GitVersion::ATTRIBUTES_OF_TREES {
+            return Ok(HashMap::new());
+        }
+        let mut asked = Vec::new();
+        for path in paths {
+            asked.extend_from_slice(path.as_bytes());
+            asked.push(0);
+        }
+        let args =
+            ["check-attr", "--stdin", "-z", "linguist-generated", "linguist-vendored", "diff"];
+        let call = GitCall::new(args).stdin(asked);
+        let printed = self.output(&call).await?;
+        let fields: Vec<_> = printed.split(|byte| *byte == 0).collect();
+        let mut found: HashMap<FilePath, Attributes> = HashMap::new();
+        for fields in fields.chunks_exact(3) {
+            let mark = Mark::parse(fields[2]);
+            if mark == Mark::Unspecified {
+                continue;
+            }
+            let attributes = found.entry(FilePath::from_bytes(fields[0])).or_default();
+            match fields[1] {
+                b"linguist-generated" => attributes.generated = mark,
+                b"linguist-vendored" => attributes.vendored = mark,
+                _ => attributes.diff = mark,
+            }
+        }
+        Ok(found)
+    }
 }

@@ -1,15 +1,15 @@
-//! Makes output the same on every run: temporary paths, times and hashes become words.
+//! Makes output the same on every run: temporary paths, times and hashes become placeholders.
 
 use std::path::Path;
 
-/// What to replace, and by what.
+/// What to replace in output.
 #[derive(Debug, Default, Clone)]
-pub struct Cleaning {
+pub struct OutputFilter {
     paths: Vec<(String, &'static str)>,
 }
 
-impl Cleaning {
-    /// Shows this path, however it is reached, as `name`.
+impl OutputFilter {
+    /// Shows this path as `name`, also where it is written without links.
     pub fn path(&mut self, path: &Path, name: &'static str) {
         let resolved = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         for form in [resolved.as_path(), path] {
@@ -28,7 +28,7 @@ impl Cleaning {
     }
 }
 
-/// Replaces commit and diff hashes, run folders, dates and durations, word by word.
+/// Replaces hashes, run folders, dates and durations, word by word.
 fn replace_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut word = String::new();
@@ -105,9 +105,9 @@ mod tests {
 
     #[test]
     fn what_differs_between_runs_becomes_a_word_and_the_rest_stays() {
-        let mut cleaning = Cleaning::default();
-        cleaning.path(Path::new("/tmp/w/work"), "[WORK]");
-        cleaning.path(Path::new("/tmp/w/work/inner"), "[INNER]");
+        let mut filter = OutputFilter::default();
+        filter.path(Path::new("/tmp/w/work"), "[WORK]");
+        filter.path(Path::new("/tmp/w/work/inner"), "[INNER]");
         for (text, clean) in [
             ("/tmp/w/work/a.py:3", "[WORK]/a.py:3"),
             ("/tmp/w/work/inner/a", "[INNER]/a"),
@@ -119,7 +119,7 @@ mod tests {
             ("timeout 600 s, 3 tests, 5s", "timeout 600 s, 3 tests, 5s"),
             ("deadbeef", "deadbeef"),
         ] {
-            assert_eq!(cleaning.clean(text), clean);
+            assert_eq!(filter.clean(text), clean);
         }
     }
 }

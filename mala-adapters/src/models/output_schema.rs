@@ -1,13 +1,13 @@
-//! The form of an answer: a schema in the dialect that a provider takes, or in words for one that
-//! takes none.
+//! The schema of a response: in the dialect of a provider that enforces it, or in the system
+//! prompt.
 
 use mala_domain::conversation::{Ask, Form};
 use serde_json::Value;
 
-/// The system prompt, with the form in words when nobody enforces it.
-pub(crate) fn system(ask: &Ask, is_enforced: Enforced) -> String {
+/// The system prompt. Contains the schema if the provider does not enforce it.
+pub(crate) fn system(ask: &Ask, is_enforced: SchemaEnforced) -> String {
     match (&ask.form, is_enforced) {
-        (Form::Json { schema, .. }, Enforced::No) => format!(
+        (Form::Json { schema, .. }, SchemaEnforced::No) => format!(
             "{}\n\nThe final answer is one JSON value that fits this JSON Schema, with no other text \
              around it:\n{schema}",
             ask.system
@@ -16,18 +16,18 @@ pub(crate) fn system(ask: &Ask, is_enforced: Enforced) -> String {
     }
 }
 
-/// Whether a provider enforces the form that is asked for.
+/// Whether the provider enforces the requested schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Enforced {
-    /// It does, or no form is asked for.
+pub(crate) enum SchemaEnforced {
+    /// It does, or no schema is requested.
     Yes,
     /// It does not.
     No,
 }
 
-/// A schema without the keywords that Anthropic refuses. They bound numbers and lengths, which the
-/// parser checks anyway.
-pub(crate) fn without_bounds(schema: &Value) -> Value {
+/// A schema without the keywords that Anthropic rejects. They limit numbers and lengths, which the
+/// parser of the response checks.
+pub(crate) fn without_unsupported_keywords(schema: &Value) -> Value {
     const REFUSED: [&str; 10] = [
         "$schema",
         "minimum",
@@ -45,8 +45,8 @@ pub(crate) fn without_bounds(schema: &Value) -> Value {
     })
 }
 
-/// A schema without what only describes the file that it is.
-pub(crate) fn bare(schema: &Value) -> Value {
+/// A schema without `$schema`.
+pub(crate) fn without_schema_keyword(schema: &Value) -> Value {
     strip(schema, &|key, _| key == "$schema")
 }
 
@@ -57,7 +57,7 @@ fn strip(schema: &Value, is_refused: &dyn Fn(&str, &Value) -> bool) -> Value {
             let kept = fields.iter().filter(|(key, value)| !is_refused(key, value));
             Value::Object(
                 kept.map(|(key, value)| {
-                    // The keys under `properties` are names of fields, not keywords.
+                    // Keys under `properties` are names of fields, not keywords.
                     let value = match (key.as_str(), value) {
                         ("properties" | "$defs", Value::Object(named)) => Value::Object(
                             named.iter().map(|(n, v)| (n.clone(), strip(v, is_refused))).collect(),
@@ -80,12 +80,12 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn bounds_go_and_fields_of_the_same_name_stay() {
+    fn unsupported_keywords_are_removed_but_not_fields_of_that_name() {
         let schema = json!({"$schema": "x", "type": "object", "required": ["minimum"],
             "properties": {"minimum": {"type": "integer", "minimum": 0, "enum": [1]}},
             "additionalProperties": false});
         assert_eq!(
-            without_bounds(&schema),
+            without_unsupported_keywords(&schema),
             json!({"type": "object", "required": ["minimum"],
             "properties": {"minimum": {"type": "integer", "enum": [1]}},
             "additionalProperties": false})

@@ -1,24 +1,24 @@
-//! Parts of a request that some servers refuse. One that was refused is left out from then on.
+//! Parts of a request that some servers reject. A rejected part is omitted from later requests.
 
 use mala_domain::conversation::{Ask, Form};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// A part of a request that an answer can do without.
+/// A part of a request that can be omitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Optional {
-    /// The form of the answer, to be enforced.
+pub(crate) enum OptionalPart {
+    /// The schema that the provider enforces.
     Form,
     /// Usage at the end of a stream.
     StreamedUsage,
-    /// A hint for the provider's cache.
+    /// A key for the provider's cache.
     CacheKey,
     /// Reasoning that can be sent back.
     Reasoning,
-    /// The newer name of the limit of output tokens.
+    /// The newer name of the output token limit.
     NewLimitName,
 }
 
-impl Optional {
+impl OptionalPart {
     const ALL: [Self; 5] =
         [Self::Form, Self::StreamedUsage, Self::CacheKey, Self::Reasoning, Self::NewLimitName];
 
@@ -26,7 +26,7 @@ impl Optional {
         1 << self as u8
     }
 
-    /// How servers call it when they refuse it.
+    /// The names that servers use when they reject it.
     fn names(self) -> &'static [&'static str] {
         match self {
             Self::Form => &[
@@ -51,53 +51,53 @@ impl Optional {
     }
 }
 
-/// What a server refused so far.
+/// The parts that a server has rejected.
 #[derive(Debug, Default)]
-pub(crate) struct Refused(AtomicU8);
+pub(crate) struct RefusedParts(AtomicU8);
 
-impl Refused {
-    /// What may be sent.
-    pub(crate) fn allowed(&self) -> Allowed {
-        Allowed(!self.0.load(Ordering::Relaxed))
+impl RefusedParts {
+    /// The parts that may be sent.
+    pub(crate) fn allowed(&self) -> AllowedParts {
+        AllowedParts(!self.0.load(Ordering::Relaxed))
     }
 
-    /// Remembers a part that was refused.
-    pub(crate) fn remember(&self, part: Optional) {
+    /// Records a rejected part.
+    pub(crate) fn remember(&self, part: OptionalPart) {
         self.0.fetch_or(part.bit(), Ordering::Relaxed);
     }
 }
 
-/// What may be sent to a server.
+/// The parts of a request that may be sent.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Allowed(u8);
+pub(crate) struct AllowedParts(u8);
 
-impl Allowed {
-    /// Everything.
+impl AllowedParts {
+    /// All parts.
     #[cfg(test)]
     pub(crate) const ALL: Self = Self(u8::MAX);
 
     /// Whether this part may be sent.
-    pub(crate) fn has(self, part: Optional) -> bool {
+    pub(crate) fn has(self, part: OptionalPart) -> bool {
         self.0 & part.bit() != 0
     }
 
-    /// The same without a part.
-    pub(crate) fn without(self, part: Optional) -> Self {
+    /// These parts without one.
+    pub(crate) fn without(self, part: OptionalPart) -> Self {
         Self(self.0 & !part.bit())
     }
 
-    /// The name and schema of the form that the provider is to enforce.
+    /// The name and schema that the provider enforces.
     pub(crate) fn form(self, ask: &Ask) -> Option<(&str, &serde_json::Value)> {
         match &ask.form {
-            Form::Json { name, schema } if self.has(Optional::Form) => Some((name, schema)),
+            Form::Json { name, schema } if self.has(OptionalPart::Form) => Some((name, schema)),
             _ => None,
         }
     }
 
-    /// The part of `sent` that the words of a refusal name.
-    pub(crate) fn named_in(self, words: &str, sent: &[Optional]) -> Option<Optional> {
+    /// The part of `sent` that an error message names.
+    pub(crate) fn named_by(self, words: &str, sent: &[OptionalPart]) -> Option<OptionalPart> {
         let words = words.to_ascii_lowercase();
-        Optional::ALL
+        OptionalPart::ALL
             .into_iter()
             .filter(|part| self.has(*part) && sent.contains(part))
             .find(|part| part.names().iter().any(|name| words.contains(name)))
@@ -110,22 +110,22 @@ mod tests {
 
     #[test]
     fn a_refused_part_is_left_out_from_then_on() {
-        let refused = Refused::default();
-        let sent = [Optional::Form, Optional::StreamedUsage];
+        let refused = RefusedParts::default();
+        let sent = [OptionalPart::Form, OptionalPart::StreamedUsage];
         let words = "Unsupported parameter: 'stream_options'";
-        assert_eq!(refused.allowed().named_in(words, &sent), Some(Optional::StreamedUsage));
-        refused.remember(Optional::StreamedUsage);
-        assert!(!refused.allowed().has(Optional::StreamedUsage));
-        assert!(refused.allowed().has(Optional::Form));
-        assert_eq!(refused.allowed().named_in(words, &sent), None, "it was not sent any more");
-        assert_eq!(refused.allowed().named_in("bad model", &sent), None);
-        let reasons = [Optional::Reasoning];
+        assert_eq!(refused.allowed().named_by(words, &sent), Some(OptionalPart::StreamedUsage));
+        refused.remember(OptionalPart::StreamedUsage);
+        assert!(!refused.allowed().has(OptionalPart::StreamedUsage));
+        assert!(refused.allowed().has(OptionalPart::Form));
+        assert_eq!(refused.allowed().named_by(words, &sent), None, "the part was not sent");
+        assert_eq!(refused.allowed().named_by("bad model", &sent), None);
+        let reasons = [OptionalPart::Reasoning];
         for (words, found) in [
-            (r#"{"message": "Unknown parameter: 'include'."}"#, Some(Optional::Reasoning)),
-            (r#"{"message": "extra", "param": "include"}"#, Some(Optional::Reasoning)),
+            (r#"{"message": "Unknown parameter: 'include'."}"#, Some(OptionalPart::Reasoning)),
+            (r#"{"message": "extra", "param": "include"}"#, Some(OptionalPart::Reasoning)),
             ("messages must include a user turn", None),
         ] {
-            assert_eq!(Allowed::ALL.named_in(words, &reasons), found, "{words}");
+            assert_eq!(AllowedParts::ALL.named_by(words, &reasons), found, "{words}");
         }
     }
 }

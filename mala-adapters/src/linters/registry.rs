@@ -1,73 +1,73 @@
-//! Every linter that mala runs: which files it looks at, how a project shows that it uses it, how it
-//! is called, and how its answer is read.
+//! The linters that mala runs: the files they accept, how a project shows that it uses them, how
+//! they are called and how their output is parsed.
 
-use super::output::{self, Hit, Unreadable};
+use super::output::{self, LintDiagnostic, LintParseError};
 use mala_domain::change::FilePath;
 use mala_domain::config::LinterName;
 
 /// One linter.
-pub(super) struct Linter {
+pub(super) struct LinterSpec {
     pub(super) name: LinterName,
     /// The program on the path.
     pub(super) program: &'static str,
-    /// Whether it looks at this file.
-    pub(super) looks_at: fn(&FilePath, &str) -> bool,
+    /// Whether it accepts this file.
+    pub(super) accepts: fn(&FilePath, &str) -> bool,
     /// Its configuration files, in the root or in a folder above a changed file.
     pub(super) configs: &'static [&'static str],
-    /// Folders of configuration files, in the root.
+    /// Folders with configuration files, in the root.
     pub(super) config_folders: &'static [&'static str],
-    /// Files that show its use when they hold a text.
+    /// Files that show its use if they contain a text.
     pub(super) mentions: &'static [(&'static str, &'static str)],
-    pub(super) needs: Needs,
-    pub(super) reach: Reach,
-    /// Its arguments; `{scratch}` is a folder of its own.
+    pub(super) needs: LinterActivation,
+    pub(super) reach: LinterInput,
+    /// Its arguments; `{scratch}` is a temporary folder.
     pub(super) args: &'static [&'static str],
-    /// The option before each configuration file, for one that does not find them.
+    /// The option before each configuration file, for a linter that does not find them.
     pub(super) config_option: Option<&'static str>,
-    pub(super) read: fn(&str) -> Result<Vec<Hit>, Unreadable>,
-    /// The exit codes of a run that did its work.
+    pub(super) read: fn(&str) -> Result<Vec<LintDiagnostic>, LintParseError>,
+    /// The exit codes of a successful run.
     pub(super) exits: &'static [i32],
 }
 
-/// When a linter that is installed runs.
+/// When an installed linter runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Needs {
-    /// When the project is set up for it.
+pub(super) enum LinterActivation {
+    /// If the project configures it.
     Setup,
-    /// Whenever a changed file is one of its own.
+    /// If a changed file is one of its own.
     Nothing,
 }
 
 /// What a linter needs to see, and what it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// One file at a time, and no code of the project: any state can be looked at, as a copy.
+pub(super) enum LinterInput {
+    /// Single files, without running project code. It can check a copy of any state.
     Files,
-    /// The whole project, with its code or plugins: only the user's own work tree.
+    /// The whole project, with its code or plugins. It runs only in the user's work tree.
     Project,
 }
 
-/// What most rows share.
-const COMMON: Linter = Linter {
+/// Defaults of a row.
+const COMMON: LinterSpec = LinterSpec {
     name: LinterName::Ruff,
     program: "",
-    looks_at: |_, _| false,
+    accepts: |_, _| false,
     configs: &[],
     config_folders: &[],
     mentions: &[],
-    needs: Needs::Setup,
-    reach: Reach::Files,
+    needs: LinterActivation::Setup,
+    reach: LinterInput::Files,
     args: &[],
     config_option: None,
     read: |_| Ok(Vec::new()),
     exits: &[0, 1],
 };
 
-pub(super) const LINTERS: [Linter; 11] = [
-    Linter {
+pub(super) const LINTERS: [LinterSpec; 11] = [
+    LinterSpec {
         name: LinterName::Ruff,
         program: "ruff",
-        looks_at: |path, _| ends(path, &[".py", ".pyi"]),
+        accepts: |path, _| ends(path, &[".py", ".pyi"]),
         configs: &["ruff.toml", ".ruff.toml"],
         mentions: &[
             ("pyproject.toml", "[tool.ruff"),
@@ -78,10 +78,10 @@ pub(super) const LINTERS: [Linter; 11] = [
         read: output::ruff,
         ..COMMON
     },
-    Linter {
+    LinterSpec {
         name: LinterName::Eslint,
         program: "eslint",
-        looks_at: |path, _| ends(path, SCRIPTS),
+        accepts: |path, _| ends(path, SCRIPTS),
         configs: &[
             "eslint.config.js",
             "eslint.config.mjs",
@@ -95,15 +95,15 @@ pub(super) const LINTERS: [Linter; 11] = [
             ".eslintrc.yaml",
         ],
         mentions: &[("package.json", "\"eslintConfig\"")],
-        reach: Reach::Project,
+        reach: LinterInput::Project,
         args: &["--format", "json"],
         read: output::eslint,
         ..COMMON
     },
-    Linter {
+    LinterSpec {
         name: LinterName::Biome,
         program: "biome",
-        looks_at: |path, _| ends(path, SCRIPTS) || ends(path, &[".css"]),
+        accepts: |path, _| ends(path, SCRIPTS) || ends(path, &[".css"]),
         configs: &["biome.json", "biome.jsonc"],
         mentions: &[("package.json", "\"@biomejs/biome\"")],
         args: &[
@@ -116,23 +116,23 @@ pub(super) const LINTERS: [Linter; 11] = [
         read: output::biome,
         ..COMMON
     },
-    Linter {
+    LinterSpec {
         name: LinterName::Oxlint,
         program: "oxlint",
-        looks_at: |path, _| ends(path, SCRIPTS),
+        accepts: |path, _| ends(path, SCRIPTS),
         configs: &[".oxlintrc.json", ".oxlintrc.jsonc"],
         mentions: &[("package.json", "\"oxlint\"")],
         args: &["--format", "json", "--no-error-on-unmatched-pattern"],
         read: output::oxlint,
         ..COMMON
     },
-    Linter {
+    LinterSpec {
         name: LinterName::Tsc,
         program: "tsc",
-        looks_at: |path, _| ends(path, &[".ts", ".tsx", ".mts", ".cts"]),
+        accepts: |path, _| ends(path, &[".ts", ".tsx", ".mts", ".cts"]),
         configs: &["tsconfig.json"],
-        reach: Reach::Project,
-        // A project that builds in steps would write its notes into the tree: they go elsewhere.
+        reach: LinterInput::Project,
+        // Incremental builds would write their state into the tree.
         args: &[
             "--noEmit",
             "--pretty",
@@ -147,42 +147,42 @@ pub(super) const LINTERS: [Linter; 11] = [
         exits: &[0, 1, 2],
         ..COMMON
     },
-    Linter {
+    LinterSpec {
         name: LinterName::Clippy,
         program: "cargo-clippy",
-        looks_at: |path, _| ends(path, &[".rs"]),
+        accepts: |path, _| ends(path, &[".rs"]),
         configs: &["Cargo.toml"],
-        reach: Reach::Project,
+        reach: LinterInput::Project,
         args: &["clippy", "--message-format=json", "--workspace", "--all-targets", "--offline"],
         read: output::clippy,
         exits: &[0, 101],
         ..COMMON
     },
-    Linter {
+    LinterSpec {
         name: LinterName::GolangciLint,
         program: "golangci-lint",
-        looks_at: |path, _| ends(path, &[".go"]),
+        accepts: |path, _| ends(path, &[".go"]),
         configs: &[".golangci.yml", ".golangci.yaml", ".golangci.toml", ".golangci.json"],
-        reach: Reach::Project,
+        reach: LinterInput::Project,
         args: &["run", "--output.json.path", "stdout", "--show-stats=false"],
         read: output::golangci_lint,
         ..COMMON
     },
-    Linter {
+    LinterSpec {
         name: LinterName::Shellcheck,
         program: "shellcheck",
-        looks_at: is_shell,
+        accepts: is_shell,
         configs: &[".shellcheckrc"],
         mentions: &[(".pre-commit-config.yaml", "shellcheck")],
-        needs: Needs::Nothing,
+        needs: LinterActivation::Nothing,
         args: &["--format", "json1"],
         read: output::shellcheck,
         ..COMMON
     },
-    Linter {
+    LinterSpec {
         name: LinterName::Semgrep,
         program: "semgrep",
-        looks_at: |_, _| true,
+        accepts: |_, _| true,
         configs: &[".semgrep.yml", ".semgrep.yaml"],
         config_folders: &[".semgrep"],
         args: &["scan", "--json", "--quiet", "--metrics", "off", "--disable-version-check"],
@@ -190,24 +190,24 @@ pub(super) const LINTERS: [Linter; 11] = [
         read: output::semgrep,
         ..COMMON
     },
-    Linter {
+    LinterSpec {
         name: LinterName::Hadolint,
         program: "hadolint",
-        looks_at: |path, _| is_dockerfile(path.file_name()),
+        accepts: |path, _| is_dockerfile(path.file_name()),
         configs: &[".hadolint.yaml", ".hadolint.yml"],
         mentions: &[(".pre-commit-config.yaml", "hadolint")],
-        needs: Needs::Nothing,
+        needs: LinterActivation::Nothing,
         args: &["--format", "json"],
         read: output::hadolint,
         ..COMMON
     },
-    Linter {
+    LinterSpec {
         name: LinterName::Actionlint,
         program: "actionlint",
-        looks_at: |path, _| is_workflow(path),
+        accepts: |path, _| is_workflow(path),
         configs: &[".github/actionlint.yaml", ".github/actionlint.yml"],
         mentions: &[(".pre-commit-config.yaml", "actionlint")],
-        needs: Needs::Nothing,
+        needs: LinterActivation::Nothing,
         args: &["-format", "{{json .}}", "-shellcheck=", "-pyflakes="],
         config_option: Some("-config-file"),
         read: output::actionlint,
@@ -245,12 +245,12 @@ mod tests {
 
     fn linters_of(path: &str, text: &str) -> Vec<&'static str> {
         let path = FilePath::parse(path);
-        let fits = LINTERS.iter().filter(|linter| (linter.looks_at)(&path, text));
+        let fits = LINTERS.iter().filter(|linter| (linter.accepts)(&path, text));
         fits.map(|linter| linter.name.name()).filter(|name| *name != "semgrep").collect()
     }
 
     #[test]
-    fn files_find_their_linters() {
+    fn linters_accept_their_files() {
         let no_linters: &[&str] = &[];
         for (path, text, expected) in [
             ("a/b.py", "", &["ruff"][..]),

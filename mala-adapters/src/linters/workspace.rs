@@ -1,10 +1,10 @@
-//! Where a linter runs: in the user's own work tree, or over a copy of the changed files with the
-//! linter's configuration beside them.
+//! Where a linter runs: in the user's work tree, or in a copy of the changed files with the
+//! linter's configuration.
 
-use super::Run;
-use super::call::Trouble;
-use super::setup::Setup;
-use super::table::Reach;
+use super::LinterRun;
+use super::call::LinterError;
+use super::registry::LinterInput;
+use super::setup::LinterSetup;
 use mala_domain::change::{AddedLines, ChangedFile, FilePath};
 use mala_domain::scope::Head;
 use std::collections::BTreeMap;
@@ -12,34 +12,34 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use tokio::fs;
 
-/// A prepared place.
-pub(super) struct Place {
-    /// The root of the tree or of the copy, without links in it.
+/// A folder that is ready for a linter.
+pub(super) struct LintWorkspace {
+    /// The root of the tree or of the copy, without symbolic links.
     pub(super) root: PathBuf,
-    /// The folder below the root where the linter starts; empty for the root.
+    /// The folder below the root where the linter runs; empty for the root.
     pub(super) folder: String,
-    /// The files to look at, by their path from the root.
-    pub(super) targets: BTreeMap<String, Target>,
-    /// A folder for what the linter writes.
+    /// The files to check, by their path from the root.
+    pub(super) targets: BTreeMap<String, LintTarget>,
+    /// A temporary folder for the linter's own files.
     pub(super) scratch: TempDir,
 }
 
-/// A file that a linter looks at.
-pub(super) struct Target {
+/// A file that a linter checks.
+pub(super) struct LintTarget {
     pub(super) path: FilePath,
     pub(super) added: AddedLines,
 }
 
-impl Place {
+impl LintWorkspace {
     pub(super) async fn prepare(
-        run: &Run<'_>,
+        run: &LinterRun<'_>,
         files: &[&ChangedFile],
-        setup: &Setup,
-    ) -> Result<Self, Trouble> {
+        setup: &LinterSetup,
+    ) -> Result<Self, LinterError> {
         let scratch = TempDir::new()?;
-        let in_project = run.linter.reach == Reach::Project;
+        let in_project = run.linter.reach == LinterInput::Project;
         let in_place = in_project || run.request.scope.head == Head::WorkingTree;
-        let (root, targets) = match &run.world.folder {
+        let (root, targets) = match &run.context.folder {
             Some(folder) if in_place => (folder.clone(), same_on_disk(run, files, folder).await),
             _ => {
                 let root = scratch.path().join("tree");
@@ -50,13 +50,13 @@ impl Place {
         Ok(Self { root: fs::canonicalize(root).await?, folder, targets, scratch })
     }
 
-    /// The folder where the linter starts.
+    /// The folder where the linter runs.
     pub(super) fn dir(&self) -> PathBuf {
         self.root.join(&self.folder)
     }
 
-    /// The file that a linter names, by its path on disk or from where the linter started.
-    pub(super) fn target(&self, named: &str) -> Option<&Target> {
+    /// The file that a linter names, by its absolute path or relative to where it runs.
+    pub(super) fn target(&self, named: &str) -> Option<&LintTarget> {
         let path = self.dir().join(named);
         let inside = path.strip_prefix(&self.root).ok()?;
         let parts = inside.components().filter(|part| part.as_os_str() != ".");
@@ -64,12 +64,12 @@ impl Place {
     }
 }
 
-/// Those files whose text on disk is the reviewed one: lines of another text are not the change's.
+/// The files whose text on disk is the reviewed one. Line numbers of another text would be wrong.
 async fn same_on_disk(
-    run: &Run<'_>,
+    run: &LinterRun<'_>,
     files: &[&ChangedFile],
     folder: &Path,
-) -> BTreeMap<String, Target> {
+) -> BTreeMap<String, LintTarget> {
     let mut same = BTreeMap::new();
     for file in files {
         let name = file.path.to_text().into_owned();
@@ -80,25 +80,25 @@ async fn same_on_disk(
             continue;
         };
         if String::from_utf8_lossy(&bytes).lines().eq(text.lines()) {
-            same.insert(name, Target::of(file));
+            same.insert(name, LintTarget::of(file));
         }
     }
     same
 }
 
-/// Writes the changed files and the configuration into a fresh folder.
+/// Writes the changed files and the configuration into a new folder.
 async fn copy(
-    run: &Run<'_>,
+    run: &LinterRun<'_>,
     files: &[&ChangedFile],
-    setup: &Setup,
+    setup: &LinterSetup,
     root: &Path,
-) -> Result<BTreeMap<String, Target>, Trouble> {
+) -> Result<BTreeMap<String, LintTarget>, LinterError> {
     fs::create_dir_all(root).await?;
     let mut targets = BTreeMap::new();
     for file in files.iter().filter(|file| !configures(run, &file.path)) {
         let name = file.path.to_text().into_owned();
         write(root, &name, run.request.texts.at_head(&file.path).unwrap_or_default()).await?;
-        targets.insert(name, Target::of(file));
+        targets.insert(name, LintTarget::of(file));
     }
     for (path, text) in setup.configs.iter().chain(&setup.mentions) {
         write(root, &path.to_text(), text).await?;
@@ -106,8 +106,8 @@ async fn copy(
     Ok(targets)
 }
 
-/// Whether a changed file would steer the linter. Tools read `x.config.ts` as a program.
-fn configures(run: &Run<'_>, path: &FilePath) -> bool {
+/// Whether a changed file configures the linter. Tools run `x.config.ts` as a program.
+fn configures(run: &LinterRun<'_>, path: &FilePath) -> bool {
     let name = path.file_name();
     let text = path.to_text();
     name.contains(".config.")
@@ -120,7 +120,7 @@ fn configures(run: &Run<'_>, path: &FilePath) -> bool {
             .any(|folder| text.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')))
 }
 
-async fn write(root: &Path, name: &str, text: &str) -> Result<(), Trouble> {
+async fn write(root: &Path, name: &str, text: &str) -> Result<(), LinterError> {
     let path = root.join(name);
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).await?;
@@ -128,7 +128,7 @@ async fn write(root: &Path, name: &str, text: &str) -> Result<(), Trouble> {
     Ok(fs::write(path, text).await?)
 }
 
-impl Target {
+impl LintTarget {
     fn of(file: &ChangedFile) -> Self {
         Self { path: file.path.clone(), added: AddedLines::of(file) }
     }

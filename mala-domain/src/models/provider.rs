@@ -1,0 +1,99 @@
+//! The providers of models: one row for each, with its name, its account and its address.
+
+use crate::config::Account;
+
+/// A provider of models, with the API that is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Provider {
+    /// Anthropic, with its Messages API.
+    Anthropic,
+    /// OpenAI, with its Responses API.
+    OpenAi,
+    /// OpenAI, with its Chat Completions API.
+    OpenAiChat,
+    /// Google, with its Gemini API.
+    Gemini,
+    /// A server with OpenAI's Chat Completions API: Ollama, vLLM, llama.cpp, OpenRouter.
+    Compatible,
+}
+
+/// What is known of a provider.
+#[derive(Debug)]
+pub struct ProviderSpec {
+    /// Its name in files and in front of a model's name.
+    pub name: &'static str,
+    /// The account that pays for it.
+    pub account: Account,
+    /// Its models, in the output of `mala doctor`.
+    pub models: &'static str,
+    /// The variable with its API key.
+    pub key_variable: &'static str,
+    /// The variable with its URL.
+    pub url_variable: &'static str,
+    /// Its URL, if it has one of its own.
+    pub default_url: Option<&'static str>,
+}
+
+const ANTHROPIC: ProviderSpec = ProviderSpec {
+    name: "anthropic",
+    account: Account::Anthropic,
+    models: "Claude",
+    key_variable: "ANTHROPIC_API_KEY",
+    url_variable: "ANTHROPIC_BASE_URL",
+    default_url: Some("https://api.anthropic.com"),
+};
+
+const OPENAI: ProviderSpec = ProviderSpec {
+    name: "openai",
+    account: Account::OpenAi,
+    models: "GPT",
+    key_variable: "OPENAI_API_KEY",
+    url_variable: "OPENAI_BASE_URL",
+    default_url: Some("https://api.openai.com/v1"),
+};
+
+const OPENAI_CHAT: ProviderSpec = ProviderSpec { name: "openai-chat", ..OPENAI };
+
+const GEMINI: ProviderSpec = ProviderSpec {
+    name: "gemini",
+    account: Account::Gemini,
+    models: "Gemini",
+    key_variable: "GEMINI_API_KEY",
+    url_variable: "GOOGLE_GEMINI_BASE_URL",
+    default_url: Some("https://generativelanguage.googleapis.com"),
+};
+
+const COMPATIBLE: ProviderSpec =
+    ProviderSpec { name: "compatible", account: Account::Compatible, default_url: None, ..OPENAI };
+
+impl Provider {
+    /// All providers.
+    pub const ALL: [Self; 5] =
+        [Self::Anthropic, Self::OpenAi, Self::OpenAiChat, Self::Gemini, Self::Compatible];
+
+    /// What is known of it.
+    pub fn spec(self) -> &'static ProviderSpec {
+        match self {
+            Self::Anthropic => &ANTHROPIC,
+            Self::OpenAi => &OPENAI,
+            Self::OpenAiChat => &OPENAI_CHAT,
+            Self::Gemini => &GEMINI,
+            Self::Compatible => &COMPATIBLE,
+        }
+    }
+
+    /// Its name in files and in front of a model's name.
+    pub fn name(self) -> &'static str {
+        self.spec().name
+    }
+
+    /// The provider with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|provider| provider.name() == name)
+    }
+
+    /// Whether both providers are the same company.
+    pub(super) fn is_same_company(self, other: Self) -> bool {
+        self.spec().account == other.spec().account
+    }
+}
