@@ -13,7 +13,6 @@ suggestion: Use logging.
 category: style
 priority: 3
 confidence: 0.9
-default: on
 rule:
   pattern: print($X)
 examples:

@@ -2,32 +2,15 @@
 
 pub(super) mod arguments;
 pub(super) mod asynchronous;
-pub(super) mod classes;
 pub(super) mod comparison;
 pub(super) mod control;
-pub(super) mod conversion;
 pub(super) mod credentials;
-pub(super) mod crypto;
-pub(super) mod declarations;
 pub(super) mod exposure;
-pub(super) mod expressions;
-pub(super) mod layout;
-pub(super) mod loops;
-pub(super) mod merging;
 pub(super) mod misuse;
 pub(super) mod naming;
-pub(super) mod random;
 pub(super) mod react;
 pub(super) mod requests;
-pub(super) mod results;
-pub(super) mod routes;
 pub(super) mod sanitizing;
-pub(super) mod shell;
-pub(super) mod signatures;
-pub(super) mod slips;
-pub(super) mod texts;
-pub(super) mod url;
-pub(super) mod web;
 
 use crate::rules::native::NativeMatch;
 use tree_sitter::Node;

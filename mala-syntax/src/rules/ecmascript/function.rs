@@ -1,6 +1,6 @@
 //! What is known about the functions of a file.
 
-use super::binding::{Assigned, Variable};
+use super::binding::Assigned;
 use super::program::{Program, is_class, is_function};
 use tree_sitter::Node;
 
@@ -55,11 +55,6 @@ impl<'t> Program<'t> {
                 pattern.is_none_or(|pattern| pattern.kind() != "this")
             })
             .collect()
-    }
-
-    /// The variable that a parameter is, when it is a plain name.
-    pub(super) fn parameter_variable(&self, parameter: Node<'t>) -> Option<&Variable<'t>> {
-        self.variable(parameter.child_by_field_name("pattern").unwrap_or(parameter))
     }
 
     /// The class around a member.

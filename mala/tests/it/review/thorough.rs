@@ -120,7 +120,7 @@ fn a_secret_in_a_generated_file_leaks_all_the_same() {
 fn a_comment_excuses_only_the_rule_that_it_names() {
     let world = repo();
     let rule = "id: own/no-foo\nlanguages: [python]\ntitle: No foo\nmessage: When foo runs, it fails.\n\
-                suggestion: Call bar.\ncategory: bug\npriority: 2\nconfidence: 0.9\ndefault: on\n\
+                suggestion: Call bar.\ncategory: bug\npriority: 2\nconfidence: 0.9\n\
                 rule: {pattern: foo($A)}\nexamples:\n  bad: ['foo(1)']\n  good: ['bar(1)']\n";
     world.write(".mala/rules/no-foo.yaml", rule);
     world.write("a.py", "# mala: ignore[python/undefined-name] made by the build\nfoo(3)\n");

@@ -13,12 +13,6 @@ pub(in crate::rules::ecmascript) const SIGNING_SECRET: ProgramCheck = ProgramChe
     run: signing_secrets,
 };
 
-pub(in crate::rules::ecmascript) const CLIENT_SECRET: ProgramCheck = ProgramCheck {
-    name: "hardcoded-client-secret",
-    captures: &["SECRET", "CALL"],
-    run: client_secrets,
-};
-
 /// Where a call takes a secret.
 enum Takes {
     /// In the argument at this place.
@@ -65,75 +59,6 @@ const SIGNING: &[(&str, Takes)] = &[
     ("CryptoJS.AES.decrypt", Argument(1)),
 ];
 
-/// Passwords and tokens that a program shows to others.
-const CLIENTS: &[(&str, Takes)] = &[
-    ("pg:Client", Options(0, &["password"])),
-    ("pg:Pool", Options(0, &["password"])),
-    ("mysql:create*", Options(0, &["password"])),
-    ("mysql2:create*", Options(0, &["password"])),
-    ("mysql2/promise:create*", Options(0, &["password"])),
-    ("mariadb:create*", Options(0, &["password"])),
-    ("mssql:connect", Options(0, &["password"])),
-    ("mssql:ConnectionPool", Options(0, &["password"])),
-    ("oracledb:getConnection", Options(0, &["password"])),
-    ("oracledb:createPool", Options(0, &["password"])),
-    ("tedious:Connection", Options(0, &["authentication.options.password"])),
-    ("knex:", Options(0, &["connection.password"])),
-    ("sequelize:", Argument(2)),
-    ("sequelize:Sequelize", Argument(2)),
-    ("typeorm:DataSource", Options(0, &["password"])),
-    ("typeorm:createConnection", Options(0, &["password"])),
-    ("ioredis:", Options(0, &["password"])),
-    ("redis:createClient", Options(0, &["password"])),
-    ("mongodb:MongoClient.connect", Options(1, &["auth.password"])),
-    ("mongodb:MongoClient", Options(1, &["auth.password"])),
-    ("mongoose:connect", Options(1, &["pass"])),
-    ("nodemailer:createTransport", Options(0, &["auth.pass"])),
-    ("ldapjs:createClient().bind", Argument(1)),
-    ("ldapts:Client().bind", Argument(1)),
-    ("ssh2:Client().connect", Options(0, &["password", "privateKey", "passphrase"])),
-    ("ssh2-sftp-client:().connect", Options(0, &["password", "privateKey", "passphrase"])),
-    ("basic-ftp:Client().access", Options(0, &["password"])),
-    ("ftp:().connect", Options(0, &["password"])),
-    ("imap:", Options(0, &["password"])),
-    ("express-basic-auth:", Values("users")),
-    ("basic-auth-connect:", Argument(1)),
-    ("aws-sdk:config.update", Options(0, &["secretAccessKey"])),
-    ("aws-sdk:*().update", Options(0, &["secretAccessKey"])),
-    ("aws-sdk:Credentials", Argument(1)),
-    ("aws-sdk:*", Options(0, &["secretAccessKey", "credentials.secretAccessKey"])),
-    ("aws-sdk/clients/*", Options(0, &["secretAccessKey", "credentials.secretAccessKey"])),
-    ("@aws-sdk/*Client", Options(0, &["credentials.secretAccessKey"])),
-    ("request:*.auth", Argument(1)),
-    ("request:*.auth", Argument(3)),
-    ("request:*", Options(0, &["auth.pass", "auth.password", "auth.bearer"])),
-    ("request:*", Options(1, &["auth.pass", "auth.password", "auth.bearer"])),
-    ("superagent:*.auth", Argument(1)),
-    ("axios:", Options(0, &["auth.password"])),
-    ("axios:*", Options(1, &["auth.password"])),
-    ("axios:*", Options(2, &["auth.password"])),
-    ("got:*", Options(1, &["password"])),
-    ("ms-rest-azure:loginWith*", Argument(1)),
-    ("@azure/ms-rest-nodeauth:loginWith*", Argument(1)),
-    ("digitalocean:client", Argument(0)),
-    ("pkgcloud:*.createClient", Options(0, CLOUD_KEYS)),
-    ("twilio:", Argument(1)),
-    ("stripe:", Argument(0)),
-    ("stripe:Stripe", Argument(0)),
-    ("@sendgrid/mail:setApiKey", Argument(0)),
-    ("openai:", Options(0, &["apiKey"])),
-    ("openai:OpenAI", Options(0, &["apiKey"])),
-    ("@anthropic-ai/sdk:", Options(0, &["apiKey"])),
-    ("@octokit/rest:Octokit", Options(0, &["auth"])),
-    ("@slack/web-api:WebClient", Argument(0)),
-    ("discord.js:Client().login", Argument(0)),
-    ("telegraf:Telegraf", Argument(0)),
-    ("node-telegram-bot-api:", Argument(0)),
-    ("passport-*:*Strategy", Options(0, &["clientSecret", "consumerSecret"])),
-];
-
-const CLOUD_KEYS: &[&str] = &["password", "key", "apiKey", "token", "storageAccessKey"];
-
 /// The services of pkgcloud that have clients; other paths with the same end are something else.
 const CLOUD_SERVICES: [&str; 9] = [
     "compute",
@@ -169,12 +94,6 @@ const PLACEHOLDERS: [&str; 18] = [
     "...",
 ];
 
-/// Passwords of a database or server that runs on the developer's own machine.
-const LOCAL: [&str; 14] = [
-    "pass", "secret", "root", "admin", "user", "guest", "postgres", "mysql", "local", "string",
-    "foo", "bar", "1234", "abcd",
-];
-
 fn signing_secrets(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for (call, takes) in calls(program, SIGNING) {
@@ -184,48 +103,6 @@ fn signing_secrets(program: &Program<'_>) -> Vec<NativeMatch> {
                 continue;
             }
             matches.push(secret(program, literal, call));
-        }
-    }
-    matches
-}
-
-fn client_secrets(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for (call, takes) in calls(program, CLIENTS) {
-        for given in given(program, call, takes) {
-            let Some(value) = program.value_of(given) else { continue };
-            let Some(text) = program.constant_text(value) else { continue };
-            let lower = text.to_lowercase();
-            let is_local = LOCAL.iter().any(|word| lower.contains(word)) && text.len() < 13;
-            if text.len() < 4 || is_placeholder(&text) || is_local {
-                continue;
-            }
-            matches.push(secret(program, value, call));
-        }
-    }
-    matches.extend(assigned_secrets(program));
-    matches
-}
-
-/// `AWS.config.secretAccessKey = "..."`
-fn assigned_secrets(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for assignment in program.of_kind("assignment_expression") {
-        let (Some(left), Some(right)) =
-            (assignment.child_by_field_name("left"), assignment.child_by_field_name("right"))
-        else {
-            continue;
-        };
-        let is_key = left.kind() == "member_expression"
-            && program.text(left).ends_with(".secretAccessKey")
-            && program.origin(left).is_some_and(|path| path.starts_with("aws-sdk:config."));
-        let literal = program.value_of(right).filter(|_| is_key);
-        if let Some(literal) = literal
-            && let Some(text) = program.constant_text(literal)
-            && text.len() >= 4
-            && !is_placeholder(&text)
-        {
-            matches.push(secret(program, literal, left));
         }
     }
     matches

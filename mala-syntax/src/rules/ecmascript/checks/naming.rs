@@ -9,14 +9,8 @@ use crate::rules::native::NativeMatch;
 use std::collections::HashSet;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const MISSING_THIS: ProgramCheck =
-    ProgramCheck { name: "missing-this", captures: &["NAME"], run: missing_this };
-
 pub(in crate::rules::ecmascript) const UNDECLARED_VARIABLE: ProgramCheck =
     ProgramCheck { name: "undeclared-variable", captures: &["NAME"], run: undeclared_variables };
-
-pub(in crate::rules::ecmascript) const ASSIGNED_CONSTANT: ProgramCheck =
-    ProgramCheck { name: "assigned-constant", captures: &["NAME"], run: assigned_constants };
 
 pub(in crate::rules::ecmascript) const USE_BEFORE_DECLARATION: ProgramCheck = ProgramCheck {
     name: "use-before-declaration",
@@ -139,43 +133,6 @@ const EVERYWHERE: &[&str] = &[
     "quit",
 ];
 
-fn missing_this(program: &Program<'_>) -> Vec<NativeMatch> {
-    let globals = declared_globals(program);
-    let mut matches = Vec::new();
-    for variable in outside_names(program, &globals) {
-        for read in &variable.reads {
-            let is_call = program.parent(*read).is_some_and(|call| {
-                call.kind() == "call_expression"
-                    && call.child_by_field_name("function").is_some_and(|it| it.id() == read.id())
-            });
-            if is_call
-                && has_method(program, *read, variable.name)
-                && !may_be_global(program, *read)
-            {
-                matches.push(found(*read, vec![("NAME", variable.name.to_owned())]));
-            }
-        }
-    }
-    matches
-}
-
-fn has_method<'t>(program: &Program<'t>, place: Node<'t>, name: &str) -> bool {
-    let Some(class) = program.class_around(place) else { return false };
-    program.class_members(class).iter().any(|member| {
-        matches!(member.kind(), "method_definition" | "abstract_method_signature")
-            && program.member_name(*member) == Some(name)
-    })
-}
-
-/// Methods wrap functions of the same name, and namespaces go on in other files.
-fn may_be_global<'t>(program: &Program<'t>, name: Node<'t>) -> bool {
-    program.ancestors(name).any(|around| match around.kind() {
-        "internal_module" => true,
-        "method_definition" => program.member_name(around) == Some(program.text(name)),
-        _ => false,
-    })
-}
-
 /// Names that the file uses and nobody is known to declare.
 fn outside_names<'p, 't>(
     program: &'p Program<'t>,
@@ -244,23 +201,6 @@ fn is_used_as_local<'t>(
         && !program.ancestors_at(first_read).any(|around| {
             around.kind() == "assignment_expression" && around.start_byte() == first_write
         })
-}
-
-fn assigned_constants(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for variable in program.variables() {
-        let is_constant = matches!(variable.declared, Declared::Const | Declared::Import);
-        if !is_constant || variable.declarations.len() != 1 {
-            continue;
-        }
-        let declaration = variable.declarations.first().map(|it| it.id());
-        for write in &variable.writes {
-            if Some(write.target.id()) != declaration {
-                matches.push(found(write.target, vec![("NAME", variable.name.to_owned())]));
-            }
-        }
-    }
-    matches
 }
 
 fn uses_before_declaration(program: &Program<'_>) -> Vec<NativeMatch> {

@@ -1,15 +1,12 @@
 //! Commands and queries put together from values: whoever chooses a value can add to the command.
 
-use super::code::{arguments, callee, last_name, named_argument, plain_text};
+use super::code::{arguments, callee, last_name, plain_text};
 use super::module::{Module, found};
 use super::names::Names;
 use crate::rules::native::code::{bare, parts};
 use crate::rules::native::{NativeCheck, NativeMatch};
 use crate::source::Source;
 use tree_sitter::Node;
-
-pub(super) const SHELL: NativeCheck =
-    NativeCheck { name: "python-built-command", captures: &["VALUE", "CALL"] };
 
 pub(super) const SQL: NativeCheck =
     NativeCheck { name: "python-built-query", captures: &["VALUE", "CALL"] };
@@ -232,49 +229,6 @@ fn names_a_number(name: &str) -> bool {
 fn is_harmless_list(source: &Source, list: Node<'_>) -> bool {
     let text = source.slice(list);
     ["quote", "escape", "?", "%s", "placeholder"].iter().any(|it| text.contains(it))
-}
-
-pub(super) fn built_commands(module: &Module<'_>) -> Vec<NativeMatch> {
-    let source = module.source;
-    let mut matches = Vec::new();
-    for call in module.nodes(&["call"]) {
-        let target = callee(source, call);
-        let goes_to_shell = match target {
-            "os.system"
-            | "os.popen"
-            | "subprocess.getoutput"
-            | "subprocess.getstatusoutput"
-            | "commands.getoutput"
-            | "asyncio.create_subprocess_shell" => true,
-            "subprocess.run"
-            | "subprocess.call"
-            | "subprocess.check_call"
-            | "subprocess.check_output"
-            | "subprocess.Popen"
-            | "Popen"
-            | "check_output"
-            | "check_call" => {
-                named_argument(source, call, "shell").is_some_and(|it| source.slice(it) == "True")
-            }
-            _ => false,
-        };
-        let Some(command) = arguments(call).first().copied().filter(|_| goes_to_shell) else {
-            continue;
-        };
-        let names = module.names();
-        let Some(built) = Built::of(source, names, command) else { continue };
-        let value = built
-            .values()
-            .into_iter()
-            .map(|(_, it)| it)
-            .find(|it| !is_harmless(source, names, *it));
-        if let Some(value) = value {
-            let captures =
-                vec![("VALUE", source.slice(value).to_owned()), ("CALL", target.to_owned())];
-            matches.push(found(call, captures));
-        }
-    }
-    matches
 }
 
 pub(super) fn built_queries(module: &Module<'_>) -> Vec<NativeMatch> {

@@ -16,9 +16,6 @@ pub(super) const WRONG_ARGUMENTS: NativeCheck =
 pub(super) const NO_VALUE: NativeCheck =
     NativeCheck { name: "python-result-of-procedure", captures: &["NAME", "LINE"] };
 
-pub(super) const NOT_AWAITED: NativeCheck =
-    NativeCheck { name: "python-not-awaited", captures: &["NAME", "LINE"] };
-
 /// So many calls of one function are not all wrong.
 const MANY_CALLS: usize = 3;
 
@@ -231,23 +228,4 @@ fn is_procedure(source: &Source, function: &Function<'_>) -> bool {
         gives |= matches!(node.kind(), "return_statement" | "raise_statement");
     });
     !gives && !is_abstract(source, function)
-}
-
-/// Coroutines that are made and never run.
-pub(super) fn not_awaited(module: &Module<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for Reached { call, function, kind } in module.reached() {
-        let Some(function) = module.functions().get(*function) else { continue };
-        if !function.is_async || *kind == CallKind::Class || function.is_generator() {
-            continue;
-        }
-        let is_dropped = call.parent().is_some_and(|it| {
-            matches!(it.kind(), "expression_statement" | "if_statement" | "not_operator")
-        });
-        if is_dropped {
-            let captures = name_and_line(module.source, *call, function);
-            matches.push(found_because(*call, function.node, captures));
-        }
-    }
-    matches
 }

@@ -6,7 +6,7 @@ use super::code::{
 };
 use super::module::{Module, found_because};
 use super::names::Names;
-use super::shape::{Shape, change_of};
+use super::shape::Shape;
 use crate::rules::native::code::{bare, canonical, line, parts};
 use crate::rules::native::{NativeCheck, NativeMatch};
 use crate::source::Source;
@@ -15,9 +15,6 @@ use tree_sitter::Node;
 
 pub(super) const MODIFIED_DEFAULT: NativeCheck =
     NativeCheck { name: "python-modified-default", captures: &["NAME", "FUNCTION", "LINE"] };
-
-pub(super) const KEPT_DEFAULT: NativeCheck =
-    NativeCheck { name: "python-kept-default", captures: &["NAME", "ATTRIBUTE", "LINE"] };
 
 /// How many calls a default is followed through.
 const MAX_CALLS: usize = 3;
@@ -264,47 +261,4 @@ fn is_augmented(place: Node<'_>) -> bool {
 fn is_memory(name: &str) -> bool {
     let name = name.to_lowercase();
     name.starts_with('_') || ["cache", "memo"].iter().any(|word| name.contains(word))
-}
-
-/// `self.items = items` with a default that some method changes later.
-pub(super) fn kept_defaults(module: &Module<'_>) -> Vec<NativeMatch> {
-    let source = module.source;
-    let mut matches = Vec::new();
-    for function in module.functions() {
-        let Some(class) = function.class else { continue };
-        for parameter in function.parameters.iter().filter(|it| !is_memory(it.name)) {
-            let Some(shape) = parameter.default.and_then(|it| Shape::of(source, it)) else {
-                continue;
-            };
-            let Some(attribute) = kept_as(source, function, parameter.name) else { continue };
-            if let Some(change) = change_of(source, class, attribute, shape) {
-                let captures = vec![
-                    ("NAME", parameter.name.to_owned()),
-                    ("ATTRIBUTE", attribute.to_owned()),
-                    ("LINE", line(change)),
-                ];
-                matches.push(found_because(parameter.node, change, captures));
-            }
-        }
-    }
-    matches
-}
-
-/// The attribute, such as `self.items`, that a parameter is stored in as it is.
-fn kept_as<'t>(source: &'t Source, function: &Function<'t>, name: &str) -> Option<&'t str> {
-    let mut kept = None;
-    let mut is_replaced = false;
-    own_nodes(function.body, |node| {
-        let Some(left) = node.child_by_field_name("left") else { return };
-        is_replaced |= node.kind() == "assignment" && source.slice(left) == name;
-        let right = node.child_by_field_name("right");
-        if node.kind() == "assignment"
-            && left.kind() == "attribute"
-            && source.slice(left).starts_with("self.")
-            && right.is_some_and(|it| source.slice(it) == name)
-        {
-            kept = Some(source.slice(left));
-        }
-    });
-    kept.filter(|_| !is_replaced)
 }
