@@ -2,7 +2,6 @@
 //! comes from, what a variable can hold, what a function returns. The facts of a file are gathered
 //! once; the checks are plain functions over them.
 
-mod binding;
 mod checks;
 mod constant;
 mod function;
@@ -39,7 +38,6 @@ const CHECKS: &[ProgramCheck] = &[
     checks::control::IGNORED_RESULT,
     checks::control::JUMP_IN_FINALLY,
     checks::control::WRONG_ID,
-    checks::credentials::SIGNING_SECRET,
     checks::exposure::HTTP_ONLY,
     checks::exposure::LOGGED_PASSWORD,
     checks::exposure::MESSAGE_FROM_ANYONE,

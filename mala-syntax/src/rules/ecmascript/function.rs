@@ -1,7 +1,7 @@
 //! What is known about the functions of a file.
 
-use super::binding::Assigned;
 use super::program::{Program, is_class, is_function};
+use crate::symbols::WrittenValue;
 use tree_sitter::Node;
 
 impl<'t> Program<'t> {
@@ -82,7 +82,9 @@ impl<'t> Program<'t> {
         let variable = self.variable(name)?;
         match variable.writes.as_slice() {
             [only] => match only.value {
-                Assigned::Exactly(value) if is_function(value) || is_class(value) => Some(value),
+                WrittenValue::Exactly(value) if is_function(value) || is_class(value) => {
+                    Some(value)
+                }
                 _ => None,
             },
             _ => None,

@@ -1,7 +1,6 @@
 //! Checks that know what Python code means: its classes, its default arguments, its texts with
 //! values in them.
 
-mod built;
 mod calls;
 mod code;
 mod containers;
@@ -10,7 +9,6 @@ mod defaults;
 mod formats;
 mod module;
 mod names;
-mod shape;
 mod signature;
 mod undefined;
 
@@ -31,7 +29,6 @@ macro_rules! checks {
 }
 
 checks! {
-    built::SQL => built_queries,
     calls::NO_VALUE => no_values,
     calls::WRONG_ARGUMENTS => wrong_arguments,
     defaults::MODIFIED_DEFAULT => modified_defaults,

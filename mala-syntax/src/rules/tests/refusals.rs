@@ -141,7 +141,7 @@ fn deep_and_large_files_are_refused() {
     own.yaml:10:1: too large: at most 400 parts, 16 levels and 5 relations in one another
     own.yaml:10:1: too large: at most 400 parts, 16 levels and 5 relations in one another
     own.yaml:10:1: too large: at most 400 parts, 16 levels and 5 relations in one another
-    own.yaml: the file has 70326 bytes, the limit is 65536
+    own.yaml: the file has 70327 bytes, the limit is 65536
     own.yaml:11:52: recursion limit exceeded
     "#);
 }

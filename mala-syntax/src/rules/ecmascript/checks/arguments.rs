@@ -5,6 +5,7 @@ use crate::rules::ecmascript::origin::{arguments, callee};
 use crate::rules::ecmascript::program::{is_class, is_function};
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
+use crate::symbols::DeclarationKind;
 use tree_sitter::Node;
 
 pub(in crate::rules::ecmascript) const SPURIOUS_ARGUMENTS: ProgramCheck = ProgramCheck {
@@ -154,9 +155,7 @@ fn is_stub<'t>(program: &Program<'t>, body: Node<'t>) -> bool {
         [only] if only.kind() == "throw_statement" => {
             // A message made of the arguments shows that they are meant to be read.
             !program.inside(*only).iter().any(|inner| {
-                program.variable(*inner).is_some_and(|it| {
-                    it.declared == crate::rules::ecmascript::binding::Declared::Parameter
-                })
+                program.variable(*inner).is_some_and(|it| it.declared == DeclarationKind::Parameter)
             })
         }
         [only] if only.kind() == "expression_statement" => only

@@ -1,11 +1,11 @@
 //! Promises that are taken for values, and callbacks that nobody waits for.
 
 use super::{found, short};
-use crate::rules::ecmascript::binding::Assigned;
 use crate::rules::ecmascript::origin::{arguments, callee};
 use crate::rules::ecmascript::program::is_function;
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
+use crate::symbols::WrittenValue;
 use tree_sitter::Node;
 
 pub(in crate::rules::ecmascript) const PROMISE_AS_VALUE: ProgramCheck = ProgramCheck {
@@ -51,7 +51,7 @@ fn reads_of_result<'t>(program: &Program<'t>, call: Node<'t>) -> Vec<Node<'t>> {
     match variable {
         Some(variable)
             if matches!(variable.writes.as_slice(), [only]
-            if matches!(only.value, Assigned::Exactly(value) if value.id() == call.id())) =>
+            if matches!(only.value, WrittenValue::Exactly(value) if value.id() == call.id())) =>
         {
             variable.reads.clone()
         }

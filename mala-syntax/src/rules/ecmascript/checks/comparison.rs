@@ -1,10 +1,10 @@
 //! Comparisons and operators whose operands have the wrong types.
 
 use super::{found, short};
-use crate::rules::ecmascript::binding::{Declared, Variable};
 use crate::rules::ecmascript::types::Types;
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
+use crate::symbols::{DeclarationKind, ScopeVariable, WrittenValue};
 use tree_sitter::Node;
 
 pub(in crate::rules::ecmascript) const TYPES_APART: ProgramCheck = ProgramCheck {
@@ -222,10 +222,8 @@ impl<'t> Program<'t> {
         let Some(variable) = self.variable(name).filter(|_| name.kind() == "identifier") else {
             return Types::ANY;
         };
-        let never_set = variable
-            .writes
-            .iter()
-            .all(|write| matches!(write.value, super::super::binding::Assigned::Updated(_)));
+        let never_set =
+            variable.writes.iter().all(|write| matches!(write.value, WrittenValue::Updated(_)));
         if never_set && is_plain_local(variable) && self.is_never_given(variable) {
             return Types::UNDEFINED;
         }
@@ -234,14 +232,15 @@ impl<'t> Program<'t> {
 
     fn types_of_text(&self, operand: Node<'_>) -> String {
         let variable = self.variable(operand);
-        if variable.is_some_and(|it| it.writes.is_empty() || it.declared != Declared::Const) {
+        if variable.is_some_and(|it| it.writes.is_empty() || it.declared != DeclarationKind::Const)
+        {
             return "undefined: it never gets a value".to_owned();
         }
         "no number".to_owned()
     }
 
     /// Whether a variable is declared without a value, in code that runs here.
-    fn is_never_given(&self, variable: &Variable<'t>) -> bool {
+    fn is_never_given(&self, variable: &ScopeVariable<'t>) -> bool {
         variable.declarations.iter().all(|declaration| {
             let around = self.parent(*declaration);
             around.is_some_and(|it| {
@@ -281,7 +280,7 @@ impl<'t> Program<'t> {
     }
 }
 
-fn is_plain_local(variable: &Variable<'_>) -> bool {
-    matches!(variable.declared, Declared::Var | Declared::Let)
+fn is_plain_local(variable: &ScopeVariable<'_>) -> bool {
+    matches!(variable.declared, DeclarationKind::Var | DeclarationKind::Let)
         && variable.scope.is_some_and(|scope| scope.kind() != "program")
 }

@@ -2,10 +2,10 @@
 //! nobody declares, constants that are assigned.
 
 use super::found;
-use crate::rules::ecmascript::binding::{Declared, Variable};
 use crate::rules::ecmascript::program::is_function;
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
+use crate::symbols::{DeclarationKind, ScopeVariable};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
@@ -137,11 +137,11 @@ const EVERYWHERE: &[&str] = &[
 fn outside_names<'p, 't>(
     program: &'p Program<'t>,
     globals: &HashSet<&'t str>,
-) -> Vec<&'p Variable<'t>> {
+) -> Vec<&'p ScopeVariable<'t>> {
     program
         .variables()
         .iter()
-        .filter(|it| it.declared == Declared::Nowhere)
+        .filter(|it| it.declared == DeclarationKind::Undeclared)
         .filter(|it| !EVERYWHERE.contains(&it.name) && !globals.contains(it.name))
         .collect()
 }
@@ -185,7 +185,7 @@ fn undeclared_variables(program: &Program<'_>) -> Vec<NativeMatch> {
 /// Whether a function sets a variable before it reads it, as only a local one needs to be.
 fn is_used_as_local<'t>(
     program: &Program<'t>,
-    variable: &Variable<'t>,
+    variable: &ScopeVariable<'t>,
     function: Node<'t>,
 ) -> bool {
     let here = |node: &Node<'t>| {
@@ -206,7 +206,10 @@ fn is_used_as_local<'t>(
 fn uses_before_declaration(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for variable in program.variables() {
-        let dies = matches!(variable.declared, Declared::Let | Declared::Const | Declared::Class);
+        let dies = matches!(
+            variable.declared,
+            DeclarationKind::Let | DeclarationKind::Const | DeclarationKind::Class
+        );
         let [declaration] = variable.declarations.as_slice() else { continue };
         let is_elsewhere =
             program.ancestors(*declaration).any(|it| it.kind() == "ambient_declaration");

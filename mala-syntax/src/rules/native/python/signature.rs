@@ -134,7 +134,6 @@ pub(super) struct Class<'t> {
     pub(super) has_keywords: bool,
     pub(super) methods: Vec<Function<'t>>,
     pub(super) decorators: Vec<&'t str>,
-    pub(super) body: Node<'t>,
     by_name: HashMap<&'t str, usize>,
     assigned: HashSet<&'t str>,
 }
@@ -158,7 +157,6 @@ impl<'t> Class<'t> {
             assigned: members.iter().filter_map(|it| assigned_name(source, *it)).collect(),
             methods,
             decorators: decorators(source, node),
-            body,
         })
     }
 
