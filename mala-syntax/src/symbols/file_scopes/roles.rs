@@ -88,7 +88,9 @@ pub(super) fn role_of<'t>(
     }
     let own = match source.language() {
         Language::Python => python(trail, step, in_annotation),
-        language if super::is_ecmascript(language) => ecmascript(trail, step),
+        language if super::is_ecmascript(language) => {
+            flow_declaration(source, trail, step).or_else(|| ecmascript(trail, step))
+        }
         _ => None,
     };
     if let Some(role) = own {
@@ -455,6 +457,32 @@ fn type_declaration<'t>(trail: &Trail<'t>, step: Step<'t>) -> Option<NameRole<'t
         return Some(NameRole::Declares { kind, scope, value: None, is_read: false });
     }
     None
+}
+
+/// Flow's `let x: A | B = value`: the JavaScript grammar takes it for the label `let`, an error with
+/// the name, and an assignment to `B`.
+fn flow_declaration<'t>(
+    source: &Source,
+    trail: &Trail<'t>,
+    step: Step<'t>,
+) -> Option<NameRole<'t>> {
+    let parent = trail.parent()?;
+    let statement = trail.up().find(|it| it.node.kind() == "labeled_statement")?;
+    let label = source.slice(statement.node.child_by_field_name("label")?);
+    if !statement.node.has_error() || !matches!(label, "let" | "const" | "var") {
+        return None;
+    }
+    match parent.node.kind() {
+        "ERROR" => Some(NameRole::Declares {
+            kind: DeclarationKind::Let,
+            scope: DeclaringScope::Here,
+            value: Some(WrittenValue::Unknown),
+            is_read: false,
+        }),
+        "binary_expression" => Some(NameRole::Ignored),
+        "assignment_expression" if step.field == "left" => Some(NameRole::Ignored),
+        _ => None,
+    }
 }
 
 /// Roles that only JavaScript and TypeScript have.
