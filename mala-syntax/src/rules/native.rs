@@ -67,8 +67,8 @@ pub const FAMILIES: &[Family] = &[
     operands::ASSIGNMENTS,
     operands::OPERATORS,
     python::FAMILY,
-    regexes::FAMILY,
-    regexes::REPLACEMENTS,
+    regexes::EXPONENTIAL,
+    regexes::POLYNOMIAL,
     unreachable::FAMILY,
 ];
 

@@ -4,7 +4,7 @@ use super::compile::{self, Matchers};
 use super::ecmascript::{self, ProgramCheck};
 use super::error::{Place, Problem, RuleError};
 use super::native::{self, NativeCheck};
-use super::schema::{DefaultState, Examples, RuleFile};
+use super::schema::{DefaultState, Examples, RuleFile, RuleGroup};
 use super::{inspect, template};
 use crate::taint::TaintSpec;
 use mala_domain::finding::{Category, Priority};
@@ -125,7 +125,10 @@ impl Rule {
             category: file.category,
             priority: file.priority,
             confidence: file.confidence,
-            default: file.default,
+            default: match file.set {
+                RuleGroup::Default => file.default,
+                RuleGroup::Extended => DefaultState::Off,
+            },
             tags: file.tags,
             // Tests make requests up: what reaches a sink there comes from the test itself.
             skip_tests: file.skip_tests || matches!(detector, Detector::Taint(_)),

@@ -30,7 +30,11 @@ pub struct RuleFile {
     /// How often a match is a real problem, 0 to 1.
     pub confidence: f64,
     /// Whether it runs when nobody says otherwise.
+    #[serde(default)]
     pub default: DefaultState,
+    /// The set that it belongs to. Without this key it runs by default.
+    #[serde(default)]
+    pub set: RuleGroup,
     /// Words to select rules by.
     #[serde(default)]
     pub tags: Vec<String>,
@@ -60,13 +64,25 @@ pub struct RuleFile {
 }
 
 /// Whether a rule runs when nobody says otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DefaultState {
     /// It runs.
+    #[default]
     On,
     /// It waits until it is named.
     Off,
+}
+
+/// The set that a rule belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RuleGroup {
+    /// It runs by default.
+    #[default]
+    Default,
+    /// It runs with `review.rules: extended`, or when the project turns it on by its id.
+    Extended,
 }
 
 /// Code that a rule must and must not match.
