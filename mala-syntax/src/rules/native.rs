@@ -63,8 +63,8 @@ pub const FAMILIES: &[Family] = &[
     operands::ASSIGNMENTS,
     operands::OPERATORS,
     python::FAMILY,
-    regexes::FAMILY,
-    regexes::REPLACEMENTS,
+    regexes::EXPONENTIAL,
+    regexes::POLYNOMIAL,
     unreachable::FAMILY,
 ];
 
