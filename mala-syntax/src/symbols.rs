@@ -4,6 +4,7 @@
 mod bindings;
 mod definition;
 mod enclosing;
+mod file_scopes;
 mod imports;
 mod modules;
 mod names;
@@ -18,6 +19,9 @@ mod walk;
 pub use bindings::HeadBindings;
 pub use definition::{Definition, Kind, Parameter, ParameterKind, Presence, Role, Visibility};
 pub use enclosing::{Enclosing, enclosing};
+pub(crate) use file_scopes::{
+    DeclarationKind, FileScopes, ScopeVariable, VariableId, VariableWrite, WrittenValue,
+};
 pub use imports::{Guard, Import, Imported, Reach};
 pub use modules::{
     RustModule, files_of_module, files_of_submodule, join, parent, stands_for,

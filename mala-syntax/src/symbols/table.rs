@@ -30,6 +30,12 @@ pub(crate) struct Table {
     pub(crate) patterns: &'static [Place],
     /// Places that bind a name in the function around them.
     pub(crate) binders: &'static [Place],
+    /// Places that put a value into a name that is declared elsewhere.
+    pub(crate) writers: &'static [Place],
+    /// Blocks with names of their own.
+    pub(crate) blocks: &'static [&'static str],
+    /// Places inside a function or class that the scope around it evaluates.
+    pub(crate) outside: &'static [Place],
     /// Places whose name is no use of anything in scope: keyword arguments, keys, labels.
     pub(crate) ignored: &'static [Place],
     /// Member access: the node, the object's field, the member's field.
@@ -231,11 +237,13 @@ mod tests {
                     field(name);
                 }
             }
-            [table.names, table.wrappers, table.imports, table.closures, table.paths]
+            [table.names, table.wrappers, table.imports, table.closures, table.paths, table.blocks]
                 .concat()
                 .iter()
                 .for_each(|k| kind(k));
-            for (node, of) in table.patterns.iter().chain(table.binders).chain(table.ignored) {
+            let places =
+                [table.patterns, table.binders, table.writers, table.outside, table.ignored];
+            for (node, of) in places.iter().copied().flatten() {
                 kind(node);
                 field(of);
             }

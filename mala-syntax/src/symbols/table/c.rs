@@ -34,6 +34,9 @@ pub(super) const C: Table = Table {
     names: &["identifier", "field_identifier", "type_identifier"],
     patterns: &[],
     binders: BINDERS,
+    writers: &[("assignment_expression", "left"), ("update_expression", "argument")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("field_declaration", "declarator"),
         ("labeled_statement", "label"),
@@ -87,6 +90,9 @@ pub(super) const CPP: Table = Table {
         ("structured_binding_declarator", ""),
         ("type_parameter_declaration", ""),
     ],
+    writers: &[("assignment_expression", "left"), ("update_expression", "argument")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("labeled_statement", "label"),
         ("goto_statement", "label"),

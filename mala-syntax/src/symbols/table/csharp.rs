@@ -44,6 +44,9 @@ pub(super) const TABLE: Table = Table {
         ("delegate_declaration", "name"),
         ("enum_member_declaration", "name"),
     ],
+    writers: &[("assignment_expression", "left")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("argument", "name"),
         ("constructor_declaration", "name"),

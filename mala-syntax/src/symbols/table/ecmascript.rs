@@ -42,10 +42,23 @@ const PATTERNS: &[Place] = &[
     ("rest_pattern", ""),
     ("object_assignment_pattern", "left"),
     ("assignment_pattern", "left"),
+    ("parenthesized_expression", ""),
 ];
 
 const CALLS: &[(&str, &str, &str)] =
     &[("call_expression", "function", "arguments"), ("new_expression", "constructor", "arguments")];
+
+const WRITERS: &[Place] =
+    &[("augmented_assignment_expression", "left"), ("update_expression", "argument")];
+
+const BLOCKS: &[&str] = &[
+    "statement_block",
+    "for_statement",
+    "for_in_statement",
+    "catch_clause",
+    "switch_body",
+    "class",
+];
 
 pub(super) const JAVASCRIPT: Table = Table {
     shapes: JAVASCRIPT_SHAPES,
@@ -71,6 +84,9 @@ pub(super) const JAVASCRIPT: Table = Table {
         ("catch_clause", "parameter"),
         ("for_in_statement", "left"),
     ],
+    writers: WRITERS,
+    blocks: BLOCKS,
+    outside: &[],
     ignored: &[
         ("pair", "key"),
         ("pair_pattern", "key"),
@@ -84,7 +100,12 @@ pub(super) const JAVASCRIPT: Table = Table {
     calls: CALLS,
     wrappers: &["parenthesized_expression", "await_expression"],
     imports: &["import_statement"],
-    closures: &["arrow_function", "function_expression", "generator_function"],
+    closures: &[
+        "arrow_function",
+        "function_expression",
+        "generator_function",
+        "class_static_block",
+    ],
     bare_members: BareMembers::OutOfScope,
 };
 
@@ -117,10 +138,14 @@ pub(super) const TYPESCRIPT: Table = Table {
         ("enum_declaration", "name"),
         ("type_alias_declaration", "name"),
         ("internal_module", "name"),
+        ("module", "name"),
         ("type_parameter", "name"),
         ("catch_clause", "parameter"),
         ("for_in_statement", "left"),
     ],
+    writers: WRITERS,
+    blocks: BLOCKS,
+    outside: &[],
     ignored: &[
         ("pair", "key"),
         ("pair_pattern", "key"),
@@ -142,6 +167,20 @@ pub(super) const TYPESCRIPT: Table = Table {
     calls: CALLS,
     wrappers: &["parenthesized_expression", "await_expression", "non_null_expression"],
     imports: &["import_statement"],
-    closures: &["arrow_function", "function_expression", "generator_function"],
+    closures: &[
+        "arrow_function",
+        "function_expression",
+        "generator_function",
+        "class_static_block",
+        "function_type",
+        "constructor_type",
+        "call_signature",
+        "construct_signature",
+        "method_signature",
+        "abstract_method_signature",
+        "function_signature",
+        "index_signature",
+        "mapped_type_clause",
+    ],
     bare_members: BareMembers::OutOfScope,
 };

@@ -32,6 +32,9 @@ pub(super) const TABLE: Table = Table {
         ("const_spec", "name"),
         ("var_spec", "name"),
     ],
+    writers: &[("assignment_statement", "left"), ("inc_statement", ""), ("dec_statement", "")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("method_declaration", "name"),
         ("method_elem", "name"),

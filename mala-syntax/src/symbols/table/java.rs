@@ -36,6 +36,9 @@ pub(super) const TABLE: Table = Table {
         ("method_declaration", "name"),
         ("enum_constant", "name"),
     ],
+    writers: &[("assignment_expression", "left"), ("update_expression", "")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("constructor_declaration", "name"),
         ("labeled_statement", ""),

@@ -25,6 +25,9 @@ pub(super) const TABLE: Table = Table {
         ("enum_declaration", "name"),
         ("const_element", ""),
     ],
+    writers: &[],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("variable_name", ""),
         ("argument", "name"),

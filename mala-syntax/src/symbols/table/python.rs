@@ -1,6 +1,6 @@
 //! Python.
 
-use super::{BareMembers, NameAt, Opens, Shape, Table, named, shape};
+use super::{BareMembers, NameAt, Opens, Place, Shape, Table, named, shape};
 use crate::symbols::definition::Kind;
 
 const SHAPES: &[Shape] = &[
@@ -8,6 +8,16 @@ const SHAPES: &[Shape] = &[
     named("class_definition", Kind::Class, Opens::Type),
     shape("assignment", Kind::Variable, NameAt::Pattern("left"), Opens::Nothing),
     shape("type_alias_statement", Kind::Type, NameAt::OfType("left"), Opens::Nothing),
+];
+
+/// What the scope around a function or class evaluates.
+const OUTSIDE: &[Place] = &[
+    ("default_parameter", "value"),
+    ("typed_default_parameter", "value"),
+    ("typed_default_parameter", "type"),
+    ("typed_parameter", "type"),
+    ("function_definition", "return_type"),
+    ("class_definition", "superclasses"),
 ];
 
 pub(super) const TABLE: Table = Table {
@@ -43,6 +53,9 @@ pub(super) const TABLE: Table = Table {
         ("keyword_pattern", ""),
         ("delete_statement", ""),
     ],
+    writers: &[],
+    blocks: &[],
+    outside: OUTSIDE,
     ignored: &[("keyword_argument", "name"), ("keyword_pattern", "")],
     members: &[("attribute", "object", "attribute")],
     paths: &["dotted_name"],

@@ -59,6 +59,9 @@ pub(super) const TABLE: Table = Table {
         ("extern_crate_declaration", "name"),
         ("extern_crate_declaration", "alias"),
     ],
+    writers: &[("assignment_expression", "left"), ("compound_assignment_expr", "left")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("field_initializer", "field"),
         ("field_declaration", "name"),
