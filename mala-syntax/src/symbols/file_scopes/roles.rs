@@ -235,7 +235,8 @@ impl<'t> BindingPlace<'t> {
                 declares(Kind::Class, own, itself)
             }
             kind if is_type(kind) => declares(Kind::Type, own, None),
-            "delete_statement" | "case_pattern" | "as_pattern" | "match_arm" => {
+            "delete_statement" | "case_pattern" | "keyword_pattern" | "splat_pattern" | "as_pattern"
+            | "match_arm" => {
                 declares(Kind::Let, scope, Some(WrittenValue::Unknown))
             }
             _ => declares(Kind::Let, scope, self.own_value()),
