@@ -5,7 +5,7 @@ mod removed;
 mod signatures;
 
 use super::contract::{Broken, Contract, Symbol};
-use super::keys::{self, KeyChange};
+use super::words;
 use crate::source::Source;
 use crate::symbols::{Deed, Definition, Kind, Outline, Visibility, uses};
 use mala_domain::change::{ChangedFile, FileStatus};
@@ -42,8 +42,6 @@ pub struct FileDelta {
     pub(crate) contracts: Vec<Contract>,
     /// Whether it may still use at head what it breaks itself.
     pub(crate) may_use_its_own: bool,
-    /// The configuration keys that it lost and has.
-    pub(crate) keys: KeyChange,
 }
 
 impl FileDelta {
@@ -66,10 +64,11 @@ impl FileDelta {
             head: head_source.as_ref().map(Outline::of),
             contracts: Vec::new(),
             may_use_its_own: false,
-            keys: keys::compare(versions),
         };
         let unread = file.exists_at_head() && language.is_some() && head_source.is_none();
-        if !unread && file.status != FileStatus::Copied && !is_stub(&delta.base_path) {
+        let is_checked = base_language.is_some_and(is_checked);
+        if is_checked && !unread && file.status != FileStatus::Copied && !is_stub(&delta.base_path)
+        {
             delta.contracts = delta.broken(head_source.as_ref());
             let names: Vec<&str> =
                 delta.contracts.iter().map(|contract| contract.symbol.name.as_str()).collect();
@@ -151,6 +150,11 @@ impl<'a> Side<'a> {
     }
 }
 
+/// Whether uses of what a file of this language defines can be found in other files.
+fn is_checked(language: Language) -> bool {
+    !words::globs(language).is_empty()
+}
+
 /// Whether a file only describes what another one defines.
 fn is_stub(path: &str) -> bool {
     path.ends_with(".pyi") || path.ends_with(".d.ts")
@@ -165,7 +169,6 @@ fn module_is_its_file(language: Language) -> bool {
             | Language::TypeScript
             | Language::Tsx
             | Language::Rust
-            | Language::Ruby
     )
 }
 

@@ -1,14 +1,12 @@
 //! What was found, decided: which uses really mean the broken thing.
 
 mod cases;
-mod lookups;
 mod members;
 mod modules;
 mod names;
 mod removed;
 mod sights;
 mod signatures;
-mod tests_lost;
 
 use super::contract::{Broken, Symbol};
 use super::plan::Plan;
@@ -63,8 +61,6 @@ pub fn fold(plan: &Plan, found: &Found) -> Vec<Candidate> {
     }
     candidates.extend(modules::unresolved(&scene));
     candidates.extend(names::candidates(&scene));
-    candidates.extend(tests_lost::candidates(&scene));
-    candidates.extend(lookups::candidates(&scene));
     settled(candidates)
 }
 

@@ -1,10 +1,10 @@
 //! Whether a name in a file means a given thing of another file. A yes needs evidence: an import
 //! that leads to the file, the same package, the same file.
 
-mod dotted;
 mod ecmascript;
 mod go;
 mod ignored;
+mod java;
 mod python;
 mod rust;
 mod world;
@@ -78,10 +78,8 @@ pub(crate) fn denotes(
         }
         Language::Go => go::denotes(world, user, symbol, written.path),
         Language::Rust => rust::denotes(world, user, symbol, written),
-        Language::Java | Language::CSharp | Language::Php => {
-            dotted::denotes(user, symbol, written.path)
-        }
-        Language::C | Language::Cpp | Language::Ruby => None,
+        Language::Java => java::denotes(user, symbol, written.path),
+        _ => None,
     }
 }
 
@@ -121,7 +119,6 @@ pub(crate) fn same_family(a: Language, b: Language) -> bool {
 fn family(language: Language) -> Language {
     match language {
         Language::JavaScript | Language::Tsx => Language::TypeScript,
-        Language::Cpp => Language::C,
         other => other,
     }
 }

@@ -1,7 +1,6 @@
 //! What a file defines, imports and exports, read off its tree in one walk.
 
 mod build;
-mod enums;
 mod exports;
 mod members;
 mod refine;

@@ -1,8 +1,9 @@
-//! Enums and unions with members that they had not.
+//! Rust's enums with variants that they had not.
 
 use super::{FileDelta, Side};
 use crate::cross_file::contract::{Broken, Contract};
 use crate::symbols::Visibility;
+use mala_domain::language::Language;
 use std::collections::HashSet;
 
 /// Fewer members make no enum.
@@ -10,6 +11,9 @@ const MIN_MEMBERS: usize = 2;
 
 /// The enums that base and head both have, with members added.
 pub(super) fn contracts(delta: &FileDelta, base: &Side<'_>, head: &Side<'_>) -> Vec<Contract> {
+    if base.outline.language != Language::Rust {
+        return Vec::new();
+    }
     base.outline
         .definitions
         .iter()

@@ -173,7 +173,7 @@ fn through_itself(
     let own_receiver = found.receiver.as_deref().is_some_and(|receiver| OWN.contains(&receiver));
     let bare = found.receiver.is_none()
         && found.call.is_some()
-        && matches!(symbol.language, Language::Java | Language::CSharp)
+        && symbol.language == Language::Java
         && !is_shadowed(user, symbol, found)
         && !is_imported(user, &found.name);
     let unseen = symbol.visibility == Visibility::Exported && !scene.saw_all(&symbol.name);

@@ -21,7 +21,7 @@ pub(super) fn candidates(
         for sight in sights(scene, user, symbol) {
             let Some(call) = &sight.found.call else { continue };
             let makes_it = match symbol.language {
-                Language::Python | Language::Ruby => true,
+                Language::Python => true,
                 _ => (call.makes == Makes::Object) == (signature.called == Called::Class),
             };
             if !makes_it || sight.found.line == last_line {

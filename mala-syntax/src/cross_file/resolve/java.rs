@@ -1,10 +1,9 @@
-//! Java, C# and PHP: names live in packages or namespaces, whatever the file.
+//! Java: names live in packages, whatever the file.
 
 use super::Link;
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::user::UserFile;
 use crate::symbols::Imported;
-use mala_domain::language::Language;
 
 /// Why `path` means the symbol.
 pub(super) fn denotes(user: &UserFile, symbol: &Symbol, path: &[&str]) -> Option<Link> {
@@ -24,9 +23,7 @@ pub(super) fn denotes(user: &UserFile, symbol: &Symbol, path: &[&str]) -> Option
         return None;
     }
     let own = user.outline.package.as_deref().unwrap_or_default();
-    let nested = symbol.language == Language::CSharp
-        && own.strip_prefix(package).is_some_and(|rest| rest.starts_with('.'));
-    if own == package || nested {
+    if own == package {
         return Some(Link::in_scope());
     }
     imports
