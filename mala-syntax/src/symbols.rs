@@ -3,7 +3,6 @@
 
 mod bindings;
 mod definition;
-mod enclosing;
 mod file_scopes;
 mod imports;
 mod matches;
@@ -18,7 +17,6 @@ mod walk;
 
 pub use bindings::HeadBindings;
 pub use definition::{Definition, Kind, Parameter, ParameterKind, Presence, Role, Visibility};
-pub use enclosing::{Enclosing, enclosing};
 pub(crate) use file_scopes::{
     DeclarationKind, FileScopes, ScopeVariable, VariableId, VariableWrite, WrittenValue,
 };
@@ -28,7 +26,7 @@ pub use modules::{
     RustModule, files_of_module, files_of_submodule, join, parent, stands_for,
     stands_for_in_package,
 };
-pub use outline::{Export, Openness, Outline};
+pub use outline::{Enclosing, Export, Openness, Outline, enclosing};
 pub use uses::{Arguments, Binding, Call, Deed, Makes, Use, uses};
 pub(crate) use walk::{Descend, child_of_kind, named_children, walk, walk_from};
 

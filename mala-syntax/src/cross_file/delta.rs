@@ -1,6 +1,5 @@
 //! One changed file: its outlines at base and at head, and the promises that it breaks.
 
-mod members;
 mod removed;
 mod signatures;
 
@@ -90,7 +89,7 @@ impl FileDelta {
         let mut found = removed::contracts(self, &base, head.as_ref(), head_source);
         if let (Some(head), Some(path)) = (&head, &self.head_path) {
             found.extend(signatures::contracts(self, &base, head, (path, head_source)));
-            found.extend(members::contracts(self, &base, head));
+            found.extend(added_members(self, &base, head));
         }
         found
     }
@@ -148,6 +147,41 @@ impl<'a> Side<'a> {
     fn all(&self, qualified: &str) -> &[&'a Definition] {
         self.by_name.get(qualified).map(Vec::as_slice).unwrap_or_default()
     }
+}
+
+/// Fewer members make no enum.
+const MIN_MEMBERS: usize = 2;
+
+/// The enums that base and head both have, with members added.
+fn added_members(delta: &FileDelta, base: &Side<'_>, head: &Side<'_>) -> Vec<Contract> {
+    if base.outline.language != Language::Rust {
+        return Vec::new();
+    }
+    base.outline
+        .definitions
+        .iter()
+        .filter(|definition| definition.visibility != Visibility::Local)
+        .filter(|definition| definition.members.len() >= MIN_MEMBERS)
+        .filter_map(|definition| {
+            let all = head.all(&definition.qualified());
+            let after = all.iter().find(|after| !after.members.is_empty())?;
+            let (old, new) = (set(&definition.members), set(&after.members));
+            let added: Vec<String> =
+                after.members.iter().filter(|m| !old.contains(m.as_str())).cloned().collect();
+            (old.is_subset(&new) && !added.is_empty()).then(|| Contract {
+                symbol: delta.symbol(base.outline, Some(definition)),
+                broken: Broken::Members {
+                    before: definition.members.clone(),
+                    added,
+                    line: after.name_line,
+                },
+            })
+        })
+        .collect()
+}
+
+fn set(members: &[String]) -> HashSet<&str> {
+    members.iter().map(String::as_str).collect()
 }
 
 /// Whether uses of what a file of this language defines can be found in other files.

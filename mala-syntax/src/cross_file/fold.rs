@@ -1,12 +1,11 @@
 //! What was found, decided: which uses really mean the broken thing.
 
-mod cases;
+mod calls;
 mod members;
 mod modules;
 mod names;
 mod removed;
 mod sights;
-mod signatures;
 
 use super::contract::{Broken, Symbol};
 use super::plan::Plan;
@@ -48,10 +47,8 @@ pub fn fold(plan: &Plan, found: &Found) -> Vec<Candidate> {
     for contract in &plan.contracts {
         let mut of_contract = match &contract.broken {
             Broken::Removed { .. } => removed::candidates(&scene, contract),
-            Broken::Signature(signature) => {
-                signatures::candidates(&scene, &contract.symbol, signature)
-            }
-            Broken::Members { .. } => cases::candidates(&scene, contract),
+            Broken::Signature(signature) => calls::misfits(&scene, &contract.symbol, signature),
+            Broken::Members { .. } => calls::unhandled_members(&scene, contract),
             Broken::Module { successor } => {
                 modules::candidates(&scene, &contract.symbol, successor.as_deref())
             }

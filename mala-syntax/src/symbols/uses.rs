@@ -3,7 +3,6 @@
 
 mod call;
 mod place;
-mod receiver;
 mod typed;
 
 pub use call::{Arguments, Call, Makes};
@@ -16,7 +15,7 @@ use crate::source::{Source, lines_of};
 use place::{Place, object_of, place_of};
 use std::collections::HashSet;
 use tree_sitter::Node;
-use typed::{LocalTypes, Object};
+use typed::{ReceiverObject, type_of};
 
 /// One occurrence of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,11 +79,18 @@ pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<Use> {
         lookup: lookup(source.language()),
         names: names.iter().map(AsRef::as_ref).collect(),
         scopes: Scopes::default(),
-        types: LocalTypes::default(),
         found: Vec::new(),
     };
     walk(source.tree(), |trail, step| finder.visit(trail, step));
     finder.finish()
+}
+
+/// A use whose names are not resolved yet.
+struct FoundUse<'s> {
+    found: Use,
+    node: Node<'s>,
+    /// What is before the dot of a call.
+    object: Option<ReceiverObject<'s>>,
 }
 
 /// The walk that collects the occurrences.
@@ -93,8 +99,7 @@ struct UseFinder<'s> {
     lookup: &'static Lookup,
     names: HashSet<&'s str>,
     scopes: Scopes,
-    types: LocalTypes,
-    found: Vec<(Use, Node<'s>)>,
+    found: Vec<FoundUse<'s>>,
 }
 
 impl<'s> UseFinder<'s> {
@@ -124,44 +129,43 @@ impl<'s> UseFinder<'s> {
             Place::Binds => (Deed::Binds, None, None),
             Place::Reads { receiver, call, deed } => (deed, receiver, call),
         };
-        let receiver_type = match (&receiver, &call) {
-            (Some(receiver), Some(_)) => self.receiver_type(trail, step, receiver),
-            _ => None,
-        };
+        let is_member_call = receiver.is_some() && call.is_some();
+        let object = is_member_call.then(|| match object_of(self.lookup.table, trail, step) {
+            Some(node) => ReceiverObject::Node(node),
+            None => ReceiverObject::NameBefore(step.node),
+        });
         let found = Use {
             name: name.to_owned(),
             line: lines_of(step.node).start(),
             receiver,
-            receiver_type,
+            receiver_type: None,
             call,
             deed,
             within: self.scopes.path(),
             owner: self.scopes.type_name().map(str::to_owned),
             binding: Binding::Free,
         };
-        self.found.push((found, step.node));
+        self.found.push(FoundUse { found, node: step.node, object });
     }
 
-    fn receiver_type(
-        &mut self,
-        trail: &Trail<'_>,
-        step: Step<'_>,
-        receiver: &str,
-    ) -> Option<String> {
-        let object = match object_of(self.lookup.table, trail, step) {
-            Some(node) => Object::Node(node),
-            None => Object::Name(receiver),
-        };
-        self.types.of_object(self.source, self.lookup, trail, object)
-    }
-
-    /// Marks the uses that a declaration of the file's own shadows.
+    /// Says which declarations of the file's own shadow the uses, and of which types receivers are.
     fn finish(self) -> Vec<Use> {
-        let scopes = FileScopes::of_names(self.source, &self.names);
-        let found = self.found.into_iter();
-        found
-            .map(|(found, node)| Use { binding: binding(&scopes, &found, node), ..found })
-            .collect()
+        let mut names = self.names.clone();
+        for one in &self.found {
+            let receiver = one.found.receiver.as_deref().unwrap_or_default();
+            names.extend(one.object.and_then(|object| object.name(self.source, receiver)));
+        }
+        let scopes = FileScopes::of_names(self.source, &names);
+        let resolved = self.found.iter().map(|one| {
+            let receiver = one.found.receiver.as_deref().unwrap_or_default();
+            let receiver_type =
+                one.object.and_then(|object| type_of(self.source, &scopes, (object, receiver)));
+            let is_wanted = self.names.contains(root_of(&one.found));
+            let binding =
+                if is_wanted { binding(&scopes, &one.found, one.node) } else { Binding::Free };
+            Use { receiver_type, binding, ..one.found.clone() }
+        });
+        resolved.collect()
     }
 }
 

@@ -125,3 +125,9 @@ fn a_class_that_became_kotlin_is_still_there() {
     check(&base, &base.replace(color, kotlin), &[]);
     assert_eq!(super::broken(&base, &base.replace(color, "")).len(), 1, "it is gone");
 }
+
+#[test]
+fn another_class_of_the_same_name_has_its_own_methods() {
+    let base = "== src/a/Buffer.java\npackage a;\npublic class Buffer { public byte[] toRawBytes() { return null; } }\n== src/b/User.java\npackage b;\nimport okio.Buffer;\nclass User { void f(Reader r) { Buffer b = null; r.read().toRawBytes(); } }\n";
+    check(base, &base.replacen("toRawBytes()", "rawBytes()", 1), &[]);
+}

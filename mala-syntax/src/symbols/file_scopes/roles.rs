@@ -153,6 +153,18 @@ fn binder_of<'t>(
     None
 }
 
+/// Whether the name is in a place that declares it, or assigns to it as a whole.
+pub(in crate::symbols) fn binds(
+    source: &Source,
+    table: &Table,
+    trail: &Trail<'_>,
+    step: Step<'_>,
+) -> bool {
+    let is_binder =
+        |place: &BindingPlace<'_>| table.binders.iter().any(|(node, _)| *node == place.node.kind());
+    binder_of(source, table, trail, step).is_some_and(|place| is_binder(&place))
+}
+
 impl<'t> BindingPlace<'t> {
     fn role(&self, source: &Source, trail: &Trail<'t>) -> NameRole<'t> {
         use DeclarationKind as Kind;
