@@ -3,34 +3,30 @@
 
 mod bindings;
 mod definition;
-mod enclosing;
 mod file_scopes;
 mod imports;
+mod matches;
 mod modules;
 mod names;
 mod outline;
 mod parameters;
 mod scopes;
-mod switches;
 mod table;
 mod uses;
 mod walk;
 
 pub use bindings::HeadBindings;
 pub use definition::{Definition, Kind, Parameter, ParameterKind, Presence, Role, Visibility};
-pub use enclosing::{Enclosing, enclosing};
-pub(crate) use file_scopes::{
-    DeclarationKind, FileScopes, ScopeVariable, VariableId, VariableWrite, WrittenValue,
-};
+pub(crate) use file_scopes::{DeclarationKind, FileScopes, ScopeVariable, WrittenValue};
 pub use imports::{Guard, Import, Imported, Reach};
+pub use matches::{RustMatch, rust_matches};
 pub use modules::{
     RustModule, files_of_module, files_of_submodule, join, parent, stands_for,
     stands_for_in_package,
 };
-pub use outline::{Export, Openness, Outline};
-pub use switches::{Case, Fallback, Switch, switches};
+pub use outline::{Enclosing, Export, Openness, Outline, enclosing};
 pub use uses::{Arguments, Binding, Call, Deed, Makes, Use, uses};
-pub(crate) use walk::{Descend, Step, Trail, child_of_kind, named_children, walk, walk_from};
+pub(crate) use walk::{Descend, child_of_kind, named_children, walk, walk_from};
 
 #[cfg(test)]
 mod tests;

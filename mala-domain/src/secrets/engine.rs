@@ -99,7 +99,7 @@ fn applies(rule: &SecretRule, lens: Lens) -> bool {
         && match kind {
             PathKind::Source => rule.files == Files::All,
             PathKind::Config => true,
-            PathKind::Test => rule.family == Family::Token,
+            PathKind::Test => rule.family != Family::Generic,
             PathKind::Generated => rule.family == Family::Token && rule.confidence >= 0.9,
         }
 }

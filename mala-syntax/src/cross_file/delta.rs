@@ -1,11 +1,10 @@
 //! One changed file: its outlines at base and at head, and the promises that it breaks.
 
-mod members;
 mod removed;
 mod signatures;
 
 use super::contract::{Broken, Contract, Symbol};
-use super::keys::{self, KeyChange};
+use super::words;
 use crate::source::Source;
 use crate::symbols::{Deed, Definition, Kind, Outline, Visibility, uses};
 use mala_domain::change::{ChangedFile, FileStatus};
@@ -42,8 +41,6 @@ pub struct FileDelta {
     pub(crate) contracts: Vec<Contract>,
     /// Whether it may still use at head what it breaks itself.
     pub(crate) may_use_its_own: bool,
-    /// The configuration keys that it lost and has.
-    pub(crate) keys: KeyChange,
 }
 
 impl FileDelta {
@@ -66,10 +63,11 @@ impl FileDelta {
             head: head_source.as_ref().map(Outline::of),
             contracts: Vec::new(),
             may_use_its_own: false,
-            keys: keys::compare(versions),
         };
         let unread = file.exists_at_head() && language.is_some() && head_source.is_none();
-        if !unread && file.status != FileStatus::Copied && !is_stub(&delta.base_path) {
+        let is_checked = base_language.is_some_and(is_checked);
+        if is_checked && !unread && file.status != FileStatus::Copied && !is_stub(&delta.base_path)
+        {
             delta.contracts = delta.broken(head_source.as_ref());
             let names: Vec<&str> =
                 delta.contracts.iter().map(|contract| contract.symbol.name.as_str()).collect();
@@ -91,7 +89,7 @@ impl FileDelta {
         let mut found = removed::contracts(self, &base, head.as_ref(), head_source);
         if let (Some(head), Some(path)) = (&head, &self.head_path) {
             found.extend(signatures::contracts(self, &base, head, (path, head_source)));
-            found.extend(members::contracts(self, &base, head));
+            found.extend(added_members(self, &base, head));
         }
         found
     }
@@ -151,6 +149,46 @@ impl<'a> Side<'a> {
     }
 }
 
+/// Fewer members make no enum.
+const MIN_MEMBERS: usize = 2;
+
+/// The enums that base and head both have, with members added.
+fn added_members(delta: &FileDelta, base: &Side<'_>, head: &Side<'_>) -> Vec<Contract> {
+    if base.outline.language != Language::Rust {
+        return Vec::new();
+    }
+    base.outline
+        .definitions
+        .iter()
+        .filter(|definition| definition.visibility != Visibility::Local)
+        .filter(|definition| definition.members.len() >= MIN_MEMBERS)
+        .filter_map(|definition| {
+            let all = head.all(&definition.qualified());
+            let after = all.iter().find(|after| !after.members.is_empty())?;
+            let (old, new) = (set(&definition.members), set(&after.members));
+            let added: Vec<String> =
+                after.members.iter().filter(|m| !old.contains(m.as_str())).cloned().collect();
+            (old.is_subset(&new) && !added.is_empty()).then(|| Contract {
+                symbol: delta.symbol(base.outline, Some(definition)),
+                broken: Broken::Members {
+                    before: definition.members.clone(),
+                    added,
+                    line: after.name_line,
+                },
+            })
+        })
+        .collect()
+}
+
+fn set(members: &[String]) -> HashSet<&str> {
+    members.iter().map(String::as_str).collect()
+}
+
+/// Whether uses of what a file of this language defines can be found in other files.
+fn is_checked(language: Language) -> bool {
+    !words::globs(language).is_empty()
+}
+
 /// Whether a file only describes what another one defines.
 fn is_stub(path: &str) -> bool {
     path.ends_with(".pyi") || path.ends_with(".d.ts")
@@ -165,7 +203,6 @@ fn module_is_its_file(language: Language) -> bool {
             | Language::TypeScript
             | Language::Tsx
             | Language::Rust
-            | Language::Ruby
     )
 }
 

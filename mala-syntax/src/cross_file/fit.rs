@@ -49,7 +49,6 @@ pub(crate) fn misfit(
     if call.arguments == Arguments::Uncounted {
         return None;
     }
-    let call = &as_passed(call, signature, language);
     let fits = |lists: &[Vec<Parameter>]| {
         lists.iter().any(|list| check(list, call, before, language).is_none())
     };
@@ -62,22 +61,11 @@ pub(crate) fn misfit(
     signature.after.first().and_then(|list| check(list, call, before, language))
 }
 
-/// Ruby hands names to a method that takes none as one hash.
-fn as_passed(call: &Call, signature: &Signature, language: Language) -> Call {
-    let takes_names = signature.before.iter().chain(&signature.after).flatten().any(|parameter| {
-        matches!(parameter.kind, ParameterKind::KeywordOnly | ParameterKind::Keywords)
-    });
-    if language != Language::Ruby || takes_names || call.keywords.is_empty() {
-        return call.clone();
-    }
-    Call { n_positional: call.n_positional + 1, keywords: Vec::new(), ..call.clone() }
-}
-
 fn check(list: &[Parameter], call: &Call, before: Before, language: Language) -> Option<Misfit> {
     let slots = slots(list, before);
     let has = |kind: ParameterKind| list.iter().any(|parameter| parameter.kind == kind);
     let given = call.n_positional;
-    let ignores_more = matches!(language, Language::JavaScript | Language::Php);
+    let ignores_more = language == Language::JavaScript;
     if given > slots.len() && !has(ParameterKind::Variadic) && !ignores_more {
         return Some(Misfit::TooMany { takes: slots.len(), given });
     }

@@ -1,14 +1,11 @@
 //! What was found, decided: which uses really mean the broken thing.
 
-mod cases;
-mod lookups;
+mod calls;
 mod members;
 mod modules;
 mod names;
 mod removed;
 mod sights;
-mod signatures;
-mod tests_lost;
 
 use super::contract::{Broken, Symbol};
 use super::plan::Plan;
@@ -50,10 +47,8 @@ pub fn fold(plan: &Plan, found: &Found) -> Vec<Candidate> {
     for contract in &plan.contracts {
         let mut of_contract = match &contract.broken {
             Broken::Removed { .. } => removed::candidates(&scene, contract),
-            Broken::Signature(signature) => {
-                signatures::candidates(&scene, &contract.symbol, signature)
-            }
-            Broken::Members { .. } => cases::candidates(&scene, contract),
+            Broken::Signature(signature) => calls::misfits(&scene, &contract.symbol, signature),
+            Broken::Members { .. } => calls::unhandled_members(&scene, contract),
             Broken::Module { successor } => {
                 modules::candidates(&scene, &contract.symbol, successor.as_deref())
             }
@@ -63,8 +58,6 @@ pub fn fold(plan: &Plan, found: &Found) -> Vec<Candidate> {
     }
     candidates.extend(modules::unresolved(&scene));
     candidates.extend(names::candidates(&scene));
-    candidates.extend(tests_lost::candidates(&scene));
-    candidates.extend(lookups::candidates(&scene));
     settled(candidates)
 }
 

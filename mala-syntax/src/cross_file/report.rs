@@ -1,19 +1,17 @@
 //! What is said about each broken thing: what happens, when, and what to do.
 
-mod keys;
 mod removed;
 mod signature;
 
-pub(crate) use keys::{Reading, lost_key};
 pub(crate) use removed::{Gone, Place, still_imported, still_used};
 pub(crate) use signature::{Refitted, does_not_fit};
 
-use super::checks::{DELETED_TESTS, UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
+use super::checks::{UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
 use super::contract::{Broken, Contract, Symbol};
-use super::plan::{ImportCheck, LostTests, NameCheck, Place as ModulePlace};
+use super::plan::{ImportCheck, NameCheck, Place as ModulePlace};
 use super::resolve::Evidence;
 use super::user::UserFile;
-use crate::symbols::{Import, Imported, Switch};
+use crate::symbols::{Import, Imported, RustMatch};
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Candidate, Category, Priority, Verification};
 use mala_domain::language::Language;
@@ -31,16 +29,14 @@ struct Said {
 
 /// A finding at a line, as sure as its evidence.
 fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: Said) -> Candidate {
-    let (priority, confidence, verification) = match evidence {
-        Evidence::Resolved => {
-            (Priority::P1, 0.95, Verification::verified("name resolution at head"))
-        }
-        Evidence::OnlyOne => (Priority::P2, 0.7, Verification::default()),
+    let (confidence, verification) = match evidence {
+        Evidence::Resolved => (0.95, Verification::verified("name resolution at head")),
+        Evidence::OnlyOne => (0.7, Verification::default()),
     };
     Candidate {
         file: file.clone(),
         span: LineSpan::line(line),
-        priority: Some(priority),
+        priority: Some(Priority::P2),
         category: Category::Bug,
         title: said.title,
         body: said.body,
@@ -65,14 +61,7 @@ fn when(within: Option<&str>, user: &UserFile) -> String {
 fn is_compiled(language: Language) -> bool {
     matches!(
         language,
-        Language::TypeScript
-            | Language::Tsx
-            | Language::Rust
-            | Language::Go
-            | Language::Java
-            | Language::C
-            | Language::Cpp
-            | Language::CSharp
+        Language::TypeScript | Language::Tsx | Language::Rust | Language::Go | Language::Java
     )
 }
 
@@ -88,7 +77,6 @@ pub(crate) fn lost_module(
     let fails = match language {
         Language::Python => format!("it fails with `ModuleNotFoundError`: `{module}` has no file"),
         Language::JavaScript => format!("it fails with `Cannot find module '{module}'`"),
-        Language::Ruby => format!("it fails with `LoadError`: `{module}` has no file"),
         _ => format!("it does not compile: `{module}` has no file"),
     };
     let (what, suggestion) = match successor {
@@ -134,7 +122,6 @@ pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
     let fails = match first.language {
         Language::Python => "it fails with `ModuleNotFoundError`",
         Language::JavaScript => "it fails with `Cannot find module`",
-        Language::Ruby => "it fails with `LoadError`",
         _ => "it does not compile",
     };
     let verb = if is_compiled(first.language) { "built" } else { "loaded" };
@@ -215,29 +202,11 @@ pub(crate) fn lacks_name(check: &NameCheck, file: &str) -> Candidate {
     )
 }
 
-/// Deleted tests of a file that stays.
-pub(crate) fn lost_tests(lost: &LostTests, tested: &str) -> Candidate {
-    candidate(
-        &FilePath::from(tested),
-        1,
-        Evidence::OnlyOne,
-        Said {
-            rule: DELETED_TESTS.id,
-            title: format!("`{}` is deleted, but the code that it tests stays", lost.file),
-            body: format!(
-                "When what `{}` checked in `{tested}` breaks, nothing notices: the change deletes the tests, adds none, and removes no code.",
-                lost.file
-            ),
-            suggestion: "Keep the tests, or replace them by others that check the same.".to_owned(),
-        },
-    )
-}
-
-/// A switch that was complete.
+/// A match that was complete.
 pub(crate) fn unhandled(
     contract: &Contract,
     user: &UserFile,
-    switch: &Switch,
+    one: &RustMatch,
     added: &[String],
 ) -> Candidate {
     let symbol = &contract.symbol;
@@ -247,27 +216,19 @@ pub(crate) fn unhandled(
     };
     let shown: Vec<String> = added.iter().take(3).map(|name| format!("`{name}`")).collect();
     let shown = shown.join(", ");
-    let language = user.outline.language;
-    let what = if language == Language::Python { "chain of cases" } else { "switch" };
-    let happens = match language {
-        Language::Rust => "the match does not compile".to_owned(),
-        Language::Php => "it throws `UnhandledMatchError`, or falls through".to_owned(),
-        _ => "no case runs and it falls through without a word".to_owned(),
-    };
-    let sure = if language == Language::Rust { Evidence::Resolved } else { Evidence::OnlyOne };
     candidate(
         &user.file,
-        switch.line,
-        sure,
+        one.line,
+        Evidence::Resolved,
         Said {
             rule: UNHANDLED_MEMBER.id,
             title: format!("{shown} of `{}` is not handled here", symbol.name),
             body: format!(
-                "When the value is {shown}, {happens}: this change adds it to `{}` (`{}` line {line}), and this {what} lists every other member and has no default.",
+                "This match does not compile: this change adds {shown} to `{}` (`{}` line {line}), and the match lists every other variant and has no other arm.",
                 symbol.qualified(),
                 symbol.file
             ),
-            suggestion: format!("Handle {shown}, or add a default that fails loudly."),
+            suggestion: format!("Add an arm for {shown}."),
         },
     )
 }

@@ -1,11 +1,7 @@
 //! Whether a name in a file means a given thing of another file. A yes needs evidence: an import
 //! that leads to the file, the same package, the same file.
 
-mod dotted;
-mod ecmascript;
-mod go;
 mod ignored;
-mod python;
 mod rust;
 mod world;
 
@@ -13,7 +9,7 @@ pub(crate) use world::World;
 
 use super::contract::Symbol;
 use super::user::UserFile;
-use crate::symbols::{Export, Guard, Import};
+use crate::symbols::{Export, Guard, Import, Imported, parent};
 use mala_domain::language::Language;
 
 /// Why a name means a thing.
@@ -72,16 +68,14 @@ pub(crate) fn denotes(
         return (!imports_another).then(Link::in_scope);
     }
     match symbol.language {
-        Language::Python => python::denotes(world, user, symbol, written.path),
+        Language::Python => denotes_in_python(world, user, symbol, written.path),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            ecmascript::denotes(world, user, symbol, written.path)
+            denotes_in_script(world, user, symbol, written.path)
         }
-        Language::Go => go::denotes(world, user, symbol, written.path),
+        Language::Go => denotes_in_go(world, user, symbol, written.path),
         Language::Rust => rust::denotes(world, user, symbol, written),
-        Language::Java | Language::CSharp | Language::Php => {
-            dotted::denotes(user, symbol, written.path)
-        }
-        Language::C | Language::Cpp | Language::Ruby => None,
+        Language::Java => denotes_in_java(user, symbol, written.path),
+        _ => None,
     }
 }
 
@@ -101,7 +95,7 @@ pub(crate) fn imports_of_module(
         .cloned()
         .chain(passed_on)
         .filter(|import| match symbol.language {
-            Language::Python => python::imports_file(world, user, import, &symbol.file),
+            Language::Python => imports_python_file(world, user, import, &symbol.file),
             Language::Rust => rust::imports_file(world, user, import, &symbol.file),
             _ => leads_to(world, user, &import.module, &symbol.file),
         })
@@ -121,7 +115,207 @@ pub(crate) fn same_family(a: Language, b: Language) -> bool {
 fn family(language: Language) -> Language {
     match language {
         Language::JavaScript | Language::Tsx => Language::TypeScript,
-        Language::Cpp => Language::C,
         other => other,
     }
+}
+
+/// JavaScript and TypeScript: specifiers lead to files, and barrels pass names on.
+fn denotes_in_script(
+    world: &World<'_>,
+    user: &UserFile,
+    symbol: &Symbol,
+    path: &[&str],
+) -> Option<Link> {
+    let (name, before) = path.split_last()?;
+    user.outline
+        .imports
+        .iter()
+        .find(|import| match (&import.imported, before) {
+            (Imported::Name(imported), []) => {
+                import.local == *name && reaches_in_script(world, user, import, imported, symbol)
+            }
+            (Imported::Default, []) => {
+                import.local == *name
+                    && symbol.name == "default"
+                    && leads_to(world, user, &import.module, &symbol.file)
+            }
+            (Imported::Module, [through]) => {
+                import.local == *through
+                    && *name == symbol.name
+                    && reaches_in_script(world, user, import, name, symbol)
+            }
+            _ => false,
+        })
+        .map(Link::through)
+}
+
+fn reaches_in_script(
+    world: &World<'_>,
+    user: &UserFile,
+    import: &Import,
+    imported: &str,
+    symbol: &Symbol,
+) -> bool {
+    if imported == symbol.name && leads_to(world, user, &import.module, &symbol.file) {
+        return true;
+    }
+    world
+        .passers(symbol)
+        .iter()
+        .any(|(file, name)| *name == imported && leads_to(world, user, &import.module, file))
+}
+
+/// Python: imports lead to files, and a package passes on what its `__init__.py` imports.
+fn denotes_in_python(
+    world: &World<'_>,
+    user: &UserFile,
+    symbol: &Symbol,
+    path: &[&str],
+) -> Option<Link> {
+    let (name, before) = path.split_last()?;
+    let through = before.join(".");
+    user.outline
+        .imports
+        .iter()
+        .find(|import| {
+            if before.is_empty() {
+                return brings(world, user, import, symbol, name);
+            }
+            let module = match &import.imported {
+                Imported::Module => import.module.clone(),
+                Imported::Name(name) => submodule(&import.module, name),
+                _ => return false,
+            };
+            // `local.sub.name` goes through a submodule of what was imported.
+            let rest = through.strip_prefix(import.local.as_str());
+            let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with('.'));
+            *name == symbol.name
+                && rest.is_some_and(|rest| {
+                    leads_to(world, user, &format!("{module}{rest}"), &symbol.file)
+                })
+        })
+        .map(Link::through)
+}
+
+/// Whether an import brings the symbol under this name.
+fn brings(
+    world: &World<'_>,
+    user: &UserFile,
+    import: &Import,
+    symbol: &Symbol,
+    name: &str,
+) -> bool {
+    match &import.imported {
+        Imported::Name(imported) if import.local == name => {
+            *imported == symbol.name && leads_to(world, user, &import.module, &symbol.file)
+                || passed_on_by_package(world, user, import, imported, symbol)
+        }
+        Imported::All => {
+            name == symbol.name
+                && !name.starts_with('_')
+                && leads_to(world, user, &import.module, &symbol.file)
+        }
+        _ => false,
+    }
+}
+
+fn passed_on_by_package(
+    world: &World<'_>,
+    user: &UserFile,
+    import: &Import,
+    imported: &str,
+    symbol: &Symbol,
+) -> bool {
+    world.passers(symbol).iter().any(|(file, name)| {
+        file.ends_with("__init__.py")
+            && *name == imported
+            && leads_to(world, user, &import.module, file)
+    })
+}
+
+/// Whether an import needs this file: as a module, or as the module that a name is taken from.
+fn imports_python_file(world: &World<'_>, user: &UserFile, import: &Import, file: &str) -> bool {
+    let as_submodule = import
+        .name()
+        .is_some_and(|name| leads_to(world, user, &submodule(&import.module, name), file));
+    as_submodule || leads_to(world, user, &import.module, file)
+}
+
+fn submodule(module: &str, name: &str) -> String {
+    if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
+}
+
+/// Go: a folder is a package, and import paths end in folders.
+fn denotes_in_go(
+    world: &World<'_>,
+    user: &UserFile,
+    symbol: &Symbol,
+    path: &[&str],
+) -> Option<Link> {
+    let folder = parent(&symbol.file);
+    match path {
+        [name] if *name == symbol.name => {
+            let same = parent(&user.path) == folder && user.outline.package == symbol.package;
+            let dotted = user.outline.imports.iter().find(|import| {
+                import.imported == Imported::All && leads_to_package(world, import, folder)
+            });
+            same.then(Link::in_scope).or_else(|| dotted.map(Link::through))
+        }
+        [package, name] if *name == symbol.name && name.starts_with(char::is_uppercase) => user
+            .outline
+            .imports
+            .iter()
+            .find(|import| {
+                import.imported == Imported::Module
+                    && is_called(import, package, symbol)
+                    && leads_to_package(world, import, folder)
+            })
+            .map(Link::through),
+        _ => None,
+    }
+}
+
+/// Whether an import's package goes by this name in the file; without an alias it is the name in
+/// the package's own files.
+fn is_called(import: &Import, name: &str, symbol: &Symbol) -> bool {
+    let last = import.module.rsplit('/').next().unwrap_or_default();
+    import.local == name || import.local == last && symbol.package.as_deref() == Some(name)
+}
+
+/// Whether an import path is that of a folder.
+fn leads_to_package(world: &World<'_>, import: &Import, folder: &str) -> bool {
+    world.go_modules.iter().any(|(root, module)| {
+        let Some(rest) = import.module.strip_prefix(module.as_str()) else { return false };
+        if !(rest.is_empty() || rest.starts_with('/')) {
+            return false;
+        }
+        crate::symbols::join(root, rest).as_deref() == Some(folder)
+    })
+}
+
+/// Java: names live in packages, whatever the file.
+fn denotes_in_java(user: &UserFile, symbol: &Symbol, path: &[&str]) -> Option<Link> {
+    let (name, before) = path.split_last()?;
+    let package = symbol.package.as_deref().unwrap_or_default();
+    if !before.is_empty() {
+        let full = before.join(".") == package && *name == symbol.name && !package.is_empty();
+        return full.then(Link::in_scope);
+    }
+    let imports = &user.outline.imports;
+    let named = imports.iter().find(|import| import.local == *name);
+    if let Some(import) = named {
+        let meant = import.module == package && import.name() == Some(symbol.name.as_str());
+        return meant.then(|| Link::through(import));
+    }
+    if *name != symbol.name {
+        return None;
+    }
+    let own = user.outline.package.as_deref().unwrap_or_default();
+    if own == package {
+        return Some(Link::in_scope());
+    }
+    imports
+        .iter()
+        .find(|import| import.imported == Imported::All && import.module == package)
+        .map(Link::through)
 }

@@ -4,8 +4,6 @@ mod go;
 mod imports;
 mod java;
 mod javascript;
-mod keys;
-mod others;
 mod python;
 mod receivers;
 mod rust;

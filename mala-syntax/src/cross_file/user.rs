@@ -1,9 +1,8 @@
 //! A file at head that may use what the change breaks.
 
-use super::keys::{Key, KeyUses, uses_of};
 use super::plan::Plan;
 use crate::source::Source;
-use crate::symbols::{Imported, Outline, Switch, Use, switches, uses};
+use crate::symbols::{Imported, Outline, RustMatch, Use, rust_matches, uses};
 use mala_domain::change::FilePath;
 use mala_domain::language::Language;
 use std::collections::HashSet;
@@ -23,10 +22,8 @@ pub struct UserFile {
     pub(crate) lacking: HashSet<String>,
     /// Whether it exports by statements alone: JavaScript and TypeScript only.
     pub(crate) is_plain_module: bool,
-    /// Its switches and matches.
-    pub(crate) switches: Vec<Switch>,
-    /// What it does with keys of configuration.
-    pub(crate) keys: KeyUses,
+    /// Its matches, in Rust.
+    pub(crate) matches: Vec<RustMatch>,
 }
 
 impl UserFile {
@@ -36,15 +33,13 @@ impl UserFile {
         let outline = Outline::of(&source);
         let names = names_to_find(&outline, plan);
         let uses = if is_compiled(text) { Vec::new() } else { uses(&source, &names) };
-        let switches = if plan.asks_for_switches() { switches(&source) } else { Vec::new() };
+        let matches = if plan.asks_for_matches() { rust_matches(&source) } else { Vec::new() };
         let path = file.to_text().into_owned();
         let wanted = plan.names_imported_from(&path);
         let lacking = lacking(text, &wanted);
         let is_plain_module = !wanted.is_empty() && !text.contains("exports");
-        let keys: Vec<&Key> = plan.keys.iter().map(|lost| &lost.key).collect();
-        let keys = uses_of(&source, &keys);
         let file = file.clone();
-        Some(Self { file, path, outline, uses, lacking, is_plain_module, switches, keys })
+        Some(Self { file, path, outline, uses, lacking, is_plain_module, matches })
     }
 }
 

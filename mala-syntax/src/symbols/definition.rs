@@ -21,7 +21,7 @@ pub struct Definition {
     pub visibility: Visibility,
     /// Whether this is the thing itself.
     pub role: Role,
-    /// The members of an enum or of a union of literals.
+    /// The members of an enum.
     pub members: Vec<String>,
     /// What it extends or implements, as written.
     pub bases: Vec<String>,

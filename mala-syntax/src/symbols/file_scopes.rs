@@ -10,6 +10,7 @@ use super::walk::{Descend, Step, Trail, walk};
 use crate::source::Source;
 use mala_domain::language::Language;
 pub(crate) use roles::WrittenValue;
+pub(super) use roles::binds;
 use roles::{DeclaringScope, NameRole, role_of};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;

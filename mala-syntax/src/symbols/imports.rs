@@ -6,7 +6,7 @@ mod python;
 mod rust;
 
 use super::table::Lookup;
-use super::walk::{Step, Trail, child_of_kind, named_children};
+use super::walk::{Step, Trail};
 use crate::source::{Source, lines_of};
 use mala_domain::language::Language;
 use tree_sitter::Node;
@@ -125,8 +125,6 @@ pub(super) fn imports_at(
         Language::Java if is_import => jvm::java(source, node),
         Language::CSharp if is_import => jvm::csharp(source, node),
         Language::Php if is_import => jvm::php(source, node),
-        Language::C | Language::Cpp if is_import => include(source, node),
-        Language::Ruby if node.kind() == "call" => require_relative(source, node),
         _ => Vec::new(),
     }
 }
@@ -149,28 +147,4 @@ fn go(source: &Source, node: Node<'_>) -> Vec<Import> {
         },
     };
     vec![Import::new(&module, imported, &local, node)]
-}
-
-fn include(source: &Source, node: Node<'_>) -> Vec<Import> {
-    let path = node.child_by_field_name("path").filter(|path| path.kind() == "string_literal");
-    path.map(|path| Import::new(&text_of_string(source, path), Imported::All, "*", node))
-        .into_iter()
-        .collect()
-}
-
-fn require_relative(source: &Source, node: Node<'_>) -> Vec<Import> {
-    let method = node.child_by_field_name("method").map(|method| source.slice(method));
-    if method != Some("require_relative") {
-        return Vec::new();
-    }
-    let argument = node
-        .child_by_field_name("arguments")
-        .and_then(|arguments| child_of_kind(arguments, &["string"]))
-        .filter(|string| {
-            named_children(*string).iter().all(|part| part.node.kind() == "string_content")
-        });
-    argument
-        .map(|string| Import::new(&text_of_string(source, string), Imported::All, "*", node))
-        .into_iter()
-        .collect()
 }

@@ -27,10 +27,6 @@ pub(crate) struct Scope {
     pub(crate) name: Option<String>,
     /// What it is for what is inside.
     pub(crate) opens: Opens,
-    /// A number of its own.
-    pub(crate) id: u32,
-    /// Where its name starts; the name belongs to the scope around.
-    pub(crate) name_starts: Option<usize>,
     depth: usize,
 }
 
@@ -38,7 +34,6 @@ pub(crate) struct Scope {
 #[derive(Debug, Default)]
 pub(crate) struct Scopes {
     stack: Vec<Scope>,
-    n_opened: u32,
 }
 
 impl Scopes {
@@ -66,12 +61,9 @@ impl Scopes {
             _ if lookup.traits(node).closure => (None, Opens::Function),
             _ => return,
         };
-        self.n_opened += 1;
         self.stack.push(Scope {
             name: named.as_ref().map(|named| scope_name(source, node, named)),
             opens,
-            id: self.n_opened,
-            name_starts: named.map(|named| named.node.start_byte()),
             depth: trail.depth(),
         });
     }

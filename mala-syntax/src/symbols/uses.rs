@@ -3,18 +3,19 @@
 
 mod call;
 mod place;
-mod receiver;
 mod typed;
 
 pub use call::{Arguments, Call, Makes};
 
+use super::file_scopes::{DeclarationKind, FileScopes};
 use super::scopes::Scopes;
-use super::table::{BareMembers, Lookup, Opens, lookup};
+use super::table::{Lookup, lookup};
 use super::walk::{Descend, Step, Trail, walk};
 use crate::source::{Source, lines_of};
 use place::{Place, object_of, place_of};
-use std::collections::{HashMap, HashSet};
-use typed::{LocalTypes, Object};
+use std::collections::HashSet;
+use tree_sitter::Node;
+use typed::{ReceiverObject, type_of};
 
 /// One occurrence of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,35 +74,36 @@ pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<Use> {
     if names.is_empty() {
         return Vec::new();
     }
-    let mut finder = Finder {
+    let mut finder = UseFinder {
         source,
         lookup: lookup(source.language()),
         names: names.iter().map(AsRef::as_ref).collect(),
         scopes: Scopes::default(),
-        types: LocalTypes::default(),
         found: Vec::new(),
     };
     walk(source.tree(), |trail, step| finder.visit(trail, step));
     finder.finish()
 }
 
-struct Finder<'s> {
+/// A use whose names are not resolved yet.
+struct FoundUse<'s> {
+    found: Use,
+    node: Node<'s>,
+    /// What is before the dot of a call.
+    object: Option<ReceiverObject<'s>>,
+}
+
+/// The walk that collects the occurrences.
+struct UseFinder<'s> {
     source: &'s Source,
     lookup: &'static Lookup,
     names: HashSet<&'s str>,
     scopes: Scopes,
-    types: LocalTypes,
-    found: Vec<Found>,
+    found: Vec<FoundUse<'s>>,
 }
 
-/// A use with the scopes around it, the innermost first.
-struct Found {
-    found: Use,
-    around: Vec<(u32, Opens)>,
-}
-
-impl<'s> Finder<'s> {
-    fn visit(&mut self, trail: &Trail<'_>, step: Step<'_>) -> Descend {
+impl<'s> UseFinder<'s> {
+    fn visit(&mut self, trail: &Trail<'s>, step: Step<'s>) -> Descend {
         self.scopes.leave(trail);
         let traits = self.lookup.traits(step.node);
         // The words in `#[cfg(test)]` name conditions, and `#[derive(..)]` may name helpers of macros.
@@ -120,70 +122,50 @@ impl<'s> Finder<'s> {
         Descend::Into
     }
 
-    fn add(&mut self, trail: &Trail<'_>, step: Step<'_>, name: &str) {
+    fn add(&mut self, trail: &Trail<'s>, step: Step<'s>, name: &str) {
         let place = place_of(self.source, self.lookup.table, trail, step);
         let (deed, receiver, call) = match place {
             Place::Nothing => return,
             Place::Binds => (Deed::Binds, None, None),
             Place::Reads { receiver, call, deed } => (deed, receiver, call),
         };
-        let receiver_type = match (&receiver, &call) {
-            (Some(receiver), Some(_)) => self.receiver_type(trail, step, receiver),
-            _ => None,
-        };
-        let names_scope =
-            self.scopes.innermost().is_some_and(|s| s.name_starts == Some(step.node.start_byte()));
-        let around = self
-            .scopes
-            .inside_out()
-            .skip(usize::from(names_scope))
-            .map(|scope| (scope.id, scope.opens))
-            .collect();
+        let is_member_call = receiver.is_some() && call.is_some();
+        let object = is_member_call.then(|| match object_of(self.lookup.table, trail, step) {
+            Some(node) => ReceiverObject::Node(node),
+            None => ReceiverObject::NameBefore(step.node),
+        });
         let found = Use {
             name: name.to_owned(),
             line: lines_of(step.node).start(),
             receiver,
-            receiver_type,
+            receiver_type: None,
             call,
             deed,
             within: self.scopes.path(),
             owner: self.scopes.type_name().map(str::to_owned),
             binding: Binding::Free,
         };
-        self.found.push(Found { found, around });
+        self.found.push(FoundUse { found, node: step.node, object });
     }
 
-    fn receiver_type(
-        &mut self,
-        trail: &Trail<'_>,
-        step: Step<'_>,
-        receiver: &str,
-    ) -> Option<String> {
-        let object = match object_of(self.lookup.table, trail, step) {
-            Some(node) => Object::Node(node),
-            None => Object::Name(receiver),
-        };
-        self.types.of_object(self.source, self.lookup, trail, object)
-    }
-
-    /// Marks the uses that a binding of the file's own shadows.
+    /// Says which declarations of the file's own shadow the uses, and of which types receivers are.
     fn finish(self) -> Vec<Use> {
-        let bare = self.lookup.table.bare_members;
-        let mut binders: HashMap<String, HashSet<u32>> = HashMap::new();
-        for found in self.found.iter().filter(|found| found.found.deed == Deed::Binds) {
-            let id = found.around.first().map_or(0, |(id, _)| *id);
-            binders.entry(found.found.name.clone()).or_default().insert(id);
+        let mut names = self.names.clone();
+        for one in &self.found {
+            let receiver = one.found.receiver.as_deref().unwrap_or_default();
+            names.extend(one.object.and_then(|object| object.name(self.source, receiver)));
         }
-        self.found
-            .into_iter()
-            .map(|found| {
-                let root = root_of(&found.found);
-                let binding = binders
-                    .get(root)
-                    .map_or(Binding::Free, |ids| binding(&found.around, ids, bare));
-                Use { binding, ..found.found }
-            })
-            .collect()
+        let scopes = FileScopes::of_names(self.source, &names);
+        let resolved = self.found.iter().map(|one| {
+            let receiver = one.found.receiver.as_deref().unwrap_or_default();
+            let receiver_type =
+                one.object.and_then(|object| type_of(self.source, &scopes, (object, receiver)));
+            let is_wanted = self.names.contains(root_of(&one.found));
+            let binding =
+                if is_wanted { binding(&scopes, &one.found, one.node) } else { Binding::Free };
+            Use { receiver_type, binding, ..one.found.clone() }
+        });
+        resolved.collect()
     }
 }
 
@@ -193,15 +175,17 @@ fn root_of(found: &Use) -> &str {
     receiver.unwrap_or(&found.name)
 }
 
-fn binding(around: &[(u32, Opens)], binders: &HashSet<u32>, bare: BareMembers) -> Binding {
-    let inside = around.iter().enumerate().any(|(at, (id, opens))| {
-        let seen = at == 0 || *opens != Opens::Type || bare == BareMembers::InScope;
-        seen && binders.contains(id)
-    });
-    match (inside, binders.contains(&0)) {
-        (true, _) => Binding::Inside,
-        (false, true) => Binding::AtTop,
-        (false, false) => Binding::Free,
+fn binding(scopes: &FileScopes<'_>, found: &Use, node: Node<'_>) -> Binding {
+    let own = scopes.variable_at(node).filter(|_| found.receiver.is_none());
+    let Some(variable) = own.or_else(|| scopes.resolve_at(node, root_of(found))) else {
+        return Binding::Free;
+    };
+    match variable.declared {
+        DeclarationKind::Import => Binding::Free,
+        DeclarationKind::Undeclared if variable.writes.is_empty() => Binding::Free,
+        DeclarationKind::Undeclared => Binding::AtTop,
+        _ if variable.is_top_level() => Binding::AtTop,
+        _ => Binding::Inside,
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) fn contracts(
     head: &Side<'_>,
     (head_path, head_source): (&str, Option<&Source>),
 ) -> Vec<Contract> {
-    if base.outline.language == Language::Cpp || base.outline.language != head.outline.language {
+    if base.outline.language != head.outline.language {
         return Vec::new();
     }
     let mut seen = HashSet::new();
@@ -145,9 +145,7 @@ fn is_constructor(definition: &Definition, language: Language) -> bool {
     match language {
         Language::Python => name == "__init__",
         Language::JavaScript | Language::TypeScript | Language::Tsx => name == "constructor",
-        Language::Php => name == "__construct",
-        Language::Ruby => name == "initialize",
-        Language::Java | Language::CSharp => container.rsplit('.').next() == Some(name),
+        Language::Java => container.rsplit('.').next() == Some(name),
         _ => false,
     }
 }

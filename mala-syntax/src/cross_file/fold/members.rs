@@ -173,7 +173,7 @@ fn through_itself(
     let own_receiver = found.receiver.as_deref().is_some_and(|receiver| OWN.contains(&receiver));
     let bare = found.receiver.is_none()
         && found.call.is_some()
-        && matches!(symbol.language, Language::Java | Language::CSharp)
+        && symbol.language == Language::Java
         && !is_shadowed(user, symbol, found)
         && !is_imported(user, &found.name);
     let unseen = symbol.visibility == Visibility::Exported && !scene.saw_all(&symbol.name);
@@ -296,7 +296,14 @@ fn only_one(
     if !says_which || is_other || scene.has_other(symbol) {
         return None;
     }
-    let mentions = user.uses.iter().any(|one| one.name == class)
+    let owner = Symbol { name: class.to_owned(), container: None, ..symbol.clone() };
+    let written = Written { path: &[class], scope: None };
+    let is_imported = user.outline.imports.iter().any(|import| import.local == class);
+    if is_imported && denotes(scene.world, user, &owner, written).is_none() {
+        return None;
+    }
+    let mentions = is_imported
+        || user.uses.iter().any(|one| one.name == class)
         || user.outline.imports.iter().any(|import| import.name() == Some(class));
     let near = matches!(symbol.language, Language::Go | Language::Java)
         && parent(&user.path) == parent(&symbol.file);

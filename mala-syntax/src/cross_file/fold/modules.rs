@@ -54,7 +54,7 @@ fn is_left_over(scene: &Scene<'_>, user: &UserFile) -> bool {
 /// Whether an import leads to something at head after all.
 fn resolves(scene: &Scene<'_>, user: &UserFile, import: &Import, symbol: &Symbol) -> bool {
     let world = scene.world;
-    let exists = |path: &str| world.existing.contains(path) || world.outlines.contains_key(path);
+    let exists = |path: &str| world.exists(path);
     if let Imported::Submodule(name) = &import.imported {
         return files_of_submodule(&user.path, name).iter().any(|path| exists(path));
     }
@@ -108,7 +108,7 @@ fn is_in_package(scene: &Scene<'_>, import: &Import, symbol: &Symbol) -> bool {
 /// One finding for every file with added imports that lead to no file.
 pub(super) fn unresolved(scene: &Scene<'_>) -> Vec<Candidate> {
     let world = scene.world;
-    let exists = |path: &str| world.existing.contains(path) || world.outlines.contains_key(path);
+    let exists = |path: &str| world.exists(path);
     let mut by_file: BTreeMap<&str, Vec<&ImportCheck>> = BTreeMap::new();
     for check in &scene.plan.checks {
         let may_be = |path: &String| exists(path) || world.ignored.leaves_out(path);

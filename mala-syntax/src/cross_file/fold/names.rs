@@ -17,10 +17,14 @@ pub(super) fn candidates(scene: &Scene<'_>) -> Vec<Candidate> {
 fn candidate(scene: &Scene<'_>, check: &NameCheck) -> Option<Candidate> {
     let places: Vec<&Place> = check.places.iter().filter(|place| counts(scene, place)).collect();
     let [place] = places.as_slice() else { return None };
-    if place.submodules.iter().any(|path| exists(scene, path)) {
+    if place.submodules.iter().any(|path| scene.world.exists(path)) {
         return None;
     }
-    let files: Vec<&String> = place.files.iter().filter(|path| exists(scene, path)).collect();
+    let mut files: Vec<&String> =
+        place.files.iter().filter(|path| scene.world.exists(path)).collect();
+    if let Some(package) = files.iter().find(|path| path.ends_with("/__init__.py")).copied() {
+        files = vec![package];
+    }
     match files.as_slice() {
         // What leads to no file at all is said of relative imports elsewhere.
         [] => {
@@ -38,14 +42,10 @@ fn candidate(scene: &Scene<'_>, check: &NameCheck) -> Option<Candidate> {
     }
 }
 
-fn exists(scene: &Scene<'_>, path: &str) -> bool {
-    scene.world.existing.contains(path) || scene.world.outlines.contains_key(path)
-}
-
 /// Whether a module can be at a place: the project's own package is there, and is no part of another.
 fn counts(scene: &Scene<'_>, place: &Place) -> bool {
-    place.package.as_ref().is_none_or(|path| exists(scene, path))
-        && !place.around.as_ref().is_some_and(|path| exists(scene, path))
+    place.package.as_ref().is_none_or(|path| scene.world.exists(path))
+        && !place.around.as_ref().is_some_and(|path| scene.world.exists(path))
 }
 
 /// Whether a file of the change is said to be gone already.

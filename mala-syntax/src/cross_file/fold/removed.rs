@@ -63,7 +63,7 @@ fn is_still_there(scene: &Scene<'_>, symbol: &Symbol) -> bool {
     let by_package = match symbol.language {
         Language::Go => |a: &str, b: &str| parent(a) == parent(b),
         Language::Rust if symbol.container.is_none() => |a: &str, b: &str| parent(a) == parent(b),
-        Language::Java | Language::CSharp | Language::Php => |_: &str, _: &str| true,
+        Language::Java => |_: &str, _: &str| true,
         _ => return false,
     };
     let qualified = symbol.qualified();

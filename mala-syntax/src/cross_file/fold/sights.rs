@@ -4,7 +4,7 @@ use super::Scene;
 use super::members;
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::fit::Before;
-use crate::cross_file::resolve::{Evidence, Link, Written, denotes};
+use crate::cross_file::resolve::{Link, Written, denotes};
 use crate::cross_file::user::UserFile;
 use crate::symbols::{Binding, Deed, Guard, Imported, Use};
 use mala_domain::language::Language;
@@ -85,25 +85,7 @@ fn written(scene: &Scene<'_>, user: &UserFile, symbol: &Symbol, found: &Use) -> 
     let mut path: Vec<&str> = receiver.iter().flat_map(|text| text.split('.')).collect();
     path.push(&found.name);
     let written = Written { path: &path, scope: found.within.as_deref() };
-    denotes(scene.world, user, symbol, written).or_else(|| global(scene, user, symbol, found))
-}
-
-/// In languages without imports of names, a thing that nothing else defines is the only one.
-fn global(scene: &Scene<'_>, user: &UserFile, symbol: &Symbol, found: &Use) -> Option<Link> {
-    const MIN_LENGTH: usize = 4;
-    let by_name = matches!(symbol.language, Language::C | Language::Cpp | Language::Ruby);
-    let is_function = symbol.kind.is_callable() || symbol.kind.is_type();
-    let reaches = symbol.visibility == crate::symbols::Visibility::Exported;
-    let only = by_name
-        && is_function
-        && reaches
-        && scene.saw_all(&symbol.name)
-        && found.receiver.is_none()
-        && found.call.is_some() == symbol.kind.is_callable()
-        && symbol.name.len() >= MIN_LENGTH
-        && crate::cross_file::resolve::same_family(user.outline.language, symbol.language)
-        && !scene.has_other(symbol);
-    only.then_some(Link { evidence: Evidence::OnlyOne, ..Link::in_scope() })
+    denotes(scene.world, user, symbol, written)
 }
 
 /// Whether the file means a thing of its own by the name, or by the first name of its receiver.

@@ -131,7 +131,6 @@ pub(super) fn relative_files(path: &str, language: Language, module: &str) -> Ve
             (module.starts_with("./") || module.starts_with("../"))
                 && !module.contains(['!', '*', '$'])
         }
-        Language::Ruby => true,
         _ => false,
     };
     if is_relative { files_of_module(path, language, module) } else { Vec::new() }

@@ -1,9 +1,7 @@
 //! Which of the files that were found are worth reading.
 
-use super::{LostKey, Plan};
+use super::Plan;
 use crate::cross_file::contract::Broken;
-use crate::cross_file::keys::{Key, may_list_settings};
-use crate::cross_file::words::has_word;
 use crate::symbols::parent;
 use mala_domain::change::FilePath;
 use mala_domain::language::Language;
@@ -39,7 +37,6 @@ pub(super) fn files(plan: &Plan, hits: &[WordHit], existing: &[FilePath]) -> Vec
     };
     context_files(plan).into_iter().for_each(|path| add(FilePath::from(path.as_str())));
     imported_files(plan, existing).into_iter().for_each(&mut add);
-    listings(plan, hits).into_iter().for_each(&mut add);
     let mut by_rarity: Vec<Vec<&FilePath>> = files_by_word(plan, hits)
         .into_iter()
         .map(|(word, files)| nearest(plan, &word, files))
@@ -50,23 +47,6 @@ pub(super) fn files(plan: &Plan, hits: &[WordHit], existing: &[FilePath]) -> Vec
     }
     chosen.truncate(MAX_FILES);
     chosen
-}
-
-/// The files that may set a lost setting.
-fn listings(plan: &Plan, hits: &[WordHit]) -> Vec<FilePath> {
-    const MAX_LISTINGS: usize = 40;
-    let wanted = plan.keys.iter().filter(|lost| matches!(lost.key, Key::Setting(_)));
-    let wanted: HashSet<String> = wanted.map(LostKey::last_word).collect();
-    if wanted.is_empty() {
-        return Vec::new();
-    }
-    let found: BTreeSet<&FilePath> = hits
-        .iter()
-        .filter(|hit| may_list_settings(&hit.file) && !is_foreign(&hit.file))
-        .filter(|hit| wanted.iter().any(|word| has_word(&hit.text, word)))
-        .map(|hit| &hit.file)
-        .collect();
-    found.into_iter().take(MAX_LISTINGS).cloned().collect()
 }
 
 fn is_foreign(file: &FilePath) -> bool {

@@ -176,9 +176,6 @@ fn failure(symbol: &Symbol, user: &UserFile, import_line: Option<u32>) -> String
         (Language::JavaScript, _, _) => {
             format!("`{name}` is `undefined`, and calling it fails with `TypeError`")
         }
-        (Language::Ruby, _, _) => {
-            format!("it fails with `NoMethodError` or `NameError` for `{name}`")
-        }
         _ => format!("it fails, because `{name}` is not defined"),
     }
 }

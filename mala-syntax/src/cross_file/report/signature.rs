@@ -91,8 +91,6 @@ fn failure(refitted: &Refitted<'_>, language: Language) -> String {
             format!("the argument meant for `{meant}` reaches `{reaches}`")
         }
         (_, Language::Python) => "it fails with `TypeError`".to_owned(),
-        (_, Language::Ruby) => "it fails with `ArgumentError`".to_owned(),
-        (_, Language::Php) => "it fails with `ArgumentCountError`".to_owned(),
         (_, Language::JavaScript) => "the parameter is `undefined`".to_owned(),
         _ => "it fails".to_owned(),
     }

@@ -2,7 +2,7 @@
 
 use super::ignored::Ignored;
 use crate::cross_file::contract::Symbol;
-use crate::cross_file::plan::Plan;
+use crate::cross_file::plan::{Plan, package_beside};
 use crate::cross_file::user::UserFile;
 use crate::cross_file::words::is_standard_python;
 use crate::symbols::{Imported, Outline, parent, stands_for, stands_for_in_package};
@@ -121,7 +121,10 @@ impl<'a> World<'a> {
         module: &str,
         path: &str,
     ) -> bool {
-        if language == Language::Python && is_standard_python(module) {
+        if language == Language::Python
+            && (is_standard_python(module)
+                || package_beside(path).is_some_and(|package| self.exists(&package)))
+        {
             return false;
         }
         let fits = |path: &str| {
@@ -135,6 +138,11 @@ impl<'a> World<'a> {
             && matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx);
         fits(path)
             && !(is_mapped && self.outlines.keys().any(|other| *other != path && fits(other)))
+    }
+
+    /// Whether a path that was asked for, or read, is there at head.
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.existing.contains(path) || self.outlines.contains_key(path)
     }
 
     /// The files that pass the symbol on, with the names they give it.

@@ -58,7 +58,7 @@ fn a_removed_function_is_reported_at_its_caller() {
         ("mod x {\n    use super::super::helpers::compute;\n    fn go() { compute(1); }\n}\n", 3),
     ] {
         let expected = format!(
-            "src/user.rs:{line} removed-symbol P1 `compute` is now `calculate`, but is still called here"
+            "src/user.rs:{line} removed-symbol P2 `compute` is now `calculate`, but is still called here"
         );
         check(&with(user), &renamed(&with(user)), &[&expected]);
         let updated = renamed(&with(user)).replace("compute", "calculate");
@@ -73,7 +73,7 @@ fn leftovers_in_tests_of_the_same_file_are_reported() {
         TREE,
         &head,
         &[
-            "src/helpers.rs:17 removed-symbol P1 `compute` is now `calculate`, but is still called here",
+            "src/helpers.rs:17 removed-symbol P2 `compute` is now `calculate`, but is still called here",
         ],
     );
 }
@@ -85,7 +85,7 @@ fn other_crates_name_the_crate() {
     check(
         &base,
         &renamed(&base),
-        &["tests/it.rs:4 removed-symbol P1 `compute` is now `calculate`, but is still called here"],
+        &["tests/it.rs:4 removed-symbol P2 `compute` is now `calculate`, but is still called here"],
     );
 }
 
@@ -117,8 +117,8 @@ fn re_exports_keep_a_name_and_pass_it_on() {
         &base,
         &renamed(&base),
         &[
-            "src/lib.rs:2 removed-symbol P1 `compute` is now `calculate`, but is still imported here",
-            "src/user.rs:2 removed-symbol P1 `compute` is now `calculate`, but is still called here",
+            "src/lib.rs:2 removed-symbol P2 `compute` is now `calculate`, but is still imported here",
+            "src/user.rs:2 removed-symbol P2 `compute` is now `calculate`, but is still called here",
         ],
     );
 }
@@ -131,8 +131,8 @@ fn changed_signatures_break_stale_callers() {
         &with(user),
         &head,
         &[
-            "src/helpers.rs:17 changed-signature P1 This call of `compute` does not pass `b`, which it now needs",
-            "src/user.rs:4 changed-signature P1 This call of `compute` does not pass `b`, which it now needs",
+            "src/helpers.rs:17 changed-signature P2 This call of `compute` does not pass `b`, which it now needs",
+            "src/user.rs:4 changed-signature P2 This call of `compute` does not pass `b`, which it now needs",
         ],
     );
     let head = with(user).replacen("load_cache(&self, key: u8)", "load_cache(&self)", 1);
@@ -140,8 +140,8 @@ fn changed_signatures_break_stale_callers() {
         &with(user),
         &head,
         &[
-            "src/user.rs:5 changed-signature P1 This call passes 1 arguments, but `Store.load_cache` now takes 0",
-            "src/user.rs:6 changed-signature P1 This call passes 2 arguments, but `Store.load_cache` now takes 1",
+            "src/user.rs:5 changed-signature P2 This call passes 1 arguments, but `Store.load_cache` now takes 0",
+            "src/user.rs:6 changed-signature P2 This call passes 2 arguments, but `Store.load_cache` now takes 1",
         ],
     );
 }
@@ -153,7 +153,7 @@ fn an_added_variant_needs_an_arm() {
     check(
         &with(user),
         &head,
-        &["src/user.rs:4 unhandled-member P1 `Green` of `Color` is not handled here"],
+        &["src/user.rs:4 unhandled-member P2 `Green` of `Color` is not handled here"],
     );
     let covered = |text: &str| text.replacen("Color::Blue(_) =>", "_ =>", 1);
     check(&covered(&with(user)), &covered(&head), &[]);
@@ -167,14 +167,14 @@ fn modules_must_have_files() {
         &with(user),
         &gone,
         &[
-            "src/deep.rs:1 unresolved-import P1 `mod inner` is imported here, but `src/deep/inner.rs` is gone",
-            "src/user.rs:1 unresolved-import P1 `crate::deep::inner` is imported here, but `src/deep/inner.rs` is gone",
+            "src/deep.rs:1 unresolved-import P2 `mod inner` is imported here, but `src/deep/inner.rs` is gone",
+            "src/user.rs:1 unresolved-import P2 `crate::deep::inner` is imported here, but `src/deep/inner.rs` is gone",
         ],
     );
     let folder = with(user).replacen("== src/deep/inner.rs", "== src/deep/inner/mod.rs", 1);
     check(&with(user), &folder, &[]);
     let added = with(user).replacen("mod helpers;", "mod helpers;\nmod missing;", 1);
-    check(&with(user), &added, &["src/lib.rs:2 unresolved-import P1 `missing` leads to no file"]);
+    check(&with(user), &added, &["src/lib.rs:2 unresolved-import P2 `missing` leads to no file"]);
     let moved =
         with(user).replacen("mod helpers;", "mod helpers;\n#[path = \"x.rs\"]\nmod missing;", 1);
     check(&with(user), &moved, &[]);
@@ -212,7 +212,7 @@ fn a_file_that_no_module_names_is_not_built() {
     check(
         base,
         &head,
-        &["src/used.rs:1 unresolved-import P1 `crate` is imported here, but `src/util.rs` is gone"],
+        &["src/used.rs:1 unresolved-import P2 `crate` is imported here, but `src/util.rs` is gone"],
     );
 }
 

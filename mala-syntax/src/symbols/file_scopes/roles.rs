@@ -119,8 +119,6 @@ struct BindingPlace<'t> {
     name: Node<'t>,
     /// The node that binds it.
     node: Node<'t>,
-    /// The child of that node in which the name is.
-    pattern: Step<'t>,
     /// How many ancestors the binding node has.
     depth: usize,
     /// The nodes of the pattern around the name, the innermost first.
@@ -144,13 +142,7 @@ fn binder_of<'t>(
         if table.binders.contains(&place) || table.writers.contains(&place) {
             let depth = trail.depth() - 1 - climbed;
             let binds = !(is_constant && (climbed > 0 || place.0 == "match_arm"));
-            let found = BindingPlace {
-                name: step.node,
-                node: ancestor.node,
-                pattern: child,
-                depth,
-                around,
-            };
+            let found = BindingPlace { name: step.node, node: ancestor.node, depth, around };
             return binds.then_some(found);
         }
         let is_lone_path = place.0 == "dotted_name" && ancestor.node.named_child_count() == 1;
@@ -161,6 +153,18 @@ fn binder_of<'t>(
         child = ancestor;
     }
     None
+}
+
+/// Whether the name is in a place that declares it, or assigns to it as a whole.
+pub(in crate::symbols) fn binds(
+    source: &Source,
+    table: &Table,
+    trail: &Trail<'_>,
+    step: Step<'_>,
+) -> bool {
+    let is_binder =
+        |place: &BindingPlace<'_>| table.binders.iter().any(|(node, _)| *node == place.node.kind());
+    binder_of(source, table, trail, step).is_some_and(|place| is_binder(&place))
 }
 
 impl<'t> BindingPlace<'t> {
@@ -237,10 +241,8 @@ impl<'t> BindingPlace<'t> {
                 declares(Kind::Class, own, itself)
             }
             kind if is_type(kind) => declares(Kind::Type, own, None),
-            "delete_statement" | "case_pattern" | "keyword_pattern" | "splat_pattern" | "as_pattern"
-            | "match_arm" => {
-                declares(Kind::Let, scope, Some(WrittenValue::Unknown))
-            }
+            "delete_statement" | "case_pattern" | "keyword_pattern" | "splat_pattern"
+            | "as_pattern" | "match_arm" => declares(Kind::Let, scope, Some(WrittenValue::Unknown)),
             _ => declares(Kind::Let, scope, self.own_value()),
         }
     }

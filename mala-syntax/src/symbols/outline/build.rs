@@ -1,6 +1,6 @@
 //! The walk that makes an outline.
 
-use super::{Openness, Outline, enums, exports, members, refine};
+use super::{Openness, Outline, exports, members, refine};
 use crate::source::{Source, lines_of};
 use crate::symbols::definition::{Definition, Kind, Visibility};
 use crate::symbols::imports;
@@ -10,7 +10,6 @@ use crate::symbols::scopes::{Defining, Scopes, defines_itself, defining, receive
 use crate::symbols::table::{Lookup, Opens, lookup};
 use crate::symbols::walk::{Descend, Step, Trail, walk};
 use mala_domain::change::LineSpan;
-use mala_domain::language::Language;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tree_sitter::Node;
@@ -143,9 +142,6 @@ impl<'s> Builder<'s> {
             definition.decorators.extend(attributes.iter().cloned());
             let parts = members::members_of(self.source, step.node, &definition);
             definition.members = parts.iter().map(|part| part.name.clone()).collect();
-            if definition.kind == Kind::Class {
-                definition.members = enums::members(self.source, step.node, &definition.bases);
-            }
             self.outline.definitions.push(definition);
             self.outline.definitions.extend(parts);
         }
@@ -198,9 +194,6 @@ impl<'s> Builder<'s> {
     }
 
     fn finish(mut self) -> Outline {
-        if self.outline.language == Language::Go {
-            members::give_consts_to_types(self.source, &mut self.outline.definitions);
-        }
         exports::mark_exported(&mut self.outline);
         if refine::computes_names(self.source, &self.outline) {
             self.outline.openness = Openness::Open;
