@@ -92,7 +92,7 @@ impl<'t> ScopeVariable<'t> {
 type ScopeId = u32;
 
 /// A number of a variable in its file.
-pub(crate) type VariableId = usize;
+type VariableId = usize;
 
 const ROOT: ScopeId = 0;
 
@@ -138,18 +138,13 @@ impl<'t> FileScopes<'t> {
     }
 
     /// The number of the variable that a name means.
-    pub(crate) fn id_at(&self, name: Node<'_>) -> Option<VariableId> {
+    fn id_at(&self, name: Node<'_>) -> Option<VariableId> {
         self.by_node.get(&name.id()).copied()
     }
 
     /// The variable that a name means.
     pub(crate) fn variable_at(&self, name: Node<'_>) -> Option<&ScopeVariable<'t>> {
         self.variables.get(self.id_at(name)?)
-    }
-
-    /// The variable with this number.
-    pub(crate) fn variable(&self, id: VariableId) -> Option<&ScopeVariable<'t>> {
-        self.variables.get(id)
     }
 
     /// All variables, those that the file does not declare included.
