@@ -147,7 +147,11 @@ impl<'t> Engine<'t, '_> {
                 value.add_taints(&taints);
             }
         }
-        self.sanitize(&mut value);
+        for role in self.all_roles(&value.paths) {
+            if let PathRole::CleanField(clears) = role {
+                value.clear(clears);
+            }
+        }
         value
     }
 
@@ -175,15 +179,6 @@ impl<'t> Engine<'t, '_> {
             }
         }
         value
-    }
-
-    /// Clears what the paths of a value say.
-    pub(super) fn sanitize(&mut self, value: &mut Value<'t>) {
-        for role in self.all_roles(&value.paths) {
-            if let PathRole::Sanitizer(clears) = role {
-                value.clear(clears);
-            }
-        }
     }
 
     fn object(&mut self, entries: &[ValuePart<'t>]) -> Value<'t> {

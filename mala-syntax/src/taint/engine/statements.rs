@@ -114,7 +114,9 @@ impl<'t> Engine<'t, '_> {
 
     pub(super) fn returns(&mut self, value: &Value<'t>, node: Node<'t>) {
         for sink in self.frame().return_sinks.clone() {
-            self.report(sink, &value.taints, node);
+            // Python frameworks take a body with a status as a tuple.
+            let body = value.field("0").unwrap_or(value);
+            self.report(sink, &body.taints, node);
         }
         let before = std::mem::take(&mut self.frame().returned);
         self.frame().returned = before.or(value);
