@@ -37,8 +37,8 @@ pub(crate) struct TaintFlow {
     pub(crate) source: Range<usize>,
 }
 
-/// The flows from a source to a sink in a file: one per line and rule. Where several rules report the
-/// same value on the same line, the first rule of the model wins.
+/// All flows from a source to a sink in a file. Where several rules report the same value on the
+/// same line, the first rule of the model wins.
 pub(crate) fn flows(source: &Source, model: &TaintModel) -> Vec<TaintFlow> {
     let mut flows = engine::run(source, model);
     flows.sort_by_key(|flow| (flow.rule, flow.sink.start, flow.sink.end));
@@ -46,14 +46,11 @@ pub(crate) fn flows(source: &Source, model: &TaintModel) -> Vec<TaintFlow> {
         let before = source.text().as_bytes().get(..byte).unwrap_or_default();
         before.iter().filter(|byte| **byte == b'\n').count()
     };
-    let mut reported: Vec<(usize, usize, usize)> = Vec::new();
+    let mut reported: Vec<(usize, usize)> = Vec::new();
     flows.retain(|flow| {
-        let line = line_of(flow.sink.start);
-        let is_known = |(known, source, rule): &(usize, usize, usize)| {
-            *known == line && (*source == flow.source.start || *rule == flow.rule)
-        };
-        let is_new = !reported.iter().any(is_known);
-        reported.push((line, flow.source.start, flow.rule));
+        let key = (line_of(flow.sink.start), flow.source.start);
+        let is_new = !reported.contains(&key);
+        reported.push(key);
         is_new
     });
     flows.sort_by_key(|flow| (flow.sink.start, flow.sink.end, flow.rule));
