@@ -26,12 +26,16 @@ pub(super) fn find(regex: &ParsedRegex<'_>, growth: StepGrowth) -> Option<SlowLo
     let program = RegexProgram::new(&regex.root)?;
     let mut n_left = MAX_TOTAL_STEPS;
     for (repeated, prefix) in loops.into_iter().take(MAX_LOOPS) {
+        // A match at the start of the text would end the search; the second prefix prevents it.
+        let prefixes = [prefix.clone(), format!("\u{1}{prefix}")];
+        let prefixes = if growth == StepGrowth::Exponential { &prefixes[..1] } else { &prefixes };
         for pump in words(&repeated.body) {
-            for suffix in SUFFIXES {
-                let attack = RepeatedInput { prefix: &prefix, pump: &pump, suffix };
+            let inputs = prefixes.iter().flat_map(|prefix| SUFFIXES.map(|it| (prefix, it)));
+            for (prefix, suffix) in inputs {
+                let input = RepeatedInput { prefix, pump: &pump, suffix };
                 let is_slow = match growth {
-                    StepGrowth::Exponential => attack.is_exponential(&program, &mut n_left),
-                    StepGrowth::Polynomial => attack.is_polynomial(&program, &mut n_left),
+                    StepGrowth::Exponential => input.is_exponential(&program, &mut n_left),
+                    StepGrowth::Polynomial => input.is_polynomial(&program, &mut n_left),
                 };
                 if is_slow {
                     let part = regex.pattern.get(repeated.bytes.clone())?.to_owned();

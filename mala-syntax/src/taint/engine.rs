@@ -14,7 +14,7 @@ mod statements;
 use super::TaintFlow;
 use super::model::{PathRole, TaintModel};
 use super::syntax::SyntaxView;
-use super::value::{Bits, Closure, Taint, Value};
+use super::value::{AbstractValue, Bits, Closure, Taint};
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -52,12 +52,12 @@ pub(super) fn run(source: &Source, model: &TaintModel) -> Vec<TaintFlow> {
 #[derive(Default, Clone)]
 struct Frame<'t> {
     parent: Option<usize>,
-    variables: HashMap<&'t str, Value<'t>>,
+    variables: HashMap<&'t str, AbstractValue<'t>>,
     /// Texts of expressions that a condition has checked, with the classes that are cleared.
     checked: Vec<(&'t str, Bits)>,
     /// Classes for which the rest of the function is safe.
     safe_classes: Bits,
-    returned: Value<'t>,
+    returned: AbstractValue<'t>,
     return_sinks: Vec<usize>,
 }
 
@@ -101,8 +101,8 @@ impl<'t> Engine<'t, '_> {
     }
 
     /// The value behind paths: aliases are replaced, and sources are tainted.
-    fn reached(&mut self, paths: Vec<Rc<str>>, node: Node<'t>) -> Value<'t> {
-        let mut value = Value { paths, ..Value::default() };
+    fn reached(&mut self, paths: Vec<Rc<str>>, node: Node<'t>) -> AbstractValue<'t> {
+        let mut value = AbstractValue { paths, ..AbstractValue::default() };
         for at in 0..value.paths.len() {
             for role in self.roles_of(&Rc::clone(&value.paths[at])).iter() {
                 if let PathRole::Alias(alias) = role

@@ -34,8 +34,10 @@ pub(crate) fn language_model(language: Language) -> Option<&'static TaintModel> 
 pub(super) enum PathRole {
     /// A source with these kinds, clean as a whole for these classes.
     Source(Bits, Bits),
-    /// A call or field that clears these classes.
+    /// A call that clears these classes.
     Sanitizer(Bits),
+    /// A field that is clean for these classes.
+    CleanField(Bits),
     /// A call whose result carries taints of these kinds.
     Propagator(Bits),
     Guard(usize),
@@ -128,6 +130,7 @@ impl TaintModel {
             let except = model.class_bits(&sanitizer.except);
             let clears = model.class_bits(&sanitizer.clears) & !except;
             model.add_paths(&sanitizer.calls, PathRole::Sanitizer(clears))?;
+            model.add_paths(&sanitizer.fields, PathRole::CleanField(clears))?;
         }
         for propagator in &file.propagators {
             let kinds = model.kind_bits(&propagator.kinds);

@@ -138,8 +138,12 @@ pub struct EntrySpec {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SanitizerSpec {
-    /// Paths of functions or fields.
+    /// Paths of functions.
+    #[serde(default)]
     pub calls: Vec<String>,
+    /// Paths of fields.
+    #[serde(default)]
+    pub fields: Vec<String>,
     /// For which classes; `all` is every class.
     pub clears: Vec<String>,
     /// Classes that `all` leaves out.

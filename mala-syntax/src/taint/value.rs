@@ -37,18 +37,18 @@ pub(super) struct Closure<'t> {
 
 /// What is known about a value.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Value<'t> {
+pub(super) struct AbstractValue<'t> {
     /// How it may have been reached.
     pub(super) paths: Vec<Rc<str>>,
     pub(super) taints: Vec<Taint>,
     /// Fields of an object or items of a list that the code made.
-    pub(super) fields: Option<Rc<BTreeMap<String, Value<'t>>>>,
+    pub(super) fields: Option<Rc<BTreeMap<String, AbstractValue<'t>>>>,
     pub(super) closure: Option<Closure<'t>>,
     /// The constant that it is.
     pub(super) text: Option<Rc<str>>,
 }
 
-impl<'t> Value<'t> {
+impl<'t> AbstractValue<'t> {
     pub(super) fn of_text(text: &str) -> Self {
         Self { text: Some(Rc::from(text)), ..Self::default() }
     }

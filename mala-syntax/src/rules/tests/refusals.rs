@@ -114,7 +114,7 @@ fn a_wrong_file_is_told_what_and_where() {
     own.yaml:10:1: the rule does not work in python: Rule `unknown` is not defined
     own.yaml: exactly one of `rule`, `taint`, `native` is needed
     own.yaml:10:1: there is no check `nothing`
-    own.yaml:10:57: `a..b` is not a path: a name is missing
+    own.yaml:10:57: `a..b` is not a valid path: a name is missing
     own.yaml:2:10: illegal placement of ':' indicator
     own.yaml:1:4: budget breached: Anchors { anchors: 1 }
     "#);

@@ -3,19 +3,19 @@
 use super::Engine;
 use crate::taint::model::PathRole;
 use crate::taint::syntax::{ExpressionView, TargetView};
-use crate::taint::value::Value;
+use crate::taint::value::{AbstractValue, Taint};
 use std::rc::Rc;
 use tree_sitter::Node;
 
 impl<'t> Engine<'t, '_> {
     /// Declares a variable of the running function.
-    pub(super) fn declare(&mut self, name: &'t str, value: Value<'t>) {
+    pub(super) fn declare(&mut self, name: &'t str, value: AbstractValue<'t>) {
         self.forget_checks(name);
         self.frame().variables.insert(name, value);
     }
 
     /// Binds a declared target; names belong to the running function.
-    pub(super) fn bind(&mut self, target: Node<'t>, value: Value<'t>, site: Node<'t>) {
+    pub(super) fn bind(&mut self, target: Node<'t>, value: AbstractValue<'t>, site: Node<'t>) {
         if let TargetView::Name(name) = self.view.target(target) {
             self.named(name, &value, site);
             self.declare(name, value);
@@ -25,7 +25,7 @@ impl<'t> Engine<'t, '_> {
     }
 
     /// Assigns a value; `site` is reported when the target is a sink.
-    pub(super) fn assign(&mut self, target: Node<'t>, value: Value<'t>, site: Node<'t>) {
+    pub(super) fn assign(&mut self, target: Node<'t>, value: AbstractValue<'t>, site: Node<'t>) {
         match self.view.target(target) {
             TargetView::Name(name) => {
                 self.named(name, &value, site);
@@ -57,7 +57,7 @@ impl<'t> Engine<'t, '_> {
         }
     }
 
-    fn assign_place(&mut self, target: Node<'t>, value: Value<'t>, site: Node<'t>) {
+    fn assign_place(&mut self, target: Node<'t>, value: AbstractValue<'t>, site: Node<'t>) {
         let (object, name) = match self.view.expression(target) {
             ExpressionView::Field(object, name) => (object, name.to_owned()),
             ExpressionView::Element(object, index) => {
@@ -76,7 +76,7 @@ impl<'t> Engine<'t, '_> {
     }
 
     /// Sets a variable where it is declared; an undeclared one is global.
-    fn set_variable(&mut self, name: &'t str, value: Value<'t>) {
+    fn set_variable(&mut self, name: &'t str, value: AbstractValue<'t>) {
         self.forget_checks(name);
         let mut at = self.current;
         while !self.frames[at].variables.contains_key(name) {
@@ -100,7 +100,7 @@ impl<'t> Engine<'t, '_> {
     }
 
     /// Reports a value that is written to a sink.
-    pub(super) fn written(&mut self, paths: &[Rc<str>], value: &Value<'t>, site: Node<'t>) {
+    pub(super) fn written(&mut self, paths: &[Rc<str>], value: &AbstractValue<'t>, site: Node<'t>) {
         for role in self.all_roles(paths) {
             if let PathRole::WriteSink(sink) = role {
                 self.report(sink, &value.taints, site);
@@ -119,15 +119,23 @@ impl<'t> Engine<'t, '_> {
         }
     }
 
-    /// Reports a value that is given to a variable or a field with a sensitive name.
-    pub(super) fn named(&mut self, name: &str, value: &Value<'t>, site: Node<'t>) {
+    /// Reports a value that is given to a variable or a field with a sensitive name, at the first
+    /// such place only.
+    pub(super) fn named(&mut self, name: &str, value: &AbstractValue<'t>, site: Node<'t>) {
         if value.taints.is_empty() {
             return;
         }
         let model = self.model;
         for (pattern, sink) in &model.name_sinks {
             if pattern.is_match(name) {
-                self.report(*sink, &value.taints, site);
+                let rule = model.sinks.get(*sink).map(|sink| sink.rule);
+                let is_known = |taint: &&Taint| {
+                    let mut flows = self.flows.iter();
+                    flows.any(|flow| Some(flow.rule) == rule && flow.source == taint.source)
+                };
+                let taints: Vec<Taint> =
+                    value.taints.iter().filter(|taint| !is_known(taint)).cloned().collect();
+                self.report(*sink, &taints, site);
             }
         }
     }

@@ -4,7 +4,7 @@ use super::Engine;
 use crate::taint::model::PathRole;
 use crate::taint::pattern::{ArgumentPosition, ArgumentSelector, ArgumentTest, CallCondition};
 use crate::taint::syntax::{ExpressionView, ValuePart};
-use crate::taint::value::{Bits, Taint, Value};
+use crate::taint::value::{AbstractValue, Bits, Taint};
 use std::rc::Rc;
 use tree_sitter::Node;
 
@@ -19,17 +19,20 @@ pub(super) struct CallSite<'t> {
     /// How the called function was reached.
     pub(super) paths: Vec<Rc<str>>,
     method: Option<&'t str>,
-    function: Value<'t>,
-    receiver: Option<(Value<'t>, Node<'t>)>,
-    arguments: Vec<(Option<String>, Value<'t>, Node<'t>)>,
+    function: AbstractValue<'t>,
+    receiver: Option<(AbstractValue<'t>, Node<'t>)>,
+    arguments: Vec<(Option<String>, AbstractValue<'t>, Node<'t>)>,
 }
 
 impl<'t> CallSite<'t> {
     /// The parts of a call that a selector names.
-    pub(super) fn selected(&self, selector: &ArgumentSelector) -> Vec<(Value<'t>, Node<'t>)> {
+    pub(super) fn selected(
+        &self,
+        selector: &ArgumentSelector,
+    ) -> Vec<(AbstractValue<'t>, Node<'t>)> {
         let plain = || self.arguments.iter().filter(|(name, ..)| name.is_none());
-        let part = |(_, value, node): &(_, Value<'t>, Node<'t>)| (value.clone(), *node);
-        let parts: Vec<(Value<'t>, Node<'t>)> = match &selector.position {
+        let part = |(_, value, node): &(_, AbstractValue<'t>, Node<'t>)| (value.clone(), *node);
+        let parts: Vec<(AbstractValue<'t>, Node<'t>)> = match &selector.position {
             ArgumentPosition::At(at) => plain().skip(*at).take(1).map(part).collect(),
             ArgumentPosition::From(at) => plain().skip(*at).map(part).collect(),
             ArgumentPosition::Any => self.arguments.iter().map(part).collect(),
@@ -41,9 +44,9 @@ impl<'t> CallSite<'t> {
                 .collect(),
             ArgumentPosition::Receiver => self.receiver.clone().into_iter().collect(),
         };
-        let inside = |(value, node): (Value<'t>, Node<'t>)| {
-            let path = selector.fields.iter();
-            let found = path.fold(Some(&value), |value, name| value?.field(name))?;
+        let inside = |(value, node): (AbstractValue<'t>, Node<'t>)| {
+            let mut path = selector.fields.iter();
+            let found = path.try_fold(&value, |value, name| value.field(name))?;
             Some((found.clone(), node))
         };
         parts.into_iter().filter_map(inside).collect()
@@ -73,7 +76,7 @@ impl<'t> Engine<'t, '_> {
         node: Node<'t>,
         callee: Node<'t>,
         arguments: &[ValuePart<'t>],
-    ) -> Value<'t> {
+    ) -> AbstractValue<'t> {
         let site = self.call_site(node, callee, arguments);
         let roles = self.all_roles(&site.paths);
         self.apply_effects(&site, &roles, callee);
@@ -102,7 +105,7 @@ impl<'t> Engine<'t, '_> {
             node,
             paths: Vec::new(),
             method: None,
-            function: Value::default(),
+            function: AbstractValue::default(),
             receiver: None,
             arguments: Vec::new(),
         };
@@ -218,16 +221,16 @@ impl<'t> Engine<'t, '_> {
         }
     }
 
-    fn result(&mut self, site: &CallSite<'t>, roles: &[PathRole]) -> Value<'t> {
+    fn result(&mut self, site: &CallSite<'t>, roles: &[PathRole]) -> AbstractValue<'t> {
         let mut result = match site.function.closure {
             Some(closure) => {
-                let values: Vec<Value<'t>> =
+                let values: Vec<AbstractValue<'t>> =
                     site.arguments.iter().map(|(_, value, _)| value.clone()).collect();
                 self.run_called(closure, &values)
             }
             None => self.run_callbacks(site),
         };
-        let called = Value { paths: site.paths.clone(), ..Value::default() };
+        let called = AbstractValue { paths: site.paths.clone(), ..AbstractValue::default() };
         if site.method.is_none_or(|method| !PROMISE_METHODS.contains(&method)) {
             let reached = self.reached(called.extended("()"), site.node);
             result = result.or(&reached);
@@ -254,8 +257,8 @@ impl<'t> Engine<'t, '_> {
     }
 
     /// Runs the functions among the arguments, and those inside objects; what they return.
-    fn run_callbacks(&mut self, site: &CallSite<'t>) -> Value<'t> {
-        let mut first = Value::default();
+    fn run_callbacks(&mut self, site: &CallSite<'t>) -> AbstractValue<'t> {
+        let mut first = AbstractValue::default();
         if let (Some((receiver, _)), Some(method)) = (&site.receiver, site.method) {
             first.add_taints(&receiver.deep_taints());
             if PROMISE_METHODS.contains(&method) {
@@ -263,7 +266,7 @@ impl<'t> Engine<'t, '_> {
             }
         }
         let given = [first];
-        let mut returned = Value::default();
+        let mut returned = AbstractValue::default();
         for (_, value, _) in &site.arguments {
             if let Some(closure) = value.closure {
                 let value = self.run_alone(closure, &site.paths, &given);
@@ -271,7 +274,8 @@ impl<'t> Engine<'t, '_> {
             }
             for (name, field) in value.fields.iter().flat_map(|fields| fields.iter()) {
                 if let Some(closure) = field.closure {
-                    let called = Value { paths: site.paths.clone(), ..Value::default() };
+                    let called =
+                        AbstractValue { paths: site.paths.clone(), ..AbstractValue::default() };
                     self.run_alone(closure, &called.extended(&format!(".{name}")), &[]);
                 }
             }

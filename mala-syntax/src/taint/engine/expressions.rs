@@ -3,15 +3,15 @@
 use super::Engine;
 use crate::taint::model::PathRole;
 use crate::taint::syntax::{ExpressionView, ValuePart};
-use crate::taint::value::{Closure, Value};
+use crate::taint::value::{AbstractValue, Closure};
 use tree_sitter::Node;
 
 impl<'t> Engine<'t, '_> {
     /// The value of an expression; what a condition has checked is cleared.
-    pub(super) fn evaluate(&mut self, node: Node<'t>) -> Value<'t> {
+    pub(super) fn evaluate(&mut self, node: Node<'t>) -> AbstractValue<'t> {
         self.n_steps += 1;
         if self.is_exhausted() {
-            return Value::default();
+            return AbstractValue::default();
         }
         self.depth += 1;
         let view = self.view.expression(node);
@@ -31,10 +31,10 @@ impl<'t> Engine<'t, '_> {
         value
     }
 
-    fn evaluate_view(&mut self, view: ExpressionView<'t>, node: Node<'t>) -> Value<'t> {
+    fn evaluate_view(&mut self, view: ExpressionView<'t>, node: Node<'t>) -> AbstractValue<'t> {
         match view {
             ExpressionView::Name(name) => self.variable(name, node),
-            ExpressionView::Constant(text) => Value::of_text(&text),
+            ExpressionView::Constant(text) => AbstractValue::of_text(&text),
             ExpressionView::Module(path) => self.reached(vec![path.into()], node),
             ExpressionView::Join(pieces) => self.joined(&pieces),
             ExpressionView::Field(object, name) => {
@@ -49,7 +49,7 @@ impl<'t> Engine<'t, '_> {
             ExpressionView::Function => {
                 let closure = Closure { node, frame: self.current };
                 self.pending.push(closure);
-                Value { closure: Some(closure), ..Value::default() }
+                AbstractValue { closure: Some(closure), ..AbstractValue::default() }
             }
             ExpressionView::Class => self.class(node),
             ExpressionView::Object(entries) => self.object(&entries),
@@ -66,10 +66,10 @@ impl<'t> Engine<'t, '_> {
             ExpressionView::Comprehension { loops, element } => {
                 for (target, iterated) in loops {
                     let items = self.evaluate(iterated);
-                    self.assign(target, Value::of_taints(items.deep_taints()), iterated);
+                    self.assign(target, AbstractValue::of_taints(items.deep_taints()), iterated);
                 }
                 let element = self.evaluate(element);
-                Value::of_taints(element.deep_taints())
+                AbstractValue::of_taints(element.deep_taints())
             }
             ExpressionView::Same(inner) => self.evaluate(inner),
             ExpressionView::Markup { tag, attributes, children } => {
@@ -79,17 +79,17 @@ impl<'t> Engine<'t, '_> {
                     self.written(&[format!("tag:{tag}.{name}").into()], &value, attribute.value);
                 }
                 children.into_iter().for_each(|child| drop(self.evaluate(child)));
-                Value::default()
+                AbstractValue::default()
             }
             ExpressionView::Other(parts) => {
                 parts.into_iter().for_each(|part| drop(self.evaluate(part)));
-                Value::default()
+                AbstractValue::default()
             }
         }
     }
 
     /// The value of a variable, or of a global with that name.
-    fn variable(&mut self, name: &'t str, node: Node<'t>) -> Value<'t> {
+    fn variable(&mut self, name: &'t str, node: Node<'t>) -> AbstractValue<'t> {
         let mut at = Some(self.current);
         while let Some(frame) = at {
             if let Some(value) = self.frames[frame].variables.get(name) {
@@ -102,8 +102,8 @@ impl<'t> Engine<'t, '_> {
 
     /// Pieces joined to one text. A piece decides the beginning when all before it is constant and
     /// ends before a host name is complete.
-    fn joined(&mut self, pieces: &[Node<'t>]) -> Value<'t> {
-        let mut joined = Value::default();
+    fn joined(&mut self, pieces: &[Node<'t>]) -> AbstractValue<'t> {
+        let mut joined = AbstractValue::default();
         let mut before = Some(String::new());
         for piece in pieces {
             let piece = self.evaluate(*piece);
@@ -123,11 +123,11 @@ impl<'t> Engine<'t, '_> {
     /// A field of a value.
     pub(super) fn field(
         &mut self,
-        holder: &Value<'t>,
+        holder: &AbstractValue<'t>,
         object: Node<'t>,
         name: &str,
         node: Node<'t>,
-    ) -> Value<'t> {
+    ) -> AbstractValue<'t> {
         if let Some(known) = holder.field(name) {
             return known.clone();
         }
@@ -147,22 +147,26 @@ impl<'t> Engine<'t, '_> {
                 value.add_taints(&taints);
             }
         }
-        self.sanitize(&mut value);
+        for role in self.all_roles(&value.paths) {
+            if let PathRole::CleanField(clears) = role {
+                value.clear(clears);
+            }
+        }
         value
     }
 
     fn element(
         &mut self,
-        holder: &Value<'t>,
+        holder: &AbstractValue<'t>,
         object: Node<'t>,
         index: Node<'t>,
         node: Node<'t>,
-    ) -> Value<'t> {
+    ) -> AbstractValue<'t> {
         let at = self.evaluate(index);
         let name = at.text.clone();
         if let (None, Some(fields)) = (&name, &holder.fields) {
-            let all = fields.values().fold(Value::default(), |all, field| all.or(field));
-            return Value { text: None, ..all };
+            let all = fields.values().fold(AbstractValue::default(), |all, field| all.or(field));
+            return AbstractValue { text: None, ..all };
         }
         let name = name.as_deref().unwrap_or("[]");
         let mut value = self.field(holder, object, name, node);
@@ -177,17 +181,8 @@ impl<'t> Engine<'t, '_> {
         value
     }
 
-    /// Clears what the paths of a value say.
-    pub(super) fn sanitize(&mut self, value: &mut Value<'t>) {
-        for role in self.all_roles(&value.paths) {
-            if let PathRole::Sanitizer(clears) = role {
-                value.clear(clears);
-            }
-        }
-    }
-
-    fn object(&mut self, entries: &[ValuePart<'t>]) -> Value<'t> {
-        let mut object = Value::default();
+    fn object(&mut self, entries: &[ValuePart<'t>]) -> AbstractValue<'t> {
+        let mut object = AbstractValue::default();
         for entry in entries {
             let value = self.evaluate(entry.value);
             match &entry.name {
@@ -195,14 +190,14 @@ impl<'t> Engine<'t, '_> {
                     self.named(name, &value, entry.value);
                     object.set_field(name, value);
                 }
-                _ => object = object.or(&Value { paths: Vec::new(), ..value }),
+                _ => object = object.or(&AbstractValue { paths: Vec::new(), ..value }),
             }
         }
         object
     }
 
-    fn list(&mut self, items: &[ValuePart<'t>]) -> Value<'t> {
-        let mut list = Value::default();
+    fn list(&mut self, items: &[ValuePart<'t>]) -> AbstractValue<'t> {
+        let mut list = AbstractValue::default();
         for (at, item) in items.iter().enumerate() {
             let value = self.evaluate(item.value);
             if item.is_spread {
@@ -214,12 +209,12 @@ impl<'t> Engine<'t, '_> {
         list
     }
 
-    fn choice(&mut self, condition: Option<Node<'t>>, values: &[Node<'t>]) -> Value<'t> {
+    fn choice(&mut self, condition: Option<Node<'t>>, values: &[Node<'t>]) -> AbstractValue<'t> {
         if let Some(condition) = condition {
             self.evaluate(condition);
         }
         let n_checked = self.frame().checked.len();
-        let mut chosen: Option<Value<'t>> = None;
+        let mut chosen: Option<AbstractValue<'t>> = None;
         for (at, value) in values.iter().enumerate() {
             if let Some(condition) = condition {
                 self.check(condition, at == 0);

@@ -3,7 +3,7 @@
 use super::{Engine, Frame, MAX_CALL_DEPTH};
 use crate::taint::model::PathRole;
 use crate::taint::syntax::{FunctionView, ParameterView, TargetView};
-use crate::taint::value::{Closure, Value};
+use crate::taint::value::{AbstractValue, Closure};
 use std::rc::Rc;
 use tree_sitter::Node;
 
@@ -23,9 +23,11 @@ impl<'t> Engine<'t, '_> {
         &mut self,
         closure: Closure<'t>,
         callees: &[Rc<str>],
-        given: &[Value<'t>],
-    ) -> Value<'t> {
-        let Some(function) = self.view.function(closure.node) else { return Value::default() };
+        given: &[AbstractValue<'t>],
+    ) -> AbstractValue<'t> {
+        let Some(function) = self.view.function(closure.node) else {
+            return AbstractValue::default();
+        };
         self.has_run.insert(closure.node.id());
         let entries = self.entries_of(&function, callees);
         let mut given = given.to_vec();
@@ -54,9 +56,11 @@ impl<'t> Engine<'t, '_> {
     pub(super) fn run_called(
         &mut self,
         closure: Closure<'t>,
-        arguments: &[Value<'t>],
-    ) -> Value<'t> {
-        let Some(function) = self.view.function(closure.node) else { return Value::default() };
+        arguments: &[AbstractValue<'t>],
+    ) -> AbstractValue<'t> {
+        let Some(function) = self.view.function(closure.node) else {
+            return AbstractValue::default();
+        };
         self.run_function(closure, &function, arguments.to_vec())
     }
 
@@ -64,11 +68,11 @@ impl<'t> Engine<'t, '_> {
         &mut self,
         closure: Closure<'t>,
         function: &FunctionView<'t>,
-        values: Vec<Value<'t>>,
-    ) -> Value<'t> {
+        values: Vec<AbstractValue<'t>>,
+    ) -> AbstractValue<'t> {
         let id = closure.node.id();
         if self.active.len() > MAX_CALL_DEPTH || self.active.contains(&id) || self.is_exhausted() {
-            return Value::default();
+            return AbstractValue::default();
         }
         let return_sinks = self.return_sinks(function);
         let frame = self.frames.len();
@@ -187,9 +191,9 @@ impl<'t> Engine<'t, '_> {
     }
 
     /// A class: its methods run later; `this` is an instance of the bases.
-    pub(super) fn class(&mut self, node: Node<'t>) -> Value<'t> {
+    pub(super) fn class(&mut self, node: Node<'t>) -> AbstractValue<'t> {
         let class = self.view.class(node);
-        let mut instance = Value::default();
+        let mut instance = AbstractValue::default();
         for base in &class.bases {
             let base = self.evaluate(*base);
             instance.paths.extend(base.extended("()"));
@@ -205,6 +209,6 @@ impl<'t> Engine<'t, '_> {
         let methods = class.methods.into_iter().map(|node| Closure { node, frame });
         self.pending.extend(methods);
         self.current = outer;
-        Value::default()
+        AbstractValue::default()
     }
 }

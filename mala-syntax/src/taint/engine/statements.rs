@@ -2,7 +2,7 @@
 
 use super::{Engine, Frame};
 use crate::taint::syntax::{ExpressionView, StatementView};
-use crate::taint::value::Value;
+use crate::taint::value::AbstractValue;
 use tree_sitter::Node;
 
 /// Whether what follows a statement is reached.
@@ -112,9 +112,11 @@ impl<'t> Engine<'t, '_> {
         Reaches::Next
     }
 
-    pub(super) fn returns(&mut self, value: &Value<'t>, node: Node<'t>) {
+    pub(super) fn returns(&mut self, value: &AbstractValue<'t>, node: Node<'t>) {
         for sink in self.frame().return_sinks.clone() {
-            self.report(sink, &value.taints, node);
+            // Python frameworks take a body with a status as a tuple.
+            let body = value.field("0").unwrap_or(value);
+            self.report(sink, &body.taints, node);
         }
         let before = std::mem::take(&mut self.frame().returned);
         self.frame().returned = before.or(value);
@@ -181,10 +183,10 @@ impl<'t> Engine<'t, '_> {
         parts: &[Node<'t>],
         body: Option<Node<'t>>,
     ) {
-        let mut item = Value::default();
+        let mut item = AbstractValue::default();
         if let Some((_, iterated)) = over {
             let iterated = self.evaluate(iterated);
-            item = Value { taints: iterated.deep_taints(), ..Value::default() };
+            item = AbstractValue { taints: iterated.deep_taints(), ..AbstractValue::default() };
             if let Some(fields) = &iterated.fields {
                 item = fields.values().fold(item, |item, field| item.or(field));
             }

@@ -7,8 +7,12 @@ use super::{
 use tree_sitter::Node;
 
 pub(super) fn expression<'t>(view: SyntaxView<'t>, node: Node<'t>) -> ExpressionView<'t> {
-    let first = || children(node).into_iter().next();
-    match node.kind() {
+    known_expression(view, node).unwrap_or_else(|| ExpressionView::Other(children(node)))
+}
+
+fn known_expression<'t>(view: SyntaxView<'t>, node: Node<'t>) -> Option<ExpressionView<'t>> {
+    let mut parts = children(node).into_iter();
+    Some(match node.kind() {
         "identifier" | "this" | "shorthand_property_identifier" | "undefined" | "super" => {
             ExpressionView::Name(view.text(node))
         }
@@ -17,21 +21,17 @@ pub(super) fn expression<'t>(view: SyntaxView<'t>, node: Node<'t>) -> Expression
         | "jsx_text" => ExpressionView::Constant(view.text(node).to_owned()),
         "template_string" => ExpressionView::Join(children(node)),
         "binary_expression" => binary(view, node),
-        "augmented_assignment_expression" | "assignment_expression" => {
-            let appends = node.kind().starts_with("augmented");
-            match (field(node, "left"), field(node, "right")) {
-                (Some(target), Some(value)) => ExpressionView::Assign { target, value, appends },
-                _ => ExpressionView::Other(children(node)),
-            }
+        "augmented_assignment_expression" | "assignment_expression" => ExpressionView::Assign {
+            target: field(node, "left")?,
+            value: field(node, "right")?,
+            appends: node.kind().starts_with("augmented"),
+        },
+        "member_expression" => {
+            ExpressionView::Field(field(node, "object")?, view.text(field(node, "property")?))
         }
-        "member_expression" => match (field(node, "object"), field(node, "property")) {
-            (Some(object), Some(name)) => ExpressionView::Field(object, view.text(name)),
-            _ => ExpressionView::Other(children(node)),
-        },
-        "subscript_expression" => match (field(node, "object"), field(node, "index")) {
-            (Some(object), Some(index)) => ExpressionView::Element(object, index),
-            _ => ExpressionView::Other(children(node)),
-        },
+        "subscript_expression" => {
+            ExpressionView::Element(field(node, "object")?, field(node, "index")?)
+        }
         "call_expression" | "new_expression" => call(view, node),
         "arrow_function"
         | "function_expression"
@@ -42,15 +42,11 @@ pub(super) fn expression<'t>(view: SyntaxView<'t>, node: Node<'t>) -> Expression
         | "method_definition" => ExpressionView::Function,
         "class" | "class_declaration" | "abstract_class_declaration" => ExpressionView::Class,
         "object" => ExpressionView::Object(entries(view, node)),
-        "array" => ExpressionView::List(parts(node)),
+        "array" => ExpressionView::List(items(node)),
         "ternary_expression" => ExpressionView::Choice {
             condition: field(node, "condition"),
-            values: ["consequence", "alternative"]
-                .iter()
-                .filter_map(|it| field(node, it))
-                .collect(),
+            values: vec![field(node, "consequence")?, field(node, "alternative")?],
         },
-        "sequence_expression" => ExpressionView::Other(children(node)),
         "parenthesized_expression"
         | "await_expression"
         | "as_expression"
@@ -59,17 +55,11 @@ pub(super) fn expression<'t>(view: SyntaxView<'t>, node: Node<'t>) -> Expression
         | "template_substitution"
         | "spread_element"
         | "jsx_expression"
-        | "yield_expression" => match first() {
-            Some(inner) => ExpressionView::Same(inner),
-            None => ExpressionView::Other(Vec::new()),
-        },
-        "type_assertion" => match children(node).into_iter().next_back() {
-            Some(inner) => ExpressionView::Same(inner),
-            None => ExpressionView::Other(Vec::new()),
-        },
+        | "yield_expression" => ExpressionView::Same(parts.next()?),
+        "type_assertion" => ExpressionView::Same(parts.next_back()?),
         "jsx_element" | "jsx_self_closing_element" => markup(view, node),
-        _ => ExpressionView::Other(children(node)),
-    }
+        _ => return None,
+    })
 }
 
 fn binary<'t>(view: SyntaxView<'t>, node: Node<'t>) -> ExpressionView<'t> {
@@ -111,7 +101,7 @@ fn call<'t>(view: SyntaxView<'t>, node: Node<'t>) -> ExpressionView<'t> {
             let rest = values.map(|value| ValuePart { name: None, value, is_spread: false });
             std::iter::once(text).chain(rest).collect()
         }
-        Some(list) => parts(list),
+        Some(list) => items(list),
         None => Vec::new(),
     };
     let is_require = matches!(view.text(callee), "require" | "import");
@@ -123,7 +113,7 @@ fn call<'t>(view: SyntaxView<'t>, node: Node<'t>) -> ExpressionView<'t> {
     }
 }
 
-fn parts(node: Node<'_>) -> Vec<ValuePart<'_>> {
+fn items(node: Node<'_>) -> Vec<ValuePart<'_>> {
     let part = |value: Node<'_>| value.kind() == "spread_element";
     let children = children(node).into_iter();
     children.map(|value| ValuePart { name: None, value, is_spread: part(value) }).collect()

@@ -7,63 +7,52 @@ use super::{
 use tree_sitter::Node;
 
 pub(super) fn expression<'t>(view: SyntaxView<'t>, node: Node<'t>) -> ExpressionView<'t> {
-    let parts = || ExpressionView::Other(children(node));
-    let first = || children(node).into_iter().next();
-    match node.kind() {
+    known_expression(view, node).unwrap_or_else(|| ExpressionView::Other(children(node)))
+}
+
+fn known_expression<'t>(view: SyntaxView<'t>, node: Node<'t>) -> Option<ExpressionView<'t>> {
+    let parts = children(node);
+    Some(match node.kind() {
         "identifier" => ExpressionView::Name(view.text(node)),
         "string" => string(view, node),
-        "concatenated_string" => ExpressionView::Join(children(node)),
+        "concatenated_string" => ExpressionView::Join(parts),
         "string_content" | "integer" | "float" | "none" => {
             ExpressionView::Constant(view.text(node).to_owned())
         }
         "true" | "false" => ExpressionView::Constant(view.text(node).to_lowercase()),
-        "attribute" => match (field(node, "object"), field(node, "attribute")) {
-            (Some(object), Some(name)) => ExpressionView::Field(object, view.text(name)),
-            _ => parts(),
-        },
-        "subscript" => match (field(node, "value"), field(node, "subscript")) {
-            (Some(object), Some(index)) => ExpressionView::Element(object, index),
-            _ => parts(),
-        },
-        "call" => match field(node, "function") {
-            Some(callee) => {
-                let arguments = field(node, "arguments").map(|it| arguments(view, it));
-                ExpressionView::Call { callee, arguments: arguments.unwrap_or_default() }
-            }
-            None => parts(),
+        "attribute" => {
+            ExpressionView::Field(field(node, "object")?, view.text(field(node, "attribute")?))
+        }
+        "subscript" => ExpressionView::Element(field(node, "value")?, field(node, "subscript")?),
+        "call" => ExpressionView::Call {
+            callee: field(node, "function")?,
+            arguments: arguments(view, field(node, "arguments")?),
         },
         "lambda" | "function_definition" => ExpressionView::Function,
         "class_definition" => ExpressionView::Class,
-        "binary_operator" => match (field(node, "left"), field(node, "right")) {
-            (Some(left), Some(right)) => ExpressionView::Join(vec![left, right]),
-            _ => parts(),
-        },
-        "boolean_operator" => match (field(node, "left"), field(node, "right")) {
-            (Some(left), Some(right)) => match field(node, "operator").map(|it| view.text(it)) {
-                Some("or") => ExpressionView::Choice { condition: None, values: vec![left, right] },
+        "binary_operator" => {
+            ExpressionView::Join(vec![field(node, "left")?, field(node, "right")?])
+        }
+        "boolean_operator" => {
+            let (left, right) = (field(node, "left")?, field(node, "right")?);
+            match view.text(field(node, "operator")?) {
+                "or" => ExpressionView::Choice { condition: None, values: vec![left, right] },
                 _ => ExpressionView::Choice { condition: Some(left), values: vec![right] },
-            },
-            _ => parts(),
-        },
-        "conditional_expression" => match children(node).as_slice() {
-            [then, condition, otherwise] => ExpressionView::Choice {
-                condition: Some(*condition),
-                values: vec![*then, *otherwise],
-            },
-            _ => parts(),
-        },
+            }
+        }
+        "conditional_expression" => {
+            let [then, condition, otherwise] = parts.as_slice() else { return None };
+            let values = vec![*then, *otherwise];
+            ExpressionView::Choice { condition: Some(*condition), values }
+        }
         "list" | "tuple" | "set" | "expression_list" => {
-            ExpressionView::List(children(node).into_iter().map(item).collect())
+            ExpressionView::List(parts.into_iter().map(item).collect())
         }
         "dictionary" => {
-            ExpressionView::Object(children(node).iter().filter_map(|it| pair(view, *it)).collect())
+            ExpressionView::Object(parts.iter().filter_map(|it| pair(view, *it)).collect())
         }
-        "list_comprehension" | "generator_expression" | "set_comprehension" => {
-            comprehension(node).unwrap_or_else(parts)
-        }
-        "assignment" | "augmented_assignment" | "named_expression" => {
-            assignment(node).unwrap_or_else(parts)
-        }
+        "list_comprehension" | "generator_expression" | "set_comprehension" => comprehension(node)?,
+        "assignment" | "augmented_assignment" | "named_expression" => assignment(node)?,
         "parenthesized_expression"
         | "await"
         | "interpolation"
@@ -71,9 +60,9 @@ pub(super) fn expression<'t>(view: SyntaxView<'t>, node: Node<'t>) -> Expression
         | "dictionary_splat"
         | "yield"
         | "as_pattern"
-        | "type" => first().map_or_else(parts, ExpressionView::Same),
-        _ => parts(),
-    }
+        | "type" => ExpressionView::Same(*parts.first()?),
+        _ => return None,
+    })
 }
 
 fn string<'t>(view: SyntaxView<'t>, node: Node<'t>) -> ExpressionView<'t> {
@@ -159,32 +148,28 @@ pub(super) fn condition<'t>(view: SyntaxView<'t>, node: Node<'t>) -> ConditionVi
 }
 
 pub(super) fn statement<'t>(view: SyntaxView<'t>, node: Node<'t>) -> StatementView<'t> {
-    let block = || StatementView::Block(children(node));
-    match node.kind() {
+    known_statement(view, node).unwrap_or_else(|| StatementView::Expressions(vec![node]))
+}
+
+fn known_statement<'t>(view: SyntaxView<'t>, node: Node<'t>) -> Option<StatementView<'t>> {
+    Some(match node.kind() {
         "module"
         | "block"
         | "expression_statement"
         | "else_clause"
         | "finally_clause"
         | "except_clause"
-        | "except_group_clause" => block(),
+        | "except_group_clause" => StatementView::Block(children(node)),
         "import_statement" | "import_from_statement" => StatementView::Import(imports(view, node)),
         "function_definition" | "class_definition" => {
-            let name = field(node, "name").map_or("", |name| view.text(name));
-            StatementView::Declare { name, definition: node }
+            StatementView::Declare { name: view.text(field(node, "name")?), definition: node }
         }
-        "decorated_definition" => match field(node, "definition") {
-            Some(definition) => statement(view, definition),
-            None => block(),
+        "decorated_definition" => statement(view, field(node, "definition")?),
+        "if_statement" | "elif_clause" => StatementView::If {
+            condition: field(node, "condition")?,
+            then: field(node, "consequence")?,
+            otherwise: next_branch(node),
         },
-        "if_statement" | "elif_clause" => {
-            let (Some(condition), Some(then)) =
-                (field(node, "condition"), field(node, "consequence"))
-            else {
-                return block();
-            };
-            StatementView::If { condition, then, otherwise: next_branch(node) }
-        }
         "for_statement" => StatementView::Loop {
             over: field(node, "left").zip(field(node, "right")),
             parts: Vec::new(),
@@ -200,39 +185,35 @@ pub(super) fn statement<'t>(view: SyntaxView<'t>, node: Node<'t>) -> StatementVi
             steps.extend(field(node, "body"));
             StatementView::Block(steps)
         }
-        // `with open(path) as file`: the target gets the value.
-        "with_item" => {
-            let value = field(node, "value");
-            let alias = value.and_then(|value| field(value, "alias"));
-            match (value, alias.and_then(|alias| children(alias).into_iter().next())) {
-                (Some(value), Some(target)) => StatementView::Bind(vec![(target, Some(value))]),
-                _ => StatementView::Expressions(value.into_iter().collect()),
-            }
-        }
+        "with_item" => with_item(node)?,
         "try_statement" => {
-            let parts = children(node).into_iter();
-            let clauses: Vec<_> = parts.filter(|it| it.kind().ends_with("_clause")).collect();
+            let clauses = children(node).into_iter().filter(|it| it.kind().ends_with("_clause"));
             let (finally, handlers): (Vec<_>, Vec<_>) =
-                clauses.into_iter().partition(|it| it.kind() == "finally_clause");
+                clauses.partition(|it| it.kind() == "finally_clause");
             let (body, finally) = (field(node, "body"), finally.into_iter().next());
             StatementView::Try { body, handlers, finally }
         }
-        "match_statement" => match (field(node, "subject"), field(node, "body")) {
-            (Some(subject), Some(body)) => StatementView::Switch {
-                subject,
-                cases: children(body)
-                    .into_iter()
-                    .map(|case| field(case, "consequence").into_iter().collect())
-                    .collect(),
-            },
-            _ => block(),
-        },
+        "match_statement" => {
+            let cases = children(field(node, "body")?).into_iter();
+            let bodies = cases.map(|case| field(case, "consequence").into_iter().collect());
+            StatementView::Switch { subject: field(node, "subject")?, cases: bodies.collect() }
+        }
         "return_statement" => StatementView::Return(children(node).into_iter().next()),
         "raise_statement" | "break_statement" | "continue_statement" => {
             StatementView::Leave(children(node))
         }
-        _ => StatementView::Expressions(vec![node]),
-    }
+        _ => return None,
+    })
+}
+
+/// `with open(path) as file`: the target gets the value.
+fn with_item(node: Node<'_>) -> Option<StatementView<'_>> {
+    let value = field(node, "value")?;
+    let alias = field(value, "alias").and_then(|alias| children(alias).into_iter().next());
+    Some(match alias {
+        Some(target) => StatementView::Bind(vec![(target, Some(value))]),
+        None => StatementView::Expressions(vec![value]),
+    })
 }
 
 /// The `elif` or `else` after a branch.
