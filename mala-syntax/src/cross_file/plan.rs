@@ -6,7 +6,7 @@ mod select;
 mod settle;
 
 pub(crate) use imports::ImportCheck;
-pub(crate) use names::{NameCheck, Place};
+pub(crate) use names::{ModuleLocation, NameCheck};
 
 use super::contract::{Broken, Contract, Symbol};
 use super::delta::FileDelta;
@@ -31,7 +31,7 @@ const MAX_TWIN_FOLDERS: usize = 50;
 
 /// What a change may break, and what has to be looked up to know.
 #[derive(Debug)]
-pub struct Plan {
+pub struct LookupPlan {
     pub(crate) deltas: Vec<FileDelta>,
     pub(crate) contracts: Vec<Contract>,
     pub(crate) checks: Vec<ImportCheck>,
@@ -41,13 +41,13 @@ pub struct Plan {
 }
 
 /// What has to be looked up for these files.
-pub fn plan(deltas: Vec<FileDelta>) -> Plan {
+pub fn plan(deltas: Vec<FileDelta>) -> LookupPlan {
     let contracts = settle::broken(&deltas);
     let checks = imports::checks(&deltas);
     let names_imported = names::checks(&deltas);
     let words = words_to_find(&contracts);
     let names = contracts.iter().flat_map(names_of).chain(words.iter().cloned()).collect();
-    Plan { deltas, contracts, checks, names_imported, words, names }
+    LookupPlan { deltas, contracts, checks, names_imported, words, names }
 }
 
 /// The words to look for. Words that everybody uses are looked for only in a small change: they
@@ -63,7 +63,7 @@ fn words_to_find(contracts: &[Contract]) -> Vec<String> {
     rare.into_iter().take(MAX_WORDS).chain(common.into_iter().take(room)).collect()
 }
 
-impl Plan {
+impl LookupPlan {
     /// Whether there is nothing to look up and nothing to decide.
     pub fn is_empty(&self) -> bool {
         self.contracts.is_empty() && self.checks.is_empty() && self.names_imported.is_empty()
