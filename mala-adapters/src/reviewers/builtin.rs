@@ -123,7 +123,7 @@ fn reviewable(request: &ReviewRequest) -> impl Iterator<Item = &ChangedFile> {
     request.change.files.iter().filter(|file| file.is_reviewable())
 }
 
-/// Files that tools wrote. Nobody reviews their lines, and a secret in them leaks all the same.
+/// Files that tools wrote: their lines are not reviewed, and a secret in them leaks all the same.
 fn left_out(request: &ReviewRequest) -> impl Iterator<Item = &ChangedFile> {
     request.change.files.iter().filter(|file| {
         let tools = [Nature::Generated, Nature::Vendored, Nature::Lock, Nature::Minified];

@@ -20,7 +20,7 @@ use std::collections::{BTreeSet, HashSet};
 /// Words beyond this many are not looked for.
 const MAX_WORDS: usize = 240;
 
-/// Words that everybody uses are looked for only among so few.
+/// Common words are looked for only among so few.
 const MAX_WITH_COMMON: usize = 8;
 
 /// Hits beyond this many are not asked for.
@@ -50,7 +50,7 @@ pub fn plan(deltas: Vec<FileDelta>) -> LookupPlan {
     LookupPlan { deltas, contracts, checks, names_imported, words, names }
 }
 
-/// The words to look for. Words that everybody uses are looked for only in a small change: they
+/// The words to look for. Common words are looked for only in a small change: they
 /// cost the most and crowd the others out.
 fn words_to_find(contracts: &[Contract]) -> Vec<String> {
     let mut seen = HashSet::new();

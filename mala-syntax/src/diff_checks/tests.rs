@@ -221,7 +221,7 @@ fn a_removed_test_is_reported_only_while_its_code_stays() {
     let marked =
         ["-    #[test]", "-    fn sums() {", "-        assert_eq!(add(1, 2), 3);", "-    }", " }"];
     assert_eq!(found(vec![file("tests/sum.rs", &marked), grown()]).len(), 1, "a mark is enough");
-    assert_eq!(found_when(vec![test()], ChangeState::Uncommitted).len(), 1, "nobody says why");
+    assert_eq!(found_when(vec![test()], ChangeState::Uncommitted).len(), 1, "no message says why");
     assert!(
         found(vec![test(), file("src/sum.py", &["-def add(a, b):", "-    return a + b"])])
             .is_empty()

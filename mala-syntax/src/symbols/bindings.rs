@@ -13,7 +13,7 @@ use mala_domain::review::Texts;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// The names that files bind at head, each file outlined once, when somebody asks.
+/// The names that files bind at head, each file outlined once, on demand.
 pub struct HeadBindings<'t> {
     texts: &'t Texts,
     outlines: RefCell<HashMap<FilePath, Option<FileOutline>>>,

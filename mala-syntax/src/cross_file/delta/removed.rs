@@ -108,7 +108,7 @@ fn gone<'a>(base: &OutlineSide<'a>, head: Option<&OutlineSide<'_>>) -> Vec<&'a D
         .collect()
 }
 
-/// Test functions are called by nobody.
+/// Only the test runner calls test functions.
 fn is_anonymous_test(definition: &Definition, language: Language) -> bool {
     let name = &definition.name;
     let by_name = match language {

@@ -54,7 +54,7 @@ fn stem(path: &str) -> Option<&str> {
     name.rsplit_once('.').map(|(stem, _)| stem).filter(|stem| !stem.is_empty())
 }
 
-/// Whether a definition in that file is found by whoever looked for the symbol.
+/// Whether a definition in that file is found by code that looked for the symbol.
 fn is_same_place(symbol: &Symbol, delta: &FileDelta) -> bool {
     let path = delta.head_path.as_deref().unwrap_or_default();
     let package = delta.head.as_ref().and_then(|head| head.package.clone());

@@ -347,7 +347,7 @@ pub(super) fn attribute_name(source: &Source, node: Node<'_>) -> String {
     text.trim_end_matches([']', ' ']).chars().take(MAX_CHARS).collect()
 }
 
-/// Whether a file makes names that nobody can see: Python's module-level `__getattr__`, and what
+/// Whether a file makes names that its text does not show: Python's module-level `__getattr__`, and what
 /// writes into the module itself.
 pub(super) fn computes_names(source: &Source, outline: &FileOutline) -> bool {
     const WRITES: [&str; 5] =
