@@ -19,9 +19,9 @@ mod user;
 mod words;
 
 pub use checks::checks;
-pub use delta::{FileDelta, Versions};
-pub use fold::{Found, fold};
-pub use plan::{Plan, plan};
+pub use delta::{FileDelta, FileVersions};
+pub use fold::{FoundFiles, fold};
+pub use plan::{LookupPlan, plan};
 pub use user::UserFile;
 
 pub(crate) use words::is_common as is_common_word;

@@ -18,23 +18,23 @@ pub fn checks() -> Vec<CodedCheck> {
     vec![CONFLICT, dependencies::IMAGE, dependencies::UNPINNED, tests_removed::TEST]
 }
 
-/// What the author has said about a change.
+/// Whether a change is committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
-    /// There are commits, with messages.
-    InCommits,
-    /// Nothing yet.
-    Nothing,
+pub enum ChangeState {
+    /// It is, with messages that say why.
+    Committed,
+    /// It is not.
+    Uncommitted,
 }
 
 /// Everything the diff alone shows to be wrong.
-pub fn run(change: &Change, told: Told) -> Vec<Candidate> {
+pub fn run(change: &Change, state: ChangeState) -> Vec<Candidate> {
     let reviewable = || change.files.iter().filter(|file| file.is_reviewable());
     let mut found: Vec<Candidate> = reviewable().flat_map(lines::check).collect();
     // Lock files and generated files are merged, too.
     found.extend(change.files.iter().flat_map(conflicts));
     found.extend(reviewable().flat_map(dependencies::check));
-    found.extend(tests_removed::check(change, told));
+    found.extend(tests_removed::check(change, state));
     found
 }
 

@@ -6,14 +6,14 @@ mod signatures;
 use super::contract::{Broken, Contract, Symbol};
 use super::words;
 use crate::source::Source;
-use crate::symbols::{Deed, Definition, Kind, Outline, Visibility, uses};
+use crate::symbols::{Definition, DefinitionKind, FileOutline, UseKind, Visibility, uses};
 use mala_domain::change::{ChangedFile, FileStatus};
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
 
 /// A changed file with its two versions.
 #[derive(Debug, Clone, Copy)]
-pub struct Versions<'a> {
+pub struct FileVersions<'a> {
     /// What changed.
     pub file: &'a ChangedFile,
     /// The text at base, when there is one.
@@ -34,9 +34,9 @@ pub struct FileDelta {
     /// Its language.
     pub(crate) language: Option<Language>,
     /// What it defined.
-    pub(crate) base: Option<Outline>,
+    pub(crate) base: Option<FileOutline>,
     /// What it defines.
-    pub(crate) head: Option<Outline>,
+    pub(crate) head: Option<FileOutline>,
     /// What it no longer keeps.
     pub(crate) contracts: Vec<Contract>,
     /// Whether it may still use at head what it breaks itself.
@@ -45,7 +45,7 @@ pub struct FileDelta {
 
 impl FileDelta {
     /// Compares the two versions of a file.
-    pub fn of(versions: Versions<'_>) -> Self {
+    pub fn of(versions: FileVersions<'_>) -> Self {
         let file = versions.file;
         let language = file.language();
         let parse = |text: Option<&str>, language: Option<Language>| {
@@ -59,8 +59,8 @@ impl FileDelta {
             head_path: file.exists_at_head().then(|| file.path.to_text().into_owned()),
             status: file.status,
             language: base_language.or(language),
-            base: base_source.as_ref().map(Outline::of),
-            head: head_source.as_ref().map(Outline::of),
+            base: base_source.as_ref().map(FileOutline::of),
+            head: head_source.as_ref().map(FileOutline::of),
             contracts: Vec::new(),
             may_use_its_own: false,
         };
@@ -72,7 +72,8 @@ impl FileDelta {
             let names: Vec<&str> =
                 delta.contracts.iter().map(|contract| contract.symbol.name.as_str()).collect();
             let at_head = head_source.as_ref().map(|source| uses(source, &names));
-            delta.may_use_its_own = at_head.iter().flatten().any(|found| found.deed == Deed::Reads);
+            delta.may_use_its_own =
+                at_head.iter().flatten().any(|found| found.deed == UseKind::Reads);
         }
         delta
     }
@@ -84,8 +85,8 @@ impl FileDelta {
         if moves && !self.is_package() {
             return vec![self.lost_module(base)];
         }
-        let base = Side::of(base);
-        let head = self.head.as_ref().filter(|_| !moves).map(Side::of);
+        let base = OutlineSide::of(base);
+        let head = self.head.as_ref().filter(|_| !moves).map(OutlineSide::of);
         let mut found = removed::contracts(self, &base, head.as_ref(), head_source);
         if let (Some(head), Some(path)) = (&head, &self.head_path) {
             found.extend(signatures::contracts(self, &base, head, (path, head_source)));
@@ -106,21 +107,21 @@ impl FileDelta {
     }
 
     /// The module that goes with a deleted or renamed file.
-    fn lost_module(&self, base: &Outline) -> Contract {
+    fn lost_module(&self, base: &FileOutline) -> Contract {
         let name = module_name(&self.base_path).to_owned();
         let symbol = Symbol { name, ..self.symbol(base, None) };
         Contract { symbol, broken: Broken::Module { successor: self.head_path.clone() } }
     }
 
     /// The symbol of a definition of the base version.
-    fn symbol(&self, base: &Outline, definition: Option<&Definition>) -> Symbol {
+    fn symbol(&self, base: &FileOutline, definition: Option<&Definition>) -> Symbol {
         Symbol {
             file: self.base_path.clone(),
             language: base.language,
             package: base.package.clone(),
             name: definition.map(|d| d.name.clone()).unwrap_or_default(),
             container: definition.and_then(|d| d.container.clone()),
-            kind: definition.map_or(Kind::Module, |d| d.kind),
+            kind: definition.map_or(DefinitionKind::Module, |d| d.kind),
             visibility: definition.map_or(Visibility::Exported, |d| d.visibility),
             line: definition.map_or(1, |d| d.name_line),
         }
@@ -128,14 +129,14 @@ impl FileDelta {
 }
 
 /// An outline with its definitions by qualified name.
-struct Side<'a> {
-    outline: &'a Outline,
+struct OutlineSide<'a> {
+    outline: &'a FileOutline,
     by_name: HashMap<String, Vec<&'a Definition>>,
     bound: HashSet<&'a str>,
 }
 
-impl<'a> Side<'a> {
-    fn of(outline: &'a Outline) -> Self {
+impl<'a> OutlineSide<'a> {
+    fn of(outline: &'a FileOutline) -> Self {
         let mut by_name: HashMap<String, Vec<&Definition>> = HashMap::new();
         for definition in &outline.definitions {
             by_name.entry(definition.qualified()).or_default().push(definition);
@@ -153,7 +154,11 @@ impl<'a> Side<'a> {
 const MIN_MEMBERS: usize = 2;
 
 /// The enums that base and head both have, with members added.
-fn added_members(delta: &FileDelta, base: &Side<'_>, head: &Side<'_>) -> Vec<Contract> {
+fn added_members(
+    delta: &FileDelta,
+    base: &OutlineSide<'_>,
+    head: &OutlineSide<'_>,
+) -> Vec<Contract> {
     if base.outline.language != Language::Rust {
         return Vec::new();
     }

@@ -6,7 +6,7 @@ mod select;
 mod settle;
 
 pub(crate) use imports::ImportCheck;
-pub(crate) use names::{NameCheck, Place};
+pub(crate) use names::{ModuleLocation, NameCheck};
 
 use super::contract::{Broken, Contract, Symbol};
 use super::delta::FileDelta;
@@ -20,7 +20,7 @@ use std::collections::{BTreeSet, HashSet};
 /// Words beyond this many are not looked for.
 const MAX_WORDS: usize = 240;
 
-/// Words that everybody uses are looked for only among so few.
+/// Common words are looked for only among so few.
 const MAX_WITH_COMMON: usize = 8;
 
 /// Hits beyond this many are not asked for.
@@ -31,7 +31,7 @@ const MAX_TWIN_FOLDERS: usize = 50;
 
 /// What a change may break, and what has to be looked up to know.
 #[derive(Debug)]
-pub struct Plan {
+pub struct LookupPlan {
     pub(crate) deltas: Vec<FileDelta>,
     pub(crate) contracts: Vec<Contract>,
     pub(crate) checks: Vec<ImportCheck>,
@@ -41,16 +41,16 @@ pub struct Plan {
 }
 
 /// What has to be looked up for these files.
-pub fn plan(deltas: Vec<FileDelta>) -> Plan {
+pub fn plan(deltas: Vec<FileDelta>) -> LookupPlan {
     let contracts = settle::broken(&deltas);
     let checks = imports::checks(&deltas);
     let names_imported = names::checks(&deltas);
     let words = words_to_find(&contracts);
     let names = contracts.iter().flat_map(names_of).chain(words.iter().cloned()).collect();
-    Plan { deltas, contracts, checks, names_imported, words, names }
+    LookupPlan { deltas, contracts, checks, names_imported, words, names }
 }
 
-/// The words to look for. Words that everybody uses are looked for only in a small change: they
+/// The words to look for. Common words are looked for only in a small change: they
 /// cost the most and crowd the others out.
 fn words_to_find(contracts: &[Contract]) -> Vec<String> {
     let mut seen = HashSet::new();
@@ -63,7 +63,7 @@ fn words_to_find(contracts: &[Contract]) -> Vec<String> {
     rare.into_iter().take(MAX_WORDS).chain(common.into_iter().take(room)).collect()
 }
 
-impl Plan {
+impl LookupPlan {
     /// Whether there is nothing to look up and nothing to decide.
     pub fn is_empty(&self) -> bool {
         self.contracts.is_empty() && self.checks.is_empty() && self.names_imported.is_empty()

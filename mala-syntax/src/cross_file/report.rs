@@ -3,15 +3,15 @@
 mod removed;
 mod signature;
 
-pub(crate) use removed::{Gone, Place, still_imported, still_used};
-pub(crate) use signature::{Refitted, does_not_fit};
+pub(crate) use removed::{RemovedSymbol, UseSite, still_imported, still_used};
+pub(crate) use signature::{ChangedCall, does_not_fit};
 
 use super::checks::{UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
 use super::contract::{Broken, Contract, Symbol};
-use super::plan::{ImportCheck, NameCheck, Place as ModulePlace};
+use super::plan::{ImportCheck, ModuleLocation, NameCheck};
 use super::resolve::Evidence;
 use super::user::UserFile;
-use crate::symbols::{Import, Imported, RustMatch};
+use crate::symbols::{Import, ImportedItem, RustMatch};
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Candidate, Category, Priority, Verification};
 use mala_domain::language::Language;
@@ -20,7 +20,7 @@ use mala_domain::language::Language;
 const REVIEWER: &str = "builtin";
 
 /// What a finding says.
-struct Said {
+struct FindingText {
     rule: &'static str,
     title: String,
     body: String,
@@ -28,7 +28,7 @@ struct Said {
 }
 
 /// A finding at a line, as sure as its evidence.
-fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: Said) -> Candidate {
+fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: FindingText) -> Candidate {
     let (confidence, verification) = match evidence {
         Evidence::Resolved => (0.95, Verification::verified("name resolution at head")),
         Evidence::OnlyOne => (0.7, Verification::default()),
@@ -97,7 +97,7 @@ pub(crate) fn lost_module(
         &user.file,
         import.statement_line,
         Evidence::Resolved,
-        Said {
+        FindingText {
             rule: UNRESOLVED_IMPORT.id,
             title: format!("`{module}` is imported here, but `{}` is gone", symbol.file),
             body: format!("When `{}` is {verb}, {fails}, because {what}.", user.path),
@@ -108,8 +108,10 @@ pub(crate) fn lost_module(
 
 fn written_module(import: &Import) -> String {
     match &import.imported {
-        Imported::Submodule(name) => format!("mod {name}"),
-        Imported::Name(name) if import.module.ends_with('.') => format!("{}{name}", import.module),
+        ImportedItem::Submodule(name) => format!("mod {name}"),
+        ImportedItem::Name(name) if import.module.ends_with('.') => {
+            format!("{}{name}", import.module)
+        }
         _ => import.module.clone(),
     }
 }
@@ -141,7 +143,7 @@ pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
         &FilePath::from(first.file.as_str()),
         first.line,
         Evidence::Resolved,
-        Said {
+        FindingText {
             rule: UNRESOLVED_IMPORT.id,
             title: format!("`{}` leads to no file", first.module),
             body,
@@ -151,13 +153,13 @@ pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
 }
 
 /// An added import of a module that the project's own package does not have.
-pub(crate) fn leads_nowhere(check: &NameCheck, place: &ModulePlace) -> Candidate {
+pub(crate) fn leads_nowhere(check: &NameCheck, place: &ModuleLocation) -> Candidate {
     let shown: Vec<String> = place.files.iter().take(2).map(|path| format!("`{path}`")).collect();
     candidate(
         &FilePath::from(check.file.as_str()),
         check.line,
         Evidence::Resolved,
-        Said {
+        FindingText {
             rule: UNRESOLVED_IMPORT.id,
             title: format!("`{}` leads to no file", check.module),
             body: format!(
@@ -193,7 +195,7 @@ pub(crate) fn lacks_name(check: &NameCheck, file: &str) -> Candidate {
         &FilePath::from(check.file.as_str()),
         check.line,
         Evidence::Resolved,
-        Said {
+        FindingText {
             rule: UNRESOLVED_IMPORT.id,
             title: format!("`{name}` is imported here, but `{file}` has no such name"),
             body: format!("When `{}` is {happens}, because `{file}` {lacks}.", check.file),
@@ -220,7 +222,7 @@ pub(crate) fn unhandled(
         &user.file,
         one.line,
         Evidence::Resolved,
-        Said {
+        FindingText {
             rule: UNHANDLED_MEMBER.id,
             title: format!("{shown} of `{}` is not handled here", symbol.name),
             body: format!(

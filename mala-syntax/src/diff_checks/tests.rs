@@ -38,11 +38,11 @@ fn file(path: &str, lines: &[&str]) -> ChangedFile {
 }
 
 fn found(files: Vec<ChangedFile>) -> Vec<(String, String, u32)> {
-    found_when(files, Told::InCommits)
+    found_when(files, ChangeState::Committed)
 }
 
-fn found_when(files: Vec<ChangedFile>, told: Told) -> Vec<(String, String, u32)> {
-    let mut found: Vec<_> = run(&Change { files }, told)
+fn found_when(files: Vec<ChangedFile>, state: ChangeState) -> Vec<(String, String, u32)> {
+    let mut found: Vec<_> = run(&Change { files }, state)
         .into_iter()
         .map(|c| (c.rule.unwrap_or_default(), c.file.to_string(), c.span.start()))
         .collect();
@@ -221,7 +221,7 @@ fn a_removed_test_is_reported_only_while_its_code_stays() {
     let marked =
         ["-    #[test]", "-    fn sums() {", "-        assert_eq!(add(1, 2), 3);", "-    }", " }"];
     assert_eq!(found(vec![file("tests/sum.rs", &marked), grown()]).len(), 1, "a mark is enough");
-    assert_eq!(found_when(vec![test()], Told::Nothing).len(), 1, "nobody says why");
+    assert_eq!(found_when(vec![test()], ChangeState::Uncommitted).len(), 1, "no message says why");
     assert!(
         found(vec![test(), file("src/sum.py", &["-def add(a, b):", "-    return a + b"])])
             .is_empty()

@@ -1,6 +1,6 @@
 //! Tests that vanish while what they test stays.
 
-use super::{Told, claim};
+use super::{ChangeState, claim};
 use crate::coded_check::CodedCheck;
 use crate::rules::is_test_path;
 use mala_domain::change::{Change, ChangedFile, DiffLine, FileStatus, Hunk, LineKind};
@@ -33,14 +33,14 @@ static MARKS_TEST: LazyLock<Regex> = LazyLock::new(|| {
 static FUNCTION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b(?:fn|void|fun) (\w+)\s*\(").expect("the pattern is valid"));
 
-pub(super) fn check(change: &Change, told: Told) -> Vec<Candidate> {
+pub(super) fn check(change: &Change, state: ChangeState) -> Vec<Candidate> {
     let tests = || change.files.iter().filter(|f| f.is_reviewable() && is_test_path(&f.path));
     // A commit that is only about tests says why they go.
     let edits_code = change.files.iter().any(|f| f.language().is_some() && !is_test_path(&f.path));
     let is_test = |text: &str| DEFINES_TEST.is_match(text) || MARKS_TEST.is_match(text);
     let adds_tests = tests().any(|file| file.added_lines().any(|(_, text)| is_test(text)));
     let code_shrinks = change.files.iter().filter(|f| !is_test_path(&f.path)).any(removes_code);
-    if !(edits_code || told == Told::Nothing) || code_shrinks || adds_tests {
+    if !(edits_code || state == ChangeState::Uncommitted) || code_shrinks || adds_tests {
         return Vec::new();
     }
     tests().filter(|f| f.status == FileStatus::Modified).flat_map(removed_tests).collect()

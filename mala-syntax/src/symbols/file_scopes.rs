@@ -6,7 +6,7 @@ mod roles;
 
 use super::imports::imports_at;
 use super::table::{BareMembers, Lookup, Opens, lookup};
-use super::walk::{Descend, Step, Trail, walk};
+use super::walk::{AncestorTrail, Descend, WalkStep, walk};
 use crate::source::Source;
 use mala_domain::language::Language;
 pub(crate) use roles::WrittenValue;
@@ -129,12 +129,12 @@ pub(crate) struct FileScopes<'t> {
 impl<'t> FileScopes<'t> {
     /// All names of a file.
     pub(crate) fn of(source: &'t Source) -> Self {
-        Builder::new(source, None).build()
+        ScopeBuilder::new(source, None).build()
     }
 
     /// Only these names: the others have no variables.
     pub(crate) fn of_names(source: &'t Source, names: &HashSet<&str>) -> Self {
-        Builder::new(source, Some(names)).build()
+        ScopeBuilder::new(source, Some(names)).build()
     }
 
     /// The number of the variable that a name means.
@@ -243,7 +243,7 @@ struct Mention<'t> {
     declares: Option<VariableId>,
 }
 
-struct Builder<'t, 'n> {
+struct ScopeBuilder<'t, 'n> {
     source: &'t Source,
     lookup: &'static Lookup,
     wanted: Option<&'n HashSet<&'n str>>,
@@ -255,7 +255,7 @@ struct Builder<'t, 'n> {
     mentions: Vec<Mention<'t>>,
 }
 
-impl<'t, 'n> Builder<'t, 'n> {
+impl<'t, 'n> ScopeBuilder<'t, 'n> {
     fn new(source: &'t Source, wanted: Option<&'n HashSet<&'n str>>) -> Self {
         let lookup = lookup(source.language());
         let is_script = is_ecmascript(source.language());
@@ -318,7 +318,7 @@ impl<'t, 'n> Builder<'t, 'n> {
         }
     }
 
-    fn visit(&mut self, trail: &Trail<'t>, step: Step<'t>) -> Descend {
+    fn visit(&mut self, trail: &AncestorTrail<'t>, step: WalkStep<'t>) -> Descend {
         let depth = trail.depth();
         while self.stack.last().is_some_and(|(opened, _)| *opened >= depth) {
             self.stack.pop();
@@ -355,7 +355,7 @@ impl<'t, 'n> Builder<'t, 'n> {
     }
 
     /// The kind of scope that a node opens, if any.
-    fn scope_kind(&self, trail: &Trail<'_>, node: Node<'_>) -> Option<ScopeKind> {
+    fn scope_kind(&self, trail: &AncestorTrail<'_>, node: Node<'_>) -> Option<ScopeKind> {
         if trail.depth() == 0 {
             return Some(ScopeKind::Function);
         }
@@ -375,7 +375,7 @@ impl<'t, 'n> Builder<'t, 'n> {
     }
 
     /// Python evaluates default values and annotations in the scope around the function.
-    fn leave_for_outside(&mut self, trail: &Trail<'_>, step: Step<'_>, depth: usize) {
+    fn leave_for_outside(&mut self, trail: &AncestorTrail<'_>, step: WalkStep<'_>, depth: usize) {
         let Some(parent) = trail.parent() else { return };
         if self.lookup.table.outside.contains(&(parent.node.kind(), step.field)) {
             let inner = self.stack.last().map_or(ROOT, |(_, scope)| *scope);
@@ -384,7 +384,7 @@ impl<'t, 'n> Builder<'t, 'n> {
         }
     }
 
-    fn mention(&mut self, trail: &Trail<'t>, step: Step<'t>) {
+    fn mention(&mut self, trail: &AncestorTrail<'t>, step: WalkStep<'t>) {
         let name = self.source.slice(step.node);
         if self.wanted.is_some_and(|wanted| !wanted.contains(name)) {
             return;
@@ -439,7 +439,7 @@ impl<'t, 'n> Builder<'t, 'n> {
     }
 
     /// An import of a language whose imports are read as a whole.
-    fn import(&mut self, trail: &Trail<'t>, step: Step<'t>) {
+    fn import(&mut self, trail: &AncestorTrail<'t>, step: WalkStep<'t>) {
         let here = self.stack.last().map_or(ROOT, |(_, scope)| *scope);
         for import in imports_at(self.source, self.lookup, trail, step) {
             let text = self.source.slice(step.node);

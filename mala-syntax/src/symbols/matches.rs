@@ -1,6 +1,6 @@
 //! Rust's matches: which cases they list, and whether they handle the rest.
 
-use super::scopes::Scopes;
+use super::enclosing_scopes::EnclosingScopes;
 use super::table::lookup;
 use super::walk::{Descend, named_children, walk};
 use crate::source::{Source, lines_of};
@@ -27,7 +27,7 @@ pub fn rust_matches(source: &Source) -> Vec<RustMatch> {
         return Vec::new();
     }
     let lookup = lookup(source.language());
-    let mut scopes = Scopes::default();
+    let mut scopes = EnclosingScopes::default();
     let mut found = Vec::new();
     walk(source.tree(), |trail, step| {
         scopes.leave(trail);

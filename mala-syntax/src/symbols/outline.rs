@@ -7,7 +7,7 @@ mod refine;
 
 pub use exports::Export;
 
-use super::definition::{Definition, Kind};
+use super::definition::{Definition, DefinitionKind};
 use super::imports::Import;
 use crate::source::Source;
 use mala_domain::change::LineSpan;
@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 /// What a file defines, imports and exports.
 #[derive(Debug, Clone)]
-pub struct Outline {
+pub struct FileOutline {
     /// Its language.
     pub language: Language,
     /// What it defines, in the order of the text.
@@ -42,7 +42,7 @@ pub enum Openness {
     Open,
 }
 
-impl Outline {
+impl FileOutline {
     /// The outline of a file.
     pub fn of(source: &Source) -> Self {
         build::outline(source)
@@ -62,28 +62,28 @@ impl Outline {
 
 /// A function or class around a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Enclosing {
+pub struct EnclosingSymbol {
     /// `Class.method`, or the bare name.
     pub symbol: String,
     /// Its lines, decorators included.
     pub span: LineSpan,
     /// What it is.
-    pub kind: Kind,
+    pub kind: DefinitionKind,
 }
 
 /// The innermost function or class around a line; `None` at the top of a file.
-pub fn enclosing(source: &Source, line: u32) -> Option<Enclosing> {
-    Outline::of(source).enclosing(line)
+pub fn enclosing(source: &Source, line: u32) -> Option<EnclosingSymbol> {
+    FileOutline::of(source).enclosing(line)
 }
 
-impl Outline {
+impl FileOutline {
     /// The innermost function or class around a line.
-    pub fn enclosing(&self, line: u32) -> Option<Enclosing> {
+    pub fn enclosing(&self, line: u32) -> Option<EnclosingSymbol> {
         self.definitions
             .iter()
             .filter(|definition| definition.span.contains(line) && has_lines_inside(definition))
             .min_by_key(|definition| definition.span.n_lines())
-            .map(|definition| Enclosing {
+            .map(|definition| EnclosingSymbol {
                 symbol: definition.qualified(),
                 span: definition.span,
                 kind: definition.kind,
@@ -93,8 +93,8 @@ impl Outline {
 
 fn has_lines_inside(definition: &Definition) -> bool {
     definition.kind.is_callable()
-        || definition.kind.is_type() && definition.kind != Kind::Module
-        || definition.kind == Kind::Macro
+        || definition.kind.is_type() && definition.kind != DefinitionKind::Module
+        || definition.kind == DefinitionKind::Macro
 }
 
 #[cfg(test)]

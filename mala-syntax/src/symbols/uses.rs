@@ -5,21 +5,21 @@ mod call;
 mod place;
 mod typed;
 
-pub use call::{Arguments, Call, Makes};
+pub use call::{ArgumentCount, CallPurpose, CallShape};
 
+use super::enclosing_scopes::EnclosingScopes;
 use super::file_scopes::{DeclarationKind, FileScopes};
-use super::scopes::Scopes;
 use super::table::{Lookup, lookup};
-use super::walk::{Descend, Step, Trail, walk};
+use super::walk::{AncestorTrail, Descend, WalkStep, walk};
 use crate::source::{Source, lines_of};
-use place::{Place, object_of, place_of};
+use place::{NameUsage, object_of, place_of};
 use std::collections::HashSet;
 use tree_sitter::Node;
 use typed::{ReceiverObject, type_of};
 
 /// One occurrence of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Use {
+pub struct SymbolUse {
     /// The name.
     pub name: String,
     /// The 1-based line.
@@ -30,21 +30,21 @@ pub struct Use {
     /// function around says it.
     pub receiver_type: Option<String>,
     /// The call, when it is called.
-    pub call: Option<Call>,
+    pub call: Option<CallShape>,
     /// What the occurrence does.
-    pub deed: Deed,
+    pub deed: UseKind,
     /// The qualified name of the function or class around it.
     pub within: Option<String>,
     /// The class or type around it.
     pub owner: Option<String>,
     /// Whether the file itself binds the name where it is used, or the first name of its receiver
     /// when that is one of those looked for.
-    pub binding: Binding,
+    pub binding: UseBinding,
 }
 
 /// What an occurrence does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum UseKind {
     /// It reads or calls.
     Reads,
     /// It defines the name or binds it: a parameter, a variable, a function.
@@ -57,7 +57,7 @@ pub enum Deed {
 
 /// Whether the file itself binds a name where it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Binding {
+pub enum UseBinding {
     /// It does not, but for imports.
     Free,
     /// A function or class around the use does.
@@ -70,7 +70,7 @@ pub enum Binding {
 const MAX_USES: usize = 50_000;
 
 /// The occurrences of these names; strings, comments and imports have none.
-pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<Use> {
+pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<SymbolUse> {
     if names.is_empty() {
         return Vec::new();
     }
@@ -78,7 +78,7 @@ pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<Use> {
         source,
         lookup: lookup(source.language()),
         names: names.iter().map(AsRef::as_ref).collect(),
-        scopes: Scopes::default(),
+        scopes: EnclosingScopes::default(),
         found: Vec::new(),
     };
     walk(source.tree(), |trail, step| finder.visit(trail, step));
@@ -87,7 +87,7 @@ pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<Use> {
 
 /// A use whose names are not resolved yet.
 struct FoundUse<'s> {
-    found: Use,
+    found: SymbolUse,
     node: Node<'s>,
     /// What is before the dot of a call.
     object: Option<ReceiverObject<'s>>,
@@ -98,12 +98,12 @@ struct UseFinder<'s> {
     source: &'s Source,
     lookup: &'static Lookup,
     names: HashSet<&'s str>,
-    scopes: Scopes,
+    scopes: EnclosingScopes,
     found: Vec<FoundUse<'s>>,
 }
 
 impl<'s> UseFinder<'s> {
-    fn visit(&mut self, trail: &Trail<'s>, step: Step<'s>) -> Descend {
+    fn visit(&mut self, trail: &AncestorTrail<'s>, step: WalkStep<'s>) -> Descend {
         self.scopes.leave(trail);
         let traits = self.lookup.traits(step.node);
         // The words in `#[cfg(test)]` name conditions, and `#[derive(..)]` may name helpers of macros.
@@ -122,19 +122,19 @@ impl<'s> UseFinder<'s> {
         Descend::Into
     }
 
-    fn add(&mut self, trail: &Trail<'s>, step: Step<'s>, name: &str) {
+    fn add(&mut self, trail: &AncestorTrail<'s>, step: WalkStep<'s>, name: &str) {
         let place = place_of(self.source, self.lookup.table, trail, step);
         let (deed, receiver, call) = match place {
-            Place::Nothing => return,
-            Place::Binds => (Deed::Binds, None, None),
-            Place::Reads { receiver, call, deed } => (deed, receiver, call),
+            NameUsage::Nothing => return,
+            NameUsage::Binds => (UseKind::Binds, None, None),
+            NameUsage::Reads { receiver, call, deed } => (deed, receiver, call),
         };
         let is_member_call = receiver.is_some() && call.is_some();
         let object = is_member_call.then(|| match object_of(self.lookup.table, trail, step) {
             Some(node) => ReceiverObject::Node(node),
             None => ReceiverObject::NameBefore(step.node),
         });
-        let found = Use {
+        let found = SymbolUse {
             name: name.to_owned(),
             line: lines_of(step.node).start(),
             receiver,
@@ -143,13 +143,13 @@ impl<'s> UseFinder<'s> {
             deed,
             within: self.scopes.path(),
             owner: self.scopes.type_name().map(str::to_owned),
-            binding: Binding::Free,
+            binding: UseBinding::Free,
         };
         self.found.push(FoundUse { found, node: step.node, object });
     }
 
     /// Says which declarations of the file's own shadow the uses, and of which types receivers are.
-    fn finish(self) -> Vec<Use> {
+    fn finish(self) -> Vec<SymbolUse> {
         let mut names = self.names.clone();
         for one in &self.found {
             let receiver = one.found.receiver.as_deref().unwrap_or_default();
@@ -162,30 +162,30 @@ impl<'s> UseFinder<'s> {
                 one.object.and_then(|object| type_of(self.source, &scopes, (object, receiver)));
             let is_wanted = self.names.contains(root_of(&one.found));
             let binding =
-                if is_wanted { binding(&scopes, &one.found, one.node) } else { Binding::Free };
-            Use { receiver_type, binding, ..one.found.clone() }
+                if is_wanted { binding(&scopes, &one.found, one.node) } else { UseBinding::Free };
+            SymbolUse { receiver_type, binding, ..one.found.clone() }
         });
         resolved.collect()
     }
 }
 
 /// The name that decides what a use means: the first of its receiver, or its own.
-fn root_of(found: &Use) -> &str {
+fn root_of(found: &SymbolUse) -> &str {
     let receiver = found.receiver.as_deref().and_then(|receiver| receiver.split('.').next());
     receiver.unwrap_or(&found.name)
 }
 
-fn binding(scopes: &FileScopes<'_>, found: &Use, node: Node<'_>) -> Binding {
+fn binding(scopes: &FileScopes<'_>, found: &SymbolUse, node: Node<'_>) -> UseBinding {
     let own = scopes.variable_at(node).filter(|_| found.receiver.is_none());
     let Some(variable) = own.or_else(|| scopes.resolve_at(node, root_of(found))) else {
-        return Binding::Free;
+        return UseBinding::Free;
     };
     match variable.declared {
-        DeclarationKind::Import => Binding::Free,
-        DeclarationKind::Undeclared if variable.writes.is_empty() => Binding::Free,
-        DeclarationKind::Undeclared => Binding::AtTop,
-        _ if variable.is_top_level() => Binding::AtTop,
-        _ => Binding::Inside,
+        DeclarationKind::Import => UseBinding::Free,
+        DeclarationKind::Undeclared if variable.writes.is_empty() => UseBinding::Free,
+        DeclarationKind::Undeclared => UseBinding::AtTop,
+        _ if variable.is_top_level() => UseBinding::AtTop,
+        _ => UseBinding::Inside,
     }
 }
 

@@ -6,7 +6,9 @@ use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use mala_domain::ports::{Blob, RepositoryError, Side};
 use mala_domain::review::ReviewRequest;
-use mala_syntax::cross_file::{FileDelta, Found, Plan, UserFile, Versions, fold, plan};
+use mala_syntax::cross_file::{
+    FileDelta, FileVersions, FoundFiles, LookupPlan, UserFile, fold, plan,
+};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -41,7 +43,7 @@ fn deltas(request: &ReviewRequest) -> Vec<FileDelta> {
         .map(|file| {
             let base = texts.at_base(file.base_path()).filter(|_| file.existed_at_base());
             let head = texts.at_head(&file.path).filter(|_| file.exists_at_head());
-            FileDelta::of(Versions { file, base, head })
+            FileDelta::of(FileVersions { file, base, head })
         })
         .collect()
 }
@@ -60,9 +62,9 @@ fn unsearched(request: &ReviewRequest) -> impl Iterator<Item = FilePath> {
 type Contents = Vec<(FilePath, Blob)>;
 
 async fn look_up(
-    plan: &Plan,
+    plan: &LookupPlan,
     request: &ReviewRequest,
-) -> Result<(Found, Contents), RepositoryError> {
+) -> Result<(FoundFiles, Contents), RepositoryError> {
     let tree = request.tree.as_ref();
     let hits = match plan.query() {
         Some(query) => tree.find_words(&query).await?,
@@ -75,11 +77,11 @@ async fn look_up(
     let mut to_read = plan.files_to_read(&hits, &existing);
     to_read.extend(unsearched(request).filter(|path| !to_read.contains(path)).collect::<Vec<_>>());
     let blobs = tree.read(Side::Head, &to_read).await?;
-    let found = Found { hits, existing, ..Found::default() };
+    let found = FoundFiles { hits, existing, ..FoundFiles::default() };
     Ok((found, to_read.into_iter().zip(blobs).collect()))
 }
 
-fn decide(plan: &Plan, found: Found, contents: &Contents) -> Vec<Candidate> {
+fn decide(plan: &LookupPlan, found: FoundFiles, contents: &Contents) -> Vec<Candidate> {
     let texts = || contents.iter().filter_map(|(path, blob)| Some((path, blob.text()?)));
     let manifests = texts()
         .filter(|(path, _)| Language::of_path(path).is_none())
@@ -90,7 +92,7 @@ fn decide(plan: &Plan, found: Found, contents: &Contents) -> Vec<Candidate> {
         .par_iter()
         .filter_map(|(path, text)| UserFile::of(path, text, plan))
         .collect();
-    fold(plan, &Found { files, manifests, ..found })
+    fold(plan, &FoundFiles { files, manifests, ..found })
 }
 
 #[cfg(test)]

@@ -128,7 +128,9 @@ impl<'de> Visitor<'de> for ListOrMap {
     type Value = Vec<RuleSetting>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("`extended`, a map from rule to off, on or a priority, or a list of rule settings")
+        f.write_str(
+            "`extended`, a map from rule to off, on or a priority, or a list of rule settings",
+        )
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {

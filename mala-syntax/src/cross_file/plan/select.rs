@@ -1,6 +1,6 @@
 //! Which of the files that were found are worth reading.
 
-use super::Plan;
+use super::LookupPlan;
 use crate::cross_file::contract::Broken;
 use crate::symbols::parent;
 use mala_domain::change::FilePath;
@@ -27,7 +27,7 @@ const FOREIGN: &[&str] = &[
 
 /// The files to read: those that say what modules are called, the changed ones that may have kept a
 /// use, and those with the rarest words.
-pub(super) fn files(plan: &Plan, hits: &[WordHit], existing: &[FilePath]) -> Vec<FilePath> {
+pub(super) fn files(plan: &LookupPlan, hits: &[WordHit], existing: &[FilePath]) -> Vec<FilePath> {
     let mut chosen: Vec<FilePath> = Vec::new();
     let mut seen: HashSet<FilePath> = HashSet::new();
     let mut add = |path: FilePath| {
@@ -54,7 +54,7 @@ fn is_foreign(file: &FilePath) -> bool {
 }
 
 /// The files that names are imported from.
-fn imported_files(plan: &Plan, existing: &[FilePath]) -> Vec<FilePath> {
+fn imported_files(plan: &LookupPlan, existing: &[FilePath]) -> Vec<FilePath> {
     const MAX_IMPORTED: usize = 40;
     let wanted: HashSet<&str> =
         plan.names_imported.iter().flat_map(|check| check.files()).map(String::as_str).collect();
@@ -64,7 +64,7 @@ fn imported_files(plan: &Plan, existing: &[FilePath]) -> Vec<FilePath> {
 
 /// The words that occur in files that were not read; nothing is known of those.
 pub(super) fn words_half_seen(
-    plan: &Plan,
+    plan: &LookupPlan,
     hits: &[WordHit],
     read: &HashSet<&FilePath>,
 ) -> HashSet<String> {
@@ -76,7 +76,7 @@ pub(super) fn words_half_seen(
 }
 
 /// The files with a word, those first that are nearest to what the word is about.
-fn nearest<'h>(plan: &Plan, word: &str, files: BTreeSet<&'h FilePath>) -> Vec<&'h FilePath> {
+fn nearest<'h>(plan: &LookupPlan, word: &str, files: BTreeSet<&'h FilePath>) -> Vec<&'h FilePath> {
     let homes: Vec<&str> = plan
         .contracts
         .iter()
@@ -98,7 +98,10 @@ fn n_shared(folder: &str, path: &str) -> usize {
     folder.split('/').zip(parent(path).split('/')).take_while(|(a, b)| a == b).count()
 }
 
-fn files_by_word<'h>(plan: &Plan, hits: &'h [WordHit]) -> BTreeMap<String, BTreeSet<&'h FilePath>> {
+fn files_by_word<'h>(
+    plan: &LookupPlan,
+    hits: &'h [WordHit],
+) -> BTreeMap<String, BTreeSet<&'h FilePath>> {
     let words: HashSet<&str> = plan.words().iter().map(String::as_str).collect();
     let mut by_word: BTreeMap<String, BTreeSet<&FilePath>> = BTreeMap::new();
     for hit in hits.iter().filter(|hit| Language::of_path(&hit.file).is_some()) {
@@ -114,7 +117,7 @@ fn files_by_word<'h>(plan: &Plan, hits: &'h [WordHit]) -> BTreeMap<String, BTree
 }
 
 /// The files that are read whatever was found.
-fn context_files(plan: &Plan) -> BTreeSet<String> {
+fn context_files(plan: &LookupPlan) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for delta in plan.deltas.iter().filter(|delta| delta.may_use_its_own) {
         found.extend(delta.head_path.clone());

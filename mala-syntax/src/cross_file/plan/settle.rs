@@ -2,7 +2,7 @@
 
 use crate::cross_file::contract::{Broken, Contract, Symbol};
 use crate::cross_file::delta::FileDelta;
-use crate::symbols::{Definition, Role, parent};
+use crate::symbols::{Definition, DefinitionRole, parent};
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
 
@@ -33,7 +33,7 @@ pub(super) fn broken(deltas: &[FileDelta]) -> Vec<Contract> {
             let elsewhere: Vec<_> = elsewhere
                 .iter()
                 .filter(|(delta, definition)| {
-                    definition.role != Role::Declares
+                    definition.role != DefinitionRole::Declares
                         && delta.head_path.as_deref() != Some(symbol.file.as_str())
                         && delta.language == Some(symbol.language)
                 })
@@ -54,7 +54,7 @@ fn stem(path: &str) -> Option<&str> {
     name.rsplit_once('.').map(|(stem, _)| stem).filter(|stem| !stem.is_empty())
 }
 
-/// Whether a definition in that file is found by whoever looked for the symbol.
+/// Whether a definition in that file is found by code that looked for the symbol.
 fn is_same_place(symbol: &Symbol, delta: &FileDelta) -> bool {
     let path = delta.head_path.as_deref().unwrap_or_default();
     let package = delta.head.as_ref().and_then(|head| head.package.clone());

@@ -12,11 +12,11 @@ pub mod deep;
 == src/helpers.rs
 pub fn compute(a: u8) -> u8 { a }
 
-pub enum Color { Red, Blue(u8) }
+pub enum Hue { Red, Blue(u8) }
 
-pub struct Store;
+pub struct Shelf;
 
-impl Store {
+impl Shelf {
     pub fn load_cache(&self, key: u8) -> u8 { key }
 }
 
@@ -51,7 +51,7 @@ fn renamed(text: &str) -> String {
 fn a_removed_function_is_reported_at_its_caller() {
     for (user, line) in [
         ("use crate::helpers::compute;\n\nfn go() { compute(1); }\n", 3),
-        ("use crate::helpers::{self, Store};\n\nfn go() { helpers::compute(1); }\n", 3),
+        ("use crate::helpers::{self, Shelf};\n\nfn go() { helpers::compute(1); }\n", 3),
         ("use super::helpers::compute as c;\n\nfn go() { c(1); }\n", 3),
         ("use crate::helpers::*;\n\nfn go() { compute(1); }\n", 3),
         ("fn go() {\n    println!(\"{}\", crate::helpers::compute(1));\n}\n", 2),
@@ -125,7 +125,7 @@ fn re_exports_keep_a_name_and_pass_it_on() {
 
 #[test]
 fn changed_signatures_break_stale_callers() {
-    let user = "use crate::helpers::{compute, Store};\n\nfn go(s: &Store) {\n    compute(1);\n    s.load_cache(1);\n    Store::load_cache(s, 1);\n}\n";
+    let user = "use crate::helpers::{compute, Shelf};\n\nfn go(s: &Shelf) {\n    compute(1);\n    s.load_cache(1);\n    Shelf::load_cache(s, 1);\n}\n";
     let head = with(user).replacen("compute(a: u8)", "compute(a: u8, b: u8)", 1);
     check(
         &with(user),
@@ -140,22 +140,22 @@ fn changed_signatures_break_stale_callers() {
         &with(user),
         &head,
         &[
-            "src/user.rs:5 changed-signature P2 This call passes 1 arguments, but `Store.load_cache` now takes 0",
-            "src/user.rs:6 changed-signature P2 This call passes 2 arguments, but `Store.load_cache` now takes 1",
+            "src/user.rs:5 changed-signature P2 This call passes 1 arguments, but `Shelf.load_cache` now takes 0",
+            "src/user.rs:6 changed-signature P2 This call passes 2 arguments, but `Shelf.load_cache` now takes 1",
         ],
     );
 }
 
 #[test]
 fn an_added_variant_needs_an_arm() {
-    let user = "use crate::helpers::Color;\n\nfn go(c: Color) {\n    match c {\n        Color::Red => 1,\n        Color::Blue(_) => 2,\n    };\n}\n";
+    let user = "use crate::helpers::Hue;\n\nfn go(c: Hue) {\n    match c {\n        Hue::Red => 1,\n        Hue::Blue(_) => 2,\n    };\n}\n";
     let head = with(user).replacen("Blue(u8) }", "Blue(u8), Green }", 1);
     check(
         &with(user),
         &head,
-        &["src/user.rs:4 unhandled-member P2 `Green` of `Color` is not handled here"],
+        &["src/user.rs:4 unhandled-member P2 `Green` of `Hue` is not handled here"],
     );
-    let covered = |text: &str| text.replacen("Color::Blue(_) =>", "_ =>", 1);
+    let covered = |text: &str| text.replacen("Hue::Blue(_) =>", "_ =>", 1);
     check(&covered(&with(user)), &covered(&head), &[]);
 }
 
@@ -248,9 +248,9 @@ fn macros_and_conditions_are_found_without_a_path() {
 
 #[test]
 fn a_name_that_the_crate_has_twice_stays() {
-    let base = with("use crate::*;\n\npub fn f(_: Store) {}\n")
-        .replace("pub mod deep;\n", "pub mod deep;\n\npub struct Store;\n");
-    let head = base.replacen("pub struct Store;\n\nimpl Store {\n    pub fn load_cache(&self, key: u8) -> u8 { key }\n}\n", "", 1);
+    let base = with("use crate::*;\n\npub fn f(_: Shelf) {}\n")
+        .replace("pub mod deep;\n", "pub mod deep;\n\npub struct Shelf;\n");
+    let head = base.replacen("pub struct Shelf;\n\nimpl Shelf {\n    pub fn load_cache(&self, key: u8) -> u8 { key }\n}\n", "", 1);
     assert_ne!(base, head);
     check(&base, &head, &[]);
 }

@@ -2,8 +2,8 @@
 
 use super::DeclarationKind;
 use crate::source::Source;
-use crate::symbols::table::Table;
-use crate::symbols::walk::{Step, Trail, named_children};
+use crate::symbols::table::LanguageTable;
+use crate::symbols::walk::{AncestorTrail, WalkStep, named_children};
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
@@ -71,8 +71,8 @@ pub(super) fn has_import_places(language: Language) -> bool {
 /// What the name at `step` does; `in_annotation` says whether a type annotation is around it.
 pub(super) fn role_of<'t>(
     source: &Source,
-    table: &Table,
-    (trail, step): (&Trail<'t>, Step<'t>),
+    table: &LanguageTable,
+    (trail, step): (&AncestorTrail<'t>, WalkStep<'t>),
     in_annotation: bool,
 ) -> NameRole<'t> {
     let Some(parent) = trail.parent() else { return NameRole::Reads };
@@ -128,9 +128,9 @@ struct BindingPlace<'t> {
 /// Where a name is bound or written; `None` when it is not.
 fn binder_of<'t>(
     source: &Source,
-    table: &Table,
-    trail: &Trail<'t>,
-    step: Step<'t>,
+    table: &LanguageTable,
+    trail: &AncestorTrail<'t>,
+    step: WalkStep<'t>,
 ) -> Option<BindingPlace<'t>> {
     // A capitalised name in a pattern of Rust is a constant or a variant.
     let is_constant = source.language() == Language::Rust
@@ -158,9 +158,9 @@ fn binder_of<'t>(
 /// Whether the name is in a place that declares it, or assigns to it as a whole.
 pub(in crate::symbols) fn binds(
     source: &Source,
-    table: &Table,
-    trail: &Trail<'_>,
-    step: Step<'_>,
+    table: &LanguageTable,
+    trail: &AncestorTrail<'_>,
+    step: WalkStep<'_>,
 ) -> bool {
     let is_binder =
         |place: &BindingPlace<'_>| table.binders.iter().any(|(node, _)| *node == place.node.kind());
@@ -168,8 +168,7 @@ pub(in crate::symbols) fn binds(
 }
 
 impl<'t> BindingPlace<'t> {
-    fn role(&self, source: &Source, trail: &Trail<'t>) -> NameRole<'t> {
-        use DeclarationKind as Kind;
+    fn role(&self, source: &Source, trail: &AncestorTrail<'t>) -> NameRole<'t> {
         let is_python = source.language() == Language::Python;
         let scope = if is_python { DeclaringScope::Assignment } else { DeclaringScope::Here };
         let declares =
@@ -190,7 +189,7 @@ impl<'t> BindingPlace<'t> {
                 NameRole::Writes { value: WrittenValue::Updated(self.node), is_read: true }
             }
             "augmented_assignment" | "operator_assignment" => NameRole::Declares {
-                kind: Kind::Let,
+                kind: DeclarationKind::Let,
                 scope,
                 value: Some(WrittenValue::Updated(self.node)),
                 is_read: true,
@@ -198,13 +197,13 @@ impl<'t> BindingPlace<'t> {
             "function_declaration" | "generator_function_declaration" | "function_signature" => {
                 let hoisted = super::is_ecmascript(source.language());
                 let around = DeclaringScope::Around { depth: self.depth, hoisted };
-                declares(Kind::Function, around, itself)
+                declares(DeclarationKind::Function, around, itself)
             }
             "function_expression" | "generator_function" => {
-                declares(Kind::Function, DeclaringScope::Here, itself)
+                declares(DeclarationKind::Function, DeclaringScope::Here, itself)
             }
             "class" if super::is_ecmascript(source.language()) => {
-                declares(Kind::Function, DeclaringScope::Here, itself)
+                declares(DeclarationKind::Function, DeclaringScope::Here, itself)
             }
             "for_statement"
             | "for_range_loop"
@@ -212,38 +211,48 @@ impl<'t> BindingPlace<'t> {
             | "for"
             | "foreach_statement"
             | "enhanced_for_statement"
-            | "range_clause" => declares(Kind::Let, scope, Some(WrittenValue::Iterated(self.node))),
-            "for_in_clause" => {
-                declares(Kind::Let, DeclaringScope::Here, Some(WrittenValue::Iterated(self.node)))
+            | "range_clause" => {
+                declares(DeclarationKind::Let, scope, Some(WrittenValue::Iterated(self.node)))
             }
+            "for_in_clause" => declares(
+                DeclarationKind::Let,
+                DeclaringScope::Here,
+                Some(WrittenValue::Iterated(self.node)),
+            ),
             "catch_clause"
             | "catch_declaration"
             | "catch_formal_parameter"
-            | "exception_variable" => declares(Kind::Caught, scope, Some(WrittenValue::Unknown)),
-            "type_parameter" if is_python => declares(Kind::Type, own, None),
+            | "exception_variable" => {
+                declares(DeclarationKind::Caught, scope, Some(WrittenValue::Unknown))
+            }
+            "type_parameter" if is_python => declares(DeclarationKind::Type, own, None),
             "enum_declaration" | "internal_module" | "module" | "mod_item" => {
-                declares(Kind::Type, own, Some(WrittenValue::Unknown))
+                declares(DeclarationKind::Type, own, Some(WrittenValue::Unknown))
             }
             "const_item" | "static_item" | "const_spec" | "const_element" => {
-                declares(Kind::Const, own, self.own_value())
+                declares(DeclarationKind::Const, own, self.own_value())
             }
             "function_declarator" => {
                 let climbed = trail.up().position(|it| it.node.kind() == "function_definition");
                 let depth = climbed.map(|climbed| trail.depth() - 1 - climbed);
                 let around = depth.map(|depth| DeclaringScope::Around { depth, hoisted: false });
-                declares(Kind::Function, around.unwrap_or(scope), None)
+                declares(DeclarationKind::Function, around.unwrap_or(scope), None)
             }
-            kind if is_parameter(kind) => {
-                declares(Kind::Parameter, DeclaringScope::Here, Some(WrittenValue::Unknown))
-            }
-            kind if is_function(kind) => declares(Kind::Function, own, itself),
+            kind if is_parameter(kind) => declares(
+                DeclarationKind::Parameter,
+                DeclaringScope::Here,
+                Some(WrittenValue::Unknown),
+            ),
+            kind if is_function(kind) => declares(DeclarationKind::Function, own, itself),
             kind if kind.starts_with("class") || kind.starts_with("abstract_class") => {
-                declares(Kind::Class, own, itself)
+                declares(DeclarationKind::Class, own, itself)
             }
-            kind if is_type(kind) => declares(Kind::Type, own, None),
+            kind if is_type(kind) => declares(DeclarationKind::Type, own, None),
             "delete_statement" | "case_pattern" | "keyword_pattern" | "splat_pattern"
-            | "as_pattern" | "match_arm" => declares(Kind::Let, scope, Some(WrittenValue::Unknown)),
-            _ => declares(Kind::Let, scope, self.own_value()),
+            | "as_pattern" | "match_arm" => {
+                declares(DeclarationKind::Let, scope, Some(WrittenValue::Unknown))
+            }
+            _ => declares(DeclarationKind::Let, scope, self.own_value()),
         }
     }
 
@@ -263,7 +272,7 @@ impl<'t> BindingPlace<'t> {
     }
 
     /// JavaScript's `var`, `let` and `const`.
-    fn declarator(&self, source: &Source, trail: &Trail<'t>) -> NameRole<'t> {
+    fn declarator(&self, source: &Source, trail: &AncestorTrail<'t>) -> NameRole<'t> {
         let statement = trail.up().find(|it| it.node.kind().ends_with("_declaration"));
         let keyword = statement.and_then(|it| it.node.child_by_field_name("kind"));
         let kind = match keyword.map(|keyword| source.slice(keyword)) {
@@ -404,7 +413,11 @@ fn is_type(kind: &str) -> bool {
 }
 
 /// Roles that only Python has.
-fn python<'t>(trail: &Trail<'t>, step: Step<'t>, in_annotation: bool) -> Option<NameRole<'t>> {
+fn python<'t>(
+    trail: &AncestorTrail<'t>,
+    step: WalkStep<'t>,
+    in_annotation: bool,
+) -> Option<NameRole<'t>> {
     let mut up = trail.up();
     let (parent, outer) = (up.next()?, up.next());
     let declares = |kind, scope| NameRole::Declares {
@@ -439,7 +452,7 @@ fn python<'t>(trail: &Trail<'t>, step: Step<'t>, in_annotation: bool) -> Option<
 }
 
 /// `type Name = ...`, and the parameters of `class Name[T]`.
-fn type_declaration<'t>(trail: &Trail<'t>, step: Step<'t>) -> Option<NameRole<'t>> {
+fn type_declaration<'t>(trail: &AncestorTrail<'t>, step: WalkStep<'t>) -> Option<NameRole<'t>> {
     let mut child = step;
     for (climbed, ancestor) in trail.up().enumerate() {
         let depth = trail.depth() - 1 - climbed;
@@ -465,8 +478,8 @@ fn type_declaration<'t>(trail: &Trail<'t>, step: Step<'t>) -> Option<NameRole<'t
 /// the name, and an assignment to `B`.
 fn flow_declaration<'t>(
     source: &Source,
-    trail: &Trail<'t>,
-    step: Step<'t>,
+    trail: &AncestorTrail<'t>,
+    step: WalkStep<'t>,
 ) -> Option<NameRole<'t>> {
     let parent = trail.parent()?;
     let statement = trail.up().find(|it| it.node.kind() == "labeled_statement")?;
@@ -488,7 +501,7 @@ fn flow_declaration<'t>(
 }
 
 /// Roles that only JavaScript and TypeScript have.
-fn ecmascript<'t>(trail: &Trail<'t>, step: Step<'t>) -> Option<NameRole<'t>> {
+fn ecmascript<'t>(trail: &AncestorTrail<'t>, step: WalkStep<'t>) -> Option<NameRole<'t>> {
     let parent = trail.parent()?;
     let import = NameRole::Declares {
         kind: DeclarationKind::Import,

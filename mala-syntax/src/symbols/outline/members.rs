@@ -2,7 +2,7 @@
 
 use super::build::line_of;
 use crate::source::{Source, lines_of};
-use crate::symbols::definition::{Definition, Kind, Role};
+use crate::symbols::definition::{Definition, DefinitionKind, DefinitionRole};
 use crate::symbols::walk::named_children;
 use mala_domain::language::Language;
 use tree_sitter::Node;
@@ -12,7 +12,7 @@ const MAX_MEMBERS: usize = 2_000;
 
 /// The members that a definition lists, as definitions of their own.
 pub(super) fn members_of(source: &Source, node: Node<'_>, owner: &Definition) -> Vec<Definition> {
-    let leaves = if owner.kind == Kind::Enum { enum_names(node) } else { Vec::new() };
+    let leaves = if owner.kind == DefinitionKind::Enum { enum_names(node) } else { Vec::new() };
     leaves.into_iter().take(MAX_MEMBERS).map(|leaf| member(source, owner, leaf)).collect()
 }
 
@@ -22,12 +22,12 @@ fn member(source: &Source, owner: &Definition, leaf: Node<'_>) -> Definition {
     Definition {
         name: source.slice(leaf).to_owned(),
         container: (!is_global).then_some(container),
-        kind: Kind::Constant,
+        kind: DefinitionKind::Constant,
         span: lines_of(leaf),
         name_line: line_of(leaf),
         parameters: None,
         visibility: owner.visibility,
-        role: Role::Defines,
+        role: DefinitionRole::Defines,
         members: Vec::new(),
         bases: Vec::new(),
         decorators: Vec::new(),

@@ -1,11 +1,11 @@
 //! One sample a language: what its outline lists.
 
 use super::*;
-use crate::symbols::{ParameterKind, Presence, Role, Visibility};
+use crate::symbols::{DefinitionRole, ParameterPassing, ParameterPresence, Visibility};
 
 /// An outline as lines: `kind qualified(parameters) lines marks`.
 fn shown(language: Language, text: &str) -> String {
-    let outline = Outline::of(&Source::parse(language, text).expect("parses"));
+    let outline = FileOutline::of(&Source::parse(language, text).expect("parses"));
     let mut lines = Vec::new();
     if let Some(package) = &outline.package {
         lines.push(format!("package {package}"));
@@ -13,10 +13,10 @@ fn shown(language: Language, text: &str) -> String {
     for import in &outline.imports {
         let mut line =
             format!("import {:?} of {} as {}", import.imported, import.module, import.local);
-        if import.guard == crate::symbols::Guard::Guarded {
+        if import.guard == crate::symbols::ImportGuard::Guarded {
             line.push_str(" guarded");
         }
-        if import.reach == crate::symbols::Reach::PassedOn {
+        if import.reach == crate::symbols::ImportReach::PassedOn {
             line.push_str(" passed on");
         }
         lines.push(line);
@@ -42,7 +42,7 @@ fn definition(definition: &Definition) -> String {
     if definition.visibility != Visibility::Exported {
         line.push_str(&format!(" {:?}", definition.visibility));
     }
-    if definition.role != Role::Defines {
+    if definition.role != DefinitionRole::Defines {
         line.push_str(&format!(" {:?}", definition.role));
     }
     for (mark, values) in [
@@ -57,16 +57,16 @@ fn definition(definition: &Definition) -> String {
     line
 }
 
-fn parameter(parameter: &super::super::Parameter) -> String {
+fn parameter(parameter: &super::super::FunctionParameter) -> String {
     let mark = match parameter.kind {
-        ParameterKind::Positional => "",
-        ParameterKind::PositionalOnly => "/",
-        ParameterKind::KeywordOnly => ":",
-        ParameterKind::Variadic => "*",
-        ParameterKind::Keywords => "**",
-        ParameterKind::Receiver => "@",
+        ParameterPassing::Positional => "",
+        ParameterPassing::PositionalOnly => "/",
+        ParameterPassing::KeywordOnly => ":",
+        ParameterPassing::Variadic => "*",
+        ParameterPassing::Keywords => "**",
+        ParameterPassing::Receiver => "@",
     };
-    let optional = if parameter.presence == Presence::Optional { "?" } else { "" };
+    let optional = if parameter.presence == ParameterPresence::Optional { "?" } else { "" };
     format!("{mark}{}{optional}", parameter.name)
 }
 

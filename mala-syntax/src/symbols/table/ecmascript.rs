@@ -1,41 +1,41 @@
 //! JavaScript, TypeScript and TSX.
 
-use super::{BareMembers, NameAt, Opens, Place, Shape, Table, named, shape};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, Opens, named, shape};
+use crate::symbols::definition::DefinitionKind;
 
-const JAVASCRIPT_SHAPES: &[Shape] = &[
-    named("function_declaration", Kind::Function, Opens::Function),
-    named("generator_function_declaration", Kind::Function, Opens::Function),
-    named("class_declaration", Kind::Class, Opens::Type),
-    named("method_definition", Kind::Method, Opens::Function),
-    shape("field_definition", Kind::Variable, NameAt::Field("property"), Opens::Nothing),
-    shape("variable_declarator", Kind::Variable, NameAt::Pattern("name"), Opens::Nothing),
-    shape("assignment_expression", Kind::Variable, NameAt::Assigned, Opens::Nothing),
-    shape("pair", Kind::Method, NameAt::Field("key"), Opens::Nothing),
+const JAVASCRIPT_SHAPES: &[DefinitionShape] = &[
+    named("function_declaration", DefinitionKind::Function, Opens::Function),
+    named("generator_function_declaration", DefinitionKind::Function, Opens::Function),
+    named("class_declaration", DefinitionKind::Class, Opens::Type),
+    named("method_definition", DefinitionKind::Method, Opens::Function),
+    shape("field_definition", DefinitionKind::Variable, NameAt::Field("property"), Opens::Nothing),
+    shape("variable_declarator", DefinitionKind::Variable, NameAt::Pattern("name"), Opens::Nothing),
+    shape("assignment_expression", DefinitionKind::Variable, NameAt::Assigned, Opens::Nothing),
+    shape("pair", DefinitionKind::Method, NameAt::Field("key"), Opens::Nothing),
 ];
 
-const TYPESCRIPT_SHAPES: &[Shape] = &[
-    named("function_declaration", Kind::Function, Opens::Function),
-    named("generator_function_declaration", Kind::Function, Opens::Function),
-    named("function_signature", Kind::Function, Opens::Nothing),
-    named("class_declaration", Kind::Class, Opens::Type),
-    named("abstract_class_declaration", Kind::Class, Opens::Type),
-    named("interface_declaration", Kind::Interface, Opens::Type),
-    named("enum_declaration", Kind::Enum, Opens::Type),
-    named("type_alias_declaration", Kind::Type, Opens::Nothing),
-    named("internal_module", Kind::Module, Opens::Module),
-    named("module", Kind::Module, Opens::Module),
-    named("method_definition", Kind::Method, Opens::Function),
-    named("method_signature", Kind::Method, Opens::Nothing),
-    named("abstract_method_signature", Kind::Method, Opens::Nothing),
-    named("public_field_definition", Kind::Variable, Opens::Nothing),
-    named("property_signature", Kind::Variable, Opens::Nothing),
-    shape("variable_declarator", Kind::Variable, NameAt::Pattern("name"), Opens::Nothing),
-    shape("assignment_expression", Kind::Variable, NameAt::Assigned, Opens::Nothing),
-    shape("pair", Kind::Method, NameAt::Field("key"), Opens::Nothing),
+const TYPESCRIPT_SHAPES: &[DefinitionShape] = &[
+    named("function_declaration", DefinitionKind::Function, Opens::Function),
+    named("generator_function_declaration", DefinitionKind::Function, Opens::Function),
+    named("function_signature", DefinitionKind::Function, Opens::Nothing),
+    named("class_declaration", DefinitionKind::Class, Opens::Type),
+    named("abstract_class_declaration", DefinitionKind::Class, Opens::Type),
+    named("interface_declaration", DefinitionKind::Interface, Opens::Type),
+    named("enum_declaration", DefinitionKind::Enum, Opens::Type),
+    named("type_alias_declaration", DefinitionKind::Type, Opens::Nothing),
+    named("internal_module", DefinitionKind::Module, Opens::Module),
+    named("module", DefinitionKind::Module, Opens::Module),
+    named("method_definition", DefinitionKind::Method, Opens::Function),
+    named("method_signature", DefinitionKind::Method, Opens::Nothing),
+    named("abstract_method_signature", DefinitionKind::Method, Opens::Nothing),
+    named("public_field_definition", DefinitionKind::Variable, Opens::Nothing),
+    named("property_signature", DefinitionKind::Variable, Opens::Nothing),
+    shape("variable_declarator", DefinitionKind::Variable, NameAt::Pattern("name"), Opens::Nothing),
+    shape("assignment_expression", DefinitionKind::Variable, NameAt::Assigned, Opens::Nothing),
+    shape("pair", DefinitionKind::Method, NameAt::Field("key"), Opens::Nothing),
 ];
 
-const PATTERNS: &[Place] = &[
+const PATTERNS: &[NodeField] = &[
     ("object_pattern", ""),
     ("array_pattern", ""),
     ("pair_pattern", "value"),
@@ -48,7 +48,7 @@ const PATTERNS: &[Place] = &[
 const CALLS: &[(&str, &str, &str)] =
     &[("call_expression", "function", "arguments"), ("new_expression", "constructor", "arguments")];
 
-const WRITERS: &[Place] =
+const WRITERS: &[NodeField] =
     &[("augmented_assignment_expression", "left"), ("update_expression", "argument")];
 
 const BLOCKS: &[&str] = &[
@@ -60,7 +60,7 @@ const BLOCKS: &[&str] = &[
     "class",
 ];
 
-pub(super) const JAVASCRIPT: Table = Table {
+pub(super) const JAVASCRIPT: LanguageTable = LanguageTable {
     shapes: JAVASCRIPT_SHAPES,
     names: &[
         "identifier",
@@ -109,7 +109,7 @@ pub(super) const JAVASCRIPT: Table = Table {
     bare_members: BareMembers::OutOfScope,
 };
 
-pub(super) const TYPESCRIPT: Table = Table {
+pub(super) const TYPESCRIPT: LanguageTable = LanguageTable {
     shapes: TYPESCRIPT_SHAPES,
     names: &[
         "identifier",

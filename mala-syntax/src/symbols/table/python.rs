@@ -1,17 +1,17 @@
 //! Python.
 
-use super::{BareMembers, NameAt, Opens, Place, Shape, Table, named, shape};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, Opens, named, shape};
+use crate::symbols::definition::DefinitionKind;
 
-const SHAPES: &[Shape] = &[
-    named("function_definition", Kind::Function, Opens::Function),
-    named("class_definition", Kind::Class, Opens::Type),
-    shape("assignment", Kind::Variable, NameAt::Pattern("left"), Opens::Nothing),
-    shape("type_alias_statement", Kind::Type, NameAt::OfType("left"), Opens::Nothing),
+const SHAPES: &[DefinitionShape] = &[
+    named("function_definition", DefinitionKind::Function, Opens::Function),
+    named("class_definition", DefinitionKind::Class, Opens::Type),
+    shape("assignment", DefinitionKind::Variable, NameAt::Pattern("left"), Opens::Nothing),
+    shape("type_alias_statement", DefinitionKind::Type, NameAt::OfType("left"), Opens::Nothing),
 ];
 
 /// What the scope around a function or class evaluates.
-const OUTSIDE: &[Place] = &[
+const OUTSIDE: &[NodeField] = &[
     ("default_parameter", "value"),
     ("typed_default_parameter", "value"),
     ("typed_default_parameter", "type"),
@@ -20,7 +20,7 @@ const OUTSIDE: &[Place] = &[
     ("class_definition", "superclasses"),
 ];
 
-pub(super) const TABLE: Table = Table {
+pub(super) const TABLE: LanguageTable = LanguageTable {
     shapes: SHAPES,
     names: &["identifier"],
     patterns: &[

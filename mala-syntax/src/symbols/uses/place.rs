@@ -1,16 +1,16 @@
 //! What a name does at the place where it stands, and what stands before its dot.
 
-use super::Deed;
-use super::call::{Call, call_at};
+use super::UseKind;
+use super::call::{CallShape, call_at};
 use crate::source::Source;
 use crate::symbols::file_scopes::binds;
-use crate::symbols::table::Table;
-use crate::symbols::walk::{Step, Trail};
+use crate::symbols::table::LanguageTable;
+use crate::symbols::walk::{AncestorTrail, WalkStep};
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
 /// What a name does at its place.
-pub(super) enum Place {
+pub(super) enum NameUsage {
     /// It is no use of anything: a key, a keyword, a label.
     Nothing,
     /// It binds.
@@ -20,9 +20,9 @@ pub(super) enum Place {
         /// What is before the dot.
         receiver: Option<String>,
         /// The call.
-        call: Option<Call>,
+        call: Option<CallShape>,
         /// What it does.
-        deed: Deed,
+        deed: UseKind,
     },
 }
 
@@ -30,20 +30,25 @@ pub(super) enum Place {
 const GO_KEY: (&str, &str) = ("literal_element", "key");
 
 /// What the name at `step` does.
-pub(super) fn place_of(source: &Source, table: &Table, trail: &Trail<'_>, step: Step<'_>) -> Place {
+pub(super) fn place_of(
+    source: &Source,
+    table: &LanguageTable,
+    trail: &AncestorTrail<'_>,
+    step: WalkStep<'_>,
+) -> NameUsage {
     let Some(parent) = trail.parent() else {
-        return Place::Reads { receiver: None, call: None, deed: Deed::Reads };
+        return NameUsage::Reads { receiver: None, call: None, deed: UseKind::Reads };
     };
     let kind = parent.node.kind();
     if table.ignored.contains(&(kind, step.field)) || (kind, parent.field) == GO_KEY {
-        return Place::Nothing;
+        return NameUsage::Nothing;
     }
     if kind == "token_tree" {
         let (receiver, call) = before_in_tokens(source, step.node);
-        return Place::Reads { receiver, call, deed: Deed::Reads };
+        return NameUsage::Reads { receiver, call, deed: UseKind::Reads };
     }
     if binds(source, table, trail, step) {
-        return Place::Binds;
+        return NameUsage::Binds;
     }
     let member =
         table.members.iter().find(|(node, _, member)| *node == kind && *member == step.field);
@@ -61,17 +66,21 @@ pub(super) fn place_of(source: &Source, table: &Table, trail: &Trail<'_>, step: 
     let steps = if receiver.is_some() { 1 } else { 0 };
     let call = call_at(source, table, trail, step, steps);
     let deed = if receiver.is_some() && is_assigned(trail) {
-        Deed::AssignsMember
+        UseKind::AssignsMember
     } else if is_tried(source, trail) {
-        Deed::Tries
+        UseKind::Tries
     } else {
-        Deed::Reads
+        UseKind::Reads
     };
-    Place::Reads { receiver, call, deed }
+    NameUsage::Reads { receiver, call, deed }
 }
 
 /// The node before the dot of a member.
-pub(super) fn object_of<'t>(table: &Table, trail: &Trail<'t>, step: Step<'t>) -> Option<Node<'t>> {
+pub(super) fn object_of<'t>(
+    table: &LanguageTable,
+    trail: &AncestorTrail<'t>,
+    step: WalkStep<'t>,
+) -> Option<Node<'t>> {
     let parent = trail.parent()?.node;
     let member = table
         .members
@@ -86,7 +95,7 @@ fn is_bare_call(kind: &str) -> bool {
 }
 
 /// Whether the member is what an assignment writes to.
-fn is_assigned(trail: &Trail<'_>) -> bool {
+fn is_assigned(trail: &AncestorTrail<'_>) -> bool {
     let mut up = trail.up();
     let (Some(member), Some(parent)) = (up.next(), up.next()) else { return false };
     matches!(
@@ -96,7 +105,7 @@ fn is_assigned(trail: &Trail<'_>) -> bool {
 }
 
 /// Whether an exception for a missing name is caught around the use.
-fn is_tried(source: &Source, trail: &Trail<'_>) -> bool {
+fn is_tried(source: &Source, trail: &AncestorTrail<'_>) -> bool {
     const MISSING: &[&str] =
         &["ImportError", "ModuleNotFoundError", "NameError", "AttributeError", "TypeError"];
     if source.language() != Language::Python {
@@ -115,7 +124,7 @@ fn is_tried(source: &Source, trail: &Trail<'_>) -> bool {
 }
 
 /// `typeof name` is no error where nothing has the name.
-fn is_asked_for(trail: &Trail<'_>) -> bool {
+fn is_asked_for(trail: &AncestorTrail<'_>) -> bool {
     trail.parent().is_some_and(|step| {
         step.node.kind() == "unary_expression"
             && step.node.child_by_field_name("operator").is_some_and(|it| it.kind() == "typeof")
@@ -155,7 +164,7 @@ fn before_in_path(source: &Source, path: Node<'_>, part: Node<'_>) -> Option<Str
 }
 
 /// The receiver and the call of a name between the tokens of a macro, which has no tree of its own.
-fn before_in_tokens(source: &Source, name: Node<'_>) -> (Option<String>, Option<Call>) {
+fn before_in_tokens(source: &Source, name: Node<'_>) -> (Option<String>, Option<CallShape>) {
     let text = source.text();
     let before = text.get(..name.start_byte()).unwrap_or_default().trim_end();
     let after = text.get(name.end_byte()..).unwrap_or_default().trim_start();
@@ -175,8 +184,8 @@ fn before_in_tokens(source: &Source, name: Node<'_>) -> (Option<String>, Option<
         None
     };
     let call = after.starts_with('(').then(|| match name.next_sibling() {
-        Some(list) if list.kind() == "token_tree" => Call::in_tokens(source, name, list),
-        _ => Call::unread(name),
+        Some(list) if list.kind() == "token_tree" => CallShape::in_tokens(source, name, list),
+        _ => CallShape::unread(name),
     });
     (receiver, call)
 }

@@ -42,7 +42,7 @@ impl<'t> HiddenNames<'t> {
             || !module.nodes(&["wildcard_import", "exec_statement", "print_statement"]).is_empty()
             // chai puts the assertions of its test cases among the names of the file.
             || source.text().contains("from chai import")
-            || source.text().lines().any(|it| it.trim_start().starts_with('#') && excuses(it));
+            || source.text().lines().any(|it| it.trim_start().starts_with('#') && names_check(it));
         if is_open {
             return Self::InFile;
         }
@@ -131,21 +131,22 @@ fn is_excused(source: &Source, name: Node<'_>) -> bool {
     line.and_then(|it| it.split_once('#')).is_some_and(|(_, comment)| excuses(comment))
 }
 
-/// Whether a comment switches off the check for undefined names of a linter or type checker.
+/// Whether a comment switches off the check for undefined names of a linter or type checker. A mark
+/// without a list of codes is for all of them.
 fn excuses(comment: &str) -> bool {
-    let comment = comment.to_ascii_lowercase();
-    // Without a list of codes, the mark is for all of them.
-    let marks = [
-        ("noqa", ':', "f821"),
-        ("type: ignore", '[', "name-defined"),
-        ("pyright: ignore", '[', "reportundefinedvariable"),
-    ];
-    let is_marked = marks.iter().any(|(mark, opens, code)| {
-        comment.split_once(mark).is_some_and(|(_, rest)| {
-            rest.trim_start().strip_prefix(*opens).is_none_or(|codes| codes.contains(code))
-        })
-    });
-    is_marked || comment.contains("pylint: disable") && comment.contains("undefined-variable")
+    let is_blanket = [("noqa", ':'), ("type: ignore", '['), ("pyright: ignore", '[')]
+        .iter()
+        .filter_map(|(mark, opens)| Some((comment.split_once(mark)?.1, opens)))
+        .any(|(rest, opens)| !rest.trim_start().starts_with(*opens));
+    is_blanket || names_check(comment)
+}
+
+/// Whether a comment names the check for undefined names of a linter or type checker.
+fn names_check(comment: &str) -> bool {
+    let codes = ["F821", "name-defined", "reportUndefinedVariable", "undefined-variable"];
+    let marks = ["noqa", "type: ignore", "pyright:", "pylint: disable", "mypy: disable"];
+    let holds = |word: &&str| comment.contains(*word);
+    codes.iter().any(holds) && marks.iter().any(holds)
 }
 
 /// Whether the file expects that the name may be missing.

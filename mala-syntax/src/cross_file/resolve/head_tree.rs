@@ -1,18 +1,18 @@
 //! What is known of the tree at head when names are resolved.
 
-use super::ignored::Ignored;
+use super::ignored::IgnoredPaths;
 use crate::cross_file::contract::Symbol;
-use crate::cross_file::plan::{Plan, package_beside};
+use crate::cross_file::plan::{LookupPlan, package_beside};
 use crate::cross_file::user::UserFile;
 use crate::cross_file::words::is_standard_python;
-use crate::symbols::{Imported, Outline, parent, stands_for, stands_for_in_package};
+use crate::symbols::{FileOutline, ImportedItem, parent, stands_for, stands_for_in_package};
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
 
 /// What is known of the tree at head.
-pub(crate) struct World<'a> {
+pub(crate) struct HeadTree<'a> {
     /// Every outline at head by path: of the changed files and of those that were found.
-    pub(crate) outlines: HashMap<&'a str, &'a Outline>,
+    pub(crate) outlines: HashMap<&'a str, &'a FileOutline>,
     /// The paths that were asked for and exist at head.
     pub(crate) existing: HashSet<&'a str>,
     /// Go's module paths by the folder of their `go.mod`.
@@ -22,57 +22,57 @@ pub(crate) struct World<'a> {
     /// The names of JavaScript's packages with their folders.
     packages: Vec<(String, String)>,
     /// The files that are in no commit on purpose.
-    pub(crate) ignored: Ignored,
+    pub(crate) ignored: IgnoredPaths,
     /// The files that pass a thing on, with the name they give it, by the thing's file and name.
-    passers: Passers<'a>,
+    reexports: Reexports<'a>,
 }
 
 /// The files that pass a thing on, with the name they give it, by the thing's file and name.
-type Passers<'a> = HashMap<(String, String), Vec<(&'a str, &'a str)>>;
+type Reexports<'a> = HashMap<(String, String), Vec<(&'a str, &'a str)>>;
 
 /// A manifest that was read: its path and its text.
-pub(crate) type Manifest<'a> = (&'a str, &'a str);
+pub(crate) type ManifestText<'a> = (&'a str, &'a str);
 
-impl<'a> World<'a> {
+impl<'a> HeadTree<'a> {
     /// What these files say.
     pub(crate) fn new(
-        plan: &'a Plan,
+        plan: &'a LookupPlan,
         users: &'a [UserFile],
         existing: HashSet<&'a str>,
-        manifests: &[Manifest<'_>],
+        manifests: &[ManifestText<'_>],
     ) -> Self {
-        let mut outlines: HashMap<&str, &Outline> =
+        let mut outlines: HashMap<&str, &FileOutline> =
             users.iter().map(|user| (user.path.as_str(), &user.outline)).collect();
         for delta in &plan.deltas {
             if let (Some(path), Some(head)) = (&delta.head_path, &delta.head) {
                 outlines.insert(path, head);
             }
         }
-        let mut world = Self {
+        let mut tree = Self {
             outlines,
             existing,
             go_modules: Vec::new(),
             crates: HashMap::new(),
             packages: Vec::new(),
-            ignored: Ignored::default(),
-            passers: HashMap::new(),
+            ignored: IgnoredPaths::default(),
+            reexports: HashMap::new(),
         };
         for (path, text) in manifests {
-            world.read_manifest(path, text);
+            tree.read_manifest(path, text);
         }
-        world.passers = world.find_passers(plan);
-        world
+        tree.reexports = tree.find_reexports(plan);
+        tree
     }
 
     /// The files that pass on what the plan is about.
-    fn find_passers(&self, plan: &'a Plan) -> Passers<'a> {
+    fn find_reexports(&self, plan: &'a LookupPlan) -> Reexports<'a> {
         let mut by_name: HashMap<&str, HashSet<(&str, Language)>> = HashMap::new();
         for symbol in plan.contracts.iter().map(|contract| &contract.symbol) {
             let top = symbol.container.as_deref().unwrap_or(&symbol.name);
             let top = top.split('.').next().unwrap_or_default();
             by_name.entry(top).or_default().insert((&symbol.file, symbol.language));
         }
-        let mut found = Passers::new();
+        let mut found = Reexports::new();
         for (path, outline) in &self.outlines {
             for (module, name, local) in passed_on(outline) {
                 for (wanted, files) in by_name.iter().filter(|(w, _)| name == **w || name == "*") {
@@ -146,9 +146,9 @@ impl<'a> World<'a> {
     }
 
     /// The files that pass the symbol on, with the names they give it.
-    pub(crate) fn passers(&self, symbol: &Symbol) -> &[(&'a str, &'a str)] {
+    pub(crate) fn reexports(&self, symbol: &Symbol) -> &[(&'a str, &'a str)] {
         let key = (symbol.file.clone(), symbol.name.clone());
-        self.passers.get(&key).map(Vec::as_slice).unwrap_or_default()
+        self.reexports.get(&key).map(Vec::as_slice).unwrap_or_default()
     }
 
     fn read_manifest(&mut self, path: &str, text: &str) {
@@ -182,12 +182,12 @@ impl<'a> World<'a> {
 }
 
 /// What a file passes on: the module it takes it from, the name there and the name it gives it.
-fn passed_on(outline: &Outline) -> impl Iterator<Item = (&str, &str, &str)> {
+fn passed_on(outline: &FileOutline) -> impl Iterator<Item = (&str, &str, &str)> {
     let imported = outline.imports.iter().filter_map(|import| match &import.imported {
-        Imported::Name(name) => {
+        ImportedItem::Name(name) => {
             Some((import.module.as_str(), name.as_str(), import.local.as_str()))
         }
-        Imported::All => Some((import.module.as_str(), "*", "*")),
+        ImportedItem::All => Some((import.module.as_str(), "*", "*")),
         _ => None,
     });
     let exported = outline.exports.iter().filter_map(|export| {

@@ -1,9 +1,9 @@
 //! Which functions, types and modules are around the visited node.
 
-use super::definition::Kind;
+use super::definition::DefinitionKind;
 use super::names::{Named, names_at};
-use super::table::{Lookup, NameAt, Opens, Shape};
-use super::walk::{Step, Trail};
+use super::table::{DefinitionShape, Lookup, NameAt, Opens};
+use super::walk::{AncestorTrail, WalkStep};
 use crate::source::Source;
 use tree_sitter::Node;
 
@@ -11,9 +11,9 @@ use tree_sitter::Node;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Defining<'t> {
     /// The table's entry.
-    pub(crate) shape: &'static Shape,
+    pub(crate) shape: &'static DefinitionShape,
     /// What it defines.
-    pub(crate) kind: Kind,
+    pub(crate) kind: DefinitionKind,
     /// What it is for the definitions inside.
     pub(crate) opens: Opens,
     /// The function, class or object that it gives a name to.
@@ -22,7 +22,7 @@ pub(crate) struct Defining<'t> {
 
 /// One thing around the visited node.
 #[derive(Debug)]
-pub(crate) struct Scope {
+pub(crate) struct EnclosingScope {
     /// Its name, with a qualifier written before it; closures have none.
     pub(crate) name: Option<String>,
     /// What it is for what is inside.
@@ -32,13 +32,13 @@ pub(crate) struct Scope {
 
 /// All of them, the outermost first.
 #[derive(Debug, Default)]
-pub(crate) struct Scopes {
-    stack: Vec<Scope>,
+pub(crate) struct EnclosingScopes {
+    stack: Vec<EnclosingScope>,
 }
 
-impl Scopes {
+impl EnclosingScopes {
     /// Leaves what the walk has left; call it for every visited node, before anything else.
-    pub(crate) fn leave(&mut self, trail: &Trail<'_>) {
+    pub(crate) fn leave(&mut self, trail: &AncestorTrail<'_>) {
         while self.stack.last().is_some_and(|scope| scope.depth >= trail.depth()) {
             self.stack.pop();
         }
@@ -49,8 +49,8 @@ impl Scopes {
         &mut self,
         source: &Source,
         lookup: &Lookup,
-        trail: &Trail<'_>,
-        step: Step<'_>,
+        trail: &AncestorTrail<'_>,
+        step: WalkStep<'_>,
     ) {
         let node = step.node;
         let (named, opens) = match defining(lookup, node) {
@@ -61,7 +61,7 @@ impl Scopes {
             _ if lookup.traits(node).closure => (None, Opens::Function),
             _ => return,
         };
-        self.stack.push(Scope {
+        self.stack.push(EnclosingScope {
             name: named.as_ref().map(|named| scope_name(source, node, named)),
             opens,
             depth: trail.depth(),
@@ -69,12 +69,12 @@ impl Scopes {
     }
 
     /// The innermost.
-    pub(crate) fn innermost(&self) -> Option<&Scope> {
+    pub(crate) fn innermost(&self) -> Option<&EnclosingScope> {
         self.stack.last()
     }
 
     /// All of them, the innermost first.
-    pub(crate) fn inside_out(&self) -> impl Iterator<Item = &Scope> {
+    pub(crate) fn inside_out(&self) -> impl Iterator<Item = &EnclosingScope> {
         self.stack.iter().rev()
     }
 
@@ -120,11 +120,11 @@ pub(crate) fn defining<'t>(lookup: &Lookup, node: Node<'t>) -> Option<Defining<'
     let Some(value) = node.child_by_field_name(value_field) else { return Some(plain) };
     let (kind, opens) = match value.kind() {
         "arrow_function" | "function_expression" | "generator_function" => {
-            (Kind::Function, Opens::Function)
+            (DefinitionKind::Function, Opens::Function)
         }
-        "class" => (Kind::Class, Opens::Type),
-        "object" => (Kind::Variable, Opens::Type),
-        _ if node.kind() == "pair" => (Kind::Variable, Opens::Nothing),
+        "class" => (DefinitionKind::Class, Opens::Type),
+        "object" => (DefinitionKind::Variable, Opens::Type),
+        _ if node.kind() == "pair" => (DefinitionKind::Variable, Opens::Nothing),
         _ => return Some(plain),
     };
     Some(Defining { shape, kind, opens, value: Some(value) })
@@ -151,6 +151,6 @@ pub(crate) fn receiver_of(source: &Source, node: Node<'_>) -> Option<String> {
 }
 
 /// Whether a name at this place is a definition of what the node is, and not of a type around it.
-pub(crate) fn defines_itself(shape: &Shape) -> bool {
+pub(crate) fn defines_itself(shape: &DefinitionShape) -> bool {
     !matches!((shape.name, shape.node), (NameAt::OfType(_), "impl_item"))
 }
