@@ -88,13 +88,16 @@ fn rate(candidate: SecretCandidate, kind: PathKind, text: &str) -> SecretMatch<'
     let SecretCandidate { rule, start, end, verified } = candidate;
     let in_comment = rule.family == Family::Generic && is_commented(text, start);
     let doubtful = !verified && (kind == PathKind::Test || in_comment);
+    // Keys of tests are mostly made for them.
+    let made_for_test = kind == PathKind::Test && rule.family != Family::Token;
+    let priority = if doubtful { rule.priority.lowered() } else { rule.priority };
     let confidence = if verified { rule.confidence.max(0.99) } else { rule.confidence };
     SecretMatch {
         rule,
         start,
         end,
         confidence: if doubtful { confidence * 0.7 } else { confidence },
-        priority: if doubtful { rule.priority.lowered() } else { rule.priority },
+        priority: if made_for_test { priority.max(Priority::P2) } else { priority },
         secret: &text[start..end],
     }
 }

@@ -8,10 +8,10 @@ mod callers;
 mod regions;
 
 pub use callers::{Caller, files_to_read, query};
-pub use regions::Region;
+pub use regions::ContextRegion;
 
 use crate::source::Source;
-use crate::symbols::{Definition, Kind, Outline, Visibility};
+use crate::symbols::{Definition, DefinitionKind, FileOutline, Visibility};
 use mala_domain::change::{ChangedFile, FilePath, LineSpan};
 use mala_domain::language::Language;
 use mala_domain::ports::WordHit;
@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// What a reviewer needs to see of a change besides its lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Context {
+pub struct ChangeContext {
     /// The changed files with the regions around their hunks.
     pub files: Vec<FileContext>,
     /// The definitions that changed.
@@ -36,7 +36,7 @@ pub struct FileContext {
     /// Its language.
     pub language: Option<Language>,
     /// The regions around its hunks, in the order of the file.
-    pub regions: Vec<Region>,
+    pub regions: Vec<ContextRegion>,
 }
 
 /// A definition that the change touches.
@@ -47,7 +47,7 @@ pub struct ChangedSymbol {
     /// `Class.method`, or the bare name.
     pub symbol: String,
     /// What it is.
-    pub kind: Kind,
+    pub kind: DefinitionKind,
     /// Its lines, at head unless it is gone.
     pub span: LineSpan,
     /// What happened to it.
@@ -78,7 +78,7 @@ impl FileView {
         let language = file.language();
         let outline = |text: Option<&str>| {
             let source = Source::parse(language?, text?)?;
-            Some(Outline::of(&source))
+            Some(FileOutline::of(&source))
         };
         let (before, after) = (outline(base), outline(head));
         let regions =
@@ -93,9 +93,9 @@ pub fn assemble(
     views: Vec<FileView>,
     hits: &[WordHit],
     texts: &BTreeMap<FilePath, String>,
-) -> Context {
+) -> ChangeContext {
     let callers = callers::callers(&views, hits, texts);
-    let mut context = Context { callers, ..Context::default() };
+    let mut context = ChangeContext { callers, ..ChangeContext::default() };
     for view in views {
         context.files.push(view.context);
         context.changed_symbols.extend(view.symbols);
@@ -106,8 +106,8 @@ pub fn assemble(
 /// The definitions with changed lines in them, and those that only one side has.
 fn changed_symbols(
     file: &ChangedFile,
-    base: Option<&Outline>,
-    head: Option<&Outline>,
+    base: Option<&FileOutline>,
+    head: Option<&FileOutline>,
 ) -> Vec<ChangedSymbol> {
     let added = file.added();
     let before = base.map(by_name).unwrap_or_default();
@@ -143,10 +143,10 @@ fn changed_symbols(
 
 fn is_named(definition: &Definition) -> bool {
     definition.visibility != Visibility::Local
-        && !matches!(definition.kind, Kind::Variable | Kind::Module)
+        && !matches!(definition.kind, DefinitionKind::Variable | DefinitionKind::Module)
 }
 
-fn by_name(outline: &Outline) -> HashMap<String, &Definition> {
+fn by_name(outline: &FileOutline) -> HashMap<String, &Definition> {
     outline.definitions.iter().map(|definition| (definition.qualified(), definition)).collect()
 }
 

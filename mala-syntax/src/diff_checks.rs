@@ -2,50 +2,39 @@
 //! which files, which added line, what goes wrong); the few that look at more than one line are
 //! functions here.
 
-mod conflicts;
 mod dependencies;
 mod lines;
 mod tests_disabled;
 mod tests_removed;
-mod workflows;
 
 pub use lines::{LineRule, line_rules};
 
 use crate::coded_check::CodedCheck;
 use mala_domain::change::{Change, ChangedFile, LineSpan};
-use mala_domain::finding::{Candidate, Verification};
+use mala_domain::finding::{Candidate, Category, Priority, Verification};
 
 /// The checks that are code.
 pub fn checks() -> Vec<CodedCheck> {
-    vec![
-        conflicts::CHECK,
-        dependencies::IMAGE,
-        dependencies::UNPINNED,
-        tests_removed::ASSERTION,
-        tests_removed::HOLLOW,
-        tests_removed::TEST,
-        workflows::PRIVILEGED,
-        workflows::TOLERANT,
-    ]
+    vec![CONFLICT, dependencies::IMAGE, dependencies::UNPINNED, tests_removed::TEST]
 }
 
-/// What the author has said about a change.
+/// Whether a change is committed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
-    /// There are commits, with messages.
-    InCommits,
-    /// Nothing yet.
-    Nothing,
+pub enum ChangeState {
+    /// It is, with messages that say why.
+    Committed,
+    /// It is not.
+    Uncommitted,
 }
 
 /// Everything the diff alone shows to be wrong.
-pub fn run(change: &Change, told: Told) -> Vec<Candidate> {
+pub fn run(change: &Change, state: ChangeState) -> Vec<Candidate> {
     let reviewable = || change.files.iter().filter(|file| file.is_reviewable());
     let mut found: Vec<Candidate> = reviewable().flat_map(lines::check).collect();
-    found.extend(reviewable().flat_map(conflicts::check));
-    found.extend(reviewable().flat_map(workflows::check));
+    // Lock files and generated files are merged, too.
+    found.extend(change.files.iter().flat_map(conflicts));
     found.extend(reviewable().flat_map(dependencies::check));
-    found.extend(tests_removed::check(change, told));
+    found.extend(tests_removed::check(change, state));
     found
 }
 
@@ -71,6 +60,45 @@ fn claim(
         rule: Some(check.id.to_owned()),
         verification: Verification::verified(format!("diff check {}", check.id)),
     }
+}
+
+const CONFLICT: CodedCheck = CodedCheck {
+    id: "diff/conflict-marker",
+    title: "Merge conflict marker left in the file",
+    category: Category::Bug,
+    priority: Priority::P0,
+    about: "A merge was committed with its conflict unresolved: both versions are in the file.",
+};
+
+/// Merge conflict markers that were committed: one finding per file, at its first marker. `=======` alone is a heading in many formats, so
+/// a conflict needs its opening and its closing marker.
+fn conflicts(file: &ChangedFile) -> Vec<Candidate> {
+    let mut conflicts = Vec::new();
+    let mut open: Option<u32> = None;
+    for (line, text) in file.added_lines() {
+        if is_marker(text, '<') {
+            open = Some(line);
+        } else if is_marker(text, '>')
+            && let Some(start) = open.take()
+        {
+            conflicts.push((start, line));
+        }
+    }
+    let Some((start, end)) = conflicts.first() else { return Vec::new() };
+    let more = match conflicts.len() {
+        1 => String::new(),
+        n => format!(" The file has {n} of them."),
+    };
+    let body = format!(
+        "Lines {start} to {end} hold both sides of an unresolved merge. When the file is read, it \
+         fails to parse, or both versions take effect.{more}"
+    );
+    vec![claim(&CONFLICT, file, *start, body, "Resolve the conflict and remove the markers.")]
+}
+
+fn is_marker(text: &str, sign: char) -> bool {
+    let signs = text.chars().take_while(|c| *c == sign).count();
+    signs == 7 && text.chars().nth(7).is_some_and(|c| c == ' ')
 }
 
 #[cfg(test)]

@@ -3,30 +3,33 @@
 
 mod bindings;
 mod definition;
-mod enclosing;
+mod enclosing_scopes;
+mod file_scopes;
 mod imports;
+mod matches;
 mod modules;
 mod names;
 mod outline;
 mod parameters;
-mod scopes;
-mod switches;
 mod table;
 mod uses;
 mod walk;
 
 pub use bindings::HeadBindings;
-pub use definition::{Definition, Kind, Parameter, ParameterKind, Presence, Role, Visibility};
-pub use enclosing::{Enclosing, enclosing};
-pub use imports::{Guard, Import, Imported, Reach};
+pub use definition::{
+    Definition, DefinitionKind, DefinitionRole, FunctionParameter, ParameterPassing,
+    ParameterPresence, Visibility,
+};
+pub(crate) use file_scopes::{DeclarationKind, FileScopes, ScopeVariable, WrittenValue};
+pub use imports::{Import, ImportGuard, ImportReach, ImportedItem};
+pub use matches::{RustMatch, rust_matches};
 pub use modules::{
     RustModule, files_of_module, files_of_submodule, join, parent, stands_for,
     stands_for_in_package,
 };
-pub use outline::{Export, Openness, Outline};
-pub use switches::{Case, Fallback, Switch, switches};
-pub use uses::{Arguments, Binding, Call, Deed, Makes, Use, uses};
-pub(crate) use walk::{Descend, Step, Trail, child_of_kind, named_children, walk, walk_from};
+pub use outline::{EnclosingSymbol, Export, FileOutline, Openness, enclosing};
+pub use uses::{ArgumentCount, CallPurpose, CallShape, SymbolUse, UseBinding, UseKind, uses};
+pub(crate) use walk::{Descend, child_of_kind, named_children, walk, walk_from};
 
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
 use mala_domain::report::counted;
 use mala_domain::review::{Hearing, ReviewRequest, Usage};
 use mala_domain::scope::Head;
-use mala_syntax::diff_checks::{self, Told};
+use mala_syntax::diff_checks::{self, ChangeState};
 use mala_syntax::rules::{Rule, RuleSet};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -104,7 +104,7 @@ impl Settings {
     fn runs(&self, rule: &Rule, file: &FilePath) -> bool {
         match self.switches.of(&rule.id, file) {
             Some(usage) => usage != RuleUse::Off,
-            None => rule.is_on(),
+            None => rule.is_default(),
         }
     }
 }
@@ -123,7 +123,7 @@ fn reviewable(request: &ReviewRequest) -> impl Iterator<Item = &ChangedFile> {
     request.change.files.iter().filter(|file| file.is_reviewable())
 }
 
-/// Files that tools wrote. Nobody reviews their lines, and a secret in them leaks all the same.
+/// Files that tools wrote: their lines are not reviewed, and a secret in them leaks all the same.
 fn left_out(request: &ReviewRequest) -> impl Iterator<Item = &ChangedFile> {
     request.change.files.iter().filter(|file| {
         let tools = [Nature::Generated, Nature::Vendored, Nature::Lock, Nature::Minified];
@@ -146,7 +146,7 @@ fn look_at_files(request: &ReviewRequest, settings: &Settings) -> InFiles {
     let languages: Vec<Language> = languages.into_iter().collect();
     let rules = RuleSet::builtin(&languages)
         .with(settings.rules.iter().cloned())
-        .only(|rule| rule.is_on() || settings.switches.mentions(&rule.id));
+        .only(|rule| rule.is_default() || settings.switches.mentions(&rule.id));
     let files: Vec<&ChangedFile> = reviewable(request).collect();
     let looked: Vec<Looked> = files
         .par_iter()
@@ -157,11 +157,11 @@ fn look_at_files(request: &ReviewRequest, settings: &Settings) -> InFiles {
         all.found.extend(looked.found);
         all.accounted.push((file.path.clone(), looked.accounted));
     }
-    let told = match request.scope.head {
-        Head::Commit(_) => Told::InCommits,
-        Head::Index | Head::WorkingTree | Head::Patch => Told::Nothing,
+    let state = match request.scope.head {
+        Head::Commit(_) => ChangeState::Committed,
+        Head::Index | Head::WorkingTree | Head::Patch => ChangeState::Uncommitted,
     };
-    all.found.extend(diff_checks::run(&request.change, told));
+    all.found.extend(diff_checks::run(&request.change, state));
     all.found.extend(left_out(request).flat_map(secret_lines::check));
     all
 }

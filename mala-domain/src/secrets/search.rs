@@ -100,7 +100,7 @@ fn applies(rule: &SecretRule, purpose: SearchPurpose) -> bool {
         && match kind {
             PathKind::Source => rule.files == RuleFiles::All,
             PathKind::Config => true,
-            PathKind::Test => rule.family == Family::Token,
+            PathKind::Test => rule.family != Family::Generic,
             PathKind::Generated => rule.family == Family::Token && rule.confidence >= 0.9,
         }
 }

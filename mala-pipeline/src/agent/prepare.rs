@@ -18,7 +18,7 @@ use mala_domain::ports::{ReviewerFailure, Scoped};
 use mala_domain::review::{ReviewRequest, SkipReason, Texts};
 use mala_domain::scope::{Head, Scope};
 use mala_syntax::source::Source;
-use mala_syntax::symbols::Outline;
+use mala_syntax::symbols::FileOutline;
 use std::collections::BTreeMap;
 
 /// What is told, and what had to be left out.
@@ -192,13 +192,13 @@ pub(crate) fn enclosing(
     files
         .filter_map(|file| {
             let source = Source::parse(file.language()?, texts.at_head(&file.path)?)?;
-            let outline = Outline::of(&source);
+            let outline = FileOutline::of(&source);
             Some((file.path.clone(), around_hunks(file, &outline)))
         })
         .collect()
 }
 
-fn around_hunks(file: &ChangedFile, outline: &Outline) -> Vec<Option<Enclosing>> {
+fn around_hunks(file: &ChangedFile, outline: &FileOutline) -> Vec<Option<Enclosing>> {
     let around = |line| {
         let found = outline.enclosing(line)?;
         Some(Enclosing { symbol: found.symbol, span: found.span })

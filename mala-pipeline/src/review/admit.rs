@@ -17,7 +17,7 @@ use mala_domain::review::worst::worst;
 use mala_domain::secrets;
 use mala_domain::verdict::Threshold;
 use mala_syntax::source::Source;
-use mala_syntax::symbols::Outline;
+use mala_syntax::symbols::FileOutline;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -117,7 +117,7 @@ pub(crate) async fn read_cited(
 /// Enclosing symbols, each file outlined once, when a claim cites it.
 pub(crate) struct ParsedSymbols<'t> {
     texts: &'t Texts,
-    outlines: RefCell<HashMap<FilePath, Option<Outline>>>,
+    outlines: RefCell<HashMap<FilePath, Option<FileOutline>>>,
 }
 
 impl<'t> ParsedSymbols<'t> {
@@ -133,7 +133,7 @@ impl SymbolIndex for ParsedSymbols<'_> {
         let outline = outlines.entry(file.clone()).or_insert_with(|| {
             let text = self.texts.at_head(file)?;
             let source = Source::parse(Language::of(file, text)?, text)?;
-            Some(Outline::of(&source))
+            Some(FileOutline::of(&source))
         });
         outline.as_ref()?.enclosing(line).map(|enclosing| enclosing.symbol)
     }

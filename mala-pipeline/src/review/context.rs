@@ -4,7 +4,7 @@
 use mala_domain::change::{ChangedFile, EntryKind, FilePath};
 use mala_domain::ports::{Blob, RepositoryError, ScopeError, Scoped, Side};
 use mala_domain::review::Texts;
-use mala_syntax::context::{self, Context, FileView};
+use mala_syntax::context::{self, ChangeContext, FileView};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ pub(crate) async fn read(
 /// rules for reviewers, as its base has them.
 pub struct Surroundings {
     /// Regions, symbols and callers.
-    pub context: Context,
+    pub context: ChangeContext,
     /// The files with the project's rules, with their texts.
     pub rules: Vec<(FilePath, String)>,
 }

@@ -2,7 +2,7 @@
 
 use super::{ChangedSymbol, FileView, SymbolChange};
 use crate::source::Source;
-use crate::symbols::{Binding, Deed, Use, uses};
+use crate::symbols::{SymbolUse, UseBinding, UseKind, uses};
 use mala_domain::change::FilePath;
 use mala_domain::language::Language;
 use mala_domain::ports::{WordHit, WordQuery};
@@ -103,8 +103,8 @@ pub(super) fn callers(
 }
 
 /// Whether a use may mean something of another file.
-fn is_foreign(one: &Use) -> bool {
-    one.deed == Deed::Reads && one.binding != Binding::Inside
+fn is_foreign(one: &SymbolUse) -> bool {
+    one.deed == UseKind::Reads && one.binding != UseBinding::Inside
 }
 
 fn symbols(views: &[FileView]) -> impl Iterator<Item = &ChangedSymbol> {

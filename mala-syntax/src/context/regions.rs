@@ -1,6 +1,6 @@
 //! The lines around a hunk: twenty each way, grown to the function around it.
 
-use crate::symbols::{Enclosing, Kind, Outline};
+use crate::symbols::{DefinitionKind, EnclosingSymbol, FileOutline};
 use mala_domain::change::{ChangedFile, Hunk, LineSpan};
 
 /// Lines shown before and after a hunk.
@@ -14,7 +14,7 @@ const MAX_CLASS: u32 = 120;
 
 /// Lines around one or several hunks.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Region {
+pub struct ContextRegion {
     /// The lines at head.
     pub span: LineSpan,
     /// The function or class around the first hunk.
@@ -26,10 +26,14 @@ pub struct Region {
 }
 
 /// The regions around a file's hunks; those that touch are one.
-pub(super) fn around(file: &ChangedFile, text: &str, outline: Option<&Outline>) -> Vec<Region> {
+pub(super) fn around(
+    file: &ChangedFile,
+    text: &str,
+    outline: Option<&FileOutline>,
+) -> Vec<ContextRegion> {
     let lines: Vec<&str> = text.lines().collect();
     let n_lines = u32::try_from(lines.len()).unwrap_or(u32::MAX).max(1);
-    let mut regions: Vec<Region> = Vec::new();
+    let mut regions: Vec<ContextRegion> = Vec::new();
     for (index, hunk) in file.hunks.iter().enumerate() {
         let (span, symbol) = around_hunk(hunk, n_lines, outline);
         match regions.last_mut() {
@@ -40,7 +44,12 @@ pub(super) fn around(file: &ChangedFile, text: &str, outline: Option<&Outline>) 
                 );
                 last.hunks.push(index);
             }
-            _ => regions.push(Region { span, symbol, hunks: vec![index], text: String::new() }),
+            _ => regions.push(ContextRegion {
+                span,
+                symbol,
+                hunks: vec![index],
+                text: String::new(),
+            }),
         }
     }
     for region in &mut regions {
@@ -49,7 +58,11 @@ pub(super) fn around(file: &ChangedFile, text: &str, outline: Option<&Outline>) 
     regions
 }
 
-fn around_hunk(hunk: &Hunk, n_lines: u32, outline: Option<&Outline>) -> (LineSpan, Option<String>) {
+fn around_hunk(
+    hunk: &Hunk,
+    n_lines: u32,
+    outline: Option<&FileOutline>,
+) -> (LineSpan, Option<String>) {
     let first = hunk.new_start.clamp(1, n_lines);
     let changed = changed_lines(hunk).unwrap_or(LineSpan::line(first));
     let start = changed.start().min(n_lines).saturating_sub(AROUND).max(1);
@@ -75,9 +88,9 @@ fn changed_lines(hunk: &Hunk) -> Option<LineSpan> {
     Some(LineSpan::between(first, lines.last().unwrap_or(first)))
 }
 
-fn is_shown_whole(enclosing: &Enclosing) -> bool {
+fn is_shown_whole(enclosing: &EnclosingSymbol) -> bool {
     let limit = match enclosing.kind {
-        Kind::Function | Kind::Method | Kind::Macro => MAX_FUNCTION,
+        DefinitionKind::Function | DefinitionKind::Method | DefinitionKind::Macro => MAX_FUNCTION,
         _ => MAX_CLASS,
     };
     enclosing.span.n_lines() <= limit

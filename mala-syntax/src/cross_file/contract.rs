@@ -1,6 +1,6 @@
 //! A promise that a file made at base and does not keep at head.
 
-use crate::symbols::{Kind, Parameter, Visibility};
+use crate::symbols::{DefinitionKind, FunctionParameter, Visibility};
 use mala_domain::language::Language;
 
 /// A broken promise.
@@ -26,7 +26,7 @@ pub(crate) struct Symbol {
     /// The class or type that it belongs to.
     pub(crate) container: Option<String>,
     /// What it is.
-    pub(crate) kind: Kind,
+    pub(crate) kind: DefinitionKind,
     /// Who could name it.
     pub(crate) visibility: Visibility,
     /// The line at base.
@@ -44,7 +44,7 @@ pub(crate) enum Broken {
         moved_to: Option<String>,
     },
     /// It takes something else.
-    Signature(Signature),
+    SignatureChange(SignatureChange),
     /// It has members that it had not.
     Members {
         /// The members at base.
@@ -63,11 +63,11 @@ pub(crate) enum Broken {
 
 /// What something took, and what it takes.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Signature {
+pub(crate) struct SignatureChange {
     /// At base; several when it is overloaded.
-    pub(crate) before: Vec<Vec<Parameter>>,
+    pub(crate) before: Vec<Vec<FunctionParameter>>,
     /// At head.
-    pub(crate) after: Vec<Vec<Parameter>>,
+    pub(crate) after: Vec<Vec<FunctionParameter>>,
     /// The line at head.
     pub(crate) line: u32,
     /// The file at head.

@@ -1,20 +1,19 @@
 //! One changed file: its outlines at base and at head, and the promises that it breaks.
 
-mod members;
 mod removed;
 mod signatures;
 
 use super::contract::{Broken, Contract, Symbol};
-use super::keys::{self, KeyChange};
+use super::words;
 use crate::source::Source;
-use crate::symbols::{Deed, Definition, Kind, Outline, Visibility, uses};
+use crate::symbols::{Definition, DefinitionKind, FileOutline, UseKind, Visibility, uses};
 use mala_domain::change::{ChangedFile, FileStatus};
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
 
 /// A changed file with its two versions.
 #[derive(Debug, Clone, Copy)]
-pub struct Versions<'a> {
+pub struct FileVersions<'a> {
     /// What changed.
     pub file: &'a ChangedFile,
     /// The text at base, when there is one.
@@ -35,20 +34,18 @@ pub struct FileDelta {
     /// Its language.
     pub(crate) language: Option<Language>,
     /// What it defined.
-    pub(crate) base: Option<Outline>,
+    pub(crate) base: Option<FileOutline>,
     /// What it defines.
-    pub(crate) head: Option<Outline>,
+    pub(crate) head: Option<FileOutline>,
     /// What it no longer keeps.
     pub(crate) contracts: Vec<Contract>,
     /// Whether it may still use at head what it breaks itself.
     pub(crate) may_use_its_own: bool,
-    /// The configuration keys that it lost and has.
-    pub(crate) keys: KeyChange,
 }
 
 impl FileDelta {
     /// Compares the two versions of a file.
-    pub fn of(versions: Versions<'_>) -> Self {
+    pub fn of(versions: FileVersions<'_>) -> Self {
         let file = versions.file;
         let language = file.language();
         let parse = |text: Option<&str>, language: Option<Language>| {
@@ -62,19 +59,21 @@ impl FileDelta {
             head_path: file.exists_at_head().then(|| file.path.to_text().into_owned()),
             status: file.status,
             language: base_language.or(language),
-            base: base_source.as_ref().map(Outline::of),
-            head: head_source.as_ref().map(Outline::of),
+            base: base_source.as_ref().map(FileOutline::of),
+            head: head_source.as_ref().map(FileOutline::of),
             contracts: Vec::new(),
             may_use_its_own: false,
-            keys: keys::compare(versions),
         };
         let unread = file.exists_at_head() && language.is_some() && head_source.is_none();
-        if !unread && file.status != FileStatus::Copied && !is_stub(&delta.base_path) {
+        let is_checked = base_language.is_some_and(is_checked);
+        if is_checked && !unread && file.status != FileStatus::Copied && !is_stub(&delta.base_path)
+        {
             delta.contracts = delta.broken(head_source.as_ref());
             let names: Vec<&str> =
                 delta.contracts.iter().map(|contract| contract.symbol.name.as_str()).collect();
             let at_head = head_source.as_ref().map(|source| uses(source, &names));
-            delta.may_use_its_own = at_head.iter().flatten().any(|found| found.deed == Deed::Reads);
+            delta.may_use_its_own =
+                at_head.iter().flatten().any(|found| found.deed == UseKind::Reads);
         }
         delta
     }
@@ -86,12 +85,12 @@ impl FileDelta {
         if moves && !self.is_package() {
             return vec![self.lost_module(base)];
         }
-        let base = Side::of(base);
-        let head = self.head.as_ref().filter(|_| !moves).map(Side::of);
+        let base = OutlineSide::of(base);
+        let head = self.head.as_ref().filter(|_| !moves).map(OutlineSide::of);
         let mut found = removed::contracts(self, &base, head.as_ref(), head_source);
         if let (Some(head), Some(path)) = (&head, &self.head_path) {
             found.extend(signatures::contracts(self, &base, head, (path, head_source)));
-            found.extend(members::contracts(self, &base, head));
+            found.extend(added_members(self, &base, head));
         }
         found
     }
@@ -108,21 +107,21 @@ impl FileDelta {
     }
 
     /// The module that goes with a deleted or renamed file.
-    fn lost_module(&self, base: &Outline) -> Contract {
+    fn lost_module(&self, base: &FileOutline) -> Contract {
         let name = module_name(&self.base_path).to_owned();
         let symbol = Symbol { name, ..self.symbol(base, None) };
         Contract { symbol, broken: Broken::Module { successor: self.head_path.clone() } }
     }
 
     /// The symbol of a definition of the base version.
-    fn symbol(&self, base: &Outline, definition: Option<&Definition>) -> Symbol {
+    fn symbol(&self, base: &FileOutline, definition: Option<&Definition>) -> Symbol {
         Symbol {
             file: self.base_path.clone(),
             language: base.language,
             package: base.package.clone(),
             name: definition.map(|d| d.name.clone()).unwrap_or_default(),
             container: definition.and_then(|d| d.container.clone()),
-            kind: definition.map_or(Kind::Module, |d| d.kind),
+            kind: definition.map_or(DefinitionKind::Module, |d| d.kind),
             visibility: definition.map_or(Visibility::Exported, |d| d.visibility),
             line: definition.map_or(1, |d| d.name_line),
         }
@@ -130,14 +129,14 @@ impl FileDelta {
 }
 
 /// An outline with its definitions by qualified name.
-struct Side<'a> {
-    outline: &'a Outline,
+struct OutlineSide<'a> {
+    outline: &'a FileOutline,
     by_name: HashMap<String, Vec<&'a Definition>>,
     bound: HashSet<&'a str>,
 }
 
-impl<'a> Side<'a> {
-    fn of(outline: &'a Outline) -> Self {
+impl<'a> OutlineSide<'a> {
+    fn of(outline: &'a FileOutline) -> Self {
         let mut by_name: HashMap<String, Vec<&Definition>> = HashMap::new();
         for definition in &outline.definitions {
             by_name.entry(definition.qualified()).or_default().push(definition);
@@ -149,6 +148,50 @@ impl<'a> Side<'a> {
     fn all(&self, qualified: &str) -> &[&'a Definition] {
         self.by_name.get(qualified).map(Vec::as_slice).unwrap_or_default()
     }
+}
+
+/// Fewer members make no enum.
+const MIN_MEMBERS: usize = 2;
+
+/// The enums that base and head both have, with members added.
+fn added_members(
+    delta: &FileDelta,
+    base: &OutlineSide<'_>,
+    head: &OutlineSide<'_>,
+) -> Vec<Contract> {
+    if base.outline.language != Language::Rust {
+        return Vec::new();
+    }
+    base.outline
+        .definitions
+        .iter()
+        .filter(|definition| definition.visibility != Visibility::Local)
+        .filter(|definition| definition.members.len() >= MIN_MEMBERS)
+        .filter_map(|definition| {
+            let all = head.all(&definition.qualified());
+            let after = all.iter().find(|after| !after.members.is_empty())?;
+            let (old, new) = (set(&definition.members), set(&after.members));
+            let added: Vec<String> =
+                after.members.iter().filter(|m| !old.contains(m.as_str())).cloned().collect();
+            (old.is_subset(&new) && !added.is_empty()).then(|| Contract {
+                symbol: delta.symbol(base.outline, Some(definition)),
+                broken: Broken::Members {
+                    before: definition.members.clone(),
+                    added,
+                    line: after.name_line,
+                },
+            })
+        })
+        .collect()
+}
+
+fn set(members: &[String]) -> HashSet<&str> {
+    members.iter().map(String::as_str).collect()
+}
+
+/// Whether uses of what a file of this language defines can be found in other files.
+fn is_checked(language: Language) -> bool {
+    !words::globs(language).is_empty()
 }
 
 /// Whether a file only describes what another one defines.
@@ -165,7 +208,6 @@ fn module_is_its_file(language: Language) -> bool {
             | Language::TypeScript
             | Language::Tsx
             | Language::Rust
-            | Language::Ruby
     )
 }
 

@@ -1,7 +1,9 @@
 //! Whether a call fits what a function takes.
 
-use super::contract::Signature;
-use crate::symbols::{Arguments, Call, Parameter, ParameterKind, Presence};
+use super::contract::SignatureChange;
+use crate::symbols::{
+    ArgumentCount, CallShape, FunctionParameter, ParameterPassing, ParameterPresence,
+};
 use mala_domain::language::Language;
 
 /// Why a call does not fit.
@@ -31,7 +33,7 @@ pub(crate) enum Misfit {
 
 /// What stands before the name in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Before {
+pub(crate) enum CallReceiver {
     /// An object: it is the receiver.
     Object,
     /// The type: the receiver is an argument.
@@ -41,16 +43,15 @@ pub(crate) enum Before {
 /// Why a call that fitted at base does not fit at head; `None` when it fits, fitted no better
 /// before, or cannot be told.
 pub(crate) fn misfit(
-    signature: &Signature,
-    call: &Call,
-    before: Before,
+    signature: &SignatureChange,
+    call: &CallShape,
+    before: CallReceiver,
     language: Language,
 ) -> Option<Misfit> {
-    if call.arguments == Arguments::Uncounted {
+    if call.arguments == ArgumentCount::Uncounted {
         return None;
     }
-    let call = &as_passed(call, signature, language);
-    let fits = |lists: &[Vec<Parameter>]| {
+    let fits = |lists: &[Vec<FunctionParameter>]| {
         lists.iter().any(|list| check(list, call, before, language).is_none())
     };
     if !fits(&signature.before) {
@@ -62,32 +63,29 @@ pub(crate) fn misfit(
     signature.after.first().and_then(|list| check(list, call, before, language))
 }
 
-/// Ruby hands names to a method that takes none as one hash.
-fn as_passed(call: &Call, signature: &Signature, language: Language) -> Call {
-    let takes_names = signature.before.iter().chain(&signature.after).flatten().any(|parameter| {
-        matches!(parameter.kind, ParameterKind::KeywordOnly | ParameterKind::Keywords)
-    });
-    if language != Language::Ruby || takes_names || call.keywords.is_empty() {
-        return call.clone();
-    }
-    Call { n_positional: call.n_positional + 1, keywords: Vec::new(), ..call.clone() }
-}
-
-fn check(list: &[Parameter], call: &Call, before: Before, language: Language) -> Option<Misfit> {
+fn check(
+    list: &[FunctionParameter],
+    call: &CallShape,
+    before: CallReceiver,
+    language: Language,
+) -> Option<Misfit> {
     let slots = slots(list, before);
-    let has = |kind: ParameterKind| list.iter().any(|parameter| parameter.kind == kind);
+    let has = |kind: ParameterPassing| list.iter().any(|parameter| parameter.kind == kind);
     let given = call.n_positional;
-    let ignores_more = matches!(language, Language::JavaScript | Language::Php);
-    if given > slots.len() && !has(ParameterKind::Variadic) && !ignores_more {
+    let ignores_more = language == Language::JavaScript;
+    if given > slots.len() && !has(ParameterPassing::Variadic) && !ignores_more {
         return Some(Misfit::TooMany { takes: slots.len(), given });
     }
     let by_name = |name: &String| {
         list.iter().any(|parameter| {
             parameter.name == *name
-                && matches!(parameter.kind, ParameterKind::Positional | ParameterKind::KeywordOnly)
+                && matches!(
+                    parameter.kind,
+                    ParameterPassing::Positional | ParameterPassing::KeywordOnly
+                )
         })
     };
-    if !has(ParameterKind::Keywords)
+    if !has(ParameterPassing::Keywords)
         && let Some(unknown) = call.keywords.iter().find(|name| !by_name(name))
     {
         return Some(Misfit::Unknown(unknown.clone()));
@@ -95,37 +93,37 @@ fn check(list: &[Parameter], call: &Call, before: Before, language: Language) ->
     if language == Language::JavaScript {
         return None;
     }
-    let named_only = list.iter().filter(|p| p.kind == ParameterKind::KeywordOnly);
+    let named_only = list.iter().filter(|p| p.kind == ParameterPassing::KeywordOnly);
     let missing: Vec<String> = slots
         .iter()
         .skip(given)
         .copied()
         .chain(named_only)
-        .filter(|parameter| parameter.presence == Presence::Required)
+        .filter(|parameter| parameter.presence == ParameterPresence::Required)
         .filter(|parameter| !call.keywords.contains(&parameter.name))
         .map(|parameter| parameter.name.clone())
         .collect();
     if !missing.is_empty() {
         return Some(Misfit::Missing(missing));
     }
-    let reached = slots.iter().take(given).filter(|p| p.kind == ParameterKind::Positional);
+    let reached = slots.iter().take(given).filter(|p| p.kind == ParameterPassing::Positional);
     let mut twice = reached.filter(|parameter| call.keywords.contains(&parameter.name));
     twice.next().map(|parameter| Misfit::Twice(parameter.name.clone()))
 }
 
 /// The parameters that arguments reach by position.
-fn slots(list: &[Parameter], before: Before) -> Vec<&Parameter> {
+fn slots(list: &[FunctionParameter], before: CallReceiver) -> Vec<&FunctionParameter> {
     list.iter()
         .filter(|parameter| match parameter.kind {
-            ParameterKind::Positional | ParameterKind::PositionalOnly => true,
-            ParameterKind::Receiver => before == Before::Type,
+            ParameterPassing::Positional | ParameterPassing::PositionalOnly => true,
+            ParameterPassing::Receiver => before == CallReceiver::Type,
             _ => false,
         })
         .collect()
 }
 
 /// The first argument that reaches another parameter than it was meant for.
-fn shifted(signature: &Signature, call: &Call, before: Before) -> Option<Misfit> {
+fn shifted(signature: &SignatureChange, call: &CallShape, before: CallReceiver) -> Option<Misfit> {
     let ([old], [new]) = (signature.before.as_slice(), signature.after.as_slice()) else {
         return None;
     };
@@ -140,14 +138,14 @@ fn shifted(signature: &Signature, call: &Call, before: Before) -> Option<Misfit>
 }
 
 /// Whether a list of parameters only loses some of those it had.
-fn only_loses(old: &[&Parameter], new: &[&Parameter]) -> bool {
+fn only_loses(old: &[&FunctionParameter], new: &[&FunctionParameter]) -> bool {
     let mut rest = old.iter();
     new.iter().all(|kept| rest.any(|parameter| parameter.name == kept.name))
 }
 
 /// Whether a parameter may still be the one that went by the old name: `shapeOrOptions` takes what
 /// `shape` took.
-fn is_new_name_for(name: &str, now: &Parameter, old: &[&Parameter]) -> bool {
+fn is_new_name_for(name: &str, now: &FunctionParameter, old: &[&FunctionParameter]) -> bool {
     let (name, other) = (name.to_lowercase(), now.name.to_lowercase());
     !old.iter().any(|parameter| parameter.name == now.name)
         && (other.contains(&name) || name.contains(&other))
@@ -158,15 +156,15 @@ mod tests {
     use super::super::contract::Called;
     use super::*;
     use crate::source::Source;
-    use crate::symbols::{Outline, uses};
+    use crate::symbols::{FileOutline, uses};
 
-    fn takes(language: Language, text: &str) -> Vec<Vec<Parameter>> {
+    fn takes(language: Language, text: &str) -> Vec<Vec<FunctionParameter>> {
         let source = Source::parse(language, text).expect("parses");
-        Outline::of(&source).definitions.into_iter().filter_map(|d| d.parameters).collect()
+        FileOutline::of(&source).definitions.into_iter().filter_map(|d| d.parameters).collect()
     }
 
     fn check(language: Language, before: &str, after: &str, call: &str) -> Option<Misfit> {
-        let signature = Signature {
+        let signature = SignatureChange {
             before: takes(language, before),
             after: takes(language, after),
             line: 1,
@@ -176,7 +174,7 @@ mod tests {
         let source = Source::parse(language, call).expect("parses");
         let found = uses(&source, &["f"]);
         let call = found.iter().find_map(|found| found.call.as_ref()).expect("calls");
-        misfit(&signature, call, Before::Object, language)
+        misfit(&signature, call, CallReceiver::Object, language)
     }
 
     #[test]

@@ -1,21 +1,18 @@
 //! What was found, decided: which uses really mean the broken thing.
 
-mod cases;
-mod lookups;
+mod calls;
 mod members;
 mod modules;
 mod names;
 mod removed;
-mod sights;
-mod signatures;
-mod tests_lost;
+mod resolved_uses;
 
 use super::contract::{Broken, Symbol};
-use super::plan::Plan;
-use super::resolve::World;
+use super::plan::LookupPlan;
+use super::resolve::HeadTree;
 use super::user::UserFile;
 use crate::rules::is_kept_as_sample;
-use crate::symbols::{Deed, Definition};
+use crate::symbols::{Definition, UseKind};
 use mala_domain::change::FilePath;
 use mala_domain::finding::Candidate;
 use mala_domain::ports::WordHit;
@@ -23,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 
 /// What was found at head for a plan.
 #[derive(Debug, Default)]
-pub struct Found {
+pub struct FoundFiles {
     /// The lines with the words that the plan asks for.
     pub hits: Vec<WordHit>,
     /// The files that were read.
@@ -38,41 +35,43 @@ pub struct Found {
 const MAX_PER_CONTRACT: usize = 20;
 
 /// What the plan and what was found add up to.
-pub fn fold(plan: &Plan, found: &Found) -> Vec<Candidate> {
+pub fn fold(plan: &LookupPlan, found: &FoundFiles) -> Vec<Candidate> {
     let existing: Vec<String> =
         found.existing.iter().map(|path| path.to_text().into_owned()).collect();
     let manifests: Vec<(&str, &str)> =
         found.manifests.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-    let world =
-        World::new(plan, &found.files, existing.iter().map(String::as_str).collect(), &manifests);
-    let scene = Scene::new(plan, found, &world);
+    let tree = HeadTree::new(
+        plan,
+        &found.files,
+        existing.iter().map(String::as_str).collect(),
+        &manifests,
+    );
+    let context = FoldContext::new(plan, found, &tree);
     let mut candidates = Vec::new();
     for contract in &plan.contracts {
         let mut of_contract = match &contract.broken {
-            Broken::Removed { .. } => removed::candidates(&scene, contract),
-            Broken::Signature(signature) => {
-                signatures::candidates(&scene, &contract.symbol, signature)
+            Broken::Removed { .. } => removed::candidates(&context, contract),
+            Broken::SignatureChange(signature) => {
+                calls::misfits(&context, &contract.symbol, signature)
             }
-            Broken::Members { .. } => cases::candidates(&scene, contract),
+            Broken::Members { .. } => calls::unhandled_members(&context, contract),
             Broken::Module { successor } => {
-                modules::candidates(&scene, &contract.symbol, successor.as_deref())
+                modules::candidates(&context, &contract.symbol, successor.as_deref())
             }
         };
         of_contract.truncate(MAX_PER_CONTRACT);
         candidates.extend(of_contract);
     }
-    candidates.extend(modules::unresolved(&scene));
-    candidates.extend(names::candidates(&scene));
-    candidates.extend(tests_lost::candidates(&scene));
-    candidates.extend(lookups::candidates(&scene));
+    candidates.extend(modules::unresolved(&context));
+    candidates.extend(names::candidates(&context));
     settled(candidates)
 }
 
 /// Everything a decision looks at.
-pub(super) struct Scene<'a> {
-    pub(super) plan: &'a Plan,
-    pub(super) found: &'a Found,
-    pub(super) world: &'a World<'a>,
+pub(super) struct FoldContext<'a> {
+    pub(super) plan: &'a LookupPlan,
+    pub(super) found: &'a FoundFiles,
+    pub(super) tree: &'a HeadTree<'a>,
     /// What head defines, by its bare name, with its file.
     defined: HashMap<&'a str, Vec<(&'a str, &'a Definition)>>,
     /// The members that some code assigns to.
@@ -81,22 +80,22 @@ pub(super) struct Scene<'a> {
     half_seen: HashSet<String>,
 }
 
-impl<'a> Scene<'a> {
-    fn new(plan: &'a Plan, found: &'a Found, world: &'a World<'a>) -> Self {
+impl<'a> FoldContext<'a> {
+    fn new(plan: &'a LookupPlan, found: &'a FoundFiles, tree: &'a HeadTree<'a>) -> Self {
         let mut defined: HashMap<&str, Vec<(&str, &Definition)>> = HashMap::new();
-        for (path, outline) in &world.outlines {
+        for (path, outline) in &tree.outlines {
             for definition in &outline.definitions {
                 defined.entry(&definition.name).or_default().push((path, definition));
             }
         }
         let uses = found.files.iter().flat_map(|file| &file.uses);
         let assigned = uses
-            .filter(|one| one.deed == Deed::AssignsMember)
+            .filter(|one| one.deed == UseKind::AssignsMember)
             .map(|one| one.name.as_str())
             .collect();
         let read = found.files.iter().map(|file| &file.file).collect();
         let half_seen = plan.words_half_seen(&found.hits, &read);
-        Self { plan, found, world, defined, assigned, half_seen }
+        Self { plan, found, tree, defined, assigned, half_seen }
     }
 
     /// Whether every file with the name was read.

@@ -4,15 +4,12 @@ mod imports;
 mod names;
 mod select;
 mod settle;
-mod tests;
 
 pub(crate) use imports::ImportCheck;
-pub(crate) use names::{NameCheck, Place};
-pub(crate) use tests::LostTests;
+pub(crate) use names::{ModuleLocation, NameCheck};
 
 use super::contract::{Broken, Contract, Symbol};
 use super::delta::FileDelta;
-use super::keys::Key;
 use super::words;
 use crate::symbols::{Visibility, files_of_module, parent};
 use mala_domain::change::FilePath;
@@ -23,7 +20,7 @@ use std::collections::{BTreeSet, HashSet};
 /// Words beyond this many are not looked for.
 const MAX_WORDS: usize = 240;
 
-/// Words that everybody uses are looked for only among so few.
+/// Common words are looked for only among so few.
 const MAX_WITH_COMMON: usize = 8;
 
 /// Hits beyond this many are not asked for.
@@ -34,81 +31,42 @@ const MAX_TWIN_FOLDERS: usize = 50;
 
 /// What a change may break, and what has to be looked up to know.
 #[derive(Debug)]
-pub struct Plan {
+pub struct LookupPlan {
     pub(crate) deltas: Vec<FileDelta>,
     pub(crate) contracts: Vec<Contract>,
-    pub(crate) keys: Vec<LostKey>,
     pub(crate) checks: Vec<ImportCheck>,
     pub(crate) names_imported: Vec<NameCheck>,
-    pub(crate) tests_lost: Vec<LostTests>,
     words: Vec<String>,
     names: HashSet<String>,
 }
 
-/// A key of configuration that a file no longer sets.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LostKey {
-    /// The key.
-    pub(crate) key: Key,
-    /// The file that set it.
-    pub(crate) file: String,
-    /// The line at base.
-    pub(crate) line: u32,
-    /// The key that the file has in its place.
-    pub(crate) successor: Option<Key>,
-}
-
-impl LostKey {
-    /// The words that are looked for: the ends of the key, and the variable that may set it.
-    fn words(&self) -> [String; 3] {
-        [self.last_word(), self.first_word(), self.key.as_variable()]
-    }
-
-    /// The word by which readers are found.
-    pub(crate) fn last_word(&self) -> String {
-        words::longest_part(self.key.last()).to_owned()
-    }
-
-    /// The word by which the start of the key is found.
-    pub(crate) fn first_word(&self) -> String {
-        words::longest_part(self.key.first()).to_owned()
-    }
-}
-
 /// What has to be looked up for these files.
-pub fn plan(deltas: Vec<FileDelta>) -> Plan {
+pub fn plan(deltas: Vec<FileDelta>) -> LookupPlan {
     let contracts = settle::broken(&deltas);
-    let keys = settle::lost_keys(&deltas);
     let checks = imports::checks(&deltas);
     let names_imported = names::checks(&deltas);
-    let tests_lost = tests::lost(&deltas, &contracts);
-    let words = words_to_find(&contracts, &keys);
+    let words = words_to_find(&contracts);
     let names = contracts.iter().flat_map(names_of).chain(words.iter().cloned()).collect();
-    Plan { deltas, contracts, keys, checks, names_imported, tests_lost, words, names }
+    LookupPlan { deltas, contracts, checks, names_imported, words, names }
 }
 
-/// The words to look for. Words that everybody uses are looked for only in a small change: they
+/// The words to look for. Common words are looked for only in a small change: they
 /// cost the most and crowd the others out.
-fn words_to_find(contracts: &[Contract], keys: &[LostKey]) -> Vec<String> {
+fn words_to_find(contracts: &[Contract]) -> Vec<String> {
     let mut seen = HashSet::new();
     let (rare, common): (Vec<String>, Vec<String>) = contracts
         .iter()
         .flat_map(words_of)
-        .chain(keys.iter().flat_map(LostKey::words))
         .filter(|word| words::can_be_searched(word) && seen.insert(word.clone()))
         .partition(|word| !words::is_common(word));
     let room = MAX_WITH_COMMON.saturating_sub(rare.len());
     rare.into_iter().take(MAX_WORDS).chain(common.into_iter().take(room)).collect()
 }
 
-impl Plan {
+impl LookupPlan {
     /// Whether there is nothing to look up and nothing to decide.
     pub fn is_empty(&self) -> bool {
-        self.contracts.is_empty()
-            && self.keys.is_empty()
-            && self.checks.is_empty()
-            && self.names_imported.is_empty()
-            && self.tests_lost.is_empty()
+        self.contracts.is_empty() && self.checks.is_empty() && self.names_imported.is_empty()
     }
 
     /// The words to look for at head; `None` when there are none.
@@ -118,7 +76,6 @@ impl Plan {
         }
         let languages = self.contracts.iter().map(|contract| contract.symbol.language);
         let globs: BTreeSet<&str> = languages.flat_map(words::globs).copied().collect();
-        let globs = if self.keys.is_empty() { globs } else { BTreeSet::new() };
         Some(WordQuery {
             words: self.words.clone(),
             globs: globs.into_iter().map(str::to_owned).collect(),
@@ -135,10 +92,12 @@ impl Plan {
             .filter(|contract| matches!(contract.broken, Broken::Module { .. }))
             .flat_map(|contract| other_spellings(&contract.symbol.file, contract.symbol.language));
         let twins = self.twins_beside(hits);
+        let python = self.contracts.iter().map(|contract| &contract.symbol);
+        let python = python.filter(|symbol| symbol.language == Language::Python);
+        let packages = python.filter_map(|symbol| package_beside(&symbol.file));
         let named = self.names_imported.iter().flat_map(NameCheck::paths).cloned();
-        let tested = self.tests_lost.iter().flat_map(|lost| lost.tested.iter().cloned());
         let all: BTreeSet<String> =
-            imported.chain(spellings).chain(twins).chain(named).chain(tested).collect();
+            imported.chain(spellings).chain(twins).chain(named).chain(packages).collect();
         all.iter().map(|path| FilePath::from(path.as_str())).collect()
     }
 
@@ -191,11 +150,6 @@ impl Plan {
         select::words_half_seen(self, hits, read)
     }
 
-    /// Whether so much was found that some of it was left out.
-    pub(crate) fn is_cut(hits: &[WordHit]) -> bool {
-        hits.len() >= MAX_HITS
-    }
-
     /// The names whose uses matter.
     pub(crate) fn names(&self) -> HashSet<&str> {
         self.names.iter().map(String::as_str).collect()
@@ -206,8 +160,8 @@ impl Plan {
         &self.words
     }
 
-    /// Whether switches matter.
-    pub(crate) fn asks_for_switches(&self) -> bool {
+    /// Whether matches matter.
+    pub(crate) fn asks_for_matches(&self) -> bool {
         self.contracts.iter().any(|contract| matches!(contract.broken, Broken::Members { .. }))
     }
 }
@@ -251,6 +205,12 @@ fn names_of(contract: &Contract) -> Vec<String> {
     let symbol = &contract.symbol;
     let container = symbol.container.iter().flat_map(|path| path.rsplit('.').take(1));
     [symbol.name.clone()].into_iter().chain(container.map(str::to_owned)).collect()
+}
+
+/// The package that Python imports in place of a module of the same name.
+pub(crate) fn package_beside(module: &str) -> Option<String> {
+    let stem = module.strip_suffix(".py").filter(|stem| !stem.ends_with("__init__"))?;
+    Some(format!("{stem}/__init__.py"))
 }
 
 /// The files that a path of a Python module may stand for in a folder.

@@ -1,19 +1,17 @@
 //! What is said about each broken thing: what happens, when, and what to do.
 
-mod keys;
 mod removed;
 mod signature;
 
-pub(crate) use keys::{Reading, lost_key};
-pub(crate) use removed::{Gone, Place, still_imported, still_used};
-pub(crate) use signature::{Refitted, does_not_fit};
+pub(crate) use removed::{RemovedSymbol, UseSite, still_imported, still_used};
+pub(crate) use signature::{ChangedCall, does_not_fit};
 
-use super::checks::{DELETED_TESTS, UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
+use super::checks::{UNHANDLED_MEMBER, UNRESOLVED_IMPORT};
 use super::contract::{Broken, Contract, Symbol};
-use super::plan::{ImportCheck, LostTests, NameCheck, Place as ModulePlace};
+use super::plan::{ImportCheck, ModuleLocation, NameCheck};
 use super::resolve::Evidence;
 use super::user::UserFile;
-use crate::symbols::{Import, Imported, Switch};
+use crate::symbols::{Import, ImportedItem, RustMatch};
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Candidate, Category, Priority, Verification};
 use mala_domain::language::Language;
@@ -22,7 +20,7 @@ use mala_domain::language::Language;
 const REVIEWER: &str = "builtin";
 
 /// What a finding says.
-struct Said {
+struct FindingText {
     rule: &'static str,
     title: String,
     body: String,
@@ -30,17 +28,15 @@ struct Said {
 }
 
 /// A finding at a line, as sure as its evidence.
-fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: Said) -> Candidate {
-    let (priority, confidence, verification) = match evidence {
-        Evidence::Resolved => {
-            (Priority::P1, 0.95, Verification::verified("name resolution at head"))
-        }
-        Evidence::OnlyOne => (Priority::P2, 0.7, Verification::default()),
+fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: FindingText) -> Candidate {
+    let (confidence, verification) = match evidence {
+        Evidence::Resolved => (0.95, Verification::verified("name resolution at head")),
+        Evidence::OnlyOne => (0.7, Verification::default()),
     };
     Candidate {
         file: file.clone(),
         span: LineSpan::line(line),
-        priority: Some(priority),
+        priority: Some(Priority::P2),
         category: Category::Bug,
         title: said.title,
         body: said.body,
@@ -65,14 +61,7 @@ fn when(within: Option<&str>, user: &UserFile) -> String {
 fn is_compiled(language: Language) -> bool {
     matches!(
         language,
-        Language::TypeScript
-            | Language::Tsx
-            | Language::Rust
-            | Language::Go
-            | Language::Java
-            | Language::C
-            | Language::Cpp
-            | Language::CSharp
+        Language::TypeScript | Language::Tsx | Language::Rust | Language::Go | Language::Java
     )
 }
 
@@ -88,7 +77,6 @@ pub(crate) fn lost_module(
     let fails = match language {
         Language::Python => format!("it fails with `ModuleNotFoundError`: `{module}` has no file"),
         Language::JavaScript => format!("it fails with `Cannot find module '{module}'`"),
-        Language::Ruby => format!("it fails with `LoadError`: `{module}` has no file"),
         _ => format!("it does not compile: `{module}` has no file"),
     };
     let (what, suggestion) = match successor {
@@ -109,7 +97,7 @@ pub(crate) fn lost_module(
         &user.file,
         import.statement_line,
         Evidence::Resolved,
-        Said {
+        FindingText {
             rule: UNRESOLVED_IMPORT.id,
             title: format!("`{module}` is imported here, but `{}` is gone", symbol.file),
             body: format!("When `{}` is {verb}, {fails}, because {what}.", user.path),
@@ -120,8 +108,10 @@ pub(crate) fn lost_module(
 
 fn written_module(import: &Import) -> String {
     match &import.imported {
-        Imported::Submodule(name) => format!("mod {name}"),
-        Imported::Name(name) if import.module.ends_with('.') => format!("{}{name}", import.module),
+        ImportedItem::Submodule(name) => format!("mod {name}"),
+        ImportedItem::Name(name) if import.module.ends_with('.') => {
+            format!("{}{name}", import.module)
+        }
         _ => import.module.clone(),
     }
 }
@@ -134,7 +124,6 @@ pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
     let fails = match first.language {
         Language::Python => "it fails with `ModuleNotFoundError`",
         Language::JavaScript => "it fails with `Cannot find module`",
-        Language::Ruby => "it fails with `LoadError`",
         _ => "it does not compile",
     };
     let verb = if is_compiled(first.language) { "built" } else { "loaded" };
@@ -154,7 +143,7 @@ pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
         &FilePath::from(first.file.as_str()),
         first.line,
         Evidence::Resolved,
-        Said {
+        FindingText {
             rule: UNRESOLVED_IMPORT.id,
             title: format!("`{}` leads to no file", first.module),
             body,
@@ -164,13 +153,13 @@ pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
 }
 
 /// An added import of a module that the project's own package does not have.
-pub(crate) fn leads_nowhere(check: &NameCheck, place: &ModulePlace) -> Candidate {
+pub(crate) fn leads_nowhere(check: &NameCheck, place: &ModuleLocation) -> Candidate {
     let shown: Vec<String> = place.files.iter().take(2).map(|path| format!("`{path}`")).collect();
     candidate(
         &FilePath::from(check.file.as_str()),
         check.line,
         Evidence::Resolved,
-        Said {
+        FindingText {
             rule: UNRESOLVED_IMPORT.id,
             title: format!("`{}` leads to no file", check.module),
             body: format!(
@@ -206,7 +195,7 @@ pub(crate) fn lacks_name(check: &NameCheck, file: &str) -> Candidate {
         &FilePath::from(check.file.as_str()),
         check.line,
         Evidence::Resolved,
-        Said {
+        FindingText {
             rule: UNRESOLVED_IMPORT.id,
             title: format!("`{name}` is imported here, but `{file}` has no such name"),
             body: format!("When `{}` is {happens}, because `{file}` {lacks}.", check.file),
@@ -215,29 +204,11 @@ pub(crate) fn lacks_name(check: &NameCheck, file: &str) -> Candidate {
     )
 }
 
-/// Deleted tests of a file that stays.
-pub(crate) fn lost_tests(lost: &LostTests, tested: &str) -> Candidate {
-    candidate(
-        &FilePath::from(tested),
-        1,
-        Evidence::OnlyOne,
-        Said {
-            rule: DELETED_TESTS.id,
-            title: format!("`{}` is deleted, but the code that it tests stays", lost.file),
-            body: format!(
-                "When what `{}` checked in `{tested}` breaks, nothing notices: the change deletes the tests, adds none, and removes no code.",
-                lost.file
-            ),
-            suggestion: "Keep the tests, or replace them by others that check the same.".to_owned(),
-        },
-    )
-}
-
-/// A switch that was complete.
+/// A match that was complete.
 pub(crate) fn unhandled(
     contract: &Contract,
     user: &UserFile,
-    switch: &Switch,
+    one: &RustMatch,
     added: &[String],
 ) -> Candidate {
     let symbol = &contract.symbol;
@@ -247,27 +218,19 @@ pub(crate) fn unhandled(
     };
     let shown: Vec<String> = added.iter().take(3).map(|name| format!("`{name}`")).collect();
     let shown = shown.join(", ");
-    let language = user.outline.language;
-    let what = if language == Language::Python { "chain of cases" } else { "switch" };
-    let happens = match language {
-        Language::Rust => "the match does not compile".to_owned(),
-        Language::Php => "it throws `UnhandledMatchError`, or falls through".to_owned(),
-        _ => "no case runs and it falls through without a word".to_owned(),
-    };
-    let sure = if language == Language::Rust { Evidence::Resolved } else { Evidence::OnlyOne };
     candidate(
         &user.file,
-        switch.line,
-        sure,
-        Said {
+        one.line,
+        Evidence::Resolved,
+        FindingText {
             rule: UNHANDLED_MEMBER.id,
             title: format!("{shown} of `{}` is not handled here", symbol.name),
             body: format!(
-                "When the value is {shown}, {happens}: this change adds it to `{}` (`{}` line {line}), and this {what} lists every other member and has no default.",
+                "This match does not compile: this change adds {shown} to `{}` (`{}` line {line}), and the match lists every other variant and has no other arm.",
                 symbol.qualified(),
                 symbol.file
             ),
-            suggestion: format!("Handle {shown}, or add a default that fails loudly."),
+            suggestion: format!("Add an arm for {shown}."),
         },
     )
 }

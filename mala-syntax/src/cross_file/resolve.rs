@@ -1,28 +1,24 @@
 //! Whether a name in a file means a given thing of another file. A yes needs evidence: an import
 //! that leads to the file, the same package, the same file.
 
-mod dotted;
-mod ecmascript;
-mod go;
+mod head_tree;
 mod ignored;
-mod python;
 mod rust;
-mod world;
 
-pub(crate) use world::World;
+pub(crate) use head_tree::HeadTree;
 
 use super::contract::Symbol;
 use super::user::UserFile;
-use crate::symbols::{Export, Guard, Import};
+use crate::symbols::{Export, Import, ImportGuard, ImportedItem, parent};
 use mala_domain::language::Language;
 
 /// Why a name means a thing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Link {
+pub(crate) struct NameLink {
     /// The line of the import that leads there.
     pub(crate) import_line: Option<u32>,
     /// Whether the import may fail without harm.
-    pub(crate) guard: Guard,
+    pub(crate) guard: ImportGuard,
     /// How good the evidence is.
     pub(crate) evidence: Evidence,
 }
@@ -36,10 +32,10 @@ pub(crate) enum Evidence {
     Resolved,
 }
 
-impl Link {
+impl NameLink {
     /// The name is in reach without an import.
     pub(crate) fn in_scope() -> Self {
-        Self { import_line: None, guard: Guard::None, evidence: Evidence::Resolved }
+        Self { import_line: None, guard: ImportGuard::None, evidence: Evidence::Resolved }
     }
 
     /// An import leads there.
@@ -50,7 +46,7 @@ impl Link {
 
 /// A name as it is written in a file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Written<'a> {
+pub(crate) struct WrittenPath<'a> {
     /// Its parts: what is before the dots, then the name.
     pub(crate) path: &'a [&'a str],
     /// The module or function around it.
@@ -59,35 +55,33 @@ pub(crate) struct Written<'a> {
 
 /// Why what is written in a file means the top-level thing; `None` when nothing says so.
 pub(crate) fn denotes(
-    world: &World<'_>,
+    tree: &HeadTree<'_>,
     user: &UserFile,
     symbol: &Symbol,
-    written: Written<'_>,
-) -> Option<Link> {
+    written: WrittenPath<'_>,
+) -> Option<NameLink> {
     if !same_family(user.outline.language, symbol.language) {
         return None;
     }
     if user.path == symbol.file && written.path == [symbol.name.as_str()] {
         let imports_another = user.outline.imports.iter().any(|it| it.local == symbol.name);
-        return (!imports_another).then(Link::in_scope);
+        return (!imports_another).then(NameLink::in_scope);
     }
     match symbol.language {
-        Language::Python => python::denotes(world, user, symbol, written.path),
+        Language::Python => denotes_in_python(tree, user, symbol, written.path),
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            ecmascript::denotes(world, user, symbol, written.path)
+            denotes_in_script(tree, user, symbol, written.path)
         }
-        Language::Go => go::denotes(world, user, symbol, written.path),
-        Language::Rust => rust::denotes(world, user, symbol, written),
-        Language::Java | Language::CSharp | Language::Php => {
-            dotted::denotes(user, symbol, written.path)
-        }
-        Language::C | Language::Cpp | Language::Ruby => None,
+        Language::Go => denotes_in_go(tree, user, symbol, written.path),
+        Language::Rust => rust::denotes(tree, user, symbol, written),
+        Language::Java => denotes_in_java(user, symbol, written.path),
+        _ => None,
     }
 }
 
 /// The imports of a file that lead to a whole file; for a module that is gone.
 pub(crate) fn imports_of_module(
-    world: &World<'_>,
+    tree: &HeadTree<'_>,
     user: &UserFile,
     symbol: &Symbol,
 ) -> Vec<Import> {
@@ -101,16 +95,16 @@ pub(crate) fn imports_of_module(
         .cloned()
         .chain(passed_on)
         .filter(|import| match symbol.language {
-            Language::Python => python::imports_file(world, user, import, &symbol.file),
-            Language::Rust => rust::imports_file(world, user, import, &symbol.file),
-            _ => leads_to(world, user, &import.module, &symbol.file),
+            Language::Python => imports_python_file(tree, user, import, &symbol.file),
+            Language::Rust => rust::imports_file(tree, user, import, &symbol.file),
+            _ => leads_to(tree, user, &import.module, &symbol.file),
         })
         .collect()
 }
 
 /// Whether a module name in a file leads to that path.
-fn leads_to(world: &World<'_>, user: &UserFile, module: &str, path: &str) -> bool {
-    world.leads_to(&user.path, user.outline.language, module, path)
+fn leads_to(tree: &HeadTree<'_>, user: &UserFile, module: &str, path: &str) -> bool {
+    tree.leads_to(&user.path, user.outline.language, module, path)
 }
 
 /// Whether code of one language can name things of the other.
@@ -121,7 +115,206 @@ pub(crate) fn same_family(a: Language, b: Language) -> bool {
 fn family(language: Language) -> Language {
     match language {
         Language::JavaScript | Language::Tsx => Language::TypeScript,
-        Language::Cpp => Language::C,
         other => other,
     }
+}
+
+/// JavaScript and TypeScript: specifiers lead to files, and barrels pass names on.
+fn denotes_in_script(
+    tree: &HeadTree<'_>,
+    user: &UserFile,
+    symbol: &Symbol,
+    path: &[&str],
+) -> Option<NameLink> {
+    let (name, before) = path.split_last()?;
+    user.outline
+        .imports
+        .iter()
+        .find(|import| match (&import.imported, before) {
+            (ImportedItem::Name(imported), []) => {
+                import.local == *name && reaches_in_script(tree, user, import, imported, symbol)
+            }
+            (ImportedItem::Default, []) => {
+                import.local == *name
+                    && symbol.name == "default"
+                    && leads_to(tree, user, &import.module, &symbol.file)
+            }
+            (ImportedItem::Module, [through]) => {
+                import.local == *through
+                    && *name == symbol.name
+                    && reaches_in_script(tree, user, import, name, symbol)
+            }
+            _ => false,
+        })
+        .map(NameLink::through)
+}
+
+fn reaches_in_script(
+    tree: &HeadTree<'_>,
+    user: &UserFile,
+    import: &Import,
+    imported: &str,
+    symbol: &Symbol,
+) -> bool {
+    if imported == symbol.name && leads_to(tree, user, &import.module, &symbol.file) {
+        return true;
+    }
+    tree.reexports(symbol)
+        .iter()
+        .any(|(file, name)| *name == imported && leads_to(tree, user, &import.module, file))
+}
+
+/// Python: imports lead to files, and a package passes on what its `__init__.py` imports.
+fn denotes_in_python(
+    tree: &HeadTree<'_>,
+    user: &UserFile,
+    symbol: &Symbol,
+    path: &[&str],
+) -> Option<NameLink> {
+    let (name, before) = path.split_last()?;
+    let through = before.join(".");
+    user.outline
+        .imports
+        .iter()
+        .find(|import| {
+            if before.is_empty() {
+                return brings(tree, user, import, symbol, name);
+            }
+            let module = match &import.imported {
+                ImportedItem::Module => import.module.clone(),
+                ImportedItem::Name(name) => submodule(&import.module, name),
+                _ => return false,
+            };
+            // `local.sub.name` goes through a submodule of what was imported.
+            let rest = through.strip_prefix(import.local.as_str());
+            let rest = rest.filter(|rest| rest.is_empty() || rest.starts_with('.'));
+            *name == symbol.name
+                && rest.is_some_and(|rest| {
+                    leads_to(tree, user, &format!("{module}{rest}"), &symbol.file)
+                })
+        })
+        .map(NameLink::through)
+}
+
+/// Whether an import brings the symbol under this name.
+fn brings(
+    tree: &HeadTree<'_>,
+    user: &UserFile,
+    import: &Import,
+    symbol: &Symbol,
+    name: &str,
+) -> bool {
+    match &import.imported {
+        ImportedItem::Name(imported) if import.local == name => {
+            *imported == symbol.name && leads_to(tree, user, &import.module, &symbol.file)
+                || passed_on_by_package(tree, user, import, imported, symbol)
+        }
+        ImportedItem::All => {
+            name == symbol.name
+                && !name.starts_with('_')
+                && leads_to(tree, user, &import.module, &symbol.file)
+        }
+        _ => false,
+    }
+}
+
+fn passed_on_by_package(
+    tree: &HeadTree<'_>,
+    user: &UserFile,
+    import: &Import,
+    imported: &str,
+    symbol: &Symbol,
+) -> bool {
+    tree.reexports(symbol).iter().any(|(file, name)| {
+        file.ends_with("__init__.py")
+            && *name == imported
+            && leads_to(tree, user, &import.module, file)
+    })
+}
+
+/// Whether an import needs this file: as a module, or as the module that a name is taken from.
+fn imports_python_file(tree: &HeadTree<'_>, user: &UserFile, import: &Import, file: &str) -> bool {
+    let as_submodule = import
+        .name()
+        .is_some_and(|name| leads_to(tree, user, &submodule(&import.module, name), file));
+    as_submodule || leads_to(tree, user, &import.module, file)
+}
+
+fn submodule(module: &str, name: &str) -> String {
+    if module.ends_with('.') { format!("{module}{name}") } else { format!("{module}.{name}") }
+}
+
+/// Go: a folder is a package, and import paths end in folders.
+fn denotes_in_go(
+    tree: &HeadTree<'_>,
+    user: &UserFile,
+    symbol: &Symbol,
+    path: &[&str],
+) -> Option<NameLink> {
+    let folder = parent(&symbol.file);
+    match path {
+        [name] if *name == symbol.name => {
+            let same = parent(&user.path) == folder && user.outline.package == symbol.package;
+            let dotted = user.outline.imports.iter().find(|import| {
+                import.imported == ImportedItem::All && leads_to_package(tree, import, folder)
+            });
+            same.then(NameLink::in_scope).or_else(|| dotted.map(NameLink::through))
+        }
+        [package, name] if *name == symbol.name && name.starts_with(char::is_uppercase) => user
+            .outline
+            .imports
+            .iter()
+            .find(|import| {
+                import.imported == ImportedItem::Module
+                    && is_called(import, package, symbol)
+                    && leads_to_package(tree, import, folder)
+            })
+            .map(NameLink::through),
+        _ => None,
+    }
+}
+
+/// Whether an import's package goes by this name in the file; without an alias it is the name in
+/// the package's own files.
+fn is_called(import: &Import, name: &str, symbol: &Symbol) -> bool {
+    let last = import.module.rsplit('/').next().unwrap_or_default();
+    import.local == name || import.local == last && symbol.package.as_deref() == Some(name)
+}
+
+/// Whether an import path is that of a folder.
+fn leads_to_package(tree: &HeadTree<'_>, import: &Import, folder: &str) -> bool {
+    tree.go_modules.iter().any(|(root, module)| {
+        let Some(rest) = import.module.strip_prefix(module.as_str()) else { return false };
+        if !(rest.is_empty() || rest.starts_with('/')) {
+            return false;
+        }
+        crate::symbols::join(root, rest).as_deref() == Some(folder)
+    })
+}
+
+/// Java: names live in packages, whatever the file.
+fn denotes_in_java(user: &UserFile, symbol: &Symbol, path: &[&str]) -> Option<NameLink> {
+    let (name, before) = path.split_last()?;
+    let package = symbol.package.as_deref().unwrap_or_default();
+    if !before.is_empty() {
+        let full = before.join(".") == package && *name == symbol.name && !package.is_empty();
+        return full.then(NameLink::in_scope);
+    }
+    let imports = &user.outline.imports;
+    let named = imports.iter().find(|import| import.local == *name);
+    if let Some(import) = named {
+        let meant = import.module == package && import.name() == Some(symbol.name.as_str());
+        return meant.then(|| NameLink::through(import));
+    }
+    if *name != symbol.name {
+        return None;
+    }
+    let own = user.outline.package.as_deref().unwrap_or_default();
+    if own == package {
+        return Some(NameLink::in_scope());
+    }
+    imports
+        .iter()
+        .find(|import| import.imported == ImportedItem::All && import.module == package)
+        .map(NameLink::through)
 }

@@ -4,8 +4,6 @@ mod go;
 mod imports;
 mod java;
 mod javascript;
-mod keys;
-mod others;
 mod python;
 mod receivers;
 mod rust;
@@ -20,7 +18,7 @@ use mala_domain::language::Language;
 use mala_domain::ports::{WordHit, WordQuery};
 use std::collections::{BTreeMap, BTreeSet};
 
-type Tree = BTreeMap<String, String>;
+type FileTree = BTreeMap<String, String>;
 
 /// What the change from one tree to the other is said to break, as `path:line rule priority title`.
 /// A tree is written as `== path` lines with the text of the file after each.
@@ -41,8 +39,8 @@ fn check(base: &str, head: &str, expected: &[&str]) {
     assert_eq!(broken(base, head), expected, "\nbase:\n{base}\nhead:\n{head}");
 }
 
-fn tree(text: &str) -> Tree {
-    let mut tree = Tree::new();
+fn tree(text: &str) -> FileTree {
+    let mut tree = FileTree::new();
     let mut path = String::new();
     for line in text.trim_start().lines() {
         match line.strip_prefix("== ") {
@@ -60,26 +58,26 @@ fn tree(text: &str) -> Tree {
     tree
 }
 
-fn candidates(base: &Tree, head: &Tree) -> Vec<Candidate> {
+fn candidates(base: &FileTree, head: &FileTree) -> Vec<Candidate> {
     let files = changed_files(base, head);
     let deltas = files
         .iter()
         .map(|file| {
-            let text = |tree: &'_ Tree, path: &FilePath| tree.get(&*path.to_text()).cloned();
+            let text = |tree: &'_ FileTree, path: &FilePath| tree.get(&*path.to_text()).cloned();
             let base = file.existed_at_base().then(|| text(base, file.base_path())).flatten();
             let head = file.exists_at_head().then(|| text(head, &file.path)).flatten();
-            FileDelta::of(Versions { file, base: base.as_deref(), head: head.as_deref() })
+            FileDelta::of(FileVersions { file, base: base.as_deref(), head: head.as_deref() })
         })
         .collect();
     let plan = plan(deltas);
     let hits = plan.query().map(|query| find(head, &query)).unwrap_or_default();
-    let mut found = Found {
+    let mut found = FoundFiles {
         existing: plan
             .paths_to_check(&hits)
             .into_iter()
             .filter(|path| head.contains_key(&*path.to_text()))
             .collect(),
-        ..Found::default()
+        ..FoundFiles::default()
     };
     for path in plan.files_to_read(&hits, &found.existing) {
         let Some(text) = head.get(&*path.to_text()) else { continue };
@@ -92,7 +90,7 @@ fn candidates(base: &Tree, head: &Tree) -> Vec<Candidate> {
     fold(&plan, &found)
 }
 
-fn find(head: &Tree, query: &WordQuery) -> Vec<WordHit> {
+fn find(head: &FileTree, query: &WordQuery) -> Vec<WordHit> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let has_word =
         |line: &str| line.split(|c| !is_word(c)).any(|w| query.words.iter().any(|q| q == w));
@@ -109,7 +107,7 @@ fn find(head: &Tree, query: &WordQuery) -> Vec<WordHit> {
         .collect()
 }
 
-fn changed_files(base: &Tree, head: &Tree) -> Vec<ChangedFile> {
+fn changed_files(base: &FileTree, head: &FileTree) -> Vec<ChangedFile> {
     let paths: BTreeSet<&String> = base.keys().chain(head.keys()).collect();
     let mut moved_from = BTreeSet::new();
     let mut files = Vec::new();

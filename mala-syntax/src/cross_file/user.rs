@@ -1,9 +1,8 @@
 //! A file at head that may use what the change breaks.
 
-use super::keys::{Key, KeyUses, uses_of};
-use super::plan::Plan;
+use super::plan::LookupPlan;
 use crate::source::Source;
-use crate::symbols::{Imported, Outline, Switch, Use, switches, uses};
+use crate::symbols::{FileOutline, ImportedItem, RustMatch, SymbolUse, rust_matches, uses};
 use mala_domain::change::FilePath;
 use mala_domain::language::Language;
 use std::collections::HashSet;
@@ -16,35 +15,31 @@ pub struct UserFile {
     /// The same as text.
     pub(crate) path: String,
     /// What it defines and imports.
-    pub(crate) outline: Outline,
+    pub(crate) outline: FileOutline,
     /// Where it uses the names that were looked for.
-    pub(crate) uses: Vec<Use>,
+    pub(crate) uses: Vec<SymbolUse>,
     /// Those of the names that are imported from it which it has nowhere.
     pub(crate) lacking: HashSet<String>,
     /// Whether it exports by statements alone: JavaScript and TypeScript only.
     pub(crate) is_plain_module: bool,
-    /// Its switches and matches.
-    pub(crate) switches: Vec<Switch>,
-    /// What it does with keys of configuration.
-    pub(crate) keys: KeyUses,
+    /// Its matches, in Rust.
+    pub(crate) matches: Vec<RustMatch>,
 }
 
 impl UserFile {
     /// Reads a file; `None` when no grammar reads it.
-    pub fn of(file: &FilePath, text: &str, plan: &Plan) -> Option<Self> {
+    pub fn of(file: &FilePath, text: &str, plan: &LookupPlan) -> Option<Self> {
         let source = Source::parse(Language::of_path(file)?, text)?;
-        let outline = Outline::of(&source);
+        let outline = FileOutline::of(&source);
         let names = names_to_find(&outline, plan);
         let uses = if is_compiled(text) { Vec::new() } else { uses(&source, &names) };
-        let switches = if plan.asks_for_switches() { switches(&source) } else { Vec::new() };
+        let matches = if plan.asks_for_matches() { rust_matches(&source) } else { Vec::new() };
         let path = file.to_text().into_owned();
         let wanted = plan.names_imported_from(&path);
         let lacking = lacking(text, &wanted);
         let is_plain_module = !wanted.is_empty() && !text.contains("exports");
-        let keys: Vec<&Key> = plan.keys.iter().map(|lost| &lost.key).collect();
-        let keys = uses_of(&source, &keys);
         let file = file.clone();
-        Some(Self { file, path, outline, uses, lacking, is_plain_module, switches, keys })
+        Some(Self { file, path, outline, uses, lacking, is_plain_module, matches })
     }
 }
 
@@ -67,12 +62,12 @@ fn lacking(text: &str, wanted: &[&str]) -> HashSet<String> {
 
 /// The names that the plan asks for, those they have in this file, and those they are reached
 /// through.
-fn names_to_find(outline: &Outline, plan: &Plan) -> Vec<String> {
+fn names_to_find(outline: &FileOutline, plan: &LookupPlan) -> Vec<String> {
     let asked = plan.names();
     let mut names: HashSet<String> = asked.iter().map(|name| (*name).to_owned()).collect();
     for import in &outline.imports {
         let renames = import.name().is_some_and(|name| asked.contains(name));
-        let whole = matches!(import.imported, Imported::Module | Imported::Default)
+        let whole = matches!(import.imported, ImportedItem::Module | ImportedItem::Default)
             || import.name().is_some_and(|name| name.starts_with(char::is_lowercase));
         if renames || whole {
             names.insert(import.local.rsplit('.').next().unwrap_or_default().to_owned());

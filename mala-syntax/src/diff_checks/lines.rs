@@ -62,7 +62,7 @@ const MAX_LIST: usize = 100;
 /// Longer lines are not typed.
 const MAX_LINE: usize = 1000;
 
-struct Compiled {
+struct CompiledLineRule {
     rule: LineRule,
     files: GlobSet,
     not_files: GlobSet,
@@ -71,7 +71,7 @@ struct Compiled {
 }
 
 #[expect(clippy::expect_used, reason = "the file is part of the program, and every test reads it")]
-static RULES: LazyLock<Vec<Compiled>> = LazyLock::new(|| {
+static RULES: LazyLock<Vec<CompiledLineRule>> = LazyLock::new(|| {
     let rules: Vec<LineRule> =
         serde_saphyr::from_str(include_str!("lines.yaml")).expect("lines.yaml is valid");
     rules.into_iter().map(|rule| compile(rule).expect("lines.yaml is valid")).collect()
@@ -84,7 +84,7 @@ pub fn line_rules() -> impl Iterator<Item = &'static LineRule> {
 
 pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
     let path = name(file);
-    let rules: Vec<&Compiled> = RULES
+    let rules: Vec<&CompiledLineRule> = RULES
         .iter()
         .filter(|r| r.files.is_match(path.as_ref()) && !r.not_files.is_match(path.as_ref()))
         .filter(|r| !(r.rule.id.starts_with("deps/") && is_test_path(&file.path)))
@@ -105,7 +105,8 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
             let is_new = || tests_disabled::is_new(hunk, index, &before);
             let parts =
                 if path.ends_with("package.json") { dependencies(text) } else { Vec::new() };
-            let reports = |r: &Compiled| r.reports(text) || parts.iter().any(|p| r.reports(p));
+            let reports =
+                |r: &CompiledLineRule| r.reports(text) || parts.iter().any(|p| r.reports(p));
             let rules = rules.iter().filter(|r| reports(r));
             let rules = rules.filter(|r| !(in_test && r.rule.id == "debug/rust-dbg"));
             let rules = rules.filter(|r| !(r.rule.existing_tests && is_new()));
@@ -183,7 +184,7 @@ fn dependencies(line: &str) -> Vec<String> {
     found
 }
 
-impl Compiled {
+impl CompiledLineRule {
     fn reports(&self, text: &str) -> bool {
         self.line.is_match(text)
             && !self.unless.as_ref().is_some_and(|unless| unless.is_match(text))
@@ -207,8 +208,8 @@ fn candidate(rule: &LineRule, file: &ChangedFile, line: u32) -> Candidate {
     }
 }
 
-fn compile(rule: LineRule) -> Result<Compiled, Box<dyn std::error::Error>> {
-    Ok(Compiled {
+fn compile(rule: LineRule) -> Result<CompiledLineRule, Box<dyn std::error::Error>> {
+    Ok(CompiledLineRule {
         files: globs(&rule.files)?,
         not_files: globs(&rule.not_files)?,
         line: Regex::new(&rule.line)?,

@@ -2,9 +2,9 @@
 //! the code at a line certainly has counts; a parameter, a local, a variable that may be unset, or a
 //! definition under a condition does not.
 
-use super::definition::{Definition, Kind, Role};
-use super::imports::{Guard, Import, Imported};
-use super::outline::Outline;
+use super::definition::{Definition, DefinitionKind, DefinitionRole};
+use super::imports::{Import, ImportGuard, ImportedItem};
+use super::outline::FileOutline;
 use crate::source::Source;
 use mala_domain::agent::judge::Bindings;
 use mala_domain::change::{FilePath, LineSpan};
@@ -13,10 +13,10 @@ use mala_domain::review::Texts;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// The names that files bind at head, each file outlined once, when somebody asks.
+/// The names that files bind at head, each file outlined once, on demand.
 pub struct HeadBindings<'t> {
     texts: &'t Texts,
-    outlines: RefCell<HashMap<FilePath, Option<Outline>>>,
+    outlines: RefCell<HashMap<FilePath, Option<FileOutline>>>,
 }
 
 impl<'t> HeadBindings<'t> {
@@ -32,13 +32,13 @@ impl Bindings for HeadBindings<'_> {
         let mut outlines = self.outlines.borrow_mut();
         let outline = outlines.entry(file.clone()).or_insert_with(|| {
             let source = Source::parse(Language::of(file, text)?, text)?;
-            Some(Outline::of(&source))
+            Some(FileOutline::of(&source))
         });
         binding(outline.as_ref()?, text, name, cited)
     }
 }
 
-fn binding(outline: &Outline, text: &str, name: &str, cited: LineSpan) -> Option<u32> {
+fn binding(outline: &FileOutline, text: &str, name: &str, cited: LineSpan) -> Option<u32> {
     // A preprocessor may take away what the tree shows.
     if matches!(outline.language, Language::C | Language::Cpp) || shadowed(outline, name, cited) {
         return None;
@@ -58,20 +58,20 @@ fn binding(outline: &Outline, text: &str, name: &str, cited: LineSpan) -> Option
 fn imports(import: &Import, name: &str) -> bool {
     import.local == name
         && import.scope.is_none()
-        && import.guard == Guard::None
-        && import.imported != Imported::All
+        && import.guard == ImportGuard::None
+        && import.imported != ImportedItem::All
 }
 
 fn defines(definition: &Definition, name: &str) -> bool {
     definition.name == name
         && definition.is_top_level()
-        && definition.role == Role::Defines
-        && definition.kind != Kind::Variable
+        && definition.role == DefinitionRole::Defines
+        && definition.kind != DefinitionKind::Variable
         && !definition.decorators.iter().any(|decorator| decorator.starts_with("cfg"))
 }
 
 /// Whether the function around the lines has a thing of its own by this name.
-fn shadowed(outline: &Outline, name: &str, cited: LineSpan) -> bool {
+fn shadowed(outline: &FileOutline, name: &str, cited: LineSpan) -> bool {
     let Some(around) = outline.enclosing(cited.start()) else { return false };
     outline.definitions.iter().any(|definition| {
         definition.name == name

@@ -10,18 +10,18 @@ pub struct Definition {
     /// The qualified name of the class, type, module or function around it.
     pub container: Option<String>,
     /// What it is.
-    pub kind: Kind,
+    pub kind: DefinitionKind,
     /// Its lines, decorators included.
     pub span: LineSpan,
     /// The line of its name.
     pub name_line: u32,
     /// What it takes, when it can be called.
-    pub parameters: Option<Vec<Parameter>>,
+    pub parameters: Option<Vec<FunctionParameter>>,
     /// Who can name it.
     pub visibility: Visibility,
     /// Whether this is the thing itself.
-    pub role: Role,
-    /// The members of an enum or of a union of literals.
+    pub role: DefinitionRole,
+    /// The members of an enum.
     pub members: Vec<String>,
     /// What it extends or implements, as written.
     pub bases: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Definition {
 
 /// What a definition is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum DefinitionKind {
     /// A function of a file, a module or a package.
     Function,
     /// A function of a class or type.
@@ -58,7 +58,7 @@ pub enum Kind {
     Macro,
 }
 
-impl Kind {
+impl DefinitionKind {
     /// The word in messages.
     pub fn name(self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ pub enum Visibility {
 
 /// Whether a definition is the thing itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum DefinitionRole {
     /// It is.
     Defines,
     /// It only says that the thing is somewhere: a prototype, an overload, an interface's method.
@@ -114,18 +114,18 @@ pub enum Role {
 
 /// One parameter.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Parameter {
+pub struct FunctionParameter {
     /// Its name, as written; empty when it has none.
     pub name: String,
     /// How arguments reach it.
-    pub kind: ParameterKind,
+    pub kind: ParameterPassing,
     /// Whether a call may leave it out.
-    pub presence: Presence,
+    pub presence: ParameterPresence,
 }
 
 /// How arguments reach a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ParameterKind {
+pub enum ParameterPassing {
     /// By position, and by name where the language has that.
     Positional,
     /// By position only.
@@ -142,7 +142,7 @@ pub enum ParameterKind {
 
 /// Whether a call may leave a parameter out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Presence {
+pub enum ParameterPresence {
     /// It may not.
     Required,
     /// It may.

@@ -6,7 +6,7 @@ mod python;
 mod rust;
 
 use super::table::Lookup;
-use super::walk::{Step, Trail, child_of_kind, named_children};
+use super::walk::{AncestorTrail, WalkStep};
 use crate::source::{Source, lines_of};
 use mala_domain::language::Language;
 use tree_sitter::Node;
@@ -17,7 +17,7 @@ pub struct Import {
     /// The module, as written: `..pkg.mod`, `./m`, `crate::m`, `example.org/x/y`, `java.util`.
     pub module: String,
     /// What is taken from it.
-    pub imported: Imported,
+    pub imported: ImportedItem,
     /// The name in this file; `*` when it is all names, empty when it is none.
     pub local: String,
     /// The line of the name.
@@ -25,16 +25,16 @@ pub struct Import {
     /// The line on which the statement starts.
     pub statement_line: u32,
     /// Whether the file copes when it fails.
-    pub guard: Guard,
+    pub guard: ImportGuard,
     /// Whether others can import it from here.
-    pub reach: Reach,
+    pub reach: ImportReach,
     /// The module or function around the import.
     pub scope: Option<String>,
 }
 
 /// What is taken from a module.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Imported {
+pub enum ImportedItem {
     /// The module itself.
     Module,
     /// This name of it.
@@ -49,7 +49,7 @@ pub enum Imported {
 
 /// Whether a file copes when an import fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Guard {
+pub enum ImportGuard {
     /// It does not.
     None,
     /// It tries, or imports only under a condition.
@@ -58,7 +58,7 @@ pub enum Guard {
 
 /// Whether others can import a name from the file that imports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum ImportReach {
     /// They cannot, or need not.
     Own,
     /// It is passed on.
@@ -66,20 +66,20 @@ pub enum Reach {
 }
 
 impl Import {
-    fn new(module: &str, imported: Imported, local: &str, node: Node<'_>) -> Self {
+    fn new(module: &str, imported: ImportedItem, local: &str, node: Node<'_>) -> Self {
         Self {
             module: module.to_owned(),
             imported,
             local: local.to_owned(),
             line: lines_of(node).start(),
             statement_line: lines_of(node).start(),
-            guard: Guard::None,
-            reach: Reach::Own,
+            guard: ImportGuard::None,
+            reach: ImportReach::Own,
             scope: None,
         }
     }
 
-    fn guarded(self, guard: Guard) -> Self {
+    fn guarded(self, guard: ImportGuard) -> Self {
         Self { guard, ..self }
     }
 
@@ -99,7 +99,7 @@ impl Import {
     /// The name that is taken, when it is one.
     pub fn name(&self) -> Option<&str> {
         match &self.imported {
-            Imported::Name(name) => Some(name),
+            ImportedItem::Name(name) => Some(name),
             _ => None,
         }
     }
@@ -109,8 +109,8 @@ impl Import {
 pub(super) fn imports_at(
     source: &Source,
     lookup: &Lookup,
-    trail: &Trail<'_>,
-    step: Step<'_>,
+    trail: &AncestorTrail<'_>,
+    step: WalkStep<'_>,
 ) -> Vec<Import> {
     let node = step.node;
     let is_import = lookup.traits(node).import;
@@ -125,8 +125,6 @@ pub(super) fn imports_at(
         Language::Java if is_import => jvm::java(source, node),
         Language::CSharp if is_import => jvm::csharp(source, node),
         Language::Php if is_import => jvm::php(source, node),
-        Language::C | Language::Cpp if is_import => include(source, node),
-        Language::Ruby if node.kind() == "call" => require_relative(source, node),
         _ => Vec::new(),
     }
 }
@@ -141,36 +139,12 @@ fn go(source: &Source, node: Node<'_>) -> Vec<Import> {
     let module = text_of_string(source, path);
     let last = module.rsplit('/').next().unwrap_or_default().to_owned();
     let (imported, local) = match node.child_by_field_name("name") {
-        None => (Imported::Module, last),
+        None => (ImportedItem::Module, last),
         Some(name) => match source.slice(name) {
-            "." => (Imported::All, "*".to_owned()),
-            "_" => (Imported::Module, String::new()),
-            alias => (Imported::Module, alias.to_owned()),
+            "." => (ImportedItem::All, "*".to_owned()),
+            "_" => (ImportedItem::Module, String::new()),
+            alias => (ImportedItem::Module, alias.to_owned()),
         },
     };
     vec![Import::new(&module, imported, &local, node)]
-}
-
-fn include(source: &Source, node: Node<'_>) -> Vec<Import> {
-    let path = node.child_by_field_name("path").filter(|path| path.kind() == "string_literal");
-    path.map(|path| Import::new(&text_of_string(source, path), Imported::All, "*", node))
-        .into_iter()
-        .collect()
-}
-
-fn require_relative(source: &Source, node: Node<'_>) -> Vec<Import> {
-    let method = node.child_by_field_name("method").map(|method| source.slice(method));
-    if method != Some("require_relative") {
-        return Vec::new();
-    }
-    let argument = node
-        .child_by_field_name("arguments")
-        .and_then(|arguments| child_of_kind(arguments, &["string"]))
-        .filter(|string| {
-            named_children(*string).iter().all(|part| part.node.kind() == "string_content")
-        });
-    argument
-        .map(|string| Import::new(&text_of_string(source, string), Imported::All, "*", node))
-        .into_iter()
-        .collect()
 }

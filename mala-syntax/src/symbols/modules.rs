@@ -17,10 +17,6 @@ pub fn files_of_module(importer: &str, language: Language, module: &str) -> Vec<
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             ecmascript::files(importer, module)
         }
-        Language::C | Language::Cpp => join(parent(importer), module).into_iter().collect(),
-        Language::Ruby => join(parent(importer), &format!("{}.rb", module.trim_end_matches(".rb")))
-            .into_iter()
-            .collect(),
         _ => Vec::new(),
     }
 }
@@ -109,8 +105,6 @@ mod tests {
             (Language::TypeScript, "src/x/a.ts", "./b.js", "src/x/b.ts"),
             (Language::TypeScript, "src/x/a.ts", "@/x/b", "src/x/b.tsx"),
             (Language::Tsx, "src/a.tsx", "./a.css", "src/a.css"),
-            (Language::C, "src/a.c", "../inc/a.h", "inc/a.h"),
-            (Language::Ruby, "lib/a.rb", "./x/b", "lib/x/b.rb"),
         ] {
             let files = files_of_module(importer, language, module);
             assert!(

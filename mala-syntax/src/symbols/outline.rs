@@ -1,22 +1,22 @@
 //! What a file defines, imports and exports, read off its tree in one walk.
 
 mod build;
-mod enums;
 mod exports;
 mod members;
 mod refine;
 
 pub use exports::Export;
 
-use super::definition::Definition;
+use super::definition::{Definition, DefinitionKind};
 use super::imports::Import;
 use crate::source::Source;
+use mala_domain::change::LineSpan;
 use mala_domain::language::Language;
 use std::collections::HashSet;
 
 /// What a file defines, imports and exports.
 #[derive(Debug, Clone)]
-pub struct Outline {
+pub struct FileOutline {
     /// Its language.
     pub language: Language,
     /// What it defines, in the order of the text.
@@ -42,7 +42,7 @@ pub enum Openness {
     Open,
 }
 
-impl Outline {
+impl FileOutline {
     /// The outline of a file.
     pub fn of(source: &Source) -> Self {
         build::outline(source)
@@ -58,6 +58,43 @@ impl Outline {
             .chain(self.in_macros.iter().map(String::as_str))
             .collect()
     }
+}
+
+/// A function or class around a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EnclosingSymbol {
+    /// `Class.method`, or the bare name.
+    pub symbol: String,
+    /// Its lines, decorators included.
+    pub span: LineSpan,
+    /// What it is.
+    pub kind: DefinitionKind,
+}
+
+/// The innermost function or class around a line; `None` at the top of a file.
+pub fn enclosing(source: &Source, line: u32) -> Option<EnclosingSymbol> {
+    FileOutline::of(source).enclosing(line)
+}
+
+impl FileOutline {
+    /// The innermost function or class around a line.
+    pub fn enclosing(&self, line: u32) -> Option<EnclosingSymbol> {
+        self.definitions
+            .iter()
+            .filter(|definition| definition.span.contains(line) && has_lines_inside(definition))
+            .min_by_key(|definition| definition.span.n_lines())
+            .map(|definition| EnclosingSymbol {
+                symbol: definition.qualified(),
+                span: definition.span,
+                kind: definition.kind,
+            })
+    }
+}
+
+fn has_lines_inside(definition: &Definition) -> bool {
+    definition.kind.is_callable()
+        || definition.kind.is_type() && definition.kind != DefinitionKind::Module
+        || definition.kind == DefinitionKind::Macro
 }
 
 #[cfg(test)]

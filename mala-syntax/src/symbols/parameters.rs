@@ -1,16 +1,16 @@
 //! What a function takes.
 
-use super::definition::{Parameter, ParameterKind, Presence};
+use super::definition::{FunctionParameter, ParameterPassing, ParameterPresence};
 use super::names::fields;
-use super::walk::{Step, named_children};
+use super::walk::{WalkStep, named_children};
 use crate::source::Source;
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
 /// The parameters in a list node.
-pub(crate) fn parameters(source: &Source, list: Node<'_>) -> Vec<Parameter> {
+pub(crate) fn parameters(source: &Source, list: Node<'_>) -> Vec<FunctionParameter> {
     if list.kind() == "identifier" {
-        return vec![parameter(source, list, ParameterKind::Positional)];
+        return vec![parameter(source, list, ParameterPassing::Positional)];
     }
     let mut found = Vec::new();
     let mut n_separated = 0;
@@ -28,11 +28,11 @@ pub(crate) fn parameters(source: &Source, list: Node<'_>) -> Vec<Parameter> {
 }
 
 /// The parameters that one child of the list stands for; mostly one.
-fn one(source: &Source, step: Step<'_>) -> Vec<Parameter> {
+fn one(source: &Source, step: WalkStep<'_>) -> Vec<FunctionParameter> {
     let node = step.node;
     match node.kind() {
         "self_parameter" | "receiver_parameter" => {
-            vec![parameter(source, node, ParameterKind::Receiver)]
+            vec![parameter(source, node, ParameterPassing::Receiver)]
         }
         "attribute_item" | "block_parameter" | "array_type" | "attribute_list" => Vec::new(),
         "list_splat_pattern"
@@ -43,62 +43,62 @@ fn one(source: &Source, step: Step<'_>) -> Vec<Parameter> {
         | "variadic_parameter_declaration"
         | "forward_parameter" => variadic(source, node),
         "dictionary_splat_pattern" | "hash_splat_parameter" => {
-            vec![parameter(source, node, ParameterKind::Keywords)]
+            vec![parameter(source, node, ParameterPassing::Keywords)]
         }
-        "keyword_parameter" => vec![parameter(source, node, ParameterKind::KeywordOnly)],
+        "keyword_parameter" => vec![parameter(source, node, ParameterPassing::KeywordOnly)],
         "parameter_declaration" => declared(source, node),
         "typed_parameter" | "required_parameter" => wrapped(source, node),
         "identifier" if step.field == "name" => {
-            vec![parameter(source, node, ParameterKind::Variadic)]
+            vec![parameter(source, node, ParameterPassing::Variadic)]
         }
-        _ => vec![parameter(source, node, ParameterKind::Positional)],
+        _ => vec![parameter(source, node, ParameterPassing::Positional)],
     }
 }
 
 /// A parameter that holds a pattern: `*args: int`, `...rest: string[]`, `this: Window`.
-fn wrapped(source: &Source, node: Node<'_>) -> Vec<Parameter> {
+fn wrapped(source: &Source, node: Node<'_>) -> Vec<FunctionParameter> {
     let pattern = node.child_by_field_name("pattern").or_else(|| node.named_child(0));
     let kind = match pattern.map(|pattern| pattern.kind()) {
         Some("this") => return Vec::new(),
-        Some("list_splat_pattern" | "rest_pattern") => ParameterKind::Variadic,
-        Some("dictionary_splat_pattern") => ParameterKind::Keywords,
-        _ => ParameterKind::Positional,
+        Some("list_splat_pattern" | "rest_pattern") => ParameterPassing::Variadic,
+        Some("dictionary_splat_pattern") => ParameterPassing::Keywords,
+        _ => ParameterPassing::Positional,
     };
     vec![parameter(source, node, kind)]
 }
 
 /// Go's `a, b int`, its unnamed `int`, and C's `void`.
-fn declared(source: &Source, node: Node<'_>) -> Vec<Parameter> {
+fn declared(source: &Source, node: Node<'_>) -> Vec<FunctionParameter> {
     let names = fields(node, "name");
     if names.len() > 1 {
         return names
             .into_iter()
-            .map(|n| parameter(source, n, ParameterKind::Positional))
+            .map(|n| parameter(source, n, ParameterPassing::Positional))
             .collect();
     }
     if source.slice(node).trim() == "void" {
         return Vec::new();
     }
-    vec![parameter(source, node, ParameterKind::Positional)]
+    vec![parameter(source, node, ParameterPassing::Positional)]
 }
 
-fn variadic(source: &Source, node: Node<'_>) -> Vec<Parameter> {
-    let all = parameter(source, node, ParameterKind::Variadic);
+fn variadic(source: &Source, node: Node<'_>) -> Vec<FunctionParameter> {
+    let all = parameter(source, node, ParameterPassing::Variadic);
     if node.kind() == "forward_parameter" {
-        let names = Parameter { kind: ParameterKind::Keywords, ..all.clone() };
+        let names = FunctionParameter { kind: ParameterPassing::Keywords, ..all.clone() };
         return vec![all, names];
     }
     vec![all]
 }
 
-fn parameter(source: &Source, node: Node<'_>, kind: ParameterKind) -> Parameter {
-    let taken = matches!(kind, ParameterKind::Variadic | ParameterKind::Keywords);
+fn parameter(source: &Source, node: Node<'_>, kind: ParameterPassing) -> FunctionParameter {
+    let taken = matches!(kind, ParameterPassing::Variadic | ParameterPassing::Keywords);
     let presence = if taken || may_be_left_out(source, node) {
-        Presence::Optional
+        ParameterPresence::Optional
     } else {
-        Presence::Required
+        ParameterPresence::Required
     };
-    Parameter { name: name_of(source, node), kind, presence }
+    FunctionParameter { name: name_of(source, node), kind, presence }
 }
 
 fn may_be_left_out(source: &Source, node: Node<'_>) -> bool {
@@ -152,7 +152,7 @@ fn first_name(node: Node<'_>) -> Option<Node<'_>> {
             | "spread_parameter"
     );
     let children = wraps.then(|| named_children(node))?;
-    let is_name = |step: &&Step<'_>| {
+    let is_name = |step: &&WalkStep<'_>| {
         matches!(
             step.node.kind(),
             "identifier"
@@ -166,29 +166,36 @@ fn first_name(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Python's `*` alone: what follows goes by name, and further positions are refused.
-fn separator() -> Parameter {
-    Parameter { name: "*".to_owned(), kind: ParameterKind::Variadic, presence: Presence::Required }
-}
-
-fn by_position_only(parameter: &mut Parameter) {
-    if parameter.kind == ParameterKind::Positional {
-        parameter.kind = ParameterKind::PositionalOnly;
+fn separator() -> FunctionParameter {
+    FunctionParameter {
+        name: "*".to_owned(),
+        kind: ParameterPassing::Variadic,
+        presence: ParameterPresence::Required,
     }
 }
 
-fn only_by_name_after_variadic(language: Language, found: Vec<Parameter>) -> Vec<Parameter> {
+fn by_position_only(parameter: &mut FunctionParameter) {
+    if parameter.kind == ParameterPassing::Positional {
+        parameter.kind = ParameterPassing::PositionalOnly;
+    }
+}
+
+fn only_by_name_after_variadic(
+    language: Language,
+    found: Vec<FunctionParameter>,
+) -> Vec<FunctionParameter> {
     if language != Language::Python {
         return found;
     }
     let mut after = false;
     let mut out = Vec::with_capacity(found.len());
     for mut parameter in found {
-        let is_variadic = parameter.kind == ParameterKind::Variadic;
-        if after && parameter.kind == ParameterKind::Positional {
-            parameter.kind = ParameterKind::KeywordOnly;
+        let is_variadic = parameter.kind == ParameterPassing::Variadic;
+        if after && parameter.kind == ParameterPassing::Positional {
+            parameter.kind = ParameterPassing::KeywordOnly;
         }
         after |= is_variadic;
-        if !(is_variadic && parameter.presence == Presence::Required) {
+        if !(is_variadic && parameter.presence == ParameterPresence::Required) {
             out.push(parameter);
         }
     }

@@ -11,27 +11,33 @@ mod python;
 mod ruby;
 mod rust;
 
-use super::definition::Kind;
+use super::definition::DefinitionKind;
 use crate::grammar::Grammar;
 use mala_domain::language::Language;
 use std::sync::OnceLock;
 
 /// A node kind and the field of a child in it; the field is empty when the child has none.
-pub(crate) type Place = (&'static str, &'static str);
+pub(crate) type NodeField = (&'static str, &'static str);
 
 /// One language.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct LanguageTable {
     /// The nodes that define.
-    pub(crate) shapes: &'static [Shape],
+    pub(crate) shapes: &'static [DefinitionShape],
     /// The leaves that are names.
     pub(crate) names: &'static [&'static str],
     /// Places inside a pattern that bind what the pattern binds.
-    pub(crate) patterns: &'static [Place],
+    pub(crate) patterns: &'static [NodeField],
     /// Places that bind a name in the function around them.
-    pub(crate) binders: &'static [Place],
+    pub(crate) binders: &'static [NodeField],
+    /// Places that put a value into a name that is declared elsewhere.
+    pub(crate) writers: &'static [NodeField],
+    /// Blocks with names of their own.
+    pub(crate) blocks: &'static [&'static str],
+    /// Places inside a function or class that the scope around it evaluates.
+    pub(crate) outside: &'static [NodeField],
     /// Places whose name is no use of anything in scope: keyword arguments, keys, labels.
-    pub(crate) ignored: &'static [Place],
+    pub(crate) ignored: &'static [NodeField],
     /// Member access: the node, the object's field, the member's field.
     pub(crate) members: &'static [(&'static str, &'static str, &'static str)],
     /// Nodes whose children are the parts of a path.
@@ -59,11 +65,11 @@ pub(crate) enum BareMembers {
 
 /// A node that defines something.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Shape {
+pub(crate) struct DefinitionShape {
     /// The node.
     pub(crate) node: &'static str,
     /// What it defines.
-    pub(crate) kind: Kind,
+    pub(crate) kind: DefinitionKind,
     /// Where the name is.
     pub(crate) name: NameAt,
     /// What it is for the definitions inside.
@@ -119,8 +125,8 @@ const NOTED: &[&str] = &[
 /// A table with its nodes looked up in the grammar.
 pub(crate) struct Lookup {
     /// The table.
-    pub(crate) table: &'static Table,
-    shapes: Vec<Option<&'static Shape>>,
+    pub(crate) table: &'static LanguageTable,
+    shapes: Vec<Option<&'static DefinitionShape>>,
     traits: Vec<Traits>,
 }
 
@@ -139,7 +145,7 @@ pub(crate) struct Traits {
 
 impl Lookup {
     /// The definition that this kind of node makes.
-    pub(crate) fn shape(&self, node: tree_sitter::Node<'_>) -> Option<&'static Shape> {
+    pub(crate) fn shape(&self, node: tree_sitter::Node<'_>) -> Option<&'static DefinitionShape> {
         self.shapes.get(usize::from(node.kind_id())).copied().flatten()
     }
 
@@ -181,7 +187,7 @@ pub(crate) fn lookup(language: Language) -> &'static Lookup {
     LOOKUPS[language as usize].get_or_init(|| Lookup::build(language))
 }
 
-fn table_of(language: Language) -> &'static Table {
+fn table_of(language: Language) -> &'static LanguageTable {
     match language {
         Language::Python => &python::TABLE,
         Language::JavaScript => &ecmascript::JAVASCRIPT,
@@ -198,13 +204,18 @@ fn table_of(language: Language) -> &'static Table {
 }
 
 /// A definition whose name is in the field `name`.
-const fn named(node: &'static str, kind: Kind, opens: Opens) -> Shape {
-    Shape { node, kind, name: NameAt::Field("name"), opens }
+const fn named(node: &'static str, kind: DefinitionKind, opens: Opens) -> DefinitionShape {
+    DefinitionShape { node, kind, name: NameAt::Field("name"), opens }
 }
 
 /// A definition whose name is elsewhere.
-const fn shape(node: &'static str, kind: Kind, name: NameAt, opens: Opens) -> Shape {
-    Shape { node, kind, name, opens }
+const fn shape(
+    node: &'static str,
+    kind: DefinitionKind,
+    name: NameAt,
+    opens: Opens,
+) -> DefinitionShape {
+    DefinitionShape { node, kind, name, opens }
 }
 
 #[cfg(test)]
@@ -231,11 +242,13 @@ mod tests {
                     field(name);
                 }
             }
-            [table.names, table.wrappers, table.imports, table.closures, table.paths]
+            [table.names, table.wrappers, table.imports, table.closures, table.paths, table.blocks]
                 .concat()
                 .iter()
                 .for_each(|k| kind(k));
-            for (node, of) in table.patterns.iter().chain(table.binders).chain(table.ignored) {
+            let places =
+                [table.patterns, table.binders, table.writers, table.outside, table.ignored];
+            for (node, of) in places.iter().copied().flatten() {
                 kind(node);
                 field(of);
             }

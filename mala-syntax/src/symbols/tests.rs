@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Reads everything there is to read off a text.
 fn read_all(language: Language, text: &str) -> usize {
     let Some(source) = Source::parse(language, text) else { return 0 };
-    let outline = Outline::of(&source);
+    let outline = FileOutline::of(&source);
     let names: Vec<&str> = outline.definitions.iter().take(5).map(|d| d.name.as_str()).collect();
     outline.definitions.len() + uses(&source, &names).len()
 }

@@ -3,22 +3,23 @@
 
 mod call;
 mod place;
-mod receiver;
 mod typed;
 
-pub use call::{Arguments, Call, Makes};
+pub use call::{ArgumentCount, CallPurpose, CallShape};
 
-use super::scopes::Scopes;
-use super::table::{BareMembers, Lookup, Opens, lookup};
-use super::walk::{Descend, Step, Trail, walk};
+use super::enclosing_scopes::EnclosingScopes;
+use super::file_scopes::{DeclarationKind, FileScopes};
+use super::table::{Lookup, lookup};
+use super::walk::{AncestorTrail, Descend, WalkStep, walk};
 use crate::source::{Source, lines_of};
-use place::{Place, object_of, place_of};
-use std::collections::{HashMap, HashSet};
-use typed::{LocalTypes, Object};
+use place::{NameUsage, object_of, place_of};
+use std::collections::HashSet;
+use tree_sitter::Node;
+use typed::{ReceiverObject, type_of};
 
 /// One occurrence of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Use {
+pub struct SymbolUse {
     /// The name.
     pub name: String,
     /// The 1-based line.
@@ -29,21 +30,21 @@ pub struct Use {
     /// function around says it.
     pub receiver_type: Option<String>,
     /// The call, when it is called.
-    pub call: Option<Call>,
+    pub call: Option<CallShape>,
     /// What the occurrence does.
-    pub deed: Deed,
+    pub deed: UseKind,
     /// The qualified name of the function or class around it.
     pub within: Option<String>,
     /// The class or type around it.
     pub owner: Option<String>,
     /// Whether the file itself binds the name where it is used, or the first name of its receiver
     /// when that is one of those looked for.
-    pub binding: Binding,
+    pub binding: UseBinding,
 }
 
 /// What an occurrence does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum UseKind {
     /// It reads or calls.
     Reads,
     /// It defines the name or binds it: a parameter, a variable, a function.
@@ -56,7 +57,7 @@ pub enum Deed {
 
 /// Whether the file itself binds a name where it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Binding {
+pub enum UseBinding {
     /// It does not, but for imports.
     Free,
     /// A function or class around the use does.
@@ -69,39 +70,40 @@ pub enum Binding {
 const MAX_USES: usize = 50_000;
 
 /// The occurrences of these names; strings, comments and imports have none.
-pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<Use> {
+pub fn uses<S: AsRef<str>>(source: &Source, names: &[S]) -> Vec<SymbolUse> {
     if names.is_empty() {
         return Vec::new();
     }
-    let mut finder = Finder {
+    let mut finder = UseFinder {
         source,
         lookup: lookup(source.language()),
         names: names.iter().map(AsRef::as_ref).collect(),
-        scopes: Scopes::default(),
-        types: LocalTypes::default(),
+        scopes: EnclosingScopes::default(),
         found: Vec::new(),
     };
     walk(source.tree(), |trail, step| finder.visit(trail, step));
     finder.finish()
 }
 
-struct Finder<'s> {
+/// A use whose names are not resolved yet.
+struct FoundUse<'s> {
+    found: SymbolUse,
+    node: Node<'s>,
+    /// What is before the dot of a call.
+    object: Option<ReceiverObject<'s>>,
+}
+
+/// The walk that collects the occurrences.
+struct UseFinder<'s> {
     source: &'s Source,
     lookup: &'static Lookup,
     names: HashSet<&'s str>,
-    scopes: Scopes,
-    types: LocalTypes,
-    found: Vec<Found>,
+    scopes: EnclosingScopes,
+    found: Vec<FoundUse<'s>>,
 }
 
-/// A use with the scopes around it, the innermost first.
-struct Found {
-    found: Use,
-    around: Vec<(u32, Opens)>,
-}
-
-impl<'s> Finder<'s> {
-    fn visit(&mut self, trail: &Trail<'_>, step: Step<'_>) -> Descend {
+impl<'s> UseFinder<'s> {
+    fn visit(&mut self, trail: &AncestorTrail<'s>, step: WalkStep<'s>) -> Descend {
         self.scopes.leave(trail);
         let traits = self.lookup.traits(step.node);
         // The words in `#[cfg(test)]` name conditions, and `#[derive(..)]` may name helpers of macros.
@@ -120,88 +122,70 @@ impl<'s> Finder<'s> {
         Descend::Into
     }
 
-    fn add(&mut self, trail: &Trail<'_>, step: Step<'_>, name: &str) {
+    fn add(&mut self, trail: &AncestorTrail<'s>, step: WalkStep<'s>, name: &str) {
         let place = place_of(self.source, self.lookup.table, trail, step);
         let (deed, receiver, call) = match place {
-            Place::Nothing => return,
-            Place::Binds => (Deed::Binds, None, None),
-            Place::Reads { receiver, call, deed } => (deed, receiver, call),
+            NameUsage::Nothing => return,
+            NameUsage::Binds => (UseKind::Binds, None, None),
+            NameUsage::Reads { receiver, call, deed } => (deed, receiver, call),
         };
-        let receiver_type = match (&receiver, &call) {
-            (Some(receiver), Some(_)) => self.receiver_type(trail, step, receiver),
-            _ => None,
-        };
-        let names_scope =
-            self.scopes.innermost().is_some_and(|s| s.name_starts == Some(step.node.start_byte()));
-        let around = self
-            .scopes
-            .inside_out()
-            .skip(usize::from(names_scope))
-            .map(|scope| (scope.id, scope.opens))
-            .collect();
-        let found = Use {
+        let is_member_call = receiver.is_some() && call.is_some();
+        let object = is_member_call.then(|| match object_of(self.lookup.table, trail, step) {
+            Some(node) => ReceiverObject::Node(node),
+            None => ReceiverObject::NameBefore(step.node),
+        });
+        let found = SymbolUse {
             name: name.to_owned(),
             line: lines_of(step.node).start(),
             receiver,
-            receiver_type,
+            receiver_type: None,
             call,
             deed,
             within: self.scopes.path(),
             owner: self.scopes.type_name().map(str::to_owned),
-            binding: Binding::Free,
+            binding: UseBinding::Free,
         };
-        self.found.push(Found { found, around });
+        self.found.push(FoundUse { found, node: step.node, object });
     }
 
-    fn receiver_type(
-        &mut self,
-        trail: &Trail<'_>,
-        step: Step<'_>,
-        receiver: &str,
-    ) -> Option<String> {
-        let object = match object_of(self.lookup.table, trail, step) {
-            Some(node) => Object::Node(node),
-            None => Object::Name(receiver),
-        };
-        self.types.of_object(self.source, self.lookup, trail, object)
-    }
-
-    /// Marks the uses that a binding of the file's own shadows.
-    fn finish(self) -> Vec<Use> {
-        let bare = self.lookup.table.bare_members;
-        let mut binders: HashMap<String, HashSet<u32>> = HashMap::new();
-        for found in self.found.iter().filter(|found| found.found.deed == Deed::Binds) {
-            let id = found.around.first().map_or(0, |(id, _)| *id);
-            binders.entry(found.found.name.clone()).or_default().insert(id);
+    /// Says which declarations of the file's own shadow the uses, and of which types receivers are.
+    fn finish(self) -> Vec<SymbolUse> {
+        let mut names = self.names.clone();
+        for one in &self.found {
+            let receiver = one.found.receiver.as_deref().unwrap_or_default();
+            names.extend(one.object.and_then(|object| object.name(self.source, receiver)));
         }
-        self.found
-            .into_iter()
-            .map(|found| {
-                let root = root_of(&found.found);
-                let binding = binders
-                    .get(root)
-                    .map_or(Binding::Free, |ids| binding(&found.around, ids, bare));
-                Use { binding, ..found.found }
-            })
-            .collect()
+        let scopes = FileScopes::of_names(self.source, &names);
+        let resolved = self.found.iter().map(|one| {
+            let receiver = one.found.receiver.as_deref().unwrap_or_default();
+            let receiver_type =
+                one.object.and_then(|object| type_of(self.source, &scopes, (object, receiver)));
+            let is_wanted = self.names.contains(root_of(&one.found));
+            let binding =
+                if is_wanted { binding(&scopes, &one.found, one.node) } else { UseBinding::Free };
+            SymbolUse { receiver_type, binding, ..one.found.clone() }
+        });
+        resolved.collect()
     }
 }
 
 /// The name that decides what a use means: the first of its receiver, or its own.
-fn root_of(found: &Use) -> &str {
+fn root_of(found: &SymbolUse) -> &str {
     let receiver = found.receiver.as_deref().and_then(|receiver| receiver.split('.').next());
     receiver.unwrap_or(&found.name)
 }
 
-fn binding(around: &[(u32, Opens)], binders: &HashSet<u32>, bare: BareMembers) -> Binding {
-    let inside = around.iter().enumerate().any(|(at, (id, opens))| {
-        let seen = at == 0 || *opens != Opens::Type || bare == BareMembers::InScope;
-        seen && binders.contains(id)
-    });
-    match (inside, binders.contains(&0)) {
-        (true, _) => Binding::Inside,
-        (false, true) => Binding::AtTop,
-        (false, false) => Binding::Free,
+fn binding(scopes: &FileScopes<'_>, found: &SymbolUse, node: Node<'_>) -> UseBinding {
+    let own = scopes.variable_at(node).filter(|_| found.receiver.is_none());
+    let Some(variable) = own.or_else(|| scopes.resolve_at(node, root_of(found))) else {
+        return UseBinding::Free;
+    };
+    match variable.declared {
+        DeclarationKind::Import => UseBinding::Free,
+        DeclarationKind::Undeclared if variable.writes.is_empty() => UseBinding::Free,
+        DeclarationKind::Undeclared => UseBinding::AtTop,
+        _ if variable.is_top_level() => UseBinding::AtTop,
+        _ => UseBinding::Inside,
     }
 }
 

@@ -4,7 +4,7 @@ use tree_sitter::{Node, Tree};
 
 /// A node with the field that its parent keeps it in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Step<'t> {
+pub(crate) struct WalkStep<'t> {
     /// The node.
     pub(crate) node: Node<'t>,
     /// The field of the parent; empty when it has none.
@@ -13,26 +13,26 @@ pub(crate) struct Step<'t> {
 
 /// The ancestors of the visited node, the root first.
 #[derive(Debug, Default)]
-pub(crate) struct Trail<'t> {
-    steps: Vec<Step<'t>>,
+pub(crate) struct AncestorTrail<'t> {
+    steps: Vec<WalkStep<'t>>,
 }
 
 /// How far up a look for an ancestor goes.
 const MAX_CLIMB: usize = 64;
 
-impl<'t> Trail<'t> {
+impl<'t> AncestorTrail<'t> {
     /// How many ancestors there are.
     pub(crate) fn depth(&self) -> usize {
         self.steps.len()
     }
 
     /// The parent.
-    pub(crate) fn parent(&self) -> Option<Step<'t>> {
+    pub(crate) fn parent(&self) -> Option<WalkStep<'t>> {
         self.steps.last().copied()
     }
 
     /// The nearest ancestors, the parent first.
-    pub(crate) fn up(&self) -> impl Iterator<Item = Step<'t>> {
+    pub(crate) fn up(&self) -> impl Iterator<Item = WalkStep<'t>> {
         self.steps.iter().rev().take(MAX_CLIMB).copied()
     }
 }
@@ -47,19 +47,25 @@ pub(crate) enum Descend {
 }
 
 /// Visits every node, parents before children, in the order of the text.
-pub(crate) fn walk<'t>(tree: &'t Tree, visit: impl FnMut(&Trail<'t>, Step<'t>) -> Descend) {
+pub(crate) fn walk<'t>(
+    tree: &'t Tree,
+    visit: impl FnMut(&AncestorTrail<'t>, WalkStep<'t>) -> Descend,
+) {
     walk_from(tree.root_node(), visit);
 }
 
 /// Visits a node and every node inside it; the trail starts at the node.
-pub(crate) fn walk_from<'t>(top: Node<'t>, mut visit: impl FnMut(&Trail<'t>, Step<'t>) -> Descend) {
+pub(crate) fn walk_from<'t>(
+    top: Node<'t>,
+    mut visit: impl FnMut(&AncestorTrail<'t>, WalkStep<'t>) -> Descend,
+) {
     let mut cursor = top.walk();
-    let mut trail = Trail::default();
+    let mut trail = AncestorTrail::default();
     loop {
         let node = cursor.node();
         // Only named nodes are asked for their field, and to find it out is dear.
         let field = if node.is_named() { cursor.field_name() } else { None };
-        let step = Step { node, field: field.unwrap_or_default() };
+        let step = WalkStep { node, field: field.unwrap_or_default() };
         let descend = visit(&trail, step);
         if descend == Descend::Into && cursor.goto_first_child() {
             trail.steps.push(step);
@@ -75,7 +81,7 @@ pub(crate) fn walk_from<'t>(top: Node<'t>, mut visit: impl FnMut(&Trail<'t>, Ste
 }
 
 /// The named children of a node with their fields, comments left out.
-pub(crate) fn named_children<'t>(node: Node<'t>) -> Vec<Step<'t>> {
+pub(crate) fn named_children<'t>(node: Node<'t>) -> Vec<WalkStep<'t>> {
     let mut cursor = node.walk();
     let mut steps = Vec::new();
     if !cursor.goto_first_child() {
@@ -84,7 +90,7 @@ pub(crate) fn named_children<'t>(node: Node<'t>) -> Vec<Step<'t>> {
     loop {
         let child = cursor.node();
         if child.is_named() && !child.is_extra() {
-            steps.push(Step { node: child, field: cursor.field_name().unwrap_or_default() });
+            steps.push(WalkStep { node: child, field: cursor.field_name().unwrap_or_default() });
         }
         if !cursor.goto_next_sibling() {
             return steps;

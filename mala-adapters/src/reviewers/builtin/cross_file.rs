@@ -1,16 +1,14 @@
 //! What a change breaks in other files: the pure stages of `mala_syntax::cross_file`, with the tree
 //! asked in between. It asks for words once, for paths once, and reads once.
 
-use mala_domain::change::{Change, ChangedFile, FilePath};
+use mala_domain::change::{FilePath, Nature};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
-use mala_domain::ports::{Blob, Repository, RepositoryError, Side};
+use mala_domain::ports::{Blob, RepositoryError, Side};
 use mala_domain::review::ReviewRequest;
-use mala_domain::scope::Head;
 use mala_syntax::cross_file::{
-    DELETED_TESTS, FileDelta, Found, Plan, UserFile, Versions, fold, plan,
+    FileDelta, FileVersions, FoundFiles, LookupPlan, UserFile, fold, plan,
 };
-use mala_syntax::rules::is_test_path;
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -32,32 +30,8 @@ pub(super) async fn check(request: &ReviewRequest) -> Result<Vec<Candidate>, Tro
     if plan.is_empty() {
         return Ok(Vec::new());
     }
-    let (found, blobs) = look_up(&plan, request.tree.as_ref()).await?;
-    let mut found = tokio::task::spawn_blocking(move || decide(&plan, found, &blobs)).await?;
-    found.retain(|candidate| {
-        candidate.rule.as_deref() != Some(DELETED_TESTS.id)
-            || !explains_its_tests(request) && !shrinks(&request.change, &candidate.file)
-    });
-    Ok(found)
-}
-
-/// Whether a file loses more lines than it gets: what its tests were about may be gone.
-fn shrinks(change: &Change, path: &FilePath) -> bool {
-    let hunks =
-        || change.files.iter().filter(|file| file.path == *path).flat_map(|file| &file.hunks);
-    let removed = hunks().flat_map(|hunk| hunk.removed_lines()).count();
-    removed > hunks().flat_map(|hunk| hunk.added_lines()).count()
-}
-
-/// Whether the change says why tests go: it takes code away with them, or it is about nothing but tests,
-/// in commits with messages.
-fn explains_its_tests(request: &ReviewRequest) -> bool {
-    let files = request.change.files.iter().filter(|file| file.language().is_some());
-    let code: Vec<&ChangedFile> = files.filter(|file| !is_test_path(&file.path)).collect();
-    let hunks = || code.iter().flat_map(|file| &file.hunks);
-    let removed = hunks().flat_map(|hunk| hunk.removed_lines()).count();
-    let added = hunks().flat_map(|hunk| hunk.added_lines()).count();
-    removed > added || code.is_empty() && matches!(request.scope.head, Head::Commit(_))
+    let (found, blobs) = look_up(&plan, request).await?;
+    Ok(tokio::task::spawn_blocking(move || decide(&plan, found, &blobs)).await?)
 }
 
 /// What became of each changed file that people write.
@@ -69,15 +43,29 @@ fn deltas(request: &ReviewRequest) -> Vec<FileDelta> {
         .map(|file| {
             let base = texts.at_base(file.base_path()).filter(|_| file.existed_at_base());
             let head = texts.at_head(&file.path).filter(|_| file.exists_at_head());
-            FileDelta::of(Versions { file, base, head })
+            FileDelta::of(FileVersions { file, base, head })
         })
         .collect()
+}
+
+/// Changed files of code that no search looks into, because an attribute says that they are not to
+/// be shown (`-diff`): what was moved into them is still there.
+fn unsearched(request: &ReviewRequest) -> impl Iterator<Item = FilePath> {
+    const MAX_FILES: usize = 40;
+    let hidden = request.change.files.iter().filter(|file| {
+        file.nature == Nature::Binary && file.exists_at_head() && file.language().is_some()
+    });
+    hidden.take(MAX_FILES).map(|file| file.path.clone())
 }
 
 /// The files that were read, with their contents.
 type Contents = Vec<(FilePath, Blob)>;
 
-async fn look_up(plan: &Plan, tree: &dyn Repository) -> Result<(Found, Contents), RepositoryError> {
+async fn look_up(
+    plan: &LookupPlan,
+    request: &ReviewRequest,
+) -> Result<(FoundFiles, Contents), RepositoryError> {
+    let tree = request.tree.as_ref();
     let hits = match plan.query() {
         Some(query) => tree.find_words(&query).await?,
         None => Vec::new(),
@@ -86,13 +74,14 @@ async fn look_up(plan: &Plan, tree: &dyn Repository) -> Result<(Found, Contents)
     let exist = if paths.is_empty() { Vec::new() } else { tree.exist(Side::Head, &paths).await? };
     let existing: Vec<FilePath> =
         paths.into_iter().zip(exist).filter(|(_, exists)| *exists).map(|(path, _)| path).collect();
-    let to_read = plan.files_to_read(&hits, &existing);
+    let mut to_read = plan.files_to_read(&hits, &existing);
+    to_read.extend(unsearched(request).filter(|path| !to_read.contains(path)).collect::<Vec<_>>());
     let blobs = tree.read(Side::Head, &to_read).await?;
-    let found = Found { hits, existing, ..Found::default() };
+    let found = FoundFiles { hits, existing, ..FoundFiles::default() };
     Ok((found, to_read.into_iter().zip(blobs).collect()))
 }
 
-fn decide(plan: &Plan, found: Found, contents: &Contents) -> Vec<Candidate> {
+fn decide(plan: &LookupPlan, found: FoundFiles, contents: &Contents) -> Vec<Candidate> {
     let texts = || contents.iter().filter_map(|(path, blob)| Some((path, blob.text()?)));
     let manifests = texts()
         .filter(|(path, _)| Language::of_path(path).is_none())
@@ -103,7 +92,7 @@ fn decide(plan: &Plan, found: Found, contents: &Contents) -> Vec<Candidate> {
         .par_iter()
         .filter_map(|(path, text)| UserFile::of(path, text, plan))
         .collect();
-    fold(plan, &Found { files, manifests, ..found })
+    fold(plan, &FoundFiles { files, manifests, ..found })
 }
 
 #[cfg(test)]

@@ -83,7 +83,7 @@ impl FileCheck<'_> {
     }
 
     fn see(&self) -> Result<Seen, &'static str> {
-        let language = self.file.language().ok_or("nobody knows its language")?;
+        let language = self.file.language().ok_or("its language is not known")?;
         let (text, extent) = match self.texts.head.get(&self.file.path) {
             Some(Blob::Text(text)) => (text.clone(), Extent::Whole),
             Some(Blob::TooLarge(_)) => return Err("it is too large"),
@@ -100,7 +100,7 @@ impl FileCheck<'_> {
         let mut text = String::new();
         let mut next = 1;
         for (line, shown) in self.file.hunks.iter().flat_map(|hunk| hunk.head_lines()) {
-            // Lines that nobody shows cost nothing when there are too many of them.
+            // Lines that are not shown cost nothing when there are too many of them.
             let gap = line.saturating_sub(next).min(MAX_GAP);
             text.extend(std::iter::repeat_n('\n', usize::try_from(gap).unwrap_or(0)));
             text.push_str(shown);

@@ -38,8 +38,8 @@ pub struct ReviewBlock {
     #[schemars(extend("default" = "all"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressions: Option<SuppressionPolicy>,
-    /// Turn rules off or on, or change their priority, for all files or by path. The last matching
-    /// entry applies.
+    /// `extended` turns on the extended set of rules, as `"*": on` does. A map or a list turns rules off or on,
+    /// or changes their priority, for all files or by path. The last matching entry applies.
     #[serde(deserialize_with = "rules::list_or_map", skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "rules::list_or_map_schema")]
     pub rules: Vec<RuleSetting>,

@@ -364,8 +364,8 @@ fn generic_rules_are_silent_in_tests_and_documents() {
 fn generic_matches_in_comments_have_lower_priority() {
     let line = forge("api_key = \"«a40»\"");
     let comment = format!("    // {line}");
-    assert_eq!(scan("src/a.py", &line)[0].priority, Priority::P1);
-    assert_eq!(scan("src/a.py", &comment)[0].priority, Priority::P2);
+    assert_eq!(scan("src/a.py", &line)[0].priority, Priority::P2);
+    assert_eq!(scan("src/a.py", &comment)[0].priority, Priority::P3);
     assert_eq!(scan("src/a.py", &forge("# sk_live_«a24»"))[0].priority, Priority::P0);
 }
 

@@ -11,7 +11,7 @@ use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::language::Language;
 use mala_domain::ports::Side;
 use mala_syntax::source::Source;
-use mala_syntax::symbols::{Definition, Outline, Role};
+use mala_syntax::symbols::{Definition, DefinitionRole, FileOutline};
 
 /// The longest name.
 const MAX_NAME: usize = 200;
@@ -124,7 +124,7 @@ fn look(text: &str, language: Option<Language>, wanted: &Wanted) -> Result<Found
         ));
     }
     let source = language.and_then(|language| Source::parse(language, text));
-    let outline = source.as_ref().map(Outline::of);
+    let outline = source.as_ref().map(FileOutline::of);
     let definition = outline.as_ref().and_then(|outline| defined(outline, wanted));
     if let (Some(outline), Some(definition)) = (&outline, definition) {
         return Ok(Found::Definition {
@@ -156,7 +156,7 @@ fn note(is_parsed: bool, line: u32) -> String {
 }
 
 /// The definition that is meant: one that is a thing itself goes before one that declares it.
-fn defined<'o>(outline: &'o Outline, wanted: &Wanted) -> Option<&'o Definition> {
+fn defined<'o>(outline: &'o FileOutline, wanted: &Wanted) -> Option<&'o Definition> {
     let all = outline.definitions.iter();
     match wanted {
         Wanted::Symbol(name) => {
@@ -167,7 +167,8 @@ fn defined<'o>(outline: &'o Outline, wanted: &Wanted) -> Option<&'o Definition> 
                 let qualified = definition.qualified().replace("::", ".");
                 qualified == *name || ends(&qualified)
             };
-            all.filter(is_meant).min_by_key(|definition| definition.role == Role::Declares)
+            all.filter(is_meant)
+                .min_by_key(|definition| definition.role == DefinitionRole::Declares)
         }
         Wanted::Line(line) => {
             let enclosing = outline.enclosing(*line)?;
@@ -177,7 +178,7 @@ fn defined<'o>(outline: &'o Outline, wanted: &Wanted) -> Option<&'o Definition> 
 }
 
 /// The lines of the import statements, in order.
-fn import_lines(outline: &Outline) -> Vec<LineSpan> {
+fn import_lines(outline: &FileOutline) -> Vec<LineSpan> {
     let mut spans: Vec<LineSpan> = Vec::new();
     for import in outline.imports.iter().filter(|import| import.scope.is_none()) {
         let span = LineSpan::between(import.statement_line, import.line);
@@ -191,7 +192,7 @@ fn import_lines(outline: &Outline) -> Vec<LineSpan> {
     spans
 }
 
-fn names(outline: &Outline) -> Vec<String> {
+fn names(outline: &FileOutline) -> Vec<String> {
     let named = outline
         .definitions
         .iter()

@@ -1,12 +1,12 @@
 //! Definitions that a file no longer has.
 
-use super::{FileDelta, Side};
+use super::{FileDelta, OutlineSide};
 use crate::cross_file::contract::{Broken, Contract, Symbol};
 use crate::cross_file::words::is_built_in;
 use crate::source::Source;
 use crate::symbols::{
-    Binding, Deed, Definition, Imported, Kind, Openness, Outline, Reach, Role, Use, Visibility,
-    uses,
+    Definition, DefinitionKind, DefinitionRole, FileOutline, ImportReach, ImportedItem, Openness,
+    SymbolUse, UseBinding, UseKind, Visibility, uses,
 };
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
@@ -14,8 +14,8 @@ use std::collections::{HashMap, HashSet};
 /// The definitions of `base` that are gone at head.
 pub(super) fn contracts(
     delta: &FileDelta,
-    base: &Side<'_>,
-    head: Option<&Side<'_>>,
+    base: &OutlineSide<'_>,
+    head: Option<&OutlineSide<'_>>,
     head_source: Option<&Source>,
 ) -> Vec<Contract> {
     let gone = gone(base, head);
@@ -29,7 +29,7 @@ pub(super) fn contracts(
     let keys = shared.map(|source| keys(source.text())).unwrap_or_default();
     let shared = shared.map(set_for_others).unwrap_or_default();
     let writes_accessors = head_source.is_some_and(imports_lombok);
-    let fresh = head.map(|head| Fresh::of(base, head));
+    let fresh = head.map(|head| AddedDefinitions::of(base, head));
     let mut found: Vec<Contract> = gone
         .into_iter()
         .filter(|definition| {
@@ -38,7 +38,7 @@ pub(super) fn contracts(
         })
         .filter(|definition| !unsure.contains(definition.name.as_str()))
         // A macro is in scope wherever `#[macro_use]` or its place in the text puts it.
-        .filter(|definition| definition.kind != Kind::Macro)
+        .filter(|definition| definition.kind != DefinitionKind::Macro)
         .filter(|definition| {
             definition.container.is_some()
                 || !includes && !shared.contains(definition.name.as_str())
@@ -74,8 +74,8 @@ fn is_accessor(definition: &Definition) -> bool {
         && (NAMES.contains(&name) || STARTS.iter().any(|start| name.starts_with(start)))
 }
 
-fn by_name(uses: Vec<Use>) -> HashMap<String, Vec<Use>> {
-    let mut found: HashMap<String, Vec<Use>> = HashMap::new();
+fn by_name(uses: Vec<SymbolUse>) -> HashMap<String, Vec<SymbolUse>> {
+    let mut found: HashMap<String, Vec<SymbolUse>> = HashMap::new();
     for one in uses {
         found.entry(one.name.clone()).or_default().push(one);
     }
@@ -83,7 +83,7 @@ fn by_name(uses: Vec<Use>) -> HashMap<String, Vec<Use>> {
 }
 
 /// What base defines and head does not; of a class that is gone, only the class.
-fn gone<'a>(base: &Side<'a>, head: Option<&Side<'_>>) -> Vec<&'a Definition> {
+fn gone<'a>(base: &OutlineSide<'a>, head: Option<&OutlineSide<'_>>) -> Vec<&'a Definition> {
     let is_gone = |qualified: &str| head.is_none_or(|head| head.all(qualified).is_empty());
     let imported: HashSet<&str> =
         base.outline.imports.iter().map(|import| import.local.as_str()).collect();
@@ -92,7 +92,7 @@ fn gone<'a>(base: &Side<'a>, head: Option<&Side<'_>>) -> Vec<&'a Definition> {
         .definitions
         .iter()
         .filter(|definition| definition.visibility != Visibility::Local)
-        .filter(|definition| definition.role == Role::Defines && definition.name != "_")
+        .filter(|definition| definition.role == DefinitionRole::Defines && definition.name != "_")
         .filter(|definition| {
             definition.container.is_some() || !is_built_in(&definition.name, base.outline.language)
         })
@@ -108,7 +108,7 @@ fn gone<'a>(base: &Side<'a>, head: Option<&Side<'_>>) -> Vec<&'a Definition> {
         .collect()
 }
 
-/// Test functions are called by nobody.
+/// Only the test runner calls test functions.
 fn is_anonymous_test(definition: &Definition, language: Language) -> bool {
     let name = &definition.name;
     let by_name = match language {
@@ -127,17 +127,24 @@ const CATCH_ALL: [&str; 6] =
     ["__getattr__", "__getattribute__", "method_missing", "__call", "__get", "__callStatic"];
 
 /// Whether the name is still there at head in another form.
-fn stays(definition: &Definition, base: &Side<'_>, head: &Side<'_>, at_head: &[Use]) -> bool {
+fn stays(
+    definition: &Definition,
+    base: &OutlineSide<'_>,
+    head: &OutlineSide<'_>,
+    at_head: &[SymbolUse],
+) -> bool {
     let outline = head.outline;
     let Some(container) = &definition.container else {
         return head.bound.contains(definition.name.as_str())
             || outline.openness == Openness::Open
             || passes_all_on(outline)
-            || at_head.iter().any(|u| u.deed == Deed::Binds && u.binding == Binding::AtTop)
+            || at_head.iter().any(|u| u.deed == UseKind::Binds && u.binding == UseBinding::AtTop)
             || is_in_own_module(definition, outline);
     };
     // A derive may make what was written by hand.
-    let on = |side: &Side<'_>| side.all(container).first().map(|holder| holder.decorators.clone());
+    let on = |side: &OutlineSide<'_>| {
+        side.all(container).first().map(|holder| holder.decorators.clone())
+    };
     let catches_all =
         || CATCH_ALL.iter().any(|name| !head.all(&format!("{container}.{name}")).is_empty());
     // An object may have become an instance of a class with the same methods.
@@ -146,7 +153,7 @@ fn stays(definition: &Definition, base: &Side<'_>, head: &Side<'_>, at_head: &[U
         || is_made_otherwise(container, base, head)
         || is_script(outline.language)
             && outline.definitions.iter().any(|it| it.name == definition.name)
-        || at_head.iter().any(|u| u.deed == Deed::AssignsMember)
+        || at_head.iter().any(|u| u.deed == UseKind::AssignsMember)
         || catches_all()
         || outline.language == Language::Rust && on(base) != on(head)
 }
@@ -205,40 +212,41 @@ fn is_part_of_name(c: char) -> bool {
 }
 
 /// Whether a Rust file has the name in a module of its own, all of whose names it takes: `use m::*`.
-fn is_in_own_module(definition: &Definition, head: &Outline) -> bool {
+fn is_in_own_module(definition: &Definition, head: &FileOutline) -> bool {
     head.language == Language::Rust
-        && head.imports.iter().any(|import| import.imported == Imported::All)
+        && head.imports.iter().any(|import| import.imported == ImportedItem::All)
         && head.definitions.iter().any(|it| it.name == definition.name)
 }
 
 /// Whether members may come from elsewhere: the class extends, or the object spreads, one more.
-fn gains_a_base(container: &str, base: &Side<'_>, head: &Side<'_>) -> bool {
+fn gains_a_base(container: &str, base: &OutlineSide<'_>, head: &OutlineSide<'_>) -> bool {
     let before: HashSet<&String> = base.all(container).iter().flat_map(|it| &it.bases).collect();
     head.all(container).iter().flat_map(|it| &it.bases).any(|it| !before.contains(it))
 }
 
 /// Whether what holds the members is no longer written out: `Runner = make("Runner", Base)` was a class.
-fn is_made_otherwise(container: &str, base: &Side<'_>, head: &Side<'_>) -> bool {
-    let kind = |side: &Side<'_>| side.all(container).first().map(|holder| holder.kind);
-    kind(base) == Some(Kind::Class) && kind(head).is_some_and(|kind| kind != Kind::Class)
+fn is_made_otherwise(container: &str, base: &OutlineSide<'_>, head: &OutlineSide<'_>) -> bool {
+    let kind = |side: &OutlineSide<'_>| side.all(container).first().map(|holder| holder.kind);
+    kind(base) == Some(DefinitionKind::Class)
+        && kind(head).is_some_and(|kind| kind != DefinitionKind::Class)
 }
 
 /// Whether a file passes on all names of another, among which any name may be.
-fn passes_all_on(outline: &Outline) -> bool {
+fn passes_all_on(outline: &FileOutline) -> bool {
     outline.imports.iter().any(|import| {
-        import.imported == Imported::All
-            && (outline.language == Language::Python || import.reach == Reach::PassedOn)
+        import.imported == ImportedItem::All
+            && (outline.language == Language::Python || import.reach == ImportReach::PassedOn)
     }) || outline.exports.iter().any(|export| export.name == "*")
 }
 
 /// What head defines and base does not.
-struct Fresh<'a> {
-    by_fingerprint: HashMap<(Kind, Option<&'a str>, u64), &'a Definition>,
-    by_place: HashMap<(Kind, Option<&'a str>), Vec<&'a Definition>>,
+struct AddedDefinitions<'a> {
+    by_fingerprint: HashMap<(DefinitionKind, Option<&'a str>, u64), &'a Definition>,
+    by_place: HashMap<(DefinitionKind, Option<&'a str>), Vec<&'a Definition>>,
 }
 
-impl<'a> Fresh<'a> {
-    fn of(base: &Side<'_>, head: &Side<'a>) -> Self {
+impl<'a> AddedDefinitions<'a> {
+    fn of(base: &OutlineSide<'_>, head: &OutlineSide<'a>) -> Self {
         let mut fresh = Self { by_fingerprint: HashMap::new(), by_place: HashMap::new() };
         for definition in &head.outline.definitions {
             if !base.all(&definition.qualified()).is_empty() {
@@ -273,7 +281,7 @@ fn looks_alike(a: &str, b: &str) -> bool {
 }
 
 /// Names that a JavaScript file exported and exports no more, though it may still define them.
-fn lost_exports(delta: &FileDelta, base: &Outline, found: &[Contract]) -> Vec<Contract> {
+fn lost_exports(delta: &FileDelta, base: &FileOutline, found: &[Contract]) -> Vec<Contract> {
     let Some(head) = &delta.head else { return Vec::new() };
     if head.openness == Openness::Open || base.exports.is_empty() || passes_all_on(head) {
         return Vec::new();
@@ -284,7 +292,7 @@ fn lost_exports(delta: &FileDelta, base: &Outline, found: &[Contract]) -> Vec<Co
     let exported: HashSet<&str> = head.exports.iter().map(|export| export.name.as_str()).collect();
     let reported: HashSet<&str> =
         found.iter().map(|contract| contract.symbol.name.as_str()).collect();
-    let kinds: HashMap<&str, Kind> =
+    let kinds: HashMap<&str, DefinitionKind> =
         base.definitions.iter().map(|d| (d.name.as_str(), d.kind)).collect();
     base.exports
         .iter()
@@ -294,7 +302,7 @@ fn lost_exports(delta: &FileDelta, base: &Outline, found: &[Contract]) -> Vec<Co
             symbol: Symbol {
                 name: export.name.clone(),
                 container: None,
-                kind: kinds.get(export.local.as_str()).copied().unwrap_or(Kind::Variable),
+                kind: kinds.get(export.local.as_str()).copied().unwrap_or(DefinitionKind::Variable),
                 line: export.line,
                 ..delta.symbol(base, None)
             },
@@ -304,18 +312,18 @@ fn lost_exports(delta: &FileDelta, base: &Outline, found: &[Contract]) -> Vec<Co
 }
 
 /// Whether the members that a file exported are now those of a variable.
-fn is_reshaped(delta: &FileDelta, base: &Outline) -> bool {
+fn is_reshaped(delta: &FileDelta, base: &FileOutline) -> bool {
     delta.head.as_ref().is_some_and(exports_a_variable) && !exports_a_variable(base)
 }
 
-fn is_exported(base: &Side<'_>, definition: &Definition) -> bool {
+fn is_exported(base: &OutlineSide<'_>, definition: &Definition) -> bool {
     definition.container.is_none()
         && base.outline.exports.iter().any(|export| export.name == definition.name)
 }
 
 /// Whether one variable is all that a file exports: `module.exports = api`, whose members are set
 /// wherever.
-fn exports_a_variable(outline: &Outline) -> bool {
+fn exports_a_variable(outline: &FileOutline) -> bool {
     let [only] = outline.exports.as_slice() else { return false };
     only.name == "default" && only.from.is_none() && only.local != "default"
 }

@@ -1,9 +1,9 @@
 //! Definitions that take something else than before.
 
-use super::{FileDelta, Side};
-use crate::cross_file::contract::{Broken, Called, Contract, Signature, Symbol};
+use super::{FileDelta, OutlineSide};
+use crate::cross_file::contract::{Broken, Called, Contract, SignatureChange, Symbol};
 use crate::source::Source;
-use crate::symbols::{Definition, Kind, Parameter, Visibility};
+use crate::symbols::{Definition, DefinitionKind, FunctionParameter, Visibility};
 use mala_domain::language::Language;
 use std::collections::HashSet;
 
@@ -35,11 +35,11 @@ const TRANSPARENT: &[&str] = &[
 /// The definitions that base and head both have, with other parameters.
 pub(super) fn contracts(
     delta: &FileDelta,
-    base: &Side<'_>,
-    head: &Side<'_>,
+    base: &OutlineSide<'_>,
+    head: &OutlineSide<'_>,
     (head_path, head_source): (&str, Option<&Source>),
 ) -> Vec<Contract> {
-    if base.outline.language == Language::Cpp || base.outline.language != head.outline.language {
+    if base.outline.language != head.outline.language {
         return Vec::new();
     }
     let mut seen = HashSet::new();
@@ -61,7 +61,7 @@ pub(super) fn contracts(
                 return None;
             }
             let symbol = called(delta, base, definition, signature.called)?;
-            Some(Contract { symbol, broken: Broken::Signature(signature) })
+            Some(Contract { symbol, broken: Broken::SignatureChange(signature) })
         })
         .collect()
 }
@@ -93,10 +93,10 @@ fn sorts_out(definition: &Definition, lines: &[&str]) -> bool {
 
 fn signature(
     definition: &Definition,
-    base: &Side<'_>,
-    head: &Side<'_>,
+    base: &OutlineSide<'_>,
+    head: &OutlineSide<'_>,
     head_path: &str,
-) -> Option<Signature> {
+) -> Option<SignatureChange> {
     let qualified = definition.qualified();
     let language = base.outline.language;
     let (before, after) = (base.all(&qualified), head.all(&qualified));
@@ -107,13 +107,19 @@ fn signature(
     if !plain(before) || !plain(after) {
         return None;
     }
-    let lists = |all: &[&Definition]| -> Option<Vec<Vec<Parameter>>> {
+    let lists = |all: &[&Definition]| -> Option<Vec<Vec<FunctionParameter>>> {
         all.iter().map(|one| one.parameters.clone()).collect()
     };
     let (before, after) = (lists(before)?, lists(after)?);
     let called =
         if is_constructor(definition, language) { Called::Class } else { Called::Function };
-    (before != after).then(|| Signature { before, after, line, file: head_path.to_owned(), called })
+    (before != after).then(|| SignatureChange {
+        before,
+        after,
+        line,
+        file: head_path.to_owned(),
+        called,
+    })
 }
 
 /// Whether nothing on a function changes what it takes.
@@ -145,9 +151,7 @@ fn is_constructor(definition: &Definition, language: Language) -> bool {
     match language {
         Language::Python => name == "__init__",
         Language::JavaScript | Language::TypeScript | Language::Tsx => name == "constructor",
-        Language::Php => name == "__construct",
-        Language::Ruby => name == "initialize",
-        Language::Java | Language::CSharp => container.rsplit('.').next() == Some(name),
+        Language::Java => container.rsplit('.').next() == Some(name),
         _ => false,
     }
 }
@@ -155,7 +159,7 @@ fn is_constructor(definition: &Definition, language: Language) -> bool {
 /// What a call names: the function, or the class of a constructor.
 fn called(
     delta: &FileDelta,
-    base: &Side<'_>,
+    base: &OutlineSide<'_>,
     definition: &Definition,
     called: Called,
 ) -> Option<Symbol> {
@@ -168,5 +172,5 @@ fn called(
         Some((outer, name)) => (Some(outer.to_owned()), name.to_owned()),
         None => (None, class),
     };
-    Some(Symbol { name, container, kind: Kind::Class, ..own })
+    Some(Symbol { name, container, kind: DefinitionKind::Class, ..own })
 }

@@ -1,16 +1,16 @@
 //! Members of classes and types: by the name of the type, by `self`, or because no other thing has
 //! the member's name.
 
-use super::Scene;
-use super::sights::{Sight, is_shadowed};
+use super::FoldContext;
+use super::resolved_uses::{ResolvedUse, is_shadowed};
 use crate::cross_file::contract::Symbol;
-use crate::cross_file::fit::Before;
+use crate::cross_file::fit::CallReceiver;
 use crate::cross_file::resolve::{
-    Evidence, Link, Written, denotes, imports_of_module, same_family,
+    Evidence, NameLink, WrittenPath, denotes, imports_of_module, same_family,
 };
 use crate::cross_file::user::UserFile;
 use crate::cross_file::words::{is_of_a_standard_trait, says_enough};
-use crate::symbols::{Definition, Imported, Kind, Use, Visibility, parent};
+use crate::symbols::{Definition, DefinitionKind, ImportedItem, SymbolUse, Visibility, parent};
 use mala_domain::language::Language;
 
 /// Receivers that are the object itself.
@@ -55,52 +55,52 @@ const PLAIN_BASES: &[&str] = &[
 ];
 
 /// Why a use means a member of a type.
-pub(super) fn sight<'u>(
-    scene: &Scene<'_>,
+pub(super) fn resolved_use<'u>(
+    context: &FoldContext<'_>,
     user: &'u UserFile,
     (symbol, container): (&Symbol, &str),
-    found: &'u Use,
-) -> Option<Sight<'u>> {
+    found: &'u SymbolUse,
+) -> Option<ResolvedUse<'u>> {
     if !same_family(user.outline.language, symbol.language)
         || is_loose_property(symbol)
-        || may_inherit(scene, symbol, container, 0)
+        || may_inherit(context, symbol, container, 0)
     {
         return None;
     }
     let receiver = found.receiver.as_deref();
     let through_type = receiver.and_then(|receiver| {
-        let link = names_type(scene, user, (symbol, container), (receiver, found))?;
-        Some(Sight { found, link, before: Before::Type })
+        let link = names_type(context, user, (symbol, container), (receiver, found))?;
+        Some(ResolvedUse { found, link, before: CallReceiver::Type })
     });
     through_type
         .or_else(|| {
-            let link = of_known_type(scene, user, (symbol, container), found)?;
-            Some(Sight { found, link, before: Before::Object })
+            let link = of_known_type(context, user, (symbol, container), found)?;
+            Some(ResolvedUse { found, link, before: CallReceiver::Object })
         })
         .or_else(|| {
-            let link = through_itself(scene, user, (symbol, container), found)?;
-            Some(Sight { found, link, before: Before::Object })
+            let link = through_itself(context, user, (symbol, container), found)?;
+            Some(ResolvedUse { found, link, before: CallReceiver::Object })
         })
         .or_else(|| {
-            let link = only_one(scene, user, (symbol, container), found)?;
-            Some(Sight { found, link, before: Before::Object })
+            let link = only_one(context, user, (symbol, container), found)?;
+            Some(ResolvedUse { found, link, before: CallReceiver::Object })
         })
 }
 
 /// A property that JavaScript assigns to some object may be set anywhere else.
 fn is_loose_property(symbol: &Symbol) -> bool {
     matches!(symbol.language, Language::JavaScript | Language::TypeScript | Language::Tsx)
-        && symbol.kind == Kind::Variable
+        && symbol.kind == DefinitionKind::Variable
 }
 
 /// Why a receiver names the type: `Type.member`, `module.Type.member`.
 fn names_type(
-    scene: &Scene<'_>,
+    context: &FoldContext<'_>,
     user: &UserFile,
     (symbol, container): (&Symbol, &str),
-    (receiver, found): (&str, &Use),
-) -> Option<Link> {
-    if is_shadowed(user, symbol, found) || provided_by_trait(scene, symbol) {
+    (receiver, found): (&str, &SymbolUse),
+) -> Option<NameLink> {
+    if is_shadowed(user, symbol, found) || provided_by_trait(context, symbol) {
         return None;
     }
     let inner: Vec<&str> = container.split('.').collect();
@@ -108,23 +108,23 @@ fn names_type(
     let path: Vec<&str> = receiver.split('.').collect();
     let prefix = path.strip_suffix(nested)?;
     let owner = Symbol { name: (*outermost).to_owned(), container: None, ..symbol.clone() };
-    let written = Written { path: prefix, scope: found.within.as_deref() };
-    denotes(scene.world, user, &owner, written)
+    let written = WrittenPath { path: prefix, scope: found.within.as_deref() };
+    denotes(context.tree, user, &owner, written)
 }
 
 /// Why the object before the dot is of the type: the function around says what it is.
 fn of_known_type(
-    scene: &Scene<'_>,
+    context: &FoldContext<'_>,
     user: &UserFile,
     (symbol, container): (&Symbol, &str),
-    found: &Use,
-) -> Option<Link> {
+    found: &SymbolUse,
+) -> Option<NameLink> {
     let written = found.receiver_type.as_deref()?;
-    let of_kind = symbol.kind == Kind::Method && found.call.is_some();
-    if !of_kind || container.contains('.') || may_be_promoted(scene, symbol, container) {
+    let of_kind = symbol.kind == DefinitionKind::Method && found.call.is_some();
+    if !of_kind || container.contains('.') || may_be_promoted(context, symbol, container) {
         return None;
     }
-    if scene.is_assigned(&symbol.name) && symbol.language != Language::Go {
+    if context.is_assigned(&symbol.name) && symbol.language != Language::Go {
         return None;
     }
     let path: Vec<&str> = written.split('.').collect();
@@ -134,56 +134,56 @@ fn of_known_type(
         return None;
     }
     let owner = Symbol { name: container.to_owned(), container: None, ..symbol.clone() };
-    denotes(scene.world, user, &owner, Written { path: &path, scope: found.within.as_deref() })
+    denotes(context.tree, user, &owner, WrittenPath { path: &path, scope: found.within.as_deref() })
 }
 
 /// Whether a type may have the member from elsewhere: Go's embedded types, Rust's traits.
-fn may_be_promoted(scene: &Scene<'_>, symbol: &Symbol, container: &str) -> bool {
+fn may_be_promoted(context: &FoldContext<'_>, symbol: &Symbol, container: &str) -> bool {
     match symbol.language {
         Language::Go => {
             let types: Vec<&Definition> =
-                scene.definers(container).into_iter().filter(|it| it.kind.is_type()).collect();
+                context.definers(container).into_iter().filter(|it| it.kind.is_type()).collect();
             types.is_empty() || types.iter().any(|it| !it.bases.is_empty())
         }
         Language::Rust => {
-            let derefs = scene.definers("deref").iter().any(|it| {
+            let derefs = context.definers("deref").iter().any(|it| {
                 it.container.as_deref().is_some_and(|c| c.rsplit('.').next() == Some(container))
             });
             derefs
                 || is_of_a_standard_trait(&symbol.name)
-                || !scene.saw_all(&symbol.name)
-                || scene.has_other(symbol)
+                || !context.saw_all(&symbol.name)
+                || context.has_other(symbol)
         }
         _ => false,
     }
 }
 
 /// Rust's traits may give a type what it lost.
-fn provided_by_trait(scene: &Scene<'_>, symbol: &Symbol) -> bool {
-    symbol.language == Language::Rust && scene.has_other(symbol)
+fn provided_by_trait(context: &FoldContext<'_>, symbol: &Symbol) -> bool {
+    symbol.language == Language::Rust && context.has_other(symbol)
 }
 
 /// Why `self` or nothing before the name is an object of the type.
 fn through_itself(
-    scene: &Scene<'_>,
+    context: &FoldContext<'_>,
     user: &UserFile,
     (symbol, container): (&Symbol, &str),
-    found: &Use,
-) -> Option<Link> {
+    found: &SymbolUse,
+) -> Option<NameLink> {
     let own_receiver = found.receiver.as_deref().is_some_and(|receiver| OWN.contains(&receiver));
     let bare = found.receiver.is_none()
         && found.call.is_some()
-        && matches!(symbol.language, Language::Java | Language::CSharp)
+        && symbol.language == Language::Java
         && !is_shadowed(user, symbol, found)
         && !is_imported(user, &found.name);
-    let unseen = symbol.visibility == Visibility::Exported && !scene.saw_all(&symbol.name);
+    let unseen = symbol.visibility == Visibility::Exported && !context.saw_all(&symbol.name);
     // A base class may set what the class only declared.
-    let is_set = !symbol.kind.is_callable() && scene.is_assigned(&symbol.name);
+    let is_set = !symbol.kind.is_callable() && context.is_assigned(&symbol.name);
     if !(own_receiver || bare)
         || unseen
         || is_set
-        || provided_by_trait(scene, symbol)
-        || may_be_filled_in(scene, symbol)
+        || provided_by_trait(context, symbol)
+        || may_be_filled_in(context, symbol)
     {
         return None;
     }
@@ -191,24 +191,24 @@ fn through_itself(
     let class = container.rsplit('.').next().unwrap_or_default();
     let is_super = found.receiver.as_deref().is_some_and(|receiver| receiver.starts_with("super"));
     if user.path == symbol.file && owner == class && !is_super {
-        return Some(Link::in_scope());
+        return Some(NameLink::in_scope());
     }
     let definition =
         user.outline.definitions.iter().find(|d| d.name == owner && d.kind.is_type())?;
     let owner_symbol = Symbol { name: class.to_owned(), container: None, ..symbol.clone() };
     let [base] = definition.bases.as_slice() else { return None };
-    let written = Written { path: &[base.as_str()], scope: None };
+    let written = WrittenPath { path: &[base.as_str()], scope: None };
     let inherits = !container.contains('.') && *base == class;
     let has_own = user.outline.definitions.iter().any(|d| {
         d.name == symbol.name && d.container.as_deref().is_some_and(|c| c.ends_with(owner))
     });
-    (inherits && !has_own).then(|| denotes(scene.world, user, &owner_symbol, written)).flatten()
+    (inherits && !has_own).then(|| denotes(context.tree, user, &owner_symbol, written)).flatten()
 }
 
 /// Whether a static import may bring a bare name: by itself, or with all members of a class.
 fn is_imported(user: &UserFile, name: &str) -> bool {
     user.outline.imports.iter().any(|import| {
-        let of_class = import.imported == Imported::All
+        let of_class = import.imported == ImportedItem::All
             && import
                 .module
                 .rsplit('.')
@@ -220,34 +220,36 @@ fn is_imported(user: &UserFile, name: &str) -> bool {
 
 /// Whether a class that extends another has the member: what the abstract class calls on itself, the
 /// concrete one may have.
-fn may_be_filled_in(scene: &Scene<'_>, symbol: &Symbol) -> bool {
-    let definers = scene.definers(&symbol.name);
+fn may_be_filled_in(context: &FoldContext<'_>, symbol: &Symbol) -> bool {
+    let definers = context.definers(&symbol.name);
     definers.iter().filter_map(|definition| definition.container.as_deref()).any(|container| {
         let class = container.rsplit('.').next().unwrap_or_default();
-        let classes = scene.definers(class);
+        let classes = context.definers(class);
         classes.is_empty()
             || classes.iter().any(|it| it.bases.iter().any(|b| !PLAIN_BASES.contains(&b.as_str())))
     })
 }
 
 /// Whether a class may have the member from a base class, as far as can be seen.
-fn may_inherit(scene: &Scene<'_>, symbol: &Symbol, class: &str, depth: usize) -> bool {
+fn may_inherit(context: &FoldContext<'_>, symbol: &Symbol, class: &str, depth: usize) -> bool {
     const MAX_DEPTH: usize = 4;
-    if matches!(symbol.language, Language::Go | Language::Rust) || symbol.kind == Kind::Constant {
+    if matches!(symbol.language, Language::Go | Language::Rust)
+        || symbol.kind == DefinitionKind::Constant
+    {
         return false;
     }
     if depth >= MAX_DEPTH {
         return true;
     }
     let name = class.rsplit('.').next().unwrap_or_default();
-    let own_file = scene.world.outlines.get(symbol.file.as_str());
-    let classes: Vec<&Definition> = scene
-        .world
+    let own_file = context.tree.outlines.get(symbol.file.as_str());
+    let classes: Vec<&Definition> = context
+        .tree
         .outlines
         .iter()
         .filter(|(path, _)| depth > 0 || own_file.is_none() || **path == symbol.file)
         .flat_map(|(_, outline)| &outline.definitions)
-        .filter(|definition| definition.name == name && definition.kind != Kind::Method)
+        .filter(|definition| definition.name == name && definition.kind != DefinitionKind::Method)
         .collect();
     if classes.is_empty() {
         return depth > 0;
@@ -255,13 +257,13 @@ fn may_inherit(scene: &Scene<'_>, symbol: &Symbol, class: &str, depth: usize) ->
     classes.iter().flat_map(|class| &class.bases).any(|base| {
         let base = base.rsplit('.').next().unwrap_or_default();
         !PLAIN_BASES.contains(&base)
-            && (has_member(scene, base, &symbol.name)
-                || may_inherit(scene, symbol, base, depth + 1))
+            && (has_member(context, base, &symbol.name)
+                || may_inherit(context, symbol, base, depth + 1))
     })
 }
 
-fn has_member(scene: &Scene<'_>, class: &str, member: &str) -> bool {
-    scene.world.outlines.values().flat_map(|outline| &outline.definitions).any(|definition| {
+fn has_member(context: &FoldContext<'_>, class: &str, member: &str) -> bool {
+    context.tree.outlines.values().flat_map(|outline| &outline.definitions).any(|definition| {
         definition.name == member
             && definition
                 .container
@@ -272,15 +274,15 @@ fn has_member(scene: &Scene<'_>, class: &str, member: &str) -> bool {
 
 /// Nothing at head has a member of this name, and the file has to do with the type.
 fn only_one(
-    scene: &Scene<'_>,
+    context: &FoldContext<'_>,
     user: &UserFile,
     (symbol, container): (&Symbol, &str),
-    found: &Use,
-) -> Option<Link> {
+    found: &SymbolUse,
+) -> Option<NameLink> {
     let receiver = found.receiver.as_deref()?;
-    let says_which = symbol.kind == Kind::Method
+    let says_which = symbol.kind == DefinitionKind::Method
         && found.call.is_some()
-        && scene.saw_all(&symbol.name)
+        && context.saw_all(&symbol.name)
         && says_enough(&symbol.name)
         && !OWN.contains(&receiver);
     let class = container.rsplit('.').next().unwrap_or_default();
@@ -293,16 +295,23 @@ fn only_one(
         && declared.is_none()
         && !class.to_lowercase().contains(&last.to_lowercase());
     let is_other = of_another_type || is_declared_other || is_unlike;
-    if !says_which || is_other || scene.has_other(symbol) {
+    if !says_which || is_other || context.has_other(symbol) {
         return None;
     }
-    let mentions = user.uses.iter().any(|one| one.name == class)
+    let owner = Symbol { name: class.to_owned(), container: None, ..symbol.clone() };
+    let written = WrittenPath { path: &[class], scope: None };
+    let is_imported = user.outline.imports.iter().any(|import| import.local == class);
+    if is_imported && denotes(context.tree, user, &owner, written).is_none() {
+        return None;
+    }
+    let mentions = is_imported
+        || user.uses.iter().any(|one| one.name == class)
         || user.outline.imports.iter().any(|import| import.name() == Some(class));
     let near = matches!(symbol.language, Language::Go | Language::Java)
         && parent(&user.path) == parent(&symbol.file);
     let related = mentions
         || near
         || user.path == symbol.file
-        || !imports_of_module(scene.world, user, symbol).is_empty();
-    related.then_some(Link { evidence: Evidence::OnlyOne, ..Link::in_scope() })
+        || !imports_of_module(context.tree, user, symbol).is_empty();
+    related.then_some(NameLink { evidence: Evidence::OnlyOne, ..NameLink::in_scope() })
 }

@@ -1,13 +1,14 @@
 //! Imports that lead nowhere.
 
-use super::Scene;
+use super::FoldContext;
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::plan::{ImportCheck, in_folder, other_spellings};
 use crate::cross_file::report;
 use crate::cross_file::resolve::imports_of_module;
 use crate::cross_file::user::UserFile;
 use crate::symbols::{
-    Guard, Import, Imported, Openness, Outline, RustModule, files_of_submodule, parent,
+    FileOutline, Import, ImportGuard, ImportedItem, Openness, RustModule, files_of_submodule,
+    parent,
 };
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
@@ -15,17 +16,17 @@ use std::collections::BTreeMap;
 
 /// One finding for every file that still imports a module that is gone.
 pub(super) fn candidates(
-    scene: &Scene<'_>,
+    context: &FoldContext<'_>,
     symbol: &Symbol,
     successor: Option<&str>,
 ) -> Vec<Candidate> {
-    scene
+    context
         .users()
-        .filter(|user| !is_left_over(scene, user))
+        .filter(|user| !is_left_over(context, user))
         .filter_map(|user| {
-            let imports = imports_of_module(scene.world, user, symbol);
+            let imports = imports_of_module(context.tree, user, symbol);
             let import = imports.into_iter().find(|import| {
-                import.guard == Guard::None && !resolves(scene, user, import, symbol)
+                import.guard == ImportGuard::None && !resolves(context, user, import, symbol)
             })?;
             Some(report::lost_module(symbol, successor, user, &import))
         })
@@ -33,18 +34,19 @@ pub(super) fn candidates(
 }
 
 /// Whether a Rust file is no part of its crate: the module around it was read and does not name it.
-fn is_left_over(scene: &Scene<'_>, user: &UserFile) -> bool {
+fn is_left_over(context: &FoldContext<'_>, user: &UserFile) -> bool {
     let own = RustModule::of(&user.path);
     let Some((name, around)) = own.path.split_last() else { return false };
     if user.outline.language != Language::Rust {
         return false;
     }
-    let mut parents = scene.world.outlines.iter().filter(|(path, _)| {
+    let mut parents = context.tree.outlines.iter().filter(|(path, _)| {
         let module = RustModule::of(path);
         module.root == own.root && module.path == around
     });
-    let names_it = |outline: &Outline| {
-        let named = |it: &Import| matches!(&it.imported, Imported::Submodule(sub) if sub == name);
+    let names_it = |outline: &FileOutline| {
+        let named =
+            |it: &Import| matches!(&it.imported, ImportedItem::Submodule(sub) if sub == name);
         outline.imports.iter().any(named)
     };
     let read = parents.clone().count();
@@ -52,16 +54,16 @@ fn is_left_over(scene: &Scene<'_>, user: &UserFile) -> bool {
 }
 
 /// Whether an import leads to something at head after all.
-fn resolves(scene: &Scene<'_>, user: &UserFile, import: &Import, symbol: &Symbol) -> bool {
-    let world = scene.world;
-    let exists = |path: &str| world.existing.contains(path) || world.outlines.contains_key(path);
-    if let Imported::Submodule(name) = &import.imported {
+fn resolves(context: &FoldContext<'_>, user: &UserFile, import: &Import, symbol: &Symbol) -> bool {
+    let tree = context.tree;
+    let exists = |path: &str| tree.exists(path);
+    if let ImportedItem::Submodule(name) = &import.imported {
         return files_of_submodule(&user.path, name).iter().any(|path| exists(path));
     }
     if symbol.language == Language::Rust {
         let module = RustModule::of(&symbol.file);
-        let paths = world.existing.iter().chain(world.outlines.keys());
-        return is_passed_on(scene, &module)
+        let paths = tree.existing.iter().chain(tree.outlines.keys());
+        return is_passed_on(context, &module)
             || paths.filter(|path| ***path != symbol.file).any(|p| RustModule::of(p) == module);
     }
     let is_beside = || {
@@ -73,45 +75,46 @@ fn resolves(scene: &Scene<'_>, user: &UserFile, import: &Import, symbol: &Symbol
     };
     other_spellings(&symbol.file, symbol.language).iter().any(|path| exists(path))
         || symbol.language == Language::Python
-            && (is_in_package(scene, import, symbol) || is_beside())
+            && (is_in_package(context, import, symbol) || is_beside())
 }
 
 /// Whether the module around a Rust module that is gone has its name from elsewhere: `pub use`.
-fn is_passed_on(scene: &Scene<'_>, module: &RustModule) -> bool {
+fn is_passed_on(context: &FoldContext<'_>, module: &RustModule) -> bool {
     let Some((name, around)) = module.path.split_last() else { return false };
-    scene.world.outlines.iter().any(|(path, outline)| {
+    context.tree.outlines.iter().any(|(path, outline)| {
         let own = RustModule::of(path);
         let is_around = own.root == module.root && own.path == around;
         let has_it =
-            |it: &Import| it.local == *name && !matches!(&it.imported, Imported::Submodule(_));
+            |it: &Import| it.local == *name && !matches!(&it.imported, ImportedItem::Submodule(_));
         is_around && (outline.in_macros.contains(name) || outline.imports.iter().any(has_it))
     })
 }
 
 /// Whether the package of a Python module that is gone has its name from elsewhere.
-fn is_in_package(scene: &Scene<'_>, import: &Import, symbol: &Symbol) -> bool {
+fn is_in_package(context: &FoldContext<'_>, import: &Import, symbol: &Symbol) -> bool {
     let path = format!("{}/__init__.py", parent(&symbol.file));
     let path = path.trim_start_matches('/');
     let name = import.name().filter(|name| *name == symbol.name);
-    let (Some(package), Some(name)) = (scene.world.outlines.get(path), name) else { return false };
+    let (Some(package), Some(name)) = (context.tree.outlines.get(path), name) else { return false };
     let is_the_lost_one = |import: &Import| {
         import.local == name
-            && scene.world.leads_to(path, package.language, &import.submodule(), &symbol.file)
+            && context.tree.leads_to(path, package.language, &import.submodule(), &symbol.file)
     };
     package.openness == Openness::Open
         || package.definitions.iter().any(|it| it.is_top_level() && it.name == name)
         || package.imports.iter().any(|import| {
-            (import.local == name || import.imported == Imported::All) && !is_the_lost_one(import)
+            (import.local == name || import.imported == ImportedItem::All)
+                && !is_the_lost_one(import)
         })
 }
 
 /// One finding for every file with added imports that lead to no file.
-pub(super) fn unresolved(scene: &Scene<'_>) -> Vec<Candidate> {
-    let world = scene.world;
-    let exists = |path: &str| world.existing.contains(path) || world.outlines.contains_key(path);
+pub(super) fn unresolved(context: &FoldContext<'_>) -> Vec<Candidate> {
+    let tree = context.tree;
+    let exists = |path: &str| tree.exists(path);
     let mut by_file: BTreeMap<&str, Vec<&ImportCheck>> = BTreeMap::new();
-    for check in &scene.plan.checks {
-        let may_be = |path: &String| exists(path) || world.ignored.leaves_out(path);
+    for check in &context.plan.checks {
+        let may_be = |path: &String| exists(path) || tree.ignored.leaves_out(path);
         if !check.candidates.iter().any(may_be) {
             by_file.entry(&check.file).or_default().push(check);
         }

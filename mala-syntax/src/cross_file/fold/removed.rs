@@ -1,13 +1,13 @@
 //! Uses of what is gone.
 
-use super::Scene;
-use super::sights::{Sight, sights};
+use super::FoldContext;
+use super::resolved_uses::{ResolvedUse, resolved_uses};
 use crate::cross_file::contract::{Broken, Contract, Symbol};
-use crate::cross_file::report::{self, Gone, Place};
-use crate::cross_file::resolve::{Evidence, Written, denotes};
+use crate::cross_file::report::{self, RemovedSymbol, UseSite};
+use crate::cross_file::resolve::{Evidence, WrittenPath, denotes};
 use crate::cross_file::user::UserFile;
 use crate::rules::is_test_path;
-use crate::symbols::{Guard, Import, parent};
+use crate::symbols::{Import, ImportGuard, parent};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 
@@ -18,23 +18,24 @@ const MAX_FINDINGS: usize = 3;
 const MAX_PLACES: usize = 10;
 
 /// One finding for every file that still uses the thing, for the first few of them.
-pub(super) fn candidates(scene: &Scene<'_>, contract: &Contract) -> Vec<Candidate> {
+pub(super) fn candidates(context: &FoldContext<'_>, contract: &Contract) -> Vec<Candidate> {
     let Broken::Removed { successor, moved_to } = &contract.broken else { return Vec::new() };
     let symbol = &contract.symbol;
-    if is_still_there(scene, symbol) {
+    if is_still_there(context, symbol) {
         return Vec::new();
     }
-    let gone = Gone { symbol, successor: successor.as_deref(), moved_to: moved_to.as_deref() };
-    let found = scene
+    let gone =
+        RemovedSymbol { symbol, successor: successor.as_deref(), moved_to: moved_to.as_deref() };
+    let found = context
         .users()
         .filter(|user| !keeps_for_itself(user, symbol))
         .filter_map(|user| {
-            let sights = sights(scene, user, symbol);
-            if sights.is_empty() {
-                let import = import_alone(scene, user, symbol)?;
+            let resolved_uses = resolved_uses(context, user, symbol);
+            if resolved_uses.is_empty() {
+                let import = import_alone(context, user, symbol)?;
                 return Some(report::still_imported(&gone, user, import));
             }
-            Some(report::still_used(&gone, user, &place(&sights)?))
+            Some(report::still_used(&gone, user, &place(&resolved_uses)?))
         })
         .collect();
     first_few(found)
@@ -59,15 +60,15 @@ fn first_few(mut found: Vec<Candidate>) -> Vec<Candidate> {
 
 /// Whether another file of the same package has it: one for each platform, one that a tool made, and in
 /// Rust one that `use crate::*` brings.
-fn is_still_there(scene: &Scene<'_>, symbol: &Symbol) -> bool {
+fn is_still_there(context: &FoldContext<'_>, symbol: &Symbol) -> bool {
     let by_package = match symbol.language {
         Language::Go => |a: &str, b: &str| parent(a) == parent(b),
         Language::Rust if symbol.container.is_none() => |a: &str, b: &str| parent(a) == parent(b),
-        Language::Java | Language::CSharp | Language::Php => |_: &str, _: &str| true,
+        Language::Java => |_: &str, _: &str| true,
         _ => return false,
     };
     let qualified = symbol.qualified();
-    scene.world.outlines.iter().any(|(path, outline)| {
+    context.tree.outlines.iter().any(|(path, outline)| {
         by_package(path, &symbol.file)
             && outline.package == symbol.package
             && outline.definitions.iter().any(|definition| {
@@ -84,23 +85,32 @@ fn keeps_for_itself(user: &UserFile, symbol: &Symbol) -> bool {
 }
 
 /// The first call, or else the first use, with the lines of all.
-fn place<'u>(sights: &[Sight<'u>]) -> Option<Place<'u>> {
-    let first = sights.iter().find(|sight| sight.found.call.is_some()).or(sights.first())?;
-    let mut lines: Vec<u32> = sights.iter().map(|sight| sight.found.line).collect();
+fn place<'u>(resolved_uses: &[ResolvedUse<'u>]) -> Option<UseSite<'u>> {
+    let first = resolved_uses
+        .iter()
+        .find(|resolved_use| resolved_use.found.call.is_some())
+        .or(resolved_uses.first())?;
+    let mut lines: Vec<u32> =
+        resolved_uses.iter().map(|resolved_use| resolved_use.found.line).collect();
     lines.sort_unstable();
     lines.dedup();
-    let is_sure = sights.iter().any(|sight| sight.link.evidence == Evidence::Resolved);
+    let is_sure =
+        resolved_uses.iter().any(|resolved_use| resolved_use.link.evidence == Evidence::Resolved);
     let evidence = if is_sure { Evidence::Resolved } else { Evidence::OnlyOne };
-    Some(Place { found: first.found, import_line: first.link.import_line, lines, evidence })
+    Some(UseSite { found: first.found, import_line: first.link.import_line, lines, evidence })
 }
 
 /// An import of the thing in a file that does nothing with it, such as one that passes it on.
-fn import_alone<'u>(scene: &Scene<'_>, user: &'u UserFile, symbol: &Symbol) -> Option<&'u Import> {
+fn import_alone<'u>(
+    context: &FoldContext<'_>,
+    user: &'u UserFile,
+    symbol: &Symbol,
+) -> Option<&'u Import> {
     if symbol.container.is_some() {
         return None;
     }
     let of_class = user.outline.imports.iter().find(|import| is_static_import(import, symbol));
-    of_class.or_else(|| import_by_name(scene, user, symbol))
+    of_class.or_else(|| import_by_name(context, user, symbol))
 }
 
 /// Java's import of a member of the class.
@@ -113,20 +123,20 @@ fn is_static_import(import: &Import, symbol: &Symbol) -> bool {
 }
 
 fn import_by_name<'u>(
-    scene: &Scene<'_>,
+    context: &FoldContext<'_>,
     user: &'u UserFile,
     symbol: &Symbol,
 ) -> Option<&'u Import> {
     user.outline.imports.iter().find(|import| {
-        import.guard == Guard::None
+        import.guard == ImportGuard::None
             && import.name() == Some(symbol.name.as_str())
             && !import.local.is_empty()
             && !is_bound_otherwise(user, import)
             && denotes(
-                scene.world,
+                context.tree,
                 user,
                 symbol,
-                Written { path: &[import.local.as_str()], scope: import.scope.as_deref() },
+                WrittenPath { path: &[import.local.as_str()], scope: import.scope.as_deref() },
             )
             .is_some_and(|link| link.import_line == Some(import.line))
     })

@@ -2,7 +2,7 @@
 
 use crate::cross_file::delta::FileDelta;
 use crate::rules::{is_built, is_sample};
-use crate::symbols::{Guard, Import, Imported, files_of_module, files_of_submodule};
+use crate::symbols::{Import, ImportGuard, ImportedItem, files_of_module, files_of_submodule};
 use mala_domain::language::Language;
 use std::collections::HashSet;
 
@@ -71,7 +71,7 @@ pub(super) fn checks(deltas: &[FileDelta]) -> Vec<ImportCheck> {
 fn added(delta: &FileDelta) -> Vec<ImportCheck> {
     let (Some(head), Some(path)) = (&delta.head, &delta.head_path) else { return Vec::new() };
     let moved = *path != delta.base_path;
-    let known: HashSet<(&str, &Imported)> = delta
+    let known: HashSet<(&str, &ImportedItem)> = delta
         .base
         .iter()
         .filter(|_| !moved)
@@ -81,7 +81,7 @@ fn added(delta: &FileDelta) -> Vec<ImportCheck> {
     let imports = head
         .imports
         .iter()
-        .filter(|import| import.guard == Guard::None)
+        .filter(|import| import.guard == ImportGuard::None)
         .filter(|import| !known.contains(&(import.module.as_str(), &import.imported)))
         .map(|import| check(path, head.language, import));
     let passed_on = head.exports.iter().filter_map(|export| {
@@ -104,11 +104,11 @@ fn added(delta: &FileDelta) -> Vec<ImportCheck> {
 
 fn check(path: &str, language: Language, import: &Import) -> ImportCheck {
     let (module, candidates) = match &import.imported {
-        Imported::Submodule(name) if import.scope.is_none() => {
+        ImportedItem::Submodule(name) if import.scope.is_none() => {
             (name.clone(), files_of_submodule(path, name))
         }
-        Imported::Submodule(name) => (name.clone(), Vec::new()),
-        Imported::Name(name) if language == Language::Python => {
+        ImportedItem::Submodule(name) => (name.clone(), Vec::new()),
+        ImportedItem::Name(name) if language == Language::Python => {
             let mut files = relative_files(path, language, &import.module);
             if !files.is_empty() {
                 files.extend(files_of_module(path, language, &format!("{}.{name}", import.module)));
@@ -131,7 +131,6 @@ pub(super) fn relative_files(path: &str, language: Language, module: &str) -> Ve
             (module.starts_with("./") || module.starts_with("../"))
                 && !module.contains(['!', '*', '$'])
         }
-        Language::Ruby => true,
         _ => false,
     };
     if is_relative { files_of_module(path, language, module) } else { Vec::new() }

@@ -4,7 +4,7 @@ use super::imports::{is_made_by_tools, relative_files};
 use crate::cross_file::delta::FileDelta;
 use crate::cross_file::words::is_standard_python;
 use crate::rules::{is_sample, is_test_path};
-use crate::symbols::{Guard, Import, Imported, files_of_module, join, parent};
+use crate::symbols::{Import, ImportGuard, ImportedItem, files_of_module, join, parent};
 use mala_domain::change::FilePath;
 use mala_domain::language::Language;
 use std::collections::HashSet;
@@ -23,12 +23,12 @@ pub(crate) struct NameCheck {
     /// The language.
     pub(crate) language: Language,
     /// Where the module may be.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<ModuleLocation>,
 }
 
 /// One place where a module may be.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Place {
+pub(crate) struct ModuleLocation {
     /// The file that must be there for the place to count: that of the outermost package.
     pub(crate) package: Option<String>,
     /// The file that must not be there: that of a package around it.
@@ -57,7 +57,7 @@ pub(super) fn checks(deltas: &[FileDelta]) -> Vec<NameCheck> {
 
 fn added(delta: &FileDelta) -> Vec<NameCheck> {
     let (Some(head), Some(path)) = (&delta.head, &delta.head_path) else { return Vec::new() };
-    let known: HashSet<(&str, &Imported)> = delta
+    let known: HashSet<(&str, &ImportedItem)> = delta
         .base
         .iter()
         .filter(|_| *path == delta.base_path)
@@ -66,7 +66,7 @@ fn added(delta: &FileDelta) -> Vec<NameCheck> {
         .collect();
     head.imports
         .iter()
-        .filter(|import| import.guard == Guard::None)
+        .filter(|import| import.guard == ImportGuard::None)
         // A test that imports in a function may test how things are imported.
         .filter(|import| import.scope.is_none() || !is_test_path(&FilePath::from(path.as_str())))
         .filter(|import| !known.contains(&(import.module.as_str(), &import.imported)))
@@ -82,7 +82,7 @@ fn check(path: &str, language: Language, import: &Import) -> Option<NameCheck> {
         Language::JavaScript | Language::TypeScript | Language::Tsx => {
             let files = relative_files(path, language, &import.module);
             let is_made = is_made_by_tools(&import.module);
-            Some(Place { files, ..Place::default() })
+            Some(ModuleLocation { files, ..ModuleLocation::default() })
                 .filter(|place| !place.files.is_empty() && !is_made)
                 .into_iter()
                 .collect()
@@ -99,10 +99,10 @@ fn check(path: &str, language: Language, import: &Import) -> Option<NameCheck> {
     })
 }
 
-fn relative_place(path: &str, import: &Import) -> Vec<Place> {
+fn relative_place(path: &str, import: &Import) -> Vec<ModuleLocation> {
     let files = relative_files(path, Language::Python, &import.module);
     let submodules = files_of_module(path, Language::Python, &import.submodule());
-    let place = Place { files, submodules, ..Place::default() };
+    let place = ModuleLocation { files, submodules, ..ModuleLocation::default() };
     if place.files.is_empty() || is_made_by_tools(&import.module) {
         Vec::new()
     } else {
@@ -112,7 +112,7 @@ fn relative_place(path: &str, import: &Import) -> Vec<Place> {
 
 /// Where a package of the project itself may be: beside the folders around the importer that are no
 /// packages and no tests.
-fn own_packages(path: &str, import: &Import) -> Vec<Place> {
+fn own_packages(path: &str, import: &Import) -> Vec<ModuleLocation> {
     let (first, rest) = import.module.split_once('.').unwrap_or((&import.module, ""));
     if is_standard_python(first) || is_made_by_tools(rest) || first.starts_with("test") {
         return Vec::new();
@@ -133,7 +133,7 @@ fn own_packages(path: &str, import: &Import) -> Vec<Place> {
             let around = (!root.is_empty()).then(|| format!("{root}/__init__.py"));
             let files = spellings(&base);
             let submodules = spellings(&format!("{base}/{}", import.name().unwrap_or_default()));
-            Some(Place { package: Some(package), around, files, submodules })
+            Some(ModuleLocation { package: Some(package), around, files, submodules })
         })
         .collect()
 }

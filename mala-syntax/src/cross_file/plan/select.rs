@@ -1,9 +1,7 @@
 //! Which of the files that were found are worth reading.
 
-use super::{LostKey, Plan};
+use super::LookupPlan;
 use crate::cross_file::contract::Broken;
-use crate::cross_file::keys::{Key, may_list_settings};
-use crate::cross_file::words::has_word;
 use crate::symbols::parent;
 use mala_domain::change::FilePath;
 use mala_domain::language::Language;
@@ -29,7 +27,7 @@ const FOREIGN: &[&str] = &[
 
 /// The files to read: those that say what modules are called, the changed ones that may have kept a
 /// use, and those with the rarest words.
-pub(super) fn files(plan: &Plan, hits: &[WordHit], existing: &[FilePath]) -> Vec<FilePath> {
+pub(super) fn files(plan: &LookupPlan, hits: &[WordHit], existing: &[FilePath]) -> Vec<FilePath> {
     let mut chosen: Vec<FilePath> = Vec::new();
     let mut seen: HashSet<FilePath> = HashSet::new();
     let mut add = |path: FilePath| {
@@ -39,7 +37,6 @@ pub(super) fn files(plan: &Plan, hits: &[WordHit], existing: &[FilePath]) -> Vec
     };
     context_files(plan).into_iter().for_each(|path| add(FilePath::from(path.as_str())));
     imported_files(plan, existing).into_iter().for_each(&mut add);
-    listings(plan, hits).into_iter().for_each(&mut add);
     let mut by_rarity: Vec<Vec<&FilePath>> = files_by_word(plan, hits)
         .into_iter()
         .map(|(word, files)| nearest(plan, &word, files))
@@ -52,29 +49,12 @@ pub(super) fn files(plan: &Plan, hits: &[WordHit], existing: &[FilePath]) -> Vec
     chosen
 }
 
-/// The files that may set a lost setting.
-fn listings(plan: &Plan, hits: &[WordHit]) -> Vec<FilePath> {
-    const MAX_LISTINGS: usize = 40;
-    let wanted = plan.keys.iter().filter(|lost| matches!(lost.key, Key::Setting(_)));
-    let wanted: HashSet<String> = wanted.map(LostKey::last_word).collect();
-    if wanted.is_empty() {
-        return Vec::new();
-    }
-    let found: BTreeSet<&FilePath> = hits
-        .iter()
-        .filter(|hit| may_list_settings(&hit.file) && !is_foreign(&hit.file))
-        .filter(|hit| wanted.iter().any(|word| has_word(&hit.text, word)))
-        .map(|hit| &hit.file)
-        .collect();
-    found.into_iter().take(MAX_LISTINGS).cloned().collect()
-}
-
 fn is_foreign(file: &FilePath) -> bool {
     file.to_text().split('/').any(|part| FOREIGN.contains(&part))
 }
 
 /// The files that names are imported from.
-fn imported_files(plan: &Plan, existing: &[FilePath]) -> Vec<FilePath> {
+fn imported_files(plan: &LookupPlan, existing: &[FilePath]) -> Vec<FilePath> {
     const MAX_IMPORTED: usize = 40;
     let wanted: HashSet<&str> =
         plan.names_imported.iter().flat_map(|check| check.files()).map(String::as_str).collect();
@@ -84,7 +64,7 @@ fn imported_files(plan: &Plan, existing: &[FilePath]) -> Vec<FilePath> {
 
 /// The words that occur in files that were not read; nothing is known of those.
 pub(super) fn words_half_seen(
-    plan: &Plan,
+    plan: &LookupPlan,
     hits: &[WordHit],
     read: &HashSet<&FilePath>,
 ) -> HashSet<String> {
@@ -96,7 +76,7 @@ pub(super) fn words_half_seen(
 }
 
 /// The files with a word, those first that are nearest to what the word is about.
-fn nearest<'h>(plan: &Plan, word: &str, files: BTreeSet<&'h FilePath>) -> Vec<&'h FilePath> {
+fn nearest<'h>(plan: &LookupPlan, word: &str, files: BTreeSet<&'h FilePath>) -> Vec<&'h FilePath> {
     let homes: Vec<&str> = plan
         .contracts
         .iter()
@@ -118,7 +98,10 @@ fn n_shared(folder: &str, path: &str) -> usize {
     folder.split('/').zip(parent(path).split('/')).take_while(|(a, b)| a == b).count()
 }
 
-fn files_by_word<'h>(plan: &Plan, hits: &'h [WordHit]) -> BTreeMap<String, BTreeSet<&'h FilePath>> {
+fn files_by_word<'h>(
+    plan: &LookupPlan,
+    hits: &'h [WordHit],
+) -> BTreeMap<String, BTreeSet<&'h FilePath>> {
     let words: HashSet<&str> = plan.words().iter().map(String::as_str).collect();
     let mut by_word: BTreeMap<String, BTreeSet<&FilePath>> = BTreeMap::new();
     for hit in hits.iter().filter(|hit| Language::of_path(&hit.file).is_some()) {
@@ -134,7 +117,7 @@ fn files_by_word<'h>(plan: &Plan, hits: &'h [WordHit]) -> BTreeMap<String, BTree
 }
 
 /// The files that are read whatever was found.
-fn context_files(plan: &Plan) -> BTreeSet<String> {
+fn context_files(plan: &LookupPlan) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for delta in plan.deltas.iter().filter(|delta| delta.may_use_its_own) {
         found.extend(delta.head_path.clone());

@@ -1,10 +1,8 @@
 //! What is broken when all changed files are seen together: what moved, and what is still there.
 
-use super::LostKey;
 use crate::cross_file::contract::{Broken, Contract, Symbol};
 use crate::cross_file::delta::FileDelta;
-use crate::cross_file::keys::Key;
-use crate::symbols::{Definition, Role, parent};
+use crate::symbols::{Definition, DefinitionRole, parent};
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
 
@@ -35,7 +33,7 @@ pub(super) fn broken(deltas: &[FileDelta]) -> Vec<Contract> {
             let elsewhere: Vec<_> = elsewhere
                 .iter()
                 .filter(|(delta, definition)| {
-                    definition.role != Role::Declares
+                    definition.role != DefinitionRole::Declares
                         && delta.head_path.as_deref() != Some(symbol.file.as_str())
                         && delta.language == Some(symbol.language)
                 })
@@ -56,14 +54,13 @@ fn stem(path: &str) -> Option<&str> {
     name.rsplit_once('.').map(|(stem, _)| stem).filter(|stem| !stem.is_empty())
 }
 
-/// Whether a definition in that file is found by whoever looked for the symbol.
+/// Whether a definition in that file is found by code that looked for the symbol.
 fn is_same_place(symbol: &Symbol, delta: &FileDelta) -> bool {
     let path = delta.head_path.as_deref().unwrap_or_default();
     let package = delta.head.as_ref().and_then(|head| head.package.clone());
     match symbol.language {
         Language::Go => parent(path) == parent(&symbol.file),
-        Language::Java | Language::CSharp | Language::Php => package == symbol.package,
-        Language::C | Language::Cpp | Language::Ruby => true,
+        Language::Java => package == symbol.package,
         Language::Python => python_module(path) == python_module(&symbol.file),
         _ => false,
     }
@@ -73,25 +70,4 @@ fn is_same_place(symbol: &Symbol, delta: &FileDelta) -> bool {
 fn python_module(path: &str) -> &str {
     let path = path.strip_suffix(".py").unwrap_or(path);
     path.strip_suffix("/__init__").unwrap_or(path)
-}
-
-/// The keys that no changed file sets any more.
-pub(super) fn lost_keys(deltas: &[FileDelta]) -> Vec<LostKey> {
-    /// Keys beyond this many are left out: the configuration was replaced as a whole.
-    const MAX_LOST: usize = 200;
-    if deltas.iter().all(|delta| delta.keys.lost.is_empty()) {
-        return Vec::new();
-    }
-    let kept = deltas.iter().flat_map(|delta| &delta.keys.kept);
-    let kept: HashSet<String> = kept.flat_map(Key::endings).collect();
-    let all = deltas.iter().flat_map(|delta| delta.keys.lost.iter().map(move |lost| (delta, lost)));
-    all.filter(|(_, lost)| !lost.key.endings().first().is_some_and(|whole| kept.contains(whole)))
-        .map(|(delta, lost)| LostKey {
-            key: lost.key.clone(),
-            file: delta.base_path.clone(),
-            line: lost.line,
-            successor: lost.successor.clone(),
-        })
-        .take(MAX_LOST)
-        .collect()
 }

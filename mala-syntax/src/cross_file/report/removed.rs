@@ -1,16 +1,16 @@
 //! What is said about uses of what is gone.
 
-use super::{Said, candidate, is_compiled, when};
+use super::{FindingText, candidate, is_compiled, when};
 use crate::cross_file::checks::REMOVED_SYMBOL;
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::resolve::Evidence;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Import, Use};
+use crate::symbols::{Import, SymbolUse};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 
 /// Something that is gone.
-pub(crate) struct Gone<'a> {
+pub(crate) struct RemovedSymbol<'a> {
     /// What it was.
     pub(crate) symbol: &'a Symbol,
     /// The name that it has instead.
@@ -20,9 +20,9 @@ pub(crate) struct Gone<'a> {
 }
 
 /// Where it is still used.
-pub(crate) struct Place<'u> {
+pub(crate) struct UseSite<'u> {
     /// The use to point at.
-    pub(crate) found: &'u Use,
+    pub(crate) found: &'u SymbolUse,
     /// The import that leads there.
     pub(crate) import_line: Option<u32>,
     /// The lines of all uses in the file.
@@ -37,7 +37,11 @@ const DEFAULT: &str = "default";
 const RULE: &str = REMOVED_SYMBOL.id;
 
 /// A use of something that is gone.
-pub(crate) fn still_used(gone: &Gone<'_>, user: &UserFile, place: &Place<'_>) -> Candidate {
+pub(crate) fn still_used(
+    gone: &RemovedSymbol<'_>,
+    user: &UserFile,
+    place: &UseSite<'_>,
+) -> Candidate {
     let symbol = gone.symbol;
     let called = place.found.call.is_some();
     let (verb, uses) = if called { ("called", "calls") } else { ("used", "uses") };
@@ -68,12 +72,16 @@ pub(crate) fn still_used(gone: &Gone<'_>, user: &UserFile, place: &Place<'_>) ->
         &user.file,
         place.found.line,
         place.evidence,
-        Said { rule: RULE, title: title(gone, verb), body, suggestion: suggestion(gone) },
+        FindingText { rule: RULE, title: title(gone, verb), body, suggestion: suggestion(gone) },
     )
 }
 
 /// An import of something that is gone.
-pub(crate) fn still_imported(gone: &Gone<'_>, user: &UserFile, import: &Import) -> Candidate {
+pub(crate) fn still_imported(
+    gone: &RemovedSymbol<'_>,
+    user: &UserFile,
+    import: &Import,
+) -> Candidate {
     let loaded = if is_compiled(user.outline.language) { "built" } else { "loaded" };
     let body = format!(
         "When `{}` is {loaded}, {}: {}, and this line still imports it from `{}`.",
@@ -86,11 +94,16 @@ pub(crate) fn still_imported(gone: &Gone<'_>, user: &UserFile, import: &Import) 
         &user.file,
         import.line,
         Evidence::Resolved,
-        Said { rule: RULE, title: title(gone, "imported"), body, suggestion: suggestion(gone) },
+        FindingText {
+            rule: RULE,
+            title: title(gone, "imported"),
+            body,
+            suggestion: suggestion(gone),
+        },
     )
 }
 
-fn when_for(symbol: &Symbol, user: &UserFile, place: &Place<'_>) -> String {
+fn when_for(symbol: &Symbol, user: &UserFile, place: &UseSite<'_>) -> String {
     if is_compiled(user.outline.language) {
         return format!("When `{}` is built", user.path);
     }
@@ -105,7 +118,7 @@ fn imported_name<'u>(symbol: &Symbol, user: &'u UserFile, line: Option<u32>) -> 
     imports.find(|import| import.name() == Some(symbol.name.as_str()))
 }
 
-fn title(gone: &Gone<'_>, verb: &str) -> String {
+fn title(gone: &RemovedSymbol<'_>, verb: &str) -> String {
     if gone.symbol.name == DEFAULT && gone.symbol.container.is_none() {
         let file = &gone.symbol.file;
         return format!("`{file}` no longer has a default export, but it is still {verb} here");
@@ -118,7 +131,7 @@ fn title(gone: &Gone<'_>, verb: &str) -> String {
     }
 }
 
-fn what_happened(gone: &Gone<'_>) -> String {
+fn what_happened(gone: &RemovedSymbol<'_>) -> String {
     let symbol = gone.symbol;
     let what = match symbol.name.as_str() {
         DEFAULT => "the default export".to_owned(),
@@ -132,7 +145,7 @@ fn what_happened(gone: &Gone<'_>) -> String {
     }
 }
 
-fn suggestion(gone: &Gone<'_>) -> String {
+fn suggestion(gone: &RemovedSymbol<'_>) -> String {
     let name = &gone.symbol.name;
     match (gone.successor, gone.moved_to) {
         (Some(successor), _) => {
@@ -175,9 +188,6 @@ fn failure(symbol: &Symbol, user: &UserFile, import_line: Option<u32>) -> String
         }
         (Language::JavaScript, _, _) => {
             format!("`{name}` is `undefined`, and calling it fails with `TypeError`")
-        }
-        (Language::Ruby, _, _) => {
-            format!("it fails with `NoMethodError` or `NameError` for `{name}`")
         }
         _ => format!("it fails, because `{name}` is not defined"),
     }

@@ -1,30 +1,32 @@
 //! What is said about calls that no longer fit.
 
-use super::{Said, candidate, is_compiled, when};
+use super::{FindingText, candidate, is_compiled, when};
 use crate::cross_file::checks::CHANGED_SIGNATURE;
-use crate::cross_file::contract::{Called, Signature, Symbol};
+use crate::cross_file::contract::{Called, SignatureChange, Symbol};
 use crate::cross_file::fit::Misfit;
 use crate::cross_file::resolve::Evidence;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Call, Parameter, ParameterKind, Presence, Use};
+use crate::symbols::{
+    CallShape, FunctionParameter, ParameterPassing, ParameterPresence, SymbolUse,
+};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 
 /// Something that takes other arguments than before.
-pub(crate) struct Refitted<'a> {
+pub(crate) struct ChangedCall<'a> {
     /// What it is.
     pub(crate) symbol: &'a Symbol,
     /// What it took and takes.
-    pub(crate) signature: &'a Signature,
+    pub(crate) signature: &'a SignatureChange,
     /// Why the call does not fit.
     pub(crate) misfit: &'a Misfit,
 }
 
 /// A call that no longer fits.
 pub(crate) fn does_not_fit(
-    refitted: &Refitted<'_>,
+    refitted: &ChangedCall<'_>,
     user: &UserFile,
-    (found, call): (&Use, &Call),
+    (found, call): (&SymbolUse, &CallShape),
     evidence: Evidence,
 ) -> Candidate {
     let symbol = refitted.symbol;
@@ -52,7 +54,7 @@ pub(crate) fn does_not_fit(
         &user.file,
         found.line,
         evidence,
-        Said {
+        FindingText {
             rule: CHANGED_SIGNATURE.id,
             title: title(refitted),
             body,
@@ -61,7 +63,7 @@ pub(crate) fn does_not_fit(
     )
 }
 
-fn title(refitted: &Refitted<'_>) -> String {
+fn title(refitted: &ChangedCall<'_>) -> String {
     let name = refitted.symbol.qualified();
     match refitted.misfit {
         Misfit::Missing(names) => match names.iter().find(|name| !name.is_empty()) {
@@ -85,20 +87,18 @@ fn title(refitted: &Refitted<'_>) -> String {
     }
 }
 
-fn failure(refitted: &Refitted<'_>, language: Language) -> String {
+fn failure(refitted: &ChangedCall<'_>, language: Language) -> String {
     match (refitted.misfit, language) {
         (Misfit::Shifted { meant, reaches }, _) => {
             format!("the argument meant for `{meant}` reaches `{reaches}`")
         }
         (_, Language::Python) => "it fails with `TypeError`".to_owned(),
-        (_, Language::Ruby) => "it fails with `ArgumentError`".to_owned(),
-        (_, Language::Php) => "it fails with `ArgumentCountError`".to_owned(),
         (_, Language::JavaScript) => "the parameter is `undefined`".to_owned(),
         _ => "it fails".to_owned(),
     }
 }
 
-fn passed(call: &Call) -> String {
+fn passed(call: &CallShape) -> String {
     let positions = match call.n_positional {
         0 => "no positional argument".to_owned(),
         1 => "one positional argument".to_owned(),
@@ -112,19 +112,19 @@ fn passed(call: &Call) -> String {
 }
 
 /// A parameter list as a reader knows it.
-fn shown(lists: &[Vec<Parameter>]) -> String {
+fn shown(lists: &[Vec<FunctionParameter>]) -> String {
     let Some(first) = lists.first() else { return "()".to_owned() };
     let parts: Vec<String> = first
         .iter()
-        .filter(|parameter| parameter.kind != ParameterKind::Receiver)
+        .filter(|parameter| parameter.kind != ParameterPassing::Receiver)
         .map(|parameter| {
             let name = if parameter.name.is_empty() { "_" } else { &parameter.name };
             let mark = match parameter.kind {
-                ParameterKind::Variadic => "*",
-                ParameterKind::Keywords => "**",
+                ParameterPassing::Variadic => "*",
+                ParameterPassing::Keywords => "**",
                 _ => "",
             };
-            let plain = mark.is_empty() && parameter.presence == Presence::Optional;
+            let plain = mark.is_empty() && parameter.presence == ParameterPresence::Optional;
             let optional = if plain { "?" } else { "" };
             format!("{mark}{name}{optional}")
         })
@@ -132,7 +132,7 @@ fn shown(lists: &[Vec<Parameter>]) -> String {
     format!("({})", parts.join(", "))
 }
 
-fn suggestion(refitted: &Refitted<'_>, new: &str) -> String {
+fn suggestion(refitted: &ChangedCall<'_>, new: &str) -> String {
     let name = &refitted.symbol.name;
     match refitted.misfit {
         Misfit::Missing(_) if refitted.signature.called == Called::Class => {

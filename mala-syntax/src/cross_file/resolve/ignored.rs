@@ -9,12 +9,12 @@ const MAX_LINES: usize = 500;
 
 /// What the `.gitignore` files that were read leave out of commits.
 #[derive(Default)]
-pub(crate) struct Ignored {
+pub(crate) struct IgnoredPaths {
     /// The folder of each file, and what it leaves out below that folder.
     files: Vec<(String, PathGlobs)>,
 }
 
-impl Ignored {
+impl IgnoredPaths {
     /// Adds what one `.gitignore` says; a line that is no pattern says nothing.
     pub(crate) fn read(&mut self, path: &str, text: &str) {
         let patterns: Vec<&str> = text
@@ -47,7 +47,7 @@ mod tests {
 
     #[test]
     fn patterns_count_from_the_folder_of_their_file() {
-        let mut ignored = Ignored::default();
+        let mut ignored = IgnoredPaths::default();
         ignored.read(".gitignore", "# made\n\npackages/db/enums\n*.gen.ts\n!kept.gen.ts\n[\n");
         ignored.read("web/.gitignore", "/made\n");
         for (path, expected) in [

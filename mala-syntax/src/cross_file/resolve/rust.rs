@@ -1,9 +1,9 @@
 //! Rust: paths lead through modules, and a module is a file or a block in one.
 
-use super::{Link, World, Written};
+use super::{HeadTree, NameLink, WrittenPath};
 use crate::cross_file::contract::Symbol;
 use crate::cross_file::user::UserFile;
-use crate::symbols::{Import, Imported, Kind, RustModule};
+use crate::symbols::{DefinitionKind, Import, ImportedItem, RustModule};
 
 /// How often an import may lead through another.
 const MAX_HOPS: usize = 6;
@@ -18,19 +18,19 @@ struct Absolute {
 
 /// Why what is written means the symbol.
 pub(super) fn denotes(
-    world: &World<'_>,
+    tree: &HeadTree<'_>,
     user: &UserFile,
     symbol: &Symbol,
-    written: Written<'_>,
-) -> Option<Link> {
+    written: WrittenPath<'_>,
+) -> Option<NameLink> {
     let target = target(symbol);
-    absolute(world, user, written)
+    absolute(tree, user, written)
         .into_iter()
         .find(|found| {
             let direct = found.root == target.root && found.path == target.path;
-            direct || passed_on(world, found, &target, symbol)
+            direct || passed_on(tree, found, &target, symbol)
         })
-        .map(|found| Link { import_line: found.import_line, ..Link::in_scope() })
+        .map(|found| NameLink { import_line: found.import_line, ..NameLink::in_scope() })
 }
 
 fn target(symbol: &Symbol) -> Absolute {
@@ -41,17 +41,17 @@ fn target(symbol: &Symbol) -> Absolute {
 }
 
 /// Whether a module on the way passes the symbol on by `pub use`.
-fn passed_on(world: &World<'_>, found: &Absolute, target: &Absolute, symbol: &Symbol) -> bool {
+fn passed_on(tree: &HeadTree<'_>, found: &Absolute, target: &Absolute, symbol: &Symbol) -> bool {
     let Some((name, module)) = found.path.split_last() else { return false };
     if found.root != target.root || *name != symbol.name {
         return false;
     }
-    world.outlines.iter().any(|(path, outline)| {
+    tree.outlines.iter().any(|(path, outline)| {
         let at = RustModule::of(path);
         at.root == found.root
             && at.path == module
             && outline.imports.iter().any(|import| {
-                let brings = import.name() == Some(name) || import.imported == Imported::All;
+                let brings = import.name() == Some(name) || import.imported == ImportedItem::All;
                 let mut source = segments(&import.module);
                 resolve_head(&mut source, &at);
                 source.push(symbol.name.as_str().to_owned());
@@ -62,7 +62,7 @@ fn passed_on(world: &World<'_>, found: &Absolute, target: &Absolute, symbol: &Sy
 
 /// The absolute forms of a path in a file, as far as imports and modules say; several when all
 /// names of several modules are imported.
-fn absolute(world: &World<'_>, user: &UserFile, written: Written<'_>) -> Vec<Absolute> {
+fn absolute(tree: &HeadTree<'_>, user: &UserFile, written: WrittenPath<'_>) -> Vec<Absolute> {
     let own = RustModule::of(&user.path);
     let at = RustModule {
         path: [own.path.clone(), inline_modules(user, written.scope)].concat(),
@@ -77,7 +77,7 @@ fn absolute(world: &World<'_>, user: &UserFile, written: Written<'_>) -> Vec<Abs
             return vec![Absolute { root: own.root, path, import_line }];
         }
         let Some(import) = import_of(user, &first) else {
-            if let Some(root) = crate_called(world, &first) {
+            if let Some(root) = crate_called(tree, &first) {
                 return vec![Absolute { root, path: path.split_off(1), import_line }];
             }
             let found = in_own_module(user, &at, &path);
@@ -102,7 +102,7 @@ fn in_own_module(user: &UserFile, at: &RustModule, path: &[String]) -> Vec<Absol
     let Some(first) = path.first() else { return Vec::new() };
     let is_submodule = || {
         user.outline.definitions.iter().any(|definition| {
-            definition.kind == Kind::Module
+            definition.kind == DefinitionKind::Module
                 && definition.name == *first
                 && definition.container.is_none()
         })
@@ -112,7 +112,7 @@ fn in_own_module(user: &UserFile, at: &RustModule, path: &[String]) -> Vec<Absol
         let path = [own.path.as_slice(), path].concat();
         return vec![Absolute { root: own.root, path, import_line: None }];
     }
-    let globs = user.outline.imports.iter().filter(|import| import.imported == Imported::All);
+    let globs = user.outline.imports.iter().filter(|import| import.imported == ImportedItem::All);
     globs
         .filter_map(|import| {
             let mut module = segments(&import.module);
@@ -131,7 +131,7 @@ fn inline_modules(user: &UserFile, scope: Option<&str>) -> Vec<String> {
     for part in scope.unwrap_or_default().split('.').filter(|part| !part.is_empty()) {
         let container = (!found.is_empty()).then(|| found.join("."));
         let is_module = user.outline.definitions.iter().any(|definition| {
-            definition.kind == Kind::Module
+            definition.kind == DefinitionKind::Module
                 && definition.name == part
                 && definition.container == container
         });
@@ -145,12 +145,13 @@ fn inline_modules(user: &UserFile, scope: Option<&str>) -> Vec<String> {
 
 fn import_of<'u>(user: &'u UserFile, local: &str) -> Option<&'u Import> {
     user.outline.imports.iter().find(|import| {
-        import.local == local && matches!(import.imported, Imported::Name(_) | Imported::Module)
+        import.local == local
+            && matches!(import.imported, ImportedItem::Name(_) | ImportedItem::Module)
     })
 }
 
-fn crate_called(world: &World<'_>, name: &str) -> Option<String> {
-    world.crates.iter().find(|(_, crate_name)| *crate_name == name).map(|(root, _)| root.clone())
+fn crate_called(tree: &HeadTree<'_>, name: &str) -> Option<String> {
+    tree.crates.iter().find(|(_, crate_name)| *crate_name == name).map(|(root, _)| root.clone())
 }
 
 fn segments(path: &str) -> Vec<String> {
@@ -181,12 +182,12 @@ fn resolve_head(path: &mut Vec<String>, at: &RustModule) {
 
 /// Whether an import needs this file: `mod name;`, or a path through its module.
 pub(super) fn imports_file(
-    world: &World<'_>,
+    tree: &HeadTree<'_>,
     user: &UserFile,
     import: &Import,
     file: &str,
 ) -> bool {
-    if let Imported::Submodule(name) = &import.imported {
+    if let ImportedItem::Submodule(name) = &import.imported {
         return crate::symbols::files_of_submodule(&user.path, name).iter().any(|f| f == file);
     }
     let target = RustModule::of(file);
@@ -196,11 +197,11 @@ pub(super) fn imports_file(
     let mut path = segments(&import.module);
     path.extend(import.name().map(str::to_owned));
     let parts: Vec<&str> = path.iter().map(String::as_str).collect();
-    let written = Written { path: &parts, scope: import.scope.as_deref() };
+    let written = WrittenPath { path: &parts, scope: import.scope.as_deref() };
     let starts_here = matches!(parts.first(), Some(&("crate" | "self" | "super")))
-        || parts.first().is_some_and(|first| crate_called(world, first).is_some());
+        || parts.first().is_some_and(|first| crate_called(tree, first).is_some());
     starts_here
-        && absolute(world, user, written)
+        && absolute(tree, user, written)
             .iter()
             .any(|found| found.root == target.root && found.path.starts_with(&target.path))
 }

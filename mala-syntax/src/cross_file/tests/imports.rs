@@ -9,7 +9,7 @@ fn a_module_that_is_taken_as_a_name_is_missed_when_it_goes() {
     check(
         base,
         &gone(base),
-        &["user.py:1 unresolved-import P1 `pkg` is imported here, but `pkg/models.py` is gone"],
+        &["user.py:1 unresolved-import P2 `pkg` is imported here, but `pkg/models.py` is gone"],
     );
     let inside = base
         .replace("== user.py\nfrom pkg import models\n", "")
@@ -28,7 +28,7 @@ fn what_passes_a_lost_module_on_is_reported() {
         base,
         "== src/index.ts\nexport * from \"./util.js\";\n",
         &[
-            "src/index.ts:1 unresolved-import P1 `./util.js` is imported here, but `src/util.ts` is gone",
+            "src/index.ts:1 unresolved-import P2 `./util.js` is imported here, but `src/util.ts` is gone",
         ],
     );
 }
@@ -61,7 +61,7 @@ fn an_added_import_must_lead_to_a_module_and_a_name() {
         let head = format!("{PACKAGE}== pkg/user.py\n{user}== app.py\n{user}");
         let found: Vec<String> = ["app.py", "pkg/user.py"]
             .iter()
-            .map(|file| format!("{file}:1 unresolved-import P1 {expected}"))
+            .map(|file| format!("{file}:1 unresolved-import P2 {expected}"))
             .collect();
         let found: Vec<&str> = found.iter().map(String::as_str).collect();
         check(PACKAGE, &head, &found);
@@ -106,7 +106,7 @@ fn an_added_named_import_must_be_exported() {
         ("import { kept } from './m';\n", "kept"),
     ] {
         let expected = format!(
-            "src/user.ts:1 unresolved-import P1 `{expected}` is imported here, but `src/m.ts` has no such name"
+            "src/user.ts:1 unresolved-import P2 `{expected}` is imported here, but `src/m.ts` has no such name"
         );
         check(base, &format!("{base}== src/user.ts\n{user}"), &[&expected]);
     }

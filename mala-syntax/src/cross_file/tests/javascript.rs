@@ -31,7 +31,7 @@ fn removed_exports_of_common_js_are_reported() {
         check(
             &base,
             &head,
-            &["lib/user.js:2 removed-symbol P1 `addUp` no longer exists, but is still called here"],
+            &["lib/user.js:2 removed-symbol P2 `addUp` no longer exists, but is still called here"],
         );
         let updated = head.replacen("const { addUp } =", "const { other } =", 1);
         let updated = updated.replace("m.addUp(1)", "m.other").replace("\naddUp(1);", "\nother;");
@@ -68,12 +68,12 @@ fn missing_arguments_are_forgiven_and_shifted_ones_are_not() {
     check(
         base,
         &base.replacen("(shape, color)", "(canvas, shape, color)", 1),
-        &["user.js:2 changed-signature P1 This call passes `draw` its `shape` as `canvas`"],
+        &["user.js:2 changed-signature P2 This call passes `draw` its `shape` as `canvas`"],
     );
     check(
         base,
         &base.replacen("(shape, color)", "(color, shape)", 1),
-        &["user.js:2 changed-signature P1 This call passes `draw` its `shape` as `color`"],
+        &["user.js:2 changed-signature P2 This call passes `draw` its `shape` as `color`"],
     );
 }
 
@@ -85,15 +85,15 @@ fn methods_need_a_lone_name() {
         base,
         &head,
         &[
-            "m.js:2 removed-symbol P1 `Store.loadCache` no longer exists, but is still called here",
-            "user.js:3 removed-symbol P1 `Store.loadCache` no longer exists, but is still called here",
+            "m.js:2 removed-symbol P2 `Store.loadCache` no longer exists, but is still called here",
+            "user.js:3 removed-symbol P2 `Store.loadCache` no longer exists, but is still called here",
         ],
     );
     let other = "== other.js\nconst api = { loadCache() {} };\n";
     check(
         &format!("{base}{other}"),
         &format!("{head}{other}").replace("new Store()", "make(Store)"),
-        &["m.js:2 removed-symbol P1 `Store.loadCache` no longer exists, but is still called here"],
+        &["m.js:2 removed-symbol P2 `Store.loadCache` no longer exists, but is still called here"],
     );
 }
 

@@ -33,7 +33,7 @@ fn a_short_name_is_reported_where_it_is_imported() {
         let tree = |text: &str| format!("== {home}\n{text}== pkg/__init__.py\n{user}");
         let found = broken(&tree(before), &tree(after));
         assert_eq!(found.len(), 1, "{home}: {found:?}");
-        assert!(found[0].contains("removed-symbol P1"), "{found:?}");
+        assert!(found[0].contains("removed-symbol P2"), "{found:?}");
     }
 }
 
@@ -71,19 +71,19 @@ fn a_common_method_is_reported_on_an_object_of_known_type() {
     for (user, expected) in [
         (
             "from pkg.thing import Thing\n\ndef go():\n    t = Thing()\n    t.stop()\n",
-            "pkg/user.py:5 removed-symbol P1 `Thing.stop` no longer exists, but is still called here",
+            "pkg/user.py:5 removed-symbol P2 `Thing.stop` no longer exists, but is still called here",
         ),
         (
             "from pkg.thing import Thing\n\ndef go(t: Thing):\n    t.stop()\n",
-            "pkg/user.py:4 removed-symbol P1 `Thing.stop` no longer exists, but is still called here",
+            "pkg/user.py:4 removed-symbol P2 `Thing.stop` no longer exists, but is still called here",
         ),
         (
             "import pkg.thing as m\n\nm.Thing().stop()\n",
-            "pkg/user.py:3 removed-symbol P1 `Thing.stop` no longer exists, but is still called here",
+            "pkg/user.py:3 removed-symbol P2 `Thing.stop` no longer exists, but is still called here",
         ),
         (
             "from pkg.thing import Thing\n\ndef go():\n    t = Thing()\n    t.save('x')\n",
-            "pkg/user.py:5 changed-signature P1 This call of `Thing.save` does not pass `how`, which it now needs",
+            "pkg/user.py:5 changed-signature P2 This call of `Thing.save` does not pass `how`, which it now needs",
         ),
     ] {
         let (base, head) = python(user);
@@ -113,8 +113,8 @@ fn methods_of_other_languages_are_reported_on_objects_of_known_type() {
         go,
         &go.replace("func (s *Server) Stop() {}\n", "").replace("Save(a int)", "Save(a, b int)"),
         &[
-            "main.go:7 removed-symbol P1 `Server.Stop` no longer exists, but is still called here",
-            "main.go:8 changed-signature P1 This call of `Server.Save` does not pass `b`, which it now needs",
+            "main.go:7 removed-symbol P2 `Server.Stop` no longer exists, but is still called here",
+            "main.go:8 changed-signature P2 This call of `Server.Save` does not pass `b`, which it now needs",
         ],
     );
     let promoted = go.replace("struct{ n int }", "struct{ Base }");
@@ -126,8 +126,8 @@ fn methods_of_other_languages_are_reported_on_objects_of_known_type() {
             .replace("    pub fn stop(&self) {}\n", "")
             .replace("save(&self, a: u8)", "save(&self, a: u8, b: u8)"),
         &[
-            "src/lib.rs:6 removed-symbol P1 `Server.stop` no longer exists, but is still called here",
-            "src/lib.rs:7 changed-signature P1 This call of `Server.save` does not pass `b`, which it now needs",
+            "src/lib.rs:6 removed-symbol P2 `Server.stop` no longer exists, but is still called here",
+            "src/lib.rs:7 changed-signature P2 This call of `Server.save` does not pass `b`, which it now needs",
         ],
     );
     let of_trait =
@@ -138,7 +138,7 @@ fn methods_of_other_languages_are_reported_on_objects_of_known_type() {
         ts,
         &ts.replace("  stop() {}\n", ""),
         &[
-            "src/user.ts:4 removed-symbol P1 `Thing.stop` no longer exists, but is still called here",
+            "src/user.ts:4 removed-symbol P2 `Thing.stop` no longer exists, but is still called here",
         ],
     );
     let java = "== a/Thing.java\npackage a;\n\npublic class Thing {\n  public void stop() {}\n  public void other() {}\n}\n== a/User.java\npackage a;\n\nclass User {\n  void go() {\n    Thing t = new Thing();\n    t.stop();\n  }\n}\n";
@@ -146,7 +146,7 @@ fn methods_of_other_languages_are_reported_on_objects_of_known_type() {
         java,
         &java.replace("  public void stop() {}\n", ""),
         &[
-            "a/User.java:6 removed-symbol P1 `Thing.stop` no longer exists, but is still called here",
+            "a/User.java:6 removed-symbol P2 `Thing.stop` no longer exists, but is still called here",
         ],
     );
 }
@@ -158,7 +158,7 @@ fn a_call_inside_a_macro_is_counted() {
         base,
         &base.replace("b: (u8, u8))", "b: (u8, u8), c: u8)"),
         &[
-            "src/lib.rs:5 changed-signature P1 This call of `compute_it` does not pass `c`, which it now needs",
+            "src/lib.rs:5 changed-signature P2 This call of `compute_it` does not pass `c`, which it now needs",
         ],
     );
 }

@@ -12,11 +12,11 @@ pub mod deep;
 == src/helpers.rs
 pub fn compute(a: u8) -> u8 { a }
 
-pub enum Color { Red, Blue(u8) }
+pub enum Hue { Red, Blue(u8) }
 
-pub struct Store;
+pub struct Shelf;
 
-impl Store {
+impl Shelf {
     pub fn load_cache(&self, key: u8) -> u8 { key }
 }
 
@@ -51,14 +51,14 @@ fn renamed(text: &str) -> String {
 fn a_removed_function_is_reported_at_its_caller() {
     for (user, line) in [
         ("use crate::helpers::compute;\n\nfn go() { compute(1); }\n", 3),
-        ("use crate::helpers::{self, Store};\n\nfn go() { helpers::compute(1); }\n", 3),
+        ("use crate::helpers::{self, Shelf};\n\nfn go() { helpers::compute(1); }\n", 3),
         ("use super::helpers::compute as c;\n\nfn go() { c(1); }\n", 3),
         ("use crate::helpers::*;\n\nfn go() { compute(1); }\n", 3),
         ("fn go() {\n    println!(\"{}\", crate::helpers::compute(1));\n}\n", 2),
         ("mod x {\n    use super::super::helpers::compute;\n    fn go() { compute(1); }\n}\n", 3),
     ] {
         let expected = format!(
-            "src/user.rs:{line} removed-symbol P1 `compute` is now `calculate`, but is still called here"
+            "src/user.rs:{line} removed-symbol P2 `compute` is now `calculate`, but is still called here"
         );
         check(&with(user), &renamed(&with(user)), &[&expected]);
         let updated = renamed(&with(user)).replace("compute", "calculate");
@@ -73,7 +73,7 @@ fn leftovers_in_tests_of_the_same_file_are_reported() {
         TREE,
         &head,
         &[
-            "src/helpers.rs:17 removed-symbol P1 `compute` is now `calculate`, but is still called here",
+            "src/helpers.rs:17 removed-symbol P2 `compute` is now `calculate`, but is still called here",
         ],
     );
 }
@@ -85,7 +85,7 @@ fn other_crates_name_the_crate() {
     check(
         &base,
         &renamed(&base),
-        &["tests/it.rs:4 removed-symbol P1 `compute` is now `calculate`, but is still called here"],
+        &["tests/it.rs:4 removed-symbol P2 `compute` is now `calculate`, but is still called here"],
     );
 }
 
@@ -117,22 +117,22 @@ fn re_exports_keep_a_name_and_pass_it_on() {
         &base,
         &renamed(&base),
         &[
-            "src/lib.rs:2 removed-symbol P1 `compute` is now `calculate`, but is still imported here",
-            "src/user.rs:2 removed-symbol P1 `compute` is now `calculate`, but is still called here",
+            "src/lib.rs:2 removed-symbol P2 `compute` is now `calculate`, but is still imported here",
+            "src/user.rs:2 removed-symbol P2 `compute` is now `calculate`, but is still called here",
         ],
     );
 }
 
 #[test]
 fn changed_signatures_break_stale_callers() {
-    let user = "use crate::helpers::{compute, Store};\n\nfn go(s: &Store) {\n    compute(1);\n    s.load_cache(1);\n    Store::load_cache(s, 1);\n}\n";
+    let user = "use crate::helpers::{compute, Shelf};\n\nfn go(s: &Shelf) {\n    compute(1);\n    s.load_cache(1);\n    Shelf::load_cache(s, 1);\n}\n";
     let head = with(user).replacen("compute(a: u8)", "compute(a: u8, b: u8)", 1);
     check(
         &with(user),
         &head,
         &[
-            "src/helpers.rs:17 changed-signature P1 This call of `compute` does not pass `b`, which it now needs",
-            "src/user.rs:4 changed-signature P1 This call of `compute` does not pass `b`, which it now needs",
+            "src/helpers.rs:17 changed-signature P2 This call of `compute` does not pass `b`, which it now needs",
+            "src/user.rs:4 changed-signature P2 This call of `compute` does not pass `b`, which it now needs",
         ],
     );
     let head = with(user).replacen("load_cache(&self, key: u8)", "load_cache(&self)", 1);
@@ -140,22 +140,22 @@ fn changed_signatures_break_stale_callers() {
         &with(user),
         &head,
         &[
-            "src/user.rs:5 changed-signature P1 This call passes 1 arguments, but `Store.load_cache` now takes 0",
-            "src/user.rs:6 changed-signature P1 This call passes 2 arguments, but `Store.load_cache` now takes 1",
+            "src/user.rs:5 changed-signature P2 This call passes 1 arguments, but `Shelf.load_cache` now takes 0",
+            "src/user.rs:6 changed-signature P2 This call passes 2 arguments, but `Shelf.load_cache` now takes 1",
         ],
     );
 }
 
 #[test]
 fn an_added_variant_needs_an_arm() {
-    let user = "use crate::helpers::Color;\n\nfn go(c: Color) {\n    match c {\n        Color::Red => 1,\n        Color::Blue(_) => 2,\n    };\n}\n";
+    let user = "use crate::helpers::Hue;\n\nfn go(c: Hue) {\n    match c {\n        Hue::Red => 1,\n        Hue::Blue(_) => 2,\n    };\n}\n";
     let head = with(user).replacen("Blue(u8) }", "Blue(u8), Green }", 1);
     check(
         &with(user),
         &head,
-        &["src/user.rs:4 unhandled-member P1 `Green` of `Color` is not handled here"],
+        &["src/user.rs:4 unhandled-member P2 `Green` of `Hue` is not handled here"],
     );
-    let covered = |text: &str| text.replacen("Color::Blue(_) =>", "_ =>", 1);
+    let covered = |text: &str| text.replacen("Hue::Blue(_) =>", "_ =>", 1);
     check(&covered(&with(user)), &covered(&head), &[]);
 }
 
@@ -167,14 +167,14 @@ fn modules_must_have_files() {
         &with(user),
         &gone,
         &[
-            "src/deep.rs:1 unresolved-import P1 `mod inner` is imported here, but `src/deep/inner.rs` is gone",
-            "src/user.rs:1 unresolved-import P1 `crate::deep::inner` is imported here, but `src/deep/inner.rs` is gone",
+            "src/deep.rs:1 unresolved-import P2 `mod inner` is imported here, but `src/deep/inner.rs` is gone",
+            "src/user.rs:1 unresolved-import P2 `crate::deep::inner` is imported here, but `src/deep/inner.rs` is gone",
         ],
     );
     let folder = with(user).replacen("== src/deep/inner.rs", "== src/deep/inner/mod.rs", 1);
     check(&with(user), &folder, &[]);
     let added = with(user).replacen("mod helpers;", "mod helpers;\nmod missing;", 1);
-    check(&with(user), &added, &["src/lib.rs:2 unresolved-import P1 `missing` leads to no file"]);
+    check(&with(user), &added, &["src/lib.rs:2 unresolved-import P2 `missing` leads to no file"]);
     let moved =
         with(user).replacen("mod helpers;", "mod helpers;\n#[path = \"x.rs\"]\nmod missing;", 1);
     check(&with(user), &moved, &[]);
@@ -212,7 +212,7 @@ fn a_file_that_no_module_names_is_not_built() {
     check(
         base,
         &head,
-        &["src/used.rs:1 unresolved-import P1 `crate` is imported here, but `src/util.rs` is gone"],
+        &["src/used.rs:1 unresolved-import P2 `crate` is imported here, but `src/util.rs` is gone"],
     );
 }
 
@@ -248,9 +248,9 @@ fn macros_and_conditions_are_found_without_a_path() {
 
 #[test]
 fn a_name_that_the_crate_has_twice_stays() {
-    let base = with("use crate::*;\n\npub fn f(_: Store) {}\n")
-        .replace("pub mod deep;\n", "pub mod deep;\n\npub struct Store;\n");
-    let head = base.replacen("pub struct Store;\n\nimpl Store {\n    pub fn load_cache(&self, key: u8) -> u8 { key }\n}\n", "", 1);
+    let base = with("use crate::*;\n\npub fn f(_: Shelf) {}\n")
+        .replace("pub mod deep;\n", "pub mod deep;\n\npub struct Shelf;\n");
+    let head = base.replacen("pub struct Shelf;\n\nimpl Shelf {\n    pub fn load_cache(&self, key: u8) -> u8 { key }\n}\n", "", 1);
     assert_ne!(base, head);
     check(&base, &head, &[]);
 }

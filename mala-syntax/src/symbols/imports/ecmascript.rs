@@ -1,12 +1,12 @@
 //! Imports of JavaScript and TypeScript: `import`, `require` and `import()`.
 
-use super::{Guard, Import, Imported, text_of_string};
+use super::{Import, ImportGuard, ImportedItem, text_of_string};
 use crate::source::Source;
-use crate::symbols::walk::{Trail, child_of_kind, named_children};
+use crate::symbols::walk::{AncestorTrail, child_of_kind, named_children};
 use tree_sitter::Node;
 
 /// The names that a node brings.
-pub(super) fn imports(source: &Source, trail: &Trail<'_>, node: Node<'_>) -> Vec<Import> {
+pub(super) fn imports(source: &Source, trail: &AncestorTrail<'_>, node: Node<'_>) -> Vec<Import> {
     let found = match node.kind() {
         "import_statement" => statement(source, node),
         "call_expression" => required(source, trail, node),
@@ -21,14 +21,14 @@ fn statement(source: &Source, node: Node<'_>) -> Vec<Import> {
         let module = clause.child_by_field_name("source").map(|s| text_of_string(source, s));
         let local = clause.named_child(0).map(|name| source.slice(name)).unwrap_or_default();
         return module
-            .map(|module| Import::new(&module, Imported::Module, local, node))
+            .map(|module| Import::new(&module, ImportedItem::Module, local, node))
             .into_iter()
             .collect();
     }
     let Some(module) = node.child_by_field_name("source") else { return Vec::new() };
     let module = text_of_string(source, module);
     let Some(clause) = child_of_kind(node, &["import_clause"]) else {
-        return vec![Import::new(&module, Imported::Module, "", node)];
+        return vec![Import::new(&module, ImportedItem::Module, "", node)];
     };
     named_children(clause)
         .into_iter()
@@ -38,15 +38,15 @@ fn statement(source: &Source, node: Node<'_>) -> Vec<Import> {
 
 fn clause_part(source: &Source, module: &str, node: Node<'_>) -> Vec<Import> {
     match node.kind() {
-        "identifier" => vec![Import::new(module, Imported::Default, source.slice(node), node)],
+        "identifier" => vec![Import::new(module, ImportedItem::Default, source.slice(node), node)],
         "namespace_import" => {
             let local = node.named_child(0).map(|name| source.slice(name)).unwrap_or_default();
-            vec![Import::new(module, Imported::Module, local, node)]
+            vec![Import::new(module, ImportedItem::Module, local, node)]
         }
         "named_imports" => {
             let specifiers = named_children(node);
             if specifiers.is_empty() {
-                return vec![Import::new(module, Imported::Module, "", node)];
+                return vec![Import::new(module, ImportedItem::Module, "", node)];
             }
             specifiers.into_iter().map(|step| specifier(source, module, step.node)).collect()
         }
@@ -59,12 +59,12 @@ fn specifier(source: &Source, module: &str, node: Node<'_>) -> Import {
     let name = name.unwrap_or_default().trim_matches(['"', '\'']);
     let alias = node.child_by_field_name("alias").map(|alias| source.slice(alias));
     let imported =
-        if name == "default" { Imported::Default } else { Imported::Name(name.to_owned()) };
+        if name == "default" { ImportedItem::Default } else { ImportedItem::Name(name.to_owned()) };
     Import::new(module, imported, alias.unwrap_or(name), node)
 }
 
 /// `require('m')` and `import('m')`, with the names that they are unpacked into.
-fn required(source: &Source, trail: &Trail<'_>, node: Node<'_>) -> Vec<Import> {
+fn required(source: &Source, trail: &AncestorTrail<'_>, node: Node<'_>) -> Vec<Import> {
     let called = node.child_by_field_name("function").map(|function| source.slice(function));
     if !matches!(called, Some("require" | "import")) {
         return Vec::new();
@@ -95,23 +95,23 @@ fn required(source: &Source, trail: &Trail<'_>, node: Node<'_>) -> Vec<Import> {
             _ => break,
         }
     }
-    let imported = member.map_or(Imported::Module, |name| Imported::Name(name.to_owned()));
+    let imported = member.map_or(ImportedItem::Module, |name| ImportedItem::Name(name.to_owned()));
     vec![Import::new(&module, imported, "", node)]
 }
 
 fn bound(source: &Source, module: &str, member: Option<&str>, target: Node<'_>) -> Vec<Import> {
     match (target.kind(), member) {
         ("identifier", None) => {
-            vec![Import::new(module, Imported::Module, source.slice(target), target)]
+            vec![Import::new(module, ImportedItem::Module, source.slice(target), target)]
         }
         ("identifier", Some(member)) => {
-            let imported = Imported::Name(member.to_owned());
+            let imported = ImportedItem::Name(member.to_owned());
             vec![Import::new(module, imported, source.slice(target), target)]
         }
         ("object_pattern", None) => {
             named_children(target).iter().filter_map(|s| unpacked(source, module, s.node)).collect()
         }
-        _ => vec![Import::new(module, Imported::Module, "", target)],
+        _ => vec![Import::new(module, ImportedItem::Module, "", target)],
     }
 }
 
@@ -121,13 +121,13 @@ fn unpacked(source: &Source, module: &str, part: Node<'_>) -> Option<Import> {
         "pair_pattern" => (part.child_by_field_name("key")?, part.child_by_field_name("value")?),
         _ => return None,
     };
-    let imported = Imported::Name(source.slice(name).to_owned());
+    let imported = ImportedItem::Name(source.slice(name).to_owned());
     Some(Import::new(module, imported, source.slice(local), part))
 }
 
-fn guard(trail: &Trail<'_>) -> Guard {
+fn guard(trail: &AncestorTrail<'_>) -> ImportGuard {
     let guarded = trail.up().any(|step| {
         matches!(step.node.kind(), "try_statement" | "if_statement" | "ternary_expression")
     });
-    if guarded { Guard::Guarded } else { Guard::None }
+    if guarded { ImportGuard::Guarded } else { ImportGuard::None }
 }

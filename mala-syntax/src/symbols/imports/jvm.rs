@@ -1,6 +1,6 @@
 //! Imports by dotted names: Java, C# and PHP.
 
-use super::{Import, Imported};
+use super::{Import, ImportedItem};
 use crate::source::Source;
 use crate::symbols::walk::{child_of_kind, named_children};
 use tree_sitter::Node;
@@ -13,10 +13,10 @@ pub(super) fn java(source: &Source, node: Node<'_>) -> Vec<Import> {
     let path = child_of_kind(node, &["scoped_identifier", "identifier"]);
     let Some(path) = path.map(|path| source.slice(path)) else { return Vec::new() };
     if child_of_kind(node, &["asterisk"]).is_some() {
-        return vec![Import::new(path, Imported::All, "*", node)];
+        return vec![Import::new(path, ImportedItem::All, "*", node)];
     }
     let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
-    vec![Import::new(module, Imported::Name(name.to_owned()), name, node)]
+    vec![Import::new(module, ImportedItem::Name(name.to_owned()), name, node)]
 }
 
 /// `using A.B;` and `using C = A.B.C;`
@@ -27,10 +27,10 @@ pub(super) fn csharp(source: &Source, node: Node<'_>) -> Vec<Import> {
         return Vec::new();
     };
     match alias {
-        None => vec![Import::new(path, Imported::All, "*", node)],
+        None => vec![Import::new(path, ImportedItem::All, "*", node)],
         Some(alias) => {
             let (module, name) = path.rsplit_once('.').unwrap_or(("", path));
-            vec![Import::new(module, Imported::Name(name.to_owned()), alias, node)]
+            vec![Import::new(module, ImportedItem::Name(name.to_owned()), alias, node)]
         }
     }
 }
@@ -56,5 +56,5 @@ fn php_clause(source: &Source, prefix: Option<&str>, clause: Node<'_>) -> Option
     let alias = clause.child_by_field_name("alias").map(|alias| source.slice(alias));
     let (module, name) = path.rsplit_once('.').unwrap_or(("", &path));
     let local = alias.unwrap_or(name);
-    Some(Import::new(module, Imported::Name(name.to_owned()), local, clause))
+    Some(Import::new(module, ImportedItem::Name(name.to_owned()), local, clause))
 }

@@ -1,6 +1,6 @@
 //! Rust's `use` trees and the modules that are kept in other files.
 
-use super::{Guard, Import, Imported, Reach};
+use super::{Import, ImportGuard, ImportReach, ImportedItem};
 use crate::source::Source;
 use crate::symbols::walk::{child_of_kind, named_children};
 use tree_sitter::Node;
@@ -31,7 +31,7 @@ pub(super) fn uses(source: &Source, node: Node<'_>) -> Vec<Import> {
         }
     }
     found.sort_by_key(|import| import.line);
-    let reach = if public { Reach::PassedOn } else { Reach::Own };
+    let reach = if public { ImportReach::PassedOn } else { ImportReach::Own };
     found.into_iter().map(|import| Import { reach, ..import }).collect()
 }
 
@@ -39,7 +39,7 @@ fn leaf(source: &Source, prefix: &str, tree: Node<'_>) -> Option<Import> {
     match tree.kind() {
         "use_wildcard" => {
             let path = tree.named_child(0).map(|path| source.slice(path)).unwrap_or_default();
-            Some(Import::new(&join(prefix, path), Imported::All, "*", tree))
+            Some(Import::new(&join(prefix, path), ImportedItem::All, "*", tree))
         }
         "use_as_clause" => {
             let path = source.slice(tree.child_by_field_name("path")?);
@@ -60,8 +60,10 @@ fn leaf(source: &Source, prefix: &str, tree: Node<'_>) -> Option<Import> {
 
 fn import(path: &str, local: &str, node: Node<'_>) -> Import {
     match path.rsplit_once("::") {
-        Some((module, name)) => Import::new(module, Imported::Name(name.to_owned()), local, node),
-        None => Import::new(path, Imported::Module, local, node),
+        Some((module, name)) => {
+            Import::new(module, ImportedItem::Name(name.to_owned()), local, node)
+        }
+        None => Import::new(path, ImportedItem::Module, local, node),
     }
 }
 
@@ -82,8 +84,8 @@ pub(super) fn submodule(source: &Source, node: Node<'_>) -> Vec<Import> {
     let Some(name) = node.child_by_field_name("name").map(|name| source.slice(name)) else {
         return Vec::new();
     };
-    let guard = if has_own_path(source, node) { Guard::Guarded } else { Guard::None };
-    let imported = Imported::Submodule(name.to_owned());
+    let guard = if has_own_path(source, node) { ImportGuard::Guarded } else { ImportGuard::None };
+    let imported = ImportedItem::Submodule(name.to_owned());
     vec![Import::new("self", imported, name, node).guarded(guard)]
 }
 

@@ -1,16 +1,17 @@
 //! The walk that makes an outline.
 
-use super::{Openness, Outline, enums, exports, members, refine};
+use super::{FileOutline, Openness, exports, members, refine};
 use crate::source::{Source, lines_of};
-use crate::symbols::definition::{Definition, Kind, Visibility};
+use crate::symbols::definition::{Definition, DefinitionKind, Visibility};
+use crate::symbols::enclosing_scopes::{
+    Defining, EnclosingScopes, defines_itself, defining, receiver_of,
+};
 use crate::symbols::imports;
 use crate::symbols::names::{Named, names_at};
 use crate::symbols::parameters::parameters;
-use crate::symbols::scopes::{Defining, Scopes, defines_itself, defining, receiver_of};
 use crate::symbols::table::{Lookup, Opens, lookup};
-use crate::symbols::walk::{Descend, Step, Trail, walk};
+use crate::symbols::walk::{AncestorTrail, Descend, WalkStep, walk};
 use mala_domain::change::LineSpan;
-use mala_domain::language::Language;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tree_sitter::Node;
@@ -22,23 +23,23 @@ const MAX_DEFINITIONS: usize = 20_000;
 const MAX_IN_MACROS: usize = 20_000;
 
 /// The outline of a file.
-pub(super) fn outline(source: &Source) -> Outline {
-    let mut builder = Builder::new(source);
+pub(super) fn outline(source: &Source) -> FileOutline {
+    let mut builder = OutlineBuilder::new(source);
     walk(source.tree(), |trail, step| builder.visit(trail, step));
     builder.finish()
 }
 
-struct Builder<'s> {
+struct OutlineBuilder<'s> {
     source: &'s Source,
     lookup: &'static Lookup,
-    scopes: Scopes,
+    scopes: EnclosingScopes,
     attributes: Vec<String>,
-    outline: Outline,
+    outline: FileOutline,
 }
 
-impl<'s> Builder<'s> {
+impl<'s> OutlineBuilder<'s> {
     fn new(source: &'s Source) -> Self {
-        let outline = Outline {
+        let outline = FileOutline {
             language: source.language(),
             definitions: Vec::new(),
             imports: Vec::new(),
@@ -50,13 +51,13 @@ impl<'s> Builder<'s> {
         Self {
             source,
             lookup: lookup(source.language()),
-            scopes: Scopes::default(),
+            scopes: EnclosingScopes::default(),
             attributes: Vec::new(),
             outline,
         }
     }
 
-    fn visit(&mut self, trail: &Trail<'_>, step: Step<'_>) -> Descend {
+    fn visit(&mut self, trail: &AncestorTrail<'_>, step: WalkStep<'_>) -> Descend {
         self.scopes.leave(trail);
         if step.node.is_extra() {
             return Descend::Past;
@@ -73,7 +74,7 @@ impl<'s> Builder<'s> {
         Descend::Into
     }
 
-    fn import(&mut self, trail: &Trail<'_>, step: Step<'_>) {
+    fn import(&mut self, trail: &AncestorTrail<'_>, step: WalkStep<'_>) {
         let found = imports::imports_at(self.source, self.lookup, trail, step);
         if !found.is_empty() {
             let module = self.scopes.path();
@@ -84,7 +85,7 @@ impl<'s> Builder<'s> {
     }
 
     /// What is neither import nor definition and still matters.
-    fn note(&mut self, trail: &Trail<'_>, step: Step<'_>) {
+    fn note(&mut self, trail: &AncestorTrail<'_>, step: WalkStep<'_>) {
         let node = step.node;
         match node.kind() {
             "attribute_item" => self.attributes.push(refine::attribute_name(self.source, node)),
@@ -123,7 +124,7 @@ impl<'s> Builder<'s> {
             .extend(words.filter(|word| !word.is_empty()).take(room).map(str::to_owned));
     }
 
-    fn note_package(&mut self, trail: &Trail<'_>, node: Node<'_>) {
+    fn note_package(&mut self, trail: &AncestorTrail<'_>, node: Node<'_>) {
         if self.outline.package.is_some() || trail.depth() > 1 {
             return;
         }
@@ -131,7 +132,7 @@ impl<'s> Builder<'s> {
         self.outline.package = name.map(|name| self.source.slice(name).replace('\\', "."));
     }
 
-    fn define(&mut self, trail: &Trail<'_>, step: Step<'_>, defining: Defining<'_>) {
+    fn define(&mut self, trail: &AncestorTrail<'_>, step: WalkStep<'_>, defining: Defining<'_>) {
         let attributes = std::mem::take(&mut self.attributes);
         if self.outline.definitions.len() >= MAX_DEFINITIONS || !defines_itself(defining.shape) {
             return;
@@ -143,9 +144,6 @@ impl<'s> Builder<'s> {
             definition.decorators.extend(attributes.iter().cloned());
             let parts = members::members_of(self.source, step.node, &definition);
             definition.members = parts.iter().map(|part| part.name.clone()).collect();
-            if definition.kind == Kind::Class {
-                definition.members = enums::members(self.source, step.node, &definition.bases);
-            }
             self.outline.definitions.push(definition);
             self.outline.definitions.extend(parts);
         }
@@ -153,8 +151,8 @@ impl<'s> Builder<'s> {
 
     fn definition(
         &self,
-        trail: &Trail<'_>,
-        step: Step<'_>,
+        trail: &AncestorTrail<'_>,
+        step: WalkStep<'_>,
         defining: Defining<'_>,
         named: &Named<'_>,
     ) -> Option<Definition> {
@@ -162,7 +160,7 @@ impl<'s> Builder<'s> {
         let source = self.source;
         let kind = refine::kind_of(source, &self.scopes, (node, defining), named)?;
         let is_local = self.scopes.in_function() || refine::is_loose_member(&self.scopes, node);
-        let is_value = matches!(kind, Kind::Variable | Kind::Constant);
+        let is_value = matches!(kind, DefinitionKind::Variable | DefinitionKind::Constant);
         if is_local && is_value {
             return None;
         }
@@ -197,10 +195,7 @@ impl<'s> Builder<'s> {
         })
     }
 
-    fn finish(mut self) -> Outline {
-        if self.outline.language == Language::Go {
-            members::give_consts_to_types(self.source, &mut self.outline.definitions);
-        }
+    fn finish(mut self) -> FileOutline {
         exports::mark_exported(&mut self.outline);
         if refine::computes_names(self.source, &self.outline) {
             self.outline.openness = Openness::Open;
@@ -228,6 +223,6 @@ fn fingerprint(source: &Source, node: Node<'_>, name: Node<'_>) -> u64 {
 }
 
 /// Whether the scope around is a class or type.
-pub(super) fn in_type(scopes: &Scopes) -> bool {
+pub(super) fn in_type(scopes: &EnclosingScopes) -> bool {
     scopes.innermost().is_some_and(|scope| scope.opens == Opens::Type)
 }

@@ -1,10 +1,10 @@
 //! What a JavaScript or TypeScript file exports.
 
 use super::build::line_of;
-use super::{Openness, Outline};
+use super::{FileOutline, Openness};
 use crate::source::Source;
 use crate::symbols::definition::Visibility;
-use crate::symbols::imports::{Guard, Import, Imported, Reach, text_of_string};
+use crate::symbols::imports::{Import, ImportGuard, ImportReach, ImportedItem, text_of_string};
 use crate::symbols::names::names_at;
 use crate::symbols::table::NameAt;
 use crate::symbols::walk::{child_of_kind, named_children};
@@ -30,12 +30,12 @@ impl Export {
     pub fn as_import(&self) -> Option<Import> {
         Some(Import {
             module: self.from.clone()?,
-            imported: Imported::All,
+            imported: ImportedItem::All,
             local: String::new(),
             line: self.line,
             statement_line: self.line,
-            guard: Guard::None,
-            reach: Reach::PassedOn,
+            guard: ImportGuard::None,
+            reach: ImportReach::PassedOn,
             scope: None,
         })
     }
@@ -201,7 +201,7 @@ fn object_exports(source: &Source, object: Node<'_>) -> CommonJs {
 }
 
 /// Marks the definitions that an export statement elsewhere in the file exports.
-pub(super) fn mark_exported(outline: &mut Outline) {
+pub(super) fn mark_exported(outline: &mut FileOutline) {
     if !matches!(outline.language, Language::JavaScript | Language::TypeScript | Language::Tsx) {
         return;
     }

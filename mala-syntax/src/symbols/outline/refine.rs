@@ -1,29 +1,32 @@
 //! What the tables cannot say of a definition: its exact kind, who sees it, what is written on it.
 
 use super::build::in_type;
-use super::{Openness, Outline};
+use super::{FileOutline, Openness};
 use crate::source::Source;
-use crate::symbols::definition::{Kind, Parameter, ParameterKind, Presence, Role, Visibility};
+use crate::symbols::definition::{
+    DefinitionKind, DefinitionRole, FunctionParameter, ParameterPassing, ParameterPresence,
+    Visibility,
+};
+use crate::symbols::enclosing_scopes::{Defining, EnclosingScopes};
 use crate::symbols::names::{Named, type_name};
-use crate::symbols::scopes::{Defining, Scopes};
 use crate::symbols::table::NameAt;
-use crate::symbols::walk::{Trail, child_of_kind, named_children};
+use crate::symbols::walk::{AncestorTrail, child_of_kind, named_children};
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
 /// The exact kind; `None` when the node defines nothing after all.
 pub(super) fn kind_of(
     source: &Source,
-    scopes: &Scopes,
+    scopes: &EnclosingScopes,
     (node, defining): (Node<'_>, Defining<'_>),
     named: &Named<'_>,
-) -> Option<Kind> {
+) -> Option<DefinitionKind> {
     let name = source.slice(named.node);
     let shape = defining.shape;
     let in_type = in_type(scopes) || named.qualifier.is_some();
     Some(match (shape.node, defining.kind) {
         ("pair", _) if !in_type => return None,
-        ("assignment_expression", Kind::Variable) if scopes.in_function() => return None,
+        ("assignment_expression", DefinitionKind::Variable) if scopes.in_function() => return None,
         ("struct_specifier" | "union_specifier" | "enum_specifier" | "class_specifier", kind) => {
             node.child_by_field_name("body").map(|_| kind)?
         }
@@ -31,27 +34,27 @@ pub(super) fn kind_of(
         ("declaration" | "field_declaration", _) if shape.name == NameAt::Declarator => {
             declared_kind(named, in_type)
         }
-        (_, Kind::Function) if in_type => Kind::Method,
-        ("method", Kind::Method) if !in_type => Kind::Function,
-        (_, Kind::Variable) if is_shouted(name) => Kind::Constant,
+        (_, DefinitionKind::Function) if in_type => DefinitionKind::Method,
+        ("method", DefinitionKind::Method) if !in_type => DefinitionKind::Function,
+        (_, DefinitionKind::Variable) if is_shouted(name) => DefinitionKind::Constant,
         (_, kind) => kind,
     })
 }
 
-fn type_spec_kind(spec: Node<'_>) -> Kind {
+fn type_spec_kind(spec: Node<'_>) -> DefinitionKind {
     match spec.child_by_field_name("type").map(|node| node.kind()) {
-        Some("struct_type") => Kind::Struct,
-        Some("interface_type") => Kind::Interface,
-        _ => Kind::Type,
+        Some("struct_type") => DefinitionKind::Struct,
+        Some("interface_type") => DefinitionKind::Interface,
+        _ => DefinitionKind::Type,
     }
 }
 
 /// What a C declaration declares: a function when its name sits right in a function's declarator.
-fn declared_kind(named: &Named<'_>, in_type: bool) -> Kind {
+fn declared_kind(named: &Named<'_>, in_type: bool) -> DefinitionKind {
     match (named.declarator, in_type) {
-        ("function_declarator", true) => Kind::Method,
-        ("function_declarator", false) => Kind::Function,
-        _ => Kind::Variable,
+        ("function_declarator", true) => DefinitionKind::Method,
+        ("function_declarator", false) => DefinitionKind::Function,
+        _ => DefinitionKind::Variable,
     }
 }
 
@@ -62,13 +65,13 @@ fn is_shouted(name: &str) -> bool {
 }
 
 /// Whether this is a method of an object that nothing names.
-pub(super) fn is_loose_member(scopes: &Scopes, node: Node<'_>) -> bool {
+pub(super) fn is_loose_member(scopes: &EnclosingScopes, node: Node<'_>) -> bool {
     matches!(node.kind(), "method_definition" | "method_signature" | "property_signature")
         && !in_type(scopes)
 }
 
 /// The node with what is written on a definition: its decorators, its `export`.
-pub(super) fn outer_node<'t>(trail: &Trail<'t>, node: Node<'t>) -> Node<'t> {
+pub(super) fn outer_node<'t>(trail: &AncestorTrail<'t>, node: Node<'t>) -> Node<'t> {
     match trail.parent() {
         Some(parent) if parent.node.kind() == "decorated_definition" => parent.node,
         Some(parent)
@@ -82,7 +85,7 @@ pub(super) fn outer_node<'t>(trail: &Trail<'t>, node: Node<'t>) -> Node<'t> {
 }
 
 /// Whether a definition of this kind is called.
-pub(super) fn takes_parameters(kind: Kind, node: Node<'_>) -> bool {
+pub(super) fn takes_parameters(kind: DefinitionKind, node: Node<'_>) -> bool {
     kind.is_callable() || matches!(node.kind(), "record_declaration")
 }
 
@@ -108,16 +111,16 @@ fn declarator_parameters(node: Node<'_>) -> Option<Node<'_>> {
 /// Python writes the receiver as a parameter: a method's first one is it, a static method has none.
 pub(super) fn with_receiver(
     source: &Source,
-    kind: Kind,
+    kind: DefinitionKind,
     outer: Node<'_>,
-    parameters: Option<Vec<Parameter>>,
-) -> Option<Vec<Parameter>> {
+    parameters: Option<Vec<FunctionParameter>>,
+) -> Option<Vec<FunctionParameter>> {
     let language = source.language();
     let mut parameters = parameters.or_else(|| {
         let bare = kind.is_callable() && language == Language::Ruby;
         (bare && outer.child_by_field_name("name").is_some()).then(Vec::new)
     })?;
-    if language == Language::Python && kind == Kind::Method {
+    if language == Language::Python && kind == DefinitionKind::Method {
         match decorator_of(source, outer) {
             Some("staticmethod") => {}
             // What a class method's first parameter takes is never passed.
@@ -130,10 +133,10 @@ pub(super) fn with_receiver(
     Some(parameters)
 }
 
-fn receives(first: &mut Parameter) {
-    if matches!(first.kind, ParameterKind::Positional | ParameterKind::PositionalOnly) {
-        first.kind = ParameterKind::Receiver;
-        first.presence = Presence::Required;
+fn receives(first: &mut FunctionParameter) {
+    if matches!(first.kind, ParameterPassing::Positional | ParameterPassing::PositionalOnly) {
+        first.kind = ParameterPassing::Receiver;
+        first.presence = ParameterPresence::Required;
     }
 }
 
@@ -150,7 +153,7 @@ fn decorator_of<'s>(source: &'s Source, outer: Node<'_>) -> Option<&'s str> {
 /// Who can name it.
 pub(super) fn visibility(
     source: &Source,
-    trail: &Trail<'_>,
+    trail: &AncestorTrail<'_>,
     node: Node<'_>,
     name: &str,
 ) -> Visibility {
@@ -173,7 +176,7 @@ pub(super) fn visibility(
     if exported { Visibility::Exported } else { Visibility::Internal }
 }
 
-fn is_file_local(source: &Source, trail: &Trail<'_>, node: Node<'_>) -> bool {
+fn is_file_local(source: &Source, trail: &AncestorTrail<'_>, node: Node<'_>) -> bool {
     let in_class =
         trail.parent().is_some_and(|parent| parent.node.kind() == "field_declaration_list");
     !in_class
@@ -184,12 +187,12 @@ fn is_file_local(source: &Source, trail: &Trail<'_>, node: Node<'_>) -> bool {
 }
 
 /// The node with the modifiers of a field, which stand before all its declarators.
-fn modified<'t>(trail: &Trail<'t>, node: Node<'t>) -> Node<'t> {
+fn modified<'t>(trail: &AncestorTrail<'t>, node: Node<'t>) -> Node<'t> {
     let field = trail.up().take(2).find(|step| step.node.kind() == "field_declaration");
     field.filter(|_| node.kind() == "variable_declarator").map_or(node, |step| step.node)
 }
 
-fn is_public_rust(trail: &Trail<'_>, node: Node<'_>) -> bool {
+fn is_public_rust(trail: &AncestorTrail<'_>, node: Node<'_>) -> bool {
     child_of_kind(node, &["visibility_modifier"]).is_some()
         || trail.up().take(2).any(|step| step.node.kind() == "trait_item")
         || node.kind() == "macro_definition"
@@ -203,7 +206,7 @@ fn is_private(source: &Source, node: Node<'_>) -> bool {
 }
 
 /// Whether it is the thing itself.
-pub(super) fn role(source: &Source, trail: &Trail<'_>, node: Node<'_>) -> Role {
+pub(super) fn role(source: &Source, trail: &AncestorTrail<'_>, node: Node<'_>) -> DefinitionRole {
     let implements = match source.language() {
         Language::Rust => {
             trail.up().take(2).any(|step| step.node.child_by_field_name("trait").is_some())
@@ -223,10 +226,10 @@ pub(super) fn role(source: &Source, trail: &Trail<'_>, node: Node<'_>) -> Role {
     };
     let prototype = node.kind() == "declaration" && is_prototype(node);
     match node.kind() {
-        _ if implements => Role::Implements,
-        "function_signature" => Role::Declares,
-        "declaration" if prototype => Role::Declares,
-        _ => Role::Defines,
+        _ if implements => DefinitionRole::Implements,
+        "function_signature" => DefinitionRole::Declares,
+        "declaration" if prototype => DefinitionRole::Declares,
+        _ => DefinitionRole::Defines,
     }
 }
 
@@ -344,9 +347,9 @@ pub(super) fn attribute_name(source: &Source, node: Node<'_>) -> String {
     text.trim_end_matches([']', ' ']).chars().take(MAX_CHARS).collect()
 }
 
-/// Whether a file makes names that nobody can see: Python's module-level `__getattr__`, and what
+/// Whether a file makes names that its text does not show: Python's module-level `__getattr__`, and what
 /// writes into the module itself.
-pub(super) fn computes_names(source: &Source, outline: &Outline) -> bool {
+pub(super) fn computes_names(source: &Source, outline: &FileOutline) -> bool {
     const WRITES: [&str; 5] =
         ["globals()[", "globals().update", "sys.modules[__name__]", "vars()[", "__path__"];
     let writes = || WRITES.iter().any(|way| source.text().contains(way));

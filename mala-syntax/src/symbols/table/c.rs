@@ -1,20 +1,24 @@
 //! C and C++.
 
-use super::{BareMembers, NameAt, Opens, Place, Shape, Table, named, shape};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, Opens, named, shape};
+use crate::symbols::definition::DefinitionKind;
 
-const FUNCTION: Shape =
-    shape("function_definition", Kind::Function, NameAt::Declarator, Opens::Function);
-const DECLARATION: Shape = shape("declaration", Kind::Variable, NameAt::Declarator, Opens::Nothing);
-const FIELD: Shape = shape("field_declaration", Kind::Variable, NameAt::Declarator, Opens::Nothing);
-const TYPEDEF: Shape = shape("type_definition", Kind::Type, NameAt::Declarator, Opens::Nothing);
-const STRUCT: Shape = named("struct_specifier", Kind::Struct, Opens::Type);
-const UNION: Shape = named("union_specifier", Kind::Struct, Opens::Type);
-const ENUM: Shape = named("enum_specifier", Kind::Enum, Opens::Nothing);
-const DEFINE: Shape = named("preproc_def", Kind::Macro, Opens::Nothing);
-const DEFINE_FUNCTION: Shape = named("preproc_function_def", Kind::Macro, Opens::Nothing);
+const FUNCTION: DefinitionShape =
+    shape("function_definition", DefinitionKind::Function, NameAt::Declarator, Opens::Function);
+const DECLARATION: DefinitionShape =
+    shape("declaration", DefinitionKind::Variable, NameAt::Declarator, Opens::Nothing);
+const FIELD: DefinitionShape =
+    shape("field_declaration", DefinitionKind::Variable, NameAt::Declarator, Opens::Nothing);
+const TYPEDEF: DefinitionShape =
+    shape("type_definition", DefinitionKind::Type, NameAt::Declarator, Opens::Nothing);
+const STRUCT: DefinitionShape = named("struct_specifier", DefinitionKind::Struct, Opens::Type);
+const UNION: DefinitionShape = named("union_specifier", DefinitionKind::Struct, Opens::Type);
+const ENUM: DefinitionShape = named("enum_specifier", DefinitionKind::Enum, Opens::Nothing);
+const DEFINE: DefinitionShape = named("preproc_def", DefinitionKind::Macro, Opens::Nothing);
+const DEFINE_FUNCTION: DefinitionShape =
+    named("preproc_function_def", DefinitionKind::Macro, Opens::Nothing);
 
-const BINDERS: &[Place] = &[
+const BINDERS: &[NodeField] = &[
     ("init_declarator", "declarator"),
     ("declaration", "declarator"),
     ("parameter_declaration", "declarator"),
@@ -29,11 +33,14 @@ const BINDERS: &[Place] = &[
     ("preproc_params", ""),
 ];
 
-pub(super) const C: Table = Table {
+pub(super) const C: LanguageTable = LanguageTable {
     shapes: &[FUNCTION, DECLARATION, FIELD, TYPEDEF, STRUCT, UNION, ENUM, DEFINE, DEFINE_FUNCTION],
     names: &["identifier", "field_identifier", "type_identifier"],
     patterns: &[],
     binders: BINDERS,
+    writers: &[("assignment_expression", "left"), ("update_expression", "argument")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("field_declaration", "declarator"),
         ("labeled_statement", "label"),
@@ -49,7 +56,7 @@ pub(super) const C: Table = Table {
     bare_members: BareMembers::OutOfScope,
 };
 
-pub(super) const CPP: Table = Table {
+pub(super) const CPP: LanguageTable = LanguageTable {
     shapes: &[
         FUNCTION,
         DECLARATION,
@@ -60,10 +67,10 @@ pub(super) const CPP: Table = Table {
         ENUM,
         DEFINE,
         DEFINE_FUNCTION,
-        named("class_specifier", Kind::Class, Opens::Type),
-        named("namespace_definition", Kind::Module, Opens::Nothing),
-        named("alias_declaration", Kind::Type, Opens::Nothing),
-        named("concept_definition", Kind::Type, Opens::Nothing),
+        named("class_specifier", DefinitionKind::Class, Opens::Type),
+        named("namespace_definition", DefinitionKind::Module, Opens::Nothing),
+        named("alias_declaration", DefinitionKind::Type, Opens::Nothing),
+        named("concept_definition", DefinitionKind::Type, Opens::Nothing),
     ],
     names: &["identifier", "field_identifier", "type_identifier", "namespace_identifier"],
     patterns: &[],
@@ -87,6 +94,9 @@ pub(super) const CPP: Table = Table {
         ("structured_binding_declarator", ""),
         ("type_parameter_declaration", ""),
     ],
+    writers: &[("assignment_expression", "left"), ("update_expression", "argument")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("labeled_statement", "label"),
         ("goto_statement", "label"),

@@ -1,25 +1,25 @@
 //! C#.
 
-use super::{BareMembers, NameAt, Opens, Shape, Table, named, shape};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, Opens, named, shape};
+use crate::symbols::definition::DefinitionKind;
 
-const SHAPES: &[Shape] = &[
-    named("namespace_declaration", Kind::Module, Opens::Nothing),
-    named("class_declaration", Kind::Class, Opens::Type),
-    named("struct_declaration", Kind::Struct, Opens::Type),
-    named("record_declaration", Kind::Struct, Opens::Type),
-    named("interface_declaration", Kind::Interface, Opens::Type),
-    named("enum_declaration", Kind::Enum, Opens::Nothing),
-    named("method_declaration", Kind::Method, Opens::Function),
-    named("constructor_declaration", Kind::Method, Opens::Function),
-    named("local_function_statement", Kind::Function, Opens::Function),
-    named("property_declaration", Kind::Variable, Opens::Nothing),
-    named("event_declaration", Kind::Variable, Opens::Nothing),
-    named("delegate_declaration", Kind::Type, Opens::Nothing),
-    shape("variable_declarator", Kind::Variable, NameAt::Field("name"), Opens::Nothing),
+const SHAPES: &[DefinitionShape] = &[
+    named("namespace_declaration", DefinitionKind::Module, Opens::Nothing),
+    named("class_declaration", DefinitionKind::Class, Opens::Type),
+    named("struct_declaration", DefinitionKind::Struct, Opens::Type),
+    named("record_declaration", DefinitionKind::Struct, Opens::Type),
+    named("interface_declaration", DefinitionKind::Interface, Opens::Type),
+    named("enum_declaration", DefinitionKind::Enum, Opens::Nothing),
+    named("method_declaration", DefinitionKind::Method, Opens::Function),
+    named("constructor_declaration", DefinitionKind::Method, Opens::Function),
+    named("local_function_statement", DefinitionKind::Function, Opens::Function),
+    named("property_declaration", DefinitionKind::Variable, Opens::Nothing),
+    named("event_declaration", DefinitionKind::Variable, Opens::Nothing),
+    named("delegate_declaration", DefinitionKind::Type, Opens::Nothing),
+    shape("variable_declarator", DefinitionKind::Variable, NameAt::Field("name"), Opens::Nothing),
 ];
 
-pub(super) const TABLE: Table = Table {
+pub(super) const TABLE: LanguageTable = LanguageTable {
     shapes: SHAPES,
     names: &["identifier"],
     patterns: &[],
@@ -44,6 +44,9 @@ pub(super) const TABLE: Table = Table {
         ("delegate_declaration", "name"),
         ("enum_member_declaration", "name"),
     ],
+    writers: &[("assignment_expression", "left")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("argument", "name"),
         ("constructor_declaration", "name"),

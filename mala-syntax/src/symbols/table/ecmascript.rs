@@ -1,53 +1,66 @@
 //! JavaScript, TypeScript and TSX.
 
-use super::{BareMembers, NameAt, Opens, Place, Shape, Table, named, shape};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, Opens, named, shape};
+use crate::symbols::definition::DefinitionKind;
 
-const JAVASCRIPT_SHAPES: &[Shape] = &[
-    named("function_declaration", Kind::Function, Opens::Function),
-    named("generator_function_declaration", Kind::Function, Opens::Function),
-    named("class_declaration", Kind::Class, Opens::Type),
-    named("method_definition", Kind::Method, Opens::Function),
-    shape("field_definition", Kind::Variable, NameAt::Field("property"), Opens::Nothing),
-    shape("variable_declarator", Kind::Variable, NameAt::Pattern("name"), Opens::Nothing),
-    shape("assignment_expression", Kind::Variable, NameAt::Assigned, Opens::Nothing),
-    shape("pair", Kind::Method, NameAt::Field("key"), Opens::Nothing),
+const JAVASCRIPT_SHAPES: &[DefinitionShape] = &[
+    named("function_declaration", DefinitionKind::Function, Opens::Function),
+    named("generator_function_declaration", DefinitionKind::Function, Opens::Function),
+    named("class_declaration", DefinitionKind::Class, Opens::Type),
+    named("method_definition", DefinitionKind::Method, Opens::Function),
+    shape("field_definition", DefinitionKind::Variable, NameAt::Field("property"), Opens::Nothing),
+    shape("variable_declarator", DefinitionKind::Variable, NameAt::Pattern("name"), Opens::Nothing),
+    shape("assignment_expression", DefinitionKind::Variable, NameAt::Assigned, Opens::Nothing),
+    shape("pair", DefinitionKind::Method, NameAt::Field("key"), Opens::Nothing),
 ];
 
-const TYPESCRIPT_SHAPES: &[Shape] = &[
-    named("function_declaration", Kind::Function, Opens::Function),
-    named("generator_function_declaration", Kind::Function, Opens::Function),
-    named("function_signature", Kind::Function, Opens::Nothing),
-    named("class_declaration", Kind::Class, Opens::Type),
-    named("abstract_class_declaration", Kind::Class, Opens::Type),
-    named("interface_declaration", Kind::Interface, Opens::Type),
-    named("enum_declaration", Kind::Enum, Opens::Type),
-    named("type_alias_declaration", Kind::Type, Opens::Nothing),
-    named("internal_module", Kind::Module, Opens::Module),
-    named("module", Kind::Module, Opens::Module),
-    named("method_definition", Kind::Method, Opens::Function),
-    named("method_signature", Kind::Method, Opens::Nothing),
-    named("abstract_method_signature", Kind::Method, Opens::Nothing),
-    named("public_field_definition", Kind::Variable, Opens::Nothing),
-    named("property_signature", Kind::Variable, Opens::Nothing),
-    shape("variable_declarator", Kind::Variable, NameAt::Pattern("name"), Opens::Nothing),
-    shape("assignment_expression", Kind::Variable, NameAt::Assigned, Opens::Nothing),
-    shape("pair", Kind::Method, NameAt::Field("key"), Opens::Nothing),
+const TYPESCRIPT_SHAPES: &[DefinitionShape] = &[
+    named("function_declaration", DefinitionKind::Function, Opens::Function),
+    named("generator_function_declaration", DefinitionKind::Function, Opens::Function),
+    named("function_signature", DefinitionKind::Function, Opens::Nothing),
+    named("class_declaration", DefinitionKind::Class, Opens::Type),
+    named("abstract_class_declaration", DefinitionKind::Class, Opens::Type),
+    named("interface_declaration", DefinitionKind::Interface, Opens::Type),
+    named("enum_declaration", DefinitionKind::Enum, Opens::Type),
+    named("type_alias_declaration", DefinitionKind::Type, Opens::Nothing),
+    named("internal_module", DefinitionKind::Module, Opens::Module),
+    named("module", DefinitionKind::Module, Opens::Module),
+    named("method_definition", DefinitionKind::Method, Opens::Function),
+    named("method_signature", DefinitionKind::Method, Opens::Nothing),
+    named("abstract_method_signature", DefinitionKind::Method, Opens::Nothing),
+    named("public_field_definition", DefinitionKind::Variable, Opens::Nothing),
+    named("property_signature", DefinitionKind::Variable, Opens::Nothing),
+    shape("variable_declarator", DefinitionKind::Variable, NameAt::Pattern("name"), Opens::Nothing),
+    shape("assignment_expression", DefinitionKind::Variable, NameAt::Assigned, Opens::Nothing),
+    shape("pair", DefinitionKind::Method, NameAt::Field("key"), Opens::Nothing),
 ];
 
-const PATTERNS: &[Place] = &[
+const PATTERNS: &[NodeField] = &[
     ("object_pattern", ""),
     ("array_pattern", ""),
     ("pair_pattern", "value"),
     ("rest_pattern", ""),
     ("object_assignment_pattern", "left"),
     ("assignment_pattern", "left"),
+    ("parenthesized_expression", ""),
 ];
 
 const CALLS: &[(&str, &str, &str)] =
     &[("call_expression", "function", "arguments"), ("new_expression", "constructor", "arguments")];
 
-pub(super) const JAVASCRIPT: Table = Table {
+const WRITERS: &[NodeField] =
+    &[("augmented_assignment_expression", "left"), ("update_expression", "argument")];
+
+const BLOCKS: &[&str] = &[
+    "statement_block",
+    "for_statement",
+    "for_in_statement",
+    "catch_clause",
+    "switch_body",
+    "class",
+];
+
+pub(super) const JAVASCRIPT: LanguageTable = LanguageTable {
     shapes: JAVASCRIPT_SHAPES,
     names: &[
         "identifier",
@@ -71,6 +84,9 @@ pub(super) const JAVASCRIPT: Table = Table {
         ("catch_clause", "parameter"),
         ("for_in_statement", "left"),
     ],
+    writers: WRITERS,
+    blocks: BLOCKS,
+    outside: &[],
     ignored: &[
         ("pair", "key"),
         ("pair_pattern", "key"),
@@ -84,11 +100,16 @@ pub(super) const JAVASCRIPT: Table = Table {
     calls: CALLS,
     wrappers: &["parenthesized_expression", "await_expression"],
     imports: &["import_statement"],
-    closures: &["arrow_function", "function_expression", "generator_function"],
+    closures: &[
+        "arrow_function",
+        "function_expression",
+        "generator_function",
+        "class_static_block",
+    ],
     bare_members: BareMembers::OutOfScope,
 };
 
-pub(super) const TYPESCRIPT: Table = Table {
+pub(super) const TYPESCRIPT: LanguageTable = LanguageTable {
     shapes: TYPESCRIPT_SHAPES,
     names: &[
         "identifier",
@@ -117,10 +138,14 @@ pub(super) const TYPESCRIPT: Table = Table {
         ("enum_declaration", "name"),
         ("type_alias_declaration", "name"),
         ("internal_module", "name"),
+        ("module", "name"),
         ("type_parameter", "name"),
         ("catch_clause", "parameter"),
         ("for_in_statement", "left"),
     ],
+    writers: WRITERS,
+    blocks: BLOCKS,
+    outside: &[],
     ignored: &[
         ("pair", "key"),
         ("pair_pattern", "key"),
@@ -142,6 +167,20 @@ pub(super) const TYPESCRIPT: Table = Table {
     calls: CALLS,
     wrappers: &["parenthesized_expression", "await_expression", "non_null_expression"],
     imports: &["import_statement"],
-    closures: &["arrow_function", "function_expression", "generator_function"],
+    closures: &[
+        "arrow_function",
+        "function_expression",
+        "generator_function",
+        "class_static_block",
+        "function_type",
+        "constructor_type",
+        "call_signature",
+        "construct_signature",
+        "method_signature",
+        "abstract_method_signature",
+        "function_signature",
+        "index_signature",
+        "mapped_type_clause",
+    ],
     bare_members: BareMembers::OutOfScope,
 };

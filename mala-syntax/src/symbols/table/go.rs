@@ -1,20 +1,20 @@
 //! Go.
 
-use super::{BareMembers, Opens, Shape, Table, named};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, Opens, named};
+use crate::symbols::definition::DefinitionKind;
 
-const SHAPES: &[Shape] = &[
-    named("function_declaration", Kind::Function, Opens::Function),
-    named("method_declaration", Kind::Method, Opens::Function),
-    named("type_spec", Kind::Type, Opens::Type),
-    named("type_alias", Kind::Type, Opens::Nothing),
-    named("const_spec", Kind::Constant, Opens::Nothing),
-    named("var_spec", Kind::Variable, Opens::Nothing),
-    named("method_elem", Kind::Method, Opens::Nothing),
-    named("field_declaration", Kind::Variable, Opens::Nothing),
+const SHAPES: &[DefinitionShape] = &[
+    named("function_declaration", DefinitionKind::Function, Opens::Function),
+    named("method_declaration", DefinitionKind::Method, Opens::Function),
+    named("type_spec", DefinitionKind::Type, Opens::Type),
+    named("type_alias", DefinitionKind::Type, Opens::Nothing),
+    named("const_spec", DefinitionKind::Constant, Opens::Nothing),
+    named("var_spec", DefinitionKind::Variable, Opens::Nothing),
+    named("method_elem", DefinitionKind::Method, Opens::Nothing),
+    named("field_declaration", DefinitionKind::Variable, Opens::Nothing),
 ];
 
-pub(super) const TABLE: Table = Table {
+pub(super) const TABLE: LanguageTable = LanguageTable {
     shapes: SHAPES,
     names: &["identifier", "field_identifier", "type_identifier", "package_identifier"],
     patterns: &[("expression_list", "")],
@@ -32,6 +32,9 @@ pub(super) const TABLE: Table = Table {
         ("const_spec", "name"),
         ("var_spec", "name"),
     ],
+    writers: &[("assignment_statement", "left"), ("inc_statement", ""), ("dec_statement", "")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("method_declaration", "name"),
         ("method_elem", "name"),

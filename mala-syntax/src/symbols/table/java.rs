@@ -1,21 +1,21 @@
 //! Java.
 
-use super::{BareMembers, Opens, Shape, Table, named};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, Opens, named};
+use crate::symbols::definition::DefinitionKind;
 
-const SHAPES: &[Shape] = &[
-    named("class_declaration", Kind::Class, Opens::Type),
-    named("interface_declaration", Kind::Interface, Opens::Type),
-    named("annotation_type_declaration", Kind::Interface, Opens::Type),
-    named("enum_declaration", Kind::Enum, Opens::Type),
-    named("record_declaration", Kind::Struct, Opens::Type),
-    named("method_declaration", Kind::Method, Opens::Function),
-    named("constructor_declaration", Kind::Method, Opens::Function),
-    named("annotation_type_element_declaration", Kind::Method, Opens::Nothing),
-    named("variable_declarator", Kind::Variable, Opens::Nothing),
+const SHAPES: &[DefinitionShape] = &[
+    named("class_declaration", DefinitionKind::Class, Opens::Type),
+    named("interface_declaration", DefinitionKind::Interface, Opens::Type),
+    named("annotation_type_declaration", DefinitionKind::Interface, Opens::Type),
+    named("enum_declaration", DefinitionKind::Enum, Opens::Type),
+    named("record_declaration", DefinitionKind::Struct, Opens::Type),
+    named("method_declaration", DefinitionKind::Method, Opens::Function),
+    named("constructor_declaration", DefinitionKind::Method, Opens::Function),
+    named("annotation_type_element_declaration", DefinitionKind::Method, Opens::Nothing),
+    named("variable_declarator", DefinitionKind::Variable, Opens::Nothing),
 ];
 
-pub(super) const TABLE: Table = Table {
+pub(super) const TABLE: LanguageTable = LanguageTable {
     shapes: SHAPES,
     names: &["identifier", "type_identifier"],
     patterns: &[],
@@ -36,6 +36,9 @@ pub(super) const TABLE: Table = Table {
         ("method_declaration", "name"),
         ("enum_constant", "name"),
     ],
+    writers: &[("assignment_expression", "left"), ("update_expression", "")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("constructor_declaration", "name"),
         ("labeled_statement", ""),

@@ -1,19 +1,19 @@
 //! PHP.
 
-use super::{BareMembers, NameAt, Opens, Shape, Table, named, shape};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, Opens, named, shape};
+use crate::symbols::definition::DefinitionKind;
 
-const SHAPES: &[Shape] = &[
-    named("function_definition", Kind::Function, Opens::Function),
-    named("class_declaration", Kind::Class, Opens::Type),
-    named("interface_declaration", Kind::Interface, Opens::Type),
-    named("trait_declaration", Kind::Interface, Opens::Type),
-    named("enum_declaration", Kind::Enum, Opens::Type),
-    named("method_declaration", Kind::Method, Opens::Function),
-    shape("const_element", Kind::Constant, NameAt::First, Opens::Nothing),
+const SHAPES: &[DefinitionShape] = &[
+    named("function_definition", DefinitionKind::Function, Opens::Function),
+    named("class_declaration", DefinitionKind::Class, Opens::Type),
+    named("interface_declaration", DefinitionKind::Interface, Opens::Type),
+    named("trait_declaration", DefinitionKind::Interface, Opens::Type),
+    named("enum_declaration", DefinitionKind::Enum, Opens::Type),
+    named("method_declaration", DefinitionKind::Method, Opens::Function),
+    shape("const_element", DefinitionKind::Constant, NameAt::First, Opens::Nothing),
 ];
 
-pub(super) const TABLE: Table = Table {
+pub(super) const TABLE: LanguageTable = LanguageTable {
     shapes: SHAPES,
     names: &["name"],
     patterns: &[],
@@ -25,6 +25,9 @@ pub(super) const TABLE: Table = Table {
         ("enum_declaration", "name"),
         ("const_element", ""),
     ],
+    writers: &[],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("variable_name", ""),
         ("argument", "name"),

@@ -1,16 +1,26 @@
 //! Python.
 
-use super::{BareMembers, NameAt, Opens, Shape, Table, named, shape};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, NodeField, Opens, named, shape};
+use crate::symbols::definition::DefinitionKind;
 
-const SHAPES: &[Shape] = &[
-    named("function_definition", Kind::Function, Opens::Function),
-    named("class_definition", Kind::Class, Opens::Type),
-    shape("assignment", Kind::Variable, NameAt::Pattern("left"), Opens::Nothing),
-    shape("type_alias_statement", Kind::Type, NameAt::OfType("left"), Opens::Nothing),
+const SHAPES: &[DefinitionShape] = &[
+    named("function_definition", DefinitionKind::Function, Opens::Function),
+    named("class_definition", DefinitionKind::Class, Opens::Type),
+    shape("assignment", DefinitionKind::Variable, NameAt::Pattern("left"), Opens::Nothing),
+    shape("type_alias_statement", DefinitionKind::Type, NameAt::OfType("left"), Opens::Nothing),
 ];
 
-pub(super) const TABLE: Table = Table {
+/// What the scope around a function or class evaluates.
+const OUTSIDE: &[NodeField] = &[
+    ("default_parameter", "value"),
+    ("typed_default_parameter", "value"),
+    ("typed_default_parameter", "type"),
+    ("typed_parameter", "type"),
+    ("function_definition", "return_type"),
+    ("class_definition", "superclasses"),
+];
+
+pub(super) const TABLE: LanguageTable = LanguageTable {
     shapes: SHAPES,
     names: &["identifier"],
     patterns: &[
@@ -43,6 +53,9 @@ pub(super) const TABLE: Table = Table {
         ("keyword_pattern", ""),
         ("delete_statement", ""),
     ],
+    writers: &[],
+    blocks: &[],
+    outside: OUTSIDE,
     ignored: &[("keyword_argument", "name"), ("keyword_pattern", "")],
     members: &[("attribute", "object", "attribute")],
     paths: &["dotted_name"],

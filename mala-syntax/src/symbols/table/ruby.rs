@@ -1,17 +1,17 @@
 //! Ruby.
 
-use super::{BareMembers, NameAt, Opens, Shape, Table, named, shape};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, Opens, named, shape};
+use crate::symbols::definition::DefinitionKind;
 
-const SHAPES: &[Shape] = &[
-    named("method", Kind::Method, Opens::Function),
-    named("singleton_method", Kind::Method, Opens::Function),
-    named("class", Kind::Class, Opens::Type),
-    named("module", Kind::Module, Opens::Type),
-    shape("assignment", Kind::Variable, NameAt::Pattern("left"), Opens::Nothing),
+const SHAPES: &[DefinitionShape] = &[
+    named("method", DefinitionKind::Method, Opens::Function),
+    named("singleton_method", DefinitionKind::Method, Opens::Function),
+    named("class", DefinitionKind::Class, Opens::Type),
+    named("module", DefinitionKind::Module, Opens::Type),
+    shape("assignment", DefinitionKind::Variable, NameAt::Pattern("left"), Opens::Nothing),
 ];
 
-pub(super) const TABLE: Table = Table {
+pub(super) const TABLE: LanguageTable = LanguageTable {
     shapes: SHAPES,
     names: &["identifier", "constant"],
     patterns: &[
@@ -39,6 +39,9 @@ pub(super) const TABLE: Table = Table {
         ("module", "name"),
         ("alias", "name"),
     ],
+    writers: &[],
+    blocks: &[],
+    outside: &[],
     ignored: &[],
     members: &[("call", "receiver", "method"), ("scope_resolution", "scope", "name")],
     paths: &[],

@@ -1,24 +1,24 @@
 //! Rust.
 
-use super::{BareMembers, NameAt, Opens, Shape, Table, named, shape};
-use crate::symbols::definition::Kind;
+use super::{BareMembers, DefinitionShape, LanguageTable, NameAt, Opens, named, shape};
+use crate::symbols::definition::DefinitionKind;
 
-const SHAPES: &[Shape] = &[
-    named("function_item", Kind::Function, Opens::Function),
-    named("function_signature_item", Kind::Function, Opens::Nothing),
-    named("struct_item", Kind::Struct, Opens::Nothing),
-    named("union_item", Kind::Struct, Opens::Nothing),
-    named("enum_item", Kind::Enum, Opens::Nothing),
-    named("trait_item", Kind::Interface, Opens::Type),
-    named("type_item", Kind::Type, Opens::Nothing),
-    named("const_item", Kind::Constant, Opens::Nothing),
-    named("static_item", Kind::Constant, Opens::Nothing),
-    named("mod_item", Kind::Module, Opens::Module),
-    named("macro_definition", Kind::Macro, Opens::Nothing),
-    shape("impl_item", Kind::Class, NameAt::OfType("type"), Opens::Type),
+const SHAPES: &[DefinitionShape] = &[
+    named("function_item", DefinitionKind::Function, Opens::Function),
+    named("function_signature_item", DefinitionKind::Function, Opens::Nothing),
+    named("struct_item", DefinitionKind::Struct, Opens::Nothing),
+    named("union_item", DefinitionKind::Struct, Opens::Nothing),
+    named("enum_item", DefinitionKind::Enum, Opens::Nothing),
+    named("trait_item", DefinitionKind::Interface, Opens::Type),
+    named("type_item", DefinitionKind::Type, Opens::Nothing),
+    named("const_item", DefinitionKind::Constant, Opens::Nothing),
+    named("static_item", DefinitionKind::Constant, Opens::Nothing),
+    named("mod_item", DefinitionKind::Module, Opens::Module),
+    named("macro_definition", DefinitionKind::Macro, Opens::Nothing),
+    shape("impl_item", DefinitionKind::Class, NameAt::OfType("type"), Opens::Type),
 ];
 
-pub(super) const TABLE: Table = Table {
+pub(super) const TABLE: LanguageTable = LanguageTable {
     shapes: SHAPES,
     names: &["identifier", "type_identifier", "field_identifier", "shorthand_field_identifier"],
     patterns: &[
@@ -59,6 +59,9 @@ pub(super) const TABLE: Table = Table {
         ("extern_crate_declaration", "name"),
         ("extern_crate_declaration", "alias"),
     ],
+    writers: &[("assignment_expression", "left"), ("compound_assignment_expr", "left")],
+    blocks: &[],
+    outside: &[],
     ignored: &[
         ("field_initializer", "field"),
         ("field_declaration", "name"),

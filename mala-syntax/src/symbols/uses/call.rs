@@ -1,30 +1,30 @@
 //! What a call passes.
 
 use crate::source::{Source, lines_of};
-use crate::symbols::table::Table;
-use crate::symbols::walk::{Step, Trail, named_children};
+use crate::symbols::table::LanguageTable;
+use crate::symbols::walk::{AncestorTrail, WalkStep, named_children};
 use mala_domain::change::LineSpan;
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
 /// What a call passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub struct CallShape {
     /// How many arguments go by position.
     pub n_positional: usize,
     /// The names of those that go by name.
     pub keywords: Vec<String>,
     /// Whether all of them can be counted.
-    pub arguments: Arguments,
+    pub arguments: ArgumentCount,
     /// Whether it makes an object.
-    pub makes: Makes,
+    pub makes: CallPurpose,
     /// Its lines, arguments included.
     pub lines: LineSpan,
 }
 
 /// Whether a call's arguments can be counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Arguments {
+pub enum ArgumentCount {
     /// They can.
     Counted,
     /// Some are spread, or cannot be read.
@@ -33,21 +33,21 @@ pub enum Arguments {
 
 /// What a call is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Makes {
+pub enum CallPurpose {
     /// It calls a function.
     Nothing,
     /// It makes an object with `new`.
     Object,
 }
 
-impl Call {
+impl CallShape {
     /// A call whose arguments cannot be read.
     pub(super) fn unread(node: Node<'_>) -> Self {
         Self {
             n_positional: 0,
             keywords: Vec::new(),
-            arguments: Arguments::Uncounted,
-            makes: Makes::Nothing,
+            arguments: ArgumentCount::Uncounted,
+            makes: CallPurpose::Nothing,
             lines: lines_of(node),
         }
     }
@@ -67,18 +67,18 @@ impl Call {
         let ends_in_comma = inner.last().is_some_and(is_comma);
         let n_positional =
             if inner.is_empty() { 0 } else { n_commas + usize::from(!ends_in_comma) };
-        Self { n_positional, arguments: Arguments::Counted, ..Self::unread(name) }
+        Self { n_positional, arguments: ArgumentCount::Counted, ..Self::unread(name) }
     }
 }
 
 /// The call of a name; `n_members` is how many member nodes are between the two.
 pub(super) fn call_at(
     source: &Source,
-    table: &Table,
-    trail: &Trail<'_>,
-    step: Step<'_>,
+    table: &LanguageTable,
+    trail: &AncestorTrail<'_>,
+    step: WalkStep<'_>,
     n_members: usize,
-) -> Option<Call> {
+) -> Option<CallShape> {
     let mut child = step;
     let mut members_left = n_members;
     for ancestor in trail.up() {
@@ -109,31 +109,31 @@ pub(super) fn call_at(
     None
 }
 
-fn read(source: &Source, call: Node<'_>, list: Option<Node<'_>>) -> Call {
+fn read(source: &Source, call: Node<'_>, list: Option<Node<'_>>) -> CallShape {
     let creates = matches!(call.kind(), "new_expression" | "object_creation_expression");
-    let makes = if creates { Makes::Object } else { Makes::Nothing };
-    let mut out = Call { makes, arguments: Arguments::Counted, ..Call::unread(call) };
+    let makes = if creates { CallPurpose::Object } else { CallPurpose::Nothing };
+    let mut out = CallShape { makes, arguments: ArgumentCount::Counted, ..CallShape::unread(call) };
     let Some(list) = list else {
         // Ruby and `new` may leave the parentheses out.
         return out;
     };
     if list.kind() == "generator_expression" {
-        return Call { n_positional: 1, ..out };
+        return CallShape { n_positional: 1, ..out };
     }
     if list.has_error() || list.kind() == "template_string" {
-        return Call { arguments: Arguments::Uncounted, ..out };
+        return CallShape { arguments: ArgumentCount::Uncounted, ..out };
     }
     let arguments = named_children(list);
     for argument in &arguments {
         count(source, argument.node, &mut out);
     }
     if source.language() == Language::Go && is_lone_call(&arguments) {
-        out.arguments = Arguments::Uncounted;
+        out.arguments = ArgumentCount::Uncounted;
     }
     out
 }
 
-fn count(source: &Source, argument: Node<'_>, out: &mut Call) {
+fn count(source: &Source, argument: Node<'_>, out: &mut CallShape) {
     match argument.kind() {
         "keyword_argument" => {
             out.keywords.extend(text_of(source, argument.child_by_field_name("name")));
@@ -147,7 +147,7 @@ fn count(source: &Source, argument: Node<'_>, out: &mut Call) {
                 .iter()
                 .any(|s| s.node.kind() == "variadic_unpacking") =>
             {
-                out.arguments = Arguments::Uncounted;
+                out.arguments = ArgumentCount::Uncounted;
             }
             None => out.n_positional += 1,
         },
@@ -162,7 +162,7 @@ fn count(source: &Source, argument: Node<'_>, out: &mut Call) {
         | "forward_argument"
         | "ERROR"
         | "parameter_pack_expansion" => {
-            out.arguments = Arguments::Uncounted;
+            out.arguments = ArgumentCount::Uncounted;
         }
         "block_argument" | "attribute_item" => {}
         _ => out.n_positional += 1,
@@ -174,6 +174,6 @@ fn text_of(source: &Source, node: Option<Node<'_>>) -> Option<String> {
 }
 
 /// Go passes all results of one call as the arguments of another.
-fn is_lone_call(arguments: &[Step<'_>]) -> bool {
+fn is_lone_call(arguments: &[WalkStep<'_>]) -> bool {
     matches!(arguments, [only] if only.node.kind() == "call_expression")
 }

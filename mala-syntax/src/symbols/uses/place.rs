@@ -1,15 +1,16 @@
-//! What a name does at the place where it stands.
+//! What a name does at the place where it stands, and what stands before its dot.
 
-use super::Deed;
-use super::call::{Call, call_at};
-use super::receiver::{before_in_path, before_in_tokens, normalised};
+use super::UseKind;
+use super::call::{CallShape, call_at};
 use crate::source::Source;
-use crate::symbols::table::Table;
-use crate::symbols::walk::{Step, Trail};
+use crate::symbols::file_scopes::binds;
+use crate::symbols::table::LanguageTable;
+use crate::symbols::walk::{AncestorTrail, WalkStep};
 use mala_domain::language::Language;
+use tree_sitter::Node;
 
 /// What a name does at its place.
-pub(super) enum Place {
+pub(super) enum NameUsage {
     /// It is no use of anything: a key, a keyword, a label.
     Nothing,
     /// It binds.
@@ -19,9 +20,9 @@ pub(super) enum Place {
         /// What is before the dot.
         receiver: Option<String>,
         /// The call.
-        call: Option<Call>,
+        call: Option<CallShape>,
         /// What it does.
-        deed: Deed,
+        deed: UseKind,
     },
 }
 
@@ -29,20 +30,25 @@ pub(super) enum Place {
 const GO_KEY: (&str, &str) = ("literal_element", "key");
 
 /// What the name at `step` does.
-pub(super) fn place_of(source: &Source, table: &Table, trail: &Trail<'_>, step: Step<'_>) -> Place {
+pub(super) fn place_of(
+    source: &Source,
+    table: &LanguageTable,
+    trail: &AncestorTrail<'_>,
+    step: WalkStep<'_>,
+) -> NameUsage {
     let Some(parent) = trail.parent() else {
-        return Place::Reads { receiver: None, call: None, deed: Deed::Reads };
+        return NameUsage::Reads { receiver: None, call: None, deed: UseKind::Reads };
     };
     let kind = parent.node.kind();
     if table.ignored.contains(&(kind, step.field)) || (kind, parent.field) == GO_KEY {
-        return Place::Nothing;
+        return NameUsage::Nothing;
     }
     if kind == "token_tree" {
         let (receiver, call) = before_in_tokens(source, step.node);
-        return Place::Reads { receiver, call, deed: Deed::Reads };
+        return NameUsage::Reads { receiver, call, deed: UseKind::Reads };
     }
     if binds(source, table, trail, step) {
-        return Place::Binds;
+        return NameUsage::Binds;
     }
     let member =
         table.members.iter().find(|(node, _, member)| *node == kind && *member == step.field);
@@ -60,21 +66,21 @@ pub(super) fn place_of(source: &Source, table: &Table, trail: &Trail<'_>, step: 
     let steps = if receiver.is_some() { 1 } else { 0 };
     let call = call_at(source, table, trail, step, steps);
     let deed = if receiver.is_some() && is_assigned(trail) {
-        Deed::AssignsMember
+        UseKind::AssignsMember
     } else if is_tried(source, trail) {
-        Deed::Tries
+        UseKind::Tries
     } else {
-        Deed::Reads
+        UseKind::Reads
     };
-    Place::Reads { receiver, call, deed }
+    NameUsage::Reads { receiver, call, deed }
 }
 
 /// The node before the dot of a member.
 pub(super) fn object_of<'t>(
-    table: &Table,
-    trail: &Trail<'t>,
-    step: Step<'t>,
-) -> Option<tree_sitter::Node<'t>> {
+    table: &LanguageTable,
+    trail: &AncestorTrail<'t>,
+    step: WalkStep<'t>,
+) -> Option<Node<'t>> {
     let parent = trail.parent()?.node;
     let member = table
         .members
@@ -88,27 +94,8 @@ fn is_bare_call(kind: &str) -> bool {
     matches!(kind, "method_invocation" | "call")
 }
 
-/// Whether the name is bound: it is in a place that binds, perhaps inside a pattern.
-pub(super) fn binds(source: &Source, table: &Table, trail: &Trail<'_>, step: Step<'_>) -> bool {
-    let in_pattern_of_rust = source.language() == Language::Rust
-        && source.slice(step.node).starts_with(char::is_uppercase);
-    let mut child = step;
-    for (climbed, ancestor) in trail.up().enumerate() {
-        let place = (ancestor.node.kind(), child.field);
-        if table.binders.contains(&place) {
-            return !(in_pattern_of_rust && (climbed > 0 || place.0 == "match_arm"));
-        }
-        let is_lone_path = place.0 == "dotted_name" && ancestor.node.named_child_count() == 1;
-        if !table.patterns.contains(&place) && !is_lone_path {
-            return false;
-        }
-        child = ancestor;
-    }
-    false
-}
-
 /// Whether the member is what an assignment writes to.
-fn is_assigned(trail: &Trail<'_>) -> bool {
+fn is_assigned(trail: &AncestorTrail<'_>) -> bool {
     let mut up = trail.up();
     let (Some(member), Some(parent)) = (up.next(), up.next()) else { return false };
     matches!(
@@ -118,7 +105,7 @@ fn is_assigned(trail: &Trail<'_>) -> bool {
 }
 
 /// Whether an exception for a missing name is caught around the use.
-fn is_tried(source: &Source, trail: &Trail<'_>) -> bool {
+fn is_tried(source: &Source, trail: &AncestorTrail<'_>) -> bool {
     const MISSING: &[&str] =
         &["ImportError", "ModuleNotFoundError", "NameError", "AttributeError", "TypeError"];
     if source.language() != Language::Python {
@@ -137,9 +124,83 @@ fn is_tried(source: &Source, trail: &Trail<'_>) -> bool {
 }
 
 /// `typeof name` is no error where nothing has the name.
-fn is_asked_for(trail: &Trail<'_>) -> bool {
+fn is_asked_for(trail: &AncestorTrail<'_>) -> bool {
     trail.parent().is_some_and(|step| {
         step.node.kind() == "unary_expression"
             && step.node.child_by_field_name("operator").is_some_and(|it| it.kind() == "typeof")
     })
+}
+
+/// A receiver's text beyond this many bytes says nothing.
+const MAX_BYTES: usize = 200;
+
+/// The receiver with dots between its parts and without what does not name anything.
+fn normalised(text: &str) -> String {
+    if text.len() > MAX_BYTES {
+        return String::from("?");
+    }
+    let text: String = text.split_whitespace().collect();
+    let text = text.trim_start_matches(['&', '*', '$', '\\']);
+    let mut out = String::with_capacity(text.len());
+    let mut depth = 0_u32;
+    for c in text.replace("::", ".").replace("->", ".").replace('\\', ".").chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            '?' | '!' => {}
+            c if depth == 0 => out.push(c),
+            _ => {}
+        }
+    }
+    let out = out.trim_end_matches('.').replace("..", ".");
+    if out.is_empty() { String::from("?") } else { out }
+}
+
+/// What a path has before this part of it.
+fn before_in_path(source: &Source, path: Node<'_>, part: Node<'_>) -> Option<String> {
+    let before = source.text().get(path.start_byte()..part.start_byte()).unwrap_or_default();
+    let before = before.trim_end_matches(['.', ':', '\\', ' ', '\n', '\t']);
+    (!before.is_empty()).then(|| normalised(before))
+}
+
+/// The receiver and the call of a name between the tokens of a macro, which has no tree of its own.
+fn before_in_tokens(source: &Source, name: Node<'_>) -> (Option<String>, Option<CallShape>) {
+    let text = source.text();
+    let before = text.get(..name.start_byte()).unwrap_or_default().trim_end();
+    let after = text.get(name.end_byte()..).unwrap_or_default().trim_start();
+    let receiver = if let Some(path) = before.strip_suffix("::") {
+        let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+        let start = path
+            .char_indices()
+            .rev()
+            .take(MAX_BYTES)
+            .take_while(|(_, c)| is_path(*c))
+            .last()
+            .map_or(path.len(), |(at, _)| at);
+        Some(normalised(path.get(start..).unwrap_or_default()))
+    } else if before.ends_with('.') && !before.ends_with("..") {
+        Some(name_before_dot(before))
+    } else {
+        None
+    };
+    let call = after.starts_with('(').then(|| match name.next_sibling() {
+        Some(list) if list.kind() == "token_tree" => CallShape::in_tokens(source, name, list),
+        _ => CallShape::unread(name),
+    });
+    (receiver, call)
+}
+
+/// The lone name before a dot; `?` when there is more than a name.
+fn name_before_dot(before: &str) -> String {
+    let before = before.trim_end_matches('.');
+    let start = before
+        .char_indices()
+        .rev()
+        .take(MAX_BYTES)
+        .take_while(|(_, c)| c.is_alphanumeric() || *c == '_')
+        .last()
+        .map_or(before.len(), |(at, _)| at);
+    let (rest, name) = before.split_at(start);
+    let stands_alone = !rest.trim_end().ends_with(['.', ':', ')', ']', '}', '?']);
+    if name.is_empty() || !stands_alone { String::from("?") } else { name.to_owned() }
 }

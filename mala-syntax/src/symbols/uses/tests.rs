@@ -10,12 +10,12 @@ fn shown(language: Language, text: &str) -> String {
     lines.join("\n")
 }
 
-fn line(found: &Use) -> String {
+fn line(found: &SymbolUse) -> String {
     let receiver = found.receiver.as_ref().map(|r| format!("{r}.")).unwrap_or_default();
     let call = found.call.as_ref().map(|call| {
         let mut arguments = vec![call.n_positional.to_string()];
         arguments.extend(call.keywords.iter().map(|name| format!("{name}=")));
-        if call.arguments == Arguments::Uncounted {
+        if call.arguments == ArgumentCount::Uncounted {
             arguments.push("..".to_owned());
         }
         format!("({})", arguments.join(" "))

@@ -1,148 +1,76 @@
-//! Which type a receiver is of, as far as the function around it says: `t = Thing()`, `t: Thing`.
+//! Which type a receiver is of, as far as its declaration says: `t = Thing()`, `t: Thing`.
 
-use super::place::binds;
 use crate::source::Source;
-use crate::symbols::table::{Lookup, Opens};
-use crate::symbols::walk::{Descend, Step, Trail, named_children, walk_from};
+use crate::symbols::file_scopes::{FileScopes, ScopeVariable};
+use crate::symbols::walk::named_children;
 use mala_domain::language::Language;
-use std::collections::HashMap;
-use std::rc::Rc;
 use tree_sitter::Node;
-
-/// Functions around a use beyond this many are not looked at.
-const MAX_AROUND: usize = 3;
 
 /// A type's name beyond this many bytes is none.
 const MAX_BYTES: usize = 120;
 
-/// The types of the names that a function binds; `None` when one is bound twice or to anything.
-type Types = HashMap<String, Option<String>>;
-
-/// The types of local names, by the function that binds them.
-#[derive(Default)]
-pub(super) struct LocalTypes {
-    by_function: HashMap<usize, Rc<Types>>,
-}
-
-impl LocalTypes {
-    /// The type of the object before the dot of a member, with dots between its parts.
-    pub(super) fn of_object(
-        &mut self,
-        source: &Source,
-        lookup: &Lookup,
-        trail: &Trail<'_>,
-        object: Object<'_>,
-    ) -> Option<String> {
-        let name = match object {
-            Object::Node(node) => match made(source, node) {
-                Some(made) => return Some(made),
-                None if node.kind() == "identifier" => source.slice(node),
-                None => return None,
-            },
-            Object::Name(name) => name,
-        };
-        let functions = trail.up().filter(|step| is_function(lookup, step.node)).take(MAX_AROUND);
-        let root = source.tree().root_node();
-        for function in functions.map(|step| step.node).chain([root]) {
-            let types = self.types(source, lookup, function);
-            if let Some(found) = types.get(name) {
-                return found.clone();
-            }
-        }
-        None
-    }
-
-    fn types(&mut self, source: &Source, lookup: &Lookup, function: Node<'_>) -> Rc<Types> {
-        let found = self.by_function.entry(function.id());
-        Rc::clone(found.or_insert_with(|| Rc::new(bound_types(source, lookup, function))))
-    }
-}
-
 /// What stands before a dot.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Object<'a> {
+pub(super) enum ReceiverObject<'t> {
     /// A node of the tree.
-    Node(Node<'a>),
-    /// A bare name, where there is no tree.
-    Name(&'a str),
+    Node(Node<'t>),
+    /// The node of the member, when only the text before it tells the name.
+    NameBefore(Node<'t>),
 }
 
-fn is_function(lookup: &Lookup, node: Node<'_>) -> bool {
-    lookup.traits(node).closure
-        || lookup.shape(node).is_some_and(|shape| shape.opens == Opens::Function)
-}
-
-/// The names that a function binds, with their types.
-fn bound_types(source: &Source, lookup: &Lookup, function: Node<'_>) -> Types {
-    let mut found = Types::new();
-    walk_from(function, |trail, step| {
-        if step.node.kind() == "identifier" && binds(source, lookup.table, trail, step) {
-            let name = source.slice(step.node).to_owned();
-            let declared = declared(source, trail, step);
-            found.entry(name).and_modify(|known| *known = None).or_insert(declared);
+impl<'t> ReceiverObject<'t> {
+    /// The name whose declaration says the type.
+    pub(super) fn name<'s>(self, source: &'s Source, receiver: &'s str) -> Option<&'s str> {
+        match self {
+            Self::Node(node) => (node.kind() == "identifier").then(|| source.slice(node)),
+            Self::NameBefore(_) => Some(receiver),
         }
-        Descend::Into
-    });
-    found
-}
-
-/// The type that a binding gives its name.
-fn declared(source: &Source, trail: &Trail<'_>, step: Step<'_>) -> Option<String> {
-    let mut up = trail.up();
-    let parent = up.next()?.node;
-    let (declared, given) = match parent.kind() {
-        "assignment" if step.field == "left" => {
-            (written(parent), parent.child_by_field_name("right"))
-        }
-        "typed_parameter"
-        | "typed_default_parameter"
-        | "required_parameter"
-        | "parameter_declaration"
-        | "parameter"
-        | "formal_parameter" => (written(parent), None),
-        "let_declaration" | "var_spec" => (written(parent), parent.child_by_field_name("value")),
-        "variable_declarator" => {
-            let around = up.next().map(|step| step.node).and_then(written);
-            (written(parent).or(around), parent.child_by_field_name("value"))
-        }
-        "expression_list" => {
-            let statement = up.next()?.node;
-            return assigned_in_list(source, statement, parent, step.node);
-        }
-        _ => return None,
-    };
-    match declared {
-        Some(declared) if source.slice(declared) != "var" => plain_type(source.slice(declared)),
-        _ => made(source, value_of(given?)),
     }
 }
 
-fn written(node: Node<'_>) -> Option<Node<'_>> {
-    node.child_by_field_name("type")
+/// The type of the object before the dot of a member, with dots between its parts.
+pub(super) fn type_of(
+    source: &Source,
+    scopes: &FileScopes<'_>,
+    (object, receiver): (ReceiverObject<'_>, &str),
+) -> Option<String> {
+    let place = match object {
+        ReceiverObject::Node(node) => node,
+        ReceiverObject::NameBefore(node) => node,
+    };
+    if let ReceiverObject::Node(node) = object
+        && let Some(made) = made(source, node)
+    {
+        return Some(made);
+    }
+    declared_type(source, scopes.resolve_at(place, object.name(source, receiver)?)?)
 }
 
-/// Go's `t, err := NewThing()`.
-fn assigned_in_list(
-    source: &Source,
-    statement: Node<'_>,
-    left: Node<'_>,
-    name: Node<'_>,
-) -> Option<String> {
-    if statement.kind() != "short_var_declaration" {
+/// The type that the only declaration of a variable gives it.
+fn declared_type(source: &Source, variable: &ScopeVariable<'_>) -> Option<String> {
+    let [name] = variable.declarations.as_slice() else { return None };
+    if variable.writes.len() > 1 {
         return None;
     }
-    let at = named_children(left).iter().position(|step| step.node == name)?;
-    let right = named_children(statement.child_by_field_name("right")?);
-    let given = if right.len() == 1 && at > 0 { None } else { right.get(at) };
-    made(source, given?.node)
+    let declaration = name.parent()?;
+    let around = declaration.parent().filter(|_| declaration.kind() == "variable_declarator");
+    let written = [Some(declaration), around].into_iter().flatten();
+    let written = written.filter_map(|node| node.child_by_field_name("type")).next();
+    match written.map(|written| source.slice(written)) {
+        Some(written) if written != "var" => plain_type(written),
+        _ => match made_in_list(variable, declaration) {
+            Some(value) => made(source, value),
+            None => made(source, variable.only_value()?),
+        },
+    }
 }
 
-/// The only value of a list of one.
-fn value_of(node: Node<'_>) -> Node<'_> {
-    match (node.kind(), named_children(node).as_slice()) {
-        ("expression_list", [only]) => only.node,
-        _ => node,
-    }
+/// Go's `t, err := NewThing()`: the first name gets what the call makes.
+fn made_in_list<'t>(variable: &ScopeVariable<'t>, list: Node<'t>) -> Option<Node<'t>> {
+    let statement = list.parent().filter(|it| it.kind() == "short_var_declaration")?;
+    let is_first = list.named_child(0).as_ref() == variable.declarations.first();
+    let values = named_children(statement.child_by_field_name("right")?);
+    values.first().filter(|_| is_first && values.len() == 1).map(|step| step.node)
 }
 
 /// The type of which an expression makes an object.

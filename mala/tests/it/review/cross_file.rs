@@ -78,7 +78,7 @@ fn a_removed_function_is_reported_where_it_is_still_called() {
         world.write(case.library.0, case.library.1).write(case.caller.0, case.caller.1);
         commit(&world, "start");
         world.write(case.library.0, case.library.2);
-        let (code, report) = review(&world, &[]);
+        let (code, report) = review(&world, &["--fail-on", "P2"]);
         let place = format!("{}:{}", case.caller.0, case.line);
         let found = findings(&report);
         assert!(found.iter().any(|it| it.starts_with(&place)), "{}: {found:?}", case.language);
@@ -87,65 +87,44 @@ fn a_removed_function_is_reported_where_it_is_still_called() {
         let (_, committed) = review(&world, &["--commit", "HEAD"]);
         assert_eq!(findings(&committed), found, "{}: the same in a commit", case.language);
         world.git(&["reset", "-q", "--soft", "HEAD~1"]).write(case.caller.0, case.caller.2);
-        let (code, report) = review(&world, &[]);
+        let (code, report) = review(&world, &["--fail-on", "P2"]);
         assert_eq!((code, findings(&report)), (0, vec![]), "{}: updated", case.language);
     }
 }
 
-/// Reviews a change of one file that leaves a reader as it is, then the same with the reader updated.
-fn left_behind(changed: (&str, &str, &str), reader: (&str, &str, &str), expected: &[&str]) {
+#[test]
+fn what_moves_into_a_file_that_git_does_not_show_is_still_there() {
+    let world = world();
+    world
+        .git(&["init", "-q", "-b", "main", "."])
+        .write(".gitattributes", "prices/table.go -diff\n");
+    let function = "func NetPrice(order int) int {\n\treturn order\n}\n";
+    world.write("prices/prices.go", &format!("package prices\n\n{function}"));
+    world.write("prices/table.go", "package prices\n");
+    world.write("prices/sum.go", "package prices\n\nvar sum = NetPrice(1)\n");
+    commit(&world, "start");
+    world.write("prices/prices.go", "package prices\n");
+    world.write("prices/table.go", &format!("package prices\n\n{function}"));
+    let (_, report) = review(&world, &["--fail-on", "P2"]);
+    assert_eq!(findings(&report), Vec::<String>::new());
+    world.write("prices/table.go", "package prices\n");
+    let (_, report) = review(&world, &["--fail-on", "P2"]);
+    assert_eq!(findings(&report), ["prices/sum.go:3 cross-file/removed-symbol"]);
+}
+
+#[test]
+fn a_new_variant_is_reported_where_it_is_not_handled() {
     let world = world();
     world.git(&["init", "-q", "-b", "main", "."]);
-    world.write(changed.0, changed.1).write(reader.0, reader.1);
+    world.write("src/color.rs", "pub enum Color {\n    Red,\n    Blue,\n}\n");
+    let name = "use crate::color::Color;\n\npub fn name(color: Color) -> u8 {\n    match color {\n        Color::Red => 1,\n        Color::Blue => 2,\n    }\n}\n";
+    world.write("src/lib.rs", "mod color;\nmod name;\n").write("src/name.rs", name);
     commit(&world, "start");
-    world.write(changed.0, changed.2);
+    world.write("src/color.rs", "pub enum Color {\n    Red,\n    Blue,\n    Green,\n}\n");
     let (code, report) = review(&world, &["--fail-on", "P2"]);
-    assert_eq!(
-        (code, findings(&report)),
-        (1, expected.iter().map(|it| (*it).to_owned()).collect())
-    );
-    world.write(reader.0, reader.2);
+    assert_eq!(findings(&report), ["src/name.rs:4 cross-file/unhandled-member"]);
+    assert_eq!(code, 1);
+    world.write("src/name.rs", &name.replace("Color::Blue", "_"));
     let (code, report) = review(&world, &["--fail-on", "P2"]);
     assert_eq!((code, findings(&report)), (0, vec![]), "updated");
-}
-
-#[test]
-fn a_removed_setting_is_reported_where_it_is_still_read() {
-    left_behind(
-        ("config.yaml", "database:\n  host: db\n  port: 5432\n", "database:\n  port: 5432\n"),
-        (
-            "shop/store.py",
-            "def connect(config):\n    return config[\"database\"][\"host\"]\n",
-            "def connect(config):\n    return config[\"database\"].get(\"host\", \"db\")\n",
-        ),
-        &["shop/store.py:2 cross-file/removed-key"],
-    );
-}
-
-#[test]
-fn a_removed_variable_is_reported_at_every_read() {
-    left_behind(
-        (".env.example", "API_TOKEN=\nAPI_HOST=\n", "API_HOST=\n"),
-        (
-            "src/client.js",
-            "const send = () => fetch(url, process.env.API_TOKEN);\nconst ask = () => get(process.env.API_TOKEN);\n",
-            "const send = () => fetch(url);\n",
-        ),
-        &["src/client.js:1 cross-file/removed-key", "src/client.js:2 cross-file/removed-key"],
-    );
-}
-
-#[test]
-fn a_new_member_of_a_python_enum_is_reported_where_it_is_not_handled() {
-    const ENUM: &str = "from enum import Enum\n\n\nclass Color(Enum):\n    RED = 1\n    BLUE = 2\n";
-    const MATCH: &str = "from shop.colors import Color\n\n\ndef name(color):\n    match color:\n        case Color.RED:\n            return \"red\"\n        case Color.BLUE:\n            return \"blue\"\n";
-    left_behind(
-        ("shop/colors.py", ENUM, &format!("{ENUM}    GREEN = 3\n")),
-        (
-            "shop/names.py",
-            MATCH,
-            &format!("{MATCH}        case _:\n            raise ValueError(color)\n"),
-        ),
-        &["shop/names.py:5 cross-file/unhandled-member"],
-    );
 }

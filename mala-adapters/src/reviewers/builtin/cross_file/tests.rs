@@ -1,8 +1,8 @@
 //! The check over a tree in memory that counts how often it is asked.
 
 use super::*;
-use mala_domain::change::{Change, ChangedFile, EntryKind, FileStatus, LineCounts, Nature};
-use mala_domain::ports::{BoxFuture, WordHit, WordQuery};
+use mala_domain::change::{Change, ChangedFile, EntryKind, FileStatus, LineCounts};
+use mala_domain::ports::{BoxFuture, Repository, WordHit, WordQuery};
 use mala_domain::review::Texts;
 use mala_domain::scope::{Head, Scope};
 use std::collections::BTreeMap;
@@ -17,6 +17,7 @@ struct InMemory {
     base: Files,
     head: Files,
     is_broken: bool,
+    unsearched: Vec<FilePath>,
     n_searches: AtomicUsize,
     n_reads: AtomicUsize,
 }
@@ -36,6 +37,7 @@ impl InMemory {
         };
         self.head
             .iter()
+            .filter(|(file, _)| !self.unsearched.contains(file))
             .flat_map(|(file, text)| text.lines().zip(1..).map(move |(line, n)| (file, line, n)))
             .filter(|(_, line, _)| has_word(line))
             .map(|(file, line, n)| WordHit { file: file.clone(), line: n, text: line.to_owned() })
@@ -162,4 +164,29 @@ async fn a_tree_that_cannot_be_searched_is_said() {
     let broken = InMemory { is_broken: true, ..tree("x = 1\n") };
     let trouble = check(&request(Arc::new(broken))).await.expect_err("fails");
     assert_eq!(trouble.to_string(), "checks across files: no such object");
+}
+
+#[tokio::test]
+async fn what_moves_into_a_file_that_is_not_shown_is_still_there() {
+    let used = "package a\n\nfunc use() { LoadCache(1) }\n";
+    let tree = Arc::new(InMemory {
+        base: files(&[
+            ("a/a.go", "package a\n\nfunc LoadCache(n int) {}\n"),
+            ("a/table.go", "package a\n"),
+            ("a/use.go", used),
+        ]),
+        head: files(&[
+            ("a/a.go", "package a\n"),
+            ("a/table.go", "package a\n\nfunc LoadCache(n int) {}\n"),
+            ("a/use.go", used),
+        ]),
+        unsearched: vec![FilePath::from("a/table.go")],
+        ..InMemory::default()
+    });
+    let mut request = request(tree);
+    let change = Arc::make_mut(&mut request.change);
+    for file in change.files.iter_mut().filter(|file| file.path == FilePath::from("a/table.go")) {
+        file.nature = Nature::Binary;
+    }
+    assert_eq!(check(&request).await.expect("is asked"), Vec::new());
 }

@@ -11,7 +11,7 @@ use super::{MAX_NAME, last_name};
 use mala_domain::language::Language;
 use mala_domain::ports::{WordHit, WordQuery};
 use mala_syntax::source::Source;
-use mala_syntax::symbols::{Deed, Outline, uses};
+use mala_syntax::symbols::{FileOutline, UseKind, uses};
 use std::collections::HashMap;
 
 /// Lines beyond this many are not asked for.
@@ -133,13 +133,13 @@ fn roles_in(language: Language, text: &str, word: &str) -> HashMap<u32, Role> {
             *known = role;
         }
     };
-    let outline = Outline::of(&source);
+    let outline = FileOutline::of(&source);
     for definition in outline.definitions.iter().filter(|definition| definition.name == word) {
         add(definition.name_line, (Does::Definition, definition.container.clone()));
     }
     for one in uses(&source, &[word]) {
         let does = match (one.deed, &one.call) {
-            (Deed::Binds, _) => Does::Definition,
+            (UseKind::Binds, _) => Does::Definition,
             (_, Some(_)) => Does::Call,
             (_, None) => Does::Use,
         };
