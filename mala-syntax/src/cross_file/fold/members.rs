@@ -112,7 +112,7 @@ fn names_type(
     denotes(context.tree, user, &owner, written)
 }
 
-/// Why the object before the dot is of the type: the function around says what it is.
+/// The evidence that the object before the dot is of the type: its declaration.
 fn of_known_type(
     context: &FoldContext<'_>,
     user: &UserFile,

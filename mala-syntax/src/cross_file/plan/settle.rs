@@ -1,4 +1,4 @@
-//! What is broken when all changed files are seen together: what moved, and what is still there.
+//! What the change breaks as a whole: definitions that only moved are still there.
 
 use crate::cross_file::contract::{Broken, Contract, Symbol};
 use crate::cross_file::delta::FileDelta;
@@ -6,7 +6,7 @@ use crate::symbols::{Definition, DefinitionRole, parent};
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
 
-/// The promises that the change as a whole breaks.
+/// The contracts that the change as a whole breaks.
 pub(super) fn broken(deltas: &[FileDelta]) -> Vec<Contract> {
     let mut at_head: HashMap<String, Vec<(&FileDelta, &Definition)>> = HashMap::new();
     for delta in deltas {
