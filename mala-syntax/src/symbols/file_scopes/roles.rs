@@ -111,6 +111,9 @@ pub(super) fn role_of<'t>(
     NameRole::Reads
 }
 
+/// How a name is declared, in which scope, and its first value.
+type Declaration<'t> = (DeclarationKind, DeclaringScope, Option<WrittenValue<'t>>);
+
 /// The node that binds a name, perhaps through a pattern.
 struct BindingPlace<'t> {
     /// The name.
@@ -169,40 +172,67 @@ impl<'t> BindingPlace<'t> {
     fn role(&self, source: &Source, trail: &AncestorTrail<'t>) -> NameRole<'t> {
         let is_python = source.language() == Language::Python;
         let scope = if is_python { DeclaringScope::Assignment } else { DeclaringScope::Here };
-        let declares =
-            |kind, scope, value| NameRole::Declares { kind, scope, value, is_read: false };
-        let own = DeclaringScope::Around { depth: self.depth, hoisted: false };
-        let itself = Some(WrittenValue::Exactly(self.node));
-        match self.node.kind() {
+        let (kind, scope, value) = match self.node.kind() {
             "variable_declarator" if super::is_ecmascript(source.language()) => {
-                self.declarator(source, trail)
+                return self.declarator(source, trail);
             }
-            "for_in_statement" => self.loop_head(source),
-            "assignment_expression" | "assignment_statement" => self.assignment(source),
+            "for_in_statement" => return self.loop_head(source),
+            "assignment_expression" | "assignment_statement" => return self.assignment(source),
             "augmented_assignment_expression"
             | "update_expression"
             | "inc_statement"
             | "dec_statement"
             | "compound_assignment_expr" => {
-                NameRole::Writes { value: WrittenValue::Updated(self.node), is_read: true }
+                return NameRole::Writes { value: WrittenValue::Updated(self.node), is_read: true };
             }
-            "augmented_assignment" | "operator_assignment" => NameRole::Declares {
-                kind: DeclarationKind::Let,
-                scope,
-                value: Some(WrittenValue::Updated(self.node)),
-                is_read: true,
-            },
+            "augmented_assignment" | "operator_assignment" => {
+                let (kind, value) = (DeclarationKind::Let, Some(WrittenValue::Updated(self.node)));
+                return NameRole::Declares { kind, scope, value, is_read: true };
+            }
+            "function_declarator" => {
+                let climbed = trail.up().position(|it| it.node.kind() == "function_definition");
+                let depth = climbed.map(|climbed| trail.depth() - 1 - climbed);
+                let around = depth.map(|depth| DeclaringScope::Around { depth, hoisted: false });
+                (DeclarationKind::Function, around.unwrap_or(scope), None)
+            }
+            _ => self.definition(source).unwrap_or_else(|| self.variable(scope)),
+        };
+        NameRole::Declares { kind, scope, value, is_read: false }
+    }
+
+    /// What a function, a class, a type or a constant declares; `None` for other nodes.
+    fn definition(&self, source: &Source) -> Option<Declaration<'t>> {
+        let own = DeclaringScope::Around { depth: self.depth, hoisted: false };
+        let itself = Some(WrittenValue::Exactly(self.node));
+        let is_script = super::is_ecmascript(source.language());
+        Some(match self.node.kind() {
             "function_declaration" | "generator_function_declaration" | "function_signature" => {
-                let hoisted = super::is_ecmascript(source.language());
-                let around = DeclaringScope::Around { depth: self.depth, hoisted };
-                declares(DeclarationKind::Function, around, itself)
+                let around = DeclaringScope::Around { depth: self.depth, hoisted: is_script };
+                (DeclarationKind::Function, around, itself)
             }
             "function_expression" | "generator_function" => {
-                declares(DeclarationKind::Function, DeclaringScope::Here, itself)
+                (DeclarationKind::Function, DeclaringScope::Here, itself)
             }
-            "class" if super::is_ecmascript(source.language()) => {
-                declares(DeclarationKind::Function, DeclaringScope::Here, itself)
+            "class" if is_script => (DeclarationKind::Function, DeclaringScope::Here, itself),
+            "enum_declaration" | "internal_module" | "module" | "mod_item" => {
+                (DeclarationKind::Type, own, Some(WrittenValue::Unknown))
             }
+            "const_item" | "static_item" | "const_spec" | "const_element" => {
+                (DeclarationKind::Const, own, self.own_value())
+            }
+            kind if is_function(kind) => (DeclarationKind::Function, own, itself),
+            kind if kind.starts_with("class") || kind.starts_with("abstract_class") => {
+                (DeclarationKind::Class, own, itself)
+            }
+            kind if is_type(kind) => (DeclarationKind::Type, own, None),
+            _ => return None,
+        })
+    }
+
+    /// What any other node declares in a scope: a parameter, the variable of a loop, a capture.
+    fn variable(&self, scope: DeclaringScope) -> Declaration<'t> {
+        let (unknown, here) = (Some(WrittenValue::Unknown), DeclaringScope::Here);
+        match self.node.kind() {
             "for_statement"
             | "for_range_loop"
             | "for_expression"
@@ -210,47 +240,19 @@ impl<'t> BindingPlace<'t> {
             | "foreach_statement"
             | "enhanced_for_statement"
             | "range_clause" => {
-                declares(DeclarationKind::Let, scope, Some(WrittenValue::Iterated(self.node)))
+                (DeclarationKind::Let, scope, Some(WrittenValue::Iterated(self.node)))
             }
-            "for_in_clause" => declares(
-                DeclarationKind::Let,
-                DeclaringScope::Here,
-                Some(WrittenValue::Iterated(self.node)),
-            ),
+            "for_in_clause" => {
+                (DeclarationKind::Let, here, Some(WrittenValue::Iterated(self.node)))
+            }
             "catch_clause"
             | "catch_declaration"
             | "catch_formal_parameter"
-            | "exception_variable" => {
-                declares(DeclarationKind::Caught, scope, Some(WrittenValue::Unknown))
-            }
-            "type_parameter" if is_python => declares(DeclarationKind::Type, own, None),
-            "enum_declaration" | "internal_module" | "module" | "mod_item" => {
-                declares(DeclarationKind::Type, own, Some(WrittenValue::Unknown))
-            }
-            "const_item" | "static_item" | "const_spec" | "const_element" => {
-                declares(DeclarationKind::Const, own, self.own_value())
-            }
-            "function_declarator" => {
-                let climbed = trail.up().position(|it| it.node.kind() == "function_definition");
-                let depth = climbed.map(|climbed| trail.depth() - 1 - climbed);
-                let around = depth.map(|depth| DeclaringScope::Around { depth, hoisted: false });
-                declares(DeclarationKind::Function, around.unwrap_or(scope), None)
-            }
-            kind if is_parameter(kind) => declares(
-                DeclarationKind::Parameter,
-                DeclaringScope::Here,
-                Some(WrittenValue::Unknown),
-            ),
-            kind if is_function(kind) => declares(DeclarationKind::Function, own, itself),
-            kind if kind.starts_with("class") || kind.starts_with("abstract_class") => {
-                declares(DeclarationKind::Class, own, itself)
-            }
-            kind if is_type(kind) => declares(DeclarationKind::Type, own, None),
+            | "exception_variable" => (DeclarationKind::Caught, scope, unknown),
+            kind if is_parameter(kind) => (DeclarationKind::Parameter, here, unknown),
             "delete_statement" | "case_pattern" | "keyword_pattern" | "splat_pattern"
-            | "as_pattern" | "match_arm" => {
-                declares(DeclarationKind::Let, scope, Some(WrittenValue::Unknown))
-            }
-            _ => declares(DeclarationKind::Let, scope, self.own_value()),
+            | "as_pattern" | "match_arm" => (DeclarationKind::Let, scope, unknown),
+            _ => (DeclarationKind::Let, scope, self.own_value()),
         }
     }
 
