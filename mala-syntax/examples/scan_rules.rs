@@ -21,7 +21,7 @@ fn main() -> std::io::Result<()> {
         }
     }
     let wanted = |rule: &Rule| match prefixes.as_slice() {
-        [] => rule.is_on(),
+        [] => rule.is_default(),
         prefixes => prefixes.iter().any(|prefix| rule.id.starts_with(prefix.as_str())),
     };
     let rules = RuleSet::builtin(&Language::ALL).only(wanted);

@@ -20,9 +20,7 @@ pub use definition::{
     Definition, DefinitionKind, DefinitionRole, FunctionParameter, ParameterPassing,
     ParameterPresence, Visibility,
 };
-pub(crate) use file_scopes::{
-    DeclarationKind, FileScopes, ScopeVariable, VariableId, VariableWrite, WrittenValue,
-};
+pub(crate) use file_scopes::{DeclarationKind, FileScopes, ScopeVariable, WrittenValue};
 pub use imports::{Import, ImportGuard, ImportReach, ImportedItem};
 pub use matches::{RustMatch, rust_matches};
 pub use modules::{

@@ -1,90 +1,61 @@
-//! Data flow inside one file: where a value that an outsider chooses reaches a place where it does
-//! harm. The tree is lowered to a small language (`ir`), which is run once over abstract values.
+//! Taint analysis inside one file: finds values that a rule calls harmful and the places they reach.
+//! Sources, sinks, sanitizers and guards are data (`spec`); `engine` runs the syntax tree once over
+//! abstract values.
 
-mod api;
-mod flow_files;
-mod ir;
-mod lower;
-mod machine;
+mod engine;
 mod model;
+mod pattern;
 mod spec;
-mod state;
-mod trail;
+mod syntax;
 mod value;
 
-pub(crate) use flow_files::flow_model;
-pub use model::Model;
-pub use model::pattern::PatternProblem;
+pub(crate) use model::{TaintModel, language_model};
+pub use pattern::PatternProblem;
 pub use spec::{
-    AliasSpec, EntrySpec, FlowFile, PropagatorSpec, SanitizerSpec, SinkSpec, SourceSpec, TaintSpec,
+    AliasSpec, EntrySpec, FlowFile, GuardSpec, PropagatorSpec, SafeAfterSpec, SanitizerSpec,
+    SinkSpec, SourceSpec, TaintSpec,
 };
 
 use crate::source::Source;
-use machine::Machine;
-use mala_domain::change::LineSpan;
 use std::ops::Range;
 
 impl TaintSpec {
     /// Checks that its paths, selectors and conditions can be read.
     pub fn check(&self) -> Result<(), PatternProblem> {
-        Model::default().with_rules(&[self]).map(|_| ())
+        TaintModel::default().with_rules(&[self]).map(|_| ())
     }
-}
-
-/// A piece of a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Spot {
-    /// Its bytes.
-    pub bytes: Range<usize>,
-    /// Its 1-based lines.
-    pub lines: LineSpan,
 }
 
 /// A tainted value at a sink.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flow {
-    /// Which of the model's rules, by its position.
-    pub rule: usize,
-    /// Where harm is done.
-    pub sink: Spot,
-    /// Where the value comes from; `None` when it is written at the sink.
-    pub source: Option<Spot>,
-    /// Places on the way, the first one first.
-    pub way: Vec<Spot>,
+pub(crate) struct TaintFlow {
+    /// Position of the rule in the model.
+    pub(crate) rule: usize,
+    /// The bytes of the sink.
+    pub(crate) sink: Range<usize>,
+    /// The bytes of the source.
+    pub(crate) source: Range<usize>,
 }
 
-/// All flows from a source to a sink in a file. Where several rules speak about the same value on
-/// the same line, the first one in the model does.
-pub fn flows(source: &Source, model: &Model) -> Vec<Flow> {
-    let Some(mut program) = lower::lower(source) else { return Vec::new() };
-    let names = std::mem::take(&mut program.names);
-    let hits = Machine::new(source.language(), &program, names, model).run();
-    let mut flows: Vec<Flow> = hits
-        .into_iter()
-        .map(|hit| Flow {
-            rule: hit.rule,
-            sink: spot(hit.sink),
-            source: hit.source.map(spot),
-            way: hit.way.into_iter().map(spot).collect(),
-        })
-        .collect();
-    flows.sort_by_key(|flow| (flow.rule, flow.sink.bytes.start, flow.sink.bytes.end));
-    let mut told: Vec<(LineSpan, usize)> = Vec::new();
-    // One value on one line is told once, by the first rule that says so.
+/// All flows from a source to a sink in a file. Where several rules report the same value on the
+/// same line, the first rule of the model wins.
+pub(crate) fn flows(source: &Source, model: &TaintModel) -> Vec<TaintFlow> {
+    let mut flows = engine::run(source, model);
+    flows.sort_by_key(|flow| (flow.rule, flow.sink.start, flow.sink.end));
+    let line_of = |byte: usize| {
+        let before = source.text().as_bytes().get(..byte).unwrap_or_default();
+        before.iter().filter(|byte| **byte == b'\n').count()
+    };
+    let mut reported: Vec<(usize, usize)> = Vec::new();
     flows.retain(|flow| {
-        let Some(source) = &flow.source else { return true };
-        let same = (flow.sink.lines, source.bytes.start);
-        let known = told.contains(&same);
-        told.push(same);
-        !known
+        let key = (line_of(flow.sink.start), flow.source.start);
+        let is_new = !reported.contains(&key);
+        reported.push(key);
+        is_new
     });
-    flows.sort_by_key(|flow| (flow.sink.bytes.start, flow.sink.bytes.end, flow.rule));
+    flows.sort_by_key(|flow| (flow.sink.start, flow.sink.end, flow.rule));
     flows
 }
 
-fn spot(place: ir::Place) -> Spot {
-    Spot {
-        bytes: place.start as usize..place.end as usize,
-        lines: LineSpan::between(place.first_row + 1, place.last_row + 1),
-    }
-}
+#[cfg(test)]
+mod tests;

@@ -104,7 +104,7 @@ impl Settings {
     fn runs(&self, rule: &Rule, file: &FilePath) -> bool {
         match self.switches.of(&rule.id, file) {
             Some(usage) => usage != RuleUse::Off,
-            None => rule.is_on(),
+            None => rule.is_default(),
         }
     }
 }
@@ -146,7 +146,7 @@ fn look_at_files(request: &ReviewRequest, settings: &Settings) -> InFiles {
     let languages: Vec<Language> = languages.into_iter().collect();
     let rules = RuleSet::builtin(&languages)
         .with(settings.rules.iter().cloned())
-        .only(|rule| rule.is_on() || settings.switches.mention(&rule.id));
+        .only(|rule| rule.is_default() || settings.switches.mention(&rule.id));
     let files: Vec<&ChangedFile> = reviewable(request).collect();
     let looked: Vec<Looked> = files
         .par_iter()

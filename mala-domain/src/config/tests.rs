@@ -78,6 +78,11 @@ fn rules_are_a_map_or_a_list_and_keep_their_order() {
 }
 
 #[test]
+fn the_extended_set_is_every_rule_turned_on() {
+    assert_eq!(parse("review: {rules: extended}"), parse("review: {rules: {'*': on}}"));
+}
+
+#[test]
 fn what_is_written_out_reads_back() {
     let text = "reviewer_type: builtin\n\
         review: {fail_on: none, rules: {a: off, b: P1}, linters: {off: [ruff]}}\n\

@@ -1,256 +1,284 @@
-//! A backtracking matcher that counts its steps and stops at a limit. It confirms what the
-//! automaton suspects with the semantics that real engines have: priorities, lookaround,
-//! back-references and atomic groups.
+//! A backtracking matcher that counts its steps, in the way of the engines of Python, JavaScript and
+//! Java.
 
-use super::ast::{Assertion, Look};
-use super::charset::CharSet;
-use super::program::{Op, Program};
+use super::charset::CharacterSet;
+use super::parse::{RegexNode, TextAssertion};
 
-/// How a run ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
-    /// Matched up to this place.
-    Match(usize),
-    NoMatch,
-    /// The step limit was reached.
-    Exhausted,
+/// Larger programs are not run.
+const MAX_INSTRUCTIONS: usize = 6_000;
+
+#[derive(Clone, Debug)]
+enum Instruction {
+    Characters(CharacterSet),
+    Assertion(TextAssertion),
+    /// Goes on at the first place and, if that fails, at the second.
+    Split(usize, usize),
+    Jump(usize),
+    /// Notes the position in a slot.
+    Save(usize),
+    /// Fails when nothing was consumed since the slot was saved.
+    Progress(usize),
+    Backreference(usize),
+    /// Runs the program after it, up to `Match`, on its own; continues at `next`.
+    Inner {
+        negated: bool,
+        consumes: bool,
+        next: usize,
+    },
+    Match,
 }
 
-/// What a run did and what it cost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Run {
-    pub(super) outcome: Outcome,
-    pub(super) steps: u64,
+/// A pattern that can be run.
+pub(super) struct RegexProgram {
+    instructions: Vec<Instruction>,
+    n_slots: usize,
 }
 
-/// Something to come back to.
-enum Undo {
-    Branch { at: usize, position: usize },
-    Slot { slot: usize, old: Option<usize> },
-    Register { register: usize, old: usize },
-}
-
-struct Machine<'p> {
-    program: &'p Program,
-    text: &'p [u32],
-    word: CharSet,
-    slots: Vec<Option<usize>>,
-    registers: Vec<usize>,
-    steps: u64,
-    limit: u64,
-}
-
-impl Program {
-    /// One match attempt that starts at `from`.
-    pub(super) fn attempt(&self, text: &[u32], from: usize, limit: u64) -> Run {
-        let mut machine = Machine::new(self, text, limit);
-        let outcome = machine.run(0, from, &mut Vec::new());
-        Run { outcome, steps: machine.steps }
+impl RegexProgram {
+    /// `None` when the pattern is too large.
+    pub(super) fn new(root: &RegexNode) -> Option<Self> {
+        let mut program = Self { instructions: Vec::new(), n_slots: 200 };
+        program.add(root)?;
+        program.push(Instruction::Match)?;
+        Some(program)
     }
 
-    /// Which groups take part in the match at the start of `text`.
-    pub(super) fn groups(&self, text: &[u32], limit: u64) -> Vec<bool> {
-        let mut machine = Machine::new(self, text, limit);
-        match machine.run(0, 0, &mut Vec::new()) {
-            Outcome::Match(_) => machine.slots.iter().skip(2).map(Option::is_some).collect(),
-            Outcome::NoMatch | Outcome::Exhausted => Vec::new(),
-        }
+    fn push(&mut self, instruction: Instruction) -> Option<usize> {
+        self.instructions.push(instruction);
+        (self.instructions.len() < MAX_INSTRUCTIONS).then_some(self.instructions.len() - 1)
     }
 
-    /// Attempts from every place in turn until one matches.
-    pub(super) fn search(&self, text: &[u32], limit: u64) -> Run {
-        let mut steps = 0;
-        for from in 0..=text.len() {
-            let run = self.attempt(text, from, limit - steps);
-            steps += run.steps;
-            if run.outcome != Outcome::NoMatch || steps >= limit {
-                let outcome = match run.outcome {
-                    Outcome::NoMatch => Outcome::Exhausted,
-                    outcome => outcome,
-                };
-                return Run { outcome, steps };
+    fn next(&self) -> usize {
+        self.instructions.len()
+    }
+
+    fn add(&mut self, node: &RegexNode) -> Option<()> {
+        match node {
+            RegexNode::Empty | RegexNode::Lookbehind => {}
+            RegexNode::Characters(set) => {
+                self.push(Instruction::Characters(set.clone()))?;
+            }
+            RegexNode::Assertion(assertion) => {
+                self.push(Instruction::Assertion(*assertion))?;
+            }
+            RegexNode::Backreference(number) => {
+                self.push(Instruction::Backreference(*number))?;
+            }
+            RegexNode::Capture(number, body) => {
+                self.push(Instruction::Save((number * 2).min(198)))?;
+                self.add(body)?;
+                self.push(Instruction::Save((number * 2 + 1).min(199)))?;
+            }
+            RegexNode::Concatenation(parts) => {
+                parts.iter().try_for_each(|part| self.add(part))?;
+            }
+            RegexNode::Alternation(branches) => self.add_branches(branches)?,
+            RegexNode::Lookahead { body, negated } => self.add_inner(body, *negated, false)?,
+            RegexNode::Atomic(body) => self.add_inner(body, false, true)?,
+            RegexNode::Repetition(repeated) => {
+                for _ in 0..repeated.min.min(20) {
+                    self.add(&repeated.body)?;
+                }
+                match repeated.max {
+                    None => self.add_loop(&repeated.body, repeated.is_lazy)?,
+                    // Long bounded loops behave like unbounded ones on the inputs that are tried.
+                    Some(max) if max >= 16 && max > repeated.min => {
+                        self.add_loop(&repeated.body, repeated.is_lazy)?;
+                    }
+                    Some(max) => {
+                        let mut splits = Vec::new();
+                        for _ in repeated.min..max.min(20) {
+                            splits.push(self.push(Instruction::Jump(0))?);
+                            self.add(&repeated.body)?;
+                        }
+                        let end = self.next();
+                        for at in splits {
+                            self.instructions[at] = split(at + 1, end, repeated.is_lazy);
+                        }
+                    }
+                }
             }
         }
-        Run { outcome: Outcome::NoMatch, steps }
+        Some(())
     }
-}
 
-impl<'p> Machine<'p> {
-    fn new(program: &'p Program, text: &'p [u32], limit: u64) -> Self {
-        Self {
-            program,
+    fn add_branches(&mut self, branches: &[RegexNode]) -> Option<()> {
+        let mut jumps = Vec::new();
+        for (at, branch) in branches.iter().enumerate() {
+            if at + 1 == branches.len() {
+                self.add(branch)?;
+                continue;
+            }
+            let choice = self.push(Instruction::Jump(0))?;
+            self.add(branch)?;
+            jumps.push(self.push(Instruction::Jump(0))?);
+            self.instructions[choice] = Instruction::Split(choice + 1, self.next());
+        }
+        let end = self.next();
+        jumps.into_iter().for_each(|jump| self.instructions[jump] = Instruction::Jump(end));
+        Some(())
+    }
+
+    fn add_loop(&mut self, body: &RegexNode, is_lazy: bool) -> Option<()> {
+        let slot = self.n_slots;
+        self.n_slots += 1;
+        let start = self.push(Instruction::Jump(0))?;
+        self.push(Instruction::Save(slot))?;
+        self.add(body)?;
+        self.push(Instruction::Progress(slot))?;
+        self.push(Instruction::Jump(start))?;
+        self.instructions[start] = split(start + 1, self.next(), is_lazy);
+        Some(())
+    }
+
+    fn add_inner(&mut self, body: &RegexNode, negated: bool, consumes: bool) -> Option<()> {
+        let start = self.push(Instruction::Match)?;
+        self.add(body)?;
+        self.push(Instruction::Match)?;
+        let next = self.next();
+        self.instructions[start] = Instruction::Inner { negated, consumes, next };
+        Some(())
+    }
+
+    /// The steps of a search in `text` from every position; `limit` when it takes more.
+    pub(super) fn count_steps(&self, text: &[char], limit: usize) -> usize {
+        let mut run = MatchRun {
+            program: self,
             text,
-            word: CharSet::ascii_word(),
-            slots: vec![None; program.n_slots],
-            registers: vec![usize::MAX; program.n_registers],
-            steps: 0,
+            slots: vec![usize::MAX; self.n_slots],
+            n_steps: 0,
             limit,
+        };
+        for start in 0..=text.len() {
+            if run.run(0, start, 0).is_some() || run.n_steps >= limit {
+                break;
+            }
+            run.slots.fill(usize::MAX);
         }
+        run.n_steps.min(limit)
     }
+}
 
-    /// Runs from instruction `at` to the next [`Op::Done`]. `undo` keeps what must be taken back
-    /// if the caller backtracks over this run.
-    fn run(&mut self, at: usize, position: usize, undo: &mut Vec<Undo>) -> Outcome {
-        let floor = undo.len();
-        let (mut at, mut position) = (at, position);
+fn split(body: usize, end: usize, is_lazy: bool) -> Instruction {
+    if is_lazy { Instruction::Split(end, body) } else { Instruction::Split(body, end) }
+}
+
+/// What to do when a way fails.
+enum Retry {
+    At(usize, usize),
+    Restore(usize, usize),
+}
+
+struct MatchRun<'r> {
+    program: &'r RegexProgram,
+    text: &'r [char],
+    slots: Vec<usize>,
+    n_steps: usize,
+    limit: usize,
+}
+
+impl MatchRun<'_> {
+    /// The end of a match that begins here.
+    fn run(&mut self, start: usize, from: usize, depth: usize) -> Option<usize> {
+        let mut retries: Vec<Retry> = Vec::new();
+        let (mut at, mut position) = (start, from);
         loop {
-            self.steps += 1;
-            if self.steps > self.limit {
-                return Outcome::Exhausted;
+            self.n_steps += 1;
+            if self.n_steps >= self.limit {
+                return None;
             }
-            let next = match &self.program.code[at] {
-                Op::Done => {
-                    keep_values(undo, floor);
-                    return Outcome::Match(position);
-                }
-                Op::Jump(to) => Some((*to, position)),
-                Op::Split(first, second) => {
-                    undo.push(Undo::Branch { at: *second, position });
-                    Some((*first, position))
-                }
-                Op::Look(..) | Op::Atomic(_) => match self.enclosed(at, position, undo) {
-                    Ok(next) => next,
-                    Err(()) => return Outcome::Exhausted,
+            let next = self.step(at, position, depth, &mut retries);
+            match next {
+                StepOutcome::Continue(to, new) => (at, position) = (to, new),
+                StepOutcome::Matched => return Some(position),
+                StepOutcome::Failed => loop {
+                    match retries.pop()? {
+                        Retry::At(to, new) => {
+                            (at, position) = (to, new);
+                            break;
+                        }
+                        Retry::Restore(slot, old) => self.slots[slot] = old,
+                    }
                 },
-                op => self.simple(op, at, position, undo),
-            };
-            match next.or_else(|| self.back(undo, floor)) {
-                Some(place) => (at, position) = place,
-                None => return Outcome::NoMatch,
             }
         }
     }
 
-    /// Instructions that neither branch nor nest.
-    fn simple(
-        &mut self,
-        op: &Op,
-        at: usize,
-        position: usize,
-        undo: &mut Vec<Undo>,
-    ) -> Option<(usize, usize)> {
-        match op {
-            Op::Chars(set) => {
-                let point = *self.text.get(position)?;
-                self.program.sets[*set].contains(point).then_some((at + 1, position + 1))
-            }
-            Op::Assert(assertion) => self.holds(*assertion, position).then_some((at + 1, position)),
-            Op::Save(slot) => {
-                undo.push(Undo::Slot { slot: *slot, old: self.slots[*slot] });
-                self.slots[*slot] = Some(position);
-                Some((at + 1, position))
-            }
-            Op::Mark(register) => {
-                undo.push(Undo::Register { register: *register, old: self.registers[*register] });
-                self.registers[*register] = position;
-                Some((at + 1, position))
-            }
-            Op::Progress(register) => {
-                (self.registers[*register] != position).then_some((at + 1, position))
-            }
-            Op::Backref(number) => self.repeated(*number, position).map(|end| (at + 1, end)),
-            Op::Done | Op::Jump(_) | Op::Split(..) | Op::Look(..) | Op::Atomic(_) => None,
-        }
-    }
-
-    /// Takes back changes until there is a branch to go on with.
-    fn back(&mut self, undo: &mut Vec<Undo>, floor: usize) -> Option<(usize, usize)> {
-        while undo.len() > floor {
-            match undo.pop()? {
-                Undo::Branch { at, position } => return Some((at, position)),
-                Undo::Slot { slot, old } => self.slots[slot] = old,
-                Undo::Register { register, old } => self.registers[register] = old,
-            }
-        }
-        None
-    }
-
-    /// Lookaround and atomic groups. The error is an exhausted limit.
-    fn enclosed(
+    fn step(
         &mut self,
         at: usize,
         position: usize,
-        undo: &mut Vec<Undo>,
-    ) -> Result<Option<(usize, usize)>, ()> {
-        let floor = undo.len();
-        let (look, end) = match &self.program.code[at] {
-            Op::Look(look, end) => (Some(*look), *end),
-            Op::Atomic(end) => (None, *end),
-            _ => return Ok(None),
-        };
-        let outcome = match look {
-            Some(Look::Behind | Look::NotBehind) => self.behind(at + 1, position, undo),
-            _ => self.run(at + 1, position, undo),
-        };
-        let (found, negative) = match outcome {
-            Outcome::Exhausted => return Err(()),
-            Outcome::Match(to) => (Some(to), look),
-            Outcome::NoMatch => (None, look),
-        };
-        match (found, negative) {
-            (Some(_), Some(Look::NotAhead | Look::NotBehind)) => {
-                self.back(undo, floor);
-                Ok(None)
+        depth: usize,
+        retries: &mut Vec<Retry>,
+    ) -> StepOutcome {
+        let holds = match &self.program.instructions[at] {
+            Instruction::Match => return StepOutcome::Matched,
+            Instruction::Jump(to) => return StepOutcome::Continue(*to, position),
+            Instruction::Split(first, second) => {
+                retries.push(Retry::At(*second, position));
+                return StepOutcome::Continue(*first, position);
             }
-            (None, Some(Look::NotAhead | Look::NotBehind)) | (Some(_), Some(_)) => {
-                Ok(Some((end, position)))
+            Instruction::Characters(set) => {
+                return match self.text.get(position) {
+                    Some(character) if set.contains(*character) => {
+                        StepOutcome::Continue(at + 1, position + 1)
+                    }
+                    _ => StepOutcome::Failed,
+                };
             }
-            (Some(to), None) => Ok(Some((end, to))),
-            (None, _) => Ok(None),
-        }
+            Instruction::Save(slot) => {
+                retries.push(Retry::Restore(*slot, self.slots[*slot]));
+                self.slots[*slot] = position;
+                true
+            }
+            Instruction::Progress(slot) => self.slots[*slot] != position,
+            Instruction::Assertion(assertion) => self.asserts(*assertion, position),
+            Instruction::Backreference(number) => {
+                let (from, to) = (self.slots.get(number * 2), self.slots.get(number * 2 + 1));
+                let group = match (from, to) {
+                    (Some(from), Some(to)) if from <= to => self.text.get(*from..*to),
+                    _ => None,
+                };
+                let group = group.unwrap_or_default();
+                let here = self.text.get(position..position + group.len());
+                return match here == Some(group) {
+                    true => StepOutcome::Continue(at + 1, position + group.len()),
+                    false => StepOutcome::Failed,
+                };
+            }
+            Instruction::Inner { negated, consumes, next } => {
+                let (negated, consumes, next) = (*negated, *consumes, *next);
+                let end = if depth < 8 { self.run(at + 1, position, depth + 1) } else { None };
+                return match (end, negated) {
+                    (Some(end), false) => {
+                        StepOutcome::Continue(next, if consumes { end } else { position })
+                    }
+                    (None, true) => StepOutcome::Continue(next, position),
+                    _ => StepOutcome::Failed,
+                };
+            }
+        };
+        if holds { StepOutcome::Continue(at + 1, position) } else { StepOutcome::Failed }
     }
 
-    /// Whether the code matches some text that ends at `position`.
-    fn behind(&mut self, at: usize, position: usize, undo: &mut Vec<Undo>) -> Outcome {
-        let text = self.text;
-        self.text = &text[..position];
-        let mut found = Outcome::NoMatch;
-        for from in (0..=position).rev() {
-            let floor = undo.len();
-            match self.run(at, from, undo) {
-                Outcome::Match(end) if end == position => found = Outcome::Match(end),
-                Outcome::Exhausted => found = Outcome::Exhausted,
-                _ => {
-                    self.back(undo, floor);
-                    continue;
-                }
-            }
-            break;
-        }
-        self.text = text;
-        found
-    }
-
-    fn repeated(&self, number: usize, position: usize) -> Option<usize> {
-        let slot = |index: usize| self.slots.get(index).copied().flatten();
-        let (Some(from), Some(to)) = (slot(2 * number), slot(2 * number + 1)) else {
-            return self.program.unset_is_empty.then_some(position);
-        };
-        let copy = self.text.get(from..to)?;
-        self.text.get(position..)?.starts_with(copy).then_some(position + copy.len())
-    }
-
-    fn holds(&self, assertion: Assertion, position: usize) -> bool {
-        let before = position.checked_sub(1).and_then(|index| self.text.get(index));
-        let next = self.text.get(position);
-        let is_word = |point: Option<&u32>| point.is_some_and(|point| self.word.contains(*point));
-        let newline = |point: &u32| self.program.newlines.contains(*point);
+    fn asserts(&self, assertion: TextAssertion, position: usize) -> bool {
+        let before = position.checked_sub(1).and_then(|at| self.text.get(at));
+        let after = self.text.get(position);
+        let is_word = |c: Option<&char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || *c == '_');
         match assertion {
-            Assertion::TextStart => before.is_none(),
-            Assertion::TextEnd => next.is_none(),
-            Assertion::LastLineEnd => {
-                next.is_none_or(|point| newline(point) && position + 1 == self.text.len())
+            TextAssertion::TextStart => before.is_none(),
+            TextAssertion::TextEnd => after.is_none(),
+            TextAssertion::LineStart => before.is_none_or(|c| *c == '\n'),
+            TextAssertion::LineEnd => after.is_none_or(|c| *c == '\n'),
+            TextAssertion::WordBoundary { negated } => {
+                (is_word(before) != is_word(after)) != negated
             }
-            Assertion::LineStart => before.is_none_or(newline),
-            Assertion::LineEnd => next.is_none_or(newline),
-            Assertion::WordBoundary => is_word(before) != is_word(next),
-            Assertion::NotWordBoundary => is_word(before) == is_word(next),
         }
     }
 }
 
-/// Drops the branches above `floor` and keeps the values to restore.
-fn keep_values(undo: &mut Vec<Undo>, floor: usize) {
-    let above = undo.split_off(floor.min(undo.len()));
-    undo.extend(above.into_iter().filter(|entry| !matches!(entry, Undo::Branch { .. })));
+enum StepOutcome {
+    Continue(usize, usize),
+    Matched,
+    Failed,
 }

@@ -1,188 +1,162 @@
-//! Regular expressions in parsed source code: literals, compiled patterns and patterns given to
-//! string functions, with their flags and the places where they are used.
-//!
-//! ```ignore
-//! for occurrence in sources::find(&source) {
-//!     for problem in occurrence.problems() {
-//!         let bytes = occurrence.bytes_of(&problem); // in the source file
-//!     }
-//! }
-//! ```
+//! The patterns of a file: regular expression literals, and texts that are compiled.
 
-mod constant;
-mod decode;
-mod go;
-mod java;
-mod javascript;
-mod python;
-mod rust;
-mod scan;
-mod tree;
-
-use std::ops::Range;
-
+use super::{RegexFlags, RegexFlavour};
+use crate::source::Source;
 use mala_domain::language::Language;
+use std::ops::Range;
 use tree_sitter::Node;
 
-use super::{Anchoring, Flags, Flavour, RegexProblem, RegexProblemKind};
-use crate::source::Source;
-use constant::Constant;
+/// The kinds of nodes that may hold a pattern.
+pub(crate) const PATTERN_KINDS: &[&str] =
+    &["regex", "new_expression", "call_expression", "call", "method_invocation"];
 
-/// A regular expression in a source file.
-#[derive(Clone, Debug)]
-pub struct Occurrence {
-    /// The pattern with the escapes of its string literal resolved.
+const PYTHON_FUNCTIONS: [&str; 9] =
+    ["compile", "match", "search", "fullmatch", "sub", "subn", "split", "findall", "finditer"];
+const JAVA_METHODS: [&str; 5] = ["compile", "matches", "replaceAll", "replaceFirst", "split"];
+
+/// A pattern in a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePattern {
+    /// Its text, without the escapes of the language.
     pub pattern: String,
-    /// The engine it is written for.
-    pub flavour: Flavour,
-    /// Its flags. The anchoring is that of its uses, if they agree.
-    pub flags: Flags,
-    /// The bytes of the literal, or of the expression that puts it together.
+    /// The engine that it is for.
+    pub flavour: RegexFlavour,
+    /// Its flags.
+    pub flags: RegexFlags,
+    /// The bytes of the literal.
     pub bytes: Range<usize>,
-    /// Where it is used, as far as this file shows. Empty if it is passed on or kept.
-    pub uses: Vec<PatternUse>,
-    /// Escapes that the string literal swallows, so that the pattern does not see them.
-    pub lost_escapes: Vec<LostEscape>,
-    constant: Constant,
 }
 
-/// One place where a pattern is applied.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PatternUse {
-    /// What for.
-    pub role: Role,
-    /// Where in the subject a match must lie.
-    pub anchoring: Anchoring,
-    /// The bytes of the call.
-    pub call: Range<usize>,
-    /// The bytes of the text expression that it is applied to: for polynomial backtracking,
-    /// that is the value that must be under an attacker's control.
-    pub subject: Option<Range<usize>>,
-    /// What is put in place of a match, where that is known.
-    pub replacement: Option<String>,
-}
-
-impl PatternUse {
-    fn new(call: Node<'_>, role: Role, anchoring: Anchoring, subject: Option<Node<'_>>) -> Self {
-        let subject = subject.map(|subject| subject.byte_range());
-        Self { role, anchoring, call: call.byte_range(), subject, replacement: None }
+/// The pattern that a node holds.
+pub fn pattern_at(source: &Source, node: Node<'_>) -> Option<FilePattern> {
+    match source.language() {
+        Language::JavaScript | Language::TypeScript | Language::Tsx => javascript(source, node),
+        Language::Python => python(source, node),
+        Language::Java => java(source, node),
+        _ => None,
     }
 }
 
-/// What a pattern is used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Tests a text or takes it apart.
-    Match,
-    /// Collects all that it finds in a text.
-    Collect,
-    /// Replaces what it finds.
-    Replace,
-    /// Splits a text.
-    Split,
-}
-
-/// An escape in an ordinary string literal that does not reach the pattern.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LostEscape {
-    /// The bytes of the escape in the source.
-    pub bytes: Range<usize>,
-    /// How it is lost.
-    pub loss: Loss,
-}
-
-/// How an escape is lost in a string literal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Loss {
-    /// The literal drops the backslash: `"\d"` is `d`.
-    Backslash,
-    /// The literal makes a control character of it: `"\b"` is a backspace.
-    ControlCharacter,
-}
-
-impl Occurrence {
-    /// What is wrong with the pattern, without what its uses rule out.
-    pub fn problems(&self) -> Vec<RegexProblem> {
-        let mut problems = super::check(&self.pattern, self.flavour, self.flags);
-        problems.retain(|problem| self.concerns(problem.kind));
-        problems
+fn javascript(source: &Source, node: Node<'_>) -> Option<FilePattern> {
+    let flags = |letters: &str| RegexFlags {
+        ignore_case: letters.contains('i'),
+        multi_line: letters.contains('m'),
+        dot_all: letters.contains('s'),
+        verbose: false,
+    };
+    let flavour = RegexFlavour::JavaScript;
+    if node.kind() == "regex" {
+        let pattern = source.slice(node.child_by_field_name("pattern")?).to_owned();
+        let letters = node.child_by_field_name("flags").map_or("", |it| source.slice(it));
+        return Some(FilePattern {
+            pattern,
+            flavour,
+            flags: flags(letters),
+            bytes: node.byte_range(),
+        });
     }
+    let callee = node.child_by_field_name("constructor").or(node.child_by_field_name("function"))?;
+    if source.slice(callee) != "RegExp" {
+        return None;
+    }
+    let arguments = node.child_by_field_name("arguments")?;
+    let literal = arguments.named_child(0)?;
+    let letters = arguments.named_child(1).map_or("", |flags| source.slice(flags));
+    let pattern = constant(source, literal)?;
+    Some(FilePattern { pattern, flavour, flags: flags(letters), bytes: literal.byte_range() })
+}
 
-    /// Anchors matter where a text is tested, and not where parts of it are replaced. Where a
-    /// Python pattern is used decides whether it needs one.
-    fn concerns(&self, kind: RegexProblemKind) -> bool {
-        use RegexProblemKind::{IncompleteHostname, MissingAnchor, SemiAnchoredAlternation};
-        let unknown = self.uses.is_empty();
-        let tests = unknown || self.uses.iter().any(|use_| use_.role == Role::Match);
-        match kind {
-            MissingAnchor | SemiAnchoredAlternation => {
-                tests && !(unknown && self.flavour == Flavour::Python)
-            }
-            IncompleteHostname => tests,
-            _ => true,
+fn python(source: &Source, node: Node<'_>) -> Option<FilePattern> {
+    let function = source.slice(node.child_by_field_name("function")?);
+    let name = function.strip_prefix("re.")?;
+    if !PYTHON_FUNCTIONS.contains(&name) {
+        return None;
+    }
+    let arguments = node.child_by_field_name("arguments")?;
+    let literal = arguments.named_child(0)?;
+    let after = source.text().get(literal.end_byte()..arguments.end_byte()).unwrap_or_default();
+    let has = |names: [&str; 2]| {
+        let mut words = after.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|word| names.contains(&word))
+    };
+    let flags = RegexFlags {
+        ignore_case: has(["I", "IGNORECASE"]),
+        multi_line: has(["M", "MULTILINE"]),
+        dot_all: has(["S", "DOTALL"]),
+        verbose: has(["X", "VERBOSE"]),
+    };
+    let pattern = constant(source, literal)?;
+    let bytes = literal.byte_range();
+    Some(FilePattern { pattern, flavour: RegexFlavour::Python, flags, bytes })
+}
+
+fn java(source: &Source, node: Node<'_>) -> Option<FilePattern> {
+    let name = source.slice(node.child_by_field_name("name")?);
+    let object = node.child_by_field_name("object").map_or("", |object| source.slice(object));
+    if !JAVA_METHODS.contains(&name) || (name == "compile" && object != "Pattern") {
+        return None;
+    }
+    let arguments = node.child_by_field_name("arguments")?;
+    let literal = arguments.named_child(0)?;
+    let others = arguments.named_child(1).map_or("", |flags| source.slice(flags));
+    let flags = RegexFlags {
+        ignore_case: others.contains("CASE_INSENSITIVE"),
+        multi_line: others.contains("MULTILINE"),
+        dot_all: others.contains("DOTALL"),
+        verbose: others.contains("COMMENTS"),
+    };
+    let pattern = constant(source, literal)?;
+    let bytes = literal.byte_range();
+    Some(FilePattern { pattern, flavour: RegexFlavour::Java, flags, bytes })
+}
+
+/// The text of a string literal, or of several that are joined.
+fn constant(source: &Source, node: Node<'_>) -> Option<String> {
+    match node.kind() {
+        "string" | "string_literal" | "template_string" => literal(source.slice(node)),
+        "concatenated_string" => {
+            let mut cursor = node.walk();
+            node.named_children(&mut cursor).map(|part| constant(source, part)).collect()
         }
-    }
-
-    /// The bytes of a problem in the source file. They are empty if the pattern is put together
-    /// from pieces that stand in another order there.
-    pub fn bytes_of(&self, problem: &RegexProblem) -> Range<usize> {
-        let start = self.constant.source_of(problem.start);
-        let last = problem.end.saturating_sub(1).max(problem.start);
-        let end = self.constant.source_of(last) + 1;
-        start..end.max(start)
+        "binary_expression" | "binary_operator" => {
+            let left = constant(source, node.child_by_field_name("left")?)?;
+            Some(left + &constant(source, node.child_by_field_name("right")?)?)
+        }
+        "parenthesized_expression" => constant(source, node.named_child(0)?),
+        _ => None,
     }
 }
 
-/// All regular expressions of a file, in the order of their literals. Languages without support
-/// have none.
-pub fn find(source: &Source) -> Vec<Occurrence> {
-    scan(source).occurrences
+fn literal(text: &str) -> Option<String> {
+    let start = text.find(['"', '\'', '`'])?;
+    let (prefix, quoted) = text.split_at(start);
+    let quotes = ["\"\"\"", "'''", "\"", "'", "`"];
+    let quote = quotes.into_iter().find(|quote| quoted.starts_with(quote))?;
+    let inside = quoted.strip_prefix(quote)?.strip_suffix(quote)?;
+    if prefix.contains(['f', 'F', 'b', 'B']) || (quote == "`" && inside.contains("${")) {
+        return None;
+    }
+    if prefix.contains(['r', 'R']) { Some(inside.to_owned()) } else { Some(unescaped(inside)) }
 }
 
-/// Calls that replace a text by itself, as in `.replace(/"/g, '\"')`: the escape that was meant is
-/// missing.
-pub fn identity_replacements(source: &Source) -> Vec<Range<usize>> {
-    let scanned = scan(source);
-    let mut calls = scanned.identities;
-    for occurrence in &scanned.occurrences {
-        let uses = || occurrence.uses.iter().filter(|use_| use_.replacement.is_some());
-        if uses().next().is_none() {
+/// The text with the escapes of string literals replaced; unknown ones stay, as in Python.
+fn unescaped(text: &str) -> String {
+    let mut plain = String::new();
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        if character != '\\' {
+            plain.push(character);
             continue;
         }
-        let fixed = super::fixed::text(&occurrence.pattern, occurrence.flavour, occurrence.flags);
-        let same = uses().filter(|use_| use_.replacement == fixed);
-        calls.extend(same.map(|use_| use_.call.clone()));
-    }
-    calls.sort_by_key(|call| call.start);
-    calls
-}
-
-/// What a walk over a file finds.
-#[derive(Debug, Default)]
-struct Scanned {
-    occurrences: Vec<Occurrence>,
-    /// Calls that replace a plain string by itself.
-    identities: Vec<Range<usize>>,
-}
-
-fn scan(source: &Source) -> Scanned {
-    use Language::{Go, Java, JavaScript, Python, Rust, Tsx, TypeScript};
-    // A file without any of the words has no pattern; most files are told apart by that alone.
-    let (visit, words): (scan::Visit, &[&str]) = match source.language() {
-        JavaScript | TypeScript | Tsx => (javascript::visit, &["/", "RegExp", "attern", "replace"]),
-        Python => (python::visit, &["import re", "from re", ", re", ".replace("]),
-        Java => (java::visit, &["Pattern", ".matches(", ".replace", ".split("]),
-        Go => (go::visit, &["regexp"]),
-        Rust => (rust::visit, &["Regex"]),
-        Language::C | Language::Cpp | Language::Ruby | Language::CSharp | Language::Php => {
-            return Scanned::default();
+        match characters.next() {
+            Some('n') => plain.push('\n'),
+            Some('t') => plain.push('\t'),
+            Some('r') => plain.push('\r'),
+            Some(quoted @ ('\\' | '"' | '\'' | '`' | '/')) => plain.push(quoted),
+            Some('\n') | None => {}
+            // The escapes for codes mean the same in a pattern.
+            Some(other) => plain.extend(['\\', other]),
         }
-    };
-    if !words.iter().any(|word| source.text().contains(word)) {
-        return Scanned::default();
     }
-    scan::Scan::of(source, visit)
+    plain
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,14 +4,14 @@ use super::matching::Place;
 use super::rule::{Detector, Rule};
 use super::template::Captures;
 use crate::source::Source;
-use crate::taint::{self, Flow, Model, TaintSpec};
+use crate::taint::{self, TaintFlow, TaintModel, TaintSpec};
 use mala_domain::language::Language;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// What the rules that follow values say together.
 pub(super) struct FlowRules {
-    model: Model,
+    model: TaintModel,
     /// Positions of the rules in the set, in the order of the model.
     rules: Vec<usize>,
 }
@@ -37,7 +37,7 @@ impl FlowRules {
             return None;
         }
         let specs: Vec<&TaintSpec> = found.iter().map(|(_, _, spec)| *spec).collect();
-        let model = taint::flow_model(language)?.with_rules(&specs).ok()?;
+        let model = taint::language_model(language)?.with_rules(&specs).ok()?;
         Some(Self { model, rules: found.into_iter().map(|(at, _, _)| at).collect() })
     }
 
@@ -48,20 +48,20 @@ impl FlowRules {
             .filter_map(|flow| {
                 let rule = self.rules.get(flow.rule).and_then(|at| rules.get(*at))?;
                 let captures = captures(&flow, source);
-                let because = flow.source.map(|source| source.bytes);
-                Some(Place { rule, bytes: flow.sink.bytes, because, captures })
+                Some(Place { rule, bytes: flow.sink, because: Some(flow.source), captures })
             })
             .collect()
     }
 }
 
-fn captures(flow: &Flow, source: &Source) -> Captures {
+fn captures(flow: &TaintFlow, source: &Source) -> Captures {
     let text =
         |bytes: &Range<usize>| source.text().get(bytes.clone()).unwrap_or_default().to_owned();
-    let mut captures = Captures::from([("SINK".to_owned(), text(&flow.sink.bytes))]);
-    if let Some(from) = &flow.source {
-        captures.insert("SOURCE".to_owned(), text(&from.bytes));
-        captures.insert("SOURCE_LINE".to_owned(), from.lines.start().to_string());
-    }
-    captures
+    let before = source.text().as_bytes().get(..flow.source.start).unwrap_or_default();
+    let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+    Captures::from([
+        ("SINK".to_owned(), text(&flow.sink)),
+        ("SOURCE".to_owned(), text(&flow.source)),
+        ("SOURCE_LINE".to_owned(), line.to_string()),
+    ])
 }

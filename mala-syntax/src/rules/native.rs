@@ -5,7 +5,6 @@
 mod branches;
 mod code;
 mod keys;
-mod loops;
 mod operands;
 mod purity;
 mod python;
@@ -61,14 +60,11 @@ pub const FAMILIES: &[Family] = &[
     branches::FAMILY,
     keys::CASES,
     keys::LITERALS,
-    keys::MAP_CALLS,
-    keys::METHODS,
-    loops::FAMILY,
     operands::ASSIGNMENTS,
     operands::OPERATORS,
     python::FAMILY,
-    regexes::FAMILY,
-    regexes::REPLACEMENTS,
+    regexes::EXPONENTIAL,
+    regexes::POLYNOMIAL,
     unreachable::FAMILY,
 ];
 

@@ -4,7 +4,7 @@ use super::compile::{self, Matchers};
 use super::ecmascript::{self, ProgramCheck};
 use super::error::{Place, Problem, RuleError};
 use super::native::{self, NativeCheck};
-use super::schema::{DefaultState, Examples, RuleFile};
+use super::schema::{Examples, RuleFile, RuleGroup};
 use super::{inspect, template};
 use crate::taint::TaintSpec;
 use mala_domain::finding::{Category, Priority};
@@ -29,8 +29,8 @@ pub struct Rule {
     pub priority: Priority,
     /// How often a match is a real problem.
     pub confidence: f64,
-    /// Whether it runs when nobody says otherwise.
-    pub default: DefaultState,
+    /// The set that it belongs to.
+    pub set: RuleGroup,
     /// Words to select rules by.
     pub tags: Vec<String>,
     /// Whether matches in test files are dropped.
@@ -103,9 +103,9 @@ impl Rule {
             .map_err(|problem| problem.in_file(file_name, yaml))
     }
 
-    /// Whether it runs when nobody says otherwise.
-    pub fn is_on(&self) -> bool {
-        self.default == DefaultState::On
+    /// Whether it runs without being turned on.
+    pub fn is_default(&self) -> bool {
+        self.set == RuleGroup::Default
     }
 
     /// Whether it is found by this native check.
@@ -125,7 +125,7 @@ impl Rule {
             category: file.category,
             priority: file.priority,
             confidence: file.confidence,
-            default: file.default,
+            set: file.set,
             tags: file.tags,
             // Tests make requests up: what reaches a sink there comes from the test itself.
             skip_tests: file.skip_tests || matches!(detector, Detector::Taint(_)),

@@ -29,8 +29,9 @@ pub struct RuleFile {
     pub priority: Priority,
     /// How often a match is a real problem, 0 to 1.
     pub confidence: f64,
-    /// Whether it runs when nobody says otherwise.
-    pub default: DefaultState,
+    /// The set that it belongs to. Without this key it runs by default.
+    #[serde(default)]
+    pub set: RuleGroup,
     /// Words to select rules by.
     #[serde(default)]
     pub tags: Vec<String>,
@@ -59,14 +60,25 @@ pub struct RuleFile {
     pub examples: Examples,
 }
 
-/// Whether a rule runs when nobody says otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+/// The set that a rule belongs to.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum DefaultState {
-    /// It runs.
-    On,
-    /// It waits until it is named.
-    Off,
+pub enum RuleGroup {
+    /// It runs by default.
+    #[default]
+    Default,
+    /// It runs with `review.rules: extended`, or when the project turns it on by its id.
+    Extended,
+}
+
+impl RuleGroup {
+    /// The word in rule files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Default => "default",
+            Self::Extended => "extended",
+        }
+    }
 }
 
 /// Code that a rule must and must not match.

@@ -55,7 +55,7 @@ pub struct RuleSet {
 }
 
 impl RuleSet {
-    /// The embedded rules for these languages, those that are off by default too.
+    /// The embedded rules for these languages, the extended ones too.
     pub fn builtin(languages: &[Language]) -> Self {
         Self::of(builtin::rules(languages))
     }
@@ -82,7 +82,7 @@ impl RuleSet {
         Self::of(rules)
     }
 
-    /// The rules of the set that should run: `only(Rule::is_on)` are those on by default.
+    /// The rules of the set that should run: `only(Rule::is_default)` leaves out the extended ones.
     #[must_use]
     pub fn only(self, keep: impl Fn(&Rule) -> bool) -> Self {
         Self::of(self.rules.into_iter().filter(|rule| keep(rule)))

@@ -1,5 +1,6 @@
 //! What holds for every embedded rule, and what a wrong rule file is told.
 
+mod record;
 mod refusals;
 mod runs;
 mod topics;

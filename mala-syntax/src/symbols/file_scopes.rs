@@ -2,6 +2,7 @@
 //! crate: rules, taint analysis and checks across files all ask it. It is driven by the language
 //! tables; what only one language has is in `roles`.
 
+mod language_roles;
 mod roles;
 
 use super::imports::imports_at;
@@ -92,7 +93,7 @@ impl<'t> ScopeVariable<'t> {
 type ScopeId = u32;
 
 /// A number of a variable in its file.
-pub(crate) type VariableId = usize;
+type VariableId = usize;
 
 const ROOT: ScopeId = 0;
 
@@ -138,18 +139,13 @@ impl<'t> FileScopes<'t> {
     }
 
     /// The number of the variable that a name means.
-    pub(crate) fn id_at(&self, name: Node<'_>) -> Option<VariableId> {
+    fn id_at(&self, name: Node<'_>) -> Option<VariableId> {
         self.by_node.get(&name.id()).copied()
     }
 
     /// The variable that a name means.
     pub(crate) fn variable_at(&self, name: Node<'_>) -> Option<&ScopeVariable<'t>> {
         self.variables.get(self.id_at(name)?)
-    }
-
-    /// The variable with this number.
-    pub(crate) fn variable(&self, id: VariableId) -> Option<&ScopeVariable<'t>> {
-        self.variables.get(id)
     }
 
     /// All variables, those that the file does not declare included.

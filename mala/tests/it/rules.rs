@@ -13,7 +13,6 @@ suggestion: Use logging.
 category: style
 priority: 3
 confidence: 0.9
-default: on
 rule:
   pattern: print($X)
 examples:
@@ -60,7 +59,7 @@ fn a_rule_is_shown_with_its_examples() {
     category    style
     priority    P3
     confidence  0.9
-    by default  on
+    set         default
     from        .mala/rules/no-print.yaml
 
     When the library is used, `{{X}}` lands on the user's stdout.

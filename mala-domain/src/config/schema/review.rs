@@ -36,8 +36,9 @@ pub struct ReviewBlock {
     #[schemars(extend("default" = "all"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suppressions: Option<SuppressionPolicy>,
-    /// Rules turned off, on, or to another priority, everywhere or by path. The last entry that fits
-    /// a rule and a file decides.
+    /// `extended` turns on the rules of the extended set too, as `"*": on` does. A map or a list turns
+    /// rules off, on, or to another priority, everywhere or by path; the last entry that fits a rule
+    /// and a file decides.
     #[serde(deserialize_with = "rules::list_or_map", skip_serializing_if = "Vec::is_empty")]
     #[schemars(schema_with = "rules::list_or_map_schema")]
     pub rules: Vec<RuleSetting>,

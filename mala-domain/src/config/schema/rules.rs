@@ -1,4 +1,4 @@
-//! `review.rules`: a map from rule to setting, or a list when a rule needs several.
+//! `review.rules`: the word `extended`, a map from rule to setting, or a list when a rule needs several.
 
 use crate::finding::Priority;
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ pub struct RuleSetting {
 pub enum RuleUse {
     /// It reports nothing.
     Off,
-    /// It reports, also when it is off by default.
+    /// It reports, also when it is in the extended set.
     On,
     /// It reports, with this priority.
     At(Priority),
@@ -79,7 +79,17 @@ impl JsonSchema for RuleUse {
     }
 }
 
-/// A list of settings, or a map from rule to a word or to `use` and `paths`.
+/// The word that turns every rule on, those of the extended set too.
+const EXTENDED: &str = "extended";
+
+impl RuleSetting {
+    /// Every rule is on, in all files.
+    fn extended() -> Self {
+        Self { rule: "*".to_owned(), usage: RuleUse::On, paths: Vec::new() }
+    }
+}
+
+/// The word `extended`, a list of settings, or a map from rule to a word or to `use` and `paths`.
 pub(super) fn list_or_map<'de, D>(deserializer: D) -> Result<Vec<RuleSetting>, D::Error>
 where
     D: Deserializer<'de>,
@@ -93,6 +103,7 @@ pub(super) fn list_or_map_schema(generator: &mut schemars::SchemaGenerator) -> s
     schemars::json_schema!({
         "default": [],
         "anyOf": [
+            { "const": EXTENDED },
             { "type": "array", "items": setting },
             { "type": "object", "additionalProperties": { "anyOf": [
                 usage,
@@ -117,11 +128,20 @@ impl<'de> Visitor<'de> for ListOrMap {
     type Value = Vec<RuleSetting>;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a map from rule to off, on or a priority, or a list of rule settings")
+        f.write_str(
+            "`extended`, a map from rule to off, on or a priority, or a list of rule settings",
+        )
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
         Ok(Vec::new())
+    }
+
+    fn visit_str<E: Error>(self, word: &str) -> Result<Self::Value, E> {
+        match word {
+            EXTENDED => Ok(vec![RuleSetting::extended()]),
+            _ => Err(E::unknown_variant(word, &[EXTENDED])),
+        }
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {

@@ -2,32 +2,14 @@
 
 pub(super) mod arguments;
 pub(super) mod asynchronous;
-pub(super) mod classes;
 pub(super) mod comparison;
 pub(super) mod control;
-pub(super) mod conversion;
-pub(super) mod credentials;
-pub(super) mod crypto;
-pub(super) mod declarations;
 pub(super) mod exposure;
-pub(super) mod expressions;
-pub(super) mod layout;
-pub(super) mod loops;
-pub(super) mod merging;
 pub(super) mod misuse;
 pub(super) mod naming;
-pub(super) mod random;
 pub(super) mod react;
 pub(super) mod requests;
-pub(super) mod results;
-pub(super) mod routes;
 pub(super) mod sanitizing;
-pub(super) mod shell;
-pub(super) mod signatures;
-pub(super) mod slips;
-pub(super) mod texts;
-pub(super) mod url;
-pub(super) mod web;
 
 use crate::rules::native::NativeMatch;
 use tree_sitter::Node;
@@ -49,46 +31,4 @@ fn short(text: &str) -> String {
         return line;
     }
     line.chars().take(59).chain(['…']).collect()
-}
-
-/// Whether a path is that of a pattern, in which `*` stands for anything.
-fn path_matches(pattern: &str, path: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else {
-        return false;
-    };
-    let mut parts = parts.peekable();
-    if parts.peek().is_none() {
-        return rest.is_empty();
-    }
-    while let Some(part) = parts.next() {
-        if parts.peek().is_none() {
-            return rest.ends_with(part);
-        }
-        match rest.split_once(part) {
-            Some((_, behind)) => rest = behind,
-            None => return false,
-        }
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::path_matches;
-
-    #[test]
-    fn stars_stand_for_anything() {
-        for (pattern, path, expected) in [
-            ("pg:Client", "pg:Client", true),
-            ("pg:Client", "pg:Clients", false),
-            ("mysql:create*", "mysql:createPool", true),
-            ("jose:SignJWT()*.sign", "jose:SignJWT().setIssuedAt().sign", true),
-            ("jose:SignJWT()*.sign", "jose:SignJWT().setIssuedAt()", false),
-            ("passport-*:*Strategy", "passport-github2:Strategy", true),
-            ("*", "anything", true),
-        ] {
-            assert_eq!(path_matches(pattern, path), expected, "{pattern} {path}");
-        }
-    }
 }

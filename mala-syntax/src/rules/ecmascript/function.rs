@@ -1,7 +1,7 @@
 //! What is known about the functions of a file.
 
-use super::binding::{Assigned, Variable};
 use super::program::{Program, is_class, is_function};
+use crate::symbols::WrittenValue;
 use tree_sitter::Node;
 
 impl<'t> Program<'t> {
@@ -57,11 +57,6 @@ impl<'t> Program<'t> {
             .collect()
     }
 
-    /// The variable that a parameter is, when it is a plain name.
-    pub(super) fn parameter_variable(&self, parameter: Node<'t>) -> Option<&Variable<'t>> {
-        self.variable(parameter.child_by_field_name("pattern").unwrap_or(parameter))
-    }
-
     /// The class around a member.
     pub(super) fn class_around(&self, node: Node<'_>) -> Option<Node<'t>> {
         self.ancestors(node).find(|around| is_class(*around))
@@ -87,7 +82,9 @@ impl<'t> Program<'t> {
         let variable = self.variable(name)?;
         match variable.writes.as_slice() {
             [only] => match only.value {
-                Assigned::Exactly(value) if is_function(value) || is_class(value) => Some(value),
+                WrittenValue::Exactly(value) if is_function(value) || is_class(value) => {
+                    Some(value)
+                }
                 _ => None,
             },
             _ => None,

@@ -2,8 +2,8 @@
 //! `Math.random` for what is there everywhere. Calls are written `()`, so that the client made by
 //! `new pg.Client()` is `pg:Client()`.
 
-use super::binding::{Assigned, Declared, Variable};
 use super::program::Program;
+use crate::symbols::{DeclarationKind, ScopeVariable, WrittenValue};
 use tree_sitter::Node;
 
 /// Longer chains of names lead nowhere that a check knows.
@@ -62,12 +62,12 @@ impl<'t> Program<'t> {
     fn step_of_name(&self, node: Node<'t>) -> Option<Step<'t>> {
         let variable = self.variable(node)?;
         match variable.declared {
-            Declared::Nowhere => Some(Step::Begins(Base::Global(variable.name))),
-            Declared::Import => self.imported(variable),
+            DeclarationKind::Undeclared => Some(Step::Begins(Base::Global(variable.name))),
+            DeclarationKind::Import => self.imported(variable),
             _ => match variable.writes.as_slice() {
                 [only] => match only.value {
-                    Assigned::Exactly(value) => Some(Step::Same(value)),
-                    Assigned::Member(whole, key) => {
+                    WrittenValue::Exactly(value) => Some(Step::Same(value)),
+                    WrittenValue::Member(whole, key) => {
                         Some(Step::Of(whole, Part::Member(unquoted(self.text(key)))))
                     }
                     _ => None,
@@ -77,7 +77,7 @@ impl<'t> Program<'t> {
         }
     }
 
-    fn imported(&self, variable: &Variable<'t>) -> Option<Step<'t>> {
+    fn imported(&self, variable: &ScopeVariable<'t>) -> Option<Step<'t>> {
         let name = *variable.declarations.first()?;
         let specifier = self.parent(name)?;
         let statement = self.ancestors(name).find(|around| around.kind() == "import_statement")?;
@@ -99,7 +99,9 @@ impl<'t> Program<'t> {
             "import" => true,
             "identifier" => {
                 self.text(function) == "require"
-                    && self.variable(function).is_some_and(|it| it.declared == Declared::Nowhere)
+                    && self
+                        .variable(function)
+                        .is_some_and(|it| it.declared == DeclarationKind::Undeclared)
             }
             _ => false,
         };

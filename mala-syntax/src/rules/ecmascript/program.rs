@@ -1,9 +1,9 @@
 //! One JavaScript or TypeScript file, flattened: its nodes in the order of the text, with their
 //! parents and with what every name stands for. Built once for all checks of a file.
 
-use super::binding::{Bindings, Declared, Variable};
 use super::types::Types;
 use crate::source::Source;
+use crate::symbols::{DeclarationKind, FileScopes, ScopeVariable};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub struct Program<'t> {
     source: &'t Source,
     tree: Flat<'t>,
     by_kind: HashMap<&'t str, Vec<Node<'t>>>,
-    bindings: Bindings<'t>,
+    scopes: FileScopes<'t>,
     is_module: bool,
     pub(super) known_types: RefCell<HashMap<usize, Types>>,
 }
@@ -43,12 +43,12 @@ impl<'t> Program<'t> {
         for node in &tree.nodes {
             by_kind.entry(node.kind()).or_default().push(*node);
         }
-        let bindings = Bindings::of(source, &tree);
+        let scopes = FileScopes::of(source);
         let is_module = by_kind.contains_key("import_statement")
             || by_kind.contains_key("export_statement")
-            || bindings.all().iter().any(is_module_name);
+            || scopes.variables().iter().any(is_module_name);
         let known_types = RefCell::default();
-        Self { source, tree, by_kind, bindings, is_module, known_types }
+        Self { source, tree, by_kind, scopes, is_module, known_types }
     }
 
     /// Whether the file keeps its names to itself.
@@ -131,13 +131,13 @@ impl<'t> Program<'t> {
     }
 
     /// What a name stands for at this place.
-    pub(super) fn variable(&self, name: Node<'_>) -> Option<&Variable<'t>> {
-        self.bindings.variable_at(self.tree.position(name)?)
+    pub(super) fn variable(&self, name: Node<'_>) -> Option<&ScopeVariable<'t>> {
+        self.scopes.variable_at(name)
     }
 
     /// Everything that has a name.
-    pub(super) fn variables(&self) -> &[Variable<'t>] {
-        self.bindings.all()
+    pub(super) fn variables(&self) -> &[ScopeVariable<'t>] {
+        self.scopes.variables()
     }
 }
 
@@ -185,8 +185,8 @@ impl<'t> Flat<'t> {
     }
 }
 
-fn is_module_name(variable: &Variable<'_>) -> bool {
-    variable.declared == Declared::Nowhere
+fn is_module_name(variable: &ScopeVariable<'_>) -> bool {
+    variable.declared == DeclarationKind::Undeclared
         && matches!(variable.name, "require" | "module" | "exports")
 }
 

@@ -2,6 +2,7 @@
 
 use super::origin::arguments;
 use super::program::Program;
+use crate::symbols::WrittenValue;
 use std::borrow::Cow;
 use tree_sitter::Node;
 
@@ -76,8 +77,8 @@ impl<'t> Program<'t> {
             .max_by_key(|write| write.target.start_byte())?;
         match write.value {
             // The assignment that the replacement itself stands in comes after it.
-            super::binding::Assigned::Exactly(value) if !contains(value, before) => Some(value),
-            super::binding::Assigned::Exactly(_) => {
+            WrittenValue::Exactly(value) if !contains(value, before) => Some(value),
+            WrittenValue::Exactly(_) => {
                 let earlier = self
                     .variable(name)?
                     .writes
@@ -86,7 +87,7 @@ impl<'t> Program<'t> {
                     .filter(|it| self.function_around(it.target).map(|it| it.id()) == around)
                     .max_by_key(|other| other.target.start_byte())?;
                 match earlier.value {
-                    super::binding::Assigned::Exactly(value) => Some(value),
+                    WrittenValue::Exactly(value) => Some(value),
                     _ => None,
                 }
             }

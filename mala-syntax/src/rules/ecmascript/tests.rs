@@ -1,9 +1,9 @@
 //! What is known about names and values.
 
 use super::Program;
-use super::binding::Declared;
 use super::types::Types;
 use crate::source::Source;
+use crate::symbols::DeclarationKind;
 use mala_domain::language::Language;
 
 fn origin(code: &str) -> Option<String> {
@@ -121,17 +121,17 @@ fn names_belong_to_the_nearest_declaration() {
         .map(|it| (it.name, it.declared, it.writes.len(), it.reads.len()))
         .collect();
     for expected in [
-        ("a", Declared::Import, 1, 1),
-        ("f", Declared::Function, 1, 0),
-        ("b", Declared::Parameter, 1, 1),
-        ("c", Declared::Parameter, 1, 1),
-        ("e", Declared::Parameter, 1, 1),
-        ("g", Declared::Var, 1, 0),
-        ("g", Declared::Let, 1, 1),
-        ("h", Declared::Const, 1, 1),
-        ("i", Declared::Caught, 1, 1),
-        ("j", Declared::Nowhere, 1, 0),
-        ("list", Declared::Nowhere, 0, 1),
+        ("a", DeclarationKind::Import, 1, 1),
+        ("f", DeclarationKind::Function, 1, 0),
+        ("b", DeclarationKind::Parameter, 1, 1),
+        ("c", DeclarationKind::Parameter, 1, 1),
+        ("e", DeclarationKind::Parameter, 1, 1),
+        ("g", DeclarationKind::Var, 1, 0),
+        ("g", DeclarationKind::Let, 1, 1),
+        ("h", DeclarationKind::Const, 1, 1),
+        ("i", DeclarationKind::Caught, 1, 1),
+        ("j", DeclarationKind::Undeclared, 1, 0),
+        ("list", DeclarationKind::Undeclared, 0, 1),
     ] {
         assert!(shape.contains(&expected), "{expected:?} in {shape:?}");
     }
@@ -146,7 +146,11 @@ fn resources_are_declared_in_every_grammar() {
         let program = Program::of(&source);
         for name in ["a", "b"] {
             let declared = program.variables().iter().find(|it| it.name == name);
-            assert_eq!(declared.map(|it| it.declared), Some(Declared::Const), "{language} {name}");
+            assert_eq!(
+                declared.map(|it| it.declared),
+                Some(DeclarationKind::Const),
+                "{language} {name}"
+            );
         }
     }
 }

@@ -3,8 +3,8 @@
 mod calls;
 mod operators;
 
-use super::binding::{Assigned, Declared, Variable};
 use super::program::{Program, is_class, is_function};
+use crate::symbols::{DeclarationKind, ScopeVariable, WrittenValue};
 use std::ops::{BitAnd, BitOr};
 use tree_sitter::Node;
 
@@ -203,8 +203,8 @@ impl<'t> Program<'t> {
     fn types_of_name(&self, name: Node<'t>, depth: usize) -> Types {
         match self.variable(name) {
             Some(variable) => match (variable.declared, variable.name) {
-                (Declared::Nowhere, "NaN" | "Infinity") => Types::NUMBER,
-                (Declared::Nowhere, "undefined") => Types::UNDEFINED,
+                (DeclarationKind::Undeclared, "NaN" | "Infinity") => Types::NUMBER,
+                (DeclarationKind::Undeclared, "undefined") => Types::UNDEFINED,
                 _ => self.types_of_variable(variable, depth),
             },
             None => Types::ANY,
@@ -212,13 +212,18 @@ impl<'t> Program<'t> {
     }
 
     /// Everything that is ever put into a variable.
-    pub(super) fn types_of_variable(&self, variable: &Variable<'t>, depth: usize) -> Types {
+    pub(super) fn types_of_variable(&self, variable: &ScopeVariable<'t>, depth: usize) -> Types {
         match variable.declared {
-            Declared::Parameter if self.is_rest(variable) => return Types::OBJECT,
-            Declared::Var | Declared::Function if self.is_shared(variable) => return Types::ANY,
+            DeclarationKind::Parameter if self.is_rest(variable) => return Types::OBJECT,
+            DeclarationKind::Var | DeclarationKind::Function if self.is_shared(variable) => {
+                return Types::ANY;
+            }
             _ if self.is_ambient(variable) => return Types::ANY,
-            Declared::Var | Declared::Let | Declared::Const | Declared::Function => {}
-            Declared::Class if variable.writes.len() == 1 => return Types::FUNCTION,
+            DeclarationKind::Var
+            | DeclarationKind::Let
+            | DeclarationKind::Const
+            | DeclarationKind::Function => {}
+            DeclarationKind::Class if variable.writes.len() == 1 => return Types::FUNCTION,
             _ => return Types::ANY,
         }
         let mut types =
@@ -226,9 +231,9 @@ impl<'t> Program<'t> {
         for write in &variable.writes {
             types = types
                 | match write.value {
-                    Assigned::Exactly(value) => self.types_within(value, depth - 1),
-                    Assigned::Updated(node) => self.types_within(node, depth - 1),
-                    Assigned::Iterated(node) if self.is_for_in(node) => Types::STRING,
+                    WrittenValue::Exactly(value) => self.types_within(value, depth - 1),
+                    WrittenValue::Updated(node) => self.types_within(node, depth - 1),
+                    WrittenValue::Iterated(node) if self.is_for_in(node) => Types::STRING,
                     _ => Types::ANY,
                 };
             if types == Types::ANY {
@@ -238,19 +243,19 @@ impl<'t> Program<'t> {
         types
     }
 
-    fn is_rest(&self, variable: &Variable<'t>) -> bool {
+    fn is_rest(&self, variable: &ScopeVariable<'t>) -> bool {
         let [declaration] = variable.declarations.as_slice() else { return false };
         variable.writes.len() == 1
             && self.parent(*declaration).is_some_and(|around| around.kind() == "rest_pattern")
     }
 
     /// A variable at the top of a script belongs to all scripts of the page.
-    fn is_shared(&self, variable: &Variable<'t>) -> bool {
+    fn is_shared(&self, variable: &ScopeVariable<'t>) -> bool {
         variable.scope.is_some_and(|scope| scope.kind() == "program") && !self.is_module()
     }
 
     /// A variable that TypeScript is only told about.
-    fn is_ambient(&self, variable: &Variable<'t>) -> bool {
+    fn is_ambient(&self, variable: &ScopeVariable<'t>) -> bool {
         variable
             .declarations
             .iter()
@@ -259,8 +264,8 @@ impl<'t> Program<'t> {
 
     /// Whether there is a declaration without a value: outside code may declare it, or set it by
     /// ways that cannot be seen.
-    fn starts_undefined(&self, variable: &Variable<'t>) -> bool {
-        matches!(variable.declared, Declared::Var | Declared::Let)
+    fn starts_undefined(&self, variable: &ScopeVariable<'t>) -> bool {
+        matches!(variable.declared, DeclarationKind::Var | DeclarationKind::Let)
             && variable.declarations.iter().any(|declaration| {
                 let around = self.parent(*declaration);
                 around.is_some_and(|around| {

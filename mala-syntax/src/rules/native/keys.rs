@@ -25,23 +25,10 @@ pub(super) const CASES: Family = Family {
     run: duplicate_cases,
 };
 
-pub(super) const MAP_CALLS: Family =
-    Family { checks: &[DUPLICATE_MAP_KEY], kinds: &["method_invocation"], run: duplicate_map_keys };
-
-pub(super) const METHODS: Family = Family {
-    checks: &[DUPLICATE_METHOD],
-    kinds: &["class_definition", "class_body"],
-    run: duplicate_methods,
-};
-
 const DUPLICATE_KEY: NativeCheck =
     NativeCheck { name: "duplicate-key", captures: &["KEY", "LINE"] };
 const DUPLICATE_CASE: NativeCheck =
     NativeCheck { name: "duplicate-case", captures: &["CASE", "LINE"] };
-const DUPLICATE_MAP_KEY: NativeCheck =
-    NativeCheck { name: "duplicate-map-key", captures: &["KEY", "LINE"] };
-const DUPLICATE_METHOD: NativeCheck =
-    NativeCheck { name: "duplicate-method", captures: &["NAME", "LINE"] };
 
 /// Things seen by what they say, and the ones that come again.
 struct Repeats<'t> {
@@ -94,32 +81,6 @@ fn duplicate_keys(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
                 // What is spread in may hold any key, and is there to be overridden.
                 "spread_element" | "dictionary_splat" => repeats.forget(),
                 _ => {}
-            }
-        }
-        matches.extend(repeats.matches);
-    }
-    matches
-}
-
-/// `Map.of` and `Set.of` in Java, which throw when a key is there twice.
-fn duplicate_map_keys(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
-    let mut matches = Vec::new();
-    for call in nodes {
-        let field = |name| call.child_by_field_name(name);
-        let (Some(object), Some(name), Some(arguments)) =
-            (field("object"), field("name"), field("arguments"))
-        else {
-            continue;
-        };
-        let step = match (source.slice(object), source.slice(name)) {
-            ("Map" | "ImmutableMap", "of") => 2,
-            ("Set", "of") => 1,
-            _ => continue,
-        };
-        let mut repeats = Repeats::new(&DUPLICATE_MAP_KEY);
-        for key in parts(arguments).into_iter().step_by(step) {
-            if is_literal(key) || key.kind() == "field_access" {
-                repeats.see(source, source.slice(key).to_owned(), key);
             }
         }
         matches.extend(repeats.matches);
@@ -197,55 +158,4 @@ fn case_values(case: Node<'_>) -> Vec<Node<'_>> {
             .collect(),
         _ => Vec::new(),
     }
-}
-
-fn duplicate_methods(source: &Source, nodes: &[Node<'_>]) -> Vec<CheckMatch> {
-    let mut matches = Vec::new();
-    for class in nodes.iter().copied() {
-        let body = class.child_by_field_name("body").unwrap_or(class);
-        let mut repeats = Repeats::new(&DUPLICATE_METHOD);
-        for member in parts(body) {
-            if let Some(name) = assigned_name(source, member) {
-                repeats.seen.remove(name);
-            }
-            let Some(name) = member.child_by_field_name("name") else {
-                continue;
-            };
-            let text = source.slice(name);
-            match member.kind() {
-                "function_definition" if text != "_" => {
-                    repeats.see(source, text.to_owned(), name);
-                }
-                "method_definition" if member.child_by_field_name("body").is_some() => {
-                    repeats.see(source, method_key(source, member, name), name);
-                }
-                _ => {}
-            }
-        }
-        matches.extend(repeats.matches);
-    }
-    matches
-}
-
-/// `f = wrap(f)` uses a method before another one takes its name.
-fn assigned_name<'t>(source: &'t Source, member: Node<'_>) -> Option<&'t str> {
-    let assignment = parts(member).first().copied().filter(|it| it.kind() == "assignment")?;
-    Some(source.slice(assignment.child_by_field_name("left")?))
-}
-
-/// A getter and a setter, and a static and a plain method, may share a name.
-fn method_key(source: &Source, member: Node<'_>, name: Node<'_>) -> String {
-    let before = source.text().get(member.start_byte()..name.start_byte()).unwrap_or_default();
-    let words: Vec<_> = before
-        .split_whitespace()
-        .filter(|word| matches!(*word, "get" | "set" | "static"))
-        .collect();
-    format!("{} {}", words.join(" "), key_or_text(source, name))
-}
-
-fn key_or_text(source: &Source, name: Node<'_>) -> String {
-    if is_literal(name) {
-        return unquoted(source.slice(name)).unwrap_or(source.slice(name)).to_owned();
-    }
-    source.slice(name).to_owned()
 }

@@ -1,25 +1,15 @@
 //! Checks that know what Python code means: its classes, its default arguments, its texts with
 //! values in them.
 
-mod built;
 mod calls;
-mod class;
-mod classes;
 mod code;
-mod debug;
+mod containers;
+mod cookies;
 mod defaults;
-mod exceptions;
 mod formats;
-mod iteration;
-mod methods;
 mod module;
 mod names;
-mod placeholders;
-mod secret_names;
-mod sensitive;
-mod shape;
 mod signature;
-mod statements;
 mod undefined;
 
 use super::{CheckMatch, Family, NativeCheck, NativeMatch};
@@ -39,43 +29,14 @@ macro_rules! checks {
 }
 
 checks! {
-    built::SHELL => built_commands,
-    built::SQL => built_queries,
-    calls::NOT_AWAITED => not_awaited,
     calls::NO_VALUE => no_values,
     calls::WRONG_ARGUMENTS => wrong_arguments,
-    classes::EQUALITY => unequal_methods,
-    classes::ORDERING => incomplete_orderings,
-    classes::OVERRIDE => overrides,
-    classes::SHADOWED_METHOD => shadowed_methods,
-    classes::WRONG_SUPER => wrong_supers,
-    debug::FLASK_DEBUG => flask_debug,
-    defaults::KEPT_DEFAULT => kept_defaults,
     defaults::MODIFIED_DEFAULT => modified_defaults,
-    exceptions::NOT_RAISED => not_raised,
-    exceptions::ORDER => orders,
-    formats::FORMAT => format_calls,
     formats::LOGGING => log_calls,
     formats::PERCENT => percent_formats,
-    formats::UNUSED_VALUE => unused_values,
-    iteration::CHANGED_CONTAINER => changed_containers,
-    iteration::CLOSURE => loop_closures,
-    iteration::ELSE_WITHOUT_BREAK => elses,
-    iteration::NEXT_ELEMENT => next_elements,
-    methods::INIT_RESULT => init_results,
-    methods::ITER_NOT_SELF => iter_not_self,
-    methods::MISSING_SELF => missing_selves,
-    methods::NO_RESULT => no_results,
-    methods::SPECIAL_METHOD => special_methods,
-    sensitive::COOKIE => open_cookies,
-    sensitive::SHOWN => shown_secrets,
-    sensitive::STORED => stored_secrets,
-    sensitive::WEAK_HASH => weak_hashes,
-    statements::CHANGED_LOCALS => changed_locals,
-    statements::MISSING_COMMA => missing_commas,
-    statements::MISSING_F => missing_f,
-    statements::TUPLE_SIZES => tuple_sizes,
-    statements::UNCALLED => uncalled,
+    containers::CHANGED_CONTAINER => changed_containers,
+    cookies::COOKIE => open_cookies,
+    containers::MISSING_COMMA => missing_commas,
     undefined::EXPORT => undefined_exports,
     undefined::UNDEFINED => undefined_names,
 }

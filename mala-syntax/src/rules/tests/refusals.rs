@@ -15,7 +15,7 @@ suggestion: Parse `{{CODE}}`.
 category: security
 priority: 1
 confidence: 0.9
-default: on
+set: default
 rule:
   pattern: eval($CODE)
 examples:
@@ -61,12 +61,12 @@ const WRONG: &[(&str, &str)] = &[
     ("priority: 1", "priority: 7"),
     ("category: security", "category: securty"),
     ("languages: [python]", "languages: [pyton]"),
-    ("default: on", "default: maybe"),
+    ("set: default", "set: maybe"),
     ("confidence: 0.9", "confidence: 9"),
     ("no-eval", "No Eval"),
     ("from text", "from text."),
     ("{{CODE}}` comes", "{{COD}}` comes"),
-    ("default: on", "default: on\nat: KODE"),
+    ("set: default", "set: default\nat: KODE"),
     (PATTERN, "patern: eval($CODE)"),
     (PATTERN, "pattern: eval($CODE)\n  inside:\n    stopby: end\n    kind: module"),
     (PATTERN, "pattern: eval($CODE)\n  inside: {kind: modul}"),
@@ -96,7 +96,7 @@ fn a_wrong_file_is_told_what_and_where() {
     own.yaml:7:11: priority 7 is not 0 to 3
     own.yaml:6:11: unknown value `securty`, it is one of `security`, `bug`, `error_handling`, `performance`, `style`, `logic`; did you mean `security`?
     own.yaml:2:13: unknown value `pyton`, it is one of `python`, `javascript`, `typescript`, `tsx`, `rust`, `go`, `java`, `c`, `cpp`, `ruby`, `csharp`, `php`; did you mean `python`?
-    own.yaml:9:10: unknown value `maybe`, it is one of `on`, `off`
+    own.yaml:9:6: unknown value `maybe`, it is one of `default`, `extended`
     own.yaml:8:1: confidence is 0 to 1
     own.yaml:1:1: an id has small letters, digits, `-` and `/` only
     own.yaml:3:1: a title is one line with no period at its end
@@ -114,7 +114,7 @@ fn a_wrong_file_is_told_what_and_where() {
     own.yaml:10:1: the rule does not work in python: Rule `unknown` is not defined
     own.yaml: exactly one of `rule`, `taint`, `native` is needed
     own.yaml:10:1: there is no check `nothing`
-    own.yaml:10:57: `a..b` is not a path: a name is missing
+    own.yaml:10:57: `a..b` is not a valid path: a name is missing
     own.yaml:2:10: illegal placement of ':' indicator
     own.yaml:1:4: budget breached: Anchors { anchors: 1 }
     "#);
@@ -141,7 +141,7 @@ fn deep_and_large_files_are_refused() {
     own.yaml:10:1: too large: at most 400 parts, 16 levels and 5 relations in one another
     own.yaml:10:1: too large: at most 400 parts, 16 levels and 5 relations in one another
     own.yaml:10:1: too large: at most 400 parts, 16 levels and 5 relations in one another
-    own.yaml: the file has 70326 bytes, the limit is 65536
+    own.yaml: the file has 70327 bytes, the limit is 65536
     own.yaml:11:52: recursion limit exceeded
     "#);
 }

@@ -19,7 +19,7 @@ suggestion: ''
 category: style
 priority: 3
 confidence: 1
-default: off
+set: extended
 skip_tests: true
 rule: {pattern: print($$$ARGS)}
 examples: {bad: [], good: []}
@@ -33,7 +33,6 @@ suggestion: Drop {{NAME}}.
 category: style
 priority: 3
 confidence: 1
-default: on
 rule: {kind: class_definition, has: {field: name, pattern: $NAME}}
 examples: {bad: [], good: []}
 ",
@@ -46,7 +45,6 @@ suggestion: ''
 category: style
 priority: 3
 confidence: 1
-default: on
 at: F
 rule:
   pattern: $F(1)
@@ -109,7 +107,7 @@ fn only_the_lines_asked_for_are_reported() {
 #[test]
 fn tests_and_unselected_rules_are_left_out() {
     assert_eq!(report(&rules(), "tests/a.py", "print(2)", None), "");
-    assert_eq!(report(&rules().only(Rule::is_on), "a.py", "print(2)", None), "");
+    assert_eq!(report(&rules().only(Rule::is_default), "a.py", "print(2)", None), "");
     assert_eq!(report(&rules(), "a.py", "print(2)", None), "1 own/print: Prints `2`.");
 }
 

@@ -1,6 +1,7 @@
 //! What a name does at the place where it stands: declare, write, read, or nothing.
 
 use super::DeclarationKind;
+use super::language_roles::{ecmascript, python};
 use crate::source::Source;
 use crate::symbols::table::LanguageTable;
 use crate::symbols::walk::{AncestorTrail, WalkStep, named_children};
@@ -88,7 +89,7 @@ pub(super) fn role_of<'t>(
     }
     let own = match source.language() {
         Language::Python => python(trail, step, in_annotation),
-        language if super::is_ecmascript(language) => ecmascript(trail, step),
+        language if super::is_ecmascript(language) => ecmascript(source, trail, step),
         _ => None,
     };
     if let Some(role) = own {
@@ -410,91 +411,4 @@ fn is_type(kind: &str) -> bool {
     ["interface", "type_", "struct_", "enum_", "union_", "trait_", "record_", "delegate_", "alias"]
         .iter()
         .any(|start| kind.starts_with(start))
-}
-
-/// Roles that only Python has.
-fn python<'t>(
-    trail: &AncestorTrail<'t>,
-    step: WalkStep<'t>,
-    in_annotation: bool,
-) -> Option<NameRole<'t>> {
-    let mut up = trail.up();
-    let (parent, outer) = (up.next()?, up.next());
-    let declares = |kind, scope| NameRole::Declares {
-        kind,
-        scope,
-        value: Some(WrittenValue::Unknown),
-        is_read: false,
-    };
-    let import = declares(DeclarationKind::Import, DeclaringScope::Assignment);
-    match parent.node.kind() {
-        "global_statement" => return Some(NameRole::Global),
-        "nonlocal_statement" => return Some(NameRole::Nonlocal),
-        "aliased_import" if step.field == "alias" => return Some(import),
-        "except_clause" if parent.node.named_child(0) != Some(step.node) => {
-            // `except Error, e:` of Python 2.
-            return Some(declares(DeclarationKind::Caught, DeclaringScope::Assignment));
-        }
-        "dotted_name" => {
-            let outer = outer?.node.kind();
-            let is_first = parent.node.named_child(0) == Some(step.node);
-            if outer.starts_with("import") || outer.ends_with("import_statement") {
-                let binds = is_first && parent.field == "name";
-                return Some(if binds { import } else { NameRole::Ignored });
-            }
-            if matches!(outer, "aliased_import" | "relative_import") {
-                return Some(NameRole::Ignored);
-            }
-        }
-        _ => {}
-    }
-    if in_annotation { type_declaration(trail, step) } else { None }
-}
-
-/// `type Name = ...`, and the parameters of `class Name[T]`.
-fn type_declaration<'t>(trail: &AncestorTrail<'t>, step: WalkStep<'t>) -> Option<NameRole<'t>> {
-    let mut child = step;
-    for (climbed, ancestor) in trail.up().enumerate() {
-        let depth = trail.depth() - 1 - climbed;
-        let scope = match (ancestor.node.kind(), child.field) {
-            ("type_alias_statement", "left") => DeclaringScope::Assignment,
-            // The parameters belong to the class or function around them.
-            ("type_parameter", _) => {
-                DeclaringScope::Around { depth: depth.saturating_sub(1), hoisted: false }
-            }
-            ("type", _) => {
-                child = ancestor;
-                continue;
-            }
-            _ => return None,
-        };
-        let kind = DeclarationKind::Type;
-        return Some(NameRole::Declares { kind, scope, value: None, is_read: false });
-    }
-    None
-}
-
-/// Roles that only JavaScript and TypeScript have.
-fn ecmascript<'t>(trail: &AncestorTrail<'t>, step: WalkStep<'t>) -> Option<NameRole<'t>> {
-    let parent = trail.parent()?;
-    let import = NameRole::Declares {
-        kind: DeclarationKind::Import,
-        scope: DeclaringScope::Here,
-        value: Some(WrittenValue::Unknown),
-        is_read: false,
-    };
-    match parent.node.kind() {
-        "import_clause" | "namespace_import" | "import_require_clause" => Some(import),
-        "import_alias" => {
-            let is_name = parent.node.named_child(0) == Some(step.node);
-            Some(if is_name { import } else { NameRole::Reads })
-        }
-        "import_specifier" => {
-            let is_outer =
-                step.field == "name" && parent.node.child_by_field_name("alias").is_some();
-            Some(if is_outer { NameRole::Ignored } else { import })
-        }
-        "namespace_export" => Some(NameRole::Ignored),
-        _ => None,
-    }
 }

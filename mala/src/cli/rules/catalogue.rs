@@ -6,6 +6,7 @@ use mala_domain::secrets::{self, SecretRule};
 use mala_syntax::coded_check::CodedCheck;
 use mala_syntax::cross_file;
 use mala_syntax::diff_checks::{self, LineRule};
+use mala_syntax::rules::schema::RuleGroup;
 use mala_syntax::rules::{Rule, RuleSet};
 
 /// A rule, as users see it.
@@ -25,8 +26,8 @@ pub struct Entry {
     pub priority: Priority,
     /// How often it is right, 0 to 1.
     pub confidence: Option<f64>,
-    /// Whether it runs when nobody says otherwise.
-    pub is_on: bool,
+    /// The set that it belongs to.
+    pub set: RuleGroup,
     /// The languages it looks at; any when empty.
     pub languages: Vec<Language>,
     /// Where it comes from.
@@ -55,7 +56,7 @@ impl Entry {
             category: rule.category,
             priority: rule.priority,
             confidence: Some(rule.confidence),
-            is_on: rule.is_on(),
+            set: rule.set,
             languages: rule.languages.clone(),
             source: source.to_owned(),
             bad: rule.examples.bad.clone(),
@@ -72,7 +73,7 @@ impl Entry {
             category: rule.category,
             priority: rule.priority,
             confidence: Some(rule.confidence),
-            is_on: true,
+            set: RuleGroup::Default,
             languages: Vec::new(),
             source: BUILT_IN.to_owned(),
             bad: rule.examples.bad.clone(),
@@ -89,7 +90,7 @@ impl Entry {
             category: Category::Security,
             priority: rule.priority,
             confidence: Some(rule.confidence),
-            is_on: true,
+            set: RuleGroup::Default,
             languages: Vec::new(),
             source: BUILT_IN.to_owned(),
             bad: Vec::new(),
@@ -106,7 +107,7 @@ impl Entry {
             category: check.category,
             priority: check.priority,
             confidence: None,
-            is_on: true,
+            set: RuleGroup::Default,
             languages: Vec::new(),
             source: BUILT_IN.to_owned(),
             bad: Vec::new(),

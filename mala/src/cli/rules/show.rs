@@ -2,6 +2,7 @@
 
 use super::Entry;
 use crate::console::harmless;
+use mala_syntax::rules::schema::RuleGroup;
 use serde_json::{Value, json};
 
 /// One line per rule.
@@ -10,10 +11,10 @@ pub(super) fn list(entries: &[Entry]) -> String {
     entries
         .iter()
         .map(|entry| {
-            let state = if entry.is_on { "on " } else { "off" };
+            let set = entry.set.name();
             let (id, category) = (harmless(&entry.id), entry.category.name());
             let title = harmless(&entry.title).replace('\n', " ");
-            format!("{id:width$}  {}  {state}  {category:14}  {title}\n", entry.priority)
+            format!("{id:width$}  {}  {set:8}  {category:14}  {title}\n", entry.priority)
         })
         .collect()
 }
@@ -30,7 +31,7 @@ pub(super) fn one(entry: &Entry) -> String {
     if let Some(confidence) = entry.confidence {
         fact("confidence", &confidence.to_string());
     }
-    fact("by default", if entry.is_on { "on" } else { "off" });
+    fact("set", entry.set.name());
     fact("from", &entry.source);
     text.push_str(&format!("\n{}\n", entry.message.trim_end()));
     if let Some(suggestion) = &entry.suggestion {
@@ -44,11 +45,12 @@ pub(super) fn one(entry: &Entry) -> String {
             );
         }
     }
-    let turn_off = format!(
-        "\nTo turn it off, in mala.yaml:\n\n    review:\n      rules:\n        {}: off\n",
+    let other = if entry.set == RuleGroup::Default { "off" } else { "on" };
+    let hint = format!(
+        "\nTo turn it {other}, in mala.yaml:\n\n    review:\n      rules:\n        {}: {other}\n",
         entry.id
     );
-    harmless(&(text + &turn_off))
+    harmless(&(text + &hint))
 }
 
 fn indented(code: &str) -> String {
@@ -78,7 +80,7 @@ fn value(entry: &Entry) -> Value {
         "category": entry.category,
         "priority": entry.priority,
         "confidence": entry.confidence,
-        "default": if entry.is_on { "on" } else { "off" },
+        "set": entry.set.name(),
         "languages": entry.languages,
         "source": entry.source,
         "examples": { "bad": entry.bad, "good": entry.good },

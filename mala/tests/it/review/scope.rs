@@ -90,17 +90,18 @@ fn a_script_has_the_language_of_its_first_line() {
     let flawed = |text: &str| text.replace("    print(1)", "    breakpoint()");
     world.write("bin/tool", flawed(tool)).write("bin/plain", flawed(&world.read("bin/plain")));
     world.write("bin/web", "#!/usr/bin/env node\ndebugger;\n");
-    world.write("bin/odd", "#!/usr/bin/node\nfor (;;) {\n  if (x === NaN) break;\n}\n");
+    world
+        .write("bin/odd", "#!/usr/bin/node\nfor (;;) {\n  if (typeof x === \"strng\") break;\n}\n");
     let (_, report) = review(&world, &[]);
     let found = findings(&report);
     let expected = [
-        "bin/odd:3 javascript/compare-nan",
         "bin/tool:6 debug/python-breakpoint",
         "bin/web:2 debug/debugger-statement",
+        "bin/odd:3 javascript/typeof-unknown-name",
     ];
     assert_eq!(found, expected);
-    assert_eq!(report["issues"][1]["language"], "python");
-    assert_eq!(report["issues"][1]["symbol"], "main");
+    assert_eq!(report["issues"][0]["language"], "python");
+    assert_eq!(report["issues"][0]["symbol"], "main");
 }
 
 #[test]

@@ -4,7 +4,10 @@
 use super::{commit, repo, review};
 use crate::world;
 
-const BAD: &str = "import os\ndef h(x):\n    os.system(\"rm \" + x)\n";
+const BAD: &str = "import os\ndef h(c, x):\n    c.execute(f\"SELECT a FROM t WHERE b = '{x}'\")\n";
+
+/// Its rule has a priority that does not block by default.
+const STRICT: [&str; 2] = ["--fail-on", "P2"];
 
 fn rules(report: &serde_json::Value) -> Vec<&str> {
     let issues = report["issues"].as_array().unwrap();
@@ -16,18 +19,21 @@ fn a_file_with_many_statements_is_looked_at() {
     let world = repo();
     let rest: String = (0..8_000).map(|i| format!("X{i} = {i}\n")).collect();
     world.write("big.py", format!("{BAD}{rest}"));
-    let (code, report) = review(&world, &[]);
+    let (code, report) = review(&world, &STRICT);
     assert_eq!(code, 1, "{report}");
-    assert_eq!(rules(&report), ["python/shell-command-from-values"]);
+    assert_eq!(rules(&report), ["python/sql-from-values"]);
 }
 
 #[test]
 fn every_one_of_many_findings_counts() {
     let world = repo();
-    let many: String =
-        (0..3_000).map(|i| format!("def h{i}(x):\n    os.system(\"rm \" + x)\n")).collect();
+    let many: String = (0..3_000)
+        .map(|i| {
+            format!("def h{i}(c, x):\n    c.execute(f\"SELECT a FROM t WHERE b = '{{x}}'\")\n")
+        })
+        .collect();
     world.write("big.py", format!("import os\n{many}"));
-    let (code, report) = review(&world, &[]);
+    let (code, report) = review(&world, &STRICT);
     assert_eq!((code, rules(&report).len()), (1, 3_000));
 }
 
@@ -39,9 +45,9 @@ fn a_large_file_is_looked_at_and_a_huge_one_is_no_pass() {
         format!("{BAD}{}", line.repeat(megabytes * 10_000))
     };
     world.write("big.py", filled(12));
-    let (code, report) = review(&world, &[]);
+    let (code, report) = review(&world, &STRICT);
     assert_eq!(code, 1, "{}", report["warnings"]);
-    assert_eq!(rules(&report), ["python/shell-command-from-values"]);
+    assert_eq!(rules(&report), ["python/sql-from-values"]);
 
     world.write("big.py", "x = 1\n");
     world.write("deploy", "#!/bin/sh\n");
@@ -74,19 +80,19 @@ fn a_name_that_is_no_text_has_a_language() {
     let world = repo();
     let name = std::ffi::OsStr::from_bytes(b"non\xffutf.py");
     std::fs::write(world.folder().join(name), BAD).unwrap();
-    let (code, report) = review(&world, &[]);
+    let (code, report) = review(&world, &STRICT);
     assert_eq!(code, 1, "{report}");
-    assert_eq!(rules(&report), ["python/shell-command-from-values"]);
+    assert_eq!(rules(&report), ["python/sql-from-values"]);
 }
 
 #[test]
 fn a_patch_alone_is_looked_at_as_far_as_it_shows() {
     let world = world();
-    let patch = "--- a/x.py\n+++ b/x.py\n@@ -41,2 +41,4 @@ def q():\n v = one()\n-w = 1\n+import os\n+def q(x):\n+    os.system(\"rm \" + x)\n";
+    let patch = "--- a/x.py\n+++ b/x.py\n@@ -41,2 +41,4 @@ def q():\n v = one()\n-w = 1\n+import os\n+def q(c, x):\n+    c.execute(f\"SELECT a FROM t WHERE b = '{x}'\")\n";
     world.write("p.diff", patch);
-    let (code, report) = review(&world, &["--patch", "p.diff"]);
+    let (code, report) = review(&world, &["--patch", "p.diff", "--fail-on", "P2"]);
     assert_eq!(code, 1, "{report}");
-    assert_eq!(rules(&report), ["python/shell-command-from-values"]);
+    assert_eq!(rules(&report), ["python/sql-from-values"]);
     assert_eq!(report["issues"][0]["line_start"], 44);
     let warnings = report["warnings"].to_string();
     assert!(warnings.contains("known only by what the patch shows"), "{warnings}");
@@ -98,11 +104,11 @@ fn one_file_that_does_not_fit_hides_no_other() {
     world.write("a.py", "a = 1\n").write("b.py", "b = 1\n");
     world.git(&["add", "-A"]).git(&["commit", "-qm", "two files"]);
     let a = "--- a/a.py\n+++ b/a.py\n@@ -1 +1 @@\n-a = 7\n+a = 8\n";
-    let b = "--- a/b.py\n+++ b/b.py\n@@ -1 +1,4 @@\n b = 1\n+import os\n+def q(x):\n+    os.system(\"rm \" + x)\n";
+    let b = "--- a/b.py\n+++ b/b.py\n@@ -1 +1,4 @@\n b = 1\n+import os\n+def q(c, x):\n+    c.execute(f\"SELECT a FROM t WHERE b = '{x}'\")\n";
     world.write("p.diff", format!("{a}{b}"));
-    let (code, report) = review(&world, &["--patch", "p.diff"]);
+    let (code, report) = review(&world, &["--patch", "p.diff", "--fail-on", "P2"]);
     assert_eq!(code, 1, "{report}");
-    assert_eq!(rules(&report), ["python/shell-command-from-values"]);
+    assert_eq!(rules(&report), ["python/sql-from-values"]);
 }
 
 #[test]
@@ -120,7 +126,7 @@ fn a_secret_in_a_generated_file_leaks_all_the_same() {
 fn a_comment_excuses_only_the_rule_that_it_names() {
     let world = repo();
     let rule = "id: own/no-foo\nlanguages: [python]\ntitle: No foo\nmessage: When foo runs, it fails.\n\
-                suggestion: Call bar.\ncategory: bug\npriority: 2\nconfidence: 0.9\ndefault: on\n\
+                suggestion: Call bar.\ncategory: bug\npriority: 2\nconfidence: 0.9\n\
                 rule: {pattern: foo($A)}\nexamples:\n  bad: ['foo(1)']\n  good: ['bar(1)']\n";
     world.write(".mala/rules/no-foo.yaml", rule);
     world.write("a.py", "# mala: ignore[python/undefined-name] made by the build\nfoo(3)\n");
@@ -128,5 +134,5 @@ fn a_comment_excuses_only_the_rule_that_it_names() {
     assert_eq!(rules(&report), ["own/no-foo"], "{report}");
     world.write("a.py", "foo(3)\n");
     let (_, report) = review(&world, &[]);
-    assert_eq!(rules(&report), ["python/undefined-name", "own/no-foo"], "{report}");
+    assert_eq!(rules(&report), ["own/no-foo", "python/undefined-name"], "{report}");
 }

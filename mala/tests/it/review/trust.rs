@@ -11,7 +11,6 @@ suggestion: Do not ask.
 category: bug
 priority: 1
 confidence: 0.9
-default: on
 rule:
   pattern: return 1
 examples:

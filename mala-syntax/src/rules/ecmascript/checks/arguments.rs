@@ -1,12 +1,11 @@
-//! Calls that do not fit what they call: arguments that nobody reads, classes without `new`,
-//! `new` on what is no constructor.
+//! Calls whose arguments or results do not fit the function that is called.
 
 use super::{found, short};
-use crate::rules::ecmascript::function::is_generator;
 use crate::rules::ecmascript::origin::{arguments, callee};
 use crate::rules::ecmascript::program::{is_class, is_function};
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
+use crate::symbols::DeclarationKind;
 use tree_sitter::Node;
 
 pub(in crate::rules::ecmascript) const SPURIOUS_ARGUMENTS: ProgramCheck = ProgramCheck {
@@ -14,9 +13,6 @@ pub(in crate::rules::ecmascript) const SPURIOUS_ARGUMENTS: ProgramCheck = Progra
     captures: &["CALLEE", "TAKES", "ARGUMENT"],
     run: spurious_arguments,
 };
-
-pub(in crate::rules::ecmascript) const ILLEGAL_CALL: ProgramCheck =
-    ProgramCheck { name: "illegal-call", captures: &["CALLEE", "WHY"], run: illegal_calls };
 
 /// How many arguments functions take that every engine has.
 const KNOWN: &[(&str, usize)] = &[
@@ -159,9 +155,7 @@ fn is_stub<'t>(program: &Program<'t>, body: Node<'t>) -> bool {
         [only] if only.kind() == "throw_statement" => {
             // A message made of the arguments shows that they are meant to be read.
             !program.inside(*only).iter().any(|inner| {
-                program.variable(*inner).is_some_and(|it| {
-                    it.declared == crate::rules::ecmascript::binding::Declared::Parameter
-                })
+                program.variable(*inner).is_some_and(|it| it.declared == DeclarationKind::Parameter)
             })
         }
         [only] if only.kind() == "expression_statement" => only
@@ -178,57 +172,6 @@ fn is_stub<'t>(program: &Program<'t>, body: Node<'t>) -> bool {
             }),
         _ => false,
     }
-}
-
-fn illegal_calls(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for call in program.of_kinds(&["call_expression", "new_expression"]) {
-        let Some(callee) = callee(call) else { continue };
-        let why = if call.kind() == "new_expression" {
-            no_constructor(program, callee)
-        } else {
-            class_without_new(program, callee)
-        };
-        if let Some(why) = why {
-            matches.push(found(
-                call,
-                vec![("CALLEE", short(program.text(callee))), ("WHY", why.to_owned())],
-            ));
-        }
-    }
-    matches
-}
-
-fn no_constructor<'t>(program: &Program<'t>, callee: Node<'t>) -> Option<&'static str> {
-    let target = program.value_of(callee)?;
-    if target.kind() == "arrow_function" {
-        return Some("an arrow function is no constructor");
-    }
-    if !is_function(target) || target.kind() == "method_definition" {
-        return None;
-    }
-    if is_generator(target) {
-        return Some("a generator is no constructor");
-    }
-    program.is_async(target).then_some("an async function is no constructor")
-}
-
-fn class_without_new<'t>(program: &Program<'t>, callee: Node<'t>) -> Option<&'static str> {
-    let (name, class) = if callee.kind() == "member_expression" {
-        let object = callee.child_by_field_name("object")?;
-        let name = program.text(callee.child_by_field_name("property")?);
-        (matches!(name, "call" | "apply").then_some(name), object)
-    } else {
-        (None, callee)
-    };
-    if name.is_none() && callee.kind() != "identifier" {
-        return None;
-    }
-    let class = program.value_of(class).filter(|it| is_class(*it))?;
-    let own = program.class_members(class);
-    let has_own = name
-        .is_some_and(|name| own.iter().any(|member| program.member_name(*member) == Some(name)));
-    (!has_own).then_some("a class is called with `new` only")
 }
 
 impl<'t> Program<'t> {
@@ -250,4 +193,65 @@ impl<'t> Program<'t> {
             })
         })
     }
+}
+
+pub(in crate::rules::ecmascript) const CALLBACK_WITHOUT_RETURN: ProgramCheck = ProgramCheck {
+    name: "callback-without-return",
+    captures: &["METHOD"],
+    run: callbacks_without_return,
+};
+
+const ASKING: [&str; 9] =
+    ["filter", "find", "findIndex", "findLast", "findLastIndex", "some", "every", "sort", "reduce"];
+
+fn callbacks_without_return(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for call in program.of_kind("call_expression") {
+        let Some((method, callback)) = asked_callback(program, *call) else { continue };
+        let Some(body) = callback.child_by_field_name("body") else { continue };
+        let own = program.own(body);
+        let returns = own.iter().any(|it| {
+            it.kind() == "return_statement" && it.named_child(0).is_some()
+                || it.kind() == "throw_statement"
+        });
+        let does_something = body.named_child_count() > 0;
+        if body.kind() == "statement_block" && !returns && does_something {
+            matches.push(found(callback, vec![("METHOD", method.to_owned())]));
+        }
+    }
+    matches
+}
+
+/// The method and the function that it asks about every element.
+fn asked_callback<'t>(program: &Program<'t>, call: Node<'t>) -> Option<(&'t str, Node<'t>)> {
+    let callee = callee(call)?;
+    let arguments = arguments(call);
+    let (method, callback) = match callee.kind() {
+        "member_expression" => {
+            let method = program.text(callee.child_by_field_name("property")?);
+            let object = callee.child_by_field_name("object")?;
+            let takes_list_first = matches!(program.text(object), "_" | "lodash" | "R");
+            (method, arguments.get(usize::from(takes_list_first)).copied()?)
+        }
+        "identifier" => {
+            let path = program.origin(callee)?;
+            path.starts_with("lodash").then_some(())?;
+            (program.text(callee), arguments.get(1).copied()?)
+        }
+        _ => return None,
+    };
+    let is_callback = is_function(callback)
+        && !super::super::function::is_generator(callback)
+        && !program.is_async(callback);
+    // `find` and `reduce` of queries take other functions: theirs have other parameters.
+    let n_parameters = program.parameters(callback).len();
+    let fits = match method {
+        "reduce" | "sort" => n_parameters >= 2,
+        _ => (1..=3).contains(&n_parameters),
+    };
+    let is_last = match method {
+        "reduce" => arguments.len() <= 2,
+        _ => arguments.len() <= 2 && arguments.last().is_some_and(|it| it.id() == callback.id()),
+    };
+    (ASKING.contains(&method) && is_callback && fits && is_last).then_some((method, callback))
 }

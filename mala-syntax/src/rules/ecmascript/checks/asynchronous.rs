@@ -1,11 +1,11 @@
 //! Promises that are taken for values, and callbacks that nobody waits for.
 
 use super::{found, short};
-use crate::rules::ecmascript::binding::Assigned;
 use crate::rules::ecmascript::origin::{arguments, callee};
 use crate::rules::ecmascript::program::is_function;
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
+use crate::symbols::WrittenValue;
 use tree_sitter::Node;
 
 pub(in crate::rules::ecmascript) const PROMISE_AS_VALUE: ProgramCheck = ProgramCheck {
@@ -13,9 +13,6 @@ pub(in crate::rules::ecmascript) const PROMISE_AS_VALUE: ProgramCheck = ProgramC
     captures: &["PROMISE", "USE"],
     run: promises_as_values,
 };
-
-pub(in crate::rules::ecmascript) const FLOATING_PROMISE: ProgramCheck =
-    ProgramCheck { name: "floating-promise", captures: &["CALL"], run: floating_promises };
 
 pub(in crate::rules::ecmascript) const ASYNC_CALLBACK: ProgramCheck = ProgramCheck {
     name: "async-callback-not-awaited",
@@ -54,7 +51,7 @@ fn reads_of_result<'t>(program: &Program<'t>, call: Node<'t>) -> Vec<Node<'t>> {
     match variable {
         Some(variable)
             if matches!(variable.writes.as_slice(), [only]
-            if matches!(only.value, Assigned::Exactly(value) if value.id() == call.id())) =>
+            if matches!(only.value, WrittenValue::Exactly(value) if value.id() == call.id())) =>
         {
             variable.reads.clone()
         }
@@ -119,40 +116,6 @@ fn is_discarded<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
     program.parent(node).is_some_and(|it| {
         matches!(it.kind(), "parenthesized_expression") || it.kind() == "expression_statement"
     })
-}
-
-fn floating_promises(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for call in program.of_kind("call_expression") {
-        let is_statement =
-            program.parent(*call).is_some_and(|it| it.kind() == "expression_statement");
-        let Some(around) = program.function_around(*call).filter(|_| is_statement) else {
-            continue;
-        };
-        let Some(function) = program.async_function_called(*call) else { continue };
-        if !program.is_async(around)
-            || catches_everything(program, function)
-            || !is_followed_by_work(program, *call)
-        {
-            continue;
-        }
-        let name = callee(*call).map_or("", |callee| program.text(callee));
-        matches.push(found(*call, vec![("CALL", short(name))]));
-    }
-    matches
-}
-
-/// A call that ends its function is often meant to go on by itself.
-fn is_followed_by_work<'t>(program: &Program<'t>, call: Node<'t>) -> bool {
-    let Some(statement) = program.parent(call) else { return false };
-    statement.next_named_sibling().is_some()
-}
-
-/// An async function whose body is one `try` with a `catch` tells nobody about its failures anyway.
-fn catches_everything<'t>(program: &Program<'t>, function: Node<'t>) -> bool {
-    let Some(body) = function.child_by_field_name("body") else { return true };
-    let has_catch = program.own(body).iter().any(|it| it.kind() == "catch_clause");
-    has_catch || !program.own(body).iter().any(|it| it.kind() == "await_expression")
 }
 
 impl<'t> Program<'t> {

@@ -1,9 +1,10 @@
-//! Comparisons that always have the same result, because the two sides are never of one type.
+//! Comparisons and operators whose operands have the wrong types.
 
 use super::{found, short};
 use crate::rules::ecmascript::types::Types;
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
+use crate::symbols::{DeclarationKind, ScopeVariable, WrittenValue};
 use tree_sitter::Node;
 
 pub(in crate::rules::ecmascript) const TYPES_APART: ProgramCheck = ProgramCheck {
@@ -141,4 +142,145 @@ fn word_and_number<'t>(program: &Program<'t>, word: Node<'t>, other: Types) -> b
                 && !text.starts_with("0x")
                 && !matches!(text, "true" | "false")
         })
+}
+
+pub(in crate::rules::ecmascript) const USELESS_OPERAND: ProgramCheck = ProgramCheck {
+    name: "operand-without-value",
+    captures: &["OPERAND", "TYPES", "OPERATOR"],
+    run: useless_operands,
+};
+
+const ARITHMETIC: [&str; 20] = [
+    "-", "*", "/", "%", "**", "<<", ">>", ">>>", "&", "|", "^", "-=", "*=", "/=", "%=", "**=",
+    "<<=", ">>=", ">>>=", "&=",
+];
+
+fn useless_operands(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for node in program.of_kinds(&["binary_expression", "augmented_assignment_expression"]) {
+        let operator = program.operator(node);
+        for field in ["left", "right"] {
+            let Some(operand) = node.child_by_field_name(field) else { continue };
+            if is_useless(program, operand, operator, field) {
+                matches.push(useless(program, operand, operator));
+            }
+        }
+    }
+    for node in program.of_kind("update_expression") {
+        let operand = node.child_by_field_name("argument");
+        let never = operand.filter(|it| program.types_before(*it).within(Types::UNDEFINED));
+        matches.extend(never.map(|operand| useless(program, operand, program.operator(*node))));
+    }
+    for node in program.of_kind("template_substitution") {
+        let operand = node.named_child(0).filter(|it| it.kind() == "identifier");
+        let never = operand.filter(|it| program.types(*it).within(Types::UNDEFINED));
+        matches.extend(never.map(|operand| useless(program, operand, "${}")));
+    }
+    matches
+}
+
+fn useless(program: &Program<'_>, operand: Node<'_>, operator: &str) -> NativeMatch {
+    let types = program.types_of_text(operand);
+    found(
+        operand,
+        vec![
+            ("OPERAND", short(program.text(operand))),
+            ("TYPES", types),
+            ("OPERATOR", operator.to_owned()),
+        ],
+    )
+}
+
+fn is_useless<'t>(program: &Program<'t>, operand: Node<'t>, operator: &str, side: &str) -> bool {
+    let is_target = side == "left" && operator.ends_with('=');
+    let types = if is_target { program.types_before(operand) } else { program.types(operand) };
+    if types == Types::ANY || types.is_empty() {
+        return false;
+    }
+    let is_word = || {
+        program.constant_text(operand).is_some_and(|text| {
+            let text = text.trim();
+            !text.is_empty() && text.parse::<f64>().is_err() && !text.starts_with("0x")
+        })
+    };
+    match operator {
+        "in" if side == "right" => {
+            types.within(Types::NOTHING | Types::STRING | Types::NUMBER | Types::BOOLEAN)
+        }
+        "+" | "+=" => types.within(Types::UNDEFINED) && !is_target,
+        _ if ARITHMETIC.contains(&operator) || matches!(operator, "|=" | "^=") => {
+            types.within(Types::UNDEFINED | Types::FUNCTION | Types::REGEXP) || is_word()
+        }
+        _ => false,
+    }
+}
+
+impl<'t> Program<'t> {
+    /// The types that a variable has before an operation changes it: what the operations
+    /// themselves put into it does not count.
+    fn types_before(&self, name: Node<'t>) -> Types {
+        let Some(variable) = self.variable(name).filter(|_| name.kind() == "identifier") else {
+            return Types::ANY;
+        };
+        let never_set =
+            variable.writes.iter().all(|write| matches!(write.value, WrittenValue::Updated(_)));
+        if never_set && is_plain_local(variable) && self.is_never_given(variable) {
+            return Types::UNDEFINED;
+        }
+        Types::ANY
+    }
+
+    fn types_of_text(&self, operand: Node<'_>) -> String {
+        let variable = self.variable(operand);
+        if variable.is_some_and(|it| it.writes.is_empty() || it.declared != DeclarationKind::Const)
+        {
+            return "undefined: it never gets a value".to_owned();
+        }
+        "no number".to_owned()
+    }
+
+    /// Whether a variable is declared without a value, in code that runs here.
+    fn is_never_given(&self, variable: &ScopeVariable<'t>) -> bool {
+        variable.declarations.iter().all(|declaration| {
+            let around = self.parent(*declaration);
+            around.is_some_and(|it| {
+                it.kind() == "variable_declarator" && it.child_by_field_name("value").is_none()
+            })
+        })
+    }
+
+    /// Whether a condition around a place asks about the same name.
+    pub(super) fn is_tested_around(&self, place: Node<'t>, name: Node<'t>) -> bool {
+        let Some(variable) = self.variable(name) else { return false };
+        let mut inner = place;
+        for around in self.ancestors(place) {
+            let condition = match around.kind() {
+                "if_statement" | "ternary_expression" | "while_statement" | "for_statement" => {
+                    around.child_by_field_name("condition")
+                }
+                "binary_expression" if matches!(self.operator(around), "&&" | "||" | "??") => {
+                    around.child_by_field_name("left")
+                }
+                _ => None,
+            };
+            let asks = condition.filter(|condition| condition.id() != inner.id()).is_some_and(
+                |condition| {
+                    variable.reads.iter().any(|read| {
+                        condition.start_byte() <= read.start_byte()
+                            && read.end_byte() <= condition.end_byte()
+                    })
+                },
+            );
+            if asks {
+                return true;
+            }
+            inner = around;
+        }
+        false
+    }
+}
+
+fn is_plain_local(variable: &ScopeVariable<'_>) -> bool {
+    matches!(variable.declared, DeclarationKind::Var | DeclarationKind::Let)
+        && variable.scope.is_some_and(|scope| scope.kind() != "program")
 }

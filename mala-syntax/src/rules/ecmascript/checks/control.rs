@@ -13,18 +13,6 @@ pub(in crate::rules::ecmascript) const JUMP_IN_FINALLY: ProgramCheck =
 pub(in crate::rules::ecmascript) const IGNORED_RESULT: ProgramCheck =
     ProgramCheck { name: "ignored-result", captures: &["METHOD", "OBJECT"], run: ignored_results };
 
-pub(in crate::rules::ecmascript) const CALLEE_IN_STRICT: ProgramCheck = ProgramCheck {
-    name: "callee-in-strict-mode",
-    captures: &["MEMBER"],
-    run: callees_in_strict_mode,
-};
-
-pub(in crate::rules::ecmascript) const HOLE_IN_ARRAY: ProgramCheck =
-    ProgramCheck { name: "hole-in-array", captures: &[], run: holes_in_arrays };
-
-pub(in crate::rules::ecmascript) const DUPLICATE_ATTRIBUTE: ProgramCheck =
-    ProgramCheck { name: "jsx-attribute-twice", captures: &["NAME"], run: duplicate_attributes };
-
 pub(in crate::rules::ecmascript) const WRONG_ID: ProgramCheck =
     ProgramCheck { name: "jsx-wrong-id", captures: &["ID", "WHY"], run: wrong_ids };
 
@@ -162,87 +150,6 @@ fn has_own_method<'t>(program: &Program<'t>, object: Node<'t>) -> bool {
         || value.is_some_and(|it| it.kind() == "object" || is_class(it))
 }
 
-fn callees_in_strict_mode(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    let is_module = !program.of_kind("import_statement").is_empty()
-        || !program.of_kind("export_statement").is_empty();
-    for member in program.of_kind("member_expression") {
-        let (Some(object), Some(property)) =
-            (member.child_by_field_name("object"), member.child_by_field_name("property"))
-        else {
-            continue;
-        };
-        let throws = match program.text(property) {
-            "callee" => program.text(object) == "arguments",
-            "caller" | "arguments" => is_own_function(program, object),
-            _ => false,
-        };
-        if throws && (is_module || is_strict(program, *member)) {
-            matches.push(found(*member, vec![("MEMBER", program.text(*member).to_owned())]));
-        }
-    }
-    matches
-}
-
-/// Whether a name is the function around, by its own name.
-fn is_own_function<'t>(program: &Program<'t>, name: Node<'t>) -> bool {
-    let Some(value) = program.value_of(name).filter(|_| name.kind() == "identifier") else {
-        return false;
-    };
-    is_function(value) && program.contains(value, name)
-        || value.kind() == "ternary_expression"
-            && value.child_by_field_name("consequence").is_some_and(|it| {
-                it.kind() == "identifier"
-                    && program
-                        .value_of(it)
-                        .is_some_and(|it| is_function(it) && program.contains(it, name))
-            })
-}
-
-/// Whether code is in a class, or under `"use strict"`.
-fn is_strict<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
-    program.ancestors(node).any(|around| {
-        let body = match around.kind() {
-            "class_body" | "class_heritage" => return true,
-            "program" => Some(around),
-            _ if is_function(around) => around.child_by_field_name("body"),
-            _ => None,
-        };
-        let first = body.and_then(|it| it.named_child(0));
-        first.is_some_and(|it| {
-            it.kind() == "expression_statement"
-                && matches!(
-                    program.text(it).trim_end_matches(';'),
-                    "'use strict'" | "\"use strict\""
-                )
-        })
-    })
-}
-
-fn holes_in_arrays(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for array in program.of_kind("array") {
-        let mut cursor = array.walk();
-        // A hole at the start is meant: the first element is skipped on purpose.
-        let mut after_comma = false;
-        let mut has_hole = false;
-        for child in array.children(&mut cursor) {
-            match child.kind() {
-                "," => {
-                    has_hole |= after_comma;
-                    after_comma = true;
-                }
-                "[" | "]" | "comment" => {}
-                _ => after_comma = false,
-            }
-        }
-        if has_hole && array.named_child_count() > 0 {
-            matches.push(found(*array, Vec::new()));
-        }
-    }
-    matches
-}
-
 /// The plain attributes of a JSX element.
 fn attributes<'t>(program: &Program<'t>, element: Node<'t>) -> Vec<(&'t str, Node<'t>)> {
     let mut cursor = element.walk();
@@ -251,20 +158,6 @@ fn attributes<'t>(program: &Program<'t>, element: Node<'t>) -> Vec<(&'t str, Nod
         .filter(|it| it.kind() == "jsx_attribute")
         .filter_map(|it| Some((program.text(it.named_child(0)?), it)))
         .collect()
-}
-
-fn duplicate_attributes(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for element in program.of_kinds(&["jsx_opening_element", "jsx_self_closing_element"]) {
-        let mut seen = Vec::new();
-        for (name, attribute) in attributes(program, element) {
-            if seen.contains(&name) {
-                matches.push(found(attribute, vec![("NAME", name.to_owned())]));
-            }
-            seen.push(name);
-        }
-    }
-    matches
 }
 
 fn wrong_ids(program: &Program<'_>) -> Vec<NativeMatch> {

@@ -1,8 +1,8 @@
-//! What leaves the program that should stay inside: passwords in logs, stack traces in answers,
-//! messages to any window, files that everyone can read.
+//! Secrets and files that others can read, and messages that anyone can send.
 
-use super::{found, path_matches, short};
-use crate::rules::ecmascript::origin::{arguments, callee};
+use super::{found, short};
+use crate::rules::ecmascript::object::Member;
+use crate::rules::ecmascript::origin::{arguments, callee, unquoted};
 use crate::rules::ecmascript::program::is_function;
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
@@ -10,21 +10,6 @@ use tree_sitter::Node;
 
 pub(in crate::rules::ecmascript) const LOGGED_PASSWORD: ProgramCheck =
     ProgramCheck { name: "password-in-log", captures: &["NAME"], run: logged_passwords };
-
-pub(in crate::rules::ecmascript) const STORED_PASSWORD: ProgramCheck = ProgramCheck {
-    name: "password-stored-in-clear",
-    captures: &["NAME", "PLACE"],
-    run: stored_passwords,
-};
-
-pub(in crate::rules::ecmascript) const STACK_TRACE: ProgramCheck =
-    ProgramCheck { name: "stack-trace-in-answer", captures: &["TRACE"], run: stack_traces };
-
-pub(in crate::rules::ecmascript) const MESSAGE_TO_ANYONE: ProgramCheck = ProgramCheck {
-    name: "secret-message-to-any-window",
-    captures: &["MESSAGE"],
-    run: messages_to_anyone,
-};
 
 pub(in crate::rules::ecmascript) const MESSAGE_FROM_ANYONE: ProgramCheck = ProgramCheck {
     name: "message-origin-not-checked",
@@ -34,9 +19,6 @@ pub(in crate::rules::ecmascript) const MESSAGE_FROM_ANYONE: ProgramCheck = Progr
 
 pub(in crate::rules::ecmascript) const TEMPORARY_FILE: ProgramCheck =
     ProgramCheck { name: "insecure-temporary-file", captures: &["PATH"], run: temporary_files };
-
-pub(in crate::rules::ecmascript) const OPEN_FILE_MODE: ProgramCheck =
-    ProgramCheck { name: "file-open-to-everyone", captures: &["MODE"], run: open_file_modes };
 
 /// Names that are a secret themselves, not something about one.
 fn is_secret_name(name: &str) -> bool {
@@ -88,107 +70,6 @@ fn logged_passwords(program: &Program<'_>) -> Vec<NativeMatch> {
         let secret = arguments(*call).into_iter().find_map(|it| secret_in(program, it));
         if let Some(name) = secret.filter(|_| is_log) {
             matches.push(found(*call, vec![("NAME", name.to_owned())]));
-        }
-    }
-    matches
-}
-
-fn stored_passwords(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for call in program.of_kind("call_expression") {
-        let place = match program.callee_origin(*call).as_deref() {
-            Some("localStorage.setItem" | "window.localStorage.setItem") => "localStorage",
-            Some("sessionStorage.setItem" | "window.sessionStorage.setItem") => "sessionStorage",
-            _ => continue,
-        };
-        let value = arguments(*call).get(1).copied();
-        let name = value.and_then(|it| secret_in(program, it));
-        // Tokens are kept there by design; passwords are not.
-        if let Some(name) = name.filter(|name| !name.to_lowercase().contains("token")) {
-            let captures = vec![("NAME", name.to_owned()), ("PLACE", place.to_owned())];
-            matches.push(found(*call, captures));
-        }
-    }
-    matches
-}
-
-fn stack_traces(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for call in program.of_kind("call_expression") {
-        let Some(callee) = callee(*call).filter(|it| it.kind() == "member_expression") else {
-            continue;
-        };
-        let object = callee.child_by_field_name("object").map_or("", |it| program.text(it));
-        let method = callee.child_by_field_name("property").map_or("", |it| program.text(it));
-        let is_response = object == "res"
-            || object == "response"
-            || object.starts_with("res.")
-            || object.starts_with("response.");
-        if !is_response || !matches!(method, "send" | "end" | "write" | "json") {
-            continue;
-        }
-        let trace = arguments(*call).into_iter().find_map(|it| stack_in(program, it));
-        if let Some(trace) = trace.filter(|it| !is_for_developers(program, *it)) {
-            matches.push(found(*call, vec![("TRACE", short(program.text(trace)))]));
-        }
-    }
-    matches
-}
-
-fn stack_in<'t>(program: &Program<'t>, node: Node<'t>) -> Option<Node<'t>> {
-    let is_stack = |node: Node<'t>| {
-        node.kind() == "member_expression"
-            && node.child_by_field_name("property").is_some_and(|it| program.text(it) == "stack")
-            && node.child_by_field_name("object").is_some_and(|it| {
-                let name = program.text(it).to_lowercase();
-                name == "e" || name == "ex" || name.contains("err")
-            })
-    };
-    let around = std::iter::once(&node).chain(program.inside(node));
-    around.copied().find(|it| is_stack(*it))
-}
-
-/// Whether a condition around asks for the kind of installation.
-fn is_for_developers<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
-    program.ancestors(node).any(|around| {
-        let is_choice = match around.kind() {
-            "if_statement" | "ternary_expression" => true,
-            "binary_expression" => matches!(program.operator(around), "&&" | "||"),
-            _ => false,
-        };
-        let condition = around
-            .child_by_field_name("condition")
-            .or_else(|| around.child_by_field_name("left"))
-            .map_or("", |it| program.text(it))
-            .to_lowercase();
-        is_choice
-            && ["env", "dev", "debug", "prod", "verbose"].iter().any(|it| condition.contains(it))
-    })
-}
-
-fn messages_to_anyone(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for call in program.of_kind("call_expression") {
-        let given = arguments(*call);
-        let [message, target] = given.as_slice() else { continue };
-        let method = callee(*call).and_then(|it| it.child_by_field_name("property"));
-        let is_post = method.is_some_and(|it| program.text(it) == "postMessage");
-        let to_anyone = program.constant_text(*target).is_some_and(|it| it == "*");
-        if !is_post || !to_anyone {
-            continue;
-        }
-        let inside = std::iter::once(message).chain(program.inside(*message));
-        let secret = inside.copied().find(|it| {
-            let name = match it.kind() {
-                "identifier" | "property_identifier" | "shorthand_property_identifier" => {
-                    program.text(*it)
-                }
-                _ => return false,
-            };
-            is_secret_name(name)
-        });
-        if secret.is_some() {
-            matches.push(found(*call, vec![("MESSAGE", short(program.text(*message)))]));
         }
     }
     matches
@@ -308,35 +189,118 @@ fn has_private_mode<'t>(program: &Program<'t>, given: &[Node<'t>]) -> bool {
     })
 }
 
-fn open_file_modes(program: &Program<'_>) -> Vec<NativeMatch> {
+pub(in crate::rules::ecmascript) const HTTP_ONLY: ProgramCheck =
+    ProgramCheck { name: "cookie-without-httponly", captures: &["COOKIE"], run: readable_cookies };
+
+/// Whether a cookie says who somebody is.
+fn is_session_cookie(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    if ["redirect", "return", "lang", "theme"].iter().any(|word| lower.contains(word)) {
+        return false;
+    }
+    ["session", "auth", "token", "sid", "jwt", "login", "password"].iter().any(|word| {
+        if *word == "sid" {
+            lower == "sid" || lower.ends_with(".sid")
+        } else {
+            lower.contains(word)
+        }
+    }) && !lower.contains("csrf")
+        && !lower.contains("xsrf")
+}
+
+fn readable_cookies(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
-        let Some(path) = program.callee_origin(*call) else { continue };
-        let given = arguments(*call);
-        // A socket that everyone may speak to is there for that.
-        let is_socket = given.first().is_some_and(|it| {
-            let target = program.text(*it).to_lowercase();
-            target.contains("sock") || target.ends_with(".address()")
-        });
-        if is_socket {
-            continue;
-        }
-        let mode = if path_matches("fs:*chmod*", &path) || path == "fs/promises:chmod" {
-            given.get(1).copied()
-        } else if path_matches("fs:*", &path) || path_matches("fs/promises:*", &path) {
-            let options = given.iter().find(|it| it.kind() == "object");
-            options.and_then(|it| program.member(*it, "mode").known())
-        } else {
-            None
-        };
-        let Some(mode) = mode else { continue };
-        let value = program.constant_number(mode).map(|it| it as u32).or_else(|| {
-            let text = program.constant_text(mode)?;
-            u32::from_str_radix(text.trim_start_matches("0o"), 8).ok()
-        });
-        if value.is_some_and(|it| it <= 0o7777 && it & 0o002 != 0) {
-            matches.push(found(mode, vec![("MODE", program.text(mode).to_owned())]));
+        let cookie = session_middleware(program, *call)
+            .or_else(|| set_cookie_call(program, *call))
+            .or_else(|| set_cookie_header(program, *call));
+        if let Some(cookie) = cookie {
+            matches.push(found(*call, vec![("COOKIE", cookie)]));
         }
     }
     matches
+}
+
+/// `session({ cookie: { httpOnly: false } })`
+fn session_middleware<'t>(program: &Program<'t>, call: Node<'t>) -> Option<String> {
+    let path = program.callee_origin(call)?;
+    let option = match path.as_str() {
+        "express-session:" => "cookie.httpOnly",
+        "cookie-session:" => "httpOnly",
+        _ => return None,
+    };
+    let options = *arguments(call).first()?;
+    let value = program.member_path(options, option).known()?;
+    (program.constant_truth(value) == Some(false)).then(|| "session".to_owned())
+}
+
+/// `res.cookie("session", value, options)`
+fn set_cookie_call<'t>(program: &Program<'t>, call: Node<'t>) -> Option<String> {
+    let callee = call.child_by_field_name("function")?;
+    let method = program.text(callee.child_by_field_name("property")?);
+    let object = program.text(callee.child_by_field_name("object")?);
+    let is_response = matches!(object, "res" | "response" | "reply" | "ctx.res")
+        || object.ends_with(')') && object.starts_with("res");
+    if method != "cookie" || !is_response {
+        return None;
+    }
+    let arguments = arguments(call);
+    let [name, _, rest @ ..] = arguments.as_slice() else { return None };
+    let shown = program
+        .constant_text(*name)
+        .map_or_else(|| last_word(program.text(*name)), |text| text.into_owned());
+    if !is_session_cookie(&shown) && !is_session_cookie(&last_word(program.text(*name))) {
+        return None;
+    }
+    let is_readable = match rest.first() {
+        None => true,
+        Some(options) => match program.member(*options, "httpOnly") {
+            Member::Is(value) => program.constant_truth(value) == Some(false),
+            Member::Missing => true,
+            Member::Unsure => false,
+        },
+    };
+    is_readable.then_some(shown)
+}
+
+fn last_word(text: &str) -> String {
+    unquoted(text.rsplit('.').next().unwrap_or(text)).to_owned()
+}
+
+/// `res.setHeader("Set-Cookie", "session=…")`
+fn set_cookie_header<'t>(program: &Program<'t>, call: Node<'t>) -> Option<String> {
+    let callee = call.child_by_field_name("function")?;
+    let method = program.text(callee.child_by_field_name("property")?);
+    let arguments = arguments(call);
+    let [header, value] = arguments.as_slice() else { return None };
+    let is_header = matches!(method, "setHeader" | "set" | "header" | "append")
+        && program.constant_text(*header).is_some_and(|it| it.eq_ignore_ascii_case("set-cookie"));
+    if !is_header {
+        return None;
+    }
+    let cookies: Vec<Node<'t>> = if value.kind() == "array" {
+        let mut cursor = value.walk();
+        value.named_children(&mut cursor).collect()
+    } else {
+        vec![*value]
+    };
+    cookies.into_iter().find_map(|cookie| readable_cookie_text(program, cookie))
+}
+
+/// The name of a cookie written as text, when it is a session and not marked.
+fn readable_cookie_text<'t>(program: &Program<'t>, cookie: Node<'t>) -> Option<String> {
+    let known = program.constant_text(cookie);
+    let text = match &known {
+        Some(text) => text.to_string(),
+        None if cookie.kind() == "binary_expression" => {
+            let left = cookie.child_by_field_name("left")?;
+            let rest = cookie.child_by_field_name("right")?;
+            let is_call_or_name = matches!(rest.kind(), "call_expression" | "identifier");
+            is_call_or_name.then(|| program.constant_text(left))??.to_string()
+        }
+        None => return None,
+    };
+    let (name, _) = text.split_once('=')?;
+    let is_marked = text.to_lowercase().contains("httponly");
+    (is_session_cookie(name) && !is_marked).then(|| name.to_owned())
 }

@@ -1,8 +1,7 @@
-//! Comparisons and conditions that always have the same result, whatever the values are.
+//! Values, positions and loops that are used in a way that does not work.
 
 use super::{found, is_filled_in, short};
-use crate::rules::ecmascript::origin::{arguments, callee, unquoted};
-use crate::rules::ecmascript::program::is_function;
+use crate::rules::ecmascript::origin::{arguments, callee};
 use crate::rules::ecmascript::types::Types;
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
@@ -14,32 +13,8 @@ pub(in crate::rules::ecmascript) const UNKNOWN_TYPE_NAME: ProgramCheck =
 pub(in crate::rules::ecmascript) const POSITION_AS_TRUTH: ProgramCheck =
     ProgramCheck { name: "position-as-truth", captures: &["CALL"], run: positions_as_truth };
 
-pub(in crate::rules::ecmascript) const FOUND_AS_POSITION: ProgramCheck = ProgramCheck {
-    name: "element-compared-with-position",
-    captures: &["NUMBER"],
-    run: elements_as_positions,
-};
-
-pub(in crate::rules::ecmascript) const CHAINED_COMPARISON: ProgramCheck = ProgramCheck {
-    name: "chained-comparison",
-    captures: &["LEFT", "OPERATOR", "RIGHT"],
-    run: chained_comparisons,
-};
-
-pub(in crate::rules::ecmascript) const FRESH_OBJECT: ProgramCheck = ProgramCheck {
-    name: "comparison-with-fresh-object",
-    captures: &["VALUE", "RESULT"],
-    run: fresh_objects,
-};
-
 pub(in crate::rules::ecmascript) const CALLED_VALUE: ProgramCheck =
     ProgramCheck { name: "call-of-value", captures: &["NAME", "TYPES"], run: called_values };
-
-pub(in crate::rules::ecmascript) const SUFFIX_TEST: ProgramCheck = ProgramCheck {
-    name: "suffix-test-without-minus-one",
-    captures: &["TEXT", "SUFFIX"],
-    run: suffix_tests,
-};
 
 const TYPE_NAMES: [&str; 8] =
     ["undefined", "object", "boolean", "number", "string", "function", "symbol", "bigint"];
@@ -114,75 +89,6 @@ fn positions_as_truth(program: &Program<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-fn elements_as_positions(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for node in program.of_kind("binary_expression") {
-        let Some((left, operator, right)) = sides(program, *node) else { continue };
-        let is_find = left.kind() == "call_expression"
-            && matches!(method(program, left), "find" | "findLast")
-            && arguments(left).first().is_some_and(|it| is_function(*it));
-        let number = program.text(right);
-        let is_position = match operator {
-            ">" | "===" | "!==" | "==" | "!=" => number == "-1",
-            ">=" => number == "0",
-            _ => false,
-        };
-        if is_find && is_position {
-            matches.push(found(*node, vec![("NUMBER", number.to_owned())]));
-        }
-    }
-    matches
-}
-
-fn chained_comparisons(program: &Program<'_>) -> Vec<NativeMatch> {
-    let orders = |operator: &str| matches!(operator, "<" | "<=" | ">" | ">=");
-    let mut matches = Vec::new();
-    for node in program.of_kind("binary_expression") {
-        let Some((left, operator, right)) = sides(program, *node) else { continue };
-        if left.kind() != "binary_expression" {
-            continue;
-        }
-        let inner = program.operator(left);
-        // `f<a>(b)` reads as two comparisons where the grammar knows no type arguments.
-        let is_generic = inner == "<" && operator == ">";
-        let same_way = (inner.starts_with('<') && operator.starts_with('<'))
-            || (inner.starts_with('>') && operator.starts_with('>'));
-        if orders(inner) && orders(operator) && same_way && !is_generic {
-            matches.push(found(
-                *node,
-                vec![
-                    ("LEFT", short(program.text(left))),
-                    ("OPERATOR", operator.to_owned()),
-                    ("RIGHT", short(program.text(right))),
-                ],
-            ));
-        }
-    }
-    matches
-}
-
-fn fresh_objects(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for node in program.of_kind("binary_expression") {
-        let Some((left, operator, right)) = sides(program, *node) else { continue };
-        let result = match operator {
-            "===" => "false",
-            "!==" => "true",
-            _ => continue,
-        };
-        let is_fresh =
-            |it: Node<'_>| matches!(it.kind(), "array" | "object" | "regex") || is_function(it);
-        if is_fresh(left) || is_fresh(right) {
-            let value = if is_fresh(right) { right } else { left };
-            matches.push(found(
-                *node,
-                vec![("VALUE", short(program.text(value))), ("RESULT", result.to_owned())],
-            ));
-        }
-    }
-    matches
-}
-
 fn called_values(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kinds(&["call_expression", "new_expression"]) {
@@ -208,32 +114,194 @@ fn is_placeholder<'t>(program: &Program<'t>, name: Node<'t>) -> bool {
     value.is_some_and(|it| it.kind() == "undefined") || is_filled_in(program.text(name))
 }
 
-/// `text.lastIndexOf(end) === text.length - end.length` is true when `end` is one longer than
-/// `text` and not in it.
-fn suffix_tests(program: &Program<'_>) -> Vec<NativeMatch> {
+pub(in crate::rules::ecmascript) const DELETED_ELEMENT: ProgramCheck =
+    ProgramCheck { name: "deleted-array-element", captures: &["LIST"], run: deleted_elements };
+
+fn deleted_elements(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
-    for node in program.of_kind("binary_expression") {
-        let Some((left, operator, right)) = sides(program, *node) else { continue };
-        let Some((object, suffix)) = index_call(program, left) else { continue };
-        let expected = format!("{object}.length-{suffix}.length");
-        let shown: String = program.text(right).split_whitespace().collect();
-        let checks_first = program.ancestors(*node).take(4).any(|around| {
-            around.kind() == "binary_expression" && matches!(program.operator(around), "&&" | "||")
+    for node in program.of_kind("unary_expression") {
+        let target = node.child_by_field_name("argument").filter(|it| {
+            program.operator(*node) == "delete" && it.kind() == "subscript_expression"
         });
-        if matches!(operator, "===" | "==") && shown == expected && !checks_first {
-            let captures = vec![("TEXT", short(object)), ("SUFFIX", short(suffix))];
-            matches.push(found(*node, captures));
+        let Some(list) = target.and_then(|it| it.child_by_field_name("object")) else { continue };
+        let is_list = program.value_of(list).is_some_and(|it| it.kind() == "array");
+        if is_list && !is_used_as_map(program, list) {
+            matches.push(found(*node, vec![("LIST", short(program.text(list)))]));
         }
     }
     matches
 }
 
-/// The object and the argument of `object.lastIndexOf(argument)`.
-fn index_call<'t>(program: &Program<'t>, call: Node<'t>) -> Option<(&'t str, &'t str)> {
-    if call.kind() != "call_expression" || !method(program, call).ends_with("ndexOf") {
+/// Whether elements are put in by some key, `list[key] = …`: texts as keys leave no hole.
+fn is_used_as_map<'t>(program: &Program<'t>, list: Node<'t>) -> bool {
+    program.of_kind("assignment_expression").iter().any(|it| {
+        let left = it.child_by_field_name("left").filter(|it| it.kind() == "subscript_expression");
+        let field = |name| left.and_then(|it| it.child_by_field_name(name));
+        field("object").is_some_and(|it| program.text(it) == program.text(list))
+            && field("index").is_some_and(|it| it.kind() != "number")
+    })
+}
+
+pub(in crate::rules::ecmascript) const SKIPPED_ELEMENT: ProgramCheck = ProgramCheck {
+    name: "element-skipped-after-removal",
+    captures: &["LIST", "INDEX"],
+    run: skipped_elements,
+};
+
+/// The variable that a loop counts with, and the list whose length ends it.
+struct Counted<'t> {
+    index: &'t str,
+    list: &'t str,
+    body: Node<'t>,
+}
+
+fn counted<'t>(program: &Program<'t>, node: Node<'t>) -> Option<Counted<'t>> {
+    let condition = bare(node.child_by_field_name("condition")?);
+    if condition.kind() != "binary_expression" {
         return None;
     }
-    let object = callee(call)?.child_by_field_name("object")?;
-    let argument = *arguments(call).first()?;
-    Some((program.text(object), unquoted(program.text(argument))))
+    let mut left = condition.child_by_field_name("left")?;
+    if left.kind() == "update_expression" {
+        left = left.child_by_field_name("argument")?;
+    }
+    let right = condition.child_by_field_name("right")?;
+    let list = right.child_by_field_name("object").filter(|_| {
+        right.kind() == "member_expression" && program.text(right).ends_with(".length")
+    })?;
+    let is_less = matches!(program.operator(condition), "<" | "<=");
+    (is_less && left.kind() == "identifier").then_some(())?;
+    let body = node.child_by_field_name("body")?;
+    Some(Counted { index: program.text(left), list: program.text(list), body })
+}
+
+fn bare(node: Node<'_>) -> Node<'_> {
+    match node.kind() {
+        "parenthesized_expression" | "expression_statement" => node.named_child(0).unwrap_or(node),
+        _ => node,
+    }
+}
+
+fn of_list(node: Node<'_>, index: &str, list: &str) -> NativeMatch {
+    found(node, vec![("INDEX", index.to_owned()), ("LIST", short(list))])
+}
+
+fn skipped_elements(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for node in program.of_kind("for_statement") {
+        let Some(Counted { index, list, body }) = counted(program, *node) else { continue };
+        let counts_up = node
+            .child_by_field_name("increment")
+            .is_some_and(|it| program.operator(it) == "++" && program.text(it).contains(index));
+        if !counts_up {
+            continue;
+        }
+        for call in program.own(body).into_iter().filter(|it| it.kind() == "call_expression") {
+            if removes_at(program, call, list, index)
+                && !leaves_after(program, call, body)
+                && !sets_index(program, body, index)
+            {
+                matches.push(of_list(call, index, list));
+            }
+        }
+    }
+    matches
+}
+
+/// `list.splice(index, 1)`
+fn removes_at<'t>(program: &Program<'t>, call: Node<'t>, list: &str, index: &str) -> bool {
+    let Some(callee) = callee(call) else { return false };
+    let object = callee.child_by_field_name("object").map_or("", |it| program.text(it));
+    let method = callee.child_by_field_name("property").map_or("", |it| program.text(it));
+    let given: Vec<&str> = arguments(call).iter().map(|it| program.text(*it)).collect();
+    method == "splice" && object == list && given.as_slice() == [index, "1"]
+}
+
+/// Whether the loop is left right after a call.
+fn leaves_after<'t>(program: &Program<'t>, call: Node<'t>, body: Node<'t>) -> bool {
+    let mut statement = call;
+    for around in program.ancestors(call) {
+        if around.kind() == "statement_block" || around.kind() == "switch_case" {
+            let mut cursor = around.walk();
+            let leaves = around.named_children(&mut cursor).any(|it| {
+                it.start_byte() >= statement.start_byte()
+                    && matches!(
+                        it.kind(),
+                        "break_statement" | "return_statement" | "throw_statement"
+                    )
+            });
+            if leaves {
+                return true;
+            }
+        }
+        if around.kind() == "return_statement" {
+            return true;
+        }
+        if around.id() == body.id() {
+            return false;
+        }
+        statement = around;
+    }
+    false
+}
+
+fn sets_index<'t>(program: &Program<'t>, body: Node<'t>, index: &str) -> bool {
+    program.inside(body).iter().any(|it| {
+        let target = match it.kind() {
+            "update_expression" => it.child_by_field_name("argument"),
+            "assignment_expression" | "augmented_assignment_expression" => {
+                it.child_by_field_name("left")
+            }
+            _ => None,
+        };
+        target.is_some_and(|target| program.text(target) == index)
+    })
+}
+
+pub(in crate::rules::ecmascript) const INDENTATION: ProgramCheck = ProgramCheck {
+    name: "misleading-indentation",
+    captures: &["KEYWORD"],
+    run: misleading_indentation,
+};
+
+fn misleading_indentation(program: &Program<'_>) -> Vec<NativeMatch> {
+    let mut matches = Vec::new();
+    for node in
+        program.of_kinds(&["if_statement", "for_statement", "for_in_statement", "while_statement"])
+    {
+        let Some(controlled) = controlled(node) else { continue };
+        let Some(next) = next_statement(node) else { continue };
+        let indents = (indent(program, node), indent(program, controlled), indent(program, next));
+        let (Some(outer), Some(inner), Some(following)) = indents else { continue };
+        let own_line = controlled.start_position().row > node.start_position().row;
+        if own_line && inner == following && inner.len() > outer.len() {
+            let keyword = node.kind().split('_').next().unwrap_or_default().to_owned();
+            matches.push(found(next, vec![("KEYWORD", keyword)]));
+        }
+    }
+    matches
+}
+
+/// The single statement without braces that a head controls.
+fn controlled(node: Node<'_>) -> Option<Node<'_>> {
+    let body = match node.child_by_field_name("alternative") {
+        Some(clause) => clause.named_child(0)?,
+        None => {
+            node.child_by_field_name("consequence").or_else(|| node.child_by_field_name("body"))?
+        }
+    };
+    (!matches!(body.kind(), "statement_block" | "if_statement" | "empty_statement")).then_some(body)
+}
+
+fn next_statement(node: Node<'_>) -> Option<Node<'_>> {
+    let next = node.next_named_sibling()?;
+    let is_statement = next.kind().ends_with("_statement") || next.kind().ends_with("_declaration");
+    (is_statement && next.start_position().row > node.end_position().row).then_some(next)
+}
+
+/// The white space before a node that starts its line.
+fn indent<'t>(program: &Program<'t>, node: Node<'_>) -> Option<&'t str> {
+    let start = node.start_byte();
+    let line = start.checked_sub(node.start_position().column)?;
+    let before = program.source().text().get(line..start)?;
+    before.chars().all(|c| c == ' ' || c == '\t').then_some(before)
 }

@@ -1,22 +1,15 @@
-//! Names that mean something else than they seem to: methods called without `this`, variables that
-//! nobody declares, constants that are assigned.
+//! Variables that are assigned without a declaration, or used before it.
 
 use super::found;
-use crate::rules::ecmascript::binding::{Declared, Variable};
 use crate::rules::ecmascript::program::is_function;
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
+use crate::symbols::{DeclarationKind, ScopeVariable};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const MISSING_THIS: ProgramCheck =
-    ProgramCheck { name: "missing-this", captures: &["NAME"], run: missing_this };
-
 pub(in crate::rules::ecmascript) const UNDECLARED_VARIABLE: ProgramCheck =
     ProgramCheck { name: "undeclared-variable", captures: &["NAME"], run: undeclared_variables };
-
-pub(in crate::rules::ecmascript) const ASSIGNED_CONSTANT: ProgramCheck =
-    ProgramCheck { name: "assigned-constant", captures: &["NAME"], run: assigned_constants };
 
 pub(in crate::rules::ecmascript) const USE_BEFORE_DECLARATION: ProgramCheck = ProgramCheck {
     name: "use-before-declaration",
@@ -24,168 +17,43 @@ pub(in crate::rules::ecmascript) const USE_BEFORE_DECLARATION: ProgramCheck = Pr
     run: uses_before_declaration,
 };
 
-/// Functions that browsers, engines and test frameworks have for everyone.
-const EVERYWHERE: &[&str] = &[
-    "addEventListener",
-    "removeEventListener",
-    "dispatchEvent",
-    "alert",
-    "atob",
-    "blur",
-    "btoa",
-    "cancelAnimationFrame",
-    "clearInterval",
-    "clearTimeout",
-    "clearImmediate",
-    "close",
-    "confirm",
-    "fetch",
-    "find",
-    "focus",
-    "getComputedStyle",
-    "getSelection",
-    "matchMedia",
-    "moveBy",
-    "moveTo",
-    "open",
-    "postMessage",
-    "print",
-    "prompt",
-    "queueMicrotask",
-    "requestAnimationFrame",
-    "requestIdleCallback",
-    "resizeBy",
-    "resizeTo",
-    "scroll",
-    "scrollBy",
-    "scrollTo",
-    "setInterval",
-    "setTimeout",
-    "setImmediate",
-    "stop",
-    "structuredClone",
-    "eval",
-    "isNaN",
-    "isFinite",
-    "parseInt",
-    "parseFloat",
-    "encodeURIComponent",
-    "decodeURIComponent",
-    "encodeURI",
-    "decodeURI",
-    "escape",
-    "unescape",
-    "require",
-    "define",
-    "importScripts",
-    "describe",
-    "it",
-    "test",
-    "expect",
-    "before",
-    "after",
-    "beforeEach",
-    "afterEach",
-    "beforeAll",
-    "afterAll",
-    "assert",
-    "suite",
-    "setup",
-    "teardown",
-    "cy",
-    "jest",
-    "vi",
-    "name",
-    "event",
-    "status",
-    "location",
-    "history",
-    "navigator",
-    "screen",
-    "origin",
-    "parent",
-    "self",
-    "top",
-    "length",
-    "module",
-    "exports",
-    "process",
+/// Global variables that browsers, engines and module loaders let a script set.
+const SETTABLE_GLOBALS: &[&str] = &[
     "console",
+    "document",
+    "event",
+    "exports",
     "global",
     "globalThis",
-    "window",
-    "document",
-    "Symbol",
-    "Map",
-    "Set",
-    "log",
-    "t",
+    "history",
     "i18n",
-    "gettext",
-    "ngettext",
-    "create",
-    "toString",
-    "valueOf",
-    "constructor",
-    "hasOwnProperty",
-    "super",
-    "pick",
-    "go",
-    "emit",
-    "read",
-    "write",
-    "load",
-    "gc",
-    "quit",
+    "length",
+    "location",
+    "module",
+    "name",
+    "navigator",
+    "opener",
+    "origin",
+    "parent",
+    "process",
+    "require",
+    "screen",
+    "self",
+    "status",
+    "top",
+    "window",
 ];
 
-fn missing_this(program: &Program<'_>) -> Vec<NativeMatch> {
-    let globals = declared_globals(program);
-    let mut matches = Vec::new();
-    for variable in outside_names(program, &globals) {
-        for read in &variable.reads {
-            let is_call = program.parent(*read).is_some_and(|call| {
-                call.kind() == "call_expression"
-                    && call.child_by_field_name("function").is_some_and(|it| it.id() == read.id())
-            });
-            if is_call
-                && has_method(program, *read, variable.name)
-                && !may_be_global(program, *read)
-            {
-                matches.push(found(*read, vec![("NAME", variable.name.to_owned())]));
-            }
-        }
-    }
-    matches
-}
-
-fn has_method<'t>(program: &Program<'t>, place: Node<'t>, name: &str) -> bool {
-    let Some(class) = program.class_around(place) else { return false };
-    program.class_members(class).iter().any(|member| {
-        matches!(member.kind(), "method_definition" | "abstract_method_signature")
-            && program.member_name(*member) == Some(name)
-    })
-}
-
-/// Methods wrap functions of the same name, and namespaces go on in other files.
-fn may_be_global<'t>(program: &Program<'t>, name: Node<'t>) -> bool {
-    program.ancestors(name).any(|around| match around.kind() {
-        "internal_module" => true,
-        "method_definition" => program.member_name(around) == Some(program.text(name)),
-        _ => false,
-    })
-}
-
-/// Names that the file uses and nobody is known to declare.
+/// Names that the file uses and does not declare.
 fn outside_names<'p, 't>(
     program: &'p Program<'t>,
     globals: &HashSet<&'t str>,
-) -> Vec<&'p Variable<'t>> {
+) -> Vec<&'p ScopeVariable<'t>> {
     program
         .variables()
         .iter()
-        .filter(|it| it.declared == Declared::Nowhere)
-        .filter(|it| !EVERYWHERE.contains(&it.name) && !globals.contains(it.name))
+        .filter(|it| it.declared == DeclarationKind::Undeclared)
+        .filter(|it| !SETTABLE_GLOBALS.contains(&it.name) && !globals.contains(it.name))
         .collect()
 }
 
@@ -228,7 +96,7 @@ fn undeclared_variables(program: &Program<'_>) -> Vec<NativeMatch> {
 /// Whether a function sets a variable before it reads it, as only a local one needs to be.
 fn is_used_as_local<'t>(
     program: &Program<'t>,
-    variable: &Variable<'t>,
+    variable: &ScopeVariable<'t>,
     function: Node<'t>,
 ) -> bool {
     let here = |node: &Node<'t>| {
@@ -246,27 +114,13 @@ fn is_used_as_local<'t>(
         })
 }
 
-fn assigned_constants(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for variable in program.variables() {
-        let is_constant = matches!(variable.declared, Declared::Const | Declared::Import);
-        if !is_constant || variable.declarations.len() != 1 {
-            continue;
-        }
-        let declaration = variable.declarations.first().map(|it| it.id());
-        for write in &variable.writes {
-            if Some(write.target.id()) != declaration {
-                matches.push(found(write.target, vec![("NAME", variable.name.to_owned())]));
-            }
-        }
-    }
-    matches
-}
-
 fn uses_before_declaration(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for variable in program.variables() {
-        let dies = matches!(variable.declared, Declared::Let | Declared::Const | Declared::Class);
+        let dies = matches!(
+            variable.declared,
+            DeclarationKind::Let | DeclarationKind::Const | DeclarationKind::Class
+        );
         let [declaration] = variable.declarations.as_slice() else { continue };
         let is_elsewhere =
             program.ancestors(*declaration).any(|it| it.kind() == "ambient_declaration");

@@ -1,19 +1,11 @@
-//! React components that change their state behind React's back, or hooks out of order.
+//! React components: hooks, unbound methods, keys of lists.
 
-use super::{found, short};
+use super::found;
 use crate::rules::ecmascript::origin::{arguments, callee};
+use crate::rules::ecmascript::program::is_function;
 use crate::rules::ecmascript::{Program, ProgramCheck};
 use crate::rules::native::NativeMatch;
 use tree_sitter::Node;
-
-pub(in crate::rules::ecmascript) const STATE_MUTATION: ProgramCheck =
-    ProgramCheck { name: "react-state-mutation", captures: &["TARGET"], run: state_mutations };
-
-pub(in crate::rules::ecmascript) const UPDATE_IN_LIFECYCLE: ProgramCheck = ProgramCheck {
-    name: "react-update-in-lifecycle",
-    captures: &["CALL", "METHOD", "EFFECT"],
-    run: updates_in_lifecycle,
-};
 
 pub(in crate::rules::ecmascript) const CONDITIONAL_HOOK: ProgramCheck = ProgramCheck {
     name: "react-conditional-hook",
@@ -23,179 +15,6 @@ pub(in crate::rules::ecmascript) const CONDITIONAL_HOOK: ProgramCheck = ProgramC
 
 pub(in crate::rules::ecmascript) const UNBOUND_METHOD: ProgramCheck =
     ProgramCheck { name: "react-unbound-method", captures: &["METHOD"], run: unbound_methods };
-
-pub(in crate::rules::ecmascript) const STALE_STATE: ProgramCheck =
-    ProgramCheck { name: "react-stale-state-update", captures: &["READ"], run: stale_updates };
-
-const CHANGING: [&str; 9] =
-    ["push", "pop", "shift", "unshift", "splice", "sort", "reverse", "fill", "copyWithin"];
-
-fn state_mutations(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    let targets = program
-        .of_kinds(&["assignment_expression", "augmented_assignment_expression"])
-        .filter_map(|node| node.child_by_field_name("left"))
-        .chain(
-            program
-                .of_kind("update_expression")
-                .iter()
-                .filter_map(|node| node.child_by_field_name("argument")),
-        );
-    for target in targets {
-        if state_depth(program, target).is_some_and(|depth| depth > 0)
-            && !in_constructor(program, target)
-            && program.component_around(target).is_some()
-        {
-            matches.push(found(target, vec![("TARGET", short(program.text(target)))]));
-        }
-    }
-    for call in program.of_kind("call_expression") {
-        let Some(callee) = callee(*call).filter(|it| it.kind() == "member_expression") else {
-            continue;
-        };
-        let method = callee.child_by_field_name("property").map_or("", |it| program.text(it));
-        let Some(object) = callee.child_by_field_name("object") else { continue };
-        if CHANGING.contains(&method)
-            && state_depth(program, object).is_some_and(|depth| depth > 0)
-            && !in_constructor(program, *call)
-            && program.component_around(*call).is_some()
-        {
-            matches.push(found(*call, vec![("TARGET", short(program.text(object)))]));
-        }
-    }
-    matches
-}
-
-/// How deep in `this.state` a member lies.
-fn state_depth<'t>(program: &Program<'t>, node: Node<'t>) -> Option<usize> {
-    let mut depth = 0;
-    let mut node = node;
-    loop {
-        let object = match node.kind() {
-            "member_expression" | "subscript_expression" => node.child_by_field_name("object")?,
-            _ => return None,
-        };
-        let property = node.child_by_field_name("property").map_or("", |it| program.text(it));
-        if property == "state" && program.is_this(object) {
-            return Some(depth);
-        }
-        depth += 1;
-        node = object;
-    }
-}
-
-/// Whether code runs in the constructor itself, where the state is made.
-fn in_constructor<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
-    program
-        .function_around(node)
-        .is_some_and(|function| program.member_name(function) == Some("constructor"))
-}
-
-const AGAIN: &str = "the component renders again and again";
-const NOT_MOUNTED: &str = "there is no mounted component to update yet";
-
-/// Methods in which updates are wrong, and what comes of it.
-const LIFECYCLE: [(&str, &str); 8] = [
-    ("render", AGAIN),
-    ("componentDidUpdate", AGAIN),
-    ("componentWillUpdate", AGAIN),
-    ("shouldComponentUpdate", AGAIN),
-    ("constructor", NOT_MOUNTED),
-    ("getInitialState", NOT_MOUNTED),
-    ("getDefaultProps", NOT_MOUNTED),
-    ("componentDidUnmount", "the component is gone"),
-];
-
-fn updates_in_lifecycle(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for component in program.components() {
-        let members = program.component_members(component);
-        for (name, effect) in LIFECYCLE {
-            let method = members.iter().find(|(member, _)| *member == name);
-            let Some(body) = method.and_then(|(_, it)| it.child_by_field_name("body")) else {
-                continue;
-            };
-            // A pure component does not render again for the same state.
-            if name == "componentDidUpdate" && is_pure(program, component) {
-                continue;
-            }
-            for call in certain_calls(program, body) {
-                if updates(program, call, &members, 4) {
-                    matches.push(found(
-                        call,
-                        vec![
-                            ("CALL", short(program.text(callee(call).unwrap_or(call)))),
-                            ("METHOD", name.to_owned()),
-                            ("EFFECT", effect.to_owned()),
-                        ],
-                    ));
-                }
-            }
-        }
-    }
-    matches
-}
-
-fn is_pure<'t>(program: &Program<'t>, component: Node<'t>) -> bool {
-    let mut cursor = component.walk();
-    component
-        .children(&mut cursor)
-        .any(|it| it.kind() == "class_heritage" && program.text(it).contains("Pure"))
-}
-
-/// The calls that a function makes whenever it is called.
-fn certain_calls<'t>(program: &Program<'t>, body: Node<'t>) -> Vec<Node<'t>> {
-    let mut calls: Vec<_> =
-        program.own(body).into_iter().filter(|it| it.kind() == "call_expression").collect();
-    if body.kind() == "call_expression" {
-        calls.push(body);
-    }
-    calls.retain(|call| {
-        let mut around = program.ancestors(*call).take_while(|around| around.id() != body.id());
-        !around.any(|it| is_choice(program, it)) && !comes_after_exit(program, *call, body)
-    });
-    calls
-}
-
-/// Whether what is inside a node may not run, or more than once.
-fn is_choice<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
-    match node.kind() {
-        "if_statement" | "ternary_expression" | "switch_statement" | "for_statement"
-        | "for_in_statement" | "while_statement" | "do_statement" | "try_statement" => true,
-        "binary_expression" => matches!(program.operator(node), "&&" | "||" | "??"),
-        _ => false,
-    }
-}
-
-/// Whether a return stands before a call in the text.
-fn comes_after_exit<'t>(program: &Program<'t>, call: Node<'t>, body: Node<'t>) -> bool {
-    program
-        .own(body)
-        .iter()
-        .any(|it| it.kind() == "return_statement" && it.end_byte() < call.start_byte())
-}
-
-/// Whether a call updates the state for certain, itself or through functions of the component.
-fn updates<'t>(
-    program: &Program<'t>,
-    call: Node<'t>,
-    members: &[(&'t str, Node<'t>)],
-    depth: usize,
-) -> bool {
-    if depth == 0 {
-        return false;
-    }
-    let function = match program.method_of_this(call) {
-        Some("setState" | "replaceState" | "forceUpdate") => return true,
-        Some(name) => members.iter().find(|(member, _)| *member == name).map(|(_, it)| *it),
-        None => program.called(call).filter(|it| it.kind() == "arrow_function"),
-    };
-    let Some(function) = function.filter(|it| !program.is_async(*it)) else { return false };
-    let Some(body) = function.child_by_field_name("body") else { return false };
-    certain_calls(program, body)
-        .into_iter()
-        .any(|inner| updates(program, inner, members, depth - 1))
-}
 
 fn conditional_hooks(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
@@ -331,24 +150,61 @@ fn is_bound<'t>(program: &Program<'t>, class: Node<'t>, name: &str) -> bool {
         || is_decorated
 }
 
-fn stale_updates(program: &Program<'_>) -> Vec<NativeMatch> {
+pub(in crate::rules::ecmascript) const MISSING_KEY: ProgramCheck =
+    ProgramCheck { name: "missing-key-in-list", captures: &[], run: missing_keys };
+
+fn missing_keys(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
-        if program.method_of_this(*call) != Some("setState")
-            || program.component_around(*call).is_none()
-        {
+        let method = callee(*call).and_then(|it| it.child_by_field_name("property"));
+        let is_map = method.is_some_and(|it| program.text(it) == "map");
+        let shown = program.parent(*call).is_some_and(|it| it.kind() == "jsx_expression")
+            && program
+                .parent(*call)
+                .and_then(|it| program.parent(it))
+                .is_some_and(|it| matches!(it.kind(), "jsx_element" | "jsx_fragment"));
+        let Some(callback) = arguments(*call).first().copied().filter(|_| is_map && shown) else {
+            continue;
+        };
+        if !is_function(callback) {
             continue;
         }
-        let argument = arguments(*call).first().copied();
-        let Some(object) = argument.filter(|it| it.kind() == "object") else { continue };
-        let read = program.inside(object).iter().find(|it| {
-            state_depth(program, **it) == Some(1)
-                && program.function_around(**it).map(|it| it.id())
-                    == program.function_around(*call).map(|it| it.id())
-        });
-        if let Some(read) = read {
-            matches.push(found(*call, vec![("READ", short(program.text(*read)))]));
+        for element in given_elements(program, callback) {
+            if !has_key(program, element) {
+                matches.push(found(element, Vec::new()));
+            }
         }
     }
     matches
+}
+
+/// The JSX elements that a callback gives.
+fn given_elements<'t>(program: &Program<'t>, callback: Node<'t>) -> Vec<Node<'t>> {
+    let Some(body) = callback.child_by_field_name("body") else { return Vec::new() };
+    let values = if body.kind() == "statement_block" {
+        program.returns(callback).into_iter().filter_map(|it| it.named_child(0)).collect()
+    } else {
+        vec![body]
+    };
+    values
+        .into_iter()
+        .map(|value| match value.kind() {
+            "parenthesized_expression" => value.named_child(0).unwrap_or(value),
+            _ => value,
+        })
+        .filter(|it| matches!(it.kind(), "jsx_element" | "jsx_self_closing_element"))
+        // `<></>` stands for nothing.
+        .filter(|it| program.text(*it) != "<></>")
+        .collect()
+}
+
+/// Whether an element has a key, or may get one from what is spread into it.
+fn has_key<'t>(program: &Program<'t>, element: Node<'t>) -> bool {
+    let opening = element.child_by_field_name("open_tag").unwrap_or(element);
+    let mut cursor = opening.walk();
+    opening.named_children(&mut cursor).any(|it| match it.kind() {
+        "jsx_attribute" => it.named_child(0).is_some_and(|name| program.text(name) == "key"),
+        "jsx_expression" => true,
+        _ => false,
+    })
 }

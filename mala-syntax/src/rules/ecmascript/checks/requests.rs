@@ -1,4 +1,4 @@
-//! What handlers of requests take for granted about them.
+//! Request parameters that may be lists, and strings that are taken for directives.
 
 use super::{found, short};
 use crate::rules::ecmascript::origin::{arguments, callee, unquoted};
@@ -11,15 +11,6 @@ pub(in crate::rules::ecmascript) const LIST_FOR_TEXT: ProgramCheck = ProgramChec
     name: "query-may-be-list",
     captures: &["VALUE", "METHOD"],
     run: lists_for_texts,
-};
-
-pub(in crate::rules::ecmascript) const PASSWORD_IN_URL: ProgramCheck =
-    ProgramCheck { name: "password-in-url", captures: &["NAME"], run: passwords_in_urls };
-
-pub(in crate::rules::ecmascript) const CASE_SENSITIVE_PATH: ProgramCheck = ProgramCheck {
-    name: "case-sensitive-guard",
-    captures: &["PATTERN"],
-    run: case_sensitive_guards,
 };
 
 /// Members that lists and texts both have, with other results.
@@ -150,136 +141,82 @@ fn outermost_function<'t>(program: &Program<'t>, node: Node<'t>) -> Option<Node<
     program.ancestors(node).filter(|it| is_function(*it)).last()
 }
 
-fn passwords_in_urls(program: &Program<'_>) -> Vec<NativeMatch> {
+pub(in crate::rules::ecmascript) const UNKNOWN_DIRECTIVE: ProgramCheck =
+    ProgramCheck { name: "unknown-directive", captures: &["DIRECTIVE"], run: unknown_directives };
+
+impl<'t> Program<'t> {}
+
+const DIRECTIVES: [&str; 14] = [
+    "use strict",
+    "use asm",
+    "use babel",
+    "use 6to5",
+    "format cjs",
+    "format esm",
+    "format global",
+    "format register",
+    "ngInject",
+    "ngNoInject",
+    "use client",
+    "use server",
+    "use cache",
+    "use no memo",
+];
+
+fn unknown_directives(program: &Program<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
-    for node in program.of_kinds(&["member_expression", "call_expression"]) {
-        let Some(key) = query_key(program, node) else { continue };
-        let target = program
-            .parent(node)
-            .filter(|it| it.kind() == "variable_declarator")
-            .and_then(|it| it.child_by_field_name("name"))
-            .map_or("", |it| program.text(it));
-        let name = [key, target].into_iter().find(|name| is_password(name));
-        if let Some(name) = name.filter(|_| answers_get(program, node)) {
-            matches.push(found(node, vec![("NAME", name.to_owned())]));
+    // What is not quite JavaScript may give such a text a meaning.
+    if program.source().tree().root_node().has_error() {
+        return matches;
+    }
+    for statement in program.of_kind("expression_statement") {
+        let Some(text) = statement.named_child(0).filter(|it| it.kind() == "string") else {
+            continue;
+        };
+        if !is_directive(program, *statement) {
+            continue;
+        }
+        let directive = unquoted(program.text(text));
+        if !is_known(directive) {
+            matches.push(found(*statement, vec![("DIRECTIVE", directive.to_owned())]));
         }
     }
     matches
 }
 
-fn is_password(name: &str) -> bool {
-    let lower = name.to_lowercase();
-    ["password", "passwd", "passphrase"].iter().any(|word| lower.contains(word))
-        && !["reset", "forgot", "has", "is", "need"].iter().any(|word| lower.starts_with(word))
-}
-
-/// The name that is asked for in `req.query.name` and `req.param("name")`.
-fn query_key<'t>(program: &Program<'t>, node: Node<'t>) -> Option<&'t str> {
-    if node.kind() == "call_expression" {
-        let callee = program.text(callee(node)?);
-        let first = *arguments(node).first()?;
-        let is_param = matches!(callee, "req.param" | "request.param");
-        return (is_param && first.kind() == "string").then(|| unquoted(program.text(first)));
-    }
-    let object = program.text(node.child_by_field_name("object")?);
-    let property = node.child_by_field_name("property")?;
-    matches!(object, "req.query" | "request.query" | "query").then(|| program.text(property))
-}
-
-/// Whether a function answers GET requests: `app.get("/path", handler)`.
-fn answers_get<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
-    program.ancestors(node).filter(|it| is_function(*it)).any(|function| {
-        let call = program.parent(function).and_then(|it| program.parent(it));
-        let Some(call) = call.filter(|it| it.kind() == "call_expression") else { return false };
-        let method = callee(call).and_then(|it| it.child_by_field_name("property"));
-        method.is_some_and(|it| program.text(it) == "get")
-            && arguments(call).first().is_some_and(|it| it.kind() == "string")
-    })
-}
-
-fn case_sensitive_guards(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for call in program.of_kind("call_expression") {
-        let Some(path) = program.callee_origin(*call) else { continue };
-        let method = ["use", "all", "get", "post", "put", "delete", "patch"].iter().any(|it| {
-            path == format!("express:().{it}") || path == format!("express:Router().{it}")
+/// Whether a text stands at the start of a file or function, where it is taken for a directive.
+fn is_directive<'t>(program: &Program<'t>, statement: Node<'t>) -> bool {
+    let Some(block) = program.parent(statement) else { return false };
+    let is_body = block.kind() == "program"
+        || (block.kind() == "statement_block"
+            && program.parent(block).is_some_and(crate::rules::ecmascript::program::is_function));
+    let mut cursor = block.walk();
+    let all_before_are_texts = block
+        .named_children(&mut cursor)
+        .take_while(|it| it.id() != statement.id())
+        .all(|it| match it.kind() {
+            "comment" | "hash_bang_line" => true,
+            "expression_statement" => it.named_child(0).is_some_and(|it| it.kind() == "string"),
+            _ => false,
         });
-        let given = arguments(*call);
-        let [pattern, .., last] = given.as_slice() else { continue };
-        if method
-            && goes_on(program, *last)
-            && let Some(source) = lower_case_pattern(program, *pattern)
-        {
-            matches.push(found(*pattern, vec![("PATTERN", source)]));
-        }
-    }
-    matches
+    is_body && all_before_are_texts
 }
 
-/// Whether a handler lets the request through to others.
-fn goes_on<'t>(program: &Program<'t>, handler: Node<'t>) -> bool {
-    let Some(value) = program.value_of(handler) else { return false };
-    if !is_function(value) {
-        let is_static = program.callee_origin(value).is_some_and(|path| path == "express:static")
-            || program.text(value).starts_with("express.static");
-        return matches!(value.kind(), "call_expression" | "identifier" | "member_expression")
-            && !is_static;
-    }
-    let next = program.parameters(value).get(2).copied();
-    next.and_then(|it| program.parameter_variable(it)).is_some_and(|it| !it.reads.is_empty())
-}
-
-/// The source of a regular expression that tells large and small letters apart.
-fn lower_case_pattern<'t>(program: &Program<'t>, node: Node<'t>) -> Option<String> {
-    let value = program.value_of(node)?;
-    let (source, flags) = match value.kind() {
-        "regex" => {
-            let flags = value.child_by_field_name("flags").map_or("", |it| program.text(it));
-            (program.text(value.child_by_field_name("pattern")?).to_owned(), flags.to_owned())
-        }
-        "new_expression" => {
-            let is_regexp = program.callee_origin(value).is_some_and(|path| path == "RegExp");
-            let given = arguments(value);
-            let source = program.constant_text(*given.first().filter(|_| is_regexp)?)?;
-            let flags = match given.get(1) {
-                Some(flags) => program.constant_text(*flags)?.into_owned(),
-                None => String::new(),
-            };
-            (source.into_owned(), flags)
-        }
-        _ => return None,
+fn is_known(directive: &str) -> bool {
+    let munged = || {
+        let mut parts = directive.split(',').map(str::trim);
+        parts.all(|part| {
+            part.strip_suffix(":nomunge").is_some_and(|name| {
+                !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            })
+        })
     };
-    (!flags.contains('i') && has_fixed_letter(&source)).then_some(source)
-}
-
-/// Whether a letter stands for itself only, outside of `[Aa]`.
-fn has_fixed_letter(source: &str) -> bool {
-    let mut in_class = false;
-    let mut class = String::new();
-    let mut characters = source.chars();
-    while let Some(c) = characters.next() {
-        match c {
-            '\\' => {
-                characters.next();
-            }
-            '[' => {
-                in_class = true;
-                class.clear();
-            }
-            ']' => {
-                in_class = false;
-                let has_both = |c: char| {
-                    class.contains(c.to_ascii_lowercase()) && class.contains(c.to_ascii_uppercase())
-                };
-                let letters: Vec<char> = class.chars().filter(char::is_ascii_alphabetic).collect();
-                if !class.contains('-') && letters.iter().any(|c| !has_both(*c)) {
-                    return true;
-                }
-            }
-            _ if in_class => class.push(c),
-            _ if c.is_ascii_alphabetic() => return true,
-            _ => {}
-        }
-    }
-    false
+    DIRECTIVES.contains(&directive)
+        || directive.starts_with("use cache: ")
+        || directive.starts_with("use memo")
+        || directive.starts_with("deps ")
+        || directive.starts_with("worklet")
+        || directive.starts_with("@babel/")
+        || directive.starts_with("__")
+        || munged()
 }

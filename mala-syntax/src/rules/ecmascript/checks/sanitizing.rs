@@ -13,12 +13,6 @@ pub(in crate::rules::ecmascript) const ONLY_FIRST: ProgramCheck =
 pub(in crate::rules::ecmascript) const BACKSLASH: ProgramCheck =
     ProgramCheck { name: "backslash-not-escaped", captures: &["CHARACTER"], run: backslashes };
 
-pub(in crate::rules::ecmascript) const REAPPEARS: ProgramCheck = ProgramCheck {
-    name: "removed-text-reappears",
-    captures: &["TEXT", "EXAMPLE"],
-    run: removals_that_reappear,
-};
-
 pub(in crate::rules::ecmascript) const TWICE: ProgramCheck =
     ProgramCheck { name: "escapes-twice", captures: &["CHARACTER", "EFFECT"], run: escapes_twice };
 
@@ -135,37 +129,6 @@ fn later<'t>(program: &Program<'t>, replacement: &Replacement<'t>) -> Vec<Replac
         found.push(next);
     }
     found
-}
-
-/// Texts that are removed for safety, as they stand in patterns, and how one survives removal.
-const REMOVED: [(&str, &str); 6] = [
-    ("../", "....//"),
-    ("..\\", "....\\\\"),
-    ("<!--", "<!<!----"),
-    ("<script", "<scr<scriptipt"),
-    ("javascript:", "javajavascript:script:"),
-    ("</script", "</scr</scriptipt"),
-];
-
-fn removals_that_reappear(program: &Program<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for replacement in replacements(program) {
-        let pattern = &replacement.pattern;
-        if replacement.with.as_deref() != Some("") || !pattern.is_global || pattern.is_anchored() {
-            continue;
-        }
-        let plain = pattern.source.replace("\\/", "/").replace("\\.", ".").to_lowercase();
-        let removed = REMOVED.iter().find(|(text, _)| match pattern.text() {
-            Some(whole) => whole.to_lowercase() == *text,
-            // Groups pick single parts out of a text that is otherwise kept.
-            None => plain.starts_with(text) && !plain.contains(['|', '(']),
-        });
-        if let Some((text, example)) = removed.filter(|_| !is_once(program, &replacement)) {
-            let captures = vec![("TEXT", (*text).to_owned()), ("EXAMPLE", (*example).to_owned())];
-            matches.push(last_part(&replacement, captures));
-        }
-    }
-    matches
 }
 
 fn escapes_twice(program: &Program<'_>) -> Vec<NativeMatch> {

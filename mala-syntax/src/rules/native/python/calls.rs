@@ -7,6 +7,7 @@ use super::signature::Signature;
 use crate::rules::native::code::{line, parts};
 use crate::rules::native::{NativeCheck, NativeMatch};
 use crate::source::Source;
+use crate::symbols::ScopeVariable;
 use std::collections::HashMap;
 use tree_sitter::Node;
 
@@ -15,9 +16,6 @@ pub(super) const WRONG_ARGUMENTS: NativeCheck =
 
 pub(super) const NO_VALUE: NativeCheck =
     NativeCheck { name: "python-result-of-procedure", captures: &["NAME", "LINE"] };
-
-pub(super) const NOT_AWAITED: NativeCheck =
-    NativeCheck { name: "python-not-awaited", captures: &["NAME", "LINE"] };
 
 /// So many calls of one function are not all wrong.
 const MANY_CALLS: usize = 3;
@@ -74,7 +72,7 @@ impl<'m, 't> Callables<'m, 't> {
         let root = module.root();
         let all = || module.functions().iter().enumerate();
         let is_only = |it: &Function<'t>| {
-            it.decorators.is_empty() && module.names().bindings_of(root, it.name).len() == 1
+            it.decorators.is_empty() && module.names().only_at_top(root, it.name).is_some()
         };
         let at_top = all().filter(|(_, it)| it.is_at_top && is_only(it));
         let mut methods = HashMap::new();
@@ -95,7 +93,10 @@ impl<'m, 't> Callables<'m, 't> {
         if let Some(method) = name.strip_prefix("self.") {
             return self.method(scopes, method).map(|it| (it, CallKind::Method));
         }
-        if self.is_shadowed(scopes, name) {
+        // An inner scope may give the name another meaning.
+        let variable =
+            self.module.names().scopes.variable_at(call.child_by_field_name("function")?);
+        if !variable.is_some_and(ScopeVariable::is_top_level) {
             return None;
         }
         let function = self.functions.get(name).map(|it| (*it, CallKind::Function));
@@ -106,7 +107,7 @@ impl<'m, 't> Callables<'m, 't> {
     fn constructor(&self, name: &str) -> Option<usize> {
         let classes = self.module.classes();
         let class = classes.named(name).filter(|it| classes.is_whole(it))?;
-        let is_top = self.module.names().bindings_of(self.module.root(), name).len() == 1;
+        let is_top = self.module.names().only_at_top(self.module.root(), name).is_some();
         let mut family = vec![class];
         family.extend(classes.ancestors(class));
         let is_made_otherwise = family.iter().any(|it| it.method("__new__").is_some());
@@ -129,12 +130,6 @@ impl<'m, 't> Callables<'m, 't> {
         let is_taken = self.module.assigned_attributes().contains(name) || owner.assigns(name);
         let is_plain = function.decorators.is_empty() && is_own && !is_taken;
         (is_plain && !is_abstract(self.module.source, function)).then_some(at)
-    }
-
-    /// Whether an inner scope gives the name another meaning.
-    fn is_shadowed(&self, scopes: &[Node<'t>], name: &str) -> bool {
-        let names = self.module.names();
-        scopes.iter().skip(1).any(|scope| !names.bindings_of(*scope, name).is_empty())
     }
 }
 
@@ -231,23 +226,4 @@ fn is_procedure(source: &Source, function: &Function<'_>) -> bool {
         gives |= matches!(node.kind(), "return_statement" | "raise_statement");
     });
     !gives && !is_abstract(source, function)
-}
-
-/// Coroutines that are made and never run.
-pub(super) fn not_awaited(module: &Module<'_>) -> Vec<NativeMatch> {
-    let mut matches = Vec::new();
-    for Reached { call, function, kind } in module.reached() {
-        let Some(function) = module.functions().get(*function) else { continue };
-        if !function.is_async || *kind == CallKind::Class || function.is_generator() {
-            continue;
-        }
-        let is_dropped = call.parent().is_some_and(|it| {
-            matches!(it.kind(), "expression_statement" | "if_statement" | "not_operator")
-        });
-        if is_dropped {
-            let captures = name_and_line(module.source, *call, function);
-            matches.push(found_because(*call, function.node, captures));
-        }
-    }
-    matches
 }

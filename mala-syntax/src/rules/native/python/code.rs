@@ -62,11 +62,6 @@ impl<'t> Function<'t> {
         })
     }
 
-    /// Whether a decorator has this last name.
-    pub(super) fn is_decorated_with(&self, name: &str) -> bool {
-        self.decorators.iter().any(|it| last_name(it) == name)
-    }
-
     /// Whether it has a `yield` of its own.
     pub(super) fn is_generator(&self) -> bool {
         let mut yields = false;
@@ -77,12 +72,6 @@ impl<'t> Function<'t> {
     /// The statements of its body without the docstring.
     pub(super) fn statements(&self) -> Vec<Node<'t>> {
         statements(self.body)
-    }
-
-    /// From `def` to the colon: what a report about the signature covers.
-    pub(super) fn head(&self) -> std::ops::Range<usize> {
-        let end = self.node.child_by_field_name("parameters").map_or(0, |it| it.end_byte());
-        self.node.start_byte()..end.max(self.node.start_byte() + 1)
     }
 }
 
@@ -202,11 +191,6 @@ pub(super) fn scope_of(node: Node<'_>) -> Option<Node<'_>> {
     ancestors(node).find(|it| is_scope(*it))
 }
 
-/// The nearest function around a node, unless a class or lambda comes first.
-pub(super) fn function_around(node: Node<'_>) -> Option<Node<'_>> {
-    scope_of(node).filter(|it| it.kind() == "function_definition")
-}
-
 /// The nodes around a node, innermost first.
 pub(super) fn ancestors(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     std::iter::successors(node.parent(), |it| it.parent())
@@ -215,15 +199,6 @@ pub(super) fn ancestors(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 /// Whether a node lies in another one.
 pub(super) fn is_inside(node: Node<'_>, outer: Node<'_>) -> bool {
     outer.start_byte() <= node.start_byte() && node.end_byte() <= outer.end_byte()
-}
-
-/// Whether a comment at the first line of a node says that a checker's complaint is known.
-pub(super) fn is_marked(source: &Source, node: Node<'_>) -> bool {
-    let rest = source.text().get(node.start_byte()..).unwrap_or_default();
-    let line = rest.lines().next().unwrap_or_default();
-    line.split_once('#').is_some_and(|(_, comment)| {
-        ["type: ignore", "pylint:", "noqa", "pyright:"].iter().any(|it| comment.contains(it))
-    })
 }
 
 /// Whether two places are in different branches of the same `if`.

@@ -1,23 +1,16 @@
-//! Texts with places for values, and the values given: `%`, `format`, and log calls.
+//! Texts with places for values, `%s` and `%(name)s`, and the values that they get.
 
-use super::code::{
-    arguments, callee, last_name, named_argument, plain_text, spreads_arguments, text_prefix,
-};
+use super::code::{arguments, callee, last_name, plain_text, text_prefix};
 use super::module::{Module, found};
-use super::placeholders::{Fields, Percents};
 use crate::rules::native::code::{bare, parts};
 use crate::rules::native::{NativeCheck, NativeMatch};
 use crate::source::Source;
+use std::iter::Peekable;
+use std::str::Chars;
 use tree_sitter::Node;
 
 pub(super) const PERCENT: NativeCheck =
     NativeCheck { name: "python-percent-format", captures: &["PROBLEM"] };
-
-pub(super) const FORMAT: NativeCheck =
-    NativeCheck { name: "python-format-call", captures: &["PROBLEM"] };
-
-pub(super) const UNUSED_VALUE: NativeCheck =
-    NativeCheck { name: "python-format-unused-value", captures: &["VALUE"] };
 
 pub(super) const LOGGING: NativeCheck =
     NativeCheck { name: "python-log-arguments", captures: &["PROBLEM"] };
@@ -91,85 +84,6 @@ fn percent_problem(source: &Source, percents: &Percents, value: Node<'_>) -> Opt
     }
 }
 
-/// `"…".format(…)` with its text and fields.
-struct FormatCall<'t> {
-    node: Node<'t>,
-    fields: Fields,
-}
-
-fn read_format_calls<'t>(module: &Module<'t>) -> Vec<FormatCall<'t>> {
-    let source = module.source;
-    let calls = module.nodes(&["call"]).into_iter();
-    calls
-        .filter_map(|node| {
-            let target = node.child_by_field_name("function")?;
-            let method = target.child_by_field_name("attribute")?;
-            let is_format = target.kind() == "attribute" && source.slice(method) == "format";
-            let object = target.child_by_field_name("object").filter(|_| is_format)?;
-            let text = whole_text(source, object)?;
-            let is_list = node.child_by_field_name("arguments")?.kind() == "argument_list";
-            let fields = Fields::read(&text).filter(|_| is_list)?;
-            Some(FormatCall { node, fields })
-        })
-        .collect()
-}
-
-pub(super) fn format_calls(module: &Module<'_>) -> Vec<NativeMatch> {
-    let source = module.source;
-    let mut matches = Vec::new();
-    for call in read_format_calls(module) {
-        if spreads_arguments(call.node) {
-            continue;
-        }
-        let n_placed = n_placed(call.node);
-        let missing_place = call.fields.highest.filter(|it| *it >= n_placed);
-        let missing_name =
-            call.fields.names.iter().find(|it| named_argument(source, call.node, it).is_none());
-        let problem = match (missing_place, missing_name) {
-            (Some(place), _) => {
-                format!("the text asks for value number {} and gets {n_placed} by place", place + 1)
-            }
-            (None, Some(name)) => format!("the text asks for `{name}`, which is not given"),
-            (None, None) => continue,
-        };
-        matches.push(found(call.node, vec![("PROBLEM", problem)]));
-    }
-    matches
-}
-
-fn n_placed(call: Node<'_>) -> usize {
-    arguments(call).iter().filter(|it| it.kind() != "keyword_argument").count()
-}
-
-pub(super) fn unused_values(module: &Module<'_>) -> Vec<NativeMatch> {
-    let source = module.source;
-    let mut matches = Vec::new();
-    for call in read_format_calls(module) {
-        if call.fields.is_nested || spreads_arguments(call.node) {
-            continue;
-        }
-        let mut place = 0;
-        for argument in arguments(call.node) {
-            let name = argument
-                .child_by_field_name("name")
-                .filter(|_| argument.kind() == "keyword_argument");
-            let is_used = match name {
-                Some(name) => call.fields.names.iter().any(|it| it == source.slice(name)),
-                None => {
-                    place += 1;
-                    call.fields.places.contains(&(place - 1))
-                }
-            };
-            if !is_used {
-                let value = source.slice(argument).to_owned();
-                matches.push(found(call.node, vec![("VALUE", value)]));
-                break;
-            }
-        }
-    }
-    matches
-}
-
 pub(super) fn log_calls(module: &Module<'_>) -> Vec<NativeMatch> {
     let source = module.source;
     let mut matches = Vec::new();
@@ -219,4 +133,99 @@ fn log_values<'t>(source: &Source, call: Node<'t>) -> Option<Vec<Node<'t>>> {
         given.first().is_some_and(|it| text_prefix(source, *it).find(['f', 'b']).is_none());
     (is_text && given.iter().all(is_known))
         .then(|| given.into_iter().filter(|it| it.kind() != "keyword_argument").collect())
+}
+
+/// What a text with `%` asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Percents {
+    /// So many values in their order.
+    Placed(usize),
+    /// Values by name.
+    Named(Vec<String>),
+}
+
+impl Percents {
+    /// Reads a text; what is wrong with it when the interpreter refuses it.
+    fn read(text: &str) -> Result<Self, String> {
+        let mut rest = text.chars().peekable();
+        let (mut names, mut n_placed) = (Vec::new(), 0);
+        while let Some(c) = rest.next() {
+            if c != '%' {
+                continue;
+            }
+            let name = read_name(&mut rest);
+            skip(&mut rest, "#0- +");
+            n_placed += read_number(&mut rest);
+            if rest.next_if_eq(&'.').is_some() {
+                n_placed += read_number(&mut rest);
+            }
+            skip(&mut rest, "hlL");
+            match (rest.next(), name) {
+                (Some('%'), _) => {}
+                (Some(c), name) if "diouxXeEfFgGcrsab".contains(c) => match name {
+                    Some(name) => names.push(name),
+                    None => n_placed += 1,
+                },
+                (Some('\\') | None, _) => return Err("a `%` at its end has no letter".to_owned()),
+                (Some(c), _) => return Err(format!("`%{c}` is no conversion")),
+            }
+        }
+        match (names.is_empty(), n_placed) {
+            (true, n_placed) => Ok(Self::Placed(n_placed)),
+            (false, 0) => Ok(Self::Named(names)),
+            (false, _) => Err("it asks for values both by name and by place".to_owned()),
+        }
+    }
+}
+
+fn read_name(rest: &mut Peekable<Chars<'_>>) -> Option<String> {
+    rest.next_if_eq(&'(')?;
+    let mut name = String::new();
+    let mut depth = 1;
+    for c in rest.by_ref() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            break;
+        }
+        name.push(c);
+    }
+    Some(name)
+}
+
+fn skip(rest: &mut Peekable<Chars<'_>>, any: &str) {
+    while rest.next_if(|c| any.contains(*c)).is_some() {}
+}
+
+/// A width or precision; `*` takes a value.
+fn read_number(rest: &mut Peekable<Chars<'_>>) -> usize {
+    if rest.next_if_eq(&'*').is_some() {
+        return 1;
+    }
+    while rest.next_if(char::is_ascii_digit).is_some() {}
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percents_are_counted() {
+        for (text, expected) in [
+            ("%s and %d%%", Ok(Percents::Placed(2))),
+            ("%-*.*f", Ok(Percents::Placed(3))),
+            ("%(a)s %(b).2f", Ok(Percents::Named(vec!["a".into(), "b".into()]))),
+            ("100% sure", Ok(Percents::Placed(1))),
+            ("%hd %ld", Ok(Percents::Placed(2))),
+            ("%Z", Err("`%Z` is no conversion".to_owned())),
+            ("50%", Err("a `%` at its end has no letter".to_owned())),
+            ("%(a)s %s", Err("it asks for values both by name and by place".to_owned())),
+        ] {
+            assert_eq!(Percents::read(text), expected, "{text}");
+        }
+    }
 }

@@ -2,9 +2,9 @@
 //! asks for it.
 
 use super::calls::{self, Reached};
-use super::class::Classes;
 use super::code::Function;
 use super::names::Names;
+use super::signature::Classes;
 use crate::rules::native::NativeMatch;
 use crate::rules::walk::walk;
 use crate::source::Source;

@@ -1,7 +1,9 @@
-//! Which calls a function takes, compared with the calls there are.
+//! What functions and classes of a file take: their parameters, and the class behind a name.
 
-use super::code::{Function, Parameter, ParameterKind, arguments, spreads_arguments};
+use super::code::{Function, Parameter, ParameterKind, arguments, decorators, spreads_arguments};
+use crate::rules::native::code::parts;
 use crate::source::Source;
+use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
 /// What a function can be called with, without what the binding to an object fills in.
@@ -46,11 +48,6 @@ impl<'t> Signature<'t> {
             return None;
         }
         Some(Self { parameters: parameters.iter().skip(n_places).copied().collect() })
-    }
-
-    /// The fewest arguments by place that satisfy it when nothing is given by name.
-    pub(super) fn least(&self) -> usize {
-        self.placed().filter(|it| it.default.is_none()).count()
     }
 
     /// The most arguments by place; `None` without a limit.
@@ -124,4 +121,121 @@ impl<'t> Signature<'t> {
 
 fn is_placed(parameter: &Parameter<'_>) -> bool {
     matches!(parameter.kind, ParameterKind::Placed | ParameterKind::Plain)
+}
+
+/// Longer chains of inheritance are not followed.
+const MAX_ANCESTORS: usize = 20;
+
+/// A class.
+pub(super) struct Class<'t> {
+    pub(super) node: Node<'t>,
+    pub(super) name: &'t str,
+    pub(super) bases: Vec<&'t str>,
+    pub(super) has_keywords: bool,
+    pub(super) methods: Vec<Function<'t>>,
+    pub(super) decorators: Vec<&'t str>,
+    by_name: HashMap<&'t str, usize>,
+    assigned: HashSet<&'t str>,
+}
+
+impl<'t> Class<'t> {
+    fn of(source: &'t Source, node: Node<'t>) -> Option<Self> {
+        let body = node.child_by_field_name("body")?;
+        let listed = node.child_by_field_name("superclasses").map(parts).unwrap_or_default();
+        let has_keywords = listed
+            .iter()
+            .any(|it| matches!(it.kind(), "keyword_argument" | "list_splat" | "dictionary_splat"));
+        let bases = listed.into_iter().filter(|it| it.kind() != "keyword_argument");
+        let members = parts(body);
+        let methods: Vec<_> = members.iter().filter_map(|it| method(source, *it)).collect();
+        Some(Self {
+            node,
+            name: source.slice(node.child_by_field_name("name")?),
+            bases: bases.map(|it| source.slice(it)).collect(),
+            has_keywords,
+            by_name: methods.iter().enumerate().map(|(at, it)| (it.name, at)).collect(),
+            assigned: members.iter().filter_map(|it| assigned_name(source, *it)).collect(),
+            methods,
+            decorators: decorators(source, node),
+        })
+    }
+
+    /// Its last method with this name.
+    pub(super) fn method(&self, name: &str) -> Option<&Function<'t>> {
+        self.methods.get(*self.by_name.get(name)?)
+    }
+
+    /// Whether the body assigns a name.
+    pub(super) fn assigns(&self, name: &str) -> bool {
+        self.assigned.contains(name)
+    }
+}
+
+fn assigned_name<'t>(source: &'t Source, statement: Node<'t>) -> Option<&'t str> {
+    let assignment = statement.named_child(0).filter(|it| it.kind() == "assignment")?;
+    Some(source.slice(assignment.child_by_field_name("left")?))
+}
+
+fn method<'t>(source: &'t Source, statement: Node<'t>) -> Option<Function<'t>> {
+    let definition = match statement.kind() {
+        "decorated_definition" => statement.child_by_field_name("definition")?,
+        _ => statement,
+    };
+    Function::of(source, definition)
+}
+
+/// All classes of a file.
+pub(super) struct Classes<'t> {
+    pub(super) all: Vec<Class<'t>>,
+    by_name: HashMap<&'t str, Option<usize>>,
+    by_node: HashMap<usize, usize>,
+}
+
+impl<'t> Classes<'t> {
+    pub(super) fn of(source: &'t Source, nodes: Vec<Node<'t>>) -> Self {
+        let all: Vec<_> = nodes.into_iter().filter_map(|node| Class::of(source, node)).collect();
+        let mut by_name = HashMap::new();
+        for (position, class) in all.iter().enumerate() {
+            // A name that is there twice says nothing for sure.
+            by_name.entry(class.name).and_modify(|it| *it = None).or_insert(Some(position));
+        }
+        let by_node = all.iter().enumerate().map(|(at, class)| (class.node.id(), at)).collect();
+        Self { all, by_name, by_node }
+    }
+
+    /// The only class with this name.
+    pub(super) fn named(&self, name: &str) -> Option<&Class<'t>> {
+        self.all.get((*self.by_name.get(name)?)?)
+    }
+
+    /// The class of this node.
+    pub(super) fn at(&self, node: Node<'_>) -> Option<&Class<'t>> {
+        self.all.get(*self.by_node.get(&node.id())?)
+    }
+
+    /// The classes of the file that a class inherits from, nearest first.
+    pub(super) fn ancestors(&self, class: &Class<'t>) -> Vec<&Class<'t>> {
+        let mut found: Vec<&Class<'t>> = Vec::new();
+        let mut next: std::collections::VecDeque<_> = class.bases.iter().copied().collect();
+        while let Some(base) = next.pop_front() {
+            let Some(base) = self.named(base) else { continue };
+            let is_known =
+                base.node.id() == class.node.id() || found.iter().any(|it| it.name == base.name);
+            if !is_known && found.len() < MAX_ANCESTORS {
+                next.extend(base.bases.iter().copied());
+                found.push(base);
+            }
+        }
+        found
+    }
+
+    /// Whether the file shows everything that a class inherits.
+    pub(super) fn is_whole(&self, class: &Class<'t>) -> bool {
+        let is_plain = |it: &Class<'_>| !it.has_keywords && it.decorators.is_empty();
+        let knows = |it: &Class<'_>| {
+            it.bases.iter().all(|base| *base == "object" || self.named(base).is_some())
+        };
+        let ancestors = self.ancestors(class);
+        is_plain(class) && knows(class) && ancestors.iter().all(|it| is_plain(it) && knows(it))
+    }
 }

@@ -1,11 +1,11 @@
 //! Names that nothing in the file defines: using them raises NameError.
 
-use super::code::{ancestors, plain_text};
+use super::code::{ancestors, arguments, callee, plain_text};
 use super::module::{Module, found};
 use crate::rules::native::code::parts;
 use crate::rules::native::{NativeCheck, NativeMatch};
-use crate::rules::walk::{Step, descend, walk};
 use crate::source::Source;
+use crate::symbols::{DeclarationKind, ScopeVariable};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
@@ -18,126 +18,135 @@ pub(super) const EXPORT: NativeCheck =
 /// What the interpreter, or the tool that runs the file, defines.
 const BUILTIN: &str = include_str!("builtin_names.txt");
 
-/// More undefined names than this are no slip.
+/// A file with more undefined names than this is a piece of another one.
 const MAX_UNDEFINED: usize = 2;
 
-struct Defined<'t> {
-    names: HashSet<&'t str>,
-    /// Whether names may come in that the file does not show.
-    is_open: bool,
+/// Calls that bring in names which the file does not show: SCons and Bazel have `Import` and `load`.
+const LOADERS: [&str; 4] = ["globals", "execfile", "Import", "load"];
+
+/// Calls that do so for the function around them.
+const LOCAL_LOADERS: [&str; 3] = ["locals", "vars", "exec"];
+
+/// Where a file may have names that it does not show.
+enum HiddenNames<'t> {
+    /// Anywhere.
+    InFile,
+    /// Inside these functions.
+    InFunctions(Vec<Node<'t>>),
 }
 
-impl<'t> Defined<'t> {
-    fn of(source: &'t Source) -> Self {
-        let mut defined = Self { names: HashSet::new(), is_open: false };
-        walk(source.tree().root_node(), None, |node| defined.read(source, node));
-        defined.is_open |= source.tree().root_node().has_error();
-        defined
-    }
-
-    fn read(&mut self, source: &'t Source, node: Node<'t>) {
-        let field = |name| node.child_by_field_name(name);
-        match node.kind() {
-            "assignment" | "augmented_assignment" | "for_statement" | "for_in_clause" => {
-                self.extend(source, field("left"));
-            }
-            "function_definition" | "class_definition" | "named_expression" => {
-                self.extend(source, field("name"));
-            }
-            "parameters"
-            | "lambda_parameters"
-            | "as_pattern_target"
-            | "global_statement"
-            | "nonlocal_statement"
-            | "case_pattern"
-            | "type_parameter"
-            | "import_statement"
-            | "import_from_statement"
-            | "future_import_statement"
-            | "delete_statement"
-            | "type_alias_statement" => self.extend(source, Some(node)),
-            "except_clause" => {
-                // `except Error, e:` of Python 2.
-                let further = parts(node).into_iter().skip(1);
-                let names = further.filter(|it| it.kind() == "identifier");
-                self.names.extend(names.map(|it| source.slice(it)));
-            }
-            "wildcard_import" | "exec_statement" | "print_statement" => self.is_open = true,
-            "call" => {
-                let name = field("function").map(|it| source.slice(it));
-                self.is_open |= matches!(name, Some("exec" | "globals" | "vars" | "locals"));
-            }
-            _ => {}
+impl<'t> HiddenNames<'t> {
+    fn of(module: &Module<'t>) -> Self {
+        let source = module.source;
+        let is_open = source.tree().root_node().has_error()
+            || !module.nodes(&["wildcard_import", "exec_statement", "print_statement"]).is_empty()
+            // chai puts the assertions of its test cases among the names of the file.
+            || source.text().contains("from chai import")
+            || source.text().lines().any(|it| it.trim_start().starts_with('#') && names_check(it));
+        if is_open {
+            return Self::InFile;
         }
-        // chai puts the assertions of its test cases among the names of the file.
-        self.is_open |= node.kind() == "import_from_statement"
-            && field("module_name").is_some_and(|it| source.slice(it) == "chai");
+        let mut functions = Vec::new();
+        for call in module.nodes(&["call"]) {
+            let name = callee(source, call);
+            let is_local =
+                LOCAL_LOADERS.contains(&name) && (name == "exec" || arguments(call).is_empty());
+            if !is_local && !LOADERS.contains(&name) {
+                continue;
+            }
+            let function = ancestors(call).find(|it| it.kind() == "function_definition");
+            match function.filter(|_| is_local) {
+                Some(function) => functions.push(function),
+                None => return Self::InFile,
+            }
+        }
+        Self::InFunctions(functions)
     }
 
-    fn extend(&mut self, source: &'t Source, part: Option<Node<'t>>) {
-        let Some(part) = part else { return };
-        descend(part, |node, _| {
-            if node.kind() == "identifier" {
-                self.names.insert(source.slice(node));
+    fn may_be_at(&self, place: Node<'_>) -> bool {
+        match self {
+            Self::InFile => true,
+            Self::InFunctions(functions) => {
+                functions.iter().any(|it| it.byte_range().contains(&place.start_byte()))
             }
-            match node.kind() {
-                "type" if part.kind() == "type_parameter" => Step::Into,
-                "attribute" | "subscript" | "call" | "type" => Step::Over,
-                _ => Step::Into,
-            }
-        });
+        }
     }
 }
 
 pub(super) fn undefined_names(module: &Module<'_>) -> Vec<NativeMatch> {
     let source = module.source;
-    let defined = Defined::of(source);
-    if defined.is_open {
+    let hidden = HiddenNames::of(module);
+    if matches!(hidden, HiddenNames::InFile) {
         return Vec::new();
     }
     let builtin: HashSet<&str> = BUILTIN.split_whitespace().collect();
-    let mut matches = Vec::new();
-    let mut seen = HashSet::new();
-    let mut labels = HashSet::new();
-    descend(source.tree().root_node(), |node, _| {
-        labels.extend(label_in(node).map(|it| it.id()));
-        let name = source.slice(node);
-        let is_unknown = node.kind() == "identifier"
-            && !labels.remove(&node.id())
-            && !defined.names.contains(name)
-            && !builtin.contains(name)
-            && !seen.contains(name)
-            && !is_guarded(source, node);
-        if is_unknown && seen.len() <= MAX_UNDEFINED && seen.insert(name) {
-            matches.push(found(node, vec![("NAME", name.to_owned())]));
-        }
-        if seen.len() > MAX_UNDEFINED || has_no_variables(node) { Step::Over } else { Step::Into }
-    });
-    // A file with many of them is a piece of another one.
-    if seen.len() > MAX_UNDEFINED { Vec::new() } else { matches }
-}
-
-/// The identifier in a node that names something, and is no variable.
-fn label_in(node: Node<'_>) -> Option<Node<'_>> {
-    match node.kind() {
-        "attribute" => node.child_by_field_name("attribute"),
-        "keyword_argument" => node.child_by_field_name("name"),
-        _ => None,
+    let defined = defined_names(module);
+    let unknown: Vec<(&str, Node<'_>)> = module
+        .names()
+        .scopes
+        .variables()
+        .iter()
+        .filter(|it| it.declared == DeclarationKind::Undeclared)
+        .filter(|it| !defined.contains(it.name) && !builtin.contains(it.name))
+        .filter(|it| !it.name.starts_with("__") && !is_configured(it))
+        .filter_map(|it| {
+            let is_fault = |read: &&Node<'_>| {
+                !is_guarded(source, **read)
+                    && !hidden.may_be_at(**read)
+                    && !is_excused(source, **read)
+            };
+            Some((it.name, *it.reads.iter().find(is_fault)?))
+        })
+        .collect();
+    if unknown.len() > MAX_UNDEFINED {
+        return Vec::new();
     }
+    unknown.into_iter().map(|(name, node)| found(node, vec![("NAME", name.to_owned())])).collect()
 }
 
-/// Whether the identifiers in a node are read when the types are checked, or not at all.
-fn has_no_variables(node: Node<'_>) -> bool {
-    matches!(
-        node.kind(),
-        "type"
-            | "type_parameter"
-            | "import_statement"
-            | "import_from_statement"
-            | "future_import_statement"
-            | "case_pattern"
-            | "ERROR"
-    )
+/// All names that the file declares, in whichever scope.
+fn defined_names<'t>(module: &Module<'t>) -> HashSet<&'t str> {
+    let variables = module.names().scopes.variables().iter();
+    variables.filter(|it| it.declared != DeclarationKind::Undeclared).map(|it| it.name).collect()
+}
+
+/// Whether the file sets attributes of the name at its top level, as in `c.Server.port = 80`: a
+/// configuration file, whose loader provides the object.
+fn is_configured(variable: &ScopeVariable<'_>) -> bool {
+    variable.reads.iter().any(|read| {
+        let target = ancestors(*read)
+            .take_while(|it| it.kind() == "attribute" || it.kind() == "subscript")
+            .last();
+        let assignment = target.and_then(|it| it.parent()).filter(|it| it.kind() == "assignment");
+        assignment.is_some_and(|it| {
+            it.child_by_field_name("left") == target
+                && !ancestors(it).any(|outer| outer.kind() == "function_definition")
+        })
+    })
+}
+
+/// Whether a comment on the line of a name tells a linter that the name exists.
+fn is_excused(source: &Source, name: Node<'_>) -> bool {
+    let line = source.text().lines().nth(name.start_position().row);
+    line.and_then(|it| it.split_once('#')).is_some_and(|(_, comment)| excuses(comment))
+}
+
+/// Whether a comment switches off the check for undefined names of a linter or type checker. A mark
+/// without a list of codes is for all of them.
+fn excuses(comment: &str) -> bool {
+    let is_blanket = [("noqa", ':'), ("type: ignore", '['), ("pyright: ignore", '[')]
+        .iter()
+        .filter_map(|(mark, opens)| Some((comment.split_once(mark)?.1, opens)))
+        .any(|(rest, opens)| !rest.trim_start().starts_with(*opens));
+    is_blanket || names_check(comment)
+}
+
+/// Whether a comment names the check for undefined names of a linter or type checker.
+fn names_check(comment: &str) -> bool {
+    let codes = ["F821", "name-defined", "reportUndefinedVariable", "undefined-variable"];
+    let marks = ["noqa", "type: ignore", "pyright:", "pylint: disable", "mypy: disable"];
+    let holds = |word: &&str| comment.contains(*word);
+    codes.iter().any(holds) && marks.iter().any(holds)
 }
 
 /// Whether the file expects that the name may be missing.
@@ -160,13 +169,11 @@ fn is_guarded(source: &Source, node: Node<'_>) -> bool {
 /// Names in `__all__` that the file does not define.
 pub(super) fn undefined_exports(module: &Module<'_>) -> Vec<NativeMatch> {
     let source = module.source;
-    if !source.text().contains("__all__") || source.text().contains("__getattr__") {
+    let is_open = !source.text().contains("__all__") || source.text().contains("__getattr__");
+    if is_open || matches!(HiddenNames::of(module), HiddenNames::InFile) {
         return Vec::new();
     }
-    let defined = Defined::of(source);
-    if defined.is_open {
-        return Vec::new();
-    }
+    let defined = defined_names(module);
     let mut matches = Vec::new();
     for assignment in module.nodes(&["assignment"]) {
         let field = |name| assignment.child_by_field_name(name);
@@ -175,8 +182,7 @@ pub(super) fn undefined_exports(module: &Module<'_>) -> Vec<NativeMatch> {
         for element in list.map(parts).unwrap_or_default() {
             let Some(name) = plain_text(source, element) else { continue };
             // Names in small letters may be modules of a package.
-            let is_object = name.starts_with(char::is_uppercase);
-            if !defined.names.contains(name) && is_object {
+            if !defined.contains(name) && name.starts_with(char::is_uppercase) {
                 matches.push(found(element, vec![("NAME", name.to_owned())]));
             }
         }
