@@ -1,5 +1,5 @@
-//! What a file defines, what it imports and what it uses, and which function or class is around a
-//! line. Each language is a table of node kinds; the walks are the same for all.
+//! What a file defines, imports, exports and uses, which declaration every name belongs to, and which
+//! function or class is around a line. Each language is a table of node kinds; the walks are shared.
 
 mod bindings;
 mod definition;

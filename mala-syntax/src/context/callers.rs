@@ -1,4 +1,4 @@
-//! Who uses the definitions that changed, in lines that did not.
+//! Unchanged lines that use the definitions that changed.
 
 use super::{ChangedSymbol, FileView, SymbolChange};
 use crate::source::Source;

@@ -1,12 +1,12 @@
-//! A promise that a file made at base and does not keep at head.
+//! A contract of a file at base that it breaks at head: a name, a signature, the variants of an enum.
 
 use crate::symbols::{DefinitionKind, FunctionParameter, Visibility};
 use mala_domain::language::Language;
 
-/// A broken promise.
+/// A broken contract.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Contract {
-    /// What it was about.
+    /// The symbol that it is about.
     pub(crate) symbol: Symbol,
     /// How it is broken.
     pub(crate) broken: Broken,
@@ -27,13 +27,13 @@ pub(crate) struct Symbol {
     pub(crate) container: Option<String>,
     /// What it is.
     pub(crate) kind: DefinitionKind,
-    /// Who could name it.
+    /// Which code can name it.
     pub(crate) visibility: Visibility,
     /// The line at base.
     pub(crate) line: u32,
 }
 
-/// How a promise is broken.
+/// How a contract is broken.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Broken {
     /// The thing is gone.

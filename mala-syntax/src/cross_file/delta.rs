@@ -1,4 +1,4 @@
-//! One changed file: its outlines at base and at head, and the promises that it breaks.
+//! One changed file: its outlines at base and at head, and the contracts that it breaks.
 
 mod removed;
 mod signatures;
@@ -78,7 +78,7 @@ impl FileDelta {
         delta
     }
 
-    /// The promises of the base version that the head version breaks.
+    /// The contracts of the base version that the head version breaks.
     fn broken(&self, head_source: Option<&Source>) -> Vec<Contract> {
         let Some(base) = &self.base else { return Vec::new() };
         let moves = self.is_elsewhere() && module_is_its_file(base.language);

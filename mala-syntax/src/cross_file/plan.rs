@@ -138,7 +138,7 @@ impl LookupPlan {
             .collect()
     }
 
-    /// The words of which not every file was read, so that it cannot be told what else has them.
+    /// The words that occur in files that were not read.
     pub(crate) fn words_half_seen(
         &self,
         hits: &[WordHit],

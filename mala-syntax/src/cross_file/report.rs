@@ -1,4 +1,4 @@
-//! What is said about each broken thing: what happens, when, and what to do.
+//! The messages of findings: what happens, when, and what to do.
 
 mod removed;
 mod signature;
@@ -16,7 +16,7 @@ use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Candidate, Category, Priority, Verification};
 use mala_domain::language::Language;
 
-/// Who says so.
+/// The reviewer that the findings belong to.
 const REVIEWER: &str = "builtin";
 
 /// What a finding says.

@@ -1,5 +1,5 @@
-//! Whether a name in a file means a given thing of another file. A yes needs evidence: an import
-//! that leads to the file, the same package, the same file.
+//! Whether a name in a file means a given symbol of another file. This needs evidence: an import
+//! that leads to the file, the same package, or the same file.
 
 mod head_tree;
 mod ignored;
@@ -12,7 +12,7 @@ use super::user::UserFile;
 use crate::symbols::{Export, Import, ImportGuard, ImportedItem, parent};
 use mala_domain::language::Language;
 
-/// Why a name means a thing.
+/// The evidence that a name means a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NameLink {
     /// The line of the import that leads there.
@@ -53,7 +53,7 @@ pub(crate) struct WrittenPath<'a> {
     pub(crate) scope: Option<&'a str>,
 }
 
-/// Why what is written in a file means the top-level thing; `None` when nothing says so.
+/// The evidence that a path in a file means the top-level symbol; `None` when there is none.
 pub(crate) fn denotes(
     tree: &HeadTree<'_>,
     user: &UserFile,

@@ -17,7 +17,7 @@ pub struct Definition {
     pub name_line: u32,
     /// What it takes, when it can be called.
     pub parameters: Option<Vec<FunctionParameter>>,
-    /// Who can name it.
+    /// Which code can name it.
     pub visibility: Visibility,
     /// Whether this is the thing itself.
     pub role: DefinitionRole,
@@ -90,7 +90,7 @@ impl DefinitionKind {
     }
 }
 
-/// Who can name a definition.
+/// Which code can name a definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Visibility {
     /// Other files.

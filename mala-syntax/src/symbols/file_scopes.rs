@@ -2,6 +2,7 @@
 //! crate: rules, taint analysis and checks across files all ask it. It is driven by the language
 //! tables; what only one language has is in `roles`.
 
+mod language_roles;
 mod roles;
 
 use super::imports::imports_at;
@@ -329,7 +330,8 @@ impl<'t, 'n> ScopeBuilder<'t, 'n> {
         }
         self.leave_for_outside(trail, step, depth);
         self.annotation = self.annotation.filter(|entered| *entered < depth);
-        if self.annotation.is_none() && node.kind() == "type" {
+        let is_python = self.source.language() == Language::Python;
+        if is_python && self.annotation.is_none() && node.kind() == "type" {
             self.annotation = Some(depth);
         }
         let traits = self.lookup.traits(node);
@@ -359,12 +361,13 @@ impl<'t, 'n> ScopeBuilder<'t, 'n> {
         if trail.depth() == 0 {
             return Some(ScopeKind::Function);
         }
-        let kind = node.kind();
-        if self.lookup.traits(node).closure {
+        let traits = self.lookup.traits(node);
+        if traits.closure {
+            let kind = node.kind();
             let passes = kind.ends_with("comprehension") || kind == "generator_expression";
             return Some(if passes { ScopeKind::Comprehension } else { ScopeKind::Function });
         }
-        if self.lookup.table.blocks.contains(&kind) {
+        if traits.block {
             return Some(ScopeKind::Block);
         }
         match self.lookup.shape(node)?.opens {
@@ -376,8 +379,9 @@ impl<'t, 'n> ScopeBuilder<'t, 'n> {
 
     /// Python evaluates default values and annotations in the scope around the function.
     fn leave_for_outside(&mut self, trail: &AncestorTrail<'_>, step: WalkStep<'_>, depth: usize) {
-        let Some(parent) = trail.parent() else { return };
-        if self.lookup.table.outside.contains(&(parent.node.kind(), step.field)) {
+        let outside = self.lookup.table.outside;
+        let Some(parent) = trail.parent().filter(|_| !outside.is_empty()) else { return };
+        if outside.contains(&(parent.node.kind(), step.field)) {
             let inner = self.stack.last().map_or(ROOT, |(_, scope)| *scope);
             let around = self.file.scopes.get(inner as usize).and_then(|scope| scope.around);
             self.stack.push((depth, around.unwrap_or(ROOT)));

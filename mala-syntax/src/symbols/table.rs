@@ -139,6 +139,8 @@ pub(crate) struct Traits {
     pub(crate) import: bool,
     /// A function without a name.
     pub(crate) closure: bool,
+    /// A block with names of its own.
+    pub(crate) block: bool,
     /// A node that an outline looks at though it neither defines nor imports.
     pub(crate) noted: bool,
 }
@@ -175,6 +177,7 @@ impl Lookup {
         mark(table.names, |traits| traits.name = true);
         mark(table.imports, |traits| traits.import = true);
         mark(table.closures, |traits| traits.closure = true);
+        mark(table.blocks, |traits| traits.block = true);
         mark(NOTED, |traits| traits.noted = true);
         lookup
     }

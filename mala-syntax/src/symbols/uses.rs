@@ -150,6 +150,9 @@ impl<'s> UseFinder<'s> {
 
     /// Says which declarations of the file's own shadow the uses, and of which types receivers are.
     fn finish(self) -> Vec<SymbolUse> {
+        if self.found.is_empty() {
+            return Vec::new();
+        }
         let mut names = self.names.clone();
         for one in &self.found {
             let receiver = one.found.receiver.as_deref().unwrap_or_default();

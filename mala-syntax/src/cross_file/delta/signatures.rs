@@ -70,8 +70,8 @@ fn is_script(language: Language) -> bool {
     matches!(language, Language::JavaScript | Language::TypeScript | Language::Tsx)
 }
 
-/// Whether a function of a typed script says nothing of the types of what it takes: what it is put
-/// into says who may leave what out.
+/// Whether a function of a typed script has parameters without types: they are declared by the
+/// interface that it implements, which may make some of them optional.
 fn is_untyped(definition: &Definition, lines: &[&str]) -> bool {
     let line = lines.get((definition.name_line as usize).saturating_sub(1)).copied();
     let list = line

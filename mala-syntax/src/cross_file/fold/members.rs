@@ -112,7 +112,7 @@ fn names_type(
     denotes(context.tree, user, &owner, written)
 }
 
-/// Why the object before the dot is of the type: the function around says what it is.
+/// The evidence that the object before the dot is of the type: its declaration.
 fn of_known_type(
     context: &FoldContext<'_>,
     user: &UserFile,
@@ -301,7 +301,9 @@ fn only_one(
     let owner = Symbol { name: class.to_owned(), container: None, ..symbol.clone() };
     let written = WrittenPath { path: &[class], scope: None };
     let is_imported = user.outline.imports.iter().any(|import| import.local == class);
-    if is_imported && denotes(context.tree, user, &owner, written).is_none() {
+    // Java's imports name the class itself; those of other languages may lead through another module.
+    let is_exact = symbol.language == Language::Java;
+    if is_imported && is_exact && denotes(context.tree, user, &owner, written).is_none() {
         return None;
     }
     let mentions = is_imported

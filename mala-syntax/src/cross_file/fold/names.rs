@@ -27,7 +27,7 @@ fn candidate(context: &FoldContext<'_>, check: &NameCheck) -> Option<Candidate> 
         files = vec![package];
     }
     match files.as_slice() {
-        // What leads to no file at all is said of relative imports elsewhere.
+        // Relative imports that lead to no file at all are reported elsewhere.
         [] => {
             let made = || place.files.iter().any(|path| context.tree.ignored.leaves_out(path));
             let gone = || place.files.iter().any(|path| is_broken_module(context, path));
@@ -49,7 +49,7 @@ fn counts(context: &FoldContext<'_>, place: &ModuleLocation) -> bool {
         && !place.around.as_ref().is_some_and(|path| context.tree.exists(path))
 }
 
-/// Whether a file of the change is said to be gone already.
+/// Whether the change removes the file, which is reported already.
 fn is_broken_module(context: &FoldContext<'_>, path: &str) -> bool {
     context.plan.contracts.iter().any(|contract| {
         matches!(contract.broken, Broken::Module { .. }) && contract.symbol.file == path

@@ -1,4 +1,4 @@
-//! Uses of what is gone.
+//! Uses of removed definitions.
 
 use super::FoldContext;
 use super::resolved_uses::{ResolvedUse, resolved_uses};
@@ -11,7 +11,7 @@ use crate::symbols::{Import, ImportGuard, parent};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 
-/// Findings for one thing that is gone: a cause with many places is told of at the first ones.
+/// Findings for one removed definition: with many uses, only the first ones are reported.
 const MAX_FINDINGS: usize = 3;
 
 /// Places beyond the findings that are named.

@@ -1,12 +1,13 @@
-//! What is broken when all changed files are seen together: what moved, and what is still there.
+//! What the change breaks as a whole: definitions that only moved are still there.
 
 use crate::cross_file::contract::{Broken, Contract, Symbol};
 use crate::cross_file::delta::FileDelta;
 use crate::symbols::{Definition, DefinitionRole, parent};
+use mala_domain::change::FilePath;
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
 
-/// The promises that the change as a whole breaks.
+/// The contracts that the change as a whole breaks.
 pub(super) fn broken(deltas: &[FileDelta]) -> Vec<Contract> {
     let mut at_head: HashMap<String, Vec<(&FileDelta, &Definition)>> = HashMap::new();
     for delta in deltas {
@@ -16,8 +17,9 @@ pub(super) fn broken(deltas: &[FileDelta]) -> Vec<Contract> {
     }
     let rewritten: HashSet<&str> = deltas
         .iter()
-        .filter(|delta| delta.language.is_none())
-        .filter_map(|delta| stem(delta.head_path.as_deref()?))
+        .filter_map(|delta| delta.head_path.as_deref())
+        .filter(|path| Language::of_path(&FilePath::from(*path)).is_none())
+        .filter_map(stem)
         .collect();
     deltas
         .iter()

@@ -1,4 +1,4 @@
-//! What is said about uses of what is gone.
+//! Messages about uses of removed definitions.
 
 use super::{FindingText, candidate, is_compiled, when};
 use crate::cross_file::checks::REMOVED_SYMBOL;

@@ -1,4 +1,4 @@
-//! What is said about calls that no longer fit.
+//! Messages about calls that no longer fit.
 
 use super::{FindingText, candidate, is_compiled, when};
 use crate::cross_file::checks::CHANGED_SIGNATURE;

@@ -1,4 +1,4 @@
-//! What is known of the tree at head when names are resolved.
+//! The files and manifests at head that name resolution looks at.
 
 use super::ignored::IgnoredPaths;
 use crate::cross_file::contract::Symbol;
@@ -9,7 +9,7 @@ use crate::symbols::{FileOutline, ImportedItem, parent, stands_for, stands_for_i
 use mala_domain::language::Language;
 use std::collections::{HashMap, HashSet};
 
-/// What is known of the tree at head.
+/// The files and manifests at head.
 pub(crate) struct HeadTree<'a> {
     /// Every outline at head by path: of the changed files and of those that were found.
     pub(crate) outlines: HashMap<&'a str, &'a FileOutline>,

@@ -1,4 +1,4 @@
-//! Files that are in no commit because the project says so: tools make them.
+//! Files that `.gitignore` leaves out of commits: tools generate them.
 
 use crate::symbols::parent;
 use mala_domain::change::FilePath;
@@ -15,7 +15,7 @@ pub(crate) struct IgnoredPaths {
 }
 
 impl IgnoredPaths {
-    /// Adds what one `.gitignore` says; a line that is no pattern says nothing.
+    /// Adds the patterns of one `.gitignore`; lines that are no patterns are skipped.
     pub(crate) fn read(&mut self, path: &str, text: &str) {
         let patterns: Vec<&str> = text
             .lines()

@@ -16,7 +16,7 @@ struct Absolute {
     import_line: Option<u32>,
 }
 
-/// Why what is written means the symbol.
+/// The evidence that a path means the symbol.
 pub(super) fn denotes(
     tree: &HeadTree<'_>,
     user: &UserFile,

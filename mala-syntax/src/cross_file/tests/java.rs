@@ -131,3 +131,9 @@ fn another_class_of_the_same_name_has_its_own_methods() {
     let base = "== src/a/Buffer.java\npackage a;\npublic class Buffer { public byte[] toRawBytes() { return null; } }\n== src/b/User.java\npackage b;\nimport okio.Buffer;\nclass User { void f(Reader r) { Buffer b = null; r.read().toRawBytes(); } }\n";
     check(base, &base.replacen("toRawBytes()", "rawBytes()", 1), &[]);
 }
+
+#[test]
+fn a_class_that_becomes_a_file_of_another_language_is_still_there() {
+    let base = "== src/a/Call.java\npackage a;\npublic class Call { public static void start() {} }\n== src/b/User.java\npackage b;\nimport a.Call;\nclass User { void f() { Call.start(); } }\n";
+    check(base, &base.replacen("Call.java", "Call.kt", 1), &[]);
+}

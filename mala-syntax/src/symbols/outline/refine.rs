@@ -1,4 +1,4 @@
-//! What the tables cannot say of a definition: its exact kind, who sees it, what is written on it.
+//! What the tables leave open about a definition: its exact kind, its visibility, its decorators.
 
 use super::build::in_type;
 use super::{FileOutline, Openness};
@@ -150,7 +150,7 @@ fn decorator_of<'s>(source: &'s Source, outer: Node<'_>) -> Option<&'s str> {
         .find(|name| matches!(*name, "staticmethod" | "classmethod"))
 }
 
-/// Who can name it.
+/// Which code can name it.
 pub(super) fn visibility(
     source: &Source,
     trail: &AncestorTrail<'_>,
