@@ -21,7 +21,7 @@ use std::rc::Rc;
 use tree_sitter::Node;
 
 /// Expressions that are evaluated in one file at most.
-const MAX_STEPS: u32 = 150_000;
+const MAX_STEPS: u32 = 80_000;
 /// Nesting of expressions, statements and calls that is followed.
 const MAX_DEPTH: u32 = 80;
 /// Nesting of calls that is followed.

@@ -211,6 +211,17 @@ impl<'t> SyntaxView<'t> {
         if self.is_python { python::class(self, node) } else { javascript::class(self, node) }
     }
 
+    /// Whether an expression is a name or a chain of fields: evaluating it runs nothing.
+    pub(super) fn is_plain(self, node: Node<'t>) -> bool {
+        match self.expression(node) {
+            ExpressionView::Name(_) | ExpressionView::Constant(_) => true,
+            ExpressionView::Field(object, _) | ExpressionView::Same(object) => {
+                self.is_plain(object)
+            }
+            _ => false,
+        }
+    }
+
     /// The last name of an expression such as `this.db`, which hints at what it is.
     pub(super) fn written_name(self, node: Node<'t>) -> Option<&'t str> {
         match self.expression(node) {

@@ -94,20 +94,22 @@ impl<'t> Engine<'t, '_> {
         result
     }
 
-    pub(super) fn call_site(
+    /// A call without the values of its arguments.
+    pub(super) fn unevaluated_site(
         &mut self,
         node: Node<'t>,
         callee: Node<'t>,
         arguments: &[ValuePart<'t>],
     ) -> CallSite<'t> {
-        let mut evaluated = Vec::new();
+        let unknown =
+            |part: &ValuePart<'t>| (part.name.clone(), AbstractValue::default(), part.value);
         let mut site = CallSite {
             node,
             paths: Vec::new(),
             method: None,
             function: AbstractValue::default(),
             receiver: None,
-            arguments: Vec::new(),
+            arguments: arguments.iter().map(unknown).collect(),
         };
         match self.view.expression(callee) {
             ExpressionView::Field(object, name) => {
@@ -116,41 +118,33 @@ impl<'t> Engine<'t, '_> {
                 site.method = Some(name);
                 site.paths = receiver.extended(&format!(".{name}"));
                 site.receiver = Some((receiver, object));
+                if let Some(hint) = self.view.written_name(object) {
+                    site.paths.push(format!("<{}.{name}", hint.to_lowercase()).into());
+                }
             }
             _ => {
                 site.function = self.evaluate(callee);
                 site.paths = site.function.paths.clone();
             }
         }
-        for argument in arguments {
-            let mut value = self.evaluate(argument.value);
-            if argument.is_spread {
-                value.add_taints(&value.deep_taints());
-            }
-            evaluated.push((argument.name.clone(), value, argument.value));
-        }
-        site.arguments = evaluated;
-        self.add_event(&mut site);
-        if let Some((_, object)) = &site.receiver
-            && let (Some(hint), Some(method)) = (self.view.written_name(*object), site.method)
-        {
-            site.paths.push(format!("<{}.{method}", hint.to_lowercase()).into());
-        }
         site
     }
 
-    /// `x.on("data", f)` is the path `x.on:data`.
-    fn add_event(&mut self, site: &mut CallSite<'t>) {
-        let is_event = match site.method {
-            Some(method) => EVENT_METHODS.contains(&method),
-            None => site.paths.iter().any(|path| EVENT_METHODS.contains(&path.as_ref())),
-        };
-        let event = site.arguments.first().and_then(|(_, value, _)| value.text.clone());
-        if let (true, Some(event)) = (is_event, event) {
-            let base = site.receiver.as_ref().map(|(receiver, _)| receiver.extended(""));
-            let base = base.unwrap_or_else(|| vec![Rc::from("_")]);
-            site.paths = base.iter().map(|base| format!("{base}.on:{event}").into()).collect();
+    fn call_site(
+        &mut self,
+        node: Node<'t>,
+        callee: Node<'t>,
+        arguments: &[ValuePart<'t>],
+    ) -> CallSite<'t> {
+        let mut site = self.unevaluated_site(node, callee, arguments);
+        for (part, (_, value, _)) in arguments.iter().zip(&mut site.arguments) {
+            *value = self.evaluate(part.value);
+            if part.is_spread {
+                value.add_taints(&value.deep_taints());
+            }
         }
+        add_event(&mut site);
+        site
     }
 
     /// The paths of a decorator, whether or not it is called.
@@ -173,6 +167,9 @@ impl<'t> Engine<'t, '_> {
     /// Whether a statement is a call that never returns.
     pub(super) fn is_exit(&mut self, node: Node<'t>) -> bool {
         let ExpressionView::Call { callee, .. } = self.view.expression(node) else { return false };
+        if !self.view.is_plain(callee) {
+            return false;
+        }
         let paths = self.evaluate(callee).paths;
         self.all_roles(&paths).contains(&PathRole::Exit)
     }
@@ -288,4 +285,21 @@ impl<'t> Engine<'t, '_> {
 fn argument_taints(site: &CallSite<'_>, kinds: Bits) -> Vec<Taint> {
     let all = site.arguments.iter().flat_map(|(_, value, _)| value.deep_taints());
     all.filter(|taint| taint.kinds & kinds != 0).collect()
+}
+
+/// `x.on("data", f)` is the path `x.on:data`.
+fn add_event(site: &mut CallSite<'_>) {
+    let is_event = match site.method {
+        Some(method) => EVENT_METHODS.contains(&method),
+        None => site.paths.iter().any(|path| EVENT_METHODS.contains(&path.as_ref())),
+    };
+    let event = site.arguments.first().and_then(|(_, value, _)| value.text.clone());
+    if let (true, Some(event)) = (is_event, event) {
+        let base = site.receiver.as_ref().map(|(receiver, _)| receiver.extended(""));
+        let base = base.unwrap_or_else(|| vec![Rc::from("_")]);
+        let hints = site.paths.iter().filter_map(|path| path.strip_prefix('<')?.split('.').next());
+        let hints: Vec<Rc<str>> = hints.map(|hint| format!("<{hint}").into()).collect();
+        let all = base.iter().chain(&hints);
+        site.paths = all.map(|base| format!("{base}.on:{event}").into()).collect();
+    }
 }

@@ -55,10 +55,10 @@ impl<'t> Engine<'t, '_> {
             ExpressionView::Object(entries) => self.object(&entries),
             ExpressionView::List(items) => self.list(&items),
             ExpressionView::Assign { target, value, appends } => {
-                let mut new = self.evaluate(value);
-                if appends {
-                    new = self.joined(&[target, value]);
-                }
+                let new = match appends {
+                    true => self.joined(&[target, value]),
+                    false => self.evaluate(value),
+                };
                 self.assign(target, new.clone(), node);
                 new
             }

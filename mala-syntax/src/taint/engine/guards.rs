@@ -22,7 +22,7 @@ impl<'t> Engine<'t, '_> {
             }
             ConditionView::Equal(left, right, is_equal) if is_equal == holds => {
                 for (side, other) in [(left, right), (right, left)] {
-                    if self.evaluate(other).taints.is_empty() {
+                    if !self.view.is_plain(other) || self.evaluate(other).taints.is_empty() {
                         self.clear_place(side, Bits::MAX);
                     }
                 }
@@ -46,7 +46,11 @@ impl<'t> Engine<'t, '_> {
             _ => node,
         };
         let ExpressionView::Call { callee, arguments } = self.view.expression(node) else { return };
-        let site: CallSite<'t> = self.call_site(node, callee, &arguments);
+        if !self.view.is_plain(callee) {
+            return;
+        }
+        // The arguments were evaluated with the condition: only their places matter here.
+        let site: CallSite<'t> = self.unevaluated_site(node, callee, &arguments);
         let model = self.model;
         for role in self.all_roles(&site.paths) {
             let PathRole::Guard(at) = role else { continue };
