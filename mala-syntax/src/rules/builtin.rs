@@ -31,7 +31,7 @@ pub(super) fn rules(languages: &[Language]) -> Vec<Arc<Rule>> {
     if let Some(rules) = known().get(languages) {
         return rules.clone();
     }
-    // Not under the lock: whoever else needs them at the same time reads them too.
+    // Not under the lock: another thread that needs them at the same time reads them too.
     let rules = load(languages).rules;
     let mut known = known();
     if known.len() < MAX_KNOWN {

@@ -1,6 +1,6 @@
 //! From rule objects to matchers, one for each language.
 
-use super::error::{Place, Problem};
+use super::error::{ProblemPlace, RuleProblem};
 use super::inspect;
 use super::schema::RuleFile;
 use crate::grammar::Grammar;
@@ -16,7 +16,7 @@ pub(super) fn matchers(
     file: &RuleFile,
     rule: &SerializableRule,
     languages: &[Language],
-) -> Result<Matchers, Problem> {
+) -> Result<Matchers, RuleProblem> {
     let serialized = SerializableRuleCore {
         rule: rule.clone(),
         constraints: file.constraints.clone(),
@@ -32,7 +32,7 @@ pub(super) fn matchers(
                 Err(error) => {
                     let what =
                         format!("the rule does not work in {language}: {}", inspect::root(&error));
-                    Err(Problem::new(Place::Key("rule"), what))
+                    Err(RuleProblem::new(ProblemPlace::Key("rule"), what))
                 }
             }
         })
@@ -47,9 +47,12 @@ pub(super) fn names(matchers: &Matchers) -> BTreeSet<String> {
 }
 
 /// The names that a flow fills, when the paths and selectors of its rule can be read.
-pub(super) fn taint_names(taint: &TaintSpec) -> Result<BTreeSet<String>, Problem> {
+pub(super) fn taint_names(taint: &TaintSpec) -> Result<BTreeSet<String>, RuleProblem> {
     taint.check().map_err(|problem| {
-        Problem::new(Place::Text("taint", problem.text().to_owned()), problem.to_string())
+        RuleProblem::new(
+            ProblemPlace::Text("taint", problem.text().to_owned()),
+            problem.to_string(),
+        )
     })?;
     Ok(["SOURCE", "SOURCE_LINE", "SINK"].into_iter().map(str::to_owned).collect())
 }

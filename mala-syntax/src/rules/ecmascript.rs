@@ -15,19 +15,19 @@ mod tests;
 mod types;
 
 use super::native::NativeMatch;
-pub use program::Program;
+pub use program::ScriptFile;
 
 /// A check over the facts of a file.
-pub struct ProgramCheck {
+pub struct ScriptCheck {
     /// The name in rule files.
     pub name: &'static str,
     /// The names that its matches fill.
     pub captures: &'static [&'static str],
     /// The check itself.
-    pub run: for<'t> fn(&Program<'t>) -> Vec<NativeMatch>,
+    pub run: for<'t> fn(&ScriptFile<'t>) -> Vec<NativeMatch>,
 }
 
-const CHECKS: &[ProgramCheck] = &[
+const CHECKS: &[ScriptCheck] = &[
     checks::arguments::CALLBACK_WITHOUT_RETURN,
     checks::arguments::SPURIOUS_ARGUMENTS,
     checks::asynchronous::ASYNC_CALLBACK,
@@ -60,9 +60,9 @@ const CHECKS: &[ProgramCheck] = &[
     checks::sanitizing::TWICE,
 ];
 
-impl ProgramCheck {
+impl ScriptCheck {
     /// What the check finds; a statement that does not parse is no ground to stand on.
-    pub fn matches(&self, program: &Program<'_>) -> Vec<NativeMatch> {
+    pub fn matches(&self, program: &ScriptFile<'_>) -> Vec<NativeMatch> {
         let mut found = (self.run)(program);
         found.retain(|it| program.parses_around(&it.bytes));
         found
@@ -70,7 +70,7 @@ impl ProgramCheck {
 }
 
 /// The check with this name.
-pub fn find(name: &str) -> Option<&'static ProgramCheck> {
+pub fn find(name: &str) -> Option<&'static ScriptCheck> {
     CHECKS.iter().find(|check| check.name == name)
 }
 

@@ -36,15 +36,15 @@ impl std::error::Error for RuleError {}
 
 /// What is wrong and where, before the file's name is known.
 #[derive(Debug)]
-pub(super) struct Problem {
-    pub(super) place: Place,
+pub(super) struct RuleProblem {
+    pub(super) place: ProblemPlace,
     pub(super) what: String,
     pub(super) hint: Option<String>,
 }
 
 /// How to find the place of a problem in the text.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(super) enum ProblemPlace {
     /// Line and column are known.
     At(u32, u32),
     /// At a top-level key.
@@ -55,8 +55,8 @@ pub(super) enum Place {
     File,
 }
 
-impl Problem {
-    pub(super) fn new(place: Place, what: impl Into<String>) -> Self {
+impl RuleProblem {
+    pub(super) fn new(place: ProblemPlace, what: impl Into<String>) -> Self {
         Self { place, what: what.into(), hint: None }
     }
 
@@ -72,20 +72,20 @@ impl Problem {
 
     pub(super) fn in_file(self, file: &str, yaml: &str) -> RuleError {
         let (line, column) = match &self.place {
-            Place::At(line, column) => (*line, *column),
-            Place::Key(key) => find(yaml, key, None),
-            Place::Text(key, text) => find(yaml, key, Some(text)),
-            Place::File => (0, 0),
+            ProblemPlace::At(line, column) => (*line, *column),
+            ProblemPlace::Key(key) => find(yaml, key, None),
+            ProblemPlace::Text(key, text) => find(yaml, key, Some(text)),
+            ProblemPlace::File => (0, 0),
         };
         RuleError { file: file.to_owned(), line, column, what: self.what, hint: self.hint }
     }
 }
 
-impl From<YamlError> for Problem {
+impl From<YamlError> for RuleProblem {
     fn from(error: YamlError) -> Self {
         let error = error.without_snippet();
-        let place = error.location().map_or(Place::File, |location| {
-            Place::At(clamp(location.line()), clamp(location.column()))
+        let place = error.location().map_or(ProblemPlace::File, |location| {
+            ProblemPlace::At(clamp(location.line()), clamp(location.column()))
         });
         match error {
             YamlError::SerdeUnknownField { field, expected, .. } => {
@@ -98,7 +98,7 @@ impl From<YamlError> for Problem {
                     .with_nearest(variant, expected.iter().copied())
             }
             YamlError::SerdeMissingField { field, .. } => {
-                Self::new(Place::File, format!("key `{field}` is missing"))
+                Self::new(ProblemPlace::File, format!("key `{field}` is missing"))
             }
             other => Self::new(place, without_place(&other.to_string())),
         }

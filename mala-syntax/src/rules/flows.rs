@@ -1,6 +1,6 @@
 //! The rules of a language that follow values, run together: one pass over a file serves them all.
 
-use super::matching::Place;
+use super::matching::MatchedPlace;
 use super::rule::{Detector, Rule};
 use super::template::Captures;
 use crate::source::Source;
@@ -42,13 +42,17 @@ impl FlowRules {
     }
 
     /// What they find in a file.
-    pub(super) fn places<'r>(&self, rules: &'r [Arc<Rule>], source: &Source) -> Vec<Place<'r>> {
+    pub(super) fn places<'r>(
+        &self,
+        rules: &'r [Arc<Rule>],
+        source: &Source,
+    ) -> Vec<MatchedPlace<'r>> {
         taint::flows(source, &self.model)
             .into_iter()
             .filter_map(|flow| {
                 let rule = self.rules.get(flow.rule).and_then(|at| rules.get(*at))?;
                 let captures = captures(&flow, source);
-                Some(Place { rule, bytes: flow.sink, because: Some(flow.source), captures })
+                Some(MatchedPlace { rule, bytes: flow.sink, because: Some(flow.source), captures })
             })
             .collect()
     }

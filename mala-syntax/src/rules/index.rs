@@ -12,8 +12,8 @@ use std::sync::Arc;
 /// The rules of one language, by the kind of node that they may match.
 #[derive(Default)]
 pub(super) struct KindIndex {
-    by_kind: Vec<Vec<Entry>>,
-    any_kind: Vec<Entry>,
+    by_kind: Vec<Vec<RuleEntry>>,
+    any_kind: Vec<RuleEntry>,
     /// Rules that look at the file as a whole.
     pub(super) whole_file: Vec<usize>,
     /// The families of native checks that some rule needs, with those rules.
@@ -23,7 +23,7 @@ pub(super) struct KindIndex {
 
 /// The position of a rule in the set, and of the language's matcher in the rule.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Entry {
+pub(super) struct RuleEntry {
     pub(super) rule: usize,
     pub(super) matcher: usize,
 }
@@ -37,7 +37,7 @@ impl KindIndex {
             }
             match &rule.detector {
                 Detector::Shape(matchers) => index.add_shapes(position, matchers, language),
-                Detector::Taint(_) | Detector::Program(_) => index.whole_file.push(position),
+                Detector::Taint(_) | Detector::ScriptFile(_) => index.whole_file.push(position),
                 Detector::Native { family, .. } => {
                     index.families.entry(*family).or_default().push(position);
                 }
@@ -56,7 +56,7 @@ impl KindIndex {
         for (matcher, (of, core)) in matchers.iter().enumerate() {
             if *of == language {
                 let kinds = core.potential_kinds().map(|kinds| kinds.iter().collect());
-                self.add(Entry { rule, matcher }, kinds);
+                self.add(RuleEntry { rule, matcher }, kinds);
             }
         }
     }
@@ -73,12 +73,12 @@ impl KindIndex {
     }
 
     /// The rules that may match a node of this kind.
-    pub(super) fn of_kind(&self, kind: u16) -> impl Iterator<Item = Entry> + '_ {
+    pub(super) fn of_kind(&self, kind: u16) -> impl Iterator<Item = RuleEntry> + '_ {
         let exact = self.by_kind.get(usize::from(kind)).map_or(&[][..], Vec::as_slice);
         exact.iter().chain(&self.any_kind).copied()
     }
 
-    fn add(&mut self, entry: Entry, kinds: Option<Vec<usize>>) {
+    fn add(&mut self, entry: RuleEntry, kinds: Option<Vec<usize>>) {
         let Some(kinds) = kinds else {
             self.any_kind.push(entry);
             return;

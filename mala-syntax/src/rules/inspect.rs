@@ -2,7 +2,7 @@
 //! repository, so nesting and regular expressions are bounded; and because compiling reports
 //! neither a place nor a near miss, keys, kinds and patterns are checked here, one by one.
 
-use super::error::{Place, Problem};
+use super::error::{ProblemPlace, RuleProblem};
 use crate::grammar::Grammar;
 use ast_grep_config::{DeserializeEnv, Rule, SerializableRule, parse_selector};
 use mala_domain::language::Language;
@@ -22,10 +22,10 @@ const KEYS: [&str; 15] = [
 const PATTERN_KEYS: [&str; 3] = ["context", "selector", "strictness"];
 
 /// Refuses files that no person would write.
-pub(super) fn check_size(yaml: &str) -> Result<(), Problem> {
+pub(super) fn check_size(yaml: &str) -> Result<(), RuleProblem> {
     if yaml.len() > MAX_FILE_BYTES {
         let what = format!("the file has {} bytes, the limit is {MAX_FILE_BYTES}", yaml.len());
-        return Err(Problem::new(Place::File, what));
+        return Err(RuleProblem::new(ProblemPlace::File, what));
     }
     Ok(())
 }
@@ -48,7 +48,7 @@ pub(super) fn yaml_options() -> serde_saphyr::Options {
 }
 
 /// Checks all rule objects of a file.
-pub(super) fn check_objects(file: &Value, languages: &[Language]) -> Result<(), Problem> {
+pub(super) fn check_objects(file: &Value, languages: &[Language]) -> Result<(), RuleProblem> {
     let mut inspector = Inspector { languages, n_parts: 0, key: "rule" };
     if let Some(rule) = file.get("rule") {
         inspector.object(rule, Nesting::default())?;
@@ -64,7 +64,7 @@ pub(super) fn check_objects(file: &Value, languages: &[Language]) -> Result<(), 
 
 /// A pattern of the wrong shape is told so in general words only; looking through the objects may
 /// know better.
-pub(super) fn more_precise(error: serde_saphyr::Error, file: &Value) -> Problem {
+pub(super) fn more_precise(error: serde_saphyr::Error, file: &Value) -> RuleProblem {
     use serde_saphyr::Error;
     let known = matches!(
         error.without_snippet(),
@@ -91,7 +91,7 @@ struct Inspector<'a> {
 }
 
 impl Inspector<'_> {
-    fn object(&mut self, value: &Value, nesting: Nesting) -> Result<(), Problem> {
+    fn object(&mut self, value: &Value, nesting: Nesting) -> Result<(), RuleProblem> {
         self.count(nesting)?;
         let inner = Nesting { depth: nesting.depth + 1, ..nesting };
         let related = Nesting { relations: nesting.relations + 1, ..inner };
@@ -121,7 +121,7 @@ impl Inspector<'_> {
         Ok(())
     }
 
-    fn count(&mut self, nesting: Nesting) -> Result<(), Problem> {
+    fn count(&mut self, nesting: Nesting) -> Result<(), RuleProblem> {
         self.n_parts += 1;
         let too_deep =
             nesting.depth > MAX_DEPTH || nesting.relations > MAX_RELATIONS_IN_ONE_ANOTHER;
@@ -130,21 +130,24 @@ impl Inspector<'_> {
                 "too large: at most {MAX_PARTS} parts, {MAX_DEPTH} levels and \
                  {MAX_RELATIONS_IN_ONE_ANOTHER} relations in one another"
             );
-            return Err(Problem::new(Place::Key(self.key), what));
+            return Err(RuleProblem::new(ProblemPlace::Key(self.key), what));
         }
         Ok(())
     }
 
-    fn unknown_key(&self, key: &str, known: &[&'static str]) -> Problem {
-        Problem::new(Place::Text(self.key, format!("{key}:")), format!("unknown key `{key}`"))
-            .with_nearest(key, known.iter().copied())
+    fn unknown_key(&self, key: &str, known: &[&'static str]) -> RuleProblem {
+        RuleProblem::new(
+            ProblemPlace::Text(self.key, format!("{key}:")),
+            format!("unknown key `{key}`"),
+        )
+        .with_nearest(key, known.iter().copied())
     }
 
-    fn regex(&self, value: &Value) -> Result<(), Problem> {
+    fn regex(&self, value: &Value) -> Result<(), RuleProblem> {
         let regex = value.as_str().unwrap_or_default();
-        let place = || Place::Text(self.key, regex.to_owned());
+        let place = || ProblemPlace::Text(self.key, regex.to_owned());
         if regex.len() > MAX_REGEX_BYTES {
-            return Err(Problem::new(
+            return Err(RuleProblem::new(
                 place(),
                 format!("regex longer than {MAX_REGEX_BYTES} bytes"),
             ));
@@ -155,59 +158,60 @@ impl Inspector<'_> {
                 let text = error.to_string();
                 let reason = text.lines().last().unwrap_or_default();
                 let reason = reason.strip_prefix("error: ").unwrap_or(reason);
-                Err(Problem::new(place(), format!("regex does not compile: {reason}")))
+                Err(RuleProblem::new(place(), format!("regex does not compile: {reason}")))
             }
         }
     }
 
-    fn kind(&self, value: &Value) -> Result<(), Problem> {
+    fn kind(&self, value: &Value) -> Result<(), RuleProblem> {
         let kind = value.as_str().unwrap_or_default();
         for language in self.languages {
             if parse_selector(kind, Grammar(*language)).is_err() {
                 let grammar = Grammar(*language).tree_sitter();
                 let what = format!("`{kind}` is no node kind of {language}");
-                return Err(Problem::new(Place::Text(self.key, kind.to_owned()), what)
+                return Err(RuleProblem::new(ProblemPlace::Text(self.key, kind.to_owned()), what)
                     .with_nearest(kind, node_kinds(&grammar)));
             }
         }
         Ok(())
     }
 
-    fn field(&self, value: &Value) -> Result<(), Problem> {
+    fn field(&self, value: &Value) -> Result<(), RuleProblem> {
         let field = value.as_str().unwrap_or_default();
         for language in self.languages {
             let grammar = Grammar(*language).tree_sitter();
             if grammar.field_id_for_name(field).is_none() {
                 let what = format!("`{field}` is no field of {language}");
-                return Err(Problem::new(Place::Text(self.key, field.to_owned()), what)
+                return Err(RuleProblem::new(ProblemPlace::Text(self.key, field.to_owned()), what)
                     .with_nearest(field, field_names(&grammar)));
             }
         }
         Ok(())
     }
 
-    fn pattern(&self, value: &Value) -> Result<(), Problem> {
+    fn pattern(&self, value: &Value) -> Result<(), RuleProblem> {
         for key in value.as_object().into_iter().flat_map(Map::keys) {
             if !PATTERN_KEYS.contains(&key.as_str()) {
                 return Err(self.unknown_key(key, &PATTERN_KEYS));
             }
         }
         let text = value.as_str().or_else(|| value.get("context")?.as_str()).unwrap_or_default();
-        let place = || Place::Text(self.key, text.to_owned());
+        let place = || ProblemPlace::Text(self.key, text.to_owned());
         let object = Value::Object(Map::from_iter([("pattern".to_owned(), value.clone())]));
-        let rule: SerializableRule = serde_json::from_value(object)
-            .map_err(|_| Problem::new(place(), "a pattern is text, or `context` and `selector`"))?;
+        let rule: SerializableRule = serde_json::from_value(object).map_err(|_| {
+            RuleProblem::new(place(), "a pattern is text, or `context` and `selector`")
+        })?;
         for language in self.languages {
             let env = DeserializeEnv::new(Grammar(*language));
             match env.deserialize_rule(rule.clone()) {
                 Ok(Rule::Pattern(pattern)) if pattern.has_error() => {
                     let what = format!("the pattern is no {language}: it does not parse");
-                    return Err(Problem::new(place(), what));
+                    return Err(RuleProblem::new(place(), what));
                 }
                 Ok(_) => {}
                 Err(error) => {
                     let what = format!("the pattern does not work in {language}: {}", root(&error));
-                    return Err(Problem::new(place(), what));
+                    return Err(RuleProblem::new(place(), what));
                 }
             }
         }

@@ -31,14 +31,14 @@ pub struct RuleMatch {
 }
 
 /// A place that a rule matches, before its texts are made.
-pub(super) struct Place<'r> {
+pub(super) struct MatchedPlace<'r> {
     pub(super) rule: &'r Arc<Rule>,
     pub(super) bytes: Range<usize>,
     pub(super) because: Option<Range<usize>>,
     pub(super) captures: Captures,
 }
 
-impl Place<'_> {
+impl MatchedPlace<'_> {
     /// Whether it, or what makes it so, is on one of these lines.
     pub(super) fn meets(&self, spans: &[LineSpan], lines: &LineStarts) -> bool {
         let meets = |bytes| {
@@ -50,7 +50,7 @@ impl Place<'_> {
 }
 
 impl RuleMatch {
-    pub(super) fn new(place: Place<'_>, lines: &LineStarts) -> Self {
+    pub(super) fn new(place: MatchedPlace<'_>, lines: &LineStarts) -> Self {
         let rule = Arc::clone(place.rule);
         Self {
             span: lines.reported(&place.bytes),

@@ -25,7 +25,7 @@ pub struct NativeCheck {
 }
 
 /// Checks that are made together.
-pub struct Family {
+pub struct CheckFamily {
     /// The checks.
     pub checks: &'static [NativeCheck],
     /// The kinds of nodes that it looks at, in any language.
@@ -56,7 +56,7 @@ pub struct NativeMatch {
 }
 
 /// Every family.
-pub const FAMILIES: &[Family] = &[
+pub const FAMILIES: &[CheckFamily] = &[
     branches::FAMILY,
     keys::CASES,
     keys::LITERALS,

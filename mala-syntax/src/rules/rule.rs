@@ -1,8 +1,8 @@
 //! A checked rule: everything that its file promises holds, and its matchers are compiled.
 
 use super::compile::{self, Matchers};
-use super::ecmascript::{self, ProgramCheck};
-use super::error::{Place, Problem, RuleError};
+use super::ecmascript::{self, ScriptCheck};
+use super::error::{ProblemPlace, RuleError, RuleProblem};
 use super::native::{self, NativeCheck};
 use super::schema::{Examples, RuleFile, RuleGroup};
 use super::{inspect, template};
@@ -57,7 +57,7 @@ pub enum Detector {
         family: usize,
     },
     /// By a check over the names and values of a JavaScript or TypeScript file.
-    Program(&'static ProgramCheck),
+    ScriptFile(&'static ScriptCheck),
 }
 
 impl Rule {
@@ -71,7 +71,7 @@ impl Rule {
         Self::try_parse(yaml).map_err(|problem| problem.in_file(file_name, yaml))
     }
 
-    fn try_parse(yaml: &str) -> Result<Self, Problem> {
+    fn try_parse(yaml: &str) -> Result<Self, RuleProblem> {
         inspect::check_size(yaml)?;
         let objects = serde_saphyr::from_str_with_options(yaml, inspect::yaml_options())?;
         let file: RuleFile = serde_saphyr::from_str_with_options(yaml, inspect::yaml_options())
@@ -91,7 +91,7 @@ impl Rule {
     ) -> Result<Option<Self>, RuleError> {
         let options = inspect::yaml_options();
         serde_saphyr::from_str_with_options(yaml, options)
-            .map_err(Problem::from)
+            .map_err(RuleProblem::from)
             .and_then(|file: RuleFile| {
                 let languages: Vec<_> =
                     file.languages.iter().copied().filter(|it| wanted.contains(it)).collect();
@@ -113,7 +113,7 @@ impl Rule {
         matches!(&self.detector, Detector::Native { check, .. } if check.name == name)
     }
 
-    fn compile(file: RuleFile, languages: &[Language]) -> Result<Self, Problem> {
+    fn compile(file: RuleFile, languages: &[Language]) -> Result<Self, RuleProblem> {
         let (detector, names) = detector(&file, languages)?;
         check_names(&file, &names)?;
         Ok(Self {
@@ -139,7 +139,7 @@ impl Rule {
 fn detector(
     file: &RuleFile,
     languages: &[Language],
-) -> Result<(Detector, BTreeSet<String>), Problem> {
+) -> Result<(Detector, BTreeSet<String>), RuleProblem> {
     match (&file.rule, &file.taint, &file.native) {
         (Some(rule), None, None) => {
             let matchers = compile::matchers(file, rule, languages)?;
@@ -156,17 +156,20 @@ fn detector(
                 return Ok((Detector::Native { check, family }, owned(check.captures)));
             }
             let check = ecmascript::find(name).ok_or_else(|| {
-                Problem::new(Place::Key("native"), format!("there is no check `{name}`"))
+                RuleProblem::new(ProblemPlace::Key("native"), format!("there is no check `{name}`"))
                     .with_nearest(name, native::names().chain(ecmascript::names()))
             })?;
-            Ok((Detector::Program(check), owned(check.captures)))
+            Ok((Detector::ScriptFile(check), owned(check.captures)))
         }
-        _ => Err(Problem::new(Place::File, "exactly one of `rule`, `taint`, `native` is needed")),
+        _ => Err(RuleProblem::new(
+            ProblemPlace::File,
+            "exactly one of `rule`, `taint`, `native` is needed",
+        )),
     }
 }
 
-fn check_header(file: &RuleFile) -> Result<(), Problem> {
-    let problem = |key, what: &str| Err(Problem::new(Place::Key(key), what));
+fn check_header(file: &RuleFile) -> Result<(), RuleProblem> {
+    let problem = |key, what: &str| Err(RuleProblem::new(ProblemPlace::Key(key), what));
     let id_is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-_/".contains(c);
     if file.id.is_empty() || !file.id.chars().all(id_is_plain) {
         return problem("id", "an id has small letters, digits, `-` and `/` only");
@@ -187,15 +190,15 @@ fn check_header(file: &RuleFile) -> Result<(), Problem> {
 }
 
 /// Names in texts that no match would fill.
-fn check_names(file: &RuleFile, names: &BTreeSet<String>) -> Result<(), Problem> {
+fn check_names(file: &RuleFile, names: &BTreeSet<String>) -> Result<(), RuleProblem> {
     let used = [("message", &file.message), ("suggestion", &file.suggestion)]
         .into_iter()
         .flat_map(|(key, text)| template::names(text).into_iter().map(move |name| (key, name)))
         .chain(file.at.iter().map(|name| ("at", name.as_str())));
     for (key, name) in used {
         if !names.contains(name) {
-            let place = Place::Text(key, name.to_owned());
-            return Err(Problem::new(
+            let place = ProblemPlace::Text(key, name.to_owned());
+            return Err(RuleProblem::new(
                 place,
                 format!("`{name}` is captured by no part of the rule"),
             )

@@ -1,9 +1,9 @@
 //! The rules of a run, and running them over a file.
 
-use super::ecmascript::Program;
+use super::ecmascript::ScriptFile;
 use super::flows::FlowRules;
-use super::index::{Entry, KindIndex};
-use super::matching::{LineStarts, Place, RuleMatch};
+use super::index::{KindIndex, RuleEntry};
+use super::matching::{LineStarts, MatchedPlace, RuleMatch};
 use super::native::{CheckMatch, FAMILIES, NativeMatch};
 use super::rule::{Detector, Rule};
 use super::template::Captures;
@@ -153,7 +153,7 @@ impl RuleSet {
         index: &KindIndex,
         source: &Source,
         only: Option<&[LineSpan]>,
-    ) -> (Vec<Place<'_>>, Vec<LineSpan>) {
+    ) -> (Vec<MatchedPlace<'_>>, Vec<LineSpan>) {
         let mut places = self.whole_file_places(index, source);
         places.extend(self.flow_places(source));
         let mut for_families: BTreeMap<usize, Vec<_>> = BTreeMap::new();
@@ -176,7 +176,11 @@ impl RuleSet {
         (places, missed)
     }
 
-    fn shape_place(&self, entry: Entry, node: Node<'_, StrDoc<Grammar>>) -> Option<Place<'_>> {
+    fn shape_place(
+        &self,
+        entry: RuleEntry,
+        node: Node<'_, StrDoc<Grammar>>,
+    ) -> Option<MatchedPlace<'_>> {
         let rule = self.rules.get(entry.rule)?;
         let Detector::Shape(matchers) = &rule.detector else {
             return None;
@@ -185,16 +189,16 @@ impl RuleSet {
         let found = matcher.match_node(node)?;
         let at = rule.at.as_deref().and_then(|name| range_of(&found, name));
         let bytes = at.unwrap_or_else(|| found.range());
-        Some(Place { rule, bytes, because: None, captures: captures(&found) })
+        Some(MatchedPlace { rule, bytes, because: None, captures: captures(&found) })
     }
 
-    fn flow_places(&self, source: &Source) -> Vec<Place<'_>> {
+    fn flow_places(&self, source: &Source) -> Vec<MatchedPlace<'_>> {
         let Some(made) = self.flows.get(&source.language()) else { return Vec::new() };
         let flows = made.get_or_init(|| FlowRules::new(&self.rules, source.language()));
         flows.as_ref().map(|flows| flows.places(&self.rules, source)).unwrap_or_default()
     }
 
-    fn whole_file_places(&self, index: &KindIndex, source: &Source) -> Vec<Place<'_>> {
+    fn whole_file_places(&self, index: &KindIndex, source: &Source) -> Vec<MatchedPlace<'_>> {
         let rules = index.whole_file.iter().filter_map(|position| self.rules.get(*position));
         let program = OnceCell::new();
         rules.flat_map(|rule| whole_file_places(rule, source, &program)).collect()
@@ -207,7 +211,7 @@ impl RuleSet {
         rules: &[usize],
         source: &Source,
         nodes: &[tree_sitter::Node<'_>],
-    ) -> Vec<Place<'_>> {
+    ) -> Vec<MatchedPlace<'_>> {
         let Some(family) = FAMILIES.get(family) else {
             return Vec::new();
         };
@@ -227,17 +231,19 @@ impl RuleSet {
 fn whole_file_places<'r, 't>(
     rule: &'r Arc<Rule>,
     source: &'t Source,
-    program: &OnceCell<Program<'t>>,
-) -> Vec<Place<'r>> {
+    program: &OnceCell<ScriptFile<'t>>,
+) -> Vec<MatchedPlace<'r>> {
     let found = match &rule.detector {
-        Detector::Program(check) => check.matches(program.get_or_init(|| Program::of(source))),
+        Detector::ScriptFile(check) => {
+            check.matches(program.get_or_init(|| ScriptFile::of(source)))
+        }
         Detector::Shape(_) | Detector::Taint(_) | Detector::Native { .. } => return Vec::new(),
     };
     found.into_iter().map(|found| native_place(rule, found)).collect()
 }
 
-fn native_place(rule: &Arc<Rule>, found: NativeMatch) -> Place<'_> {
-    Place {
+fn native_place(rule: &Arc<Rule>, found: NativeMatch) -> MatchedPlace<'_> {
+    MatchedPlace {
         rule,
         bytes: found.bytes,
         because: found.because,
@@ -263,7 +269,7 @@ fn captures(found: &NodeMatch<'_, StrDoc<Grammar>>) -> Captures {
 /// A line longer than this was not typed: a tool put code together.
 const LONG_LINE: usize = 500;
 
-/// Whether a place starts on a line of a script that nobody typed. In other languages nothing makes such
+/// Whether a place starts on a line of a bundled script. In other languages nothing makes such
 /// lines, and what stands on one counts.
 fn is_bundled(source: &Source, bytes: &Range<usize>) -> bool {
     if source.language() != Language::JavaScript {

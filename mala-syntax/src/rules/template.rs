@@ -32,12 +32,12 @@ pub(super) fn fill(text: &str, captures: &Captures) -> String {
     out
 }
 
-struct Piece<'a> {
+struct TemplatePiece<'a> {
     literal: &'a str,
     name: Option<&'a str>,
 }
 
-fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+fn pieces(text: &str) -> impl Iterator<Item = TemplatePiece<'_>> {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
         let current = rest.take()?;
@@ -45,10 +45,10 @@ fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
             .split_once("{{")
             .and_then(|(literal, tail)| Some((literal, tail.split_once("}}")?)))
         else {
-            return Some(Piece { literal: current, name: None });
+            return Some(TemplatePiece { literal: current, name: None });
         };
         rest = Some(tail);
-        Some(Piece { literal, name: Some(name.trim()) })
+        Some(TemplatePiece { literal, name: Some(name.trim()) })
     })
 }
 

@@ -31,7 +31,7 @@ const ENDINGS: [&str; 12] = [
 
 const SHOWCASES: [&str; 6] = ["example", "examples", "sample", "samples", "demo", "demos"];
 
-/// Whether a file shows how something is used: nobody runs it for others.
+/// Whether a file shows how something is used, and is not part of the product.
 pub(crate) fn is_showcase(path: &FilePath) -> bool {
     let text = path.to_text();
     text.rsplit_once('/')
@@ -83,7 +83,7 @@ fn is_of_cases(part: &str) -> bool {
     part.ends_with("cases") && !part.ends_with("usecases")
 }
 
-/// Whether a tool wrote a script from others, or it is a release of another project's: nobody mends it here.
+/// Whether a tool wrote a script from others, or it is a release of another project, which is not fixed here.
 pub(crate) fn is_built(path: &FilePath) -> bool {
     let text = path.to_text();
     let stem = [".js", ".mjs", ".cjs"].iter().find_map(|ending| text.strip_suffix(ending));

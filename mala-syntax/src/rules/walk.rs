@@ -21,13 +21,13 @@ pub(super) fn walk<'t>(
         if wanted {
             visit(node);
         }
-        if wanted { Step::Into } else { Step::Over }
+        if wanted { TreeStep::Into } else { TreeStep::Over }
     })
 }
 
 /// Where a walk goes from a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum TreeStep {
     /// To its children.
     Into,
     /// Past its children.
@@ -38,7 +38,7 @@ pub(super) enum Step {
 /// too deep or too long to look into.
 pub(super) fn descend<'t>(
     root: Node<'t>,
-    mut visit: impl FnMut(Node<'t>, usize) -> Step,
+    mut visit: impl FnMut(Node<'t>, usize) -> TreeStep,
 ) -> Vec<LineSpan> {
     let mut cursor = root.walk();
     let mut depth = 0;
@@ -47,10 +47,10 @@ pub(super) fn descend<'t>(
         let node = cursor.node();
         let step = visit(node, depth);
         let within = depth < MAX_DEPTH && node.child_count() <= MAX_SIBLINGS;
-        if step == Step::Into && !within && node.child_count() > 0 {
+        if step == TreeStep::Into && !within && node.child_count() > 0 {
             closed.push(crate::source::lines_of(node));
         }
-        if step == Step::Into && within && cursor.goto_first_child() {
+        if step == TreeStep::Into && within && cursor.goto_first_child() {
             depth += 1;
             continue;
         }

@@ -2,6 +2,7 @@
 //! crate: rules, taint analysis and checks across files all ask it. It is driven by the language
 //! tables; what only one language has is in `roles`.
 
+mod language_roles;
 mod roles;
 
 use super::imports::imports_at;

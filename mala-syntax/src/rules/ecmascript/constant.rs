@@ -1,14 +1,14 @@
 //! Values that are known without running the code: texts, numbers and truth values, also when they
 //! stand in a variable that never changes.
 
-use super::program::Program;
+use super::program::ScriptFile;
 use std::borrow::Cow;
 use tree_sitter::Node;
 
 /// Longer chains of variables and concatenations are not followed.
 const MAX_DEPTH: usize = 12;
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// The text that an expression always gives.
     pub(super) fn constant_text(&self, node: Node<'t>) -> Option<Cow<'t, str>> {
         self.text_within(node, MAX_DEPTH)
@@ -106,7 +106,7 @@ impl<'t> Program<'t> {
     }
 }
 
-fn literal<'t>(program: &Program<'t>, node: Node<'t>) -> Cow<'t, str> {
+fn literal<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> Cow<'t, str> {
     let inner = super::origin::unquoted(program.text(node));
     if inner.contains('\\') { Cow::Owned(unescape(inner)) } else { Cow::Borrowed(inner) }
 }

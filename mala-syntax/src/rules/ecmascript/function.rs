@@ -1,10 +1,10 @@
 //! What is known about the functions of a file.
 
-use super::program::{Program, is_class, is_function};
+use super::program::{ScriptFile, is_class, is_function};
 use crate::symbols::WrittenValue;
 use tree_sitter::Node;
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// The function of this file that a call always calls.
     pub(super) fn called(&self, call: Node<'t>) -> Option<Node<'t>> {
         let callee = super::origin::callee(call)?;

@@ -1,7 +1,7 @@
 //! What is known about the members of an object: those of its literal, and those put into it later.
 
 use super::origin::unquoted;
-use super::program::Program;
+use super::program::ScriptFile;
 use tree_sitter::Node;
 
 /// Objects spread into one another deeper than this are not followed.
@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 6;
 
 /// What an object holds under a name.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Member<'t> {
+pub(super) enum ObjectMember<'t> {
     /// The value of this expression.
     Is(Node<'t>),
     /// Nothing.
@@ -18,7 +18,7 @@ pub(super) enum Member<'t> {
     Unsure,
 }
 
-impl<'t> Member<'t> {
+impl<'t> ObjectMember<'t> {
     /// The expression, when it is known.
     pub(super) fn known(self) -> Option<Node<'t>> {
         match self {
@@ -28,32 +28,32 @@ impl<'t> Member<'t> {
     }
 }
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// What an object holds under a name.
-    pub(super) fn member(&self, object: Node<'t>, name: &str) -> Member<'t> {
+    pub(super) fn member(&self, object: Node<'t>, name: &str) -> ObjectMember<'t> {
         self.member_within(object, name, MAX_DEPTH)
     }
 
     /// What an object holds under a path of names.
-    pub(super) fn member_path(&self, object: Node<'t>, path: &str) -> Member<'t> {
-        let mut found = Member::Is(object);
+    pub(super) fn member_path(&self, object: Node<'t>, path: &str) -> ObjectMember<'t> {
+        let mut found = ObjectMember::Is(object);
         for name in path.split('.') {
-            let Member::Is(inner) = found else { return found };
+            let ObjectMember::Is(inner) = found else { return found };
             found = self.member(inner, name);
         }
         found
     }
 
-    fn member_within(&self, object: Node<'t>, name: &str, depth: usize) -> Member<'t> {
+    fn member_within(&self, object: Node<'t>, name: &str, depth: usize) -> ObjectMember<'t> {
         if depth == 0 {
-            return Member::Unsure;
+            return ObjectMember::Unsure;
         }
         if let Some(value) = self.put_later(object, name) {
-            return Member::Is(value);
+            return ObjectMember::Is(value);
         }
         match self.object_value(object) {
             Some(literal) => self.member_of_literal(literal, name, depth),
-            None => Member::Unsure,
+            None => ObjectMember::Unsure,
         }
     }
 
@@ -88,7 +88,7 @@ impl<'t> Program<'t> {
         })
     }
 
-    fn member_of_literal(&self, literal: Node<'t>, name: &str, depth: usize) -> Member<'t> {
+    fn member_of_literal(&self, literal: Node<'t>, name: &str, depth: usize) -> ObjectMember<'t> {
         let mut cursor = literal.walk();
         let entries: Vec<_> = literal.named_children(&mut cursor).collect();
         for entry in entries.into_iter().rev() {
@@ -97,26 +97,26 @@ impl<'t> Program<'t> {
                     let field = if entry.kind() == "pair" { "key" } else { "name" };
                     let Some(key) = entry.child_by_field_name(field) else { continue };
                     if key.kind() == "computed_property_name" {
-                        return Member::Unsure;
+                        return ObjectMember::Unsure;
                     }
                     if unquoted(self.text(key)) == name {
                         let value = entry.child_by_field_name("value");
-                        return Member::Is(value.unwrap_or(entry));
+                        return ObjectMember::Is(value.unwrap_or(entry));
                     }
                 }
                 "shorthand_property_identifier" if self.text(entry) == name => {
-                    return Member::Is(entry);
+                    return ObjectMember::Is(entry);
                 }
                 "spread_element" => {
                     let Some(inner) = entry.named_child(0) else { continue };
                     match self.member_within(inner, name, depth - 1) {
-                        Member::Missing => {}
+                        ObjectMember::Missing => {}
                         found => return found,
                     }
                 }
                 _ => {}
             }
         }
-        Member::Missing
+        ObjectMember::Missing
     }
 }

@@ -2,23 +2,23 @@
 //! `Math.random` for what is there everywhere. Calls are written `()`, so that the client made by
 //! `new pg.Client()` is `pg:Client()`.
 
-use super::program::Program;
+use super::program::ScriptFile;
 use crate::symbols::{DeclarationKind, ScopeVariable, WrittenValue};
 use tree_sitter::Node;
 
 /// Longer chains of names lead nowhere that a check knows.
 const MAX_STEPS: usize = 24;
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// The path of a value; `None` when it is made in this file or comes from its callers.
     pub(super) fn origin(&self, node: Node<'t>) -> Option<String> {
         let mut behind = Vec::new();
         let mut node = node;
         for _ in 0..MAX_STEPS {
             node = match self.step(node)? {
-                Step::Begins(base) => return Some(path(base, behind)),
-                Step::Same(inner) => inner,
-                Step::Of(inner, part) => {
+                OriginStep::Begins(base) => return Some(path(base, behind)),
+                OriginStep::Same(inner) => inner,
+                OriginStep::Of(inner, part) => {
                     behind.push(part);
                     inner
                 }
@@ -32,44 +32,48 @@ impl<'t> Program<'t> {
         self.origin(callee(call)?)
     }
 
-    fn step(&self, node: Node<'t>) -> Option<Step<'t>> {
+    fn step(&self, node: Node<'t>) -> Option<OriginStep<'t>> {
         match node.kind() {
             "identifier" | "shorthand_property_identifier" => self.step_of_name(node),
             "member_expression" => {
                 let property = node.child_by_field_name("property")?;
                 let object = node.child_by_field_name("object")?;
-                Some(Step::Of(object, Part::Member(self.text(property))))
+                Some(OriginStep::Of(object, OriginPart::Member(self.text(property))))
             }
             "subscript_expression" => {
                 let name = self.plain_text(node.child_by_field_name("index")?)?;
-                Some(Step::Of(node.child_by_field_name("object")?, Part::Member(name)))
+                Some(OriginStep::Of(
+                    node.child_by_field_name("object")?,
+                    OriginPart::Member(name),
+                ))
             }
             "call_expression" | "new_expression" => {
                 if let Some(module) = self.required(node) {
-                    return Some(Step::Begins(Base::Module(module)));
+                    return Some(OriginStep::Begins(Base::Module(module)));
                 }
-                Some(Step::Of(callee(node)?, Part::Call))
+                Some(OriginStep::Of(callee(node)?, OriginPart::Call))
             }
             "await_expression"
             | "parenthesized_expression"
             | "as_expression"
             | "non_null_expression"
-            | "satisfies_expression" => Some(Step::Same(node.named_child(0)?)),
+            | "satisfies_expression" => Some(OriginStep::Same(node.named_child(0)?)),
             _ => None,
         }
     }
 
-    fn step_of_name(&self, node: Node<'t>) -> Option<Step<'t>> {
+    fn step_of_name(&self, node: Node<'t>) -> Option<OriginStep<'t>> {
         let variable = self.variable(node)?;
         match variable.declared {
-            DeclarationKind::Undeclared => Some(Step::Begins(Base::Global(variable.name))),
+            DeclarationKind::Undeclared => Some(OriginStep::Begins(Base::Global(variable.name))),
             DeclarationKind::Import => self.imported(variable),
             _ => match variable.writes.as_slice() {
                 [only] => match only.value {
-                    WrittenValue::Exactly(value) => Some(Step::Same(value)),
-                    WrittenValue::Member(whole, key) => {
-                        Some(Step::Of(whole, Part::Member(unquoted(self.text(key)))))
-                    }
+                    WrittenValue::Exactly(value) => Some(OriginStep::Same(value)),
+                    WrittenValue::Member(whole, key) => Some(OriginStep::Of(
+                        whole,
+                        OriginPart::Member(unquoted(self.text(key))),
+                    )),
                     _ => None,
                 },
                 _ => None,
@@ -77,7 +81,7 @@ impl<'t> Program<'t> {
         }
     }
 
-    fn imported(&self, variable: &ScopeVariable<'t>) -> Option<Step<'t>> {
+    fn imported(&self, variable: &ScopeVariable<'t>) -> Option<OriginStep<'t>> {
         let name = *variable.declarations.first()?;
         let specifier = self.parent(name)?;
         let statement = self.ancestors(name).find(|around| around.kind() == "import_statement")?;
@@ -87,9 +91,9 @@ impl<'t> Program<'t> {
         let module = module_name(unquoted(self.text(source)));
         if specifier.kind() == "import_specifier" {
             let outer = self.text(specifier.child_by_field_name("name")?);
-            return Some(Step::Begins(Base::Export(module, outer)));
+            return Some(OriginStep::Begins(Base::Export(module, outer)));
         }
-        Some(Step::Begins(Base::Module(module)))
+        Some(OriginStep::Begins(Base::Module(module)))
     }
 
     /// The module of `require("module")` and `import("module")`.
@@ -115,10 +119,10 @@ impl<'t> Program<'t> {
     }
 }
 
-enum Step<'t> {
+enum OriginStep<'t> {
     Begins(Base<'t>),
     Same(Node<'t>),
-    Of(Node<'t>, Part<'t>),
+    Of(Node<'t>, OriginPart<'t>),
 }
 
 enum Base<'t> {
@@ -127,7 +131,7 @@ enum Base<'t> {
     Global(&'t str),
 }
 
-enum Part<'t> {
+enum OriginPart<'t> {
     Member(&'t str),
     Call,
 }
@@ -158,7 +162,7 @@ fn module_name(name: &str) -> &str {
     name.strip_prefix("node:").unwrap_or(name)
 }
 
-fn path(base: Base<'_>, behind: Vec<Part<'_>>) -> String {
+fn path(base: Base<'_>, behind: Vec<OriginPart<'_>>) -> String {
     let (mut path, mut at_start) = match base {
         Base::Module(module) => (format!("{module}:"), true),
         Base::Export(module, "default") => (format!("{module}:"), true),
@@ -168,15 +172,15 @@ fn path(base: Base<'_>, behind: Vec<Part<'_>>) -> String {
     for part in behind.into_iter().rev() {
         match part {
             // A default export is the module itself to those who require it.
-            Part::Member("default") if at_start => {}
-            Part::Member(name) => {
+            OriginPart::Member("default") if at_start => {}
+            OriginPart::Member(name) => {
                 if !at_start {
                     path.push('.');
                 }
                 path.push_str(name);
                 at_start = false;
             }
-            Part::Call => {
+            OriginPart::Call => {
                 path.push_str("()");
                 at_start = false;
             }

@@ -9,14 +9,14 @@ use std::collections::HashMap;
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// Nobody wrote more by hand; such files are data, and have no facts here.
+/// Larger files are generated data, which the checks skip.
 const MAX_NODES: usize = 400_000;
 
 /// Trees deeper than this are generated.
 const MAX_DEPTH: usize = 1_000;
 
 /// A file with its names resolved.
-pub struct Program<'t> {
+pub struct ScriptFile<'t> {
     source: &'t Source,
     tree: Flat<'t>,
     by_kind: HashMap<&'t str, Vec<Node<'t>>>,
@@ -35,7 +35,7 @@ pub(super) struct Flat<'t> {
     positions: HashMap<usize, u32>,
 }
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// Reads a file.
     pub fn of(source: &'t Source) -> Self {
         let tree = Flat::of(source.tree().root_node()).unwrap_or_default();
@@ -142,7 +142,7 @@ impl<'t> Program<'t> {
 }
 
 impl<'t> Flat<'t> {
-    /// `None` for trees that nobody wrote by hand.
+    /// `None` for trees that are too large or too deep.
     fn of(root: Node<'t>) -> Option<Self> {
         let mut flat = Self::default();
         let mut around: Vec<u32> = Vec::new();

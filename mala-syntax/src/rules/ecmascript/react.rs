@@ -1,10 +1,10 @@
 //! What makes a React component: its class or object, its methods, and the functions that render.
 
 use super::origin::{arguments, callee};
-use super::program::Program;
+use super::program::ScriptFile;
 use tree_sitter::Node;
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// What a class extends, as it is written, without type arguments.
     pub(super) fn parent_class(&self, class: Node<'t>) -> Option<&'t str> {
         let mut cursor = class.walk();

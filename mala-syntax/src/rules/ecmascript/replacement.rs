@@ -1,7 +1,7 @@
 //! Calls of `replace`: what they look for, in which order, and what they put in its place.
 
 use super::origin::arguments;
-use super::program::Program;
+use super::program::ScriptFile;
 use crate::symbols::WrittenValue;
 use std::borrow::Cow;
 use tree_sitter::Node;
@@ -12,14 +12,14 @@ pub(super) struct Replacement<'t> {
     pub(super) call: Node<'t>,
     /// What it is called on.
     pub(super) receiver: Node<'t>,
-    pub(super) pattern: Pattern,
+    pub(super) pattern: ReplacedPattern,
     /// What is put in; `None` when a function says or it is not known.
     pub(super) with: Option<String>,
 }
 
 /// What is looked for.
 #[derive(Debug, Clone)]
-pub(super) struct Pattern {
+pub(super) struct ReplacedPattern {
     /// The text, or the source of the regular expression.
     pub(super) source: String,
     pub(super) is_regex: bool,
@@ -27,7 +27,7 @@ pub(super) struct Pattern {
     pub(super) is_global: bool,
 }
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// A call as a replacement.
     pub(super) fn replacement(&self, call: Node<'t>) -> Option<Replacement<'t>> {
         let callee = call.child_by_field_name("function")?;
@@ -96,11 +96,11 @@ impl<'t> Program<'t> {
     }
 
     /// A text or a regular expression that is known.
-    fn pattern(&self, node: Node<'t>) -> Option<Pattern> {
+    fn pattern(&self, node: Node<'t>) -> Option<ReplacedPattern> {
         let value = self.value_of(node)?;
         if let Some(text) = self.constant_text(value) {
             let source = text.into_owned();
-            return Some(Pattern { source, is_regex: false, is_global: false });
+            return Some(ReplacedPattern { source, is_regex: false, is_global: false });
         }
         let (source, flags) = match value.kind() {
             "regex" => {
@@ -120,7 +120,7 @@ impl<'t> Program<'t> {
             }
             _ => return None,
         };
-        Some(Pattern { source, is_regex: true, is_global: flags.contains('g') })
+        Some(ReplacedPattern { source, is_regex: true, is_global: flags.contains('g') })
     }
 }
 
@@ -128,7 +128,7 @@ fn contains(outer: Node<'_>, inner: Node<'_>) -> bool {
     outer.start_byte() <= inner.start_byte() && inner.end_byte() <= outer.end_byte()
 }
 
-impl Pattern {
+impl ReplacedPattern {
     /// The one text that it matches, whatever is around it.
     pub(super) fn text(&self) -> Option<String> {
         if !self.is_regex {
@@ -238,10 +238,10 @@ fn without_assertions(source: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::Pattern;
+    use super::ReplacedPattern;
 
-    fn regex(source: &str) -> Pattern {
-        Pattern { source: source.to_owned(), is_regex: true, is_global: true }
+    fn regex(source: &str) -> ReplacedPattern {
+        ReplacedPattern { source: source.to_owned(), is_regex: true, is_global: true }
     }
 
     #[test]

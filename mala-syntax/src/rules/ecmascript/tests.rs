@@ -1,6 +1,6 @@
 //! What is known about names and values.
 
-use super::Program;
+use super::ScriptFile;
 use super::types::Types;
 use crate::source::Source;
 use crate::symbols::DeclarationKind;
@@ -8,7 +8,7 @@ use mala_domain::language::Language;
 
 fn origin(code: &str) -> Option<String> {
     let source = Source::parse(Language::TypeScript, code).expect("parses");
-    let program = Program::of(&source);
+    let program = ScriptFile::of(&source);
     let declarators = program.of_kind("variable_declarator");
     let last = declarators.last().and_then(|it| it.child_by_field_name("value"));
     program.origin(last.expect("a value"))
@@ -48,7 +48,7 @@ fn texts_are_put_together() {
         ("const it = 'a' + b", None),
     ] {
         let source = Source::parse(Language::TypeScript, code).expect("parses");
-        let program = Program::of(&source);
+        let program = ScriptFile::of(&source);
         let last = program.of_kind("variable_declarator").last();
         let value = last.and_then(|it| it.child_by_field_name("value")).expect("a value");
         assert_eq!(program.constant_text(value).as_deref(), expected, "{code}");
@@ -70,7 +70,7 @@ fn numbers_are_read_as_they_are_written() {
 
 fn types(code: &str) -> Types {
     let source = Source::parse(Language::TypeScript, code).expect("parses");
-    let program = Program::of(&source);
+    let program = ScriptFile::of(&source);
     let statements = program.of_kind("expression_statement");
     let last = statements.last().and_then(|it| it.named_child(0)).expect("an expression");
     program.types(last)
@@ -114,7 +114,7 @@ fn names_belong_to_the_nearest_declaration() {
             j = 1;
         }";
     let source = Source::parse(Language::JavaScript, code).expect("parses");
-    let program = Program::of(&source);
+    let program = ScriptFile::of(&source);
     let shape: Vec<_> = program
         .variables()
         .iter()
@@ -143,7 +143,7 @@ fn resources_are_declared_in_every_grammar() {
     let code = "async function f() { await using a = g(); use(a); using b = h(); use(b); }";
     for language in [Language::JavaScript, Language::TypeScript] {
         let source = Source::parse(language, code).expect("parses");
-        let program = Program::of(&source);
+        let program = ScriptFile::of(&source);
         for name in ["a", "b"] {
             let declared = program.variables().iter().find(|it| it.name == name);
             assert_eq!(
@@ -159,7 +159,7 @@ fn resources_are_declared_in_every_grammar() {
 fn hostile_files_have_no_facts() {
     for code in ["(".repeat(5_000), "a+".repeat(50_000), "{".repeat(3_000), "[[[".to_owned()] {
         let source = Source::parse(Language::JavaScript, &code).expect("parses");
-        let program = Program::of(&source);
+        let program = ScriptFile::of(&source);
         for check in super::CHECKS {
             check.matches(&program);
         }

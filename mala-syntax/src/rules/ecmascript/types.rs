@@ -3,7 +3,7 @@
 mod calls;
 mod operators;
 
-use super::program::{Program, is_class, is_function};
+use super::program::{ScriptFile, is_class, is_function};
 use crate::symbols::{DeclarationKind, ScopeVariable, WrittenValue};
 use std::ops::{BitAnd, BitOr};
 use tree_sitter::Node;
@@ -108,7 +108,7 @@ impl BitAnd for Types {
     }
 }
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// The types that an expression can have.
     pub(super) fn types(&self, node: Node<'t>) -> Types {
         self.types_within(node, MAX_DEPTH)

@@ -3,13 +3,13 @@
 
 use super::code::{bare, because, canonical, found, is_comment, line, parts, same};
 use super::purity::is_question;
-use super::{CheckMatch, Family, NativeCheck};
+use super::{CheckFamily, CheckMatch, NativeCheck};
 use crate::rules::walk::walk;
 use crate::source::Source;
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node;
 
-pub(super) const FAMILY: Family = Family {
+pub(super) const FAMILY: CheckFamily = CheckFamily {
     checks: &[DUPLICATE_CONDITION, IDENTICAL_BRANCHES],
     kinds: &["if_statement", "if_expression", "ternary_expression", "conditional_expression"],
     run,

@@ -2,11 +2,11 @@
 //! without comments.
 
 use super::{CheckMatch, NativeCheck, NativeMatch};
-use crate::rules::walk::{Step, descend};
+use crate::rules::walk::{TreeStep, descend};
 use crate::source::{Source, lines_of};
 use tree_sitter::Node;
 
-/// Code with more tokens is not compared: nobody repeats that much by mistake.
+/// Code with more tokens is not compared: so much is not repeated by mistake.
 const MAX_TOKENS: usize = 4_000;
 
 /// The code of a node without layout and comments; `None` when it is too much to compare. Depths
@@ -16,15 +16,15 @@ pub(super) fn canonical(source: &Source, node: Node<'_>) -> Option<String> {
     let mut n_tokens = 0;
     descend(node, |part, depth| {
         if is_comment(part) || n_tokens > MAX_TOKENS {
-            return Step::Over;
+            return TreeStep::Over;
         }
         if part.child_count() > 0 && !is_text(part) {
-            return Step::Into;
+            return TreeStep::Into;
         }
         n_tokens += 1;
         text.push_str(source.slice(part));
         text.extend(['\0', char::from_u32(depth as u32).unwrap_or('\0')]);
-        Step::Over
+        TreeStep::Over
     });
     (n_tokens <= MAX_TOKENS).then_some(text)
 }

@@ -2,18 +2,18 @@
 
 use super::code::{because, canonical, found, is_literal, line, parts};
 use super::purity::is_pure;
-use super::{CheckMatch, Family, NativeCheck};
+use super::{CheckFamily, CheckMatch, NativeCheck};
 use crate::source::Source;
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-pub(super) const LITERALS: Family = Family {
+pub(super) const LITERALS: CheckFamily = CheckFamily {
     checks: &[DUPLICATE_KEY],
     kinds: &["dictionary", "object", "array_creation_expression"],
     run: duplicate_keys,
 };
 
-pub(super) const CASES: Family = Family {
+pub(super) const CASES: CheckFamily = CheckFamily {
     checks: &[DUPLICATE_CASE],
     kinds: &[
         "switch_body",

@@ -2,17 +2,17 @@
 
 use super::code::{bare, canonical, found, is_literal, parts, same};
 use super::purity::is_pure;
-use super::{CheckMatch, Family, NativeCheck};
+use super::{CheckFamily, CheckMatch, NativeCheck};
 use crate::rules::walk::walk;
 use crate::source::Source;
 use mala_domain::language::Language;
 use std::collections::HashMap;
 use tree_sitter::Node;
 
-pub(super) const OPERATORS: Family =
-    Family { checks: &[IDENTICAL_OPERANDS], kinds: &OPERATIONS, run: identical_operands };
+pub(super) const OPERATORS: CheckFamily =
+    CheckFamily { checks: &[IDENTICAL_OPERANDS], kinds: &OPERATIONS, run: identical_operands };
 
-pub(super) const ASSIGNMENTS: Family = Family {
+pub(super) const ASSIGNMENTS: CheckFamily = CheckFamily {
     checks: &[SELF_ASSIGNMENT],
     kinds: &["assignment", "assignment_expression", "assignment_statement"],
     run: self_assignments,

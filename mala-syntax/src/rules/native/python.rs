@@ -12,19 +12,19 @@ mod names;
 mod signature;
 mod undefined;
 
-use super::{CheckMatch, Family, NativeCheck, NativeMatch};
+use super::{CheckFamily, CheckMatch, NativeCheck, NativeMatch};
 use crate::source::Source;
 use module::Module;
 use tree_sitter::Node;
 
 /// Looks at a file for one check.
-type Run = fn(&Module<'_>) -> Vec<NativeMatch>;
+type PythonCheckRun = fn(&Module<'_>) -> Vec<NativeMatch>;
 
 /// Lists checks with the functions that make them.
 macro_rules! checks {
     ($($module:ident :: $check:ident => $run:ident,)*) => {
         const CHECKS: &[NativeCheck] = &[$($module::$check,)*];
-        const RUNS: &[Run] = &[$($module::$run,)*];
+        const RUNS: &[PythonCheckRun] = &[$($module::$run,)*];
     };
 }
 
@@ -42,11 +42,11 @@ checks! {
 }
 
 /// They look at whole files: what makes a line wrong is often far from it.
-pub(super) const FAMILY: Family = Family { checks: CHECKS, kinds: &[], run };
+pub(super) const FAMILY: CheckFamily = CheckFamily { checks: CHECKS, kinds: &[], run };
 
 fn run(source: &Source, _: &[Node<'_>]) -> Vec<CheckMatch> {
     let module = Module::of(source);
-    let of_check = |(check, run): (&NativeCheck, &Run)| {
+    let of_check = |(check, run): (&NativeCheck, &PythonCheckRun)| {
         let name = check.name;
         run(&module).into_iter().map(move |found| CheckMatch { check: name, found })
     };

@@ -1,20 +1,20 @@
 //! Regular expressions that can hang.
 
-use super::{CheckMatch, Family, NativeCheck, NativeMatch};
+use super::{CheckFamily, CheckMatch, NativeCheck, NativeMatch};
 use crate::regex_check::sources::{PATTERN_KINDS, pattern_at};
 use crate::regex_check::{StepGrowth, slow_loop};
 use crate::source::Source;
 use tree_sitter::Node;
 
 /// Loops that take exponential time.
-pub(super) const EXPONENTIAL: Family = Family {
+pub(super) const EXPONENTIAL: CheckFamily = CheckFamily {
     checks: &[NativeCheck { name: "regex-exponential", captures: CAPTURES }],
     kinds: PATTERN_KINDS,
     run: |source, nodes| slow_patterns(source, nodes, StepGrowth::Exponential),
 };
 
 /// Loops that take polynomial time. A family of its own, since trying them takes longer.
-pub(super) const POLYNOMIAL: Family = Family {
+pub(super) const POLYNOMIAL: CheckFamily = CheckFamily {
     checks: &[NativeCheck { name: "regex-polynomial", captures: CAPTURES }],
     kinds: PATTERN_KINDS,
     run: |source, nodes| slow_patterns(source, nodes, StepGrowth::Polynomial),

@@ -1,13 +1,13 @@
 //! Statements that no execution reaches, because the one before always leaves.
 
 use super::code::{bare, because, found, line, parts};
-use super::{CheckMatch, Family, NativeCheck};
+use super::{CheckFamily, CheckMatch, NativeCheck};
 use crate::rules::walk::walk;
 use crate::source::Source;
 use tree_sitter::Node;
 
-pub(super) const FAMILY: Family =
-    Family { checks: &[UNREACHABLE], kinds: &BLOCKS, run: unreachable };
+pub(super) const FAMILY: CheckFamily =
+    CheckFamily { checks: &[UNREACHABLE], kinds: &BLOCKS, run: unreachable };
 
 const UNREACHABLE: NativeCheck = NativeCheck { name: "unreachable", captures: &["EXIT", "LINE"] };
 

@@ -6,9 +6,9 @@ use mala_domain::change::FilePath;
 use mala_domain::language::Language;
 
 /// A kind of bug, the file and the plain case of it, and the rule that must report it.
-type Case = (&'static str, &'static str, &'static str, &'static str);
+type TopicCase = (&'static str, &'static str, &'static str, &'static str);
 
-const CASES: &[Case] = &[
+const CASES: &[TopicCase] = &[
     (
         "swallowed errors",
         "a.py",

@@ -1,6 +1,7 @@
 //! What a name does at the place where it stands: declare, write, read, or nothing.
 
 use super::DeclarationKind;
+use super::language_roles::{ecmascript, python};
 use crate::source::Source;
 use crate::symbols::table::LanguageTable;
 use crate::symbols::walk::{AncestorTrail, WalkStep, named_children};
@@ -88,9 +89,7 @@ pub(super) fn role_of<'t>(
     }
     let own = match source.language() {
         Language::Python => python(trail, step, in_annotation),
-        language if super::is_ecmascript(language) => {
-            flow_declaration(source, trail, step).or_else(|| ecmascript(trail, step))
-        }
+        language if super::is_ecmascript(language) => ecmascript(source, trail, step),
         _ => None,
     };
     if let Some(role) = own {
@@ -112,6 +111,9 @@ pub(super) fn role_of<'t>(
     }
     NameRole::Reads
 }
+
+/// How a name is declared, in which scope, and its first value.
+type Declaration<'t> = (DeclarationKind, DeclaringScope, Option<WrittenValue<'t>>);
 
 /// The node that binds a name, perhaps through a pattern.
 struct BindingPlace<'t> {
@@ -171,40 +173,67 @@ impl<'t> BindingPlace<'t> {
     fn role(&self, source: &Source, trail: &AncestorTrail<'t>) -> NameRole<'t> {
         let is_python = source.language() == Language::Python;
         let scope = if is_python { DeclaringScope::Assignment } else { DeclaringScope::Here };
-        let declares =
-            |kind, scope, value| NameRole::Declares { kind, scope, value, is_read: false };
-        let own = DeclaringScope::Around { depth: self.depth, hoisted: false };
-        let itself = Some(WrittenValue::Exactly(self.node));
-        match self.node.kind() {
+        let (kind, scope, value) = match self.node.kind() {
             "variable_declarator" if super::is_ecmascript(source.language()) => {
-                self.declarator(source, trail)
+                return self.declarator(source, trail);
             }
-            "for_in_statement" => self.loop_head(source),
-            "assignment_expression" | "assignment_statement" => self.assignment(source),
+            "for_in_statement" => return self.loop_head(source),
+            "assignment_expression" | "assignment_statement" => return self.assignment(source),
             "augmented_assignment_expression"
             | "update_expression"
             | "inc_statement"
             | "dec_statement"
             | "compound_assignment_expr" => {
-                NameRole::Writes { value: WrittenValue::Updated(self.node), is_read: true }
+                return NameRole::Writes { value: WrittenValue::Updated(self.node), is_read: true };
             }
-            "augmented_assignment" | "operator_assignment" => NameRole::Declares {
-                kind: DeclarationKind::Let,
-                scope,
-                value: Some(WrittenValue::Updated(self.node)),
-                is_read: true,
-            },
+            "augmented_assignment" | "operator_assignment" => {
+                let (kind, value) = (DeclarationKind::Let, Some(WrittenValue::Updated(self.node)));
+                return NameRole::Declares { kind, scope, value, is_read: true };
+            }
+            "function_declarator" => {
+                let climbed = trail.up().position(|it| it.node.kind() == "function_definition");
+                let depth = climbed.map(|climbed| trail.depth() - 1 - climbed);
+                let around = depth.map(|depth| DeclaringScope::Around { depth, hoisted: false });
+                (DeclarationKind::Function, around.unwrap_or(scope), None)
+            }
+            _ => self.definition(source).unwrap_or_else(|| self.variable(scope)),
+        };
+        NameRole::Declares { kind, scope, value, is_read: false }
+    }
+
+    /// What a function, a class, a type or a constant declares; `None` for other nodes.
+    fn definition(&self, source: &Source) -> Option<Declaration<'t>> {
+        let own = DeclaringScope::Around { depth: self.depth, hoisted: false };
+        let itself = Some(WrittenValue::Exactly(self.node));
+        let is_script = super::is_ecmascript(source.language());
+        Some(match self.node.kind() {
             "function_declaration" | "generator_function_declaration" | "function_signature" => {
-                let hoisted = super::is_ecmascript(source.language());
-                let around = DeclaringScope::Around { depth: self.depth, hoisted };
-                declares(DeclarationKind::Function, around, itself)
+                let around = DeclaringScope::Around { depth: self.depth, hoisted: is_script };
+                (DeclarationKind::Function, around, itself)
             }
             "function_expression" | "generator_function" => {
-                declares(DeclarationKind::Function, DeclaringScope::Here, itself)
+                (DeclarationKind::Function, DeclaringScope::Here, itself)
             }
-            "class" if super::is_ecmascript(source.language()) => {
-                declares(DeclarationKind::Function, DeclaringScope::Here, itself)
+            "class" if is_script => (DeclarationKind::Function, DeclaringScope::Here, itself),
+            "enum_declaration" | "internal_module" | "module" | "mod_item" => {
+                (DeclarationKind::Type, own, Some(WrittenValue::Unknown))
             }
+            "const_item" | "static_item" | "const_spec" | "const_element" => {
+                (DeclarationKind::Const, own, self.own_value())
+            }
+            kind if is_function(kind) => (DeclarationKind::Function, own, itself),
+            kind if kind.starts_with("class") || kind.starts_with("abstract_class") => {
+                (DeclarationKind::Class, own, itself)
+            }
+            kind if is_type(kind) => (DeclarationKind::Type, own, None),
+            _ => return None,
+        })
+    }
+
+    /// What any other node declares in a scope: a parameter, the variable of a loop, a capture.
+    fn variable(&self, scope: DeclaringScope) -> Declaration<'t> {
+        let (unknown, here) = (Some(WrittenValue::Unknown), DeclaringScope::Here);
+        match self.node.kind() {
             "for_statement"
             | "for_range_loop"
             | "for_expression"
@@ -212,47 +241,19 @@ impl<'t> BindingPlace<'t> {
             | "foreach_statement"
             | "enhanced_for_statement"
             | "range_clause" => {
-                declares(DeclarationKind::Let, scope, Some(WrittenValue::Iterated(self.node)))
+                (DeclarationKind::Let, scope, Some(WrittenValue::Iterated(self.node)))
             }
-            "for_in_clause" => declares(
-                DeclarationKind::Let,
-                DeclaringScope::Here,
-                Some(WrittenValue::Iterated(self.node)),
-            ),
+            "for_in_clause" => {
+                (DeclarationKind::Let, here, Some(WrittenValue::Iterated(self.node)))
+            }
             "catch_clause"
             | "catch_declaration"
             | "catch_formal_parameter"
-            | "exception_variable" => {
-                declares(DeclarationKind::Caught, scope, Some(WrittenValue::Unknown))
-            }
-            "type_parameter" if is_python => declares(DeclarationKind::Type, own, None),
-            "enum_declaration" | "internal_module" | "module" | "mod_item" => {
-                declares(DeclarationKind::Type, own, Some(WrittenValue::Unknown))
-            }
-            "const_item" | "static_item" | "const_spec" | "const_element" => {
-                declares(DeclarationKind::Const, own, self.own_value())
-            }
-            "function_declarator" => {
-                let climbed = trail.up().position(|it| it.node.kind() == "function_definition");
-                let depth = climbed.map(|climbed| trail.depth() - 1 - climbed);
-                let around = depth.map(|depth| DeclaringScope::Around { depth, hoisted: false });
-                declares(DeclarationKind::Function, around.unwrap_or(scope), None)
-            }
-            kind if is_parameter(kind) => declares(
-                DeclarationKind::Parameter,
-                DeclaringScope::Here,
-                Some(WrittenValue::Unknown),
-            ),
-            kind if is_function(kind) => declares(DeclarationKind::Function, own, itself),
-            kind if kind.starts_with("class") || kind.starts_with("abstract_class") => {
-                declares(DeclarationKind::Class, own, itself)
-            }
-            kind if is_type(kind) => declares(DeclarationKind::Type, own, None),
+            | "exception_variable" => (DeclarationKind::Caught, scope, unknown),
+            kind if is_parameter(kind) => (DeclarationKind::Parameter, here, unknown),
             "delete_statement" | "case_pattern" | "keyword_pattern" | "splat_pattern"
-            | "as_pattern" | "match_arm" => {
-                declares(DeclarationKind::Let, scope, Some(WrittenValue::Unknown))
-            }
-            _ => declares(DeclarationKind::Let, scope, self.own_value()),
+            | "as_pattern" | "match_arm" => (DeclarationKind::Let, scope, unknown),
+            _ => (DeclarationKind::Let, scope, self.own_value()),
         }
     }
 
@@ -410,117 +411,4 @@ fn is_type(kind: &str) -> bool {
     ["interface", "type_", "struct_", "enum_", "union_", "trait_", "record_", "delegate_", "alias"]
         .iter()
         .any(|start| kind.starts_with(start))
-}
-
-/// Roles that only Python has.
-fn python<'t>(
-    trail: &AncestorTrail<'t>,
-    step: WalkStep<'t>,
-    in_annotation: bool,
-) -> Option<NameRole<'t>> {
-    let mut up = trail.up();
-    let (parent, outer) = (up.next()?, up.next());
-    let declares = |kind, scope| NameRole::Declares {
-        kind,
-        scope,
-        value: Some(WrittenValue::Unknown),
-        is_read: false,
-    };
-    let import = declares(DeclarationKind::Import, DeclaringScope::Assignment);
-    match parent.node.kind() {
-        "global_statement" => return Some(NameRole::Global),
-        "nonlocal_statement" => return Some(NameRole::Nonlocal),
-        "aliased_import" if step.field == "alias" => return Some(import),
-        "except_clause" if parent.node.named_child(0) != Some(step.node) => {
-            // `except Error, e:` of Python 2.
-            return Some(declares(DeclarationKind::Caught, DeclaringScope::Assignment));
-        }
-        "dotted_name" => {
-            let outer = outer?.node.kind();
-            let is_first = parent.node.named_child(0) == Some(step.node);
-            if outer.starts_with("import") || outer.ends_with("import_statement") {
-                let binds = is_first && parent.field == "name";
-                return Some(if binds { import } else { NameRole::Ignored });
-            }
-            if matches!(outer, "aliased_import" | "relative_import") {
-                return Some(NameRole::Ignored);
-            }
-        }
-        _ => {}
-    }
-    if in_annotation { type_declaration(trail, step) } else { None }
-}
-
-/// `type Name = ...`, and the parameters of `class Name[T]`.
-fn type_declaration<'t>(trail: &AncestorTrail<'t>, step: WalkStep<'t>) -> Option<NameRole<'t>> {
-    let mut child = step;
-    for (climbed, ancestor) in trail.up().enumerate() {
-        let depth = trail.depth() - 1 - climbed;
-        let scope = match (ancestor.node.kind(), child.field) {
-            ("type_alias_statement", "left") => DeclaringScope::Assignment,
-            // The parameters belong to the class or function around them.
-            ("type_parameter", _) => {
-                DeclaringScope::Around { depth: depth.saturating_sub(1), hoisted: false }
-            }
-            ("type", _) => {
-                child = ancestor;
-                continue;
-            }
-            _ => return None,
-        };
-        let kind = DeclarationKind::Type;
-        return Some(NameRole::Declares { kind, scope, value: None, is_read: false });
-    }
-    None
-}
-
-/// Flow's `let x: A | B = value`: the JavaScript grammar takes it for the label `let`, an error with
-/// the name, and an assignment to `B`.
-fn flow_declaration<'t>(
-    source: &Source,
-    trail: &AncestorTrail<'t>,
-    step: WalkStep<'t>,
-) -> Option<NameRole<'t>> {
-    let parent = trail.parent()?;
-    let statement = trail.up().find(|it| it.node.kind() == "labeled_statement")?;
-    let label = source.slice(statement.node.child_by_field_name("label")?);
-    if !statement.node.has_error() || !matches!(label, "let" | "const" | "var") {
-        return None;
-    }
-    match parent.node.kind() {
-        "ERROR" => Some(NameRole::Declares {
-            kind: DeclarationKind::Let,
-            scope: DeclaringScope::Here,
-            value: Some(WrittenValue::Unknown),
-            is_read: false,
-        }),
-        "binary_expression" => Some(NameRole::Ignored),
-        "assignment_expression" if step.field == "left" => Some(NameRole::Ignored),
-        _ => None,
-    }
-}
-
-/// Roles that only JavaScript and TypeScript have.
-fn ecmascript<'t>(trail: &AncestorTrail<'t>, step: WalkStep<'t>) -> Option<NameRole<'t>> {
-    let parent = trail.parent()?;
-    let import = NameRole::Declares {
-        kind: DeclarationKind::Import,
-        scope: DeclaringScope::Here,
-        value: Some(WrittenValue::Unknown),
-        is_read: false,
-    };
-    match parent.node.kind() {
-        "import_clause" | "namespace_import" | "import_require_clause" => Some(import),
-        "import_alias" => {
-            let is_name = parent.node.named_child(0) == Some(step.node);
-            Some(if is_name { import } else { NameRole::Reads })
-        }
-        "import_specifier" => {
-            let is_outer =
-                step.field == "name" && parent.node.child_by_field_name("alias").is_some();
-            Some(if is_outer { NameRole::Ignored } else { import })
-        }
-        "namespace_export" => Some(NameRole::Ignored),
-        _ => None,
-    }
 }

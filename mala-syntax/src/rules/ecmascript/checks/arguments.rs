@@ -3,12 +3,12 @@
 use super::{found, short};
 use crate::rules::ecmascript::origin::{arguments, callee};
 use crate::rules::ecmascript::program::{is_class, is_function};
-use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::ecmascript::{ScriptCheck, ScriptFile};
 use crate::rules::native::NativeMatch;
 use crate::symbols::DeclarationKind;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const SPURIOUS_ARGUMENTS: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const SPURIOUS_ARGUMENTS: ScriptCheck = ScriptCheck {
     name: "spurious-arguments",
     captures: &["CALLEE", "TAKES", "ARGUMENT"],
     run: spurious_arguments,
@@ -44,7 +44,7 @@ const KNOWN: &[(&str, usize)] = &[
     ("TransformStream", 3),
 ];
 
-fn spurious_arguments(program: &Program<'_>) -> Vec<NativeMatch> {
+fn spurious_arguments(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kinds(&["call_expression", "new_expression"]) {
         let Some(callee) = callee(call) else { continue };
@@ -80,7 +80,7 @@ fn first_spurious<'t>(given: &[Node<'t>], takes: usize) -> Option<Node<'t>> {
 }
 
 /// How many arguments a callee reads, and how many of the call are not for it.
-fn takes<'t>(program: &Program<'t>, callee: Node<'t>) -> Option<(usize, usize)> {
+fn takes<'t>(program: &ScriptFile<'t>, callee: Node<'t>) -> Option<(usize, usize)> {
     if callee.kind() == "member_expression" {
         let property = callee.child_by_field_name("property")?;
         let object = callee.child_by_field_name("object")?;
@@ -110,7 +110,7 @@ fn takes<'t>(program: &Program<'t>, callee: Node<'t>) -> Option<(usize, usize)> 
     Some((takes, 0))
 }
 
-fn takes_of_class<'t>(program: &Program<'t>, class: Node<'t>) -> Option<usize> {
+fn takes_of_class<'t>(program: &ScriptFile<'t>, class: Node<'t>) -> Option<usize> {
     let constructor = program
         .class_members(class)
         .into_iter()
@@ -122,7 +122,7 @@ fn takes_of_class<'t>(program: &Program<'t>, class: Node<'t>) -> Option<usize> {
     }
 }
 
-fn takes_of_function<'t>(program: &Program<'t>, function: Node<'t>) -> Option<usize> {
+fn takes_of_function<'t>(program: &ScriptFile<'t>, function: Node<'t>) -> Option<usize> {
     let body = function.child_by_field_name("body")?;
     if body.kind() == "statement_block" && is_stub(program, body) {
         return None;
@@ -131,7 +131,7 @@ fn takes_of_function<'t>(program: &Program<'t>, function: Node<'t>) -> Option<us
 }
 
 /// `None` when the function reads more than its parameters.
-fn parameter_count<'t>(program: &Program<'t>, function: Node<'t>) -> Option<usize> {
+fn parameter_count<'t>(program: &ScriptFile<'t>, function: Node<'t>) -> Option<usize> {
     let parameters = program.parameters(function);
     let has_rest = parameters.iter().any(|parameter| {
         let pattern = parameter.child_by_field_name("pattern").unwrap_or(*parameter);
@@ -146,7 +146,7 @@ fn parameter_count<'t>(program: &Program<'t>, function: Node<'t>) -> Option<usiz
 }
 
 /// A function that is there to be replaced: it does nothing, or only throws.
-fn is_stub<'t>(program: &Program<'t>, body: Node<'t>) -> bool {
+fn is_stub<'t>(program: &ScriptFile<'t>, body: Node<'t>) -> bool {
     let mut cursor = body.walk();
     let statements: Vec<_> =
         body.named_children(&mut cursor).filter(|it| it.kind() != "comment").collect();
@@ -174,7 +174,7 @@ fn is_stub<'t>(program: &Program<'t>, body: Node<'t>) -> bool {
     }
 }
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// Whether a top-level function may be another one: scripts put functions into the window.
     fn is_shadowed_elsewhere(&self, name: Node<'t>) -> bool {
         let text = self.text(name);
@@ -195,7 +195,7 @@ impl<'t> Program<'t> {
     }
 }
 
-pub(in crate::rules::ecmascript) const CALLBACK_WITHOUT_RETURN: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const CALLBACK_WITHOUT_RETURN: ScriptCheck = ScriptCheck {
     name: "callback-without-return",
     captures: &["METHOD"],
     run: callbacks_without_return,
@@ -204,7 +204,7 @@ pub(in crate::rules::ecmascript) const CALLBACK_WITHOUT_RETURN: ProgramCheck = P
 const ASKING: [&str; 9] =
     ["filter", "find", "findIndex", "findLast", "findLastIndex", "some", "every", "sort", "reduce"];
 
-fn callbacks_without_return(program: &Program<'_>) -> Vec<NativeMatch> {
+fn callbacks_without_return(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
         let Some((method, callback)) = asked_callback(program, *call) else { continue };
@@ -223,7 +223,7 @@ fn callbacks_without_return(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// The method and the function that it asks about every element.
-fn asked_callback<'t>(program: &Program<'t>, call: Node<'t>) -> Option<(&'t str, Node<'t>)> {
+fn asked_callback<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> Option<(&'t str, Node<'t>)> {
     let callee = callee(call)?;
     let arguments = arguments(call);
     let (method, callback) = match callee.kind() {

@@ -1,26 +1,26 @@
-//! Promises that are taken for values, and callbacks that nobody waits for.
+//! Promises that are taken for values, and async callbacks that are not awaited.
 
 use super::{found, short};
 use crate::rules::ecmascript::origin::{arguments, callee};
 use crate::rules::ecmascript::program::is_function;
-use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::ecmascript::{ScriptCheck, ScriptFile};
 use crate::rules::native::NativeMatch;
 use crate::symbols::WrittenValue;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const PROMISE_AS_VALUE: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const PROMISE_AS_VALUE: ScriptCheck = ScriptCheck {
     name: "promise-as-value",
     captures: &["PROMISE", "USE"],
     run: promises_as_values,
 };
 
-pub(in crate::rules::ecmascript) const ASYNC_CALLBACK: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const ASYNC_CALLBACK: ScriptCheck = ScriptCheck {
     name: "async-callback-not-awaited",
     captures: &["METHOD", "EFFECT"],
     run: async_callbacks,
 };
 
-fn promises_as_values(program: &Program<'_>) -> Vec<NativeMatch> {
+fn promises_as_values(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
         if !program.is_promise_call(*call) {
@@ -38,13 +38,13 @@ fn promises_as_values(program: &Program<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-fn promise(program: &Program<'_>, at: Node<'_>, call: Node<'_>, use_of: &str) -> NativeMatch {
+fn promise(program: &ScriptFile<'_>, at: Node<'_>, call: Node<'_>, use_of: &str) -> NativeMatch {
     let name = callee(call).map_or("", |callee| program.text(callee));
     found(at, vec![("PROMISE", short(name)), ("USE", use_of.to_owned())])
 }
 
 /// Where a variable that only ever holds the result of a call is read.
-fn reads_of_result<'t>(program: &Program<'t>, call: Node<'t>) -> Vec<Node<'t>> {
+fn reads_of_result<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> Vec<Node<'t>> {
     let declarator = program.parent(call).filter(|it| it.kind() == "variable_declarator");
     let name = declarator.and_then(|it| it.child_by_field_name("name"));
     let variable = name.filter(|it| it.kind() == "identifier").and_then(|it| program.variable(it));
@@ -60,7 +60,7 @@ fn reads_of_result<'t>(program: &Program<'t>, call: Node<'t>) -> Vec<Node<'t>> {
 }
 
 /// What a promise is used for that only its value is good for.
-fn use_as_value<'t>(program: &Program<'t>, node: Node<'t>) -> Option<&'static str> {
+fn use_as_value<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> Option<&'static str> {
     let parent = program.parent(node)?;
     let is_field = |name| parent.child_by_field_name(name).is_some_and(|it| it.id() == node.id());
     match parent.kind() {
@@ -112,13 +112,13 @@ fn compares_with_constant(comparison: Node<'_>, node: Node<'_>) -> bool {
 }
 
 /// Whether the result of `a && b` only decides something.
-fn is_discarded<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
+fn is_discarded<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> bool {
     program.parent(node).is_some_and(|it| {
         matches!(it.kind(), "parenthesized_expression") || it.kind() == "expression_statement"
     })
 }
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// The async function of this file that a call calls, also as `this.name()`.
     pub(super) fn async_function_called(&self, call: Node<'t>) -> Option<Node<'t>> {
         let callee = callee(call)?;
@@ -173,7 +173,7 @@ const WITHOUT_WAITING: &[(&str, &str)] = &[
     ("sort", "a promise is no number, so the order is arbitrary"),
 ];
 
-fn async_callbacks(program: &Program<'_>) -> Vec<NativeMatch> {
+fn async_callbacks(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
         let Some(callee) = callee(*call).filter(|it| it.kind() == "member_expression") else {
@@ -215,7 +215,7 @@ fn handles_failure(function: Node<'_>) -> bool {
 }
 
 /// Whether a function waits for anything.
-fn waits<'t>(program: &Program<'t>, function: Node<'t>) -> bool {
+fn waits<'t>(program: &ScriptFile<'t>, function: Node<'t>) -> bool {
     function.child_by_field_name("body").is_some_and(|body| {
         body.kind() == "await_expression"
             || program.own(body).iter().any(|it| it.kind() == "await_expression")

@@ -2,18 +2,18 @@
 
 use super::{found, short};
 use crate::rules::ecmascript::types::Types;
-use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::ecmascript::{ScriptCheck, ScriptFile};
 use crate::rules::native::NativeMatch;
 use crate::symbols::{DeclarationKind, ScopeVariable, WrittenValue};
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const TYPES_APART: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const TYPES_APART: ScriptCheck = ScriptCheck {
     name: "comparison-of-different-types",
     captures: &["LEFT", "RIGHT", "LEFT_TYPES", "RIGHT_TYPES", "RESULT"],
     run: types_apart,
 };
 
-pub(in crate::rules::ecmascript) const NEEDLESS_NULL_CHECK: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const NEEDLESS_NULL_CHECK: ScriptCheck = ScriptCheck {
     name: "needless-null-check",
     captures: &["LEFT", "RIGHT", "LEFT_TYPES", "RIGHT_TYPES", "RESULT"],
     run: needless_null_checks,
@@ -26,12 +26,12 @@ struct Known<'t> {
     reported: NativeMatch,
 }
 
-fn types_apart(program: &Program<'_>) -> Vec<NativeMatch> {
+fn types_apart(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let known = known_comparisons(program).into_iter();
     known.filter(|it| !it.asks_for_nothing(program)).map(|it| it.reported).collect()
 }
 
-fn needless_null_checks(program: &Program<'_>) -> Vec<NativeMatch> {
+fn needless_null_checks(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let known = known_comparisons(program).into_iter();
     known.filter(|it| it.asks_for_nothing(program)).map(|it| it.reported).collect()
 }
@@ -39,7 +39,7 @@ fn needless_null_checks(program: &Program<'_>) -> Vec<NativeMatch> {
 impl<'t> Known<'t> {
     /// Whether a value that is never null is asked whether it is; `typeof x == undefined` is no
     /// such question, but a mistake.
-    fn asks_for_nothing(&self, program: &Program<'t>) -> bool {
+    fn asks_for_nothing(&self, program: &ScriptFile<'t>) -> bool {
         let asks = |nothing: Types, other: Node<'t>| {
             let is_mistake = other.kind() == "unary_expression"
                 || other.kind() == "null"
@@ -50,7 +50,7 @@ impl<'t> Known<'t> {
     }
 }
 
-fn known_comparisons<'t>(program: &Program<'t>) -> Vec<Known<'t>> {
+fn known_comparisons<'t>(program: &ScriptFile<'t>) -> Vec<Known<'t>> {
     let binary = program.of_kind("binary_expression").iter().filter_map(|node| {
         let left = node.child_by_field_name("left")?;
         let right = node.child_by_field_name("right")?;
@@ -66,7 +66,7 @@ fn known_comparisons<'t>(program: &Program<'t>) -> Vec<Known<'t>> {
 }
 
 fn compare<'t>(
-    program: &Program<'t>,
+    program: &ScriptFile<'t>,
     at: Node<'t>,
     (left, right): (Node<'t>, Node<'t>),
     operator: &str,
@@ -107,7 +107,7 @@ fn never_identical((left, right): (Types, Types)) -> bool {
 
 /// `==` converts: only nothing stays nothing, and words are no numbers.
 fn never_equal<'t>(
-    program: &Program<'t>,
+    program: &ScriptFile<'t>,
     (left, right): (Node<'t>, Node<'t>),
     types: (Types, Types),
 ) -> bool {
@@ -119,7 +119,7 @@ fn never_equal<'t>(
 }
 
 fn never_ordered<'t>(
-    program: &Program<'t>,
+    program: &ScriptFile<'t>,
     (left, right): (Node<'t>, Node<'t>),
     types: (Types, Types),
 ) -> bool {
@@ -133,7 +133,7 @@ fn never_ordered<'t>(
 }
 
 /// A text that is no number never equals one.
-fn word_and_number<'t>(program: &Program<'t>, word: Node<'t>, other: Types) -> bool {
+fn word_and_number<'t>(program: &ScriptFile<'t>, word: Node<'t>, other: Types) -> bool {
     other.within(Types::NUMBER | Types::BOOLEAN)
         && program.constant_text(word).is_some_and(|text| {
             let text = text.trim();
@@ -144,7 +144,7 @@ fn word_and_number<'t>(program: &Program<'t>, word: Node<'t>, other: Types) -> b
         })
 }
 
-pub(in crate::rules::ecmascript) const USELESS_OPERAND: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const USELESS_OPERAND: ScriptCheck = ScriptCheck {
     name: "operand-without-value",
     captures: &["OPERAND", "TYPES", "OPERATOR"],
     run: useless_operands,
@@ -155,7 +155,7 @@ const ARITHMETIC: [&str; 20] = [
     "<<=", ">>=", ">>>=", "&=",
 ];
 
-fn useless_operands(program: &Program<'_>) -> Vec<NativeMatch> {
+fn useless_operands(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for node in program.of_kinds(&["binary_expression", "augmented_assignment_expression"]) {
         let operator = program.operator(node);
@@ -179,7 +179,7 @@ fn useless_operands(program: &Program<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-fn useless(program: &Program<'_>, operand: Node<'_>, operator: &str) -> NativeMatch {
+fn useless(program: &ScriptFile<'_>, operand: Node<'_>, operator: &str) -> NativeMatch {
     let types = program.types_of_text(operand);
     found(
         operand,
@@ -191,7 +191,7 @@ fn useless(program: &Program<'_>, operand: Node<'_>, operator: &str) -> NativeMa
     )
 }
 
-fn is_useless<'t>(program: &Program<'t>, operand: Node<'t>, operator: &str, side: &str) -> bool {
+fn is_useless<'t>(program: &ScriptFile<'t>, operand: Node<'t>, operator: &str, side: &str) -> bool {
     let is_target = side == "left" && operator.ends_with('=');
     let types = if is_target { program.types_before(operand) } else { program.types(operand) };
     if types == Types::ANY || types.is_empty() {
@@ -215,7 +215,7 @@ fn is_useless<'t>(program: &Program<'t>, operand: Node<'t>, operator: &str, side
     }
 }
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// The types that a variable has before an operation changes it: what the operations
     /// themselves put into it does not count.
     fn types_before(&self, name: Node<'t>) -> Types {

@@ -3,20 +3,20 @@
 use super::{found, short};
 use crate::rules::ecmascript::origin::{arguments, callee};
 use crate::rules::ecmascript::program::{is_class, is_function};
-use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::ecmascript::{ScriptCheck, ScriptFile};
 use crate::rules::native::NativeMatch;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const JUMP_IN_FINALLY: ProgramCheck =
-    ProgramCheck { name: "jump-in-finally", captures: &["JUMP"], run: jumps_in_finally };
+pub(in crate::rules::ecmascript) const JUMP_IN_FINALLY: ScriptCheck =
+    ScriptCheck { name: "jump-in-finally", captures: &["JUMP"], run: jumps_in_finally };
 
-pub(in crate::rules::ecmascript) const IGNORED_RESULT: ProgramCheck =
-    ProgramCheck { name: "ignored-result", captures: &["METHOD", "OBJECT"], run: ignored_results };
+pub(in crate::rules::ecmascript) const IGNORED_RESULT: ScriptCheck =
+    ScriptCheck { name: "ignored-result", captures: &["METHOD", "OBJECT"], run: ignored_results };
 
-pub(in crate::rules::ecmascript) const WRONG_ID: ProgramCheck =
-    ProgramCheck { name: "jsx-wrong-id", captures: &["ID", "WHY"], run: wrong_ids };
+pub(in crate::rules::ecmascript) const WRONG_ID: ScriptCheck =
+    ScriptCheck { name: "jsx-wrong-id", captures: &["ID", "WHY"], run: wrong_ids };
 
-fn jumps_in_finally(program: &Program<'_>) -> Vec<NativeMatch> {
+fn jumps_in_finally(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for clause in program.of_kind("finally_clause") {
         if leaves_nothing(program, *clause) {
@@ -46,7 +46,7 @@ fn jumps_in_finally(program: &Program<'_>) -> Vec<NativeMatch> {
 
 /// Whether the `try` before a `finally` hands on neither errors nor values: it catches all, and
 /// returns nothing.
-fn leaves_nothing<'t>(program: &Program<'t>, clause: Node<'t>) -> bool {
+fn leaves_nothing<'t>(program: &ScriptFile<'t>, clause: Node<'t>) -> bool {
     let Some(statement) = clause.parent() else { return false };
     let jumps = |part: Node<'t>| {
         program
@@ -84,7 +84,7 @@ const ANSWERING: [&str; 19] = [
     "replaceAll",
 ];
 
-fn ignored_results(program: &Program<'_>) -> Vec<NativeMatch> {
+fn ignored_results(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for statement in program.of_kind("expression_statement") {
         let Some(call) = statement.named_child(0).filter(|it| it.kind() == "call_expression")
@@ -110,7 +110,7 @@ fn ignored_results(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// A statement alone in a `try` asks whether it throws.
-fn is_tried<'t>(program: &Program<'t>, statement: Node<'t>) -> bool {
+fn is_tried<'t>(program: &ScriptFile<'t>, statement: Node<'t>) -> bool {
     let block = program.parent(statement).filter(|it| it.named_child_count() == 1);
     let around = block.and_then(|block| program.parent(block));
     around.is_some_and(|it| {
@@ -143,7 +143,7 @@ fn replaces_text(call: Node<'_>, method: &str) -> bool {
 }
 
 /// Objects of this file may have methods of the same name that do something.
-fn has_own_method<'t>(program: &Program<'t>, object: Node<'t>) -> bool {
+fn has_own_method<'t>(program: &ScriptFile<'t>, object: Node<'t>) -> bool {
     let value = program.value_of(object);
     object.kind() == "this"
         || object.kind() == "super"
@@ -151,7 +151,7 @@ fn has_own_method<'t>(program: &Program<'t>, object: Node<'t>) -> bool {
 }
 
 /// The plain attributes of a JSX element.
-fn attributes<'t>(program: &Program<'t>, element: Node<'t>) -> Vec<(&'t str, Node<'t>)> {
+fn attributes<'t>(program: &ScriptFile<'t>, element: Node<'t>) -> Vec<(&'t str, Node<'t>)> {
     let mut cursor = element.walk();
     element
         .named_children(&mut cursor)
@@ -160,7 +160,7 @@ fn attributes<'t>(program: &Program<'t>, element: Node<'t>) -> Vec<(&'t str, Nod
         .collect()
 }
 
-fn wrong_ids(program: &Program<'_>) -> Vec<NativeMatch> {
+fn wrong_ids(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     let mut seen: Vec<(&str, usize)> = Vec::new();
     for element in program.of_kinds(&["jsx_opening_element", "jsx_self_closing_element"]) {

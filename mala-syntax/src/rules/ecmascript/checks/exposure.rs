@@ -1,24 +1,24 @@
 //! Secrets and files that others can read, and messages that anyone can send.
 
 use super::{found, short};
-use crate::rules::ecmascript::object::Member;
+use crate::rules::ecmascript::object::ObjectMember;
 use crate::rules::ecmascript::origin::{arguments, callee, unquoted};
 use crate::rules::ecmascript::program::is_function;
-use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::ecmascript::{ScriptCheck, ScriptFile};
 use crate::rules::native::NativeMatch;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const LOGGED_PASSWORD: ProgramCheck =
-    ProgramCheck { name: "password-in-log", captures: &["NAME"], run: logged_passwords };
+pub(in crate::rules::ecmascript) const LOGGED_PASSWORD: ScriptCheck =
+    ScriptCheck { name: "password-in-log", captures: &["NAME"], run: logged_passwords };
 
-pub(in crate::rules::ecmascript) const MESSAGE_FROM_ANYONE: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const MESSAGE_FROM_ANYONE: ScriptCheck = ScriptCheck {
     name: "message-origin-not-checked",
     captures: &["EVENT"],
     run: messages_from_anyone,
 };
 
-pub(in crate::rules::ecmascript) const TEMPORARY_FILE: ProgramCheck =
-    ProgramCheck { name: "insecure-temporary-file", captures: &["PATH"], run: temporary_files };
+pub(in crate::rules::ecmascript) const TEMPORARY_FILE: ScriptCheck =
+    ScriptCheck { name: "insecure-temporary-file", captures: &["PATH"], run: temporary_files };
 
 /// Names that are a secret themselves, not something about one.
 fn is_secret_name(name: &str) -> bool {
@@ -33,7 +33,7 @@ fn is_secret_name(name: &str) -> bool {
 }
 
 /// The secret that an expression shows: itself, or a part of a text that is put together.
-fn secret_in<'t>(program: &Program<'t>, node: Node<'t>) -> Option<&'t str> {
+fn secret_in<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> Option<&'t str> {
     match node.kind() {
         "identifier" | "shorthand_property_identifier" => {
             let name = program.text(node);
@@ -57,7 +57,7 @@ fn secret_in<'t>(program: &Program<'t>, node: Node<'t>) -> Option<&'t str> {
     }
 }
 
-fn logged_passwords(program: &Program<'_>) -> Vec<NativeMatch> {
+fn logged_passwords(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
         let Some(callee) = callee(*call).filter(|it| it.kind() == "member_expression") else {
@@ -75,7 +75,7 @@ fn logged_passwords(program: &Program<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-fn messages_from_anyone(program: &Program<'_>) -> Vec<NativeMatch> {
+fn messages_from_anyone(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
         let given = arguments(*call);
@@ -99,8 +99,8 @@ fn messages_from_anyone(program: &Program<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-/// The event of a handler that uses its data and asks for nobody's origin.
-fn unchecked_message<'t>(program: &Program<'t>, handler: Node<'t>) -> Option<NativeMatch> {
+/// The event of a handler that uses its data and does not check its origin.
+fn unchecked_message<'t>(program: &ScriptFile<'t>, handler: Node<'t>) -> Option<NativeMatch> {
     let event = *program.parameters(handler).first()?;
     let name = event.child_by_field_name("pattern").unwrap_or(event);
     let variable = program.variable(name)?;
@@ -128,7 +128,7 @@ const WRITERS: [&str; 7] = [
     "fs:createWriteStream",
 ];
 
-fn temporary_files(program: &Program<'_>) -> Vec<NativeMatch> {
+fn temporary_files(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
         let is_writer =
@@ -143,7 +143,7 @@ fn temporary_files(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// Whether a path lies in the folder that all users of a machine share.
-fn is_temporary<'t>(program: &Program<'t>, node: Node<'t>, depth: usize) -> bool {
+fn is_temporary<'t>(program: &ScriptFile<'t>, node: Node<'t>, depth: usize) -> bool {
     let Some(value) = program.value_of(node).filter(|_| depth > 0) else { return false };
     if program.constant_text(value).is_some_and(|text| text.starts_with("/tmp/")) {
         return true;
@@ -176,7 +176,7 @@ fn is_temporary<'t>(program: &Program<'t>, node: Node<'t>, depth: usize) -> bool
 }
 
 /// Whether only the owner gets at the file, or the call says how it is.
-fn has_private_mode<'t>(program: &Program<'t>, given: &[Node<'t>]) -> bool {
+fn has_private_mode<'t>(program: &ScriptFile<'t>, given: &[Node<'t>]) -> bool {
     given.iter().skip(1).any(|argument| {
         let mode = match argument.kind() {
             "number" => Some(*argument),
@@ -189,10 +189,10 @@ fn has_private_mode<'t>(program: &Program<'t>, given: &[Node<'t>]) -> bool {
     })
 }
 
-pub(in crate::rules::ecmascript) const HTTP_ONLY: ProgramCheck =
-    ProgramCheck { name: "cookie-without-httponly", captures: &["COOKIE"], run: readable_cookies };
+pub(in crate::rules::ecmascript) const HTTP_ONLY: ScriptCheck =
+    ScriptCheck { name: "cookie-without-httponly", captures: &["COOKIE"], run: readable_cookies };
 
-/// Whether a cookie says who somebody is.
+/// Whether a cookie identifies a user.
 fn is_session_cookie(name: &str) -> bool {
     let lower = name.to_lowercase();
     if ["redirect", "return", "lang", "theme"].iter().any(|word| lower.contains(word)) {
@@ -208,7 +208,7 @@ fn is_session_cookie(name: &str) -> bool {
         && !lower.contains("xsrf")
 }
 
-fn readable_cookies(program: &Program<'_>) -> Vec<NativeMatch> {
+fn readable_cookies(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
         let cookie = session_middleware(program, *call)
@@ -222,7 +222,7 @@ fn readable_cookies(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// `session({ cookie: { httpOnly: false } })`
-fn session_middleware<'t>(program: &Program<'t>, call: Node<'t>) -> Option<String> {
+fn session_middleware<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> Option<String> {
     let path = program.callee_origin(call)?;
     let option = match path.as_str() {
         "express-session:" => "cookie.httpOnly",
@@ -235,7 +235,7 @@ fn session_middleware<'t>(program: &Program<'t>, call: Node<'t>) -> Option<Strin
 }
 
 /// `res.cookie("session", value, options)`
-fn set_cookie_call<'t>(program: &Program<'t>, call: Node<'t>) -> Option<String> {
+fn set_cookie_call<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> Option<String> {
     let callee = call.child_by_field_name("function")?;
     let method = program.text(callee.child_by_field_name("property")?);
     let object = program.text(callee.child_by_field_name("object")?);
@@ -255,9 +255,9 @@ fn set_cookie_call<'t>(program: &Program<'t>, call: Node<'t>) -> Option<String> 
     let is_readable = match rest.first() {
         None => true,
         Some(options) => match program.member(*options, "httpOnly") {
-            Member::Is(value) => program.constant_truth(value) == Some(false),
-            Member::Missing => true,
-            Member::Unsure => false,
+            ObjectMember::Is(value) => program.constant_truth(value) == Some(false),
+            ObjectMember::Missing => true,
+            ObjectMember::Unsure => false,
         },
     };
     is_readable.then_some(shown)
@@ -268,7 +268,7 @@ fn last_word(text: &str) -> String {
 }
 
 /// `res.setHeader("Set-Cookie", "session=…")`
-fn set_cookie_header<'t>(program: &Program<'t>, call: Node<'t>) -> Option<String> {
+fn set_cookie_header<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> Option<String> {
     let callee = call.child_by_field_name("function")?;
     let method = program.text(callee.child_by_field_name("property")?);
     let arguments = arguments(call);
@@ -288,7 +288,7 @@ fn set_cookie_header<'t>(program: &Program<'t>, call: Node<'t>) -> Option<String
 }
 
 /// The name of a cookie written as text, when it is a session and not marked.
-fn readable_cookie_text<'t>(program: &Program<'t>, cookie: Node<'t>) -> Option<String> {
+fn readable_cookie_text<'t>(program: &ScriptFile<'t>, cookie: Node<'t>) -> Option<String> {
     let known = program.constant_text(cookie);
     let text = match &known {
         Some(text) => text.to_string(),

@@ -3,24 +3,24 @@
 use super::{found, is_filled_in, short};
 use crate::rules::ecmascript::origin::{arguments, callee};
 use crate::rules::ecmascript::types::Types;
-use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::ecmascript::{ScriptCheck, ScriptFile};
 use crate::rules::native::NativeMatch;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const UNKNOWN_TYPE_NAME: ProgramCheck =
-    ProgramCheck { name: "typeof-unknown-name", captures: &["NAME"], run: unknown_type_names };
+pub(in crate::rules::ecmascript) const UNKNOWN_TYPE_NAME: ScriptCheck =
+    ScriptCheck { name: "typeof-unknown-name", captures: &["NAME"], run: unknown_type_names };
 
-pub(in crate::rules::ecmascript) const POSITION_AS_TRUTH: ProgramCheck =
-    ProgramCheck { name: "position-as-truth", captures: &["CALL"], run: positions_as_truth };
+pub(in crate::rules::ecmascript) const POSITION_AS_TRUTH: ScriptCheck =
+    ScriptCheck { name: "position-as-truth", captures: &["CALL"], run: positions_as_truth };
 
-pub(in crate::rules::ecmascript) const CALLED_VALUE: ProgramCheck =
-    ProgramCheck { name: "call-of-value", captures: &["NAME", "TYPES"], run: called_values };
+pub(in crate::rules::ecmascript) const CALLED_VALUE: ScriptCheck =
+    ScriptCheck { name: "call-of-value", captures: &["NAME", "TYPES"], run: called_values };
 
 const TYPE_NAMES: [&str; 8] =
     ["undefined", "object", "boolean", "number", "string", "function", "symbol", "bigint"];
 
 /// The two sides of a comparison.
-fn sides<'t>(program: &Program<'t>, node: Node<'t>) -> Option<(Node<'t>, &'t str, Node<'t>)> {
+fn sides<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> Option<(Node<'t>, &'t str, Node<'t>)> {
     let left = node.child_by_field_name("left")?;
     let right = node.child_by_field_name("right")?;
     Some((left, program.operator(node), right))
@@ -30,7 +30,7 @@ fn is_equality(operator: &str) -> bool {
     matches!(operator, "==" | "!=" | "===" | "!==")
 }
 
-fn unknown_type_names(program: &Program<'_>) -> Vec<NativeMatch> {
+fn unknown_type_names(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for node in program.of_kind("binary_expression") {
         let Some((left, operator, right)) = sides(program, *node) else { continue };
@@ -51,13 +51,13 @@ fn unknown_type_names(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// The method of a call on something.
-fn method<'t>(program: &Program<'t>, call: Node<'t>) -> &'t str {
+fn method<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> &'t str {
     let callee = callee(call).filter(|it| it.kind() == "member_expression");
     let property = callee.and_then(|it| it.child_by_field_name("property"));
     property.map_or("", |it| program.text(it))
 }
 
-fn positions_as_truth(program: &Program<'_>) -> Vec<NativeMatch> {
+fn positions_as_truth(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
         if !matches!(method(program, *call), "indexOf" | "lastIndexOf" | "findIndex")
@@ -89,7 +89,7 @@ fn positions_as_truth(program: &Program<'_>) -> Vec<NativeMatch> {
     matches
 }
 
-fn called_values(program: &Program<'_>) -> Vec<NativeMatch> {
+fn called_values(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kinds(&["call_expression", "new_expression"]) {
         let Some(callee) = callee(call).filter(|it| it.kind() == "identifier") else { continue };
@@ -109,15 +109,15 @@ fn called_values(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// A name that a build fills in: it is set to `undefined` on purpose.
-fn is_placeholder<'t>(program: &Program<'t>, name: Node<'t>) -> bool {
+fn is_placeholder<'t>(program: &ScriptFile<'t>, name: Node<'t>) -> bool {
     let value = program.variable(name).and_then(|it| it.only_value());
     value.is_some_and(|it| it.kind() == "undefined") || is_filled_in(program.text(name))
 }
 
-pub(in crate::rules::ecmascript) const DELETED_ELEMENT: ProgramCheck =
-    ProgramCheck { name: "deleted-array-element", captures: &["LIST"], run: deleted_elements };
+pub(in crate::rules::ecmascript) const DELETED_ELEMENT: ScriptCheck =
+    ScriptCheck { name: "deleted-array-element", captures: &["LIST"], run: deleted_elements };
 
-fn deleted_elements(program: &Program<'_>) -> Vec<NativeMatch> {
+fn deleted_elements(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for node in program.of_kind("unary_expression") {
         let target = node.child_by_field_name("argument").filter(|it| {
@@ -133,7 +133,7 @@ fn deleted_elements(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// Whether elements are put in by some key, `list[key] = …`: texts as keys leave no hole.
-fn is_used_as_map<'t>(program: &Program<'t>, list: Node<'t>) -> bool {
+fn is_used_as_map<'t>(program: &ScriptFile<'t>, list: Node<'t>) -> bool {
     program.of_kind("assignment_expression").iter().any(|it| {
         let left = it.child_by_field_name("left").filter(|it| it.kind() == "subscript_expression");
         let field = |name| left.and_then(|it| it.child_by_field_name(name));
@@ -142,20 +142,20 @@ fn is_used_as_map<'t>(program: &Program<'t>, list: Node<'t>) -> bool {
     })
 }
 
-pub(in crate::rules::ecmascript) const SKIPPED_ELEMENT: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const SKIPPED_ELEMENT: ScriptCheck = ScriptCheck {
     name: "element-skipped-after-removal",
     captures: &["LIST", "INDEX"],
     run: skipped_elements,
 };
 
 /// The variable that a loop counts with, and the list whose length ends it.
-struct Counted<'t> {
+struct CountedLoop<'t> {
     index: &'t str,
     list: &'t str,
     body: Node<'t>,
 }
 
-fn counted<'t>(program: &Program<'t>, node: Node<'t>) -> Option<Counted<'t>> {
+fn counted<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> Option<CountedLoop<'t>> {
     let condition = bare(node.child_by_field_name("condition")?);
     if condition.kind() != "binary_expression" {
         return None;
@@ -171,7 +171,7 @@ fn counted<'t>(program: &Program<'t>, node: Node<'t>) -> Option<Counted<'t>> {
     let is_less = matches!(program.operator(condition), "<" | "<=");
     (is_less && left.kind() == "identifier").then_some(())?;
     let body = node.child_by_field_name("body")?;
-    Some(Counted { index: program.text(left), list: program.text(list), body })
+    Some(CountedLoop { index: program.text(left), list: program.text(list), body })
 }
 
 fn bare(node: Node<'_>) -> Node<'_> {
@@ -185,10 +185,10 @@ fn of_list(node: Node<'_>, index: &str, list: &str) -> NativeMatch {
     found(node, vec![("INDEX", index.to_owned()), ("LIST", short(list))])
 }
 
-fn skipped_elements(program: &Program<'_>) -> Vec<NativeMatch> {
+fn skipped_elements(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for node in program.of_kind("for_statement") {
-        let Some(Counted { index, list, body }) = counted(program, *node) else { continue };
+        let Some(CountedLoop { index, list, body }) = counted(program, *node) else { continue };
         let counts_up = node
             .child_by_field_name("increment")
             .is_some_and(|it| program.operator(it) == "++" && program.text(it).contains(index));
@@ -208,7 +208,7 @@ fn skipped_elements(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// `list.splice(index, 1)`
-fn removes_at<'t>(program: &Program<'t>, call: Node<'t>, list: &str, index: &str) -> bool {
+fn removes_at<'t>(program: &ScriptFile<'t>, call: Node<'t>, list: &str, index: &str) -> bool {
     let Some(callee) = callee(call) else { return false };
     let object = callee.child_by_field_name("object").map_or("", |it| program.text(it));
     let method = callee.child_by_field_name("property").map_or("", |it| program.text(it));
@@ -217,7 +217,7 @@ fn removes_at<'t>(program: &Program<'t>, call: Node<'t>, list: &str, index: &str
 }
 
 /// Whether the loop is left right after a call.
-fn leaves_after<'t>(program: &Program<'t>, call: Node<'t>, body: Node<'t>) -> bool {
+fn leaves_after<'t>(program: &ScriptFile<'t>, call: Node<'t>, body: Node<'t>) -> bool {
     let mut statement = call;
     for around in program.ancestors(call) {
         if around.kind() == "statement_block" || around.kind() == "switch_case" {
@@ -244,7 +244,7 @@ fn leaves_after<'t>(program: &Program<'t>, call: Node<'t>, body: Node<'t>) -> bo
     false
 }
 
-fn sets_index<'t>(program: &Program<'t>, body: Node<'t>, index: &str) -> bool {
+fn sets_index<'t>(program: &ScriptFile<'t>, body: Node<'t>, index: &str) -> bool {
     program.inside(body).iter().any(|it| {
         let target = match it.kind() {
             "update_expression" => it.child_by_field_name("argument"),
@@ -257,13 +257,13 @@ fn sets_index<'t>(program: &Program<'t>, body: Node<'t>, index: &str) -> bool {
     })
 }
 
-pub(in crate::rules::ecmascript) const INDENTATION: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const INDENTATION: ScriptCheck = ScriptCheck {
     name: "misleading-indentation",
     captures: &["KEYWORD"],
     run: misleading_indentation,
 };
 
-fn misleading_indentation(program: &Program<'_>) -> Vec<NativeMatch> {
+fn misleading_indentation(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for node in
         program.of_kinds(&["if_statement", "for_statement", "for_in_statement", "while_statement"])
@@ -299,7 +299,7 @@ fn next_statement(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The white space before a node that starts its line.
-fn indent<'t>(program: &Program<'t>, node: Node<'_>) -> Option<&'t str> {
+fn indent<'t>(program: &ScriptFile<'t>, node: Node<'_>) -> Option<&'t str> {
     let start = node.start_byte();
     let line = start.checked_sub(node.start_position().column)?;
     let before = program.source().text().get(line..start)?;

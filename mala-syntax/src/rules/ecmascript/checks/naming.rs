@@ -2,16 +2,16 @@
 
 use super::found;
 use crate::rules::ecmascript::program::is_function;
-use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::ecmascript::{ScriptCheck, ScriptFile};
 use crate::rules::native::NativeMatch;
 use crate::symbols::{DeclarationKind, ScopeVariable};
 use std::collections::HashSet;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const UNDECLARED_VARIABLE: ProgramCheck =
-    ProgramCheck { name: "undeclared-variable", captures: &["NAME"], run: undeclared_variables };
+pub(in crate::rules::ecmascript) const UNDECLARED_VARIABLE: ScriptCheck =
+    ScriptCheck { name: "undeclared-variable", captures: &["NAME"], run: undeclared_variables };
 
-pub(in crate::rules::ecmascript) const USE_BEFORE_DECLARATION: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const USE_BEFORE_DECLARATION: ScriptCheck = ScriptCheck {
     name: "use-before-declaration",
     captures: &["NAME"],
     run: uses_before_declaration,
@@ -46,7 +46,7 @@ const SETTABLE_GLOBALS: &[&str] = &[
 
 /// Names that the file uses and does not declare.
 fn outside_names<'p, 't>(
-    program: &'p Program<'t>,
+    program: &'p ScriptFile<'t>,
     globals: &HashSet<&'t str>,
 ) -> Vec<&'p ScopeVariable<'t>> {
     program
@@ -58,7 +58,7 @@ fn outside_names<'p, 't>(
 }
 
 /// The names in `/* global a, b:true */`.
-fn declared_globals<'t>(program: &Program<'t>) -> HashSet<&'t str> {
+fn declared_globals<'t>(program: &ScriptFile<'t>) -> HashSet<&'t str> {
     let mut names = HashSet::new();
     for part in program.source().text().split("/*").skip(1) {
         let comment = part.split("*/").next().unwrap_or_default().trim_start();
@@ -71,7 +71,7 @@ fn declared_globals<'t>(program: &Program<'t>) -> HashSet<&'t str> {
     names
 }
 
-fn undeclared_variables(program: &Program<'_>) -> Vec<NativeMatch> {
+fn undeclared_variables(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let globals = declared_globals(program);
     let mut matches = Vec::new();
     for variable in outside_names(program, &globals) {
@@ -95,7 +95,7 @@ fn undeclared_variables(program: &Program<'_>) -> Vec<NativeMatch> {
 
 /// Whether a function sets a variable before it reads it, as only a local one needs to be.
 fn is_used_as_local<'t>(
-    program: &Program<'t>,
+    program: &ScriptFile<'t>,
     variable: &ScopeVariable<'t>,
     function: Node<'t>,
 ) -> bool {
@@ -114,7 +114,7 @@ fn is_used_as_local<'t>(
         })
 }
 
-fn uses_before_declaration(program: &Program<'_>) -> Vec<NativeMatch> {
+fn uses_before_declaration(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for variable in program.variables() {
         let dies = matches!(
@@ -142,7 +142,7 @@ fn uses_before_declaration(program: &Program<'_>) -> Vec<NativeMatch> {
 
 /// Whether code runs before a later declaration in the same function: nothing between the two
 /// waits to be called, and no loop comes around.
-fn runs_at_once<'t>(program: &Program<'t>, name: Node<'t>, declaration: Node<'t>) -> bool {
+fn runs_at_once<'t>(program: &ScriptFile<'t>, name: Node<'t>, declaration: Node<'t>) -> bool {
     let scope =
         |node| program.ancestors(node).find(|it| is_function(*it) || it.kind() == "program");
     let same_function = match (scope(name), scope(declaration)) {
@@ -168,7 +168,7 @@ fn runs_at_once<'t>(program: &Program<'t>, name: Node<'t>, declaration: Node<'t>
     same_function && !is_type
 }
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// The nodes around the name that starts at a byte.
     fn ancestors_at(&self, byte: usize) -> impl Iterator<Item = Node<'t>> + '_ {
         let root = self.source().tree().root_node();

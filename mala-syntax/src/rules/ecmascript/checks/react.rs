@@ -3,20 +3,20 @@
 use super::found;
 use crate::rules::ecmascript::origin::{arguments, callee};
 use crate::rules::ecmascript::program::is_function;
-use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::ecmascript::{ScriptCheck, ScriptFile};
 use crate::rules::native::NativeMatch;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const CONDITIONAL_HOOK: ProgramCheck = ProgramCheck {
+pub(in crate::rules::ecmascript) const CONDITIONAL_HOOK: ScriptCheck = ScriptCheck {
     name: "react-conditional-hook",
     captures: &["HOOK", "WHY"],
     run: conditional_hooks,
 };
 
-pub(in crate::rules::ecmascript) const UNBOUND_METHOD: ProgramCheck =
-    ProgramCheck { name: "react-unbound-method", captures: &["METHOD"], run: unbound_methods };
+pub(in crate::rules::ecmascript) const UNBOUND_METHOD: ScriptCheck =
+    ScriptCheck { name: "react-unbound-method", captures: &["METHOD"], run: unbound_methods };
 
-fn conditional_hooks(program: &Program<'_>) -> Vec<NativeMatch> {
+fn conditional_hooks(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
         let Some(name) = callee(*call).map(|it| program.text(it)) else { continue };
@@ -36,7 +36,7 @@ fn conditional_hooks(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// Why a hook is not called at every rendering.
-fn why_not_always<'t>(program: &Program<'t>, call: Node<'t>) -> Option<&'static str> {
+fn why_not_always<'t>(program: &ScriptFile<'t>, call: Node<'t>) -> Option<&'static str> {
     let function = program.function_around(call)?;
     if !renders(program, function) {
         return None;
@@ -79,7 +79,7 @@ fn why_not_always<'t>(program: &Program<'t>, call: Node<'t>) -> Option<&'static 
 }
 
 /// Whether a function is a component or a hook itself.
-fn renders<'t>(program: &Program<'t>, function: Node<'t>) -> bool {
+fn renders<'t>(program: &ScriptFile<'t>, function: Node<'t>) -> bool {
     let uses_react = program.of_kind("import_statement").iter().any(|import| {
         let source = import.child_by_field_name("source").map_or("", |it| program.text(it));
         source.contains("react") || source.contains("preact")
@@ -93,7 +93,7 @@ fn renders<'t>(program: &Program<'t>, function: Node<'t>) -> bool {
     uses_react && (is_hook || is_component) && !program.is_async(function)
 }
 
-fn unbound_methods(program: &Program<'_>) -> Vec<NativeMatch> {
+fn unbound_methods(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for attribute in program.of_kind("jsx_attribute") {
         let Some((name, value)) = handler(program, *attribute) else { continue };
@@ -124,7 +124,7 @@ fn unbound_methods(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// The method in `onClick={this.method}`.
-fn handler<'t>(program: &Program<'t>, attribute: Node<'t>) -> Option<(&'t str, Node<'t>)> {
+fn handler<'t>(program: &ScriptFile<'t>, attribute: Node<'t>) -> Option<(&'t str, Node<'t>)> {
     let name = program.text(attribute.named_child(0)?);
     let after_on = name.strip_prefix("on")?;
     after_on.chars().next().filter(|c| c.is_uppercase())?;
@@ -136,7 +136,7 @@ fn handler<'t>(program: &Program<'t>, attribute: Node<'t>) -> Option<(&'t str, N
 }
 
 /// Whether anything in a class gives the method another form: `this.m = this.m.bind(this)`.
-fn is_bound<'t>(program: &Program<'t>, class: Node<'t>, name: &str) -> bool {
+fn is_bound<'t>(program: &ScriptFile<'t>, class: Node<'t>, name: &str) -> bool {
     let text = program.text(class);
     let assigned = format!("this.{name} =");
     let mut cursor = class.walk();
@@ -150,10 +150,10 @@ fn is_bound<'t>(program: &Program<'t>, class: Node<'t>, name: &str) -> bool {
         || is_decorated
 }
 
-pub(in crate::rules::ecmascript) const MISSING_KEY: ProgramCheck =
-    ProgramCheck { name: "missing-key-in-list", captures: &[], run: missing_keys };
+pub(in crate::rules::ecmascript) const MISSING_KEY: ScriptCheck =
+    ScriptCheck { name: "missing-key-in-list", captures: &[], run: missing_keys };
 
-fn missing_keys(program: &Program<'_>) -> Vec<NativeMatch> {
+fn missing_keys(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for call in program.of_kind("call_expression") {
         let method = callee(*call).and_then(|it| it.child_by_field_name("property"));
@@ -179,7 +179,7 @@ fn missing_keys(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// The JSX elements that a callback gives.
-fn given_elements<'t>(program: &Program<'t>, callback: Node<'t>) -> Vec<Node<'t>> {
+fn given_elements<'t>(program: &ScriptFile<'t>, callback: Node<'t>) -> Vec<Node<'t>> {
     let Some(body) = callback.child_by_field_name("body") else { return Vec::new() };
     let values = if body.kind() == "statement_block" {
         program.returns(callback).into_iter().filter_map(|it| it.named_child(0)).collect()
@@ -199,7 +199,7 @@ fn given_elements<'t>(program: &Program<'t>, callback: Node<'t>) -> Vec<Node<'t>
 }
 
 /// Whether an element has a key, or may get one from what is spread into it.
-fn has_key<'t>(program: &Program<'t>, element: Node<'t>) -> bool {
+fn has_key<'t>(program: &ScriptFile<'t>, element: Node<'t>) -> bool {
     let opening = element.child_by_field_name("open_tag").unwrap_or(element);
     let mut cursor = opening.walk();
     opening.named_children(&mut cursor).any(|it| match it.kind() {

@@ -3,20 +3,17 @@
 use super::{found, short};
 use crate::rules::ecmascript::origin::{arguments, callee, unquoted};
 use crate::rules::ecmascript::program::is_function;
-use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::ecmascript::{ScriptCheck, ScriptFile};
 use crate::rules::native::NativeMatch;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const LIST_FOR_TEXT: ProgramCheck = ProgramCheck {
-    name: "query-may-be-list",
-    captures: &["VALUE", "METHOD"],
-    run: lists_for_texts,
-};
+pub(in crate::rules::ecmascript) const LIST_FOR_TEXT: ScriptCheck =
+    ScriptCheck { name: "query-may-be-list", captures: &["VALUE", "METHOD"], run: lists_for_texts };
 
 /// Members that lists and texts both have, with other results.
 const SHARED: [&str; 6] = ["indexOf", "lastIndexOf", "includes", "concat", "slice", "length"];
 
-fn lists_for_texts(program: &Program<'_>) -> Vec<NativeMatch> {
+fn lists_for_texts(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for member in program.of_kind("member_expression") {
         let (Some(object), Some(property)) =
@@ -41,7 +38,7 @@ fn lists_for_texts(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// `req.query.name`, or a variable that holds it.
-fn is_query_value<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
+fn is_query_value<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> bool {
     let Some(value) = program.value_of(node) else { return false };
     if value.kind() != "member_expression" {
         return false;
@@ -56,7 +53,7 @@ fn is_query_value<'t>(program: &Program<'t>, node: Node<'t>) -> bool {
 }
 
 /// Uses that mean the same for a list: whether there is anything, and how it begins or ends.
-fn is_harmless<'t>(program: &Program<'t>, member: Node<'t>, name: &str) -> bool {
+fn is_harmless<'t>(program: &ScriptFile<'t>, member: Node<'t>, name: &str) -> bool {
     let Some(parent) = program.parent(member) else { return true };
     if name == "length" {
         return match parent.kind() {
@@ -83,7 +80,7 @@ fn is_harmless<'t>(program: &Program<'t>, member: Node<'t>, name: &str) -> bool 
 
 /// Whether the value was asked what it is before it is used: in a condition around the use, or in
 /// one that leaves the function.
-fn is_checked<'t>(program: &Program<'t>, value: Node<'t>) -> bool {
+fn is_checked<'t>(program: &ScriptFile<'t>, value: Node<'t>) -> bool {
     let Some(function) = outermost_function(program, value) else { return true };
     let text = program.text(value);
     program
@@ -93,7 +90,7 @@ fn is_checked<'t>(program: &Program<'t>, value: Node<'t>) -> bool {
         .any(|question| guards(program, *question, value))
 }
 
-fn asks_for_type<'t>(program: &Program<'t>, node: Node<'t>, text: &str) -> bool {
+fn asks_for_type<'t>(program: &ScriptFile<'t>, node: Node<'t>, text: &str) -> bool {
     match node.kind() {
         "unary_expression" => {
             program.operator(node) == "typeof"
@@ -115,7 +112,7 @@ fn asks_for_type<'t>(program: &Program<'t>, node: Node<'t>, text: &str) -> bool 
     }
 }
 
-fn guards<'t>(program: &Program<'t>, question: Node<'t>, value: Node<'t>) -> bool {
+fn guards<'t>(program: &ScriptFile<'t>, question: Node<'t>, value: Node<'t>) -> bool {
     program.ancestors(question).any(|around| match around.kind() {
         "if_statement" => {
             let leaves = around.child_by_field_name("consequence").is_some_and(|then| {
@@ -137,14 +134,14 @@ fn guards<'t>(program: &Program<'t>, question: Node<'t>, value: Node<'t>) -> boo
     })
 }
 
-fn outermost_function<'t>(program: &Program<'t>, node: Node<'t>) -> Option<Node<'t>> {
+fn outermost_function<'t>(program: &ScriptFile<'t>, node: Node<'t>) -> Option<Node<'t>> {
     program.ancestors(node).filter(|it| is_function(*it)).last()
 }
 
-pub(in crate::rules::ecmascript) const UNKNOWN_DIRECTIVE: ProgramCheck =
-    ProgramCheck { name: "unknown-directive", captures: &["DIRECTIVE"], run: unknown_directives };
+pub(in crate::rules::ecmascript) const UNKNOWN_DIRECTIVE: ScriptCheck =
+    ScriptCheck { name: "unknown-directive", captures: &["DIRECTIVE"], run: unknown_directives };
 
-impl<'t> Program<'t> {}
+impl<'t> ScriptFile<'t> {}
 
 const DIRECTIVES: [&str; 14] = [
     "use strict",
@@ -163,7 +160,7 @@ const DIRECTIVES: [&str; 14] = [
     "use no memo",
 ];
 
-fn unknown_directives(program: &Program<'_>) -> Vec<NativeMatch> {
+fn unknown_directives(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     // What is not quite JavaScript may give such a text a meaning.
     if program.source().tree().root_node().has_error() {
@@ -185,7 +182,7 @@ fn unknown_directives(program: &Program<'_>) -> Vec<NativeMatch> {
 }
 
 /// Whether a text stands at the start of a file or function, where it is taken for a directive.
-fn is_directive<'t>(program: &Program<'t>, statement: Node<'t>) -> bool {
+fn is_directive<'t>(program: &ScriptFile<'t>, statement: Node<'t>) -> bool {
     let Some(block) = program.parent(statement) else { return false };
     let is_body = block.kind() == "program"
         || (block.kind() == "statement_block"

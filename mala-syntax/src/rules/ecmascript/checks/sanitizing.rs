@@ -3,23 +3,23 @@
 
 use super::found;
 use crate::rules::ecmascript::replacement::Replacement;
-use crate::rules::ecmascript::{Program, ProgramCheck};
+use crate::rules::ecmascript::{ScriptCheck, ScriptFile};
 use crate::rules::native::NativeMatch;
 use tree_sitter::Node;
 
-pub(in crate::rules::ecmascript) const ONLY_FIRST: ProgramCheck =
-    ProgramCheck { name: "replaces-only-first", captures: &["PATTERN"], run: only_first };
+pub(in crate::rules::ecmascript) const ONLY_FIRST: ScriptCheck =
+    ScriptCheck { name: "replaces-only-first", captures: &["PATTERN"], run: only_first };
 
-pub(in crate::rules::ecmascript) const BACKSLASH: ProgramCheck =
-    ProgramCheck { name: "backslash-not-escaped", captures: &["CHARACTER"], run: backslashes };
+pub(in crate::rules::ecmascript) const BACKSLASH: ScriptCheck =
+    ScriptCheck { name: "backslash-not-escaped", captures: &["CHARACTER"], run: backslashes };
 
-pub(in crate::rules::ecmascript) const TWICE: ProgramCheck =
-    ProgramCheck { name: "escapes-twice", captures: &["CHARACTER", "EFFECT"], run: escapes_twice };
+pub(in crate::rules::ecmascript) const TWICE: ScriptCheck =
+    ScriptCheck { name: "escapes-twice", captures: &["CHARACTER", "EFFECT"], run: escapes_twice };
 
 /// Characters that mean something in markup, quotes, shells and patterns.
 const META: &str = "'\"\\<>&\n*|{}[]%$";
 
-fn replacements<'t>(program: &Program<'t>) -> Vec<Replacement<'t>> {
+fn replacements<'t>(program: &ScriptFile<'t>) -> Vec<Replacement<'t>> {
     program
         .of_kind("call_expression")
         .iter()
@@ -27,7 +27,7 @@ fn replacements<'t>(program: &Program<'t>) -> Vec<Replacement<'t>> {
         .collect()
 }
 
-fn only_first(program: &Program<'_>) -> Vec<NativeMatch> {
+fn only_first(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for replacement in replacements(program) {
         let pattern = &replacement.pattern;
@@ -67,7 +67,7 @@ fn escapes(with: &str, text: Option<String>) -> bool {
 }
 
 /// `s.replace("[", "").replace("]", "")` takes off what is around a text.
-fn is_unwrapping<'t>(program: &Program<'t>, replacement: &Replacement<'t>) -> bool {
+fn is_unwrapping<'t>(program: &ScriptFile<'t>, replacement: &Replacement<'t>) -> bool {
     if replacement.with.as_deref() != Some("") {
         return false;
     }
@@ -84,7 +84,7 @@ fn is_unwrapping<'t>(program: &Program<'t>, replacement: &Replacement<'t>) -> bo
 }
 
 /// Whether the text is a constant, or the same call goes on in a loop.
-fn is_once<'t>(program: &Program<'t>, replacement: &Replacement<'t>) -> bool {
+fn is_once<'t>(program: &ScriptFile<'t>, replacement: &Replacement<'t>) -> bool {
     program.constant_text(replacement.receiver).is_some()
         || program
             .ancestors(replacement.call)
@@ -92,7 +92,7 @@ fn is_once<'t>(program: &Program<'t>, replacement: &Replacement<'t>) -> bool {
             .any(|around| matches!(around.kind(), "while_statement" | "do_statement"))
 }
 
-fn backslashes(program: &Program<'_>) -> Vec<NativeMatch> {
+fn backslashes(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for replacement in replacements(program) {
         let Some(with) = replacement.with.as_deref() else { continue };
@@ -118,7 +118,7 @@ fn handles_backslash(replacement: &Replacement<'_>) -> bool {
 }
 
 /// The replacements that are chained behind this one.
-fn later<'t>(program: &Program<'t>, replacement: &Replacement<'t>) -> Vec<Replacement<'t>> {
+fn later<'t>(program: &ScriptFile<'t>, replacement: &Replacement<'t>) -> Vec<Replacement<'t>> {
     let mut found = Vec::new();
     let mut call = replacement.call;
     while found.len() < 32 {
@@ -131,7 +131,7 @@ fn later<'t>(program: &Program<'t>, replacement: &Replacement<'t>) -> Vec<Replac
     found
 }
 
-fn escapes_twice(program: &Program<'_>) -> Vec<NativeMatch> {
+fn escapes_twice(program: &ScriptFile<'_>) -> Vec<NativeMatch> {
     let mut matches = Vec::new();
     for replacement in replacements(program).into_iter().filter(|it| it.pattern.is_global) {
         let earlier: Vec<_> =
@@ -195,7 +195,7 @@ fn unescaped_character(replacement: &Replacement<'_>) -> Option<char> {
 }
 
 /// Whether a replacement writes the character, other than for the character itself.
-fn puts_in<'t>(program: &Program<'t>, replacement: &Replacement<'t>, escape: char) -> bool {
+fn puts_in<'t>(program: &ScriptFile<'t>, replacement: &Replacement<'t>, escape: char) -> bool {
     let own = replacement.pattern.characters().is_some_and(|all| all.contains(&escape));
     let unescapes = replacement.pattern.text().is_some_and(|it| it.starts_with(escape));
     if own || unescapes {
@@ -208,7 +208,11 @@ fn puts_in<'t>(program: &Program<'t>, replacement: &Replacement<'t>, escape: cha
     }
 }
 
-fn table_puts_in<'t>(program: &Program<'t>, replacement: &Replacement<'t>, escape: char) -> bool {
+fn table_puts_in<'t>(
+    program: &ScriptFile<'t>,
+    replacement: &Replacement<'t>,
+    escape: char,
+) -> bool {
     let function = crate::rules::ecmascript::origin::arguments(replacement.call).get(1).copied();
     let Some(function) = function else { return false };
     program.inside(function).iter().filter(|it| it.kind() == "subscript_expression").any(|lookup| {

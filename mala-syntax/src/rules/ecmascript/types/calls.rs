@@ -2,7 +2,7 @@
 
 use super::Types;
 use crate::rules::ecmascript::function::is_generator;
-use crate::rules::ecmascript::program::{Program, is_class, is_function};
+use crate::rules::ecmascript::program::{ScriptFile, is_class, is_function};
 use tree_sitter::Node;
 
 const FUNCTIONS: &[(&str, Types)] = &[
@@ -49,7 +49,7 @@ const METHODS: &[(&str, Types)] = &[
     ("hasOwnProperty", Types::BOOLEAN),
 ];
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     pub(super) fn types_of_call(&self, call: Node<'t>, depth: usize) -> Types {
         let Some(callee) = call.child_by_field_name("function") else { return Types::ANY };
         let mut cursor = callee.walk();

@@ -1,10 +1,10 @@
 //! The types that operators give.
 
 use super::Types;
-use crate::rules::ecmascript::program::Program;
+use crate::rules::ecmascript::program::ScriptFile;
 use tree_sitter::Node;
 
-impl<'t> Program<'t> {
+impl<'t> ScriptFile<'t> {
     /// The operator of an expression.
     pub(in crate::rules::ecmascript) fn operator(&self, node: Node<'t>) -> &'t str {
         node.child_by_field_name("operator").map_or("", |operator| self.text(operator))

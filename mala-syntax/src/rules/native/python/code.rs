@@ -2,7 +2,7 @@
 //! plain text says.
 
 use crate::rules::native::code::parts;
-use crate::rules::walk::{Step, descend};
+use crate::rules::walk::{TreeStep, descend};
 use crate::source::Source;
 use tree_sitter::Node;
 
@@ -159,12 +159,12 @@ pub(super) fn own_nodes<'t>(scope: Node<'t>, mut visit: impl FnMut(Node<'t>)) {
     descend(scope, |node, _| {
         let is_inner_scope = node.id() != scope.id() && is_scope(node);
         visit(node);
-        if is_inner_scope { Step::Over } else { Step::Into }
+        if is_inner_scope { TreeStep::Over } else { TreeStep::Into }
     });
 }
 
 /// Visits every node with the scopes around it, outermost first. Asking a node for its parent costs
-/// as much as the tree is deep and wide, so that nobody asks every node.
+/// as much as the tree is deep and wide, so the walk keeps them.
 pub(super) fn walk_scopes<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, &[Node<'t>])) {
     let (mut scopes, mut depths) = (Vec::new(), Vec::new());
     descend(root, |node, depth| {
@@ -177,7 +177,7 @@ pub(super) fn walk_scopes<'t>(root: Node<'t>, mut visit: impl FnMut(Node<'t>, &[
             depths.push(depth);
             scopes.push(node);
         }
-        Step::Into
+        TreeStep::Into
     });
 }
 

@@ -3,7 +3,7 @@
 
 use super::calls::{self, Reached};
 use super::code::Function;
-use super::names::Names;
+use super::names::PythonNames;
 use super::signature::Classes;
 use crate::rules::native::NativeMatch;
 use crate::rules::walk::walk;
@@ -16,7 +16,7 @@ use tree_sitter::Node;
 pub(super) struct Module<'t> {
     pub(super) source: &'t Source,
     by_kind: HashMap<&'t str, Vec<Node<'t>>>,
-    names: OnceCell<Names<'t>>,
+    names: OnceCell<PythonNames<'t>>,
     classes: OnceCell<Classes<'t>>,
     functions: OnceCell<Vec<Function<'t>>>,
     assigned: OnceCell<HashSet<&'t str>>,
@@ -58,8 +58,8 @@ impl<'t> Module<'t> {
     }
 
     /// Its names and their values.
-    pub(super) fn names(&self) -> &Names<'t> {
-        self.names.get_or_init(|| Names::of(self.source))
+    pub(super) fn names(&self) -> &PythonNames<'t> {
+        self.names.get_or_init(|| PythonNames::of(self.source))
     }
 
     /// Its classes.

@@ -10,11 +10,11 @@ use tree_sitter::Node;
 const MAX_STEPS: usize = 4;
 
 /// The names of a file and their values.
-pub(super) struct Names<'t> {
+pub(super) struct PythonNames<'t> {
     pub(super) scopes: FileScopes<'t>,
 }
 
-impl<'t> Names<'t> {
+impl<'t> PythonNames<'t> {
     pub(super) fn of(source: &'t Source) -> Self {
         Self { scopes: FileScopes::of(source) }
     }

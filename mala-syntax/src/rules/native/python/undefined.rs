@@ -1,4 +1,4 @@
-//! Names that nothing in the file defines: using them raises NameError.
+//! PythonNames that nothing in the file defines: using them raises NameError.
 
 use super::code::{ancestors, arguments, callee, plain_text};
 use super::module::{Module, found};
@@ -166,7 +166,7 @@ fn is_guarded(source: &Source, node: Node<'_>) -> bool {
     })
 }
 
-/// Names in `__all__` that the file does not define.
+/// PythonNames in `__all__` that the file does not define.
 pub(super) fn undefined_exports(module: &Module<'_>) -> Vec<NativeMatch> {
     let source = module.source;
     let is_open = !source.text().contains("__all__") || source.text().contains("__getattr__");
@@ -181,7 +181,7 @@ pub(super) fn undefined_exports(module: &Module<'_>) -> Vec<NativeMatch> {
         let list = field("right").filter(|it| is_export && matches!(it.kind(), "list" | "tuple"));
         for element in list.map(parts).unwrap_or_default() {
             let Some(name) = plain_text(source, element) else { continue };
-            // Names in small letters may be modules of a package.
+            // PythonNames in small letters may be modules of a package.
             if !defined.contains(name) && name.starts_with(char::is_uppercase) {
                 matches.push(found(element, vec![("NAME", name.to_owned())]));
             }
