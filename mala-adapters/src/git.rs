@@ -45,6 +45,7 @@ pub(crate) use work_trees::git_folder_at;
 pub use error::{GitError, ScopeError};
 pub use import::{Imported, import};
 pub use kept::KeptWork;
+pub use origin::LineOrigin;
 pub use shadow::Shadow;
 pub use tree::GitTree;
 

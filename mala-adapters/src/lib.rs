@@ -1,7 +1,5 @@
 //! The world behind the ports: git, processes, files, linters, models, lanes.
 
-pub mod cases;
-pub mod evals;
 pub mod git;
 pub mod lanes;
 pub mod linters;

@@ -145,7 +145,7 @@ pub(crate) fn readable_by_all(_: &File) -> io::Result<()> {
 
 /// A `.gitignore` of its own keeps the state out of commits, and out of the next review, in a
 /// repository where nobody ran `mala init`.
-pub(crate) fn keep_out_of_git(root: &Path) -> io::Result<()> {
+pub fn keep_out_of_git(root: &Path) -> io::Result<()> {
     const TEXT: &[u8] =
         b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n";
     let path = root.join(".gitignore");

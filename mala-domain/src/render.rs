@@ -2,7 +2,6 @@
 //! reviewed file, a model's answer, a path) is hostile here: each format makes it harmless in its own
 //! way, and none of them lets "could not review" look like a pass.
 
-pub mod eval;
 mod github;
 mod gitlab;
 mod json;
@@ -19,7 +18,7 @@ mod wording;
 #[cfg(test)]
 mod tests;
 
-pub use visible::{one_line, short_line};
+pub use visible::{at_most, one_line, short_line, visible};
 
 use crate::change::FilePath;
 use crate::report::Report;

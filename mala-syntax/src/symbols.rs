@@ -26,7 +26,7 @@ pub use modules::{
 pub use outline::{Export, Openness, Outline};
 pub use switches::{Case, Fallback, Switch, switches};
 pub use uses::{Arguments, Binding, Call, Deed, Makes, Use, uses};
-pub(crate) use walk::{Descend, Step, Trail, child_of_kind, named_children, walk, walk_from};
+pub use walk::{Descend, Step, Trail, child_of_kind, named_children, walk, walk_from};
 
 #[cfg(test)]
 mod tests;

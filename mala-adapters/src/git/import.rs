@@ -6,12 +6,15 @@ use super::open::PINNED;
 use super::{GitError, ObjectId};
 use crate::process::{Environment, Finished, Limits, ProcessError, Spec, run};
 use mala_domain::change::FilePath;
-use mala_domain::eval::trees::Files;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 const TIME: Duration = Duration::from_secs(120);
 const WHO: &str = "mala <mala@localhost> 1700000000 +0000";
+
+/// Paths and contents.
+type Files = BTreeMap<FilePath, Vec<u8>>;
 
 /// The two commits.
 #[derive(Debug, Clone, PartialEq, Eq)]

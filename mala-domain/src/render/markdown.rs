@@ -1,7 +1,7 @@
 //! The report as Markdown, for a file and for a comment on a pull request: the verdict first, then the
 //! findings by file, then what was covered. A comment has room for so much, and so has this.
 
-pub(in crate::render) mod escape;
+pub mod escape;
 mod panel;
 mod sections;
 

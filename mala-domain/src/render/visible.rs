@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// The text with every control and invisible character spelled out; line feeds and tabs stay.
-pub(super) fn visible(text: &str) -> Cow<'_, str> {
+pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t')) {
         return Cow::Borrowed(text);
     }
@@ -34,7 +34,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// At most this many characters of a text, with `…` where it goes on.
-pub(super) fn at_most(text: &str, n_chars: usize) -> Cow<'_, str> {
+pub fn at_most(text: &str, n_chars: usize) -> Cow<'_, str> {
     match text.char_indices().nth(n_chars) {
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
         None => Cow::Borrowed(text),

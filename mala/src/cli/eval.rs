@@ -21,6 +21,8 @@ mod run;
 mod show;
 mod who;
 
+pub(crate) use plant::plant_failure;
+
 use super::exit::Exit;
 use crate::surroundings::Surroundings;
 use clap::{Args, Subcommand};

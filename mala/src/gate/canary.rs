@@ -1,14 +1,15 @@
 //! `review-gate canary`: gives the lanes planted defects, and keeps what each of them finds.
 
 use super::open;
+use crate::cli::eval::plant_failure;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::settings::{self, Settings};
 use crate::surroundings::Surroundings;
+use crate::wiring::eval::EvalGit;
 use crate::wiring::gate::{self as world, Gate};
-use crate::wiring::plant::{Fields, Harvest, Nursery, Order};
 use crate::wiring::probe::Probe;
 use anyhow::Context;
 use clap::Args;
@@ -16,7 +17,8 @@ use mala_domain::config::Seconds;
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan, CanaryRun, LaneTally, Measured};
 use mala_domain::gate::session::{Seat, Session};
 use mala_domain::gate::{MARKER, SCHEMA_VERSION};
-use mala_pipeline::gate::CanaryTry;
+use mala_eval::canary::measure_lanes;
+use mala_eval::plant::{Fields, Harvest, Nursery, Order};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -105,7 +107,10 @@ async fn give(
     let seed = args.seed.unwrap_or_else(|| now.as_second().unsigned_abs());
     let order =
         Order { fields: Fields::Newest, count: brief.plan.count as usize, seed, kinds: Vec::new() };
-    let harvest = Nursery::open(here).await?.plant(&order).await?;
+    let git = EvalGit::new(here);
+    let repository = git.repository_around(&here.folder).await?;
+    let nursery = Nursery { git: &git, repository: &repository };
+    let harvest = nursery.plant(&order).await.map_err(plant_failure)?;
     if harvest.sprouts.is_empty() {
         let what = "there is no place for a defect in the newest commits";
         return Err(Failure::new(Exit::Internal, what).into());
@@ -179,35 +184,16 @@ async fn measured(
         let tally = LaneTally { version, cost_usd: Some(0.0), ..LaneTally::default() };
         tallies.insert(seat.lane.name.clone(), tally);
     }
-    let mut spent = 0.0;
-    for (number, (change, sprout)) in harvest.sprouts.iter().enumerate() {
-        let Some(ground) = harvest.grounds.get(*change) else { continue };
-        if spent >= brief.plan.max_cost_usd {
-            console::say("no further canary: the lanes say that these cost enough");
-            break;
-        }
-        let about = world::Canary {
-            number: number + 1,
-            ground,
-            sprout,
-            seats: &brief.seats,
-            timeout_seconds: brief.timeout_seconds,
-            reasoning: &brief.reasoning,
-        };
-        for CanaryTry { lane, found, cost_usd } in gate.canary(&about, here).await? {
-            spent += cost_usd.unwrap_or_default();
-            let Some(tally) = tallies.get_mut(&lane) else { continue };
-            tally.pay(cost_usd);
-            match found {
-                Ok(found) => tally.reviewed(sprout.kind, found),
-                Err(why) => {
-                    tally.could_not_review += 1;
-                    console::say(&console::harmless(&format!("note: {lane}: {why}")));
-                }
-            }
-        }
-    }
-    Ok(tallies)
+    let lanes = world::CanaryLanes {
+        gate,
+        here,
+        seats: &brief.seats,
+        timeout_seconds: brief.timeout_seconds,
+        reasoning: &brief.reasoning,
+    };
+    let warn = |text: &str| console::say(&console::harmless(&format!("note: {text}")));
+    let measured = measure_lanes(&lanes, harvest, tallies, brief.plan.max_cost_usd, &warn).await;
+    measured.map_err(anyhow::Error::msg)
 }
 
 fn shown(done: &Done) -> String {

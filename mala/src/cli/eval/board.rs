@@ -7,7 +7,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 use clap::Args;
-use mala_domain::render::eval::{self as render, BoardRow};
+use mala_eval::render::{self as render, BoardRow};
 
 /// Show the kept runs side by side, the best first
 #[derive(Debug, Args)]

@@ -4,12 +4,12 @@ use super::format::{Format, ModeName};
 use super::kept;
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::RunFolder;
 use clap::Args;
-use mala_domain::eval::Mode;
-use mala_domain::eval::compare::{Side, compare};
-use mala_domain::eval::seeded::Seeded;
-use mala_domain::render::eval as render;
+use mala_eval::Mode;
+use mala_eval::compare::{Side, compare};
+use mala_eval::render;
+use mala_eval::seeded::Seeded;
+use mala_eval::store::runs::RunFolder;
 
 /// Compare two runs over the cases that both reviewed
 #[derive(Debug, Args)]

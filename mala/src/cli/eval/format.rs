@@ -3,8 +3,8 @@
 use crate::console;
 use crate::surroundings::Surroundings;
 use clap::ValueEnum;
-use mala_domain::eval::matching::Mode;
-use mala_domain::render::eval::Document;
+use mala_eval::matching::Mode;
+use mala_eval::render::Document;
 use serde::Serialize;
 
 /// How to print it

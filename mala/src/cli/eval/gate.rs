@@ -8,9 +8,9 @@ use crate::cli::failure::Failure;
 use crate::console;
 use crate::surroundings::Surroundings;
 use clap::Args;
-use mala_domain::eval::EvalResult;
-use mala_domain::eval::matching::Mode;
-use mala_domain::eval::scores::Rates;
+use mala_eval::EvalResult;
+use mala_eval::matching::Mode;
+use mala_eval::scores::Rates;
 
 /// Check a run against limits, for CI
 ///

@@ -7,17 +7,18 @@ use crate::cli::interrupt::until_interrupted;
 use crate::cli::target::range;
 use crate::console::{self, counted, harmless};
 use crate::surroundings::Surroundings;
-use crate::wiring::changes;
-use crate::wiring::eval::{Clones, SetWriter, begin_set, gather};
+use crate::wiring::eval::{EvalGit, begin_set};
 use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mala_domain::eval::import::{Code, Draft, Format as Kind, PassedOver};
-use mala_domain::render::eval::{Block, Document};
 use mala_domain::scope::Target;
+use mala_eval::import::{Clones, Code, Draft, Format as Kind, PassedOver, gather};
+use mala_eval::render::{Block, Document};
+use mala_eval::store::sets::SetWriter;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How many records that are passed over are shown.
 const MAX_SHOWN: usize = 20;
@@ -134,7 +135,7 @@ fn clones(args: &ImportArgs, here: &Surroundings, drafts: &[Draft]) -> anyhow::R
     Ok(Clones {
         folder: args.repos.as_ref().map(|folder| here.folder.join(folder)),
         named: repo.zip(target),
-        environment: changes::environment(here),
+        git: Arc::new(EvalGit::new(here)),
     })
 }
 

@@ -4,14 +4,15 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::settings;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{JudgeDesk, RunFolder};
+use crate::wiring::eval::JudgeDesk;
 use crate::wiring::models::{Models, connections};
 use crate::wiring::probe::Probe;
 use crate::wiring::reviewers;
 use anyhow::Context;
 use mala_domain::agent::budget::{Dollars, Unpriced};
-use mala_domain::eval::JudgeUsed;
-use mala_pipeline::eval::judge::judge_limits;
+use mala_eval::JudgeUsed;
+use mala_eval::judging::ask::judge_limits;
+use mala_eval::store::runs::RunFolder;
 
 /// A judge that can be asked.
 pub(super) struct Judge {

@@ -4,10 +4,10 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{EvalFilesError, Evals, RunFolder, Writer, evals};
 use anyhow::Context;
-use mala_domain::eval::scores::{Scorer, ScorerOptions};
-use mala_domain::eval::{CaseRecord, EvalResult, Mode, Rule, RunHeader};
+use mala_eval::scores::{Scorer, ScorerOptions};
+use mala_eval::store::runs::{EvalFilesError, Evals, RunFolder, Writer};
+use mala_eval::{CaseRecord, EvalResult, Mode, Rule, RunHeader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -41,7 +41,7 @@ pub(super) fn pick(evals: &Evals, name: &str) -> anyhow::Result<RunFolder> {
 
 /// The evals of this work tree.
 pub(super) fn here(here: &Surroundings) -> Evals {
-    evals(here.root())
+    Evals::of_work_tree(here.root())
 }
 
 /// The right to add to a run. Whoever has it may be about to keep the answers to its last calls: that

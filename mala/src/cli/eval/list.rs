@@ -4,11 +4,11 @@ use super::format::Format;
 use super::kept;
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::RunFolder;
 use anyhow::Context;
 use clap::Args;
-use mala_domain::eval::RunHeader;
-use mala_domain::render::eval::{Block, Document, Table};
+use mala_eval::RunHeader;
+use mala_eval::render::{Block, Document, Table};
+use mala_eval::store::runs::RunFolder;
 use serde::Serialize;
 
 /// List the runs that are kept, newest first

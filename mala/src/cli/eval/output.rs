@@ -6,11 +6,11 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{Evals, RunFolder};
 use clap::{Args, ValueEnum};
 use mala_adapters::store::write_output;
-use mala_domain::eval::EvalResult;
-use mala_domain::render::eval::{self as render, Document};
+use mala_eval::EvalResult;
+use mala_eval::render::{self as render, Document};
+use mala_eval::store::runs::{Evals, RunFolder};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 

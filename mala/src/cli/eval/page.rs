@@ -3,12 +3,12 @@
 use super::kept;
 use crate::cli::failure::Failure;
 use crate::console;
-use crate::wiring::eval::{Evals, RunFolder};
 use anyhow::Context;
-use mala_domain::eval::scores::Scorer;
-use mala_domain::eval::{EvalResult, RunHeader};
-use mala_domain::render::eval::BoardRow;
-use mala_domain::render::eval::html::{self, Gathered, MAX_RUNS};
+use mala_eval::render::BoardRow;
+use mala_eval::render::html::{self, Gathered, MAX_RUNS};
+use mala_eval::scores::Scorer;
+use mala_eval::store::runs::{Evals, RunFolder};
+use mala_eval::{EvalResult, RunHeader};
 
 /// The page of the first run.
 pub(super) fn page(evals: &Evals, runs: &[RunFolder]) -> anyhow::Result<String> {

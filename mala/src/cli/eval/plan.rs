@@ -3,10 +3,12 @@
 use super::run::RunArgs;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{CaseSet, Evals, Fingerprint, STARTER, find_set};
-use mala_domain::eval::record::ReviewerUsed;
-use mala_domain::eval::record::{SCHEMA_VERSION, Selection, SetUsed};
-use mala_domain::eval::{Case, CaseError, JudgeUsed, RunHeader};
+use crate::wiring::eval::{STARTER, find_set};
+use mala_eval::record::ReviewerUsed;
+use mala_eval::record::{SCHEMA_VERSION, Selection, SetUsed};
+use mala_eval::store::runs::Evals;
+use mala_eval::store::sets::{CaseSet, Fingerprint};
+use mala_eval::{Case, CaseError, JudgeUsed, RunHeader};
 
 /// The sets that are asked for; without any, the one in the binary.
 pub(super) fn sets(

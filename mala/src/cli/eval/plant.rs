@@ -8,13 +8,14 @@ use crate::cli::interrupt::until_interrupted;
 use crate::cli::target::range;
 use crate::console::counted;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{PLANTED_SET, save_set};
-use crate::wiring::plant::{Fields, Harvest, Nursery, Order};
+use crate::wiring::changes::failure;
+use crate::wiring::eval::{EvalGit, PLANTED_SET, begin_set};
+use anyhow::Context;
 use clap::Args;
-use mala_domain::eval::Case;
-use mala_domain::eval::plant::DefectKind;
-use mala_domain::render::eval::{Block, Document, Table};
 use mala_domain::scope::Target;
+use mala_eval::Case;
+use mala_eval::plant::{DefectKind, Fields, Harvest, Nursery, Order, PlantError};
+use mala_eval::render::{Block, Document, Table};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -88,8 +89,10 @@ pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit>
         kinds: args.kind.clone(),
     };
     until_interrupted(async {
-        let nursery = Nursery::open(here).await?;
-        let harvest = nursery.plant(&order).await?;
+        let git = EvalGit::new(here);
+        let repository = git.repository_around(&here.folder).await?;
+        let nursery = Nursery { git: &git, repository: &repository };
+        let harvest = nursery.plant(&order).await.map_err(plant_failure)?;
         if harvest.sprouts.is_empty() {
             let what = "there is no place for a defect in these changes";
             let hint = "it takes added lines of Python, JavaScript, TypeScript, Go, Rust or Java";
@@ -100,11 +103,21 @@ pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit>
             Some(file) => here.folder.join(file),
             None => kept::here(here).sets().join(PLANTED_SET),
         };
-        save_set(here, &path, &cases)?;
+        let mut set = begin_set(here, &path)?;
+        cases.iter().try_for_each(|case| set.add(case)).context("writing the set")?;
+        set.finish().with_context(|| format!("writing {}", path.display()))?;
         let summary = summary(&harvest, &path);
         args.format.print(here, &summary, || document(&summary))?;
         Ok(Exit::Passed)
     })
+}
+
+/// A target that cannot be resolved is a usage error.
+pub(crate) fn plant_failure(error: PlantError) -> anyhow::Error {
+    match error {
+        PlantError::Scope(error) => failure(error).into(),
+        other => other.into(),
+    }
 }
 
 fn fields(args: &PlantArgs) -> Result<Fields, Failure> {
@@ -128,7 +141,7 @@ fn fields(args: &PlantArgs) -> Result<Fields, Failure> {
 /// One case per defect, and one per change without any when that is asked for.
 async fn cases(
     args: &PlantArgs,
-    nursery: &Nursery,
+    nursery: &Nursery<'_>,
     harvest: &Harvest,
 ) -> anyhow::Result<Vec<Case>> {
     let mut cases = Vec::new();
@@ -140,7 +153,7 @@ async fn cases(
         // A change that has several defects in as many cases is there once without any.
         if args.with_clean && shown.insert(*change) {
             let mut soil = ground.soil.clone();
-            soil.diff = nursery.diff(&soil.base, &soil.head).await?;
+            soil.diff = nursery.diff(&soil.base, &soil.head).await.map_err(failure)?;
             cases.push(soil.twin(sprout, named));
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mala_pipeline::eval::Standing;
+use mala_eval::run::Standing;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

@@ -4,8 +4,8 @@ use super::kept;
 use super::output::ResultOutput;
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::RunFolder;
 use clap::Args;
+use mala_eval::store::runs::RunFolder;
 
 /// Show the result of a run that is kept, or of several
 ///

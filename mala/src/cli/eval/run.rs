@@ -11,19 +11,19 @@ use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{
-    Bench, Calls, CaseSet, Evals, JudgeDesk, RunFolder, Stop, Who, lost_below,
-};
+use crate::wiring::eval::{Bench, Calls, JudgeDesk, Stop, Who, lost_below, prepare_state};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::agent::budget::{Dollars, Profile};
-use mala_domain::eval::dummy::Dummy;
-use mala_domain::eval::matching::MAX_SPAN;
-use mala_domain::eval::purse::Purse;
-use mala_domain::eval::record::Selection;
-use mala_domain::eval::{CaseRecord, RunHeader};
-use mala_pipeline::eval::judge::JUDGE_PATIENCE;
-use mala_pipeline::eval::{self as pipeline, Ending, Key, Plan};
+use mala_eval::dummy::Dummy;
+use mala_eval::judging::ask::JUDGE_PATIENCE;
+use mala_eval::matching::MAX_SPAN;
+use mala_eval::purse::Purse;
+use mala_eval::record::Selection;
+use mala_eval::run::{self as pipeline, Ending, Key, Plan};
+use mala_eval::store::runs::{Evals, RunFolder};
+use mala_eval::store::sets::CaseSet;
+use mala_eval::{CaseRecord, RunHeader};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -222,6 +222,7 @@ fn begin(args: &RunArgs, here: &Surroundings, evals: &Evals) -> anyhow::Result<R
     let (who, reviewer, per_case) = wanted.choose(here, replay.as_ref())?;
     let judge = args.judge(here, replay.as_ref())?;
     let header = plan::header(args, reviewer, judge.as_ref().map(|judge| judge.used.clone()), used);
+    prepare_state(here, &evals.folder()).context("creating .mala/eval")?;
     let folder = evals.create(&header)?;
     let (judge, per_case) = with_judge(judge, per_case);
     Ok(Ready { folder, header, sets, who, judge, per_case, replay })

@@ -5,8 +5,8 @@ use super::kept;
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
 use clap::Args;
-use mala_domain::eval::view::CaseView;
-use mala_domain::render::eval::{self as render, Document};
+use mala_eval::render::{self as render, Document};
+use mala_eval::view::CaseView;
 
 /// Show a case of a run: every hit and miss with both texts, why, and the change
 #[derive(Debug, Args)]

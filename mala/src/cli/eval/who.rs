@@ -7,7 +7,7 @@ use crate::console;
 use crate::settings;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::Changes;
-use crate::wiring::eval::{Real, RunFolder, Sample, Who};
+use crate::wiring::eval::{Real, Sample, Who};
 use crate::wiring::models;
 use crate::wiring::probe::Probe;
 use crate::wiring::reviewers::{self, Wishes};
@@ -17,9 +17,10 @@ use mala_domain::agent::budget::{Dollars, Profile};
 use mala_domain::config::{
     Budget, Config, FILE_NAME, Origin, ReviewBlock, ReviewPolicy, ReviewerType, Seconds,
 };
-use mala_domain::eval::dummy::Dummy;
-use mala_domain::eval::record::ReviewerUsed;
 use mala_domain::scope::Target;
+use mala_eval::dummy::Dummy;
+use mala_eval::record::ReviewerUsed;
+use mala_eval::store::runs::RunFolder;
 
 /// Whom the command line or a header names.
 pub(super) struct Wanted {

@@ -1,24 +1,24 @@
 //! The bench: one case on it, reviewed, and off again.
 
+use super::git::CaseCheckout;
 use super::judge::JudgeDesk;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
 use crate::wiring::models::Connections;
 use crate::wiring::reviewers::{self, Wishes};
 use crate::wiring::rules::ProjectRules;
-use mala_adapters::cases::Checkout;
-use mala_adapters::evals::RunFolder;
 use mala_adapters::models::closing::{Calls, CaseCalls};
 use mala_domain::change::{Change, FilePath, parse};
 use mala_domain::config::{FILE_NAME, ReviewPolicy, ReviewerType};
-use mala_domain::eval::dummy::Dummy;
-use mala_domain::eval::seeded::Seeded;
-use mala_domain::eval::trees::Trees;
-use mala_domain::eval::{Case, CaseRecord, CaseSpent, Prediction};
-use mala_domain::ports::{BoxFuture, CaseRunner, Scoped};
+use mala_domain::ports::{BoxFuture, Scoped};
 use mala_domain::report::Report;
-use mala_domain::scope::Target;
 use mala_domain::verdict::Outcome;
+use mala_eval::dummy::Dummy;
+use mala_eval::ports::CaseRunner;
+use mala_eval::seeded::Seeded;
+use mala_eval::store::runs::RunFolder;
+use mala_eval::trees::Trees;
+use mala_eval::{Case, CaseRecord, CaseSpent, Prediction};
 use mala_pipeline::review::review;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -170,7 +170,7 @@ impl Bench {
         let mut trees = Trees::of(case);
         real.settle(&mut trees);
         let (checkout, inside, scoped) = self.lay_out(&trees).await?;
-        let target = target_of(&checkout);
+        let target = checkout.target();
         let change = own_change(case).unwrap_or_else(|| Change::clone(&scoped.change));
         let wishes = Wishes { target, calls, ..self.wishes(real, set, case, trial) };
         let chosen = reviewers::choose(&real.policy, &inside, real.rules.clone(), wishes).await?;
@@ -185,11 +185,12 @@ impl Bench {
     }
 
     /// Lays a case out, and finds out what changed.
-    async fn lay_out(&self, trees: &Trees) -> anyhow::Result<(Checkout, Surroundings, Scoped)> {
-        let checkout = Checkout::of(trees, &self.work, &changes::environment(&self.here)).await?;
+    async fn lay_out(&self, trees: &Trees) -> anyhow::Result<(CaseCheckout, Surroundings, Scoped)> {
+        let environment = changes::environment(&self.here);
+        let checkout = CaseCheckout::of(&trees.base, &trees.head, &self.work, &environment).await?;
         let mut inside = Surroundings { folder: checkout.root().to_owned(), ..self.here.clone() };
         inside.environment.remove(std::ffi::OsStr::new("GIT_INDEX_FILE"));
-        let scoped = Changes::open(&inside).await.scope(&target_of(&checkout), &[]).await?;
+        let scoped = Changes::open(&inside).await.scope(&checkout.target(), &[]).await?;
         Ok((checkout, inside, scoped))
     }
 
@@ -207,11 +208,6 @@ impl Bench {
         let connections = real.connections.clone();
         Wishes { tasks, replay, go_on, connections, ..Wishes::nothing() }
     }
-}
-
-fn target_of(checkout: &Checkout) -> Target {
-    let commits = checkout.commits();
-    Target::Range { base: commits.base.clone(), head: commits.head.clone() }
 }
 
 /// The change that a case's own diff shows.

@@ -1,19 +1,18 @@
 //! Where captured cases come from and go to: the repository around the current folder, and a folder of its
 //! sets.
 
+use super::{EvalGit, prepare_state};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::wiring::changes;
 use anyhow::Context;
-use mala_adapters::cases::{RecallError, keep, recall};
-use mala_adapters::evals::Evals;
-use mala_adapters::git::Git;
 use mala_domain::change::FilePath;
-use mala_domain::eval::Case;
-use mala_domain::eval::capture::TAG;
-use mala_domain::eval::import::Sides;
 use mala_domain::report::Report;
+use mala_eval::Case;
+use mala_eval::capture::{RecallError, TAG, recall};
+use mala_eval::import::Sides;
+use mala_eval::store::runs::Evals;
+use mala_eval::store::sets::keep;
 use std::path::{Path, PathBuf};
 
 /// The code of a kept review, with these files besides.
@@ -22,9 +21,9 @@ pub async fn recalled(
     report: &Report,
     more: &[FilePath],
 ) -> anyhow::Result<Sides> {
-    let environment = changes::environment(here);
-    let git = Git::open(here.root(), &environment).await?;
-    let recalled = recall(&git, report, more, &environment).await;
+    let git = EvalGit::new(here);
+    let repository = git.repository_around(here.root()).await?;
+    let recalled = recall(&git, &repository, report, more).await;
     recalled.map_err(|error| {
         let hint = match error {
             RecallError::Changed => Some("capture a review before its code changes, or of commits"),
@@ -50,7 +49,7 @@ pub fn keep_captured(
     let folder = folder.map_or_else(|| sets.join(&case.id), |folder| here.folder.join(folder));
     let writing = || format!("writing {}", folder.display());
     if folder.starts_with(evals.sets()) {
-        evals.make_sets().with_context(writing)?;
+        prepare_state(here, &evals.sets()).with_context(writing)?;
         mala_adapters::store::refuse_link(&sets).with_context(writing)?;
     }
     let above = folder.parent().unwrap_or(&folder);

@@ -4,12 +4,12 @@
 use super::bench::Bench;
 use crate::wiring::models::Connections;
 use crate::wiring::reviewers::{self, Wishes};
-use mala_adapters::evals::RunFolder;
 use mala_adapters::models::closing::CaseCalls;
 use mala_domain::agent::budget::Limits;
-use mala_domain::eval::judging::candidates;
-use mala_domain::eval::{CaseRecord, CaseSpent, Judgement};
-use mala_pipeline::eval::judge::judge;
+use mala_eval::judging::ask::judge;
+use mala_eval::judging::candidates;
+use mala_eval::store::runs::RunFolder;
+use mala_eval::{CaseRecord, CaseSpent, Judgement};
 use std::path::PathBuf;
 
 /// Who judges, and within what.

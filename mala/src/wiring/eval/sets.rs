@@ -3,10 +3,12 @@
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 use include_dir::{Dir, DirEntry, include_dir};
-use mala_adapters::cases::{CaseSet, SetWriter, read_files};
-use mala_adapters::evals::Evals;
-use mala_domain::eval::{Case, CaseError};
+use mala_adapters::store::{keep_out_of_git, refuse_link};
+use mala_eval::store::runs::Evals;
+use mala_eval::store::sets::{CaseSet, SetWriter, read_files};
+use mala_eval::{Case, CaseError};
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 
 /// The name of the set that is in the binary.
@@ -59,24 +61,25 @@ pub fn find_set(name: &str, folder: &Path, evals: &Evals) -> Result<CaseSet, Str
     }
 }
 
-/// Writes a set: into the folder of sets when it is there, else where the user said.
-pub fn save_set(here: &Surroundings, path: &Path, cases: &[Case]) -> anyhow::Result<()> {
-    make_room(here, path)?;
-    let writing = || format!("writing {}", path.display());
-    mala_adapters::cases::write(path, cases).with_context(writing)
-}
-
 /// Begins a set that is written case by case.
 pub fn begin_set(here: &Surroundings, path: &Path) -> anyhow::Result<SetWriter> {
-    make_room(here, path)?;
-    SetWriter::begin(path).with_context(|| format!("writing {}", path.display()))
+    let writing = || format!("writing {}", path.display());
+    let sets = Evals::of_work_tree(here.root()).sets();
+    if path.starts_with(&sets) {
+        prepare_state(here, &sets).with_context(writing)?;
+    }
+    SetWriter::begin(path).with_context(writing)
 }
 
-/// Makes the folder of sets, when that is where a set goes.
-fn make_room(here: &Surroundings, path: &Path) -> anyhow::Result<()> {
-    let sets = Evals::of_work_tree(here.root());
-    match path.starts_with(sets.sets()) {
-        true => sets.make_sets().with_context(|| format!("writing {}", path.display())),
-        false => Ok(()),
+/// Creates a folder below `.mala` that git ignores. Links are refused: a repository must not choose
+/// where files are written.
+pub fn prepare_state(here: &Surroundings, folder: &Path) -> io::Result<()> {
+    let state = here.root().join(".mala");
+    let below = folder.strip_prefix(&state).unwrap_or(Path::new(""));
+    refuse_link(&state)?;
+    for part in below.ancestors().filter(|part| !part.as_os_str().is_empty()) {
+        refuse_link(&state.join(part))?;
     }
+    std::fs::create_dir_all(folder)?;
+    keep_out_of_git(&state)
 }

@@ -7,28 +7,27 @@ use crate::wiring::changes::failure;
 use anyhow::Context;
 use mala_adapters::git::Shadow;
 use mala_adapters::process::{self, Spec};
-use mala_domain::eval::plant::Sprout;
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
 use mala_domain::gate::consensus::Rule;
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::session::{LeftOut, Pinned, Progress, Seat, Session};
 use mala_domain::gate::{CALL, MARKER, SCHEMA_VERSION};
-use mala_pipeline::eval::plant::Ground;
-use mala_pipeline::gate::{CanaryTry, Panel, measure};
+use mala_domain::ports::BoxFuture;
+use mala_eval::canary::CanaryPanel;
+use mala_eval::plant::{Ground, Sprout};
+use mala_pipeline::gate::{LaneFindings, Panel, lane_findings};
 
-/// One planted defect, and who is given it.
-pub struct Canary<'c> {
-    /// Which one of the run, from 1.
-    pub number: usize,
-    /// The real change.
-    pub ground: &'c Ground,
-    /// The defect.
-    pub sprout: &'c Sprout,
+/// The lanes that review canaries.
+pub struct CanaryLanes<'c> {
+    /// The gate of this work tree.
+    pub gate: &'c Gate,
+    /// The environment of the program.
+    pub here: &'c Surroundings,
     /// The lanes.
     pub seats: &'c [Seat],
-    /// How long a lane may take.
+    /// The time limit of a lane.
     pub timeout_seconds: u64,
-    /// How hard codex thinks.
+    /// Codex reasoning effort.
     pub reasoning: &'c str,
 }
 
@@ -42,20 +41,37 @@ impl Drop for Sweep {
     }
 }
 
+impl CanaryPanel for CanaryLanes<'_> {
+    fn review<'a>(
+        &'a self,
+        number: usize,
+        ground: &'a Ground,
+        sprout: &'a Sprout,
+    ) -> BoxFuture<'a, Result<Vec<LaneFindings>, String>> {
+        Box::pin(async move {
+            let reviewed = self.gate.canary(self, number, ground, sprout).await;
+            reviewed.map_err(|error| format!("{error:#}"))
+        })
+    }
+}
+
 impl Gate {
     /// Has the lanes review a copy of a real commit with a defect in it.
-    pub async fn canary(
+    async fn canary(
         &self,
-        canary: &Canary<'_>,
-        here: &Surroundings,
-    ) -> anyhow::Result<Vec<CanaryTry>> {
+        lanes: &CanaryLanes<'_>,
+        number: usize,
+        ground: &Ground,
+        sprout: &Sprout,
+    ) -> anyhow::Result<Vec<LaneFindings>> {
+        let here = lanes.here;
         let (key, secret) = fresh_names()?;
         let _sweep = Sweep(key.clone());
         process::adopt_orphans().context("adopting orphans")?;
         let scratch = Scratch::fresh(self).context("making a folder")?;
-        let pinned = self.shadow(canary, &scratch).await?;
+        let pinned = self.shadow(ground, sprout, &scratch).await?;
         let (git, scoped) = scope(here, scratch.path(), &pinned).await?;
-        let (title, text) = &canary.ground.soil.told;
+        let (title, text) = &ground.soil.told;
         let session = Session {
             schema_version: SCHEMA_VERSION,
             key,
@@ -67,33 +83,35 @@ impl Gate {
             scratch: scratch.path().display().to_string(),
             secret,
             rule: Rule::Unanimous,
-            timeout_seconds: canary.timeout_seconds,
-            reasoning: canary.reasoning.to_owned(),
-            seats: canary.seats.to_vec(),
+            timeout_seconds: lanes.timeout_seconds,
+            reasoning: lanes.reasoning.to_owned(),
+            seats: lanes.seats.to_vec(),
             tasks: vec![("commit".to_owned(), format!("{title}\n\n{text}"))],
             warnings: Vec::new(),
             checker: None,
             canaries: None,
         };
-        let folder = self.sessions.canaries().place(canary.number)?;
+        let folder = self.sessions.canaries().place(number)?;
         let runner = runner(git, &session, &folder, here);
         let show = |_: &Progress| {};
         let panel = Panel { session: &session, runner: &runner, checker: None, show: &show };
-        let planted = canary.ground.soil.planted(canary.sprout, (canary.number, 0));
-        let truth = planted.ground_truth.first().context("nothing is planted")?;
-        Ok(measure(&panel, &scoped, truth).await.map_err(failure)?)
+        Ok(lane_findings(&panel, &scoped).await.map_err(failure)?)
     }
 
     /// The commit with the defect, in a copy of the repository.
-    async fn shadow(&self, canary: &Canary<'_>, scratch: &Scratch) -> anyhow::Result<Pinned> {
+    async fn shadow(
+        &self,
+        ground: &Ground,
+        sprout: &Sprout,
+        scratch: &Scratch,
+    ) -> anyhow::Result<Pinned> {
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
-        let ground = canary.ground;
         let shadow = Shadow {
             like: ground.head.as_deref().context("the change is not committed")?,
             after: ground.base.as_deref(),
-            file: &canary.sprout.file,
-            text: &canary.sprout.text,
+            file: &sprout.file,
+            text: &sprout.text,
         };
         let head = self.git.shadow(&copy, &shadow).await?;
         Ok(match &ground.base {

@@ -2,7 +2,7 @@
 
 use super::agent::{answer, cases, slowly, with_server};
 use super::*;
-use mala_domain::eval::seeded::Seeded;
+use mala_eval::seeded::Seeded;
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::Step;
 use std::collections::HashMap;

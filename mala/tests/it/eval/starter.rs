@@ -2,8 +2,8 @@
 
 use mala::wiring::eval::starter;
 use mala_domain::change::{Change, parse};
-use mala_domain::eval::trees::Trees;
-use mala_domain::eval::{BaseOrigin, Case};
+use mala_eval::trees::Trees;
+use mala_eval::{BaseOrigin, Case};
 
 fn cases() -> Vec<Case> {
     starter().unwrap().cases().map(Result::unwrap).collect()

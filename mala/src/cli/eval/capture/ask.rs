@@ -1,8 +1,8 @@
 //! Asks a person for a word on each finding, one after the other.
 
 use crate::console::harmless;
-use mala_domain::eval::capture::Word;
 use mala_domain::finding::Finding;
+use mala_eval::capture::Word;
 use std::io::{self, BufRead};
 
 /// How often one question is asked.

@@ -1,0 +1,216 @@
+//! Makes a case of a review that is kept, with a person's word on each of its findings: what is right
+//! becomes a known problem, what is wrong a rejected claim, and what was missed is told beside.
+
+mod recall;
+#[cfg(test)]
+mod tests;
+
+pub use recall::{RecallError, recall};
+
+use super::case::{Case, Meta, SCHEMA_VERSION, Truth, is_on};
+use super::import::{Sides, language_of};
+use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::finding::{Category, Finding};
+use mala_domain::report::Report;
+use mala_domain::secrets::redact;
+use std::collections::BTreeMap;
+use thiserror::Error;
+
+/// The tag of captured cases.
+pub const TAG: &str = "captured";
+
+/// What a person says of a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// It is a problem.
+    Right,
+    /// It is none.
+    Wrong,
+    /// Nobody can tell: it is no part of the case.
+    LeaveOut,
+}
+
+/// What a person said, by the ids of findings or the starts of them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Spoken {
+    /// The findings that are right.
+    pub right: Vec<String>,
+    /// Those that are wrong.
+    pub wrong: Vec<String>,
+    /// What is said of all others.
+    pub rest: Option<Word>,
+}
+
+/// Why words cannot be given to findings.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum WordsError {
+    /// No finding has this id.
+    #[error("the review has no finding '{0}'")]
+    Unknown(String),
+    /// Findings with several ids start with it.
+    #[error("several findings start with '{0}'")]
+    Ambiguous(String),
+    /// A finding is said to be right and wrong.
+    #[error("finding {0} is said to be both right and wrong")]
+    Both(String),
+}
+
+/// The word on each finding; `None` where there is none.
+pub fn words(findings: &[Finding], spoken: &Spoken) -> Result<Vec<Option<Word>>, WordsError> {
+    let mut words = vec![None; findings.len()];
+    let right = spoken.right.iter().map(|id| (id, Word::Right));
+    let wrong = spoken.wrong.iter().map(|id| (id, Word::Wrong));
+    for (id, word) in right.chain(wrong) {
+        let key = key(findings, id)?;
+        for (finding, said) in findings.iter().zip(&mut words) {
+            match said {
+                _ if finding.dedupe_key.as_str() != key => {}
+                Some(other) if *other != word => return Err(WordsError::Both(key.to_owned())),
+                _ => *said = Some(word),
+            }
+        }
+    }
+    words.iter_mut().filter(|word| word.is_none()).for_each(|word| *word = spoken.rest);
+    Ok(words)
+}
+
+/// The one id that starts so.
+fn key<'f>(findings: &'f [Finding], id: &str) -> Result<&'f str, WordsError> {
+    let keys = || findings.iter().map(|finding| finding.dedupe_key.as_str());
+    if let Some(exact) = keys().find(|key| *key == id) {
+        return Ok(exact);
+    }
+    let mut starting = keys().filter(|key| !id.is_empty() && key.starts_with(id));
+    let first = starting.next().ok_or_else(|| WordsError::Unknown(id.to_owned()))?;
+    match starting.all(|key| key == first) {
+        true => Ok(first),
+        false => Err(WordsError::Ambiguous(id.to_owned())),
+    }
+}
+
+/// A problem that the review missed, from `FILE:LINES:CATEGORY:TEXT`.
+pub fn missed(text: &str) -> Result<Truth, String> {
+    let parts: Vec<&str> = text.split(':').collect();
+    let found = (1..parts.len()).find_map(|at| {
+        let (file, rest) = parts.split_at_checked(at)?;
+        let [lines, category, text @ ..] = rest else { return None };
+        let category = Category::ALL.into_iter().find(|known| known.name() == category.trim())?;
+        Some((file.join(":"), span(lines)?, category, text.join(":")))
+    });
+    let names = Category::ALL.map(Category::name).join(", ");
+    let (file, span, category, text) = found.ok_or_else(|| {
+        format!(
+            "'{text}' is not FILE:LINES:CATEGORY:TEXT, with LINES as 7 or 7-9 and one of {names}"
+        )
+    })?;
+    Ok(Truth {
+        file: FilePath::from(file.as_str()),
+        line_start: span.start(),
+        line_end: Some(span.end()),
+        category,
+        severity: None,
+        title: None,
+        description: redact(text.trim()).into_owned(),
+        source_type: None,
+        evidence: None,
+    })
+}
+
+fn span(lines: &str) -> Option<LineSpan> {
+    let (start, end) = lines.split_once('-').unwrap_or((lines, lines));
+    LineSpan::new(start.trim().parse().ok()?, end.trim().parse().ok()?)
+}
+
+/// A review with words on its findings.
+#[derive(Debug, Clone)]
+pub struct Judged<'a> {
+    /// The review.
+    pub report: &'a Report,
+    /// A word for each of its findings.
+    pub words: &'a [Word],
+    /// What it missed.
+    pub missed: Vec<Truth>,
+}
+
+/// The case of a judged review. Both sides come without their secrets.
+pub fn capture(judged: Judged<'_>, sides: Sides) -> Result<Case, String> {
+    let Judged { report, words, missed } = judged;
+    let with = |wanted: Word| {
+        let spoken = report.issues.iter().zip(words);
+        spoken.filter(move |(_, word)| **word == wanted).map(|(finding, _)| truth(finding))
+    };
+    let mut ground_truth: Vec<Truth> = with(Word::Right).chain(missed).collect();
+    let mut rejected_findings: Vec<Truth> = with(Word::Wrong).collect();
+    for truth in ground_truth.iter().chain(&rejected_findings) {
+        check(truth, &sides.head)?;
+    }
+    for truth in ground_truth.iter_mut().chain(&mut rejected_findings) {
+        settle(truth, &sides.head);
+    }
+    let (subject, body) = sides.message.split_once('\n').unwrap_or((&sides.message, ""));
+    let title = if subject.trim().is_empty() { report.scope.target.as_str() } else { subject };
+    let note = |meta: Meta, name: &str, id: Option<&str>| match id.filter(|id| !id.is_empty()) {
+        Some(id) => meta.with(name, id),
+        None => meta,
+    };
+    let meta = Meta::default()
+        .with("source", format!("captured from review {}", report.review_id))
+        .with("licence", "that of the repository")
+        .with("review_id", report.review_id.as_str());
+    let meta = note(meta, "base_sha", sides.base_id.as_deref());
+    let case = Case {
+        schema_version: SCHEMA_VERSION,
+        id: report.review_id.clone(),
+        repo: report.scope.repository.clone().unwrap_or_default(),
+        language: language_of(&sides.change),
+        pr_title: redact(title.trim()).into_owned(),
+        pr_description: redact(body.trim()).into_owned(),
+        diff: sides.diff,
+        files: sides.head,
+        base_files: (!sides.base.is_empty()).then_some(sides.base),
+        ground_truth,
+        rejected_findings,
+        tags: vec![TAG.to_owned()],
+        meta: note(meta, "head_sha", Some(&sides.head_id)),
+    };
+    match case.problem() {
+        Some(why) => Err(why),
+        None => Ok(case),
+    }
+}
+
+fn truth(finding: &Finding) -> Truth {
+    let evidence = finding.evidence_snippet.lines().map(str::trim).find(|line| !line.is_empty());
+    Truth {
+        file: finding.file.clone(),
+        line_start: finding.line_start,
+        line_end: Some(finding.line_end.max(finding.line_start)),
+        category: finding.category,
+        severity: Some(finding.severity),
+        title: Some(redact(&finding.title).into_owned()),
+        description: redact(&finding.body).into_owned(),
+        source_type: finding.rule.clone(),
+        evidence: evidence.map(|line| redact(line).into_owned()),
+    }
+}
+
+/// A finding may end behind the file, and what it quotes may be elsewhere: neither is kept.
+fn settle(truth: &mut Truth, head: &BTreeMap<FilePath, String>) {
+    let text = head.get(&truth.file).map_or("", String::as_str);
+    let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
+    truth.line_end = truth.line_end.map(|end| end.min(last));
+    let span = truth.span();
+    let before = span.start() as usize - 1;
+    let lines: Vec<&str> = text.lines().skip(before).take(span.n_lines() as usize).collect();
+    truth.evidence = truth.evidence.take().filter(|evidence| is_on(&lines, evidence));
+}
+
+fn check(truth: &Truth, head: &BTreeMap<FilePath, String>) -> Result<(), String> {
+    let file = &truth.file;
+    let text = head.get(file).ok_or_else(|| format!("there is no text {file} at head"))?;
+    let n_lines = text.lines().count();
+    match truth.line_start as usize <= n_lines {
+        true => Ok(()),
+        false => Err(format!("{file} has {n_lines} lines, and no line {}", truth.line_start)),
+    }
+}

@@ -1,0 +1,123 @@
+//! A case: a change with the problems that are known to be in it. The format is one JSON object per
+//! case; fields that this version does not know are passed over.
+
+pub mod language;
+mod meta;
+mod places;
+mod read;
+#[cfg(test)]
+mod tests;
+
+pub use meta::Meta;
+pub(crate) use places::is_on;
+pub use read::CaseError;
+
+use super::matching::Spot;
+use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::finding::{Category, Severity};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the JSON of a `Case`.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A change with known problems. A clean case has none.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "EvalCase")]
+pub struct Case {
+    /// The version of this shape.
+    #[serde(default = "first_version")]
+    pub schema_version: u32,
+    /// Its name, unique in its set.
+    pub id: String,
+    /// The repository that the change comes from.
+    #[serde(default)]
+    pub repo: String,
+    /// The language of the change, in small letters.
+    pub language: String,
+    /// The title of the pull request.
+    #[serde(default)]
+    pub pr_title: String,
+    /// The text of the pull request.
+    #[serde(default)]
+    pub pr_description: String,
+    /// The change as a unified diff. It may be empty when `base_files` says what was there before.
+    #[serde(default)]
+    pub diff: String,
+    /// The files at head: path and content.
+    #[serde(default)]
+    pub files: BTreeMap<FilePath, String>,
+    /// The files at base, when they are known; otherwise the diff is taken back from `files`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base_files: Option<BTreeMap<FilePath, String>>,
+    /// The problems that a reviewer should find; none in a clean case.
+    #[serde(default)]
+    pub ground_truth: Vec<Truth>,
+    /// Claims that people judged to be wrong: whoever repeats one is mistaken.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rejected_findings: Vec<Truth>,
+    /// Words to select cases by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// Where the case comes from, under which licence, and whatever else its makers noted.
+    #[serde(default)]
+    pub meta: Meta,
+}
+
+impl Case {
+    /// Whether there is nothing to find.
+    pub fn is_clean(&self) -> bool {
+        self.ground_truth.is_empty()
+    }
+}
+
+/// A known problem.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Truth {
+    /// Where it is at head.
+    pub file: FilePath,
+    /// Its first line at head, 1-based.
+    pub line_start: u32,
+    /// Its last line; without one, it has one line.
+    #[serde(default)]
+    pub line_end: Option<u32>,
+    /// What kind of problem it is.
+    pub category: Category,
+    /// How bad it is, when somebody said so.
+    #[serde(default)]
+    pub severity: Option<Severity>,
+    /// One line, when there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// What goes wrong.
+    #[serde(default)]
+    pub description: String,
+    /// What its makers call this kind of problem, such as the rule of another tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source_type: Option<String>,
+    /// A piece of the lines meant, so that a moved line is noticed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+}
+
+impl Truth {
+    /// Its lines.
+    pub fn span(&self) -> LineSpan {
+        LineSpan::between(self.line_start, self.line_end.unwrap_or(self.line_start))
+    }
+
+    /// Where it is, and of what kind.
+    pub fn spot(&self) -> Spot<'_> {
+        Spot { file: &self.file, span: self.span(), category: self.category }
+    }
+}
+
+fn first_version() -> u32 {
+    1
+}
+
+/// The JSON Schema of a case.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(Case)
+}

@@ -1,0 +1,90 @@
+//! Whether the problems of a case are at places that it has. A problem that nobody can find lowers every
+//! reviewer's recall, and nothing else would tell.
+
+use super::{Case, Truth};
+use mala_domain::change::{ChangedFile, FilePath, FileStatus, Hunk, LineSpan, parse};
+use std::collections::{BTreeMap, HashMap};
+
+/// The lines that a case shows at head.
+pub(super) struct Places<'c> {
+    files: &'c BTreeMap<FilePath, String>,
+    lines: HashMap<&'c FilePath, Vec<&'c str>>,
+    /// What only the diff shows.
+    shown: HashMap<FilePath, Shown>,
+}
+
+/// A file as far as a diff shows it: some of its lines by their numbers, or all when it is new.
+struct Shown {
+    is_new: bool,
+    lines: Vec<(u32, String)>,
+}
+
+impl<'c> Places<'c> {
+    /// The places of this case; what is wrong with its diff otherwise.
+    pub(super) fn of(case: &'c Case) -> Result<Self, String> {
+        let changed = parse(case.diff.as_bytes())
+            .map_err(|error| format!("the diff cannot be read: {error}"))?;
+        let is_only_here =
+            |file: &ChangedFile| file.exists_at_head() && !case.files.contains_key(&file.path);
+        let shown = changed.into_iter().filter(is_only_here).map(|file| {
+            let lines = file.hunks.iter().flat_map(Hunk::head_lines);
+            let lines: Vec<_> = lines.map(|(number, text)| (number, text.to_owned())).collect();
+            let is_new = file.status == FileStatus::Added && !lines.is_empty();
+            (file.path, Shown { is_new, lines })
+        });
+        Ok(Self { files: &case.files, lines: HashMap::new(), shown: shown.collect() })
+    }
+
+    /// Why there is no such place.
+    pub(super) fn problem(&mut self, truth: &Truth) -> Option<String> {
+        let why = match self.files.get_key_value(&truth.file) {
+            Some((path, text)) => {
+                let lines = self.lines.entry(path).or_insert_with(|| text.lines().collect());
+                outside(lines.len(), truth.span()).or_else(|| {
+                    let (start, end) = (truth.span().start(), truth.span().end());
+                    missing(truth, lines.get(start as usize - 1..end as usize).unwrap_or_default())
+                })
+            }
+            None => self.problem_in_diff(truth),
+        };
+        why.map(|why| format!("{}:{}: {why}", truth.file, truth.span()))
+    }
+
+    fn problem_in_diff(&self, truth: &Truth) -> Option<String> {
+        let Some(Shown { is_new, lines }) = self.shown.get(&truth.file) else {
+            return Some("neither files nor diff have this file at head".to_owned());
+        };
+        let span = truth.span();
+        if let (true, Some(why)) = (is_new, outside(lines.len(), span)) {
+            return Some(why);
+        }
+        let start = lines.partition_point(|(number, _)| *number < span.start());
+        let end = lines.partition_point(|(number, _)| *number <= span.end());
+        let meant = lines.get(start..end).unwrap_or_default();
+        // What the diff does not show, nobody knows.
+        let is_whole = meant.len() == span.n_lines() as usize;
+        let meant = || meant.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>();
+        is_whole.then(|| missing(truth, &meant())).flatten()
+    }
+}
+
+fn outside(n_lines: usize, span: LineSpan) -> Option<String> {
+    let is_outside = span.end() as usize > n_lines;
+    let s = if n_lines == 1 { "" } else { "s" };
+    is_outside.then(|| format!("the file has {n_lines} line{s}"))
+}
+
+fn missing(truth: &Truth, lines: &[&str]) -> Option<String> {
+    let evidence = truth.evidence.as_deref()?;
+    (!is_on(lines, evidence)).then(|| format!("its evidence {evidence:?} is not on these lines"))
+}
+
+/// Whether lines have this piece of text.
+pub(crate) fn is_on(lines: &[&str], evidence: &str) -> bool {
+    words(&lines.join("\n")).contains(&words(evidence))
+}
+
+/// A text whose white space does not matter.
+fn words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

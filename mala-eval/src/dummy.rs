@@ -1,0 +1,137 @@
+//! Reviewers that need no model and no analyzer. They say what any score has to be read against, and
+//! whether the scoring itself is sound.
+
+use super::case::{Case, Truth};
+use super::record::{Prediction, Region};
+use super::seeded::Seeded;
+use mala_domain::change::{Change, FilePath};
+use mala_domain::finding::{Category, Severity, VerificationOutcome};
+
+/// How many changed lines there are for one finding at random.
+const LINES_PER_FINDING: usize = 25;
+
+/// A reviewer that only pretends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Dummy {
+    /// Says exactly what is known.
+    Perfect,
+    /// Says anything, anywhere in the change.
+    Random,
+    /// Says nothing.
+    Silent,
+    /// Says what is known, at random places of the change.
+    Shuffled,
+    /// Says "bug" of every changed region: the floor.
+    Hunks,
+}
+
+impl Dummy {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Perfect, Self::Random, Self::Silent, Self::Shuffled, Self::Hunks];
+
+    /// The word that users write.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Perfect => "perfect",
+            Self::Random => "random",
+            Self::Silent => "silent",
+            Self::Shuffled => "shuffled",
+            Self::Hunks => "hunks",
+        }
+    }
+
+    /// What it says of a case whose change this is.
+    pub fn review(self, case: &Case, change: &Change, chance: &mut Seeded) -> Vec<Prediction> {
+        match self {
+            Self::Perfect => case.ground_truth.iter().map(|truth| self.repeat(truth)).collect(),
+            Self::Silent => Vec::new(),
+            Self::Random => self.guess(change, chance),
+            Self::Shuffled => self.shuffle(case, change, chance),
+            Self::Hunks => {
+                let regions = Region::all(change).into_iter();
+                regions.map(|region| self.whole(region)).collect()
+            }
+        }
+    }
+
+    fn repeat(self, truth: &Truth) -> Prediction {
+        let span = truth.span();
+        Prediction {
+            severity: truth.severity.unwrap_or(Severity::Medium),
+            category: truth.category,
+            line_end: span.end(),
+            title: truth.title.clone().unwrap_or_default(),
+            body: truth.description.clone(),
+            ..self.at(&truth.file, span.start())
+        }
+    }
+
+    fn guess(self, change: &Change, chance: &mut Seeded) -> Vec<Prediction> {
+        let lines = changed_lines(change);
+        let number = lines.len().div_ceil(LINES_PER_FINDING);
+        let guesses = (0..number).filter_map(|_| {
+            let (file, line) = lines.get(chance.below(lines.len()))?;
+            let category = *Category::ALL.get(chance.below(Category::ALL.len()))?;
+            Some(Prediction { category, confidence: chance.unit(), ..self.at(file, *line) })
+        });
+        guesses.collect()
+    }
+
+    fn shuffle(self, case: &Case, change: &Change, chance: &mut Seeded) -> Vec<Prediction> {
+        let lines = changed_lines(change);
+        let moved = case.ground_truth.iter().filter_map(|truth| {
+            let (file, line) = lines.get(chance.below(lines.len()))?;
+            let length = truth.span().n_lines();
+            Some(Prediction {
+                file: (*file).clone(),
+                line_start: *line,
+                line_end: line.saturating_add(length - 1),
+                ..self.repeat(truth)
+            })
+        });
+        moved.collect()
+    }
+
+    fn whole(self, region: Region) -> Prediction {
+        Prediction { line_end: region.line_end, ..self.at(&region.file, region.line_start) }
+    }
+
+    fn at(self, file: &FilePath, line: u32) -> Prediction {
+        Prediction {
+            file: file.clone(),
+            line_start: line,
+            line_end: line,
+            category: Category::Bug,
+            severity: Severity::Medium,
+            confidence: 1.0,
+            title: String::new(),
+            body: String::new(),
+            reviewer: self.name().to_owned(),
+            rule: None,
+            verification: VerificationOutcome::Unverified,
+        }
+    }
+}
+
+impl std::str::FromStr for Dummy {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|dummy| dummy.name() == text).ok_or(())
+    }
+}
+
+/// The added lines at head; where nothing is added, the lines around what is gone.
+fn changed_lines(change: &Change) -> Vec<(&FilePath, u32)> {
+    let files = change.files.iter().filter(|file| file.exists_at_head());
+    let added: Vec<(&FilePath, u32)> = files
+        .clone()
+        .flat_map(|file| file.added_lines().map(|(line, _)| (&file.path, line)))
+        .collect();
+    if !added.is_empty() {
+        return added;
+    }
+    let spans = files.flat_map(|file| file.hunks.iter().map(move |hunk| (&file.path, hunk)));
+    spans.flat_map(|(path, hunk)| hunk.head_lines().map(move |(line, _)| (path, line))).collect()
+}

@@ -1,0 +1,119 @@
+//! AACR-Bench: a list of pull requests with comments that experts judged, the right ones in
+//! `positive_samples.json` and the wrong ones in `negative_samples.json`.
+
+use super::draft::{Claim, Code, Draft, Place, Revisions};
+use super::mapping;
+use super::martian::{Link, link};
+use super::outline::Part;
+use super::{Imported, Source, Spot};
+use crate::case::Meta;
+use mala_domain::change::{FilePath, LineSpan};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+#[derive(Deserialize)]
+struct Request {
+    #[serde(rename = "githubPrUrl")]
+    url: String,
+    source_commit: String,
+    target_commit: String,
+    #[serde(default)]
+    project_main_language: String,
+}
+
+#[derive(Deserialize)]
+struct Comment {
+    note: String,
+    path: String,
+    #[serde(default)]
+    side: String,
+    from_line: u32,
+    to_line: u32,
+    category: String,
+}
+
+pub(super) fn read(files: &[Source]) -> Imported {
+    let mut imported = Imported::default();
+    let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
+    for file in files {
+        for item in imported.items(file, "pull requests") {
+            take(&mut imported, &mut drafts, file, item);
+        }
+    }
+    imported.drafts = drafts.into_values().collect();
+    imported
+}
+
+fn take(
+    imported: &mut Imported,
+    drafts: &mut BTreeMap<String, Draft>,
+    file: &Source,
+    item: Part<'_>,
+) {
+    let spot = Spot::new(file, item.line);
+    let request: Request = match item.read() {
+        Ok(request) => request,
+        Err(why) => return imported.pass_over(&spot, why),
+    };
+    let Some((repo, Link::PullRequest(number))) = link(&request.url) else {
+        return imported.pass_over(&spot, format!("{:?} is no pull request", request.url));
+    };
+    let draft = drafts
+        .entry(request.url.clone())
+        .or_insert_with(|| empty(spot.clone(), &request, &repo, number));
+    let are_wrong = file.path.file_name().contains("negative");
+    let comments = item.field("comments").and_then(Part::items).unwrap_or_default();
+    for comment in comments {
+        let spot = Spot::new(file, comment.line);
+        match comment.read().and_then(|comment| claim(&spot, comment)) {
+            Ok(claim) if are_wrong => draft.rejected.push(claim),
+            Ok(claim) => draft.truths.push(claim),
+            Err(why) => imported.pass_over(&spot, why),
+        }
+    }
+}
+
+fn empty(spot: Spot, request: &Request, repo: &str, number: u64) -> Draft {
+    // What the set calls source is the branch that the target is merged into.
+    let revisions = Revisions::SinceMergeBase {
+        base: request.source_commit.clone(),
+        head: request.target_commit.clone(),
+    };
+    let id = format!("aacr-{}-{number}", repo.replace('/', "_"));
+    let mut draft = Draft::new(spot, id, Code::Clone(vec![(repo.to_owned(), revisions)]));
+    draft.repo = repo.to_owned();
+    draft.language = language(&request.project_main_language);
+    draft.meta = Meta::default()
+        .with("source", "AACR-Bench of alibaba/aacr-bench")
+        .with("licence", "Apache-2.0 (comments); code: that of its repository")
+        .with("pr_url", request.url.as_str());
+    draft
+}
+
+fn claim(spot: &Spot, comment: Comment) -> Result<Claim, String> {
+    if comment.side.eq_ignore_ascii_case("left") {
+        return Err("it is about lines that the change takes away".to_owned());
+    }
+    let category = mapping::category(&comment.category)
+        .ok_or_else(|| format!("the category {:?} is not known", comment.category))?;
+    if comment.from_line == 0 || comment.to_line == 0 {
+        return Err("it names no line".to_owned());
+    }
+    let span = LineSpan::between(comment.from_line, comment.to_line);
+    Ok(Claim {
+        spot: spot.clone(),
+        place: Place::Lines(FilePath::from(comment.path.as_str()), span),
+        category,
+        severity: None,
+        description: comment.note,
+        kind: Some(comment.category),
+    })
+}
+
+fn language(name: &str) -> String {
+    match name.trim().to_ascii_lowercase().as_str() {
+        "c++" => "cpp".to_owned(),
+        "c#" => "csharp".to_owned(),
+        other => other.to_owned(),
+    }
+}

@@ -1,0 +1,195 @@
+//! Takes the code of drafts from clones: the files that a change touches, at base and at head, its diff and
+//! its message. Whatever is missing is a reason to pass the draft over.
+
+use crate::import::{
+    Code, Draft, PassedOver, Revisions, Settled, Sides, settle, settle_added, settle_blamed,
+};
+use crate::ports::{CaseGit, CaseRepository};
+use crate::store::sets::MAX_CASE_BYTES;
+use mala_domain::change::{ChangedFile, FilePath};
+use mala_domain::ports::{Blob, Repository, Side};
+use mala_domain::scope::{Head, Target};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A change of more files than these is reviewed by nobody.
+const MAX_FILES: usize = 2_000;
+
+/// Where code is taken from.
+pub struct Clones {
+    /// The folder with clones.
+    pub folder: Option<PathBuf>,
+    /// A repository, and a change in it.
+    pub named: Option<(PathBuf, Target)>,
+    /// Opens repositories.
+    pub git: Arc<dyn CaseGit>,
+}
+
+impl Clones {
+    /// Makes a case of a draft.
+    pub async fn settle(&self, draft: Draft) -> Settled {
+        let spot = draft.spot.clone();
+        let tried = match &draft.code {
+            Code::Added(_) => return settle_added(draft).unwrap_or_default(),
+            Code::Clone(choices) => self.of_clone(choices.clone(), draft).await,
+            Code::Named => self.of_named(draft).await,
+            Code::Introduced { .. } => self.introduced(draft).await,
+        };
+        tried.unwrap_or_else(|why| Settled {
+            case: None,
+            passed_over: vec![PassedOver { spot, why }],
+        })
+    }
+
+    async fn of_clone(
+        &self,
+        choices: Vec<(String, Revisions)>,
+        draft: Draft,
+    ) -> Result<Settled, String> {
+        let mut troubles = Vec::new();
+        for (repository, revisions) in choices {
+            match self.sides_in(&repository, &revisions, &draft).await {
+                Ok(sides) => return Ok(settle(draft, sides)),
+                Err(why) => troubles.push(why),
+            }
+        }
+        Err(troubles.join("; "))
+    }
+
+    async fn sides_in(
+        &self,
+        repository: &str,
+        revisions: &Revisions,
+        draft: &Draft,
+    ) -> Result<Sides, String> {
+        let git = self.clone_of(repository).await?;
+        let target = match revisions {
+            Revisions::Commit(id) => Target::Commits(vec![id.clone()]),
+            Revisions::PullRequest(number) => {
+                let found = git.pull_request(*number).await.map_err(|error| error.to_string())?;
+                found.ok_or_else(|| {
+                    format!(
+                        "the clone of {repository} has no refs/pull/{number}/head, or no base of it"
+                    )
+                })?
+            }
+            Revisions::SinceMergeBase { base, head } => {
+                let base = branch(&*git, base).await;
+                Target::SinceMergeBase { base, head: head.clone() }
+            }
+        };
+        sides(&*git, &target, draft.named_files()).await
+    }
+
+    async fn of_named(&self, draft: Draft) -> Result<Settled, String> {
+        let (folder, target) = self.named.as_ref().ok_or("no repository is named")?;
+        let git = self.opened(folder).await;
+        let git = git.ok_or_else(|| format!("{} is not a git repository", folder.display()))?;
+        let sides = sides(&*git, target, draft.named_files()).await?;
+        let repo = git.name();
+        Ok(settle(Draft { repo, ..draft }, sides))
+    }
+
+    async fn introduced(&self, mut draft: Draft) -> Result<Settled, String> {
+        let Code::Introduced { repository, at, fix, lines } = draft.code.clone() else {
+            return Err("it names no lines".to_owned());
+        };
+        let git = self.clone_of(&repository).await?;
+        let mut origins = Vec::new();
+        for (file, lines) in &lines {
+            let found = git.line_origins(&at, file, lines).await;
+            origins.extend(found.map_err(|error| format!("{file}: {error}"))?);
+        }
+        let fix = git.message(&fix).await.unwrap_or_default();
+        let commit = settle_blamed(&mut draft, &origins, &fix);
+        let commit = commit.ok_or("nobody knows where its lines come from")?;
+        let sides = sides(&*git, &Target::Commits(vec![commit]), draft.named_files()).await?;
+        Ok(settle(draft, sides))
+    }
+
+    /// The clone of `owner/name`: in `owner/name`, `owner+name`, `owner__name` or `name`.
+    async fn clone_of(&self, repository: &str) -> Result<Box<dyn CaseRepository>, String> {
+        let folder = self.folder.as_ref().ok_or("no folder with clones is named")?;
+        let (owner, name) = repository.split_once('/').unwrap_or(("", repository));
+        let names = [
+            format!("{owner}/{name}"),
+            format!("{owner}+{name}"),
+            format!("{owner}__{name}"),
+            name.to_owned(),
+        ];
+        for name in names {
+            for path in [folder.join(&name), folder.join(format!("{name}.git"))] {
+                if let Some(git) = self.opened(&path).await {
+                    return Ok(git);
+                }
+            }
+        }
+        Err(format!("there is no clone of {repository}"))
+    }
+
+    /// The repository of this very folder, and not of one around it.
+    async fn opened(&self, path: &Path) -> Option<Box<dyn CaseRepository>> {
+        self.git.open(path).await
+    }
+}
+
+/// A branch by its own name, or as the clone's origin has it.
+async fn branch(git: &dyn CaseRepository, name: &str) -> String {
+    for known in [format!("refs/remotes/origin/{name}"), format!("refs/heads/{name}")] {
+        if git.has_commit(&known).await {
+            return known;
+        }
+    }
+    name.to_owned()
+}
+
+async fn sides(
+    git: &dyn CaseRepository,
+    target: &Target,
+    more: impl Iterator<Item = &FilePath>,
+) -> Result<Sides, String> {
+    let scoped = git.scope(target, &[]).await.map_err(|error| error.to_string())?;
+    let Head::Commit(head_id) = scoped.scope.head else {
+        return Err("it is no commit".to_owned());
+    };
+    let base_id = scoped.scope.base;
+    let files = &scoped.change.files;
+    if files.len() > MAX_FILES {
+        return Err(format!("its change has more than {MAX_FILES} files"));
+    }
+    let diff = git.patch(base_id.as_deref(), &head_id).await;
+    let diff = diff.map_err(|error| error.to_string())?;
+    let at_base = files.iter().filter(|file| file.existed_at_base()).map(ChangedFile::base_path);
+    let at_head = files.iter().filter(|file| file.exists_at_head()).map(|file| file.path.clone());
+    let base = texts(&*scoped.tree, Side::Base, at_base.cloned().collect()).await?;
+    let head = texts(&*scoped.tree, Side::Head, at_head.chain(more.cloned()).collect()).await?;
+    let n_bytes: usize = base.values().chain(head.values()).map(String::len).sum();
+    if n_bytes + diff.len() > MAX_CASE_BYTES / 2 {
+        return Err("its files are too large for a case".to_owned());
+    }
+    Ok(Sides {
+        diff,
+        base,
+        head,
+        message: git.message(&head_id).await.unwrap_or_default(),
+        base_id,
+        head_id,
+        change: scoped.change.as_ref().clone(),
+    })
+}
+
+/// The files that are text.
+pub(crate) async fn texts(
+    tree: &dyn Repository,
+    side: Side,
+    paths: BTreeSet<FilePath>,
+) -> Result<BTreeMap<FilePath, String>, String> {
+    let paths: Vec<FilePath> = paths.into_iter().filter(FilePath::stays_inside).collect();
+    let blobs = tree.read(side, &paths).await.map_err(|error| error.to_string())?;
+    let texts = paths.into_iter().zip(blobs).filter_map(|(path, blob)| match blob {
+        Blob::Text(text) => Some((path, text)),
+        _ => None,
+    });
+    Ok(texts.collect())
+}

@@ -1,0 +1,129 @@
+//! Reads the files of a format. Links are not followed: what they show may be anybody's.
+
+use crate::import::{Format, PassedOver, Source, Spot};
+use crate::store::sets::MAX_CASE_BYTES;
+use mala_domain::change::FilePath;
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+/// The most files, and the most bytes of all of them.
+const MAX_FILES: usize = 200_000;
+const MAX_BYTES: usize = 1 << 30;
+
+/// What was read.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The files.
+    pub files: Vec<Source>,
+    /// Those that could not be read, with the reason.
+    pub passed_over: Vec<PassedOver>,
+    n_bytes: usize,
+}
+
+/// Reads these files, and those below these folders that a format wants. Paths start at `here`, and are
+/// told as they were given.
+pub fn gather(format: Format, here: &Path, paths: &[PathBuf]) -> io::Result<Gathered> {
+    let mut gathered = Gathered::default();
+    for path in paths {
+        let told =
+            |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let real = here.join(path);
+        if fs::metadata(&real).map_err(told)?.is_dir() {
+            gathered.folder(format, &real, path).map_err(told)?;
+        } else {
+            let inside = FilePath::from_bytes(path.file_name().unwrap_or_default().as_bytes());
+            gathered.file(&real, path, inside).map_err(told)?;
+        }
+    }
+    Ok(gathered)
+}
+
+impl Gathered {
+    fn folder(&mut self, format: Format, root: &Path, told: &Path) -> io::Result<()> {
+        let mut found: Vec<(FilePath, PathBuf)> = Vec::new();
+        let mut folders = vec![root.to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(&folder)? {
+                let entry = entry?;
+                let (path, kind) = (entry.path(), entry.file_type()?);
+                let inside = path.strip_prefix(root).unwrap_or(&path);
+                let inside = FilePath::from_bytes(inside.as_os_str().as_bytes());
+                if kind.is_dir() && entry.file_name() != ".git" {
+                    folders.push(path);
+                } else if kind.is_file() && format.wants(&inside) {
+                    found.push((inside, path));
+                }
+                if found.len() > MAX_FILES {
+                    return Err(io::Error::other(format!("it has more than {MAX_FILES} files")));
+                }
+            }
+        }
+        // In one order on every machine.
+        found.sort();
+        found.into_iter().try_for_each(|(inside, path)| {
+            let told = told.join(path.strip_prefix(root).unwrap_or(&path));
+            self.file(&path, &told, inside)
+        })
+    }
+
+    fn file(&mut self, path: &Path, told: &Path, inside: FilePath) -> io::Result<()> {
+        let name = told.display().to_string();
+        let mut bytes = Vec::new();
+        let read = File::open(path)
+            .and_then(|file| file.take(MAX_CASE_BYTES as u64 + 1).read_to_end(&mut bytes));
+        let why = match (read, bytes.len()) {
+            (Err(error), _) => error.to_string(),
+            (_, length) if length > MAX_CASE_BYTES => {
+                format!("it has more than {MAX_CASE_BYTES} bytes")
+            }
+            (Ok(_), length) => {
+                self.n_bytes += length;
+                if self.n_bytes > MAX_BYTES {
+                    return Err(io::Error::other(format!("more than {MAX_BYTES} bytes in all")));
+                }
+                match String::from_utf8(bytes) {
+                    Ok(text) => {
+                        self.files.push(Source { name, path: inside, text });
+                        return Ok(());
+                    }
+                    Err(_) => "it is no UTF-8".to_owned(),
+                }
+            }
+        };
+        self.passed_over.push(PassedOver { spot: Spot { file: name, line: 1 }, why });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_a_format_are_read_and_links_are_not_followed() {
+        let here = tempfile::tempdir().unwrap();
+        let write = |path: &str, bytes: &[u8]| {
+            let path = here.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        };
+        write("ql/b/a.py", b"x");
+        write("ql/.git/b.py", b"x");
+        write("ql/a.py", b"\xff");
+        write("ql/notes.txt", b"x");
+        write("other/secret.py", b"x");
+        std::os::unix::fs::symlink(here.path().join("other"), here.path().join("ql/link")).unwrap();
+        let paths = [PathBuf::from("ql"), PathBuf::from("ql/notes.txt")];
+        let gathered = gather(Format::CodeQl, here.path(), &paths).unwrap();
+        let names: Vec<(&str, String)> =
+            gathered.files.iter().map(|file| (file.name.as_str(), file.path.to_string())).collect();
+        let expected = [("ql/b/a.py", "b/a.py"), ("ql/notes.txt", "notes.txt")];
+        assert_eq!(names, expected.map(|(name, path)| (name, path.to_owned())));
+        let over: Vec<String> = gathered.passed_over.iter().map(ToString::to_string).collect();
+        assert_eq!(over, ["ql/a.py:1: it is no UTF-8"]);
+        let gone = gather(Format::CodeQl, here.path(), &[PathBuf::from("gone")]).unwrap_err();
+        assert!(gone.to_string().starts_with("gone: "), "{gone}");
+    }
+}

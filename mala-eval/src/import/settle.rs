@@ -1,0 +1,274 @@
+//! Makes cases of drafts once their code is there. A claim about a file or a line that is not there is
+//! passed over; a draft that had claims and loses all of them is no clean case, and is passed over too.
+
+use super::PassedOver;
+use super::anchor::Regions;
+use super::draft::{Claim, Code, Draft, Keep, Place};
+use crate::case::language::word;
+use crate::case::{Case, Meta, SCHEMA_VERSION, Truth};
+use crate::ports::IntroducedLine;
+use mala_domain::change::{AddedLines, Change, FilePath, LineSpan};
+use mala_domain::finding::{Category, Severity};
+use mala_domain::secrets::redact;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write;
+
+/// How much of a line is kept as evidence.
+const MAX_EVIDENCE: usize = 200;
+
+/// Both sides of a change.
+#[derive(Debug, Clone, Default)]
+pub struct Sides {
+    /// What changed.
+    pub change: Change,
+    /// The same, as a unified diff.
+    pub diff: String,
+    /// The changed files at base.
+    pub base: BTreeMap<FilePath, String>,
+    /// The changed files at head, and those that claims name.
+    pub head: BTreeMap<FilePath, String>,
+    /// The commit at base, when there is one.
+    pub base_id: Option<String>,
+    /// The commit at head.
+    pub head_id: String,
+    /// What its author says of it.
+    pub message: String,
+}
+
+impl Sides {
+    /// The same files without their secrets; the diff has to be made anew.
+    #[must_use]
+    pub fn redacted(mut self) -> Self {
+        for text in self.base.values_mut().chain(self.head.values_mut()) {
+            *text = redact(text).into_owned();
+        }
+        self.diff.clear();
+        self
+    }
+}
+
+/// What became of a draft.
+#[derive(Debug, Clone, Default)]
+pub struct Settled {
+    /// The case, unless nothing is left of it.
+    pub case: Option<Case>,
+    /// What is no part of it.
+    pub passed_over: Vec<PassedOver>,
+}
+
+/// A case whose files are all new; `None` when the code of the draft is elsewhere.
+pub fn settle_added(draft: Draft) -> Option<Settled> {
+    let Code::Added(files) = &draft.code else { return None };
+    let head = files.clone();
+    let diff = head.iter().map(|(path, text)| added(path, text)).collect::<String>();
+    let parsed = mala_domain::change::parse(diff.as_bytes());
+    let change = Change { files: parsed.unwrap_or_default() };
+    let mut settled = settle(draft, Sides { change, diff, head, ..Sides::default() });
+    if let Some(case) = &mut settled.case {
+        case.base_files = None;
+    }
+    Some(settled)
+}
+
+/// A case of this draft and its change.
+pub fn settle(mut draft: Draft, sides: Sides) -> Settled {
+    let mut settling = Settling::new(draft.keep, &sides);
+    let told = draft.truths.len();
+    let (claims, rejected) = (take(&mut draft.truths), take(&mut draft.rejected));
+    let ground_truth = settling.truths(claims);
+    let rejected_findings = settling.truths(rejected);
+    let mut settled = Settled { case: None, passed_over: settling.passed_over };
+    let refuse = |settled: &mut Settled, why: String| {
+        settled.passed_over.push(PassedOver { spot: draft.spot.clone(), why });
+    };
+    if sides.change.is_empty() {
+        refuse(&mut settled, "its change is empty".to_owned());
+        return settled;
+    }
+    if told > 0 && ground_truth.is_empty() && draft.keep == Keep::All {
+        refuse(&mut settled, format!("none of its {told} problems is in the code"));
+        return settled;
+    }
+    let case = assemble(&draft, sides, (ground_truth, rejected_findings));
+    match case.problem() {
+        Some(why) => refuse(&mut settled, why),
+        None => settled.case = Some(case),
+    }
+    settled
+}
+
+fn take(claims: &mut Vec<Claim>) -> Vec<Claim> {
+    std::mem::take(claims)
+}
+
+fn assemble(draft: &Draft, sides: Sides, (truths, rejected): (Vec<Truth>, Vec<Truth>)) -> Case {
+    let language = match draft.language.is_empty() {
+        true => language_of(&sides.change),
+        false => draft.language.clone(),
+    };
+    let (subject, body) = sides.message.split_once('\n').unwrap_or((&sides.message, ""));
+    let (title, text) = match draft.title.is_empty() {
+        true => (subject.trim().to_owned(), body.trim().to_owned()),
+        false => (draft.title.clone(), String::new()),
+    };
+    let short: String = sides.head_id.chars().take(12).collect();
+    let note = |meta: Meta, name: &str, id: Option<&str>| match id.filter(|id| !id.is_empty()) {
+        Some(id) => meta.with(name, id),
+        None => meta,
+    };
+    let meta = note(draft.meta.clone(), "base_sha", sides.base_id.as_deref());
+    Case {
+        schema_version: SCHEMA_VERSION,
+        id: if draft.id.is_empty() { format!("change-{short}") } else { draft.id.clone() },
+        repo: draft.repo.clone(),
+        language,
+        pr_title: title,
+        pr_description: text,
+        diff: sides.diff,
+        files: sides.head,
+        base_files: Some(sides.base),
+        ground_truth: truths,
+        rejected_findings: rejected,
+        tags: Vec::new(),
+        meta: note(meta, "head_sha", Some(&sides.head_id)),
+    }
+}
+
+/// The language of most changed lines.
+pub(crate) fn language_of(change: &Change) -> String {
+    let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
+    for file in change.files.iter().filter(|file| file.is_reviewable()) {
+        if let Some(language) = file.language() {
+            *counts.entry(word(language.name())).or_default() += file.added_lines().count().max(1);
+        }
+    }
+    let most = counts.into_iter().max_by_key(|(_, count)| *count);
+    most.map_or("text", |(name, _)| name).to_owned()
+}
+
+struct Settling<'a> {
+    keep: Keep,
+    sides: &'a Sides,
+    regions: Option<Regions<'a>>,
+    lines: HashMap<&'a FilePath, Vec<&'a str>>,
+    added: HashMap<FilePath, AddedLines>,
+    passed_over: Vec<PassedOver>,
+}
+
+impl<'a> Settling<'a> {
+    fn new(keep: Keep, sides: &'a Sides) -> Self {
+        let (lines, added) = (HashMap::new(), HashMap::new());
+        Self { keep, sides, regions: None, lines, added, passed_over: Vec::new() }
+    }
+
+    fn truths(&mut self, claims: Vec<Claim>) -> Vec<Truth> {
+        let mut truths = Vec::new();
+        for claim in claims {
+            match self.truth(&claim) {
+                Ok(truth) => truths.push(truth),
+                Err(why) => self.passed_over.push(PassedOver { spot: claim.spot, why }),
+            }
+        }
+        truths
+    }
+
+    fn truth(&mut self, claim: &Claim) -> Result<Truth, String> {
+        let sides = self.sides;
+        let (file, span) = match &claim.place {
+            Place::Lines(file, span) => (file.clone(), *span),
+            Place::Untold => {
+                let regions = self.regions.get_or_insert_with(|| Regions::of(&sides.change));
+                let found = regions.place(&claim.description);
+                found.ok_or("its words of code are at no one place of the change")?
+            }
+        };
+        if !file.stays_inside() {
+            return Err(format!("{file} is not below the root of the tree"));
+        }
+        let there = sides.head.get_key_value(&file);
+        let (path, text) = there.ok_or_else(|| format!("there is no {file} at head"))?;
+        let lines = self.lines.entry(path).or_insert_with(|| text.lines().collect());
+        let first = lines.get(span.start() as usize - 1).copied();
+        let first = first.ok_or_else(|| format!("{file} has no line {}", span.start()))?;
+        let last = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+        let span = LineSpan::between(span.start(), span.end().min(last));
+        if self.keep == Keep::OnChangedLines && !self.is_added(&file, span, &sides.change) {
+            return Err("it is on no line that the change adds".to_owned());
+        }
+        let evidence: String = first.trim().chars().take(MAX_EVIDENCE).collect();
+        Ok(Truth {
+            file,
+            line_start: span.start(),
+            line_end: Some(span.end()),
+            category: claim.category,
+            severity: claim.severity,
+            title: None,
+            description: claim.description.clone(),
+            source_type: claim.kind.clone(),
+            evidence: (!evidence.is_empty()).then_some(evidence),
+        })
+    }
+
+    fn is_added(&mut self, file: &FilePath, span: LineSpan, change: &Change) -> bool {
+        let Some(changed) = change.file(file) else { return false };
+        self.added.entry(file.clone()).or_insert_with(|| changed.added()).touch(span)
+    }
+}
+
+/// A file that is new, as a unified diff.
+fn added(path: &FilePath, text: &str) -> String {
+    let n_lines = text.split_inclusive('\n').count();
+    let range = if n_lines == 1 { "1".to_owned() } else { format!("1,{n_lines}") };
+    let mut diff = format!("diff --git a/{path} b/{path}\nnew file mode 100644\n");
+    if n_lines > 0 {
+        // Writing to a string cannot fail.
+        write!(diff, "--- /dev/null\n+++ b/{path}\n@@ -0,0 +{range} @@\n").unwrap_or_default();
+    }
+    for line in text.split_inclusive('\n') {
+        diff.push('+');
+        diff.push_str(line);
+    }
+    if !text.is_empty() && !text.ends_with('\n') {
+        diff.push_str("\n\\ No newline at end of file\n");
+    }
+    diff
+}
+
+/// Settles on the commit that brought in most of the lines, the latest of those that did; its lines become
+/// the problem of the draft. Gives that commit; `None` when no line has an origin.
+pub fn settle_blamed(draft: &mut Draft, origins: &[IntroducedLine], fix: &str) -> Option<String> {
+    let mut lines: BTreeMap<(&str, i64), usize> = BTreeMap::new();
+    for origin in origins {
+        *lines.entry((&origin.commit, origin.time)).or_default() += 1;
+    }
+    let most = lines.into_iter().max_by_key(|((_, time), count)| (*count, *time));
+    let ((commit, _), _) = most?;
+    let mut places: Vec<(&FilePath, u32)> = origins
+        .iter()
+        .filter(|origin| origin.commit == commit)
+        .map(|origin| (&origin.file, origin.line))
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    let mut spans: Vec<(&FilePath, u32, u32)> = Vec::new();
+    for (file, line) in places {
+        match spans.last_mut() {
+            // A line or two between them is still the same place.
+            Some((last, _, end)) if *last == file && line <= end.saturating_add(3) => *end = line,
+            _ => spans.push((file, line, line)),
+        }
+    }
+    let fix = fix.lines().next().unwrap_or_default().trim();
+    draft.truths = spans
+        .into_iter()
+        .map(|(file, start, end)| Claim {
+            spot: draft.spot.clone(),
+            place: Place::Lines(file.clone(), LineSpan::between(start, end)),
+            category: Category::Bug,
+            severity: Some(Severity::High),
+            description: format!("later fixed by: {fix}"),
+            kind: None,
+        })
+        .collect();
+    Some(commit.to_owned())
+}

@@ -1,0 +1,218 @@
+//! When a finding hits a known problem: same file, same category, lines that overlap within three;
+//! one to one. Of all ways to pair them, the ones with the most pairs count, and of those the one
+//! whose lines are closest. Nothing is greedy: who comes first does not take what another one needs.
+
+mod closest;
+mod explain;
+mod neighbours;
+mod sweep;
+#[cfg(test)]
+mod tests;
+
+pub use closest::{Link, assign_links};
+pub use explain::{Miss, miss};
+
+use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::finding::Category;
+use neighbours::Interval;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How far apart lines may be.
+pub const TOLERANCE: u32 = 3;
+/// How many lines of a finding count: wide ranges must not hit by width.
+pub const MAX_SPAN: u32 = 10;
+/// From here on lines are just far apart.
+const FAR: u32 = 64;
+/// With more possible pairs in one file than this, the pairs are still as many as can be, but not
+/// the closest. It takes thousands of problems on the same lines.
+const MAX_LINKS: usize = 1_000_000;
+
+/// What has to be the same for a hit, besides file and lines.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Mode {
+    /// The category.
+    Strict,
+    /// The category, with bug, logic and error_handling as one.
+    Grouped,
+    /// Nothing more.
+    Location,
+    /// The problem itself, by the word of a judge. Lines and category do not matter then.
+    Semantic,
+}
+
+impl Mode {
+    /// Those that need no judge, the hardest first.
+    pub const ALL: [Self; 3] = [Self::Strict, Self::Grouped, Self::Location];
+
+    /// The word in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Strict => "strict",
+            Self::Grouped => "grouped",
+            Self::Location => "location",
+            Self::Semantic => "semantic",
+        }
+    }
+
+    /// What two categories have in common when this mode takes them for one.
+    fn class(self, category: Category) -> Option<Category> {
+        match (self, category) {
+            (Self::Location | Self::Semantic, _) => None,
+            (Self::Grouped, Category::Logic | Category::ErrorHandling) => Some(Category::Bug),
+            (Self::Strict | Self::Grouped, own) => Some(own),
+        }
+    }
+
+    /// Whether this mode takes the two for one.
+    pub fn takes_for_one(self, a: Category, b: Category) -> bool {
+        self.class(a) == self.class(b)
+    }
+}
+
+impl std::fmt::Display for Mode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The rule that decides on hits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rule {
+    /// What has to be the same.
+    pub mode: Mode,
+    /// How many lines may lie between the two.
+    pub tolerance: u32,
+    /// How many lines of a finding count, from its first.
+    pub max_span: u32,
+}
+
+impl Rule {
+    /// The plain rule in this mode.
+    pub fn of(mode: Mode) -> Self {
+        Self { mode, tolerance: TOLERANCE, max_span: MAX_SPAN }
+    }
+
+    /// The lines of a finding that count.
+    pub fn capped(&self, span: LineSpan) -> LineSpan {
+        let last = span.start().saturating_add(self.max_span.max(1) - 1);
+        LineSpan::between(span.start(), span.end().min(last))
+    }
+
+    /// Whether the finding could hit the problem. The finding's lines are already capped.
+    pub fn allows(&self, finding: &Spot<'_>, truth: &Spot<'_>) -> bool {
+        finding.file == truth.file
+            && self.mode.takes_for_one(finding.category, truth.category)
+            && self.widened(finding.span).overlaps(Interval::of(truth.span))
+    }
+
+    fn widened(&self, span: LineSpan) -> Interval {
+        Interval::of(span).widened(self.tolerance)
+    }
+}
+
+/// Where something is, and of what kind.
+#[derive(Debug, Clone, Copy)]
+pub struct Spot<'a> {
+    /// The file.
+    pub file: &'a FilePath,
+    /// The lines.
+    pub span: LineSpan,
+    /// The kind.
+    pub category: Category,
+}
+
+/// A hit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pair {
+    /// The finding, by its place in the list.
+    pub finding: usize,
+    /// The known problem, by its place in the list.
+    pub truth: usize,
+}
+
+/// Which findings hit which known problems.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Assignment {
+    /// The hits, by finding.
+    pub pairs: Vec<Pair>,
+    /// Whether there are no closer pairs; false only where thousands of problems share lines.
+    pub is_closest: bool,
+}
+
+impl Assignment {
+    /// The known problem that a finding hits.
+    pub fn truth_of(&self, finding: usize) -> Option<usize> {
+        let at = self.pairs.binary_search_by_key(&finding, |pair| pair.finding).ok()?;
+        self.pairs.get(at).map(|pair| pair.truth)
+    }
+
+    /// The finding that hits each of so many known problems.
+    pub fn by_truth(&self, n_truths: usize) -> Vec<Option<usize>> {
+        let mut found = vec![None; n_truths];
+        for pair in &self.pairs {
+            if let Some(slot) = found.get_mut(pair.truth) {
+                *slot = Some(pair.finding);
+            }
+        }
+        found
+    }
+}
+
+/// Pairs findings with known problems. The lines of findings are capped first.
+pub fn assign(rule: &Rule, findings: &[Spot<'_>], truths: &[Spot<'_>]) -> Assignment {
+    let mut rooms: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    for (index, spot) in findings.iter().enumerate() {
+        rooms.entry((spot.file, rule.mode.class(spot.category))).or_default().0.push(index);
+    }
+    for (index, spot) in truths.iter().enumerate() {
+        if let Some(room) = rooms.get_mut(&(spot.file, rule.mode.class(spot.category))) {
+            room.1.push(index);
+        }
+    }
+    let mut all = Assignment { pairs: Vec::new(), is_closest: true };
+    for (ours, theirs) in rooms.into_values().filter(|(_, theirs)| !theirs.is_empty()) {
+        let mut findings = chosen(findings, &ours);
+        findings.iter_mut().for_each(|spot| spot.span = rule.capped(spot.span));
+        let truths = chosen(truths, &theirs);
+        let room = assign_room(rule, &findings, &truths);
+        all.is_closest &= room.is_closest;
+        let named = room.pairs.iter().filter_map(|pair| {
+            Some(Pair { finding: *ours.get(pair.finding)?, truth: *theirs.get(pair.truth)? })
+        });
+        all.pairs.extend(named);
+    }
+    all.pairs.sort_unstable();
+    all
+}
+
+fn chosen<'a>(spots: &[Spot<'a>], places: &[usize]) -> Vec<Spot<'a>> {
+    places.iter().filter_map(|at| spots.get(*at).copied()).collect()
+}
+
+/// Pairs what is in one file and of one kind.
+fn assign_room(rule: &Rule, findings: &[Spot<'_>], truths: &[Spot<'_>]) -> Assignment {
+    let ours: Vec<Interval> = findings.iter().map(|spot| rule.widened(spot.span)).collect();
+    let theirs: Vec<Interval> = truths.iter().map(|spot| Interval::of(spot.span)).collect();
+    let Some(overlaps) = neighbours::overlaps(&ours, &theirs, MAX_LINKS) else {
+        return Assignment { pairs: sweep::most_pairs(&ours, &theirs), is_closest: false };
+    };
+    let links = overlaps.into_iter().filter_map(|(finding, truth)| {
+        let cost = distance(findings.get(finding)?, truths.get(truth)?);
+        Some(Link { finding, truth, cost })
+    });
+    assign_links(findings.len(), truths.len(), links.collect())
+}
+
+/// How far apart two places are: the lines between their starts and between their ends, and one
+/// more for another category.
+pub(super) fn distance(finding: &Spot<'_>, truth: &Spot<'_>) -> u32 {
+    let starts = finding.span.start().abs_diff(truth.span.start());
+    let ends = finding.span.end().abs_diff(truth.span.end());
+    let kind = u32::from(finding.category != truth.category);
+    starts.saturating_add(ends).min(FAR) + kind
+}

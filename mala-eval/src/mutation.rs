@@ -1,0 +1,155 @@
+//! Puts known defects into code, by its syntax tree: each is a small edit after which the file still
+//! parses, and after which it still compiles as far as the tree can tell. Nothing is planted into tests,
+//! dead code, comments or strings, nor where nobody could tell the difference.
+
+mod arguments;
+mod awaits;
+mod bindings;
+mod bounds;
+mod conditions;
+mod dialect;
+mod exceptions;
+mod guards;
+mod handles;
+mod names;
+mod place;
+mod site;
+#[cfg(test)]
+mod tests;
+
+use crate::plant::DefectKind;
+use dialect::Dialect;
+use mala_domain::change::{AddedLines, LineSpan};
+use mala_domain::language::Language;
+use mala_syntax::source::{Source, lines_of};
+use mala_syntax::symbols::{Descend, walk};
+use site::Site;
+use std::ops::Range;
+use tree_sitter::Node;
+
+/// Larger files are left alone: people do not write them by hand.
+const MAX_BYTES: usize = 400_000;
+
+/// So many places of one file are enough.
+const MAX_PLACES: usize = 1_000;
+
+/// An edit that makes a defect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mutant {
+    /// Which kind of defect it makes.
+    pub(crate) kind: DefectKind,
+    /// What it is, in one line.
+    pub(crate) title: String,
+    /// What is changed.
+    pub(crate) description: String,
+    edit: Range<usize>,
+    text: String,
+    mark: Mark,
+    /// What must be part of the change, so that whoever reads it can see the defect.
+    needs: Range<usize>,
+}
+
+/// Which lines of the edited file have the defect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// Those of the text that was put in.
+    Edit,
+    /// The first of them.
+    First,
+    /// Those around the gap that is left.
+    Gap,
+}
+
+/// A file with a defect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Planted {
+    /// The whole text.
+    pub(crate) text: String,
+    /// The lines of the defect.
+    pub(crate) lines: LineSpan,
+}
+
+/// Whether defects can be planted into code of this language.
+pub(crate) fn is_fertile(language: Language) -> bool {
+    Dialect::of(language).is_some()
+}
+
+/// The defects that could be planted into the added lines, in the order of the text.
+pub(crate) fn mutants(source: &Source, added: &AddedLines) -> Vec<Mutant> {
+    let Some(dialect) = Dialect::of(source.language()) else { return Vec::new() };
+    // Where one thing is not understood, nothing is what it seems: `Array<string>` is a comparison then.
+    if source.text().len() > MAX_BYTES || source.tree().root_node().has_error() {
+        return Vec::new();
+    }
+    let site = Site::new(source, dialect);
+    let mut found: Vec<Mutant> = Vec::new();
+    walk(source.tree(), |_, step| {
+        let node = step.node;
+        if !added.touch(lines_of(node)) || found.len() >= MAX_PLACES {
+            return Descend::Past;
+        }
+        if place::is_test(&site, node) {
+            return Descend::Past;
+        }
+        let here = at(&site, node);
+        let fits = |mutant: &Mutant| site.is_all_added(&mutant.needs, added);
+        if !here.is_empty() && place::is_live(&site, node) {
+            found.extend(here.into_iter().filter(fits));
+        }
+        Descend::Into
+    });
+    found
+}
+
+/// What can be done to one node.
+fn at(site: &Site<'_>, node: Node<'_>) -> Vec<Mutant> {
+    let makers: [fn(&Site<'_>, Node<'_>) -> Option<Mutant>; 9] = [
+        bounds::compared,
+        bounds::shifted,
+        awaits::dropped,
+        arguments::swapped,
+        guards::removed,
+        exceptions::widened,
+        handles::leaked,
+        handles::unclosed,
+        conditions::inverted,
+    ];
+    if !node.is_named() || node.has_error() {
+        return Vec::new();
+    }
+    makers.iter().filter_map(|maker| maker(site, node)).collect()
+}
+
+impl Mutant {
+    /// The file with this defect; `None` when it would not parse.
+    pub(crate) fn apply(&self, source: &Source) -> Option<Planted> {
+        let old = source.text();
+        let (before, after) = (old.get(..self.edit.start)?, old.get(self.edit.end..)?);
+        let text = [before, &self.text, after].concat();
+        let parsed = Source::parse(source.language(), &text)?;
+        if text == old || parsed.tree().root_node().has_error() {
+            return None;
+        }
+        let line_at = |end: usize| {
+            let n_lines = text.get(..end).unwrap_or_default().matches('\n').count();
+            u32::try_from(n_lines + 1).unwrap_or(u32::MAX)
+        };
+        let first = line_at(self.edit.start);
+        let lines = match self.mark {
+            Mark::Edit => LineSpan::between(first, line_at(self.edit.start + self.text.len())),
+            Mark::First => LineSpan::line(first),
+            Mark::Gap => {
+                let above = before.trim_end_matches('\n');
+                let is_near = before.len() - above.len() == 1;
+                let start = if is_near { first - 1 } else { first };
+                LineSpan::between(start, first)
+            }
+        };
+        Some(Planted { text, lines })
+    }
+
+    /// The text that goes, and the text that comes in its place.
+    pub(crate) fn edit<'s>(&'s self, source: &'s Source) -> (&'s str, &'s str) {
+        (source.text().get(self.edit.clone()).unwrap_or_default(), &self.text)
+    }
+}

@@ -1,0 +1,84 @@
+//! Which of the possible defects are planted: as many kinds and as many changes as there are, by turns.
+
+use super::DefectKind;
+use crate::seeded::Seeded;
+use std::collections::BTreeMap;
+
+/// A defect that could be planted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its kind.
+    pub kind: DefectKind,
+    /// The change that it would be in, by its place in a list.
+    pub change: usize,
+    /// Which of that change's it is.
+    pub place: usize,
+}
+
+/// The candidates in the order in which to plant them: kinds take turns, and of a kind the change that
+/// has been used least comes first. Chance decides the rest.
+pub fn choose(candidates: Vec<Candidate>, seed: u64) -> Vec<Candidate> {
+    let mut chance = Seeded::named(seed, "plant");
+    let mut by_kind: BTreeMap<DefectKind, Vec<Candidate>> = BTreeMap::new();
+    for candidate in shuffled(candidates, &mut chance) {
+        by_kind.entry(candidate.kind).or_default().push(candidate);
+    }
+    let kinds = shuffled(by_kind.keys().copied().collect(), &mut chance);
+    let mut used: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut chosen = Vec::new();
+    while by_kind.values().any(|left| !left.is_empty()) {
+        for kind in &kinds {
+            let Some(left) = by_kind.get_mut(kind) else { continue };
+            let times = |candidate: &Candidate| used.get(&candidate.change).copied().unwrap_or(0);
+            let next = left.iter().enumerate().min_by_key(|(_, candidate)| times(candidate));
+            let Some(at) = next.map(|(at, _)| at) else { continue };
+            let candidate = left.remove(at);
+            *used.entry(candidate.change).or_default() += 1;
+            chosen.push(candidate);
+        }
+    }
+    chosen
+}
+
+fn shuffled<T>(mut items: Vec<T>, chance: &mut Seeded) -> Vec<T> {
+    for last in (1..items.len()).rev() {
+        items.swap(last, chance.below(last + 1));
+    }
+    items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn candidates() -> Vec<Candidate> {
+        let kinds = [DefectKind::OffByOne, DefectKind::RemovedCheck, DefectKind::LeakedHandle];
+        let places = (0..3).flat_map(|change| (0..4).map(move |place| (change, place)));
+        kinds
+            .into_iter()
+            .flat_map(|kind| {
+                places.clone().map(move |(change, place)| Candidate { kind, change, place })
+            })
+            .collect()
+    }
+
+    #[test]
+    fn kinds_and_changes_take_turns() {
+        let chosen = choose(candidates(), 7);
+        assert_eq!(chosen.len(), 36, "every one of them comes, once");
+        let first = chosen.get(..9).unwrap();
+        for kind in [DefectKind::OffByOne, DefectKind::RemovedCheck, DefectKind::LeakedHandle] {
+            assert_eq!(first.iter().filter(|it| it.kind == kind).count(), 3, "{kind}");
+        }
+        for change in 0..3 {
+            assert_eq!(first.iter().filter(|it| it.change == change).count(), 3, "{change}");
+        }
+    }
+
+    #[test]
+    fn the_seed_decides() {
+        assert_eq!(choose(candidates(), 1), choose(candidates(), 1));
+        assert_ne!(choose(candidates(), 1), choose(candidates(), 2));
+        assert_eq!(choose(Vec::new(), 1), []);
+    }
+}

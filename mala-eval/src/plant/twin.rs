@@ -1,0 +1,123 @@
+//! The cases that come of a real change: one with the planted defect, and its twin without.
+
+use super::DefectKind;
+use crate::case::{Case, Meta, SCHEMA_VERSION, Truth};
+use mala_domain::change::{FilePath, LineSpan};
+use std::collections::BTreeMap;
+
+/// The tag of all cases with a planted defect.
+pub const PLANTED: &str = "planted";
+
+/// The tag of a change as it is, without a planted defect.
+pub const CLEAN_TWIN: &str = "clean-twin";
+
+/// A real change, as far as a case shows it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Soil {
+    /// The repository, as a person would name it.
+    pub repo: String,
+    /// What the change is, such as `commit 1a2b3c`.
+    pub source: String,
+    /// What its authors say of it: a title and a text.
+    pub told: (String, String),
+    /// The change as a unified diff.
+    pub diff: String,
+    /// The files at base.
+    pub base: BTreeMap<FilePath, String>,
+    /// The files at head.
+    pub head: BTreeMap<FilePath, String>,
+}
+
+/// A planted defect.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sprout {
+    /// Its kind.
+    pub kind: DefectKind,
+    /// The file that it is in.
+    pub file: FilePath,
+    /// The language of that file.
+    pub language: String,
+    /// The whole file with the defect.
+    pub text: String,
+    /// The lines of the defect in it.
+    pub lines: LineSpan,
+    /// What it is, in one line.
+    pub title: String,
+    /// What was changed.
+    pub description: String,
+    /// The change with the defect, as a unified diff.
+    pub diff: String,
+}
+
+impl Sprout {
+    /// The defect as a known problem.
+    pub fn truth(&self) -> Truth {
+        let first = self.text.lines().nth(self.lines.start().saturating_sub(1) as usize);
+        Truth {
+            file: self.file.clone(),
+            line_start: self.lines.start(),
+            line_end: Some(self.lines.end()),
+            category: self.kind.category(),
+            severity: Some(self.kind.severity()),
+            title: Some(self.title.clone()),
+            description: self.description.clone(),
+            source_type: Some(self.kind.name().to_owned()),
+            evidence: first.map(|line| line.trim().to_owned()),
+        }
+    }
+}
+
+impl Soil {
+    /// The change with the defect.
+    pub fn planted(&self, sprout: &Sprout, (number, seed): (usize, u64)) -> Case {
+        let mut files = self.head.clone();
+        files.insert(sprout.file.clone(), sprout.text.clone());
+        Case {
+            id: format!("{number:04}-{}", sprout.kind),
+            diff: sprout.diff.clone(),
+            files,
+            ground_truth: vec![sprout.truth()],
+            tags: vec![PLANTED.to_owned(), sprout.kind.name().to_owned()],
+            meta: self.meta(seed).with("kind", sprout.kind.name()),
+            ..self.case(&sprout.language)
+        }
+    }
+
+    /// The change as it is. It is clean only as far as its authors know.
+    pub fn twin(&self, sprout: &Sprout, (number, seed): (usize, u64)) -> Case {
+        Case {
+            id: format!("{number:04}-{CLEAN_TWIN}"),
+            diff: self.diff.clone(),
+            files: self.head.clone(),
+            tags: vec![CLEAN_TWIN.to_owned()],
+            meta: self.meta(seed),
+            ..self.case(&sprout.language)
+        }
+    }
+
+    fn meta(&self, seed: u64) -> Meta {
+        Meta::default()
+            .with("source", self.source.as_str())
+            .with("licence", "that of the repository")
+            .with("seed", seed)
+    }
+
+    fn case(&self, language: &str) -> Case {
+        let (title, text) = &self.told;
+        Case {
+            schema_version: SCHEMA_VERSION,
+            id: String::new(),
+            repo: self.repo.clone(),
+            language: language.to_owned(),
+            pr_title: title.clone(),
+            pr_description: text.clone(),
+            diff: String::new(),
+            files: BTreeMap::new(),
+            base_files: Some(self.base.clone()),
+            ground_truth: Vec::new(),
+            rejected_findings: Vec::new(),
+            tags: Vec::new(),
+            meta: Meta::default(),
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Runs cases side by side within one budget, and keeps each record before the next case starts. A case
+//! whose record is there already is not run again.
+
+#[cfg(test)]
+mod tests;
+
+use crate::ports::{CaseRunner, RecordSink};
+use crate::purse::{Broke, Purse, Share};
+use crate::{Case, CaseError, CaseRecord};
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use mala_domain::agent::budget::Dollars;
+use mala_domain::ports::StoreError;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use thiserror::Error;
+
+/// A set, a case and a trial.
+pub type Key = (String, String, u32);
+
+/// What to run, and within what.
+pub struct Plan {
+    /// How often each case is run.
+    pub trials: u32,
+    /// How many at once.
+    pub at_once: usize,
+    /// The money.
+    pub purse: Purse,
+    /// What has its record already.
+    pub done: BTreeSet<Key>,
+    /// How many there are in all, with what is done.
+    pub total: u64,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// Reviews that are done, with those of earlier starts.
+    pub done: u64,
+    /// All of them.
+    pub total: u64,
+    /// Those that could not be done, since this start.
+    pub could_not_review: u64,
+    /// How long the others will take, as long as they take as long.
+    pub time_left: Option<Duration>,
+    /// Dollars so far, with what is taken for cases that run.
+    pub spent: Dollars,
+    /// Dollars that are left; `None` without a limit.
+    pub money_left: Option<Dollars>,
+    /// The case that ended last.
+    pub last: String,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// Everything has its record.
+    Complete,
+    /// There is no money for another case.
+    Broke,
+}
+
+/// What stops a run.
+#[derive(Debug, Error)]
+pub enum EvalError {
+    /// A case that is none.
+    #[error(transparent)]
+    Case(#[from] CaseError),
+    /// A record that cannot be kept.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Where the standing is told.
+pub type StandingSink<'a> = &'a (dyn Fn(&Standing) + Send + Sync);
+
+/// Runs all cases that have no record yet.
+pub async fn run(
+    plan: Plan,
+    cases: impl Iterator<Item = Result<(String, Case), CaseError>>,
+    runner: &dyn CaseRunner,
+    journal: &dyn RecordSink,
+    tell: StandingSink<'_>,
+) -> Result<Ending, EvalError> {
+    let mut ledger = Progress::new(&plan);
+    let Plan { trials, at_once, mut purse, done, .. } = plan;
+    let mut waiting = work(cases, trials, &done);
+    let mut running = FuturesUnordered::new();
+    let mut ending = Ending::Complete;
+    loop {
+        while running.len() < at_once.max(1) && ending == Ending::Complete {
+            let share = match purse.take() {
+                Ok(share) => share,
+                Err(Broke::ForNow) => break,
+                // Only with work left is it a pity.
+                Err(Broke::ForGood) => {
+                    if waiting.next().transpose()?.is_some() {
+                        ending = Ending::Broke;
+                    }
+                    break;
+                }
+            };
+            match waiting.next().transpose()? {
+                Some(work) => running.push(one(runner, work, share)),
+                None => {
+                    purse.settle(share, Some(Dollars::ZERO));
+                    break;
+                }
+            }
+        }
+        let Some((record, share)) = running.next().await else { return Ok(ending) };
+        journal.append(&record)?;
+        purse.settle(share, record.cost_usd().map(Dollars::at_least));
+        tell(&ledger.after(&record, &purse));
+    }
+}
+
+/// One trial of a case.
+struct Work {
+    set: Arc<str>,
+    case: Arc<Case>,
+    trial: u32,
+}
+
+fn work<'a>(
+    cases: impl Iterator<Item = Result<(String, Case), CaseError>> + 'a,
+    trials: u32,
+    done: &'a BTreeSet<Key>,
+) -> impl Iterator<Item = Result<Work, CaseError>> + 'a {
+    let each = move |given: Result<(String, Case), CaseError>| match given {
+        Err(error) => vec![Err(error)],
+        Ok((set, case)) => {
+            let is_open = |trial: &u32| !done.contains(&(set.clone(), case.id.clone(), *trial));
+            let open: Vec<u32> = (1..=trials).filter(is_open).collect();
+            let (set, case) = (Arc::<str>::from(set), Arc::new(case));
+            let work = open.into_iter().map(|trial| Work {
+                set: Arc::clone(&set),
+                case: Arc::clone(&case),
+                trial,
+            });
+            work.map(Ok).collect()
+        }
+    };
+    cases.flat_map(each)
+}
+
+async fn one(runner: &dyn CaseRunner, work: Work, share: Share) -> (CaseRecord, Share) {
+    (runner.run(&work.set, &work.case, work.trial).await, share)
+}
+
+struct Progress {
+    started: Instant,
+    done: u64,
+    done_before: u64,
+    total: u64,
+    could_not_review: u64,
+}
+
+impl Progress {
+    fn new(plan: &Plan) -> Self {
+        let done = plan.done.len() as u64;
+        let started = Instant::now();
+        Self { started, done, done_before: done, total: plan.total, could_not_review: 0 }
+    }
+
+    fn after(&mut self, record: &CaseRecord, purse: &Purse) -> Standing {
+        self.done += 1;
+        self.could_not_review += u64::from(record.could_not_review.is_some());
+        let ours = self.done - self.done_before;
+        let each = self.started.elapsed().div_f64(ours as f64);
+        let left = self.total.saturating_sub(self.done);
+        Standing {
+            done: self.done,
+            total: self.total,
+            could_not_review: self.could_not_review,
+            time_left: u32::try_from(left).ok().map(|left| each.saturating_mul(left)),
+            spent: purse.spent(),
+            money_left: purse.left(),
+            last: record.case.clone(),
+        }
+    }
+}

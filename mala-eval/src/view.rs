@@ -1,0 +1,171 @@
+//! One reviewed case to look at: every hit and every miss, and why.
+
+mod judged;
+
+use super::matching::{Miss, Mode, Rule, Spot, miss};
+use super::record::CaseRecord;
+use super::scores::{Judged, judge};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A reviewed case under one rule.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(title = "EvalCaseView")]
+pub struct CaseView {
+    /// By what rule.
+    pub mode: Mode,
+    /// What each known problem came to, in the order of the case.
+    pub truths: Vec<TruthView>,
+    /// What each claim came to, in the order of the reviewer.
+    pub claims: Vec<ClaimView>,
+    /// The record itself.
+    pub record: CaseRecord,
+}
+
+/// What a known problem came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TruthView {
+    /// The claim that hits it, by its place in `record.predictions`; null when it is missed.
+    pub found_by: Option<usize>,
+    /// Why.
+    pub why: String,
+}
+
+/// What a claim came to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClaimView {
+    /// The known problem that it hits, by its place in `record.truths`; null when it is wrong.
+    pub hits: Option<usize>,
+    /// The claim it repeats that people judged to be wrong, by its place in `record.rejected`.
+    pub repeats: Option<usize>,
+    /// Whether it counts: a refuted claim, or one of a review that could not be done, does not.
+    pub counts: bool,
+    /// Why.
+    pub why: String,
+}
+
+impl CaseView {
+    /// A record under a rule.
+    pub fn of(rule: &Rule, record: &CaseRecord) -> Self {
+        let judged = judge(rule, record);
+        let counted = counted(record);
+        let spots: Vec<Spot<'_>> = judged
+            .predictions
+            .iter()
+            .map(|claim| Spot { span: rule.capped(claim.span()), ..claim.spot() })
+            .collect();
+        let look = Look { rule, judged: &judged, counted: &counted, spots };
+        Self {
+            mode: rule.mode,
+            truths: look.truths(),
+            claims: look.claims(),
+            record: record.clone(),
+        }
+    }
+}
+
+/// The places of the claims that count.
+fn counted(record: &CaseRecord) -> Vec<usize> {
+    let is_reviewed = record.could_not_review.is_none();
+    let claims = record.predictions.iter().enumerate();
+    claims.filter(|(_, claim)| is_reviewed && claim.counts()).map(|(at, _)| at).collect()
+}
+
+struct Look<'a> {
+    rule: &'a Rule,
+    judged: &'a Judged<'a>,
+    counted: &'a [usize],
+    spots: Vec<Spot<'a>>,
+}
+
+impl Look<'_> {
+    fn truths(&self) -> Vec<TruthView> {
+        let record = self.judged.record;
+        let found = self.judged.assignment.by_truth(record.truths.len());
+        let truths = record.truths.iter().enumerate().zip(found).map(|((place, truth), claim)| {
+            let found_by = claim.and_then(|at| self.counted.get(at).copied());
+            let why = match (claim.and_then(|at| self.spots.get(at)), &record.could_not_review) {
+                (None, Some(_)) => "the case could not be reviewed".to_owned(),
+                _ if self.is_judged() => match found_by {
+                    Some(claim) => judged::hit(record, claim, place),
+                    None => judged::miss(record, |pair| pair.truth == place),
+                },
+                (Some(claim), _) => apart(claim, &truth.spot()),
+                (None, None) => self.miss(&truth.spot(), &self.spots, "finding"),
+            };
+            TruthView { found_by, why }
+        });
+        truths.collect()
+    }
+
+    fn is_judged(&self) -> bool {
+        self.rule.mode == Mode::Semantic
+    }
+
+    fn claims(&self) -> Vec<ClaimView> {
+        let record = self.judged.record;
+        let truths = record.truth_spots();
+        let view = |place: usize| {
+            let Ok(at) = self.counted.binary_search(&place) else {
+                let why = match record.could_not_review {
+                    Some(_) => "the review could not be finished: it does not count",
+                    None => "a check refuted it: it does not count",
+                };
+                return ClaimView { hits: None, repeats: None, counts: false, why: why.to_owned() };
+            };
+            let hits = self.judged.assignment.truth_of(at);
+            let repeated = self.judged.repeated.iter().find(|pair| pair.finding == at);
+            let why = match (hits.and_then(|hit| truths.get(hit)), self.spots.get(at)) {
+                _ if self.is_judged() => match hits {
+                    Some(truth) => judged::hit(record, place, truth),
+                    None => judged::miss(record, |pair| pair.claim == place),
+                },
+                (Some(truth), Some(claim)) => apart(claim, truth),
+                (None, Some(claim)) => self.miss(claim, &truths, "known problem"),
+                _ => String::new(),
+            };
+            ClaimView { hits, repeats: repeated.map(|pair| pair.truth), counts: true, why }
+        };
+        (0..record.predictions.len()).map(view).collect()
+    }
+
+    fn miss(&self, one: &Spot<'_>, others: &[Spot<'_>], noun: &str) -> String {
+        let mode = self.rule.mode;
+        match miss(self.rule, one, others) {
+            Miss::OtherFile => format!("no {noun} is in this file"),
+            Miss::TooFar { lines, .. } => {
+                format!("the nearest {noun} is {} away", counted_lines(lines))
+            }
+            Miss::OtherCategory { category, .. } => {
+                format!("the {noun} here is {category}, and {mode} takes that for another")
+            }
+            Miss::Taken { .. } => format!("the {noun} here is paired with a closer one"),
+        }
+    }
+}
+
+fn counted_lines(lines: u32) -> String {
+    mala_domain::report::counted(lines as usize, "line")
+}
+
+/// How near a hit is.
+fn apart(claim: &Spot<'_>, truth: &Spot<'_>) -> String {
+    let category = if claim.category == truth.category {
+        "same category".to_owned()
+    } else {
+        format!("{} for {}", claim.category, truth.category)
+    };
+    let lines = if claim.span.overlaps(truth.span) {
+        "on the same lines".to_owned()
+    } else {
+        let (a, b) = (claim.span, truth.span);
+        let gap = b.start().saturating_sub(a.end()).max(a.start().saturating_sub(b.end()));
+        format!("{} apart", counted_lines(gap))
+    };
+    format!("{lines}, {category}")
+}
+
+/// The JSON Schema of a view.
+pub fn schema() -> schemars::Schema {
+    schemars::schema_for!(CaseView)
+}
