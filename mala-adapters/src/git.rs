@@ -23,6 +23,7 @@ mod nature;
 mod objects;
 mod open;
 mod origin;
+mod overlaid;
 mod overlay;
 mod patch;
 mod remote;
@@ -46,6 +47,7 @@ pub use error::{GitError, ScopeError};
 pub use import::{Imported, import};
 pub use kept::KeptWork;
 pub use origin::LineOrigin;
+pub use overlaid::OverlaidCommit;
 pub use shadow::Shadow;
 pub use tree::GitTree;
 

@@ -1,8 +1,8 @@
 //! How sure the numbers are: cases are drawn again and again, with replacement, and the middle 95 % of
 //! what comes out is the interval. Cases are drawn, not findings: those of one case hang together.
 
-use super::scores::Counts;
-use super::seeded::Seeded;
+use super::random::SeededRandom;
+use super::scores::MatchCounts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub const SAMPLES: usize = 1_000;
 
 /// The middle 95 % of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Interval {
+pub struct ConfidenceInterval {
     /// Where it starts.
     pub low: f64,
     /// Where it ends.
@@ -20,23 +20,27 @@ pub struct Interval {
 
 /// The intervals of the three rates; null where a rate is not there or there are fewer than two cases.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Intervals {
+pub struct RateIntervals {
     /// Of recall.
-    pub recall: Option<Interval>,
+    pub recall: Option<ConfidenceInterval>,
     /// Of precision.
-    pub precision: Option<Interval>,
+    pub precision: Option<ConfidenceInterval>,
     /// Of F1.
-    pub f1: Option<Interval>,
+    pub f1: Option<ConfidenceInterval>,
 }
 
 /// The intervals over these cases.
-pub fn intervals(cases: &[Counts], samples: usize, chance: &mut Seeded) -> Intervals {
+pub fn intervals(
+    cases: &[MatchCounts],
+    samples: usize,
+    chance: &mut SeededRandom,
+) -> RateIntervals {
     if cases.len() < 2 {
-        return Intervals::default();
+        return RateIntervals::default();
     }
     let mut drawn: [Vec<f64>; 3] = Default::default();
     for _ in 0..samples {
-        let mut sum = Counts::default();
+        let mut sum = MatchCounts::default();
         for _ in 0..cases.len() {
             sum += cases.get(chance.below(cases.len())).copied().unwrap_or_default();
         }
@@ -45,13 +49,13 @@ pub fn intervals(cases: &[Counts], samples: usize, chance: &mut Seeded) -> Inter
         }
     }
     let [recall, precision, f1] = drawn.map(middle);
-    Intervals { recall, precision, f1 }
+    RateIntervals { recall, precision, f1 }
 }
 
 /// From the 2.5th to the 97.5th percentile.
-fn middle(mut values: Vec<f64>) -> Option<Interval> {
+fn middle(mut values: Vec<f64>) -> Option<ConfidenceInterval> {
     values.sort_by(f64::total_cmp);
-    Some(Interval { low: percentile(&values, 0.025)?, high: percentile(&values, 0.975)? })
+    Some(ConfidenceInterval { low: percentile(&values, 0.025)?, high: percentile(&values, 0.975)? })
 }
 
 /// The value at this part of a sorted list, between its two neighbours.
@@ -68,16 +72,16 @@ pub(super) fn percentile(sorted: &[f64], part: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    fn counts(found: u64, truths: u64, findings: u64) -> Counts {
-        Counts { findings, right: found, truths, found }
+    fn counts(found: u64, truths: u64, findings: u64) -> MatchCounts {
+        MatchCounts { findings, right: found, truths, found }
     }
 
     #[test]
     fn the_same_seed_gives_the_same_intervals_around_the_rate() {
-        let cases: Vec<Counts> = (0..100).map(|at| counts(at % 2, 1, 1)).collect();
-        let once = intervals(&cases, SAMPLES, &mut Seeded::new(3));
-        assert_eq!(once, intervals(&cases, SAMPLES, &mut Seeded::new(3)));
-        assert_ne!(once, intervals(&cases, SAMPLES, &mut Seeded::new(4)));
+        let cases: Vec<MatchCounts> = (0..100).map(|at| counts(at % 2, 1, 1)).collect();
+        let once = intervals(&cases, SAMPLES, &mut SeededRandom::new(3));
+        assert_eq!(once, intervals(&cases, SAMPLES, &mut SeededRandom::new(3)));
+        assert_ne!(once, intervals(&cases, SAMPLES, &mut SeededRandom::new(4)));
         let recall = once.recall.unwrap();
         // The standard error of a half over 100 is 0.05.
         assert!((0.38..0.43).contains(&recall.low) && (0.57..0.62).contains(&recall.high));
@@ -86,10 +90,13 @@ mod tests {
     #[test]
     fn there_is_no_interval_without_a_rate() {
         let silent = vec![counts(0, 1, 0); 10];
-        let found = intervals(&silent, SAMPLES, &mut Seeded::new(0));
+        let found = intervals(&silent, SAMPLES, &mut SeededRandom::new(0));
         assert_eq!(found.precision, None);
-        assert_eq!(found.recall, Some(Interval { low: 0.0, high: 0.0 }));
-        assert_eq!(intervals(&silent[..1], SAMPLES, &mut Seeded::new(0)), Intervals::default());
+        assert_eq!(found.recall, Some(ConfidenceInterval { low: 0.0, high: 0.0 }));
+        assert_eq!(
+            intervals(&silent[..1], SAMPLES, &mut SeededRandom::new(0)),
+            RateIntervals::default()
+        );
     }
 
     #[test]

@@ -7,8 +7,8 @@ mod tests;
 
 pub use recall::{RecallError, recall};
 
-use super::case::{Case, Meta, SCHEMA_VERSION, Truth, is_on};
-use super::import::{Sides, language_of};
+use super::case::{CaseMeta, EvalCase, KnownProblem, SCHEMA_VERSION, is_on};
+use super::import::{ChangeSides, language_of};
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Category, Finding};
 use mala_domain::report::Report;
@@ -21,7 +21,7 @@ pub const TAG: &str = "captured";
 
 /// What a person says of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Word {
+pub enum FindingLabel {
     /// It is a problem.
     Right,
     /// It is none.
@@ -32,18 +32,18 @@ pub enum Word {
 
 /// What a person said, by the ids of findings or the starts of them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Spoken {
+pub struct LabelRequest {
     /// The findings that are right.
     pub right: Vec<String>,
     /// Those that are wrong.
     pub wrong: Vec<String>,
     /// What is said of all others.
-    pub rest: Option<Word>,
+    pub rest: Option<FindingLabel>,
 }
 
 /// Why words cannot be given to findings.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum WordsError {
+pub enum LabelError {
     /// No finding has this id.
     #[error("the review has no finding '{0}'")]
     Unknown(String),
@@ -56,40 +56,43 @@ pub enum WordsError {
 }
 
 /// The word on each finding; `None` where there is none.
-pub fn words(findings: &[Finding], spoken: &Spoken) -> Result<Vec<Option<Word>>, WordsError> {
-    let mut words = vec![None; findings.len()];
-    let right = spoken.right.iter().map(|id| (id, Word::Right));
-    let wrong = spoken.wrong.iter().map(|id| (id, Word::Wrong));
-    for (id, word) in right.chain(wrong) {
+pub fn labels(
+    findings: &[Finding],
+    requested: &LabelRequest,
+) -> Result<Vec<Option<FindingLabel>>, LabelError> {
+    let mut labels = vec![None; findings.len()];
+    let right = requested.right.iter().map(|id| (id, FindingLabel::Right));
+    let wrong = requested.wrong.iter().map(|id| (id, FindingLabel::Wrong));
+    for (id, label) in right.chain(wrong) {
         let key = key(findings, id)?;
-        for (finding, said) in findings.iter().zip(&mut words) {
+        for (finding, said) in findings.iter().zip(&mut labels) {
             match said {
                 _ if finding.dedupe_key.as_str() != key => {}
-                Some(other) if *other != word => return Err(WordsError::Both(key.to_owned())),
-                _ => *said = Some(word),
+                Some(other) if *other != label => return Err(LabelError::Both(key.to_owned())),
+                _ => *said = Some(label),
             }
         }
     }
-    words.iter_mut().filter(|word| word.is_none()).for_each(|word| *word = spoken.rest);
-    Ok(words)
+    labels.iter_mut().filter(|label| label.is_none()).for_each(|label| *label = requested.rest);
+    Ok(labels)
 }
 
 /// The one id that starts so.
-fn key<'f>(findings: &'f [Finding], id: &str) -> Result<&'f str, WordsError> {
+fn key<'f>(findings: &'f [Finding], id: &str) -> Result<&'f str, LabelError> {
     let keys = || findings.iter().map(|finding| finding.dedupe_key.as_str());
     if let Some(exact) = keys().find(|key| *key == id) {
         return Ok(exact);
     }
     let mut starting = keys().filter(|key| !id.is_empty() && key.starts_with(id));
-    let first = starting.next().ok_or_else(|| WordsError::Unknown(id.to_owned()))?;
+    let first = starting.next().ok_or_else(|| LabelError::Unknown(id.to_owned()))?;
     match starting.all(|key| key == first) {
         true => Ok(first),
-        false => Err(WordsError::Ambiguous(id.to_owned())),
+        false => Err(LabelError::Ambiguous(id.to_owned())),
     }
 }
 
 /// A problem that the review missed, from `FILE:LINES:CATEGORY:TEXT`.
-pub fn missed(text: &str) -> Result<Truth, String> {
+pub fn missed(text: &str) -> Result<KnownProblem, String> {
     let parts: Vec<&str> = text.split(':').collect();
     let found = (1..parts.len()).find_map(|at| {
         let (file, rest) = parts.split_at_checked(at)?;
@@ -103,7 +106,7 @@ pub fn missed(text: &str) -> Result<Truth, String> {
             "'{text}' is not FILE:LINES:CATEGORY:TEXT, with LINES as 7 or 7-9 and one of {names}"
         )
     })?;
-    Ok(Truth {
+    Ok(KnownProblem {
         file: FilePath::from(file.as_str()),
         line_start: span.start(),
         line_end: Some(span.end()),
@@ -123,24 +126,24 @@ fn span(lines: &str) -> Option<LineSpan> {
 
 /// A review with words on its findings.
 #[derive(Debug, Clone)]
-pub struct Judged<'a> {
+pub struct LabeledReview<'a> {
     /// The review.
     pub report: &'a Report,
     /// A word for each of its findings.
-    pub words: &'a [Word],
+    pub labels: &'a [FindingLabel],
     /// What it missed.
-    pub missed: Vec<Truth>,
+    pub missed: Vec<KnownProblem>,
 }
 
 /// The case of a judged review. Both sides come without their secrets.
-pub fn capture(judged: Judged<'_>, sides: Sides) -> Result<Case, String> {
-    let Judged { report, words, missed } = judged;
-    let with = |wanted: Word| {
-        let spoken = report.issues.iter().zip(words);
-        spoken.filter(move |(_, word)| **word == wanted).map(|(finding, _)| truth(finding))
+pub fn capture(judged: LabeledReview<'_>, sides: ChangeSides) -> Result<EvalCase, String> {
+    let LabeledReview { report, labels, missed } = judged;
+    let with = |wanted: FindingLabel| {
+        let requested = report.issues.iter().zip(labels);
+        requested.filter(move |(_, label)| **label == wanted).map(|(finding, _)| truth(finding))
     };
-    let mut ground_truth: Vec<Truth> = with(Word::Right).chain(missed).collect();
-    let mut rejected_findings: Vec<Truth> = with(Word::Wrong).collect();
+    let mut ground_truth: Vec<KnownProblem> = with(FindingLabel::Right).chain(missed).collect();
+    let mut rejected_findings: Vec<KnownProblem> = with(FindingLabel::Wrong).collect();
     for truth in ground_truth.iter().chain(&rejected_findings) {
         check(truth, &sides.head)?;
     }
@@ -149,16 +152,12 @@ pub fn capture(judged: Judged<'_>, sides: Sides) -> Result<Case, String> {
     }
     let (subject, body) = sides.message.split_once('\n').unwrap_or((&sides.message, ""));
     let title = if subject.trim().is_empty() { report.scope.target.as_str() } else { subject };
-    let note = |meta: Meta, name: &str, id: Option<&str>| match id.filter(|id| !id.is_empty()) {
-        Some(id) => meta.with(name, id),
-        None => meta,
-    };
-    let meta = Meta::default()
+    let meta = CaseMeta::default()
         .with("source", format!("captured from review {}", report.review_id))
         .with("licence", "that of the repository")
-        .with("review_id", report.review_id.as_str());
-    let meta = note(meta, "base_sha", sides.base_id.as_deref());
-    let case = Case {
+        .with("review_id", report.review_id.as_str())
+        .with_commits(sides.base_id.as_deref(), Some(&sides.head_id));
+    let case = EvalCase {
         schema_version: SCHEMA_VERSION,
         id: report.review_id.clone(),
         repo: report.scope.repository.clone().unwrap_or_default(),
@@ -171,7 +170,8 @@ pub fn capture(judged: Judged<'_>, sides: Sides) -> Result<Case, String> {
         ground_truth,
         rejected_findings,
         tags: vec![TAG.to_owned()],
-        meta: note(meta, "head_sha", Some(&sides.head_id)),
+        complete_tree: false,
+        meta,
     };
     match case.problem() {
         Some(why) => Err(why),
@@ -179,9 +179,9 @@ pub fn capture(judged: Judged<'_>, sides: Sides) -> Result<Case, String> {
     }
 }
 
-fn truth(finding: &Finding) -> Truth {
+fn truth(finding: &Finding) -> KnownProblem {
     let evidence = finding.evidence_snippet.lines().map(str::trim).find(|line| !line.is_empty());
-    Truth {
+    KnownProblem {
         file: finding.file.clone(),
         line_start: finding.line_start,
         line_end: Some(finding.line_end.max(finding.line_start)),
@@ -195,7 +195,7 @@ fn truth(finding: &Finding) -> Truth {
 }
 
 /// A finding may end behind the file, and what it quotes may be elsewhere: neither is kept.
-fn settle(truth: &mut Truth, head: &BTreeMap<FilePath, String>) {
+fn settle(truth: &mut KnownProblem, head: &BTreeMap<FilePath, String>) {
     let text = head.get(&truth.file).map_or("", String::as_str);
     let last = u32::try_from(text.lines().count()).unwrap_or(u32::MAX);
     truth.line_end = truth.line_end.map(|end| end.min(last));
@@ -205,7 +205,7 @@ fn settle(truth: &mut Truth, head: &BTreeMap<FilePath, String>) {
     truth.evidence = truth.evidence.take().filter(|evidence| is_on(&lines, evidence));
 }
 
-fn check(truth: &Truth, head: &BTreeMap<FilePath, String>) -> Result<(), String> {
+fn check(truth: &KnownProblem, head: &BTreeMap<FilePath, String>) -> Result<(), String> {
     let file = &truth.file;
     let text = head.get(file).ok_or_else(|| format!("there is no text {file} at head"))?;
     let n_lines = text.lines().count();

@@ -8,24 +8,24 @@ mod read;
 #[cfg(test)]
 mod tests;
 
-pub use meta::Meta;
+pub use meta::CaseMeta;
 pub(crate) use places::is_on;
 pub use read::CaseError;
 
-use super::matching::Spot;
+use super::matching::ProblemLocation;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Category, Severity};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of the JSON of a `Case`.
+/// The version of the JSON of a `EvalCase`.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// A change with known problems. A clean case has none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalCase")]
-pub struct Case {
+pub struct EvalCase {
     /// The version of this shape.
     #[serde(default = "first_version")]
     pub schema_version: u32,
@@ -51,21 +51,25 @@ pub struct Case {
     /// The files at base, when they are known; otherwise the diff is taken back from `files`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_files: Option<BTreeMap<FilePath, String>>,
+    /// Whether `files` holds the whole project. Otherwise, checks that need all files of the project
+    /// are silent, unless the commit of the case (`meta.head_sha`) is found in a clone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub complete_tree: bool,
     /// The problems that a reviewer should find; none in a clean case.
     #[serde(default)]
-    pub ground_truth: Vec<Truth>,
+    pub ground_truth: Vec<KnownProblem>,
     /// Claims that people judged to be wrong: whoever repeats one is mistaken.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub rejected_findings: Vec<Truth>,
+    pub rejected_findings: Vec<KnownProblem>,
     /// Words to select cases by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
     /// Where the case comes from, under which licence, and whatever else its makers noted.
     #[serde(default)]
-    pub meta: Meta,
+    pub meta: CaseMeta,
 }
 
-impl Case {
+impl EvalCase {
     /// Whether there is nothing to find.
     pub fn is_clean(&self) -> bool {
         self.ground_truth.is_empty()
@@ -74,7 +78,7 @@ impl Case {
 
 /// A known problem.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Truth {
+pub struct KnownProblem {
     /// Where it is at head.
     pub file: FilePath,
     /// Its first line at head, 1-based.
@@ -101,15 +105,15 @@ pub struct Truth {
     pub evidence: Option<String>,
 }
 
-impl Truth {
+impl KnownProblem {
     /// Its lines.
     pub fn span(&self) -> LineSpan {
         LineSpan::between(self.line_start, self.line_end.unwrap_or(self.line_start))
     }
 
     /// Where it is, and of what kind.
-    pub fn spot(&self) -> Spot<'_> {
-        Spot { file: &self.file, span: self.span(), category: self.category }
+    pub fn spot(&self) -> ProblemLocation<'_> {
+        ProblemLocation { file: &self.file, span: self.span(), category: self.category }
     }
 }
 
@@ -119,5 +123,5 @@ fn first_version() -> u32 {
 
 /// The JSON Schema of a case.
 pub fn schema() -> schemars::Schema {
-    schemars::schema_for!(Case)
+    schemars::schema_for!(EvalCase)
 }

@@ -7,10 +7,10 @@
 #[cfg(test)]
 mod tests;
 
-use super::matching::{Mode, Rule};
+use super::matching::{MatchMode, MatchRule};
+use super::random::SeededRandom;
 use super::record::CaseRecord;
-use super::scores::{Counts, Rates, judge};
-use super::seeded::Seeded;
+use super::scores::{MatchCounts, ScoreRates, judge};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ pub struct Comparison {
     /// The name of the second run.
     pub after: String,
     /// By what rule.
-    pub mode: Mode,
+    pub mode: MatchMode,
     /// Cases that both runs reviewed.
     pub cases: u64,
     /// Cases that only the first run reviewed.
@@ -39,9 +39,9 @@ pub struct Comparison {
     /// Cases that only the second run reviewed.
     pub only_after: Vec<String>,
     /// The first run over the common cases.
-    pub rates_before: Rates,
+    pub rates_before: ScoreRates,
     /// The second run over the common cases.
-    pub rates_after: Rates,
+    pub rates_after: ScoreRates,
     /// The difference in recall, and whether it could be chance.
     pub recall: Difference,
     /// The difference in precision.
@@ -80,44 +80,44 @@ pub struct ChangedCase {
 }
 
 /// What one run made of the cases, for a comparison.
-pub struct Side {
+pub struct ComparedRun {
     name: String,
-    rule: Rule,
-    cases: BTreeMap<(String, String), Outcome>,
+    rule: MatchRule,
+    cases: BTreeMap<(String, String), CaseOutcome>,
     unreviewed: BTreeSet<(String, String)>,
 }
 
 #[derive(Default)]
-struct Outcome {
-    counts: Counts,
-    problems: BTreeMap<Problem, Hits>,
+struct CaseOutcome {
+    counts: MatchCounts,
+    problems: BTreeMap<ComparedProblem, ProblemHits>,
 }
 
 /// What known problems are told apart by. By lines and category nobody can tell which one of several at
 /// the same place is found; a judge, who reads the texts, can.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Problem {
+struct ComparedProblem {
     place: String,
     text: String,
 }
 
 /// How often something is found, of how often it could be.
 #[derive(Debug, Clone, Copy, Default)]
-struct Hits {
+struct ProblemHits {
     found: u64,
     known: u64,
 }
 
-impl Hits {
+impl ProblemHits {
     /// Whether a larger part is found than there.
     fn is_more_than(self, other: Self) -> bool {
         self.found * other.known > other.found * self.known
     }
 }
 
-impl Side {
+impl ComparedRun {
     /// A run of this name, of which nothing is known yet.
-    pub fn new(name: &str, rule: Rule) -> Self {
+    pub fn new(name: &str, rule: MatchRule) -> Self {
         let (cases, unreviewed) = (BTreeMap::new(), BTreeSet::new());
         Self { name: name.to_owned(), rule, cases, unreviewed }
     }
@@ -135,9 +135,9 @@ impl Side {
         outcome.counts += judged.counts();
         for (truth, claim) in record.truths.iter().zip(found) {
             let place = format!("{}:{} {}", truth.file, truth.span(), truth.category);
-            let is_read = self.rule.mode == Mode::Semantic;
+            let is_read = self.rule.mode == MatchMode::Semantic;
             let text = if is_read { truth.description.clone() } else { String::new() };
-            let hits = outcome.problems.entry(Problem { place, text }).or_default();
+            let hits = outcome.problems.entry(ComparedProblem { place, text }).or_default();
             hits.known += 1;
             hits.found += u64::from(claim.is_some());
         }
@@ -150,10 +150,14 @@ impl Side {
 }
 
 /// Compares two runs.
-pub fn compare(mut before: Side, mut after: Side, chance: &mut Seeded) -> Comparison {
+pub fn compare(
+    mut before: ComparedRun,
+    mut after: ComparedRun,
+    chance: &mut SeededRandom,
+) -> Comparison {
     before.settle();
     after.settle();
-    let only = |here: &Side, there: &Side| -> Vec<String> {
+    let only = |here: &ComparedRun, there: &ComparedRun| -> Vec<String> {
         let missing = here.cases.keys().filter(|key| !there.cases.contains_key(*key));
         missing.map(|(_, case)| case.clone()).collect()
     };
@@ -162,10 +166,10 @@ pub fn compare(mut before: Side, mut after: Side, chance: &mut Seeded) -> Compar
         .iter()
         .filter_map(|(key, one)| Some((key, one, after.cases.get(key)?)))
         .collect();
-    let pairs: Vec<(Counts, Counts)> =
+    let pairs: Vec<(MatchCounts, MatchCounts)> =
         common.iter().map(|(_, one, two)| (one.counts, two.counts)).collect();
-    let sum = |of: fn(&(Counts, Counts)) -> Counts| {
-        pairs.iter().map(of).fold(Counts::default(), |mut all, one| {
+    let sum = |of: fn(&(MatchCounts, MatchCounts)) -> MatchCounts| {
+        pairs.iter().map(of).fold(MatchCounts::default(), |mut all, one| {
             all += one;
             all
         })
@@ -188,13 +192,13 @@ pub fn compare(mut before: Side, mut after: Side, chance: &mut Seeded) -> Compar
     }
 }
 
-fn changed(key: &(String, String), one: &Outcome, two: &Outcome) -> Option<ChangedCase> {
-    let wrong = |outcome: &Outcome| outcome.counts.findings - outcome.counts.right;
+fn changed(key: &(String, String), one: &CaseOutcome, two: &CaseOutcome) -> Option<ChangedCase> {
+    let wrong = |outcome: &CaseOutcome| outcome.counts.findings - outcome.counts.right;
     let case = ChangedCase {
         set: key.0.clone(),
         case: key.1.clone(),
         newly_found: differing(one, two, |before, after| after.is_more_than(before)),
-        newly_missed: differing(one, two, Hits::is_more_than),
+        newly_missed: differing(one, two, ProblemHits::is_more_than),
         wrong_before: wrong(one),
         wrong_after: wrong(two),
     };
@@ -205,7 +209,11 @@ fn changed(key: &(String, String), one: &Outcome, two: &Outcome) -> Option<Chang
 }
 
 /// The problems whose hits before and after are such.
-fn differing(one: &Outcome, two: &Outcome, is_such: fn(Hits, Hits) -> bool) -> Vec<String> {
+fn differing(
+    one: &CaseOutcome,
+    two: &CaseOutcome,
+    is_such: fn(ProblemHits, ProblemHits) -> bool,
+) -> Vec<String> {
     let both = one.problems.iter().filter_map(|(problem, before)| {
         let after = *two.problems.get(problem)?;
         is_such(*before, after).then_some((&problem.place, *before, after))
@@ -217,11 +225,12 @@ fn differing(one: &Outcome, two: &Outcome, is_such: fn(Hits, Hits) -> bool) -> V
     .collect()
 }
 
-const RATES: [fn(&Counts) -> Option<f64>; 3] = [Counts::recall, Counts::precision, Counts::f1];
+const RATES: [fn(&MatchCounts) -> Option<f64>; 3] =
+    [MatchCounts::recall, MatchCounts::precision, MatchCounts::f1];
 
 /// The differences in recall, precision and F1, each with its p-value.
-fn differences(pairs: &[(Counts, Counts)], chance: &mut Seeded) -> [Difference; 3] {
-    let (mut one, mut two) = (Counts::default(), Counts::default());
+fn differences(pairs: &[(MatchCounts, MatchCounts)], chance: &mut SeededRandom) -> [Difference; 3] {
+    let (mut one, mut two) = (MatchCounts::default(), MatchCounts::default());
     for pair in pairs {
         one += pair.0;
         two += pair.1;
@@ -230,7 +239,7 @@ fn differences(pairs: &[(Counts, Counts)], chance: &mut Seeded) -> [Difference; 
     // A case that came out alike is alike both ways round.
     let differing: Vec<_> = pairs.iter().filter(|(one, two)| one != two).collect();
     let alike = pairs.iter().filter(|(one, two)| one == two);
-    let same = alike.fold(Counts::default(), |mut all, pair| {
+    let same = alike.fold(MatchCounts::default(), |mut all, pair| {
         all += pair.0;
         all
     });

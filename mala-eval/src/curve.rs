@@ -2,9 +2,9 @@
 //! counted. Hits are sought anew for each threshold, so that every point is what a run with that
 //! threshold would score.
 
-use super::matching::{Rule, Spot, assign};
+use super::matching::{MatchRule, ProblemLocation, assign};
 use super::record::CaseRecord;
-use super::scores::{Counts, Rates};
+use super::scores::{MatchCounts, ScoreRates};
 use std::collections::BTreeMap;
 
 /// Into how many steps the scale from 0 to 1 is cut.
@@ -16,13 +16,13 @@ pub struct CurvePoint {
     /// The least confidence of a claim that counts.
     pub threshold: f64,
     /// The rates over what counts.
-    pub rates: Rates,
+    pub rates: ScoreRates,
 }
 
 /// A curve, as records come.
 #[derive(Debug, Clone)]
 pub struct Curve {
-    rule: Rule,
+    rule: MatchRule,
     truths: u64,
     /// Claims and hits that are added at each step.
     steps: BTreeMap<u8, (u64, u64)>,
@@ -30,7 +30,7 @@ pub struct Curve {
 
 impl Curve {
     /// The curve over no records by this rule.
-    pub fn new(rule: Rule) -> Self {
+    pub fn new(rule: MatchRule) -> Self {
         Self { rule, truths: 0, steps: BTreeMap::new() }
     }
 
@@ -41,11 +41,11 @@ impl Curve {
         }
         let truths = record.truth_spots();
         self.truths += truths.len() as u64;
-        let mut by_step: BTreeMap<u8, Vec<Spot<'_>>> = BTreeMap::new();
+        let mut by_step: BTreeMap<u8, Vec<ProblemLocation<'_>>> = BTreeMap::new();
         for claim in record.predictions.iter().filter(|claim| claim.counts()) {
             by_step.entry(step(claim.confidence)).or_default().push(claim.spot());
         }
-        let (mut spots, mut hits): (Vec<Spot<'_>>, u64) = (Vec::new(), 0);
+        let (mut spots, mut hits): (Vec<ProblemLocation<'_>>, u64) = (Vec::new(), 0);
         for (step, more) in by_step.into_iter().rev() {
             let n_more = more.len() as u64;
             spots.extend(more);
@@ -60,7 +60,7 @@ impl Curve {
 
     /// The points, from the highest threshold that keeps a claim to the one that keeps all.
     pub fn points(&self) -> Vec<CurvePoint> {
-        let mut sum = Counts { truths: self.truths, ..Counts::default() };
+        let mut sum = MatchCounts { truths: self.truths, ..MatchCounts::default() };
         let points = self.steps.iter().rev().map(|(step, (claims, right))| {
             sum.findings += claims;
             sum.right += right;
@@ -79,15 +79,15 @@ fn step(confidence: f64) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::matching::Mode;
+    use crate::matching::MatchMode;
     use crate::scores::tests::{claim, record, truth};
     use mala_domain::finding::{Category, Severity};
 
     fn curve(records: &[CaseRecord]) -> Vec<String> {
-        let mut curve = Curve::new(Rule::of(Mode::Strict));
+        let mut curve = Curve::new(MatchRule::of(MatchMode::Strict));
         records.iter().for_each(|record| curve.add(record));
         let shown = |point: &CurvePoint| {
-            let Rates { found, truths, right, findings, .. } = point.rates;
+            let ScoreRates { found, truths, right, findings, .. } = point.rates;
             format!("{:.2}: found {found}/{truths} right {right}/{findings}", point.threshold)
         };
         curve.points().iter().map(shown).collect()

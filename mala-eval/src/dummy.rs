@@ -1,9 +1,9 @@
 //! Reviewers that need no model and no analyzer. They say what any score has to be read against, and
 //! whether the scoring itself is sound.
 
-use super::case::{Case, Truth};
-use super::record::{Prediction, Region};
-use super::seeded::Seeded;
+use super::case::{EvalCase, KnownProblem};
+use super::random::SeededRandom;
+use super::record::{ChangedRegion, Prediction};
 use mala_domain::change::{Change, FilePath};
 use mala_domain::finding::{Category, Severity, VerificationOutcome};
 
@@ -12,7 +12,7 @@ const LINES_PER_FINDING: usize = 25;
 
 /// A reviewer that only pretends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dummy {
+pub enum DummyReviewer {
     /// Says exactly what is known.
     Perfect,
     /// Says anything, anywhere in the change.
@@ -25,7 +25,7 @@ pub enum Dummy {
     Hunks,
 }
 
-impl Dummy {
+impl DummyReviewer {
     /// All of them.
     pub const ALL: [Self; 5] =
         [Self::Perfect, Self::Random, Self::Silent, Self::Shuffled, Self::Hunks];
@@ -42,20 +42,25 @@ impl Dummy {
     }
 
     /// What it says of a case whose change this is.
-    pub fn review(self, case: &Case, change: &Change, chance: &mut Seeded) -> Vec<Prediction> {
+    pub fn review(
+        self,
+        case: &EvalCase,
+        change: &Change,
+        chance: &mut SeededRandom,
+    ) -> Vec<Prediction> {
         match self {
             Self::Perfect => case.ground_truth.iter().map(|truth| self.repeat(truth)).collect(),
             Self::Silent => Vec::new(),
             Self::Random => self.guess(change, chance),
             Self::Shuffled => self.shuffle(case, change, chance),
             Self::Hunks => {
-                let regions = Region::all(change).into_iter();
+                let regions = ChangedRegion::all(change).into_iter();
                 regions.map(|region| self.whole(region)).collect()
             }
         }
     }
 
-    fn repeat(self, truth: &Truth) -> Prediction {
+    fn repeat(self, truth: &KnownProblem) -> Prediction {
         let span = truth.span();
         Prediction {
             severity: truth.severity.unwrap_or(Severity::Medium),
@@ -67,7 +72,7 @@ impl Dummy {
         }
     }
 
-    fn guess(self, change: &Change, chance: &mut Seeded) -> Vec<Prediction> {
+    fn guess(self, change: &Change, chance: &mut SeededRandom) -> Vec<Prediction> {
         let lines = changed_lines(change);
         let number = lines.len().div_ceil(LINES_PER_FINDING);
         let guesses = (0..number).filter_map(|_| {
@@ -78,7 +83,12 @@ impl Dummy {
         guesses.collect()
     }
 
-    fn shuffle(self, case: &Case, change: &Change, chance: &mut Seeded) -> Vec<Prediction> {
+    fn shuffle(
+        self,
+        case: &EvalCase,
+        change: &Change,
+        chance: &mut SeededRandom,
+    ) -> Vec<Prediction> {
         let lines = changed_lines(change);
         let moved = case.ground_truth.iter().filter_map(|truth| {
             let (file, line) = lines.get(chance.below(lines.len()))?;
@@ -93,7 +103,7 @@ impl Dummy {
         moved.collect()
     }
 
-    fn whole(self, region: Region) -> Prediction {
+    fn whole(self, region: ChangedRegion) -> Prediction {
         Prediction { line_end: region.line_end, ..self.at(&region.file, region.line_start) }
     }
 
@@ -114,7 +124,7 @@ impl Dummy {
     }
 }
 
-impl std::str::FromStr for Dummy {
+impl std::str::FromStr for DummyReviewer {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {

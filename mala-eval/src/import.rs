@@ -19,21 +19,21 @@ mod settle;
 #[cfg(test)]
 mod tests;
 
-pub use clones::Clones;
 pub(crate) use clones::texts;
-pub use draft::{Claim, Code, Draft, Keep, Place, Revisions};
-pub use gather::{Gathered, gather};
+pub use clones::{CloneFolder, clone_paths};
+pub use draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, DraftRevisions, ProblemFilter};
+pub use gather::{ImportFiles, gather};
 pub use mapping::{CATEGORIES, SEVERITIES};
 pub(crate) use settle::language_of;
-pub use settle::{Settled, Sides, settle, settle_added, settle_blamed};
+pub use settle::{ChangeSides, DraftOutcome, settle, settle_added, settle_blamed};
 
 use mala_domain::change::FilePath;
-use outline::Part;
+use outline::JsonPart;
 use serde::Serialize;
 
 /// A public format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
+pub enum ImportFormat {
     /// `positive_samples.json` and `negative_samples.json` of AACR-Bench.
     Aacr,
     /// `projects/*/bugs/*/bug.info` and `bug_patch.txt` of BugsInPy.
@@ -50,7 +50,7 @@ pub enum Format {
     Sarif,
 }
 
-impl Format {
+impl ImportFormat {
     /// All of them, by name.
     pub const ALL: [Self; 7] = [
         Self::Aacr,
@@ -90,7 +90,7 @@ impl Format {
     }
 
     /// What its files say.
-    pub fn read(self, files: &[Source]) -> Imported {
+    pub fn read(self, files: &[ImportFile]) -> ImportedDrafts {
         match self {
             Self::Aacr => aacr::read(files),
             Self::BugsInPy => bugsinpy::read(files),
@@ -103,7 +103,7 @@ impl Format {
     }
 }
 
-impl std::str::FromStr for Format {
+impl std::str::FromStr for ImportFormat {
     type Err = ();
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -113,7 +113,7 @@ impl std::str::FromStr for Format {
 
 /// A file to read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
+pub struct ImportFile {
     /// How a person names it.
     pub name: String,
     /// Where it is below the folder that was given; for a file that was given itself, its name.
@@ -124,54 +124,56 @@ pub struct Source {
 
 /// What files say.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Imported {
+pub struct ImportedDrafts {
     /// What may become cases.
-    pub drafts: Vec<Draft>,
+    pub drafts: Vec<CaseDraft>,
     /// What may not.
-    pub passed_over: Vec<PassedOver>,
+    pub passed_over: Vec<SkippedRecord>,
 }
 
-impl Imported {
+impl ImportedDrafts {
     /// The items of a file that holds a list of something; none, and why, when it does not.
-    fn items<'s>(&mut self, file: &'s Source, of: &str) -> Vec<Part<'s>> {
-        match Part::whole(file).map(Part::items) {
+    fn items<'s>(&mut self, file: &'s ImportFile, of: &str) -> Vec<JsonPart<'s>> {
+        match JsonPart::whole(file).map(JsonPart::items) {
             Ok(Some(items)) => return items,
-            Ok(None) => self.pass_over(&Spot::new(file, 1), format!("it is no list of {of}")),
-            Err((line, why)) => self.pass_over(&Spot::new(file, line), why),
+            Ok(None) => {
+                self.pass_over(&RecordLocation::new(file, 1), format!("it is no list of {of}"))
+            }
+            Err((line, why)) => self.pass_over(&RecordLocation::new(file, line), why),
         }
         Vec::new()
     }
 
-    fn pass_over(&mut self, spot: &Spot, why: impl Into<String>) {
-        self.passed_over.push(PassedOver { spot: spot.clone(), why: why.into() });
+    fn pass_over(&mut self, spot: &RecordLocation, why: impl Into<String>) {
+        self.passed_over.push(SkippedRecord { spot: spot.clone(), why: why.into() });
     }
 }
 
 /// Where a record is.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-pub struct Spot {
+pub struct RecordLocation {
     /// The file.
     pub file: String,
     /// The 1-based line.
     pub line: usize,
 }
 
-impl Spot {
-    fn new(source: &Source, line: usize) -> Self {
+impl RecordLocation {
+    fn new(source: &ImportFile, line: usize) -> Self {
         Self { file: source.name.clone(), line }
     }
 }
 
 /// A record that is no part of any case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct PassedOver {
+pub struct SkippedRecord {
     /// Where it is.
-    pub spot: Spot,
+    pub spot: RecordLocation,
     /// Why.
     pub why: String,
 }
 
-impl std::fmt::Display for PassedOver {
+impl std::fmt::Display for SkippedRecord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}:{}: {}", self.spot.file, self.spot.line, self.why)
     }

@@ -10,10 +10,10 @@ mod question;
 mod tests;
 
 pub use answer::{form, read_pairs};
-pub use candidates::{BATCH, Candidates, MAX_PAIRS, candidates};
-pub use question::{Question, question};
+pub use candidates::{BATCH, CandidatePairs, MAX_PAIRS, candidates};
+pub use question::{JudgeQuestion, question};
 
-use super::record::CaseSpent;
+use super::record::CaseUsage;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -45,7 +45,7 @@ pub struct Judgement {
     /// Pairs of the same file that it was not asked about, because there are too many.
     pub left_out: u64,
     /// What it took.
-    pub spent: CaseSpent,
+    pub spent: CaseUsage,
 }
 
 impl Judgement {

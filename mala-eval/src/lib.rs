@@ -4,9 +4,11 @@
 #![warn(missing_docs)]
 
 pub mod bootstrap;
+pub mod budget;
 pub mod canary;
 pub mod capture;
 pub mod case;
+pub mod case_review;
 pub mod compare;
 pub mod curve;
 pub mod dummy;
@@ -16,19 +18,18 @@ pub mod matching;
 mod mutation;
 pub mod plant;
 pub mod ports;
-pub mod purse;
+pub mod random;
 pub mod record;
 pub mod render;
 pub mod result;
 pub mod run;
 pub mod scores;
-pub mod seeded;
 pub mod store;
 pub mod trees;
 pub mod view;
 
-pub use case::{Case, CaseError, Meta, Truth};
+pub use case::{CaseError, CaseMeta, EvalCase, KnownProblem};
 pub use judging::{JudgeUsed, Judgement};
-pub use matching::{Assignment, Mode, Pair, Rule, Spot};
-pub use record::{BaseOrigin, CaseRecord, CaseSpent, Prediction, RunHeader};
+pub use matching::{Assignment, MatchMode, MatchRule, MatchedPair, ProblemLocation};
+pub use record::{BaseOrigin, CaseRecord, CaseUsage, Prediction, RunHeader};
 pub use result::EvalResult;

@@ -9,12 +9,12 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 
-pub use closest::{Link, assign_links};
-pub use explain::{Miss, miss};
+pub use closest::{MatchLink, assign_links};
+pub use explain::{MissReason, miss};
 
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::Category;
-use neighbours::Interval;
+use neighbours::LineInterval;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ const MAX_LINKS: usize = 1_000_000;
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Mode {
+pub enum MatchMode {
     /// The category.
     Strict,
     /// The category, with bug, logic and error_handling as one.
@@ -45,7 +45,7 @@ pub enum Mode {
     Semantic,
 }
 
-impl Mode {
+impl MatchMode {
     /// Those that need no judge, the hardest first.
     pub const ALL: [Self; 3] = [Self::Strict, Self::Grouped, Self::Location];
 
@@ -74,7 +74,7 @@ impl Mode {
     }
 }
 
-impl std::fmt::Display for Mode {
+impl std::fmt::Display for MatchMode {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.name())
     }
@@ -82,18 +82,18 @@ impl std::fmt::Display for Mode {
 
 /// The rule that decides on hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Rule {
+pub struct MatchRule {
     /// What has to be the same.
-    pub mode: Mode,
+    pub mode: MatchMode,
     /// How many lines may lie between the two.
     pub tolerance: u32,
     /// How many lines of a finding count, from its first.
     pub max_span: u32,
 }
 
-impl Rule {
+impl MatchRule {
     /// The plain rule in this mode.
-    pub fn of(mode: Mode) -> Self {
+    pub fn of(mode: MatchMode) -> Self {
         Self { mode, tolerance: TOLERANCE, max_span: MAX_SPAN }
     }
 
@@ -104,20 +104,20 @@ impl Rule {
     }
 
     /// Whether the finding could hit the problem. The finding's lines are already capped.
-    pub fn allows(&self, finding: &Spot<'_>, truth: &Spot<'_>) -> bool {
+    pub fn allows(&self, finding: &ProblemLocation<'_>, truth: &ProblemLocation<'_>) -> bool {
         finding.file == truth.file
             && self.mode.takes_for_one(finding.category, truth.category)
-            && self.widened(finding.span).overlaps(Interval::of(truth.span))
+            && self.widened(finding.span).overlaps(LineInterval::of(truth.span))
     }
 
-    fn widened(&self, span: LineSpan) -> Interval {
-        Interval::of(span).widened(self.tolerance)
+    fn widened(&self, span: LineSpan) -> LineInterval {
+        LineInterval::of(span).widened(self.tolerance)
     }
 }
 
 /// Where something is, and of what kind.
 #[derive(Debug, Clone, Copy)]
-pub struct Spot<'a> {
+pub struct ProblemLocation<'a> {
     /// The file.
     pub file: &'a FilePath,
     /// The lines.
@@ -128,7 +128,7 @@ pub struct Spot<'a> {
 
 /// A hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Pair {
+pub struct MatchedPair {
     /// The finding, by its place in the list.
     pub finding: usize,
     /// The known problem, by its place in the list.
@@ -139,7 +139,7 @@ pub struct Pair {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Assignment {
     /// The hits, by finding.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<MatchedPair>,
     /// Whether there are no closer pairs; false only where thousands of problems share lines.
     pub is_closest: bool,
 }
@@ -164,7 +164,11 @@ impl Assignment {
 }
 
 /// Pairs findings with known problems. The lines of findings are capped first.
-pub fn assign(rule: &Rule, findings: &[Spot<'_>], truths: &[Spot<'_>]) -> Assignment {
+pub fn assign(
+    rule: &MatchRule,
+    findings: &[ProblemLocation<'_>],
+    truths: &[ProblemLocation<'_>],
+) -> Assignment {
     let mut rooms: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
     for (index, spot) in findings.iter().enumerate() {
         rooms.entry((spot.file, rule.mode.class(spot.category))).or_default().0.push(index);
@@ -182,7 +186,7 @@ pub fn assign(rule: &Rule, findings: &[Spot<'_>], truths: &[Spot<'_>]) -> Assign
         let room = assign_room(rule, &findings, &truths);
         all.is_closest &= room.is_closest;
         let named = room.pairs.iter().filter_map(|pair| {
-            Some(Pair { finding: *ours.get(pair.finding)?, truth: *theirs.get(pair.truth)? })
+            Some(MatchedPair { finding: *ours.get(pair.finding)?, truth: *theirs.get(pair.truth)? })
         });
         all.pairs.extend(named);
     }
@@ -190,27 +194,31 @@ pub fn assign(rule: &Rule, findings: &[Spot<'_>], truths: &[Spot<'_>]) -> Assign
     all
 }
 
-fn chosen<'a>(spots: &[Spot<'a>], places: &[usize]) -> Vec<Spot<'a>> {
+fn chosen<'a>(spots: &[ProblemLocation<'a>], places: &[usize]) -> Vec<ProblemLocation<'a>> {
     places.iter().filter_map(|at| spots.get(*at).copied()).collect()
 }
 
 /// Pairs what is in one file and of one kind.
-fn assign_room(rule: &Rule, findings: &[Spot<'_>], truths: &[Spot<'_>]) -> Assignment {
-    let ours: Vec<Interval> = findings.iter().map(|spot| rule.widened(spot.span)).collect();
-    let theirs: Vec<Interval> = truths.iter().map(|spot| Interval::of(spot.span)).collect();
+fn assign_room(
+    rule: &MatchRule,
+    findings: &[ProblemLocation<'_>],
+    truths: &[ProblemLocation<'_>],
+) -> Assignment {
+    let ours: Vec<LineInterval> = findings.iter().map(|spot| rule.widened(spot.span)).collect();
+    let theirs: Vec<LineInterval> = truths.iter().map(|spot| LineInterval::of(spot.span)).collect();
     let Some(overlaps) = neighbours::overlaps(&ours, &theirs, MAX_LINKS) else {
         return Assignment { pairs: sweep::most_pairs(&ours, &theirs), is_closest: false };
     };
     let links = overlaps.into_iter().filter_map(|(finding, truth)| {
         let cost = distance(findings.get(finding)?, truths.get(truth)?);
-        Some(Link { finding, truth, cost })
+        Some(MatchLink { finding, truth, cost })
     });
     assign_links(findings.len(), truths.len(), links.collect())
 }
 
 /// How far apart two places are: the lines between their starts and between their ends, and one
 /// more for another category.
-pub(super) fn distance(finding: &Spot<'_>, truth: &Spot<'_>) -> u32 {
+pub(super) fn distance(finding: &ProblemLocation<'_>, truth: &ProblemLocation<'_>) -> u32 {
     let starts = finding.span.start().abs_diff(truth.span.start());
     let ends = finding.span.end().abs_diff(truth.span.end());
     let kind = u32::from(finding.category != truth.category);

@@ -18,12 +18,12 @@ mod site;
 mod tests;
 
 use crate::plant::DefectKind;
-use dialect::Dialect;
+use dialect::LanguageTraits;
 use mala_domain::change::{AddedLines, LineSpan};
 use mala_domain::language::Language;
 use mala_syntax::source::{Source, lines_of};
 use mala_syntax::symbols::{Descend, walk};
-use site::Site;
+use site::MutationContext;
 use std::ops::Range;
 use tree_sitter::Node;
 
@@ -35,7 +35,7 @@ const MAX_PLACES: usize = 1_000;
 
 /// An edit that makes a defect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mutant {
+pub(crate) struct Mutation {
     /// Which kind of defect it makes.
     pub(crate) kind: DefectKind,
     /// What it is, in one line.
@@ -44,14 +44,14 @@ pub(crate) struct Mutant {
     pub(crate) description: String,
     edit: Range<usize>,
     text: String,
-    mark: Mark,
+    mark: DefectMark,
     /// What must be part of the change, so that whoever reads it can see the defect.
     needs: Range<usize>,
 }
 
 /// Which lines of the edited file have the defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum DefectMark {
     /// Those of the text that was put in.
     Edit,
     /// The first of them.
@@ -62,7 +62,7 @@ enum Mark {
 
 /// A file with a defect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Planted {
+pub(crate) struct MutatedFile {
     /// The whole text.
     pub(crate) text: String,
     /// The lines of the defect.
@@ -70,19 +70,19 @@ pub(crate) struct Planted {
 }
 
 /// Whether defects can be planted into code of this language.
-pub(crate) fn is_fertile(language: Language) -> bool {
-    Dialect::of(language).is_some()
+pub(crate) fn supports(language: Language) -> bool {
+    LanguageTraits::of(language).is_some()
 }
 
 /// The defects that could be planted into the added lines, in the order of the text.
-pub(crate) fn mutants(source: &Source, added: &AddedLines) -> Vec<Mutant> {
-    let Some(dialect) = Dialect::of(source.language()) else { return Vec::new() };
+pub(crate) fn mutations(source: &Source, added: &AddedLines) -> Vec<Mutation> {
+    let Some(dialect) = LanguageTraits::of(source.language()) else { return Vec::new() };
     // Where one thing is not understood, nothing is what it seems: `Array<string>` is a comparison then.
     if source.text().len() > MAX_BYTES || source.tree().root_node().has_error() {
         return Vec::new();
     }
-    let site = Site::new(source, dialect);
-    let mut found: Vec<Mutant> = Vec::new();
+    let site = MutationContext::new(source, dialect);
+    let mut found: Vec<Mutation> = Vec::new();
     walk(source.tree(), |_, step| {
         let node = step.node;
         if !added.touch(lines_of(node)) || found.len() >= MAX_PLACES {
@@ -92,7 +92,7 @@ pub(crate) fn mutants(source: &Source, added: &AddedLines) -> Vec<Mutant> {
             return Descend::Past;
         }
         let here = at(&site, node);
-        let fits = |mutant: &Mutant| site.is_all_added(&mutant.needs, added);
+        let fits = |mutation: &Mutation| site.is_all_added(&mutation.needs, added);
         if !here.is_empty() && place::is_live(&site, node) {
             found.extend(here.into_iter().filter(fits));
         }
@@ -102,8 +102,8 @@ pub(crate) fn mutants(source: &Source, added: &AddedLines) -> Vec<Mutant> {
 }
 
 /// What can be done to one node.
-fn at(site: &Site<'_>, node: Node<'_>) -> Vec<Mutant> {
-    let makers: [fn(&Site<'_>, Node<'_>) -> Option<Mutant>; 9] = [
+fn at(site: &MutationContext<'_>, node: Node<'_>) -> Vec<Mutation> {
+    let makers: [fn(&MutationContext<'_>, Node<'_>) -> Option<Mutation>; 9] = [
         bounds::compared,
         bounds::shifted,
         awaits::dropped,
@@ -120,9 +120,9 @@ fn at(site: &Site<'_>, node: Node<'_>) -> Vec<Mutant> {
     makers.iter().filter_map(|maker| maker(site, node)).collect()
 }
 
-impl Mutant {
+impl Mutation {
     /// The file with this defect; `None` when it would not parse.
-    pub(crate) fn apply(&self, source: &Source) -> Option<Planted> {
+    pub(crate) fn apply(&self, source: &Source) -> Option<MutatedFile> {
         let old = source.text();
         let (before, after) = (old.get(..self.edit.start)?, old.get(self.edit.end..)?);
         let text = [before, &self.text, after].concat();
@@ -136,19 +136,22 @@ impl Mutant {
         };
         let first = line_at(self.edit.start);
         let lines = match self.mark {
-            Mark::Edit => LineSpan::between(first, line_at(self.edit.start + self.text.len())),
-            Mark::First => LineSpan::line(first),
-            Mark::Gap => {
+            DefectMark::Edit => {
+                LineSpan::between(first, line_at(self.edit.start + self.text.len()))
+            }
+            DefectMark::First => LineSpan::line(first),
+            DefectMark::Gap => {
                 let above = before.trim_end_matches('\n');
                 let is_near = before.len() - above.len() == 1;
                 let start = if is_near { first - 1 } else { first };
                 LineSpan::between(start, first)
             }
         };
-        Some(Planted { text, lines })
+        Some(MutatedFile { text, lines })
     }
 
     /// The text that goes, and the text that comes in its place.
+    #[cfg(test)]
     pub(crate) fn edit<'s>(&'s self, source: &'s Source) -> (&'s str, &'s str) {
         (source.text().get(self.edit.clone()).unwrap_or_default(), &self.text)
     }

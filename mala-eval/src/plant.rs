@@ -7,8 +7,8 @@ mod planter;
 mod survey;
 mod twin;
 
-pub use choice::{Candidate, choose};
+pub use choice::{PlantCandidate, choose};
 pub use kind::DefectKind;
-pub use planter::{Fields, Harvest, Nursery, Order, PlantError};
-pub use survey::{Ground, Grown, survey};
-pub use twin::{CLEAN_TWIN, PLANTED, Soil, Sprout};
+pub use planter::{DefectPlanter, PlantError, PlantRequest, PlantTargets, PlantedDefects};
+pub use survey::{MutatedChange, SurveyedChange, survey};
+pub use twin::{CLEAN_TWIN, PLANTED, PlantSite, PlantedDefect};

@@ -1,6 +1,6 @@
 //! What an eval needs from outside: git, a runner for cases, and a place for records.
 
-use crate::{Case, CaseRecord};
+use crate::{CaseRecord, EvalCase};
 use mala_domain::change::FilePath;
 use mala_domain::ports::{BoxFuture, ScopeError, Scoped, StoreError};
 use mala_domain::scope::Target;
@@ -13,7 +13,8 @@ pub type FileContents = BTreeMap<FilePath, Vec<u8>>;
 /// Reviews a case. An error in one case is part of its record.
 pub trait CaseRunner: Send + Sync {
     /// The record of one trial of a case of this set.
-    fn run<'a>(&'a self, set: &'a str, case: &'a Case, trial: u32) -> BoxFuture<'a, CaseRecord>;
+    fn run<'a>(&'a self, set: &'a str, case: &'a EvalCase, trial: u32)
+    -> BoxFuture<'a, CaseRecord>;
 }
 
 /// Stores records as they are made.

@@ -7,7 +7,7 @@ mod prediction;
 pub use header::{ReviewerUsed, RunHeader, Selection, SetUsed};
 pub use prediction::Prediction;
 
-use super::case::{Case, Truth, language};
+use super::case::{EvalCase, KnownProblem, language};
 use super::judging::Judgement;
 use mala_domain::change::{Change, FilePath, LineCounts, LineSpan};
 use mala_domain::secrets;
@@ -45,12 +45,12 @@ pub struct CaseRecord {
     /// What the reviewer claims.
     pub predictions: Vec<Prediction>,
     /// What it should find.
-    pub truths: Vec<Truth>,
+    pub truths: Vec<KnownProblem>,
     /// Claims that people judged to be wrong.
     #[serde(default)]
-    pub rejected: Vec<Truth>,
+    pub rejected: Vec<KnownProblem>,
     /// The changed regions at head.
-    pub hunks: Vec<Region>,
+    pub hunks: Vec<ChangedRegion>,
     /// How many lines the change adds and removes.
     pub changed_lines: LineCounts,
     /// Where the files at base come from.
@@ -59,7 +59,7 @@ pub struct CaseRecord {
     #[serde(default)]
     pub notes: Vec<String>,
     /// What it took.
-    pub spent: CaseSpent,
+    pub spent: CaseUsage,
     /// What a judge says of it; null when none was asked.
     #[serde(default)]
     pub judgement: Option<Judgement>,
@@ -70,7 +70,7 @@ const MAX_DIFF: usize = 200_000;
 
 impl CaseRecord {
     /// The record of a trial of which nothing is known but its case and what the case changes.
-    pub fn open(set: &str, case: &Case, trial: u32, change: &Change) -> Self {
+    pub fn open(set: &str, case: &EvalCase, trial: u32, change: &Change) -> Self {
         Self {
             schema_version: SCHEMA_VERSION,
             set: set.to_owned(),
@@ -84,11 +84,11 @@ impl CaseRecord {
             predictions: Vec::new(),
             truths: case.ground_truth.clone(),
             rejected: case.rejected_findings.clone(),
-            hunks: Region::all(change),
+            hunks: ChangedRegion::all(change),
             changed_lines: change.n_lines(),
             base: BaseOrigin::Unused,
             notes: Vec::new(),
-            spent: CaseSpent::default(),
+            spent: CaseUsage::default(),
             judgement: None,
         }
     }
@@ -111,7 +111,7 @@ impl CaseRecord {
 }
 
 /// The case's own diff; where it has none, what its trees come to.
-fn shown(case: &Case, change: &Change) -> String {
+fn shown(case: &EvalCase, change: &Change) -> String {
     match case.diff.trim().is_empty() {
         true => shortened(&secrets::redact(&change.to_string())),
         false => shortened(&secrets::redact(&case.diff)),
@@ -127,7 +127,7 @@ fn shortened(text: &str) -> String {
 
 /// A changed region at head.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Region {
+pub struct ChangedRegion {
     /// The file.
     pub file: FilePath,
     /// Its first line.
@@ -136,7 +136,7 @@ pub struct Region {
     pub line_end: u32,
 }
 
-impl Region {
+impl ChangedRegion {
     /// The regions of a change that have lines at head: where something is added, the added lines
     /// and what lies between them; otherwise the lines around what is gone.
     pub fn all(change: &Change) -> Vec<Self> {
@@ -179,7 +179,7 @@ pub enum BaseOrigin {
 
 /// What a case took; what nobody said is unknown, not zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CaseSpent {
+pub struct CaseUsage {
     /// Dollars; null when unknown.
     pub cost_usd: Option<f64>,
     /// Tokens in and out; null when unknown.
@@ -194,7 +194,7 @@ pub struct CaseSpent {
     pub seconds_llm: f64,
 }
 
-impl CaseSpent {
+impl CaseUsage {
     /// A reviewer that costs nothing and asks nobody.
     pub fn nothing() -> Self {
         Self { cost_usd: Some(0.0), tokens_used: Some(0), ..Self::default() }

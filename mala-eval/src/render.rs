@@ -12,8 +12,8 @@ mod result;
 #[cfg(test)]
 mod tests;
 
-pub use board::{BoardRow, board};
+pub use board::{LeaderboardRow, board};
 pub use case::case;
 pub use comparison::comparison;
-pub use document::{Block, Document, Table};
+pub use document::{Document, DocumentBlock, TextTable};
 pub use result::result;

@@ -13,11 +13,11 @@ mod tally;
 pub(crate) mod tests;
 mod trials;
 
-pub use calibration::{Bin, Calibration};
+pub use calibration::{Calibration, CalibrationBin};
 pub use clean::{CleanScore, RejectedScore};
-pub use counts::{Counts, Rates, RuleScore};
-pub use judge::{Judged, judge};
-pub use scorer::{CaseCounts, ModeScores, Scorer, ScorerOptions, Scores, Spent, Unreviewed};
+pub use counts::{MatchCounts, RuleScore, ScoreRates};
+pub use judge::{MatchedRecord, judge};
+pub use scorer::{CaseCounts, ModeScores, RunUsage, Scorer, ScorerOptions, Scores, Unreviewed};
 pub use semantic::JudgeScore;
 pub use severity::SeverityAgreement;
 pub use trials::{Spread, TrialSpread};

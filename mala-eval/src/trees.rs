@@ -4,7 +4,7 @@
 #[cfg(test)]
 mod tests;
 
-use super::case::Case;
+use super::case::EvalCase;
 use super::ports::FileContents as Files;
 use super::record::BaseOrigin;
 use mala_domain::change::{EntryKind, FileDiff, FilePath, FileStatus, read};
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Both sides of a case.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trees {
+pub struct CaseTrees {
     /// The files at base.
     pub base: Files,
     /// The files at head.
@@ -23,9 +23,9 @@ pub struct Trees {
     pub notes: Vec<String>,
 }
 
-impl Trees {
+impl CaseTrees {
     /// Both sides of this case.
-    pub fn of(case: &Case) -> Self {
+    pub fn of(case: &EvalCase) -> Self {
         let bytes = |files: &BTreeMap<FilePath, String>| -> Files {
             files.iter().map(|(path, text)| (path.clone(), text.as_bytes().to_vec())).collect()
         };
@@ -35,7 +35,7 @@ impl Trees {
             return Self { base: bytes(base), head, origin, notes: Vec::new() };
         }
         match read(case.diff.as_bytes()) {
-            Ok(files) => Reverting::new(head).all(&files),
+            Ok(files) => TreeReverter::new(head).all(&files),
             Err(error) => {
                 let notes = vec![format!("all files count as new: the diff has an error: {error}")];
                 Self { base: Files::new(), head, origin: BaseOrigin::Empty, notes }
@@ -44,20 +44,20 @@ impl Trees {
     }
 }
 
-struct Reverting {
-    trees: Trees,
+struct TreeReverter {
+    trees: CaseTrees,
     n_reverted: usize,
     n_kept_new: usize,
 }
 
-impl Reverting {
+impl TreeReverter {
     fn new(head: Files) -> Self {
         let trees =
-            Trees { base: head.clone(), head, origin: BaseOrigin::Reverted, notes: Vec::new() };
+            CaseTrees { base: head.clone(), head, origin: BaseOrigin::Reverted, notes: Vec::new() };
         Self { trees, n_reverted: 0, n_kept_new: 0 }
     }
 
-    fn all(mut self, files: &[FileDiff<'_>]) -> Trees {
+    fn all(mut self, files: &[FileDiff<'_>]) -> CaseTrees {
         // First everything that the diff names goes, so that files may trade places.
         for file in files {
             self.trees.base.remove(&file.path);

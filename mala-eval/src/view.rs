@@ -2,9 +2,9 @@
 
 mod judged;
 
-use super::matching::{Miss, Mode, Rule, Spot, miss};
+use super::matching::{MatchMode, MatchRule, MissReason, ProblemLocation, miss};
 use super::record::CaseRecord;
-use super::scores::{Judged, judge};
+use super::scores::{MatchedRecord, judge};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 #[schemars(title = "EvalCaseView")]
 pub struct CaseView {
     /// By what rule.
-    pub mode: Mode,
+    pub mode: MatchMode,
     /// What each known problem came to, in the order of the case.
-    pub truths: Vec<TruthView>,
+    pub truths: Vec<ProblemView>,
     /// What each claim came to, in the order of the reviewer.
     pub claims: Vec<ClaimView>,
     /// The record itself.
@@ -24,7 +24,7 @@ pub struct CaseView {
 
 /// What a known problem came to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TruthView {
+pub struct ProblemView {
     /// The claim that hits it, by its place in `record.predictions`; null when it is missed.
     pub found_by: Option<usize>,
     /// Why.
@@ -46,15 +46,15 @@ pub struct ClaimView {
 
 impl CaseView {
     /// A record under a rule.
-    pub fn of(rule: &Rule, record: &CaseRecord) -> Self {
+    pub fn of(rule: &MatchRule, record: &CaseRecord) -> Self {
         let judged = judge(rule, record);
         let counted = counted(record);
-        let spots: Vec<Spot<'_>> = judged
+        let spots: Vec<ProblemLocation<'_>> = judged
             .predictions
             .iter()
-            .map(|claim| Spot { span: rule.capped(claim.span()), ..claim.spot() })
+            .map(|claim| ProblemLocation { span: rule.capped(claim.span()), ..claim.spot() })
             .collect();
-        let look = Look { rule, judged: &judged, counted: &counted, spots };
+        let look = CaseExplainer { rule, judged: &judged, counted: &counted, spots };
         Self {
             mode: rule.mode,
             truths: look.truths(),
@@ -71,15 +71,15 @@ fn counted(record: &CaseRecord) -> Vec<usize> {
     claims.filter(|(_, claim)| is_reviewed && claim.counts()).map(|(at, _)| at).collect()
 }
 
-struct Look<'a> {
-    rule: &'a Rule,
-    judged: &'a Judged<'a>,
+struct CaseExplainer<'a> {
+    rule: &'a MatchRule,
+    judged: &'a MatchedRecord<'a>,
     counted: &'a [usize],
-    spots: Vec<Spot<'a>>,
+    spots: Vec<ProblemLocation<'a>>,
 }
 
-impl Look<'_> {
-    fn truths(&self) -> Vec<TruthView> {
+impl CaseExplainer<'_> {
+    fn truths(&self) -> Vec<ProblemView> {
         let record = self.judged.record;
         let found = self.judged.assignment.by_truth(record.truths.len());
         let truths = record.truths.iter().enumerate().zip(found).map(|((place, truth), claim)| {
@@ -93,13 +93,13 @@ impl Look<'_> {
                 (Some(claim), _) => apart(claim, &truth.spot()),
                 (None, None) => self.miss(&truth.spot(), &self.spots, "finding"),
             };
-            TruthView { found_by, why }
+            ProblemView { found_by, why }
         });
         truths.collect()
     }
 
     fn is_judged(&self) -> bool {
-        self.rule.mode == Mode::Semantic
+        self.rule.mode == MatchMode::Semantic
     }
 
     fn claims(&self) -> Vec<ClaimView> {
@@ -129,17 +129,22 @@ impl Look<'_> {
         (0..record.predictions.len()).map(view).collect()
     }
 
-    fn miss(&self, one: &Spot<'_>, others: &[Spot<'_>], noun: &str) -> String {
+    fn miss(
+        &self,
+        one: &ProblemLocation<'_>,
+        others: &[ProblemLocation<'_>],
+        noun: &str,
+    ) -> String {
         let mode = self.rule.mode;
         match miss(self.rule, one, others) {
-            Miss::OtherFile => format!("no {noun} is in this file"),
-            Miss::TooFar { lines, .. } => {
+            MissReason::OtherFile => format!("no {noun} is in this file"),
+            MissReason::TooFar { lines, .. } => {
                 format!("the nearest {noun} is {} away", counted_lines(lines))
             }
-            Miss::OtherCategory { category, .. } => {
+            MissReason::OtherCategory { category, .. } => {
                 format!("the {noun} here is {category}, and {mode} takes that for another")
             }
-            Miss::Taken { .. } => format!("the {noun} here is paired with a closer one"),
+            MissReason::Taken { .. } => format!("the {noun} here is paired with a closer one"),
         }
     }
 }
@@ -149,7 +154,7 @@ fn counted_lines(lines: u32) -> String {
 }
 
 /// How near a hit is.
-fn apart(claim: &Spot<'_>, truth: &Spot<'_>) -> String {
+fn apart(claim: &ProblemLocation<'_>, truth: &ProblemLocation<'_>) -> String {
     let category = if claim.category == truth.category {
         "same category".to_owned()
     } else {

@@ -19,7 +19,7 @@ mod resolve;
 mod user;
 mod words;
 
-pub use checks::{DELETED_TESTS, checks};
+pub use checks::{DELETED_TESTS, UNRESOLVED_IMPORT, checks};
 pub use delta::{FileDelta, Versions};
 pub use fold::{Found, fold};
 pub use plan::{Plan, plan};

@@ -11,10 +11,10 @@ use std::path::Path;
 use std::time::Duration;
 
 const TIME: Duration = Duration::from_secs(120);
-const WHO: &str = "mala <mala@localhost> 1700000000 +0000";
+pub(super) const WHO: &str = "mala <mala@localhost> 1700000000 +0000";
 
 /// Paths and contents.
-type Files = BTreeMap<FilePath, Vec<u8>>;
+pub(super) type FileContents = BTreeMap<FilePath, Vec<u8>>;
 
 /// The two commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Imported {
 /// Makes a repository in this folder, which is there and empty.
 pub async fn import(
     folder: &Path,
-    (base, head): (&Files, &Files),
+    (base, head): (&FileContents, &FileContents),
     environment: &Environment,
 ) -> Result<Imported, GitError> {
     let maker = Maker { folder, environment: sealed(environment) };
@@ -88,17 +88,14 @@ fn failed(args: &[&str], finished: &Finished) -> GitError {
 }
 
 /// What `git fast-import` reads.
-fn stream(base: &Files, head: &Files) -> Vec<u8> {
+fn stream(base: &FileContents, head: &FileContents) -> Vec<u8> {
     let mut out = Vec::new();
     for (mark, name, files) in [(1, "base", base), (2, "mala", head)] {
         put(&mut out, &format!("commit refs/heads/{name}\nmark :{mark}\n"));
         put(&mut out, &format!("author {WHO}\ncommitter {WHO}\ndata {}\n{name}\n", name.len()));
         put(&mut out, if mark == 2 { "from :1\ndeleteall\n" } else { "deleteall\n" });
         for (path, bytes) in files {
-            put(&mut out, &format!("M 100644 inline {}\n", quoted(path)));
-            put(&mut out, &format!("data {}\n", bytes.len()));
-            out.extend_from_slice(bytes);
-            out.push(b'\n');
+            put_file(&mut out, "100644", path, bytes);
         }
         put(&mut out, &format!("\nget-mark :{mark}\n"));
     }
@@ -106,8 +103,15 @@ fn stream(base: &Files, head: &Files) -> Vec<u8> {
     out
 }
 
-fn put(out: &mut Vec<u8>, text: &str) {
+pub(super) fn put(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
+}
+
+/// A file of a commit.
+pub(super) fn put_file(out: &mut Vec<u8>, mode: &str, path: &FilePath, bytes: &[u8]) {
+    put(out, &format!("M {mode} inline {}\ndata {}\n", quoted(path), bytes.len()));
+    out.extend_from_slice(bytes);
+    out.push(b'\n');
 }
 
 /// A path as the stream quotes it: every byte that could mean something else is written as a number.

@@ -1,6 +1,6 @@
 //! The code of a review that is kept: found again in the repository, and laid out without its secrets.
 
-use crate::import::Sides;
+use crate::import::ChangeSides;
 use crate::import::texts;
 use crate::ports::{CaseGit, CaseRepository, FileContents};
 use mala_domain::change::{Change, ChangedFile, FilePath, parse};
@@ -33,7 +33,7 @@ pub async fn recall(
     repository: &dyn CaseRepository,
     report: &Report,
     more: &[FilePath],
-) -> Result<Sides, RecallError> {
+) -> Result<ChangeSides, RecallError> {
     let scoped = reviewed(repository, report).await?;
     let files = &scoped.change.files;
     let at_base = files.iter().filter(|file| file.existed_at_base()).map(ChangedFile::base_path);
@@ -49,7 +49,7 @@ pub async fn recall(
         _ => (String::new(), String::new()),
     };
     let base_id = scoped.scope.base.clone();
-    let sides = Sides { base, head, base_id, head_id, message, ..Sides::default() };
+    let sides = ChangeSides { base, head, base_id, head_id, message, ..ChangeSides::default() };
     diffed(sides.redacted(), git).await
 }
 
@@ -81,12 +81,12 @@ async fn reviewed(repository: &dyn CaseRepository, report: &Report) -> Result<Sc
 }
 
 /// With the diff between both sides as they are.
-async fn diffed(sides: Sides, git: &dyn CaseGit) -> Result<Sides, RecallError> {
+async fn diffed(sides: ChangeSides, git: &dyn CaseGit) -> Result<ChangeSides, RecallError> {
     let bytes = |texts: &BTreeMap<FilePath, String>| -> FileContents {
         texts.iter().map(|(path, text)| (path.clone(), text.as_bytes().to_vec())).collect()
     };
     let diff = git.diff(&bytes(&sides.base), &bytes(&sides.head)).await?;
     let files =
         parse(diff.as_bytes()).map_err(|error| RecallError::Unreadable(error.to_string()))?;
-    Ok(Sides { change: Change { files }, diff, ..sides })
+    Ok(ChangeSides { change: Change { files }, diff, ..sides })
 }

@@ -12,30 +12,33 @@ fn finding(key: &str, line: u32) -> Finding {
     serde_json::from_value(value).unwrap()
 }
 
-fn spoken(right: &[&str], wrong: &[&str], rest: Option<Word>) -> Spoken {
+fn requested(right: &[&str], wrong: &[&str], rest: Option<FindingLabel>) -> LabelRequest {
     let ids = |ids: &[&str]| ids.iter().map(|id| (*id).to_owned()).collect();
-    Spoken { right: ids(right), wrong: ids(wrong), rest }
+    LabelRequest { right: ids(right), wrong: ids(wrong), rest }
 }
 
 #[test]
 fn a_word_goes_to_the_findings_with_its_id() {
-    use Word::{LeaveOut, Right, Wrong};
+    use FindingLabel::{LeaveOut, Right, Wrong};
     let findings = [finding("aa11", 1), finding("aa22", 2), finding("bb33", 3), finding("bb33", 4)];
-    for (spoken, expected) in [
-        (spoken(&["aa1"], &["bb"], None), Ok([Some(Right), None, Some(Wrong), Some(Wrong)])),
-        (spoken(&[], &[], Some(LeaveOut)), Ok([Some(LeaveOut); 4])),
+    for (requested, expected) in [
+        (requested(&["aa1"], &["bb"], None), Ok([Some(Right), None, Some(Wrong), Some(Wrong)])),
+        (requested(&[], &[], Some(LeaveOut)), Ok([Some(LeaveOut); 4])),
         (
-            spoken(&["aa11"], &["aa22"], Some(Right)),
+            requested(&["aa11"], &["aa22"], Some(Right)),
             Ok([Some(Right), Some(Wrong), Some(Right), Some(Right)]),
         ),
-        (spoken(&["aa"], &[], None), Err("several findings start with 'aa'")),
-        (spoken(&["cc"], &[], None), Err("the review has no finding 'cc'")),
-        (spoken(&[""], &[], None), Err("the review has no finding ''")),
-        (spoken(&["bb33"], &["bb"], None), Err("finding bb33 is said to be both right and wrong")),
+        (requested(&["aa"], &[], None), Err("several findings start with 'aa'")),
+        (requested(&["cc"], &[], None), Err("the review has no finding 'cc'")),
+        (requested(&[""], &[], None), Err("the review has no finding ''")),
+        (
+            requested(&["bb33"], &["bb"], None),
+            Err("finding bb33 is said to be both right and wrong"),
+        ),
     ] {
-        let found = words(&findings, &spoken).map_err(|error| error.to_string());
-        let expected = expected.map(|words| words.to_vec()).map_err(str::to_owned);
-        assert_eq!(found, expected, "{spoken:?}");
+        let found = labels(&findings, &requested).map_err(|error| error.to_string());
+        let expected = expected.map(|labels| labels.to_vec()).map_err(str::to_owned);
+        assert_eq!(found, expected, "{requested:?}");
     }
 }
 
@@ -74,31 +77,34 @@ fn report(issues: Vec<Finding>) -> Report {
 #[test]
 fn right_is_truth_wrong_is_rejected_and_missed_is_added() {
     let diff = "diff --git a/a.py b/a.py\nnew file mode 100644\n--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,3 @@\n+x = 1\n+y = 2\n+z = 3\n";
-    let sides = Sides {
+    let sides = ChangeSides {
         change: Change { files: parse(diff.as_bytes()).unwrap() },
         diff: diff.to_owned(),
         head: BTreeMap::from([(FilePath::from("a.py"), "x = 1\ny = 2\nz = 3\n".to_owned())]),
         head_id: "h".to_owned(),
         message: "Add x\n\nFor y.".to_owned(),
-        ..Sides::default()
+        ..ChangeSides::default()
     };
     let report = report(vec![finding("a", 1), finding("b", 2), finding("c", 3)]);
-    let words = [Word::Right, Word::Wrong, Word::LeaveOut];
+    let labels = [FindingLabel::Right, FindingLabel::Wrong, FindingLabel::LeaveOut];
     let missed_one = missed("a.py:3:logic:z").unwrap();
-    let judged = Judged { report: &report, words: &words, missed: vec![missed_one] };
+    let judged = LabeledReview { report: &report, labels: &labels, missed: vec![missed_one] };
     let case = capture(judged, sides.clone()).unwrap();
     let lines: Vec<u32> = case.ground_truth.iter().map(|truth| truth.line_start).collect();
     assert_eq!((lines, case.rejected_findings.len()), (vec![1, 3], 1));
     assert_eq!(case.ground_truth[0].evidence.as_deref(), Some("x = 1"));
     assert_eq!((case.pr_title.as_str(), case.pr_description.as_str()), ("Add x", "For y."));
     assert_eq!((case.language.as_str(), case.tags.as_slice()), ("python", &[TAG.to_owned()][..]));
-    assert_eq!(Case::parse("f", 1, &serde_json::to_string(&case).unwrap()).unwrap(), case);
+    assert_eq!(EvalCase::parse("f", 1, &serde_json::to_string(&case).unwrap()).unwrap(), case);
     for (place, expected) in [
         ("a.py:4:bug:x", "a.py has 3 lines, and no line 4"),
         ("b.py:1:bug:x", "there is no text b.py at head"),
     ] {
-        let judged =
-            Judged { report: &report, words: &words, missed: vec![missed(place).unwrap()] };
+        let judged = LabeledReview {
+            report: &report,
+            labels: &labels,
+            missed: vec![missed(place).unwrap()],
+        };
         assert_eq!(capture(judged, sides.clone()).unwrap_err(), expected);
     }
 }

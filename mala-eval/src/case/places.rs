@@ -1,27 +1,27 @@
 //! Whether the problems of a case are at places that it has. A problem that nobody can find lowers every
 //! reviewer's recall, and nothing else would tell.
 
-use super::{Case, Truth};
+use super::{EvalCase, KnownProblem};
 use mala_domain::change::{ChangedFile, FilePath, FileStatus, Hunk, LineSpan, parse};
 use std::collections::{BTreeMap, HashMap};
 
 /// The lines that a case shows at head.
-pub(super) struct Places<'c> {
+pub(super) struct CaseLocations<'c> {
     files: &'c BTreeMap<FilePath, String>,
     lines: HashMap<&'c FilePath, Vec<&'c str>>,
     /// What only the diff shows.
-    shown: HashMap<FilePath, Shown>,
+    shown: HashMap<FilePath, DiffFile>,
 }
 
 /// A file as far as a diff shows it: some of its lines by their numbers, or all when it is new.
-struct Shown {
+struct DiffFile {
     is_new: bool,
     lines: Vec<(u32, String)>,
 }
 
-impl<'c> Places<'c> {
+impl<'c> CaseLocations<'c> {
     /// The places of this case; what is wrong with its diff otherwise.
-    pub(super) fn of(case: &'c Case) -> Result<Self, String> {
+    pub(super) fn of(case: &'c EvalCase) -> Result<Self, String> {
         let changed = parse(case.diff.as_bytes())
             .map_err(|error| format!("the diff cannot be read: {error}"))?;
         let is_only_here =
@@ -30,13 +30,13 @@ impl<'c> Places<'c> {
             let lines = file.hunks.iter().flat_map(Hunk::head_lines);
             let lines: Vec<_> = lines.map(|(number, text)| (number, text.to_owned())).collect();
             let is_new = file.status == FileStatus::Added && !lines.is_empty();
-            (file.path, Shown { is_new, lines })
+            (file.path, DiffFile { is_new, lines })
         });
         Ok(Self { files: &case.files, lines: HashMap::new(), shown: shown.collect() })
     }
 
     /// Why there is no such place.
-    pub(super) fn problem(&mut self, truth: &Truth) -> Option<String> {
+    pub(super) fn problem(&mut self, truth: &KnownProblem) -> Option<String> {
         let why = match self.files.get_key_value(&truth.file) {
             Some((path, text)) => {
                 let lines = self.lines.entry(path).or_insert_with(|| text.lines().collect());
@@ -50,8 +50,8 @@ impl<'c> Places<'c> {
         why.map(|why| format!("{}:{}: {why}", truth.file, truth.span()))
     }
 
-    fn problem_in_diff(&self, truth: &Truth) -> Option<String> {
-        let Some(Shown { is_new, lines }) = self.shown.get(&truth.file) else {
+    fn problem_in_diff(&self, truth: &KnownProblem) -> Option<String> {
+        let Some(DiffFile { is_new, lines }) = self.shown.get(&truth.file) else {
             return Some("neither files nor diff have this file at head".to_owned());
         };
         let span = truth.span();
@@ -74,7 +74,7 @@ fn outside(n_lines: usize, span: LineSpan) -> Option<String> {
     is_outside.then(|| format!("the file has {n_lines} line{s}"))
 }
 
-fn missing(truth: &Truth, lines: &[&str]) -> Option<String> {
+fn missing(truth: &KnownProblem, lines: &[&str]) -> Option<String> {
     let evidence = truth.evidence.as_deref()?;
     (!is_on(lines, evidence)).then(|| format!("its evidence {evidence:?} is not on these lines"))
 }

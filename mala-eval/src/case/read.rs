@@ -1,7 +1,7 @@
 //! Reads a case, and says exactly where one is wrong.
 
-use super::places::Places;
-use super::{Case, SCHEMA_VERSION, Truth};
+use super::places::CaseLocations;
+use super::{EvalCase, KnownProblem, SCHEMA_VERSION};
 use mala_domain::change::FilePath;
 use serde::de::IgnoredAny;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ impl CaseError {
     }
 }
 
-impl Case {
+impl EvalCase {
     /// Reads the case whose text begins on this line of a file, and checks it.
     pub fn parse(file: &str, first_line: usize, text: &str) -> Result<Self, CaseError> {
         if let Some(other) = other_than_object(text) {
@@ -67,7 +67,7 @@ impl Case {
         let trees = [Some(&self.files), self.base_files.as_ref()];
         let in_trees = trees.into_iter().flatten().find_map(tree_problem);
         in_trees.or_else(|| {
-            let mut places = match Places::of(self) {
+            let mut places = match CaseLocations::of(self) {
                 Ok(places) => places,
                 Err(why) => return Some(why),
             };
@@ -121,7 +121,7 @@ fn tree_problem(tree: &BTreeMap<FilePath, String>) -> Option<String> {
     None
 }
 
-fn line_problem(truth: &Truth) -> Option<String> {
+fn line_problem(truth: &KnownProblem) -> Option<String> {
     let file = &truth.file;
     if truth.line_start == 0 {
         return Some(format!("{file} has no line 0"));

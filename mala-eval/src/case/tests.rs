@@ -7,14 +7,14 @@ const SMALL: &str = r#"{"id": "a", "language": "python", "diff": "", "files": {"
 
 #[test]
 fn what_is_not_known_is_passed_over_and_notes_are_kept() {
-    let case = Case::parse("set.jsonl", 1, SMALL).unwrap();
+    let case = EvalCase::parse("set.jsonl", 1, SMALL).unwrap();
     assert_eq!((case.id.as_str(), case.schema_version), ("a", 1));
     let truth = &case.ground_truth[0];
     assert_eq!((truth.category, truth.severity), (Category::Bug, Some(Severity::High)));
     assert_eq!(truth.span().to_string(), "1");
     assert_eq!((case.meta.source(), case.meta.licence()), (Some("us"), Some("MIT")));
     let again = serde_json::to_string(&case).unwrap();
-    assert_eq!(Case::parse("again", 1, &again).unwrap(), case);
+    assert_eq!(EvalCase::parse("again", 1, &again).unwrap(), case);
     assert!(again.contains("added_lines"));
 }
 
@@ -56,7 +56,7 @@ fn a_refusal_names_file_line_column_and_reason() {
         ("null", "s:7:1: a case is an object, and this is a single value"),
     ];
     for (text, expected) in rows {
-        assert_eq!(Case::parse("s", 7, text).unwrap_err().to_string(), *expected, "{text}");
+        assert_eq!(EvalCase::parse("s", 7, text).unwrap_err().to_string(), *expected, "{text}");
     }
 }
 
@@ -67,7 +67,7 @@ fn problem_at(truth: &str) -> Option<String> {
     let text = format!(
         r#"{{"id": "a", "language": "x", "diff": "{diff}", "files": {files}, "ground_truth": [{{{truth}, "category": "bug"}}]}}"#
     );
-    Case::parse("s", 1, &text).err().map(|error| error.why)
+    EvalCase::parse("s", 1, &text).err().map(|error| error.why)
 }
 
 #[test]
@@ -106,14 +106,14 @@ fn a_problem_is_where_the_case_has_lines() {
         assert_eq!(problem_at(truth), expected, "{truth}");
     }
     let garbage = r#"{"id": "a", "language": "x", "diff": "garbage"}"#;
-    let why = Case::parse("s", 1, garbage).unwrap_err().why;
+    let why = EvalCase::parse("s", 1, garbage).unwrap_err().why;
     assert!(why.starts_with("case \"a\": the diff cannot be read: "), "{why}");
 }
 
 proptest::proptest! {
     #[test]
     fn no_text_makes_it_panic(text in ".{0,200}") {
-        drop(Case::parse("s", 1, &text));
-        drop(Case::parse("s", 1, &SMALL.replace("a.py", &text)));
+        drop(EvalCase::parse("s", 1, &text));
+        drop(EvalCase::parse("s", 1, &SMALL.replace("a.py", &text)));
     }
 }

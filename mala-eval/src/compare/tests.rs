@@ -12,14 +12,14 @@ fn case(name: &str, is_found: bool, n_wrong: usize) -> CaseRecord {
     record(name, "python", claims, vec![truth("a.py:5", Category::Bug, None)])
 }
 
-fn side(name: &str, records: &[CaseRecord]) -> Side {
-    let mut side = Side::new(name, Rule::of(Mode::Strict));
+fn side(name: &str, records: &[CaseRecord]) -> ComparedRun {
+    let mut side = ComparedRun::new(name, MatchRule::of(MatchMode::Strict));
     records.iter().for_each(|record| side.add(record));
     side
 }
 
 fn compared(before: &[CaseRecord], after: &[CaseRecord]) -> Comparison {
-    compare(side("one", before), side("two", after), &mut Seeded::new(0))
+    compare(side("one", before), side("two", after), &mut SeededRandom::new(0))
 }
 
 fn many(n: usize, is_found: impl Fn(usize) -> bool) -> Vec<CaseRecord> {
@@ -84,8 +84,8 @@ fn problems_of_one_place_and_trials_are_counted_one_by_one() {
         found.into_iter().zip(1..).map(|(is_found, n)| trial(n, is_found)).collect::<Vec<_>>()
     };
     let (yes, no) = (true, false);
-    type Row<'a> = (Vec<CaseRecord>, Vec<CaseRecord>, &'a [&'a str], &'a [&'a str]);
-    let rows: [Row<'_>; 5] = [
+    type ComparisonRow<'a> = (Vec<CaseRecord>, Vec<CaseRecord>, &'a [&'a str], &'a [&'a str]);
+    let rows: [ComparisonRow<'_>; 5] = [
         (vec![both(1)], vec![both(2)], &["a.py:10 bug (1 of 2, then 2 of 2)"], &[]),
         (vec![both(2)], vec![both(0)], &[], &["a.py:10 bug (2 of 2, then 0 of 2)"]),
         (vec![both(1)], vec![both(1)], &[], &[]),

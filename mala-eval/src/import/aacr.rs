@@ -1,18 +1,18 @@
 //! AACR-Bench: a list of pull requests with comments that experts judged, the right ones in
 //! `positive_samples.json` and the wrong ones in `negative_samples.json`.
 
-use super::draft::{Claim, Code, Draft, Place, Revisions};
+use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, DraftRevisions};
 use super::mapping;
-use super::martian::{Link, link};
-use super::outline::Part;
-use super::{Imported, Source, Spot};
-use crate::case::Meta;
+use super::martian::{PullRequestLink, link};
+use super::outline::JsonPart;
+use super::{ImportFile, ImportedDrafts, RecordLocation};
+use crate::case::CaseMeta;
 use mala_domain::change::{FilePath, LineSpan};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
-struct Request {
+struct AacrRequest {
     #[serde(rename = "githubPrUrl")]
     url: String,
     source_commit: String,
@@ -22,7 +22,7 @@ struct Request {
 }
 
 #[derive(Deserialize)]
-struct Comment {
+struct AacrComment {
     note: String,
     path: String,
     #[serde(default)]
@@ -32,9 +32,9 @@ struct Comment {
     category: String,
 }
 
-pub(super) fn read(files: &[Source]) -> Imported {
-    let mut imported = Imported::default();
-    let mut drafts: BTreeMap<String, Draft> = BTreeMap::new();
+pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
+    let mut imported = ImportedDrafts::default();
+    let mut drafts: BTreeMap<String, CaseDraft> = BTreeMap::new();
     for file in files {
         for item in imported.items(file, "pull requests") {
             take(&mut imported, &mut drafts, file, item);
@@ -45,26 +45,26 @@ pub(super) fn read(files: &[Source]) -> Imported {
 }
 
 fn take(
-    imported: &mut Imported,
-    drafts: &mut BTreeMap<String, Draft>,
-    file: &Source,
-    item: Part<'_>,
+    imported: &mut ImportedDrafts,
+    drafts: &mut BTreeMap<String, CaseDraft>,
+    file: &ImportFile,
+    item: JsonPart<'_>,
 ) {
-    let spot = Spot::new(file, item.line);
-    let request: Request = match item.read() {
+    let spot = RecordLocation::new(file, item.line);
+    let request: AacrRequest = match item.read() {
         Ok(request) => request,
         Err(why) => return imported.pass_over(&spot, why),
     };
-    let Some((repo, Link::PullRequest(number))) = link(&request.url) else {
+    let Some((repo, PullRequestLink::PullRequest(number))) = link(&request.url) else {
         return imported.pass_over(&spot, format!("{:?} is no pull request", request.url));
     };
     let draft = drafts
         .entry(request.url.clone())
         .or_insert_with(|| empty(spot.clone(), &request, &repo, number));
     let are_wrong = file.path.file_name().contains("negative");
-    let comments = item.field("comments").and_then(Part::items).unwrap_or_default();
+    let comments = item.field("comments").and_then(JsonPart::items).unwrap_or_default();
     for comment in comments {
-        let spot = Spot::new(file, comment.line);
+        let spot = RecordLocation::new(file, comment.line);
         match comment.read().and_then(|comment| claim(&spot, comment)) {
             Ok(claim) if are_wrong => draft.rejected.push(claim),
             Ok(claim) => draft.truths.push(claim),
@@ -73,24 +73,24 @@ fn take(
     }
 }
 
-fn empty(spot: Spot, request: &Request, repo: &str, number: u64) -> Draft {
+fn empty(spot: RecordLocation, request: &AacrRequest, repo: &str, number: u64) -> CaseDraft {
     // What the set calls source is the branch that the target is merged into.
-    let revisions = Revisions::SinceMergeBase {
+    let revisions = DraftRevisions::SinceMergeBase {
         base: request.source_commit.clone(),
         head: request.target_commit.clone(),
     };
     let id = format!("aacr-{}-{number}", repo.replace('/', "_"));
-    let mut draft = Draft::new(spot, id, Code::Clone(vec![(repo.to_owned(), revisions)]));
+    let mut draft = CaseDraft::new(spot, id, DraftCode::Clone(vec![(repo.to_owned(), revisions)]));
     draft.repo = repo.to_owned();
     draft.language = language(&request.project_main_language);
-    draft.meta = Meta::default()
+    draft.meta = CaseMeta::default()
         .with("source", "AACR-Bench of alibaba/aacr-bench")
         .with("licence", "Apache-2.0 (comments); code: that of its repository")
         .with("pr_url", request.url.as_str());
     draft
 }
 
-fn claim(spot: &Spot, comment: Comment) -> Result<Claim, String> {
+fn claim(spot: &RecordLocation, comment: AacrComment) -> Result<DraftProblem, String> {
     if comment.side.eq_ignore_ascii_case("left") {
         return Err("it is about lines that the change takes away".to_owned());
     }
@@ -100,9 +100,9 @@ fn claim(spot: &Spot, comment: Comment) -> Result<Claim, String> {
         return Err("it names no line".to_owned());
     }
     let span = LineSpan::between(comment.from_line, comment.to_line);
-    Ok(Claim {
+    Ok(DraftProblem {
         spot: spot.clone(),
-        place: Place::Lines(FilePath::from(comment.path.as_str()), span),
+        place: DraftLocation::Lines(FilePath::from(comment.path.as_str()), span),
         category,
         severity: None,
         description: comment.note,

@@ -18,19 +18,19 @@ const CLEARLY: f64 = 1.3;
 const IMPORTS: &[&str] = &["import ", "from ", "use ", "using ", "#include", "package "];
 
 /// The regions of a change, by the words in them.
-pub(super) struct Regions<'a> {
-    regions: Vec<Region<'a>>,
+pub(super) struct AnchorRegions<'a> {
+    regions: Vec<AnchorRegion<'a>>,
     by_word: HashMap<&'a str, Vec<usize>>,
 }
 
-impl<'a> Regions<'a> {
+impl<'a> AnchorRegions<'a> {
     pub(super) fn of(change: &'a Change) -> Self {
         let files =
             change.files.iter().filter(|file| file.is_reviewable() && file.exists_at_head());
         let hunks = files.flat_map(|file| file.hunks.iter().map(move |hunk| (file, hunk)));
         let mut found = Self { regions: Vec::new(), by_word: HashMap::new() };
         for (file, hunk) in hunks {
-            let Some(region) = Region::of(file, hunk) else { continue };
+            let Some(region) = AnchorRegion::of(file, hunk) else { continue };
             for word in words_of(hunk) {
                 found.by_word.entry(word).or_default().push(found.regions.len());
             }
@@ -41,7 +41,7 @@ impl<'a> Regions<'a> {
 
     /// The lines that a comment is about; `None` when no region is clearly the one.
     pub(super) fn place(&self, comment: &str) -> Option<(FilePath, LineSpan)> {
-        let wanted = Words::of(comment);
+        let wanted = AnchorWords::of(comment);
         let mut worth = self.worth(&wanted.code);
         for (at, more) in self.worth(&wanted.prose) {
             worth.entry(at).and_modify(|worth| *worth += more * PROSE);
@@ -76,12 +76,12 @@ impl<'a> Regions<'a> {
 }
 
 /// The words of a comment.
-struct Words<'a> {
+struct AnchorWords<'a> {
     code: HashSet<&'a str>,
     prose: HashSet<&'a str>,
 }
 
-impl<'a> Words<'a> {
+impl<'a> AnchorWords<'a> {
     fn of(comment: &'a str) -> Self {
         let mut words = Self { code: HashSet::new(), prose: HashSet::new() };
         for (at, piece) in comment.split('`').enumerate() {
@@ -99,12 +99,12 @@ impl<'a> Words<'a> {
 }
 
 /// A changed region.
-struct Region<'a> {
+struct AnchorRegion<'a> {
     file: &'a ChangedFile,
     span: LineSpan,
 }
 
-impl<'a> Region<'a> {
+impl<'a> AnchorRegion<'a> {
     fn of(file: &'a ChangedFile, hunk: &Hunk) -> Option<Self> {
         let shown = || hunk.head_lines().map(|(number, _)| number);
         let added = || hunk.added_lines().map(|(number, _)| number);

@@ -2,15 +2,15 @@
 //! (`bug_patch.txt`). The lines that the fix takes away are the bug; the change to review is the commit
 //! that brought most of them in.
 
-use super::draft::{Code, Draft};
-use super::{Imported, Source, Spot};
-use crate::case::Meta;
+use super::draft::{CaseDraft, DraftCode};
+use super::{ImportFile, ImportedDrafts, RecordLocation};
+use crate::case::CaseMeta;
 use mala_domain::change::{FileDiff, FilePath, FileStatus, LineKind};
 use std::collections::BTreeMap;
 
-pub(super) fn read(files: &[Source]) -> Imported {
-    let mut imported = Imported::default();
-    let by_name: BTreeMap<&str, &Source> =
+pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
+    let mut imported = ImportedDrafts::default();
+    let by_name: BTreeMap<&str, &ImportFile> =
         files.iter().map(|file| (file.name.as_str(), file)).collect();
     for file in files.iter().filter(|file| file.path.file_name() == "bug.info") {
         match draft(file, &by_name) {
@@ -19,14 +19,17 @@ pub(super) fn read(files: &[Source]) -> Imported {
         }
     }
     if imported.drafts.is_empty() && imported.passed_over.is_empty() {
-        let others = files.iter().map(|file| Spot::new(file, 1));
+        let others = files.iter().map(|file| RecordLocation::new(file, 1));
         others.for_each(|spot| imported.pass_over(&spot, "no bug.info belongs to it"));
     }
     imported
 }
 
-fn draft(file: &Source, by_name: &BTreeMap<&str, &Source>) -> Result<Draft, (Spot, String)> {
-    let spot = Spot::new(file, 1);
+fn draft(
+    file: &ImportFile,
+    by_name: &BTreeMap<&str, &ImportFile>,
+) -> Result<CaseDraft, (RecordLocation, String)> {
+    let spot = RecordLocation::new(file, 1);
     let wrong = |why: &str| (spot.clone(), why.to_owned());
     let bug = file.name.strip_suffix("/bug.info").ok_or_else(|| wrong("it is in no folder"))?;
     let (project, number) =
@@ -47,14 +50,17 @@ fn draft(file: &Source, by_name: &BTreeMap<&str, &Source>) -> Result<Draft, (Spo
     let patch = patch.ok_or_else(|| wrong("there is no bug_patch.txt beside it"))?;
     let lines = taken_away(patch)?;
     if lines.is_empty() {
-        return Err((Spot::new(patch, 1), "the fix only adds lines: no line is wrong".to_owned()));
+        return Err((
+            RecordLocation::new(patch, 1),
+            "the fix only adds lines: no line is wrong".to_owned(),
+        ));
     }
     let repository = repo.to_owned();
-    let code = Code::Introduced { repository, at, fix: fix.clone(), lines };
-    let mut draft = Draft::new(spot, format!("bip-{name}-{number}"), code);
+    let code = DraftCode::Introduced { repository, at, fix: fix.clone(), lines };
+    let mut draft = CaseDraft::new(spot, format!("bip-{name}-{number}"), code);
     draft.repo = repo.to_owned();
     draft.language = "python".to_owned();
-    draft.meta = Meta::default()
+    draft.meta = CaseMeta::default()
         .with("source", "BugsInPy of soarsmu/BugsInPy, by blame of the lines that the fix removes")
         .with("licence", "none is given (bugs); code: that of its repository")
         .with("bug", format!("{name}-{number}"))
@@ -75,12 +81,12 @@ fn is_commit(id: &str) -> bool {
 }
 
 /// A file, and lines of it.
-type FileLines = (FilePath, Vec<u32>);
+type PatchedLines = (FilePath, Vec<u32>);
 
 /// The lines of code that a patch takes away, by file.
-fn taken_away(patch: &Source) -> Result<Vec<FileLines>, (Spot, String)> {
+fn taken_away(patch: &ImportFile) -> Result<Vec<PatchedLines>, (RecordLocation, String)> {
     let files = mala_domain::change::read(patch.text.as_bytes())
-        .map_err(|error| (Spot::new(patch, error.line), error.to_string()))?;
+        .map_err(|error| (RecordLocation::new(patch, error.line), error.to_string()))?;
     let code = files.iter().filter(|file| {
         file.status != FileStatus::Added && file.base_path().extension() == Some("py")
     });

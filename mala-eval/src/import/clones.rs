@@ -2,7 +2,8 @@
 //! its message. Whatever is missing is a reason to pass the draft over.
 
 use crate::import::{
-    Code, Draft, PassedOver, Revisions, Settled, Sides, settle, settle_added, settle_blamed,
+    CaseDraft, ChangeSides, DraftCode, DraftOutcome, DraftRevisions, SkippedRecord, settle,
+    settle_added, settle_blamed,
 };
 use crate::ports::{CaseGit, CaseRepository};
 use crate::store::sets::MAX_CASE_BYTES;
@@ -17,7 +18,7 @@ use std::sync::Arc;
 const MAX_FILES: usize = 2_000;
 
 /// Where code is taken from.
-pub struct Clones {
+pub struct CloneFolder {
     /// The folder with clones.
     pub folder: Option<PathBuf>,
     /// A repository, and a change in it.
@@ -26,27 +27,27 @@ pub struct Clones {
     pub git: Arc<dyn CaseGit>,
 }
 
-impl Clones {
+impl CloneFolder {
     /// Makes a case of a draft.
-    pub async fn settle(&self, draft: Draft) -> Settled {
+    pub async fn settle(&self, draft: CaseDraft) -> DraftOutcome {
         let spot = draft.spot.clone();
         let tried = match &draft.code {
-            Code::Added(_) => return settle_added(draft).unwrap_or_default(),
-            Code::Clone(choices) => self.of_clone(choices.clone(), draft).await,
-            Code::Named => self.of_named(draft).await,
-            Code::Introduced { .. } => self.introduced(draft).await,
+            DraftCode::Added(_) => return settle_added(draft).unwrap_or_default(),
+            DraftCode::Clone(choices) => self.of_clone(choices.clone(), draft).await,
+            DraftCode::Named => self.of_named(draft).await,
+            DraftCode::Introduced { .. } => self.introduced(draft).await,
         };
-        tried.unwrap_or_else(|why| Settled {
+        tried.unwrap_or_else(|why| DraftOutcome {
             case: None,
-            passed_over: vec![PassedOver { spot, why }],
+            passed_over: vec![SkippedRecord { spot, why }],
         })
     }
 
     async fn of_clone(
         &self,
-        choices: Vec<(String, Revisions)>,
-        draft: Draft,
-    ) -> Result<Settled, String> {
+        choices: Vec<(String, DraftRevisions)>,
+        draft: CaseDraft,
+    ) -> Result<DraftOutcome, String> {
         let mut troubles = Vec::new();
         for (repository, revisions) in choices {
             match self.sides_in(&repository, &revisions, &draft).await {
@@ -60,13 +61,13 @@ impl Clones {
     async fn sides_in(
         &self,
         repository: &str,
-        revisions: &Revisions,
-        draft: &Draft,
-    ) -> Result<Sides, String> {
+        revisions: &DraftRevisions,
+        draft: &CaseDraft,
+    ) -> Result<ChangeSides, String> {
         let git = self.clone_of(repository).await?;
         let target = match revisions {
-            Revisions::Commit(id) => Target::Commits(vec![id.clone()]),
-            Revisions::PullRequest(number) => {
+            DraftRevisions::Commit(id) => Target::Commits(vec![id.clone()]),
+            DraftRevisions::PullRequest(number) => {
                 let found = git.pull_request(*number).await.map_err(|error| error.to_string())?;
                 found.ok_or_else(|| {
                     format!(
@@ -74,7 +75,7 @@ impl Clones {
                     )
                 })?
             }
-            Revisions::SinceMergeBase { base, head } => {
+            DraftRevisions::SinceMergeBase { base, head } => {
                 let base = branch(&*git, base).await;
                 Target::SinceMergeBase { base, head: head.clone() }
             }
@@ -82,17 +83,17 @@ impl Clones {
         sides(&*git, &target, draft.named_files()).await
     }
 
-    async fn of_named(&self, draft: Draft) -> Result<Settled, String> {
+    async fn of_named(&self, draft: CaseDraft) -> Result<DraftOutcome, String> {
         let (folder, target) = self.named.as_ref().ok_or("no repository is named")?;
         let git = self.opened(folder).await;
         let git = git.ok_or_else(|| format!("{} is not a git repository", folder.display()))?;
         let sides = sides(&*git, target, draft.named_files()).await?;
         let repo = git.name();
-        Ok(settle(Draft { repo, ..draft }, sides))
+        Ok(settle(CaseDraft { repo, ..draft }, sides))
     }
 
-    async fn introduced(&self, mut draft: Draft) -> Result<Settled, String> {
-        let Code::Introduced { repository, at, fix, lines } = draft.code.clone() else {
+    async fn introduced(&self, mut draft: CaseDraft) -> Result<DraftOutcome, String> {
+        let DraftCode::Introduced { repository, at, fix, lines } = draft.code.clone() else {
             return Err("it names no lines".to_owned());
         };
         let git = self.clone_of(&repository).await?;
@@ -111,18 +112,9 @@ impl Clones {
     /// The clone of `owner/name`: in `owner/name`, `owner+name`, `owner__name` or `name`.
     async fn clone_of(&self, repository: &str) -> Result<Box<dyn CaseRepository>, String> {
         let folder = self.folder.as_ref().ok_or("no folder with clones is named")?;
-        let (owner, name) = repository.split_once('/').unwrap_or(("", repository));
-        let names = [
-            format!("{owner}/{name}"),
-            format!("{owner}+{name}"),
-            format!("{owner}__{name}"),
-            name.to_owned(),
-        ];
-        for name in names {
-            for path in [folder.join(&name), folder.join(format!("{name}.git"))] {
-                if let Some(git) = self.opened(&path).await {
-                    return Ok(git);
-                }
+        for path in clone_paths(folder, repository) {
+            if let Some(git) = self.opened(&path).await {
+                return Ok(git);
             }
         }
         Err(format!("there is no clone of {repository}"))
@@ -132,6 +124,30 @@ impl Clones {
     async fn opened(&self, path: &Path) -> Option<Box<dyn CaseRepository>> {
         self.git.open(path).await
     }
+}
+
+/// Where the clone of a repository may be: `owner/name`, `owner+name`, `owner__name` or `name`, with or
+/// without `.git`. The repository may be given by its URL.
+pub fn clone_paths(folder: &Path, repository: &str) -> Vec<PathBuf> {
+    let repository = repository.trim_end_matches('/');
+    let repository = repository.strip_suffix(".git").unwrap_or(repository);
+    let mut parts = repository.rsplit(['/', ':']);
+    let name = parts.next().unwrap_or_default();
+    let owner = parts.next().unwrap_or_default();
+    // A name such as `..` must not lead out of the folder.
+    let is_plain = |part: &str| !part.chars().all(|c| c == '.') && !part.contains('\\');
+    if !is_plain(name) || !(owner.is_empty() || is_plain(owner)) {
+        return Vec::new();
+    }
+    let mut names = vec![name.to_owned()];
+    if !owner.is_empty() {
+        names = [format!("{owner}/{name}"), format!("{owner}+{name}"), format!("{owner}__{name}")]
+            .into_iter()
+            .chain(names)
+            .collect();
+    }
+    let paths = names.into_iter().flat_map(|name| [name.clone(), format!("{name}.git")]);
+    paths.map(|name| folder.join(name)).collect()
 }
 
 /// A branch by its own name, or as the clone's origin has it.
@@ -148,7 +164,7 @@ async fn sides(
     git: &dyn CaseRepository,
     target: &Target,
     more: impl Iterator<Item = &FilePath>,
-) -> Result<Sides, String> {
+) -> Result<ChangeSides, String> {
     let scoped = git.scope(target, &[]).await.map_err(|error| error.to_string())?;
     let Head::Commit(head_id) = scoped.scope.head else {
         return Err("it is no commit".to_owned());
@@ -168,7 +184,7 @@ async fn sides(
     if n_bytes + diff.len() > MAX_CASE_BYTES / 2 {
         return Err("its files are too large for a case".to_owned());
     }
-    Ok(Sides {
+    Ok(ChangeSides {
         diff,
         base,
         head,

@@ -7,15 +7,15 @@ mod markers;
 #[cfg(test)]
 mod tests;
 
-use super::draft::{Claim, Code, Draft, Place};
-use super::{Imported, Source, Spot};
-use crate::case::Meta;
+use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem};
+use super::{ImportFile, ImportedDrafts, RecordLocation};
+use crate::case::CaseMeta;
 use crate::case::language::word;
-use expected::Row;
+use expected::ExpectedRow;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Category, Severity};
 use mala_domain::language::Language;
-use markers::{Mark, Marked};
+use markers::{InlineMarker, MarkedLines};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How parts of a path begin, in small letters, and what queries below them are about; the first counts.
@@ -37,50 +37,50 @@ pub(super) fn wants(path: &FilePath) -> bool {
 
 /// A query in a folder with tests.
 #[derive(Default)]
-struct Query<'a> {
+struct CodeqlQuery<'a> {
     /// Where it is among the queries, such as `Security/CWE-117/LogInjection`.
     path: String,
     /// Whether the sources mark its results.
     is_inline: bool,
     /// Its results, by the file that they are in.
-    rows: BTreeMap<Vec<u8>, Vec<(&'a Source, Row)>>,
+    rows: BTreeMap<Vec<u8>, Vec<(&'a ImportFile, ExpectedRow)>>,
 }
 
 /// The queries of every folder, by its path.
-type Tests<'a> = BTreeMap<Vec<u8>, BTreeMap<String, Query<'a>>>;
+type CodeqlTests<'a> = BTreeMap<Vec<u8>, BTreeMap<String, CodeqlQuery<'a>>>;
 
-pub(super) fn read(files: &[Source]) -> Imported {
-    let mut imported = Imported::default();
+pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
+    let mut imported = ImportedDrafts::default();
     let tests = tests(files);
     let mut found: BTreeSet<&[u8]> = BTreeSet::new();
-    let is_test = |file: &&Source| matches!(file.path.extension(), Some("expected" | "qlref"));
+    let is_test = |file: &&ImportFile| matches!(file.path.extension(), Some("expected" | "qlref"));
     for file in files.iter().filter(|file| !is_test(file)) {
         found.insert(file.path.as_bytes());
         match draft(file, &tests) {
             Ok(draft) => imported.drafts.push(draft),
-            Err(why) => imported.pass_over(&Spot::new(file, 1), why),
+            Err(why) => imported.pass_over(&RecordLocation::new(file, 1), why),
         }
     }
     for (path, rows) in tests.values().flat_map(BTreeMap::values).flat_map(|query| &query.rows) {
         if !found.contains(path.as_slice()) {
             let why = format!("{} was not read", String::from_utf8_lossy(path));
             for (source, row) in rows {
-                imported.pass_over(&Spot::new(source, row.line), why.as_str());
+                imported.pass_over(&RecordLocation::new(source, row.line), why.as_str());
             }
         }
     }
     imported
 }
 
-fn tests(files: &[Source]) -> Tests<'_> {
-    let mut tests = Tests::new();
+fn tests(files: &[ImportFile]) -> CodeqlTests<'_> {
+    let mut tests = CodeqlTests::new();
     for file in files.iter().filter(|file| file.path.extension() == Some("qlref")) {
         let (folder, name) = split(&file.path);
         let query = file.text.lines().find_map(|line| {
             let line = line.trim();
             line.strip_prefix("query:").unwrap_or(line).trim().strip_suffix(".ql")
         });
-        let query = Query {
+        let query = CodeqlQuery {
             path: query.unwrap_or(name.as_str()).to_owned(),
             is_inline: file.text.contains("InlineExpectations"),
             rows: BTreeMap::new(),
@@ -112,17 +112,17 @@ fn within(folder: &[u8], file: &str) -> Vec<u8> {
     [folder, file.as_bytes()].concat()
 }
 
-fn draft(file: &Source, tests: &Tests<'_>) -> Result<Draft, String> {
-    let marked = Marked::read(&file.path, &file.text);
+fn draft(file: &ImportFile, tests: &CodeqlTests<'_>) -> Result<CaseDraft, String> {
+    let marked = MarkedLines::read(&file.path, &file.text);
     let mut truths = Vec::new();
     let mut rejected = Vec::new();
     let none = BTreeMap::new();
     let queries = nearest(&file.path, tests).unwrap_or(&none);
-    let about = About::new(file, queries);
+    let about = QueryMetadata::new(file, queries);
     about.by_markers(&marked, &mut truths, &mut rejected);
     about.by_rows(&mut truths);
     if queries.is_empty() && truths.is_empty() {
-        let bad = marked.lines_with(Mark::Bad);
+        let bad = marked.lines_with(InlineMarker::Bad);
         truths.extend(bad.map(|line| about.claim(LineSpan::line(line), None)));
     }
     let is_named_good = split(&file.path).1.to_ascii_lowercase().ends_with("good");
@@ -132,16 +132,16 @@ fn draft(file: &Source, tests: &Tests<'_>) -> Result<Draft, String> {
     let mut seen = BTreeSet::new();
     truths.retain(|claim| seen.insert((format!("{:?}", claim.place), claim.category)));
     let path = file.path.to_text();
-    let code = Code::Added(BTreeMap::from([(file.path.clone(), marked.text)]));
+    let code = DraftCode::Added(BTreeMap::from([(file.path.clone(), marked.text)]));
     let id = format!("codeql-{}", path.replace('/', "__"));
-    let mut draft = Draft::new(Spot::new(file, 1), id, code);
+    let mut draft = CaseDraft::new(RecordLocation::new(file, 1), id, code);
     draft.repo = "github/codeql".to_owned();
     draft.language = match Language::of_path(&file.path) {
         Some(language) => word(language.name()).to_owned(),
         None => file.path.extension().unwrap_or("text").to_owned(),
     };
     draft.title = format!("Add {}", file.path.file_name());
-    draft.meta = Meta::default()
+    draft.meta = CaseMeta::default()
         .with("source", "query tests of github/codeql")
         .with("licence", "MIT")
         .with("path", path.into_owned());
@@ -152,61 +152,66 @@ fn draft(file: &Source, tests: &Tests<'_>) -> Result<Draft, String> {
 /// The queries of the nearest folder around a file that has some.
 fn nearest<'t, 'a>(
     path: &FilePath,
-    tests: &'t Tests<'a>,
-) -> Option<&'t BTreeMap<String, Query<'a>>> {
+    tests: &'t CodeqlTests<'a>,
+) -> Option<&'t BTreeMap<String, CodeqlQuery<'a>>> {
     let bytes = path.as_bytes();
     let ends = (1..=bytes.len()).rev().filter(|end| bytes.get(end - 1) == Some(&b'/'));
     ends.chain([0]).find_map(|end| tests.get(bytes.get(..end)?))
 }
 
 /// A source, and the queries that it is tested with.
-struct About<'a> {
-    file: &'a Source,
-    queries: &'a BTreeMap<String, Query<'a>>,
+struct QueryMetadata<'a> {
+    file: &'a ImportFile,
+    queries: &'a BTreeMap<String, CodeqlQuery<'a>>,
     category: Category,
     /// What queries say of its lines.
     messages: BTreeMap<u32, &'a str>,
 }
 
-impl<'a> About<'a> {
-    fn new(file: &'a Source, queries: &'a BTreeMap<String, Query<'a>>) -> Self {
+impl<'a> QueryMetadata<'a> {
+    fn new(file: &'a ImportFile, queries: &'a BTreeMap<String, CodeqlQuery<'a>>) -> Self {
         let rows = queries.values().rev().flat_map(|query| mine(file, query).iter().rev());
         let messages = rows.map(|(_, row)| (row.span.start(), row.message.as_str())).collect();
         Self { file, queries, category: category(&file.path.to_text(), queries), messages }
     }
 
-    fn by_markers(&self, marked: &Marked, truths: &mut Vec<Claim>, rejected: &mut Vec<Claim>) {
+    fn by_markers(
+        &self,
+        marked: &MarkedLines,
+        truths: &mut Vec<DraftProblem>,
+        rejected: &mut Vec<DraftProblem>,
+    ) {
         for (line, mark, rule) in &marked.marks {
             let claim = || self.claim(LineSpan::line(*line), rule.as_deref());
             match mark {
-                Mark::Alert => truths.push(claim()),
-                Mark::Spurious => rejected.push(claim()),
-                Mark::Bad => {}
+                InlineMarker::Alert => truths.push(claim()),
+                InlineMarker::Spurious => rejected.push(claim()),
+                InlineMarker::Bad => {}
             }
         }
     }
 
     /// What the results of the queries say that the sources do not mark.
-    fn by_rows(&self, truths: &mut Vec<Claim>) {
+    fn by_rows(&self, truths: &mut Vec<DraftProblem>) {
         let unmarked = self.queries.values().filter(|query| !query.is_inline);
         for query in unmarked {
             for (_, row) in mine(self.file, query) {
                 let claim = self.claim(row.span, None);
                 let kind = Some(query.path.clone());
-                truths.push(Claim { description: row.message.clone(), kind, ..claim });
+                truths.push(DraftProblem { description: row.message.clone(), kind, ..claim });
             }
         }
     }
 
-    fn claim(&self, span: LineSpan, rule: Option<&str>) -> Claim {
+    fn claim(&self, span: LineSpan, rule: Option<&str>) -> DraftProblem {
         let message = self.messages.get(&span.start()).map(|message| (*message).to_owned());
         let only = self.queries.values().next().filter(|_| self.queries.len() == 1);
         let kind = rule.map(str::to_owned).or_else(|| only.map(|query| query.path.clone()));
         let description = message.or_else(|| kind.clone());
         let is_security = self.category == Category::Security;
-        Claim {
-            spot: Spot::new(self.file, span.start() as usize),
-            place: Place::Lines(self.file.path.clone(), span),
+        DraftProblem {
+            spot: RecordLocation::new(self.file, span.start() as usize),
+            place: DraftLocation::Lines(self.file.path.clone(), span),
             category: self.category,
             severity: Some(if is_security { Severity::High } else { Severity::Medium }),
             description: description.unwrap_or_else(|| "marked as bad".to_owned()),
@@ -216,11 +221,14 @@ impl<'a> About<'a> {
 }
 
 /// The results of a query in a file.
-fn mine<'q, 'a>(file: &Source, query: &'q Query<'a>) -> &'q [(&'a Source, Row)] {
+fn mine<'q, 'a>(
+    file: &ImportFile,
+    query: &'q CodeqlQuery<'a>,
+) -> &'q [(&'a ImportFile, ExpectedRow)] {
     query.rows.get(file.path.as_bytes()).map(Vec::as_slice).unwrap_or_default()
 }
 
-fn category(path: &str, queries: &BTreeMap<String, Query<'_>>) -> Category {
+fn category(path: &str, queries: &BTreeMap<String, CodeqlQuery<'_>>) -> Category {
     let queries = queries.values().map(|query| query.path.as_str());
     let places: Vec<String> =
         queries.chain([path]).map(|place| place.to_ascii_lowercase()).collect();

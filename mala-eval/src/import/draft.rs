@@ -1,16 +1,16 @@
 //! What a format says of a change, before its code is there.
 
-use super::Spot;
-use crate::case::Meta;
+use super::RecordLocation;
+use crate::case::CaseMeta;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Category, Severity};
 use std::collections::BTreeMap;
 
 /// A case to be.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Draft {
+pub struct CaseDraft {
     /// Where it is in its file.
-    pub spot: Spot,
+    pub spot: RecordLocation,
     /// The id of the case; without one, it is made of the head commit.
     pub id: String,
     /// The repository that the change comes from.
@@ -20,24 +20,24 @@ pub struct Draft {
     /// The title; without one, that of the head commit.
     pub title: String,
     /// Where the code is.
-    pub code: Code,
+    pub code: DraftCode,
     /// Which claims count.
-    pub keep: Keep,
+    pub keep: ProblemFilter,
     /// The problems.
-    pub truths: Vec<Claim>,
+    pub truths: Vec<DraftProblem>,
     /// The claims that people judged to be wrong.
-    pub rejected: Vec<Claim>,
+    pub rejected: Vec<DraftProblem>,
     /// Source, licence and other notes.
-    pub meta: Meta,
+    pub meta: CaseMeta,
 }
 
 /// Where the code of a draft is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Code {
+pub enum DraftCode {
     /// Here: files that the change adds.
     Added(BTreeMap<FilePath, String>),
     /// In a clone of one of these repositories, the first that there is.
-    Clone(Vec<(String, Revisions)>),
+    Clone(Vec<(String, DraftRevisions)>),
     /// In the repository that the user names.
     Named,
     /// In the commit that brought in most of these lines, which are as they are at `at`.
@@ -55,7 +55,7 @@ pub enum Code {
 
 /// How a change is named.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Revisions {
+pub enum DraftRevisions {
     /// What `head` has that its merge base with `base` has not.
     SinceMergeBase {
         /// A commit or a branch.
@@ -71,7 +71,7 @@ pub enum Revisions {
 
 /// Which claims count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum ProblemFilter {
     /// All of them.
     All,
     /// Those on lines that the change adds.
@@ -80,11 +80,11 @@ pub enum Keep {
 
 /// A problem that somebody claims.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
+pub struct DraftProblem {
     /// Where it is in its file.
-    pub spot: Spot,
+    pub spot: RecordLocation,
     /// Where it is in the code.
-    pub place: Place,
+    pub place: DraftLocation,
     /// What kind of problem it is.
     pub category: Category,
     /// How bad it is, when somebody said so.
@@ -97,16 +97,16 @@ pub struct Claim {
 
 /// Where a claim is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum DraftLocation {
     /// On these lines at head.
     Lines(FilePath, LineSpan),
     /// Nobody says: it is where the change has the words of its description.
     Untold,
 }
 
-impl Draft {
+impl CaseDraft {
     /// A draft that knows little yet.
-    pub(super) fn new(spot: Spot, id: impl Into<String>, code: Code) -> Self {
+    pub(super) fn new(spot: RecordLocation, id: impl Into<String>, code: DraftCode) -> Self {
         Self {
             spot,
             id: id.into(),
@@ -114,18 +114,18 @@ impl Draft {
             language: String::new(),
             title: String::new(),
             code,
-            keep: Keep::All,
+            keep: ProblemFilter::All,
             truths: Vec::new(),
             rejected: Vec::new(),
-            meta: Meta::default(),
+            meta: CaseMeta::default(),
         }
     }
 
     /// The files at head that claims name.
     pub fn named_files(&self) -> impl Iterator<Item = &FilePath> {
         self.truths.iter().chain(&self.rejected).filter_map(|claim| match &claim.place {
-            Place::Lines(file, _) => Some(file),
-            Place::Untold => None,
+            DraftLocation::Lines(file, _) => Some(file),
+            DraftLocation::Untold => None,
         })
     }
 }

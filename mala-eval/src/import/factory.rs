@@ -1,23 +1,23 @@
 //! Golden comments of Factory's review benchmark: bugs by repository and pull request, with file and line.
 //! Which commits a pull request is made of stands in its `manifest.json`, under the same title.
 
-use super::draft::{Claim, Code, Draft, Place, Revisions};
+use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, DraftRevisions};
 use super::mapping;
-use super::outline::Part;
-use super::{Imported, Source, Spot};
-use crate::case::Meta;
+use super::outline::JsonPart;
+use super::{ImportFile, ImportedDrafts, RecordLocation};
+use crate::case::CaseMeta;
 use mala_domain::change::{FilePath, LineSpan};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
 #[derive(Deserialize)]
-struct Request {
+struct FactoryRequest {
     pr_number: u64,
     pr_title: String,
 }
 
 #[derive(Deserialize)]
-struct Bug {
+struct FactoryBug {
     file: String,
     line: u32,
     description: String,
@@ -28,13 +28,13 @@ struct Bug {
 
 /// A project of the manifest.
 #[derive(Deserialize)]
-struct Project {
+struct FactoryProject {
     source_repo: String,
     destination_repo: String,
-    prs: Vec<Entry>,
+    prs: Vec<FactoryEntry>,
 }
 
-impl Project {
+impl FactoryProject {
     /// By title, so that one is found without looking at all of them.
     fn sort(&mut self) {
         self.prs.sort_by(|a, b| a.title.cmp(&b.title));
@@ -42,7 +42,7 @@ impl Project {
 }
 
 #[derive(Deserialize)]
-struct Entry {
+struct FactoryEntry {
     title: String,
     #[serde(rename = "headRefOid")]
     head: String,
@@ -51,41 +51,41 @@ struct Entry {
 }
 
 #[derive(Deserialize)]
-struct Manifest {
+struct FactoryManifest {
     destination_org: String,
-    projects: BTreeMap<String, Project>,
+    projects: BTreeMap<String, FactoryProject>,
 }
 
-pub(super) fn read(files: &[Source]) -> Imported {
-    let mut imported = Imported::default();
+pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
+    let mut imported = ImportedDrafts::default();
     let mut manifest = None;
     let mut golden = Vec::new();
     for file in files {
-        let whole = match Part::whole(file) {
+        let whole = match JsonPart::whole(file) {
             Ok(whole) => whole,
             Err((line, why)) => {
-                imported.pass_over(&Spot::new(file, line), why);
+                imported.pass_over(&RecordLocation::new(file, line), why);
                 continue;
             }
         };
         if whole.field("projects").is_some() {
-            match whole.read::<Manifest>() {
+            match whole.read::<FactoryManifest>() {
                 Ok(mut found) => {
-                    found.projects.values_mut().for_each(Project::sort);
+                    found.projects.values_mut().for_each(FactoryProject::sort);
                     manifest = Some(found);
                 }
-                Err(why) => imported.pass_over(&Spot::new(file, 1), why),
+                Err(why) => imported.pass_over(&RecordLocation::new(file, 1), why),
             }
-        } else if let Some(repos) = whole.field("repos").and_then(Part::fields) {
+        } else if let Some(repos) = whole.field("repos").and_then(JsonPart::fields) {
             golden.push((file, repos));
         } else {
             let why = "it has neither golden comments nor a manifest";
-            imported.pass_over(&Spot::new(file, 1), why);
+            imported.pass_over(&RecordLocation::new(file, 1), why);
         }
     }
     for (file, repos) in golden {
         for (name, repo) in repos {
-            let requests = repo.field("prs").and_then(Part::items).unwrap_or_default();
+            let requests = repo.field("prs").and_then(JsonPart::items).unwrap_or_default();
             for request in requests {
                 take(&mut imported, file, manifest.as_ref(), (&name, request));
             }
@@ -95,13 +95,13 @@ pub(super) fn read(files: &[Source]) -> Imported {
 }
 
 fn take(
-    imported: &mut Imported,
-    file: &Source,
-    manifest: Option<&Manifest>,
-    (project, part): (&str, Part<'_>),
+    imported: &mut ImportedDrafts,
+    file: &ImportFile,
+    manifest: Option<&FactoryManifest>,
+    (project, part): (&str, JsonPart<'_>),
 ) {
-    let spot = Spot::new(file, part.line);
-    let request: Request = match part.read() {
+    let spot = RecordLocation::new(file, part.line);
+    let request: FactoryRequest = match part.read() {
         Ok(request) => request,
         Err(why) => return imported.pass_over(&spot, why),
     };
@@ -119,9 +119,9 @@ fn take(
     let mut draft = empty(spot, manifest, (project, known), entry);
     draft.id = format!("factory-{project}-{}", request.pr_number);
     draft.title = request.pr_title;
-    let bugs = part.field("bugs").and_then(Part::items).unwrap_or_default();
+    let bugs = part.field("bugs").and_then(JsonPart::items).unwrap_or_default();
     for bug in bugs {
-        let spot = Spot::new(file, bug.line);
+        let spot = RecordLocation::new(file, bug.line);
         match bug.read().and_then(|bug| claim(&spot, bug)) {
             Ok(claim) => draft.truths.push(claim),
             Err(why) => imported.pass_over(&spot, why),
@@ -131,33 +131,33 @@ fn take(
 }
 
 fn empty(
-    spot: Spot,
-    manifest: &Manifest,
-    (project, known): (&str, &Project),
-    entry: &Entry,
-) -> Draft {
+    spot: RecordLocation,
+    manifest: &FactoryManifest,
+    (project, known): (&str, &FactoryProject),
+    entry: &FactoryEntry,
+) -> CaseDraft {
     let revisions =
-        Revisions::SinceMergeBase { base: entry.base.clone(), head: entry.head.clone() };
+        DraftRevisions::SinceMergeBase { base: entry.base.clone(), head: entry.head.clone() };
     let theirs = format!("{}/{}", manifest.destination_org, known.destination_repo);
     let source = known.source_repo.trim_end_matches('/').trim_end_matches(".git");
     let source = source.strip_prefix("https://github.com/").unwrap_or(project);
     let choices = [theirs.clone(), source.to_owned()];
     let choices = choices.into_iter().map(|repo| (repo, revisions.clone())).collect();
-    let mut draft = Draft::new(spot, "", Code::Clone(choices));
+    let mut draft = CaseDraft::new(spot, "", DraftCode::Clone(choices));
     draft.repo = theirs;
-    draft.meta = Meta::default()
+    draft.meta = CaseMeta::default()
         .with("source", "golden comments of droid-code-review-evals/review-droid-benchmark")
         .with("licence", "none is given (comments); code: that of its repository");
     draft
 }
 
-fn claim(spot: &Spot, bug: Bug) -> Result<Claim, String> {
+fn claim(spot: &RecordLocation, bug: FactoryBug) -> Result<DraftProblem, String> {
     let category = mapping::category(&bug.bug_type)
         .ok_or_else(|| format!("the bug_type {:?} is not known", bug.bug_type))?;
     let span = LineSpan::new(bug.line, bug.line).ok_or("it names no line")?;
-    Ok(Claim {
+    Ok(DraftProblem {
         spot: spot.clone(),
-        place: Place::Lines(FilePath::from(bug.file.as_str()), span),
+        place: DraftLocation::Lines(FilePath::from(bug.file.as_str()), span),
         category,
         severity: mapping::severity(&bug.severity),
         description: bug.description,

@@ -1,6 +1,6 @@
 //! Reads the files of a format. Links are not followed: what they show may be anybody's.
 
-use crate::import::{Format, PassedOver, Source, Spot};
+use crate::import::{ImportFile, ImportFormat, RecordLocation, SkippedRecord};
 use crate::store::sets::MAX_CASE_BYTES;
 use mala_domain::change::FilePath;
 use std::fs::{self, File};
@@ -14,18 +14,18 @@ const MAX_BYTES: usize = 1 << 30;
 
 /// What was read.
 #[derive(Debug, Default)]
-pub struct Gathered {
+pub struct ImportFiles {
     /// The files.
-    pub files: Vec<Source>,
+    pub files: Vec<ImportFile>,
     /// Those that could not be read, with the reason.
-    pub passed_over: Vec<PassedOver>,
+    pub passed_over: Vec<SkippedRecord>,
     n_bytes: usize,
 }
 
 /// Reads these files, and those below these folders that a format wants. Paths start at `here`, and are
 /// told as they were given.
-pub fn gather(format: Format, here: &Path, paths: &[PathBuf]) -> io::Result<Gathered> {
-    let mut gathered = Gathered::default();
+pub fn gather(format: ImportFormat, here: &Path, paths: &[PathBuf]) -> io::Result<ImportFiles> {
+    let mut gathered = ImportFiles::default();
     for path in paths {
         let told =
             |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
@@ -40,8 +40,8 @@ pub fn gather(format: Format, here: &Path, paths: &[PathBuf]) -> io::Result<Gath
     Ok(gathered)
 }
 
-impl Gathered {
-    fn folder(&mut self, format: Format, root: &Path, told: &Path) -> io::Result<()> {
+impl ImportFiles {
+    fn folder(&mut self, format: ImportFormat, root: &Path, told: &Path) -> io::Result<()> {
         let mut found: Vec<(FilePath, PathBuf)> = Vec::new();
         let mut folders = vec![root.to_owned()];
         while let Some(folder) = folders.pop() {
@@ -85,14 +85,14 @@ impl Gathered {
                 }
                 match String::from_utf8(bytes) {
                     Ok(text) => {
-                        self.files.push(Source { name, path: inside, text });
+                        self.files.push(ImportFile { name, path: inside, text });
                         return Ok(());
                     }
                     Err(_) => "it is no UTF-8".to_owned(),
                 }
             }
         };
-        self.passed_over.push(PassedOver { spot: Spot { file: name, line: 1 }, why });
+        self.passed_over.push(SkippedRecord { spot: RecordLocation { file: name, line: 1 }, why });
         Ok(())
     }
 }
@@ -116,14 +116,14 @@ mod tests {
         write("other/secret.py", b"x");
         std::os::unix::fs::symlink(here.path().join("other"), here.path().join("ql/link")).unwrap();
         let paths = [PathBuf::from("ql"), PathBuf::from("ql/notes.txt")];
-        let gathered = gather(Format::CodeQl, here.path(), &paths).unwrap();
+        let gathered = gather(ImportFormat::CodeQl, here.path(), &paths).unwrap();
         let names: Vec<(&str, String)> =
             gathered.files.iter().map(|file| (file.name.as_str(), file.path.to_string())).collect();
         let expected = [("ql/b/a.py", "b/a.py"), ("ql/notes.txt", "notes.txt")];
         assert_eq!(names, expected.map(|(name, path)| (name, path.to_owned())));
         let over: Vec<String> = gathered.passed_over.iter().map(ToString::to_string).collect();
         assert_eq!(over, ["ql/a.py:1: it is no UTF-8"]);
-        let gone = gather(Format::CodeQl, here.path(), &[PathBuf::from("gone")]).unwrap_err();
+        let gone = gather(ImportFormat::CodeQl, here.path(), &[PathBuf::from("gone")]).unwrap_err();
         assert!(gone.to_string().starts_with("gone: "), "{gone}");
     }
 }

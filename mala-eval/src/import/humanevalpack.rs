@@ -1,9 +1,9 @@
 //! HumanEvalPack: functions with a bug that somebody put in, one JSON object per line. Each gives two
 //! cases that add a file: one with the bug, and one with the right function, which is clean.
 
-use super::draft::{Claim, Code, Draft, Place};
-use super::{Imported, Source, Spot, outline};
-use crate::case::Meta;
+use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem};
+use super::{ImportFile, ImportedDrafts, RecordLocation, outline};
+use crate::case::CaseMeta;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Category, Severity};
 use serde::Deserialize;
@@ -22,7 +22,7 @@ const LANGUAGES: &[(&str, &str, &str, &str)] = &[
 ];
 
 #[derive(Deserialize)]
-struct Task {
+struct HumanEvalTask {
     task_id: String,
     prompt: String,
     canonical_solution: String,
@@ -35,13 +35,13 @@ struct Task {
     entry_point: String,
 }
 
-pub(super) fn read(files: &[Source]) -> Imported {
-    let mut imported = Imported::default();
+pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
+    let mut imported = ImportedDrafts::default();
     for file in files {
         let lines = file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         for (at, line) in lines {
-            let spot = Spot::new(file, at + 1);
-            match outline::parse(line).and_then(|task: Task| drafts(&spot, &task)) {
+            let spot = RecordLocation::new(file, at + 1);
+            match outline::parse(line).and_then(|task: HumanEvalTask| drafts(&spot, &task)) {
                 Ok(drafts) => imported.drafts.extend(drafts),
                 Err(why) => imported.pass_over(&spot, why),
             }
@@ -50,7 +50,7 @@ pub(super) fn read(files: &[Source]) -> Imported {
     imported
 }
 
-fn drafts(spot: &Spot, task: &Task) -> Result<[Draft; 2], String> {
+fn drafts(spot: &RecordLocation, task: &HumanEvalTask) -> Result<[CaseDraft; 2], String> {
     let (name, number) = task.task_id.split_once('/').ok_or("task_id has no number")?;
     if !number.bytes().all(|byte| byte.is_ascii_digit()) || number.is_empty() {
         return Err(format!("task_id ends with {number:?}, which is no number"));
@@ -67,21 +67,22 @@ fn drafts(spot: &Spot, task: &Task) -> Result<[Draft; 2], String> {
     let path = FilePath::from(format!("src/task_{number}.{ending}").as_str());
     let draft = |suffix: &str, solution: &str| {
         let text = format!("{before}{solution}");
-        let code = Code::Added(BTreeMap::from([(path.clone(), text)]));
-        let mut draft = Draft::new(spot.clone(), format!("hep-{language}-{number}{suffix}"), code);
+        let code = DraftCode::Added(BTreeMap::from([(path.clone(), text)]));
+        let mut draft =
+            CaseDraft::new(spot.clone(), format!("hep-{language}-{number}{suffix}"), code);
         draft.repo = "bigcode/humanevalpack".to_owned();
         draft.language = (*language).to_owned();
         draft.title = format!("Add {}", task.entry_point);
-        draft.meta = Meta::default()
+        draft.meta = CaseMeta::default()
             .with("source", "HumanEvalPack of bigcode-project/octopack")
             .with("licence", "MIT")
             .with("task", task.task_id.as_str());
         draft
     };
     let mut buggy = draft("", &task.buggy_solution);
-    buggy.truths.push(Claim {
+    buggy.truths.push(DraftProblem {
         spot: spot.clone(),
-        place: Place::Lines(path.clone(), span),
+        place: DraftLocation::Lines(path.clone(), span),
         category: Category::Logic,
         severity: Some(Severity::High),
         description: format!("{}: {} ({})", task.entry_point, task.bug_type, task.failure_symptoms),

@@ -1,16 +1,16 @@
 //! Golden comments of Martian's code review benchmark: a list of pull requests, each with comments that
 //! have a text and a severity, and no place. Where they belong is found by their words.
 
-use super::draft::{Claim, Code, Draft, Place, Revisions};
+use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, DraftRevisions};
 use super::mapping;
-use super::outline::Part;
-use super::{Imported, Source, Spot};
-use crate::case::Meta;
+use super::outline::JsonPart;
+use super::{ImportFile, ImportedDrafts, RecordLocation};
+use crate::case::CaseMeta;
 use mala_domain::finding::Category;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
-struct Request {
+struct MartianRequest {
     pr_title: String,
     url: String,
     #[serde(default)]
@@ -18,14 +18,14 @@ struct Request {
 }
 
 #[derive(Deserialize)]
-struct Comment {
+struct MartianComment {
     comment: String,
     #[serde(default)]
     severity: String,
 }
 
-pub(super) fn read(files: &[Source]) -> Imported {
-    let mut imported = Imported::default();
+pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
+    let mut imported = ImportedDrafts::default();
     for file in files {
         for item in imported.items(file, "pull requests") {
             take(&mut imported, file, item);
@@ -34,48 +34,48 @@ pub(super) fn read(files: &[Source]) -> Imported {
     imported
 }
 
-fn take(imported: &mut Imported, file: &Source, item: Part<'_>) {
-    let spot = Spot::new(file, item.line);
-    let request: Request = match item.read() {
+fn take(imported: &mut ImportedDrafts, file: &ImportFile, item: JsonPart<'_>) {
+    let spot = RecordLocation::new(file, item.line);
+    let request: MartianRequest = match item.read() {
         Ok(request) => request,
         Err(why) => return imported.pass_over(&spot, why),
     };
-    let Some(comments) = item.field("comments").and_then(Part::items) else {
+    let Some(comments) = item.field("comments").and_then(JsonPart::items) else {
         return imported.pass_over(&spot, "it has no list of comments");
     };
     let urls = [Some(&request.url), request.original_url.as_ref()];
     let links = urls.into_iter().flatten().filter_map(|url| link(url));
-    let choices: Vec<(String, Revisions)> = links
+    let choices: Vec<(String, DraftRevisions)> = links
         .map(|(repo, link)| match link {
-            Link::PullRequest(number) => (repo, Revisions::PullRequest(number)),
-            Link::Commit(id) => (repo, Revisions::Commit(id)),
+            PullRequestLink::PullRequest(number) => (repo, DraftRevisions::PullRequest(number)),
+            PullRequestLink::Commit(id) => (repo, DraftRevisions::Commit(id)),
         })
         .collect();
     let Some((repo, link)) = link(&request.url) else {
         return imported.pass_over(&spot, format!("{:?} is no pull request", request.url));
     };
     let name = match link {
-        Link::PullRequest(number) => number.to_string(),
-        Link::Commit(id) => id.chars().take(12).collect(),
+        PullRequestLink::PullRequest(number) => number.to_string(),
+        PullRequestLink::Commit(id) => id.chars().take(12).collect(),
     };
-    let mut draft = Draft::new(
+    let mut draft = CaseDraft::new(
         spot,
         format!("martian-{}-{name}", repo.replace('/', "_")),
-        Code::Clone(choices),
+        DraftCode::Clone(choices),
     );
     draft.repo = repo;
     draft.title = request.pr_title;
-    draft.meta = Meta::default()
+    draft.meta = CaseMeta::default()
         .with("source", "golden comments of withmartian/code-review-benchmark")
         .with("licence", "MIT (comments); code: that of its repository")
         .with("places", "by the words of the comments")
         .with("pr_url", request.url.as_str());
     for comment in comments {
-        let spot = Spot::new(file, comment.line);
-        match comment.read::<Comment>() {
-            Ok(comment) => draft.truths.push(Claim {
+        let spot = RecordLocation::new(file, comment.line);
+        match comment.read::<MartianComment>() {
+            Ok(comment) => draft.truths.push(DraftProblem {
                 spot,
-                place: Place::Untold,
+                place: DraftLocation::Untold,
                 category: Category::Bug,
                 severity: mapping::severity(&comment.severity),
                 description: comment.comment,
@@ -89,13 +89,13 @@ fn take(imported: &mut Imported, file: &Source, item: Part<'_>) {
 
 /// What a GitHub address leads to.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Link {
+pub(super) enum PullRequestLink {
     PullRequest(u64),
     Commit(String),
 }
 
 /// The repository of a GitHub address, and what it leads to there.
-pub(super) fn link(url: &str) -> Option<(String, Link)> {
+pub(super) fn link(url: &str) -> Option<(String, PullRequestLink)> {
     let path = url.trim().strip_prefix("https://github.com/")?;
     let path = path.split(['?', '#']).next()?.trim_end_matches('/');
     let mut parts = path.split('/');
@@ -109,9 +109,9 @@ pub(super) fn link(url: &str) -> Option<(String, Link)> {
         return None;
     }
     let link = match (parts.next()?, parts.next()?) {
-        ("pull", number) => Link::PullRequest(number.parse().ok()?),
+        ("pull", number) => PullRequestLink::PullRequest(number.parse().ok()?),
         ("commit", id) if id.len() >= 7 && id.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-            Link::Commit(id.to_owned())
+            PullRequestLink::Commit(id.to_owned())
         }
         _ => return None,
     };
@@ -125,11 +125,14 @@ mod tests {
     #[test]
     fn addresses_lead_to_requests_and_commits() {
         for (url, expected) in [
-            ("https://github.com/a/b.c/pull/7", Some(("a/b.c", Link::PullRequest(7)))),
-            ("https://github.com/a/b/pull/7/files?x#y", Some(("a/b", Link::PullRequest(7)))),
+            ("https://github.com/a/b.c/pull/7", Some(("a/b.c", PullRequestLink::PullRequest(7)))),
+            (
+                "https://github.com/a/b/pull/7/files?x#y",
+                Some(("a/b", PullRequestLink::PullRequest(7))),
+            ),
             (
                 "https://github.com/a/b/commit/0123abc",
-                Some(("a/b", Link::Commit("0123abc".into()))),
+                Some(("a/b", PullRequestLink::Commit("0123abc".into()))),
             ),
             ("https://github.com/../b/pull/7", None),
             ("https://github.com/a/b/pull/x", None),

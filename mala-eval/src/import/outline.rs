@@ -1,20 +1,20 @@
 //! The parts of a JSON text with the lines that they begin on, so that a record that is wrong can be
 //! shown. A text is checked as a whole first; the parts are then found by counting brackets.
 
-use super::Source;
+use super::ImportFile;
 use serde::de::{DeserializeOwned, IgnoredAny};
 
 /// A value inside a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Part<'a> {
+pub(super) struct JsonPart<'a> {
     text: &'a str,
     /// The 1-based line that it begins on.
     pub(super) line: usize,
 }
 
-impl<'a> Part<'a> {
+impl<'a> JsonPart<'a> {
     /// The value that a file holds, or the line and reason of what is wrong with it.
-    pub(super) fn whole(source: &'a Source) -> Result<Self, (usize, String)> {
+    pub(super) fn whole(source: &'a ImportFile) -> Result<Self, (usize, String)> {
         let text = source.text.strip_prefix('\u{feff}').unwrap_or(&source.text);
         match serde_json::from_str::<IgnoredAny>(text) {
             Ok(_) => Ok(Self { text, line: 1 }.trimmed()),
@@ -128,8 +128,8 @@ mod tests {
     use super::*;
     use mala_domain::change::FilePath;
 
-    fn source(text: &str) -> Source {
-        Source { name: "f".into(), path: FilePath::from("f"), text: text.to_owned() }
+    fn source(text: &str) -> ImportFile {
+        ImportFile { name: "f".into(), path: FilePath::from("f"), text: text.to_owned() }
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
         let source = source(
             "\n{\"a, {\": [1,\n  {\"b\\\"\": \"]\"}\n, [] ],\n \"empty\": [], \"c\" \n:\n true}\n",
         );
-        let whole = Part::whole(&source).unwrap();
+        let whole = JsonPart::whole(&source).unwrap();
         assert_eq!(whole.line, 2);
         let fields = whole.fields().unwrap();
         let names: Vec<(&str, usize)> =
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn what_is_no_json_says_on_which_line() {
-        let (line, why) = Part::whole(&source("[1,\n2")).unwrap_err();
+        let (line, why) = JsonPart::whole(&source("[1,\n2")).unwrap_err();
         assert_eq!((line, why.contains("EOF")), (2, true), "{why}");
     }
 
@@ -161,7 +161,7 @@ mod tests {
         #[test]
         fn the_parts_are_those_that_a_parser_sees(text in r#"[\[\]{}:," \\1a\n]{0,24}"#) {
             let source = source(&text);
-            if let Ok(whole) = Part::whole(&source)
+            if let Ok(whole) = JsonPart::whole(&source)
                 && let Some(items) = whole.items()
             {
                 let values: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();

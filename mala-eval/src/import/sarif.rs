@@ -1,11 +1,11 @@
 //! SARIF 2.1.0: what a tool found counts as the truth about the change that the user names. Only results
 //! on lines that the change adds belong to it.
 
-use super::draft::{Claim, Code, Draft, Keep, Place};
+use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, ProblemFilter};
 use super::mapping;
-use super::outline::Part;
-use super::{Imported, Source, Spot};
-use crate::case::Meta;
+use super::outline::JsonPart;
+use super::{ImportFile, ImportedDrafts, RecordLocation};
+use crate::case::CaseMeta;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Category, Severity};
 use serde_json::Value;
@@ -14,27 +14,27 @@ use std::collections::{BTreeMap, HashMap};
 /// Roots that addresses may start at; a run has one or two.
 const MAX_BASES: usize = 16;
 
-pub(super) fn read(files: &[Source]) -> Imported {
-    let mut imported = Imported::default();
+pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
+    let mut imported = ImportedDrafts::default();
     let Some(first) = files.first() else { return imported };
-    let mut draft = Draft::new(Spot::new(first, 1), "", Code::Named);
-    draft.keep = Keep::OnChangedLines;
+    let mut draft = CaseDraft::new(RecordLocation::new(first, 1), "", DraftCode::Named);
+    draft.keep = ProblemFilter::OnChangedLines;
     let mut tools: Vec<String> = Vec::new();
     for file in files {
         match runs(file) {
             Ok(runs) => {
                 for run in runs {
-                    let told = Run::read(run);
+                    let told = SarifRun::read(run);
                     tools.extend(told.tool.clone());
                     told.take(&mut imported, &mut draft, (file, run));
                 }
             }
-            Err((line, why)) => imported.pass_over(&Spot::new(file, line), why),
+            Err((line, why)) => imported.pass_over(&RecordLocation::new(file, line), why),
         }
     }
     if !tools.is_empty() {
         tools.dedup();
-        draft.meta = Meta::default()
+        draft.meta = CaseMeta::default()
             .with("source", format!("SARIF of {}", tools.join(", ")))
             .with("licence", "that of the repository");
         imported.drafts.push(draft);
@@ -42,19 +42,19 @@ pub(super) fn read(files: &[Source]) -> Imported {
     imported
 }
 
-fn runs(file: &Source) -> Result<Vec<Part<'_>>, (usize, String)> {
-    let whole = Part::whole(file)?;
+fn runs(file: &ImportFile) -> Result<Vec<JsonPart<'_>>, (usize, String)> {
+    let whole = JsonPart::whole(file)?;
     let version: Option<String> = whole.field("version").and_then(|version| version.read().ok());
     if version.as_deref() != Some("2.1.0") {
         return Err((1, "it is no SARIF 2.1.0".to_owned()));
     }
-    whole.field("runs").and_then(Part::items).ok_or((1, "it has no list of runs".to_owned()))
+    whole.field("runs").and_then(JsonPart::items).ok_or((1, "it has no list of runs".to_owned()))
 }
 
 /// What a run says beside its results.
-struct Run {
+struct SarifRun {
     tool: Option<String>,
-    rules: Vec<(String, Rule)>,
+    rules: Vec<(String, SarifRule)>,
     by_id: HashMap<String, usize>,
     bases: BTreeMap<String, String>,
     artifacts: Vec<String>,
@@ -62,22 +62,22 @@ struct Run {
 
 /// What is known of a rule.
 #[derive(Clone, Default)]
-struct Rule {
+struct SarifRule {
     category: Option<Category>,
     severity: Option<Severity>,
 }
 
-impl Run {
-    fn read(run: Part<'_>) -> Self {
+impl SarifRun {
+    fn read(run: JsonPart<'_>) -> Self {
         let value = |name: &str| -> Value {
             run.field(name).and_then(|part| part.read().ok()).unwrap_or_default()
         };
         let driver = &value("tool")["driver"];
         let rules = list(&driver["rules"]).iter().map(|rule| {
             let id = text(&rule["id"]).unwrap_or_default();
-            (id.to_owned(), Rule::read(rule))
+            (id.to_owned(), SarifRule::read(rule))
         });
-        let rules: Vec<(String, Rule)> = rules.collect();
+        let rules: Vec<(String, SarifRule)> = rules.collect();
         let by_id = rules.iter().enumerate().rev().map(|(at, (id, _))| (id.clone(), at)).collect();
         let bases = value("originalUriBaseIds");
         let bases = bases
@@ -98,10 +98,15 @@ impl Run {
         }
     }
 
-    fn take(&self, imported: &mut Imported, draft: &mut Draft, (file, run): (&Source, Part<'_>)) {
-        let results = run.field("results").and_then(Part::items).unwrap_or_default();
+    fn take(
+        &self,
+        imported: &mut ImportedDrafts,
+        draft: &mut CaseDraft,
+        (file, run): (&ImportFile, JsonPart<'_>),
+    ) {
+        let results = run.field("results").and_then(JsonPart::items).unwrap_or_default();
         for result in results {
-            let spot = Spot::new(file, result.line);
+            let spot = RecordLocation::new(file, result.line);
             match result.read().and_then(|result| self.claim(&spot, &result)) {
                 Ok(claim) => draft.truths.push(claim),
                 Err(why) => imported.pass_over(&spot, why),
@@ -109,7 +114,7 @@ impl Run {
         }
     }
 
-    fn claim(&self, spot: &Spot, result: &Value) -> Result<Claim, String> {
+    fn claim(&self, spot: &RecordLocation, result: &Value) -> Result<DraftProblem, String> {
         match (text(&result["kind"]), text(&result["baselineState"])) {
             (Some(kind), _) if kind != "fail" => return Err(format!("its kind is {kind:?}")),
             (_, Some("absent")) => return Err("it is gone since the baseline".to_owned()),
@@ -129,7 +134,7 @@ impl Run {
         let rule = rule.map(|(_, rule)| rule.clone()).unwrap_or_default();
         let severity = rule.severity.or_else(|| mapping::severity(text(&result["level"])?));
         let description = text(&result["message"]["text"]);
-        Ok(Claim {
+        Ok(DraftProblem {
             spot: spot.clone(),
             place: self.place(&result["locations"][0]["physicalLocation"])?,
             category: rule.category.unwrap_or(Category::Bug),
@@ -139,7 +144,7 @@ impl Run {
         })
     }
 
-    fn place(&self, location: &Value) -> Result<Place, String> {
+    fn place(&self, location: &Value) -> Result<DraftLocation, String> {
         let artifact = &location["artifactLocation"];
         let by_index = || self.artifacts.get(usize::try_from(artifact["index"].as_u64()?).ok()?);
         let uri = text(&artifact["uri"]).or_else(|| by_index().map(String::as_str));
@@ -149,7 +154,7 @@ impl Run {
         let line =
             |name: &str| location["region"][name].as_u64().and_then(|n| u32::try_from(n).ok());
         let start = line("startLine").filter(|start| *start > 0).ok_or("it names no line")?;
-        Ok(Place::Lines(path, LineSpan::between(start, line("endLine").unwrap_or(start))))
+        Ok(DraftLocation::Lines(path, LineSpan::between(start, line("endLine").unwrap_or(start))))
     }
 
     /// The path that an address means, below the root of the tree.
@@ -165,7 +170,7 @@ impl Run {
     }
 }
 
-impl Rule {
+impl SarifRule {
     fn read(rule: &Value) -> Self {
         let properties = &rule["properties"];
         let tags = list(&properties["tags"]).iter().filter_map(Value::as_str);

@@ -1,11 +1,11 @@
 //! Makes cases of drafts once their code is there. A claim about a file or a line that is not there is
 //! passed over; a draft that had claims and loses all of them is no clean case, and is passed over too.
 
-use super::PassedOver;
-use super::anchor::Regions;
-use super::draft::{Claim, Code, Draft, Keep, Place};
+use super::SkippedRecord;
+use super::anchor::AnchorRegions;
+use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, ProblemFilter};
 use crate::case::language::word;
-use crate::case::{Case, Meta, SCHEMA_VERSION, Truth};
+use crate::case::{EvalCase, KnownProblem, SCHEMA_VERSION};
 use crate::ports::IntroducedLine;
 use mala_domain::change::{AddedLines, Change, FilePath, LineSpan};
 use mala_domain::finding::{Category, Severity};
@@ -18,7 +18,7 @@ const MAX_EVIDENCE: usize = 200;
 
 /// Both sides of a change.
 #[derive(Debug, Clone, Default)]
-pub struct Sides {
+pub struct ChangeSides {
     /// What changed.
     pub change: Change,
     /// The same, as a unified diff.
@@ -35,7 +35,7 @@ pub struct Sides {
     pub message: String,
 }
 
-impl Sides {
+impl ChangeSides {
     /// The same files without their secrets; the diff has to be made anew.
     #[must_use]
     pub fn redacted(mut self) -> Self {
@@ -49,21 +49,21 @@ impl Sides {
 
 /// What became of a draft.
 #[derive(Debug, Clone, Default)]
-pub struct Settled {
+pub struct DraftOutcome {
     /// The case, unless nothing is left of it.
-    pub case: Option<Case>,
+    pub case: Option<EvalCase>,
     /// What is no part of it.
-    pub passed_over: Vec<PassedOver>,
+    pub passed_over: Vec<SkippedRecord>,
 }
 
 /// A case whose files are all new; `None` when the code of the draft is elsewhere.
-pub fn settle_added(draft: Draft) -> Option<Settled> {
-    let Code::Added(files) = &draft.code else { return None };
+pub fn settle_added(draft: CaseDraft) -> Option<DraftOutcome> {
+    let DraftCode::Added(files) = &draft.code else { return None };
     let head = files.clone();
     let diff = head.iter().map(|(path, text)| added(path, text)).collect::<String>();
     let parsed = mala_domain::change::parse(diff.as_bytes());
     let change = Change { files: parsed.unwrap_or_default() };
-    let mut settled = settle(draft, Sides { change, diff, head, ..Sides::default() });
+    let mut settled = settle(draft, ChangeSides { change, diff, head, ..ChangeSides::default() });
     if let Some(case) = &mut settled.case {
         case.base_files = None;
     }
@@ -71,21 +71,21 @@ pub fn settle_added(draft: Draft) -> Option<Settled> {
 }
 
 /// A case of this draft and its change.
-pub fn settle(mut draft: Draft, sides: Sides) -> Settled {
-    let mut settling = Settling::new(draft.keep, &sides);
+pub fn settle(mut draft: CaseDraft, sides: ChangeSides) -> DraftOutcome {
+    let mut settling = CaseBuilder::new(draft.keep, &sides);
     let told = draft.truths.len();
     let (claims, rejected) = (take(&mut draft.truths), take(&mut draft.rejected));
     let ground_truth = settling.truths(claims);
     let rejected_findings = settling.truths(rejected);
-    let mut settled = Settled { case: None, passed_over: settling.passed_over };
-    let refuse = |settled: &mut Settled, why: String| {
-        settled.passed_over.push(PassedOver { spot: draft.spot.clone(), why });
+    let mut settled = DraftOutcome { case: None, passed_over: settling.passed_over };
+    let refuse = |settled: &mut DraftOutcome, why: String| {
+        settled.passed_over.push(SkippedRecord { spot: draft.spot.clone(), why });
     };
     if sides.change.is_empty() {
         refuse(&mut settled, "its change is empty".to_owned());
         return settled;
     }
-    if told > 0 && ground_truth.is_empty() && draft.keep == Keep::All {
+    if told > 0 && ground_truth.is_empty() && draft.keep == ProblemFilter::All {
         refuse(&mut settled, format!("none of its {told} problems is in the code"));
         return settled;
     }
@@ -97,11 +97,15 @@ pub fn settle(mut draft: Draft, sides: Sides) -> Settled {
     settled
 }
 
-fn take(claims: &mut Vec<Claim>) -> Vec<Claim> {
+fn take(claims: &mut Vec<DraftProblem>) -> Vec<DraftProblem> {
     std::mem::take(claims)
 }
 
-fn assemble(draft: &Draft, sides: Sides, (truths, rejected): (Vec<Truth>, Vec<Truth>)) -> Case {
+fn assemble(
+    draft: &CaseDraft,
+    sides: ChangeSides,
+    (truths, rejected): (Vec<KnownProblem>, Vec<KnownProblem>),
+) -> EvalCase {
     let language = match draft.language.is_empty() {
         true => language_of(&sides.change),
         false => draft.language.clone(),
@@ -112,12 +116,8 @@ fn assemble(draft: &Draft, sides: Sides, (truths, rejected): (Vec<Truth>, Vec<Tr
         false => (draft.title.clone(), String::new()),
     };
     let short: String = sides.head_id.chars().take(12).collect();
-    let note = |meta: Meta, name: &str, id: Option<&str>| match id.filter(|id| !id.is_empty()) {
-        Some(id) => meta.with(name, id),
-        None => meta,
-    };
-    let meta = note(draft.meta.clone(), "base_sha", sides.base_id.as_deref());
-    Case {
+    let meta = draft.meta.clone();
+    EvalCase {
         schema_version: SCHEMA_VERSION,
         id: if draft.id.is_empty() { format!("change-{short}") } else { draft.id.clone() },
         repo: draft.repo.clone(),
@@ -130,7 +130,8 @@ fn assemble(draft: &Draft, sides: Sides, (truths, rejected): (Vec<Truth>, Vec<Tr
         ground_truth: truths,
         rejected_findings: rejected,
         tags: Vec::new(),
-        meta: note(meta, "head_sha", Some(&sides.head_id)),
+        complete_tree: false,
+        meta: meta.with_commits(sides.base_id.as_deref(), Some(&sides.head_id)),
     }
 }
 
@@ -146,38 +147,38 @@ pub(crate) fn language_of(change: &Change) -> String {
     most.map_or("text", |(name, _)| name).to_owned()
 }
 
-struct Settling<'a> {
-    keep: Keep,
-    sides: &'a Sides,
-    regions: Option<Regions<'a>>,
+struct CaseBuilder<'a> {
+    keep: ProblemFilter,
+    sides: &'a ChangeSides,
+    regions: Option<AnchorRegions<'a>>,
     lines: HashMap<&'a FilePath, Vec<&'a str>>,
     added: HashMap<FilePath, AddedLines>,
-    passed_over: Vec<PassedOver>,
+    passed_over: Vec<SkippedRecord>,
 }
 
-impl<'a> Settling<'a> {
-    fn new(keep: Keep, sides: &'a Sides) -> Self {
+impl<'a> CaseBuilder<'a> {
+    fn new(keep: ProblemFilter, sides: &'a ChangeSides) -> Self {
         let (lines, added) = (HashMap::new(), HashMap::new());
         Self { keep, sides, regions: None, lines, added, passed_over: Vec::new() }
     }
 
-    fn truths(&mut self, claims: Vec<Claim>) -> Vec<Truth> {
+    fn truths(&mut self, claims: Vec<DraftProblem>) -> Vec<KnownProblem> {
         let mut truths = Vec::new();
         for claim in claims {
             match self.truth(&claim) {
                 Ok(truth) => truths.push(truth),
-                Err(why) => self.passed_over.push(PassedOver { spot: claim.spot, why }),
+                Err(why) => self.passed_over.push(SkippedRecord { spot: claim.spot, why }),
             }
         }
         truths
     }
 
-    fn truth(&mut self, claim: &Claim) -> Result<Truth, String> {
+    fn truth(&mut self, claim: &DraftProblem) -> Result<KnownProblem, String> {
         let sides = self.sides;
         let (file, span) = match &claim.place {
-            Place::Lines(file, span) => (file.clone(), *span),
-            Place::Untold => {
-                let regions = self.regions.get_or_insert_with(|| Regions::of(&sides.change));
+            DraftLocation::Lines(file, span) => (file.clone(), *span),
+            DraftLocation::Untold => {
+                let regions = self.regions.get_or_insert_with(|| AnchorRegions::of(&sides.change));
                 let found = regions.place(&claim.description);
                 found.ok_or("its words of code are at no one place of the change")?
             }
@@ -192,11 +193,12 @@ impl<'a> Settling<'a> {
         let first = first.ok_or_else(|| format!("{file} has no line {}", span.start()))?;
         let last = u32::try_from(lines.len()).unwrap_or(u32::MAX);
         let span = LineSpan::between(span.start(), span.end().min(last));
-        if self.keep == Keep::OnChangedLines && !self.is_added(&file, span, &sides.change) {
+        if self.keep == ProblemFilter::OnChangedLines && !self.is_added(&file, span, &sides.change)
+        {
             return Err("it is on no line that the change adds".to_owned());
         }
         let evidence: String = first.trim().chars().take(MAX_EVIDENCE).collect();
-        Ok(Truth {
+        Ok(KnownProblem {
             file,
             line_start: span.start(),
             line_end: Some(span.end()),
@@ -236,7 +238,11 @@ fn added(path: &FilePath, text: &str) -> String {
 
 /// Settles on the commit that brought in most of the lines, the latest of those that did; its lines become
 /// the problem of the draft. Gives that commit; `None` when no line has an origin.
-pub fn settle_blamed(draft: &mut Draft, origins: &[IntroducedLine], fix: &str) -> Option<String> {
+pub fn settle_blamed(
+    draft: &mut CaseDraft,
+    origins: &[IntroducedLine],
+    fix: &str,
+) -> Option<String> {
     let mut lines: BTreeMap<(&str, i64), usize> = BTreeMap::new();
     for origin in origins {
         *lines.entry((&origin.commit, origin.time)).or_default() += 1;
@@ -261,9 +267,9 @@ pub fn settle_blamed(draft: &mut Draft, origins: &[IntroducedLine], fix: &str) -
     let fix = fix.lines().next().unwrap_or_default().trim();
     draft.truths = spans
         .into_iter()
-        .map(|(file, start, end)| Claim {
+        .map(|(file, start, end)| DraftProblem {
             spot: draft.spot.clone(),
-            place: Place::Lines(file.clone(), LineSpan::between(start, end)),
+            place: DraftLocation::Lines(file.clone(), LineSpan::between(start, end)),
             category: Category::Bug,
             severity: Some(Severity::High),
             description: format!("later fixed by: {fix}"),

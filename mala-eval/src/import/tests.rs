@@ -5,17 +5,17 @@ use crate::ports::IntroducedLine;
 use mala_domain::change::{Change, parse};
 use std::collections::BTreeMap;
 
-fn source(path: &str, text: impl Into<String>) -> Source {
-    Source { name: format!("in/{path}"), path: FilePath::from(path), text: text.into() }
+fn source(path: &str, text: impl Into<String>) -> ImportFile {
+    ImportFile { name: format!("in/{path}"), path: FilePath::from(path), text: text.into() }
 }
 
-fn why(passed_over: &[PassedOver]) -> Vec<String> {
+fn why(passed_over: &[SkippedRecord]) -> Vec<String> {
     passed_over.iter().map(ToString::to_string).collect()
 }
 
-fn sides(diff: &str, head: &[(&str, &str)]) -> Sides {
+fn sides(diff: &str, head: &[(&str, &str)]) -> ChangeSides {
     let head = head.iter().map(|(path, text)| (FilePath::from(*path), (*text).to_owned()));
-    Sides {
+    ChangeSides {
         change: Change { files: parse(diff.as_bytes()).unwrap() },
         diff: diff.to_owned(),
         head: head.collect(),
@@ -29,8 +29,8 @@ fn sides(diff: &str, head: &[(&str, &str)]) -> Sides {
 const DIFF: &str = "diff --git a/a.py b/a.py\nnew file mode 100644\n--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,3 @@\n+one = 1\n+load_two(one)\n+three = 3\n";
 const HEAD: &[(&str, &str)] = &[("a.py", "one = 1\nload_two(one)\nthree = 3\n"), ("b.py", "x\n")];
 
-fn truths(case: &crate::Case) -> Vec<String> {
-    let truth = |truth: &crate::Truth| {
+fn truths(case: &crate::EvalCase) -> Vec<String> {
+    let truth = |truth: &crate::KnownProblem| {
         let severity = truth.severity.map_or("-", |severity| severity.name());
         let (category, span) = (truth.category.name(), truth.span());
         format!("{}:{span} {category} {severity}: {}", truth.file, truth.description)
@@ -44,7 +44,7 @@ fn humanevalpack_gives_a_case_with_the_bug_and_one_without() {
     let other = task.replace("Go/3", "Cobol/3");
     let same = task.replace("a - b", "a + b");
     let text = format!("{task}\n\n{other}\nnot json\n{same}\n");
-    let imported = Format::HumanEvalPack.read(&[source("humanevalpack.jsonl", text)]);
+    let imported = ImportFormat::HumanEvalPack.read(&[source("humanevalpack.jsonl", text)]);
     assert_eq!(
         why(&imported.passed_over),
         [
@@ -68,7 +68,7 @@ fn humanevalpack_gives_a_case_with_the_bug_and_one_without() {
     let text = &cases[1].files[&FilePath::from("src/task_3.go")];
     assert!(text.starts_with("package main\n\n// Adds.\n"), "{text}");
     assert!(cases.iter().all(|case| case.problem().is_none() && case.meta.licence().is_some()));
-    let trees = crate::trees::Trees::of(&cases[0]);
+    let trees = crate::trees::CaseTrees::of(&cases[0]);
     assert_eq!((trees.base.len(), trees.head.len(), trees.notes), (0, 1, Vec::<String>::new()));
 }
 
@@ -95,12 +95,12 @@ fn aacr_has_right_and_wrong_comments_on_the_lines_of_the_head() {
     ]);
     let wrong = request(&[comment("a.py", 1, "right", "Maintainability and Readability")]);
     let files = [source("positive_samples.json", right), source("negative_samples.json", wrong)];
-    assert!(files.iter().all(|file| Format::Aacr.wants(&file.path)));
-    let mut imported = Format::Aacr.read(&files);
+    assert!(files.iter().all(|file| ImportFormat::Aacr.wants(&file.path)));
+    let mut imported = ImportFormat::Aacr.read(&files);
     assert_eq!(imported.drafts.len(), 1);
     let draft = imported.drafts.remove(0);
-    let revisions = Revisions::SinceMergeBase { base: "1".repeat(40), head: "2".repeat(40) };
-    assert_eq!(draft.code, Code::Clone(vec![("o/n".to_owned(), revisions)]));
+    let revisions = DraftRevisions::SinceMergeBase { base: "1".repeat(40), head: "2".repeat(40) };
+    assert_eq!(draft.code, DraftCode::Clone(vec![("o/n".to_owned(), revisions)]));
     let settled = settle(draft, sides(DIFF, HEAD));
     let case = settled.case.unwrap();
     assert_eq!(truths(&case), ["a.py:2-3 bug -: Look."]);
@@ -123,7 +123,7 @@ fn aacr_has_right_and_wrong_comments_on_the_lines_of_the_head() {
 #[test]
 fn a_draft_that_loses_all_its_problems_is_no_clean_case() {
     let text = r#"[{"pr_title": "T", "url": "https://github.com/o/n/pull/5", "comments": [{"comment": "It is wrong."}]}]"#;
-    let mut imported = Format::Martian.read(&[source("n.json", text)]);
+    let mut imported = ImportFormat::Martian.read(&[source("n.json", text)]);
     let settled = settle(imported.drafts.remove(0), sides(DIFF, HEAD));
     assert_eq!(settled.case, None);
     assert_eq!(
@@ -139,13 +139,13 @@ fn a_draft_that_loses_all_its_problems_is_no_clean_case() {
 fn martian_comments_are_placed_by_their_words() {
     let text = r#"[{"pr_title": "T", "url": "https://github.com/o/n-fork/pull/5", "original_url": "https://github.com/o/n/commit/0123456789", "comments": [
         {"comment": "load_two fails", "severity": "High"}, {"severity": "Low"}]}, {"pr_title": "U", "url": "x", "comments": []}]"#;
-    let mut imported = Format::Martian.read(&[source("n.json", text)]);
+    let mut imported = ImportFormat::Martian.read(&[source("n.json", text)]);
     let draft = imported.drafts.remove(0);
     let choices = vec![
-        ("o/n-fork".to_owned(), Revisions::PullRequest(5)),
-        ("o/n".to_owned(), Revisions::Commit("0123456789".to_owned())),
+        ("o/n-fork".to_owned(), DraftRevisions::PullRequest(5)),
+        ("o/n".to_owned(), DraftRevisions::Commit("0123456789".to_owned())),
     ];
-    assert_eq!(draft.code, Code::Clone(choices));
+    assert_eq!(draft.code, DraftCode::Clone(choices));
     let case = settle(draft, sides(DIFF, HEAD)).case.unwrap();
     assert_eq!(truths(&case), ["a.py:1-3 bug high: load_two fails"]);
     assert_eq!((case.pr_title.as_str(), case.language.as_str()), ("T", "python"));
@@ -164,13 +164,13 @@ fn factory_takes_commits_from_the_manifest() {
             {"id": 2, "file": "a.py", "description": "D", "severity": "high", "bug_type": "logic_bug"},
             {"id": "3", "file": "a.py", "line": 1, "description": "D", "severity": "", "bug_type": "mood"}]},
         {"pr_number": 7, "pr_title": "Other", "bugs": []}]}}}"#;
-    let alone = Format::Factory.read(&[source("golden_comments_v2.json", golden)]);
+    let alone = ImportFormat::Factory.read(&[source("golden_comments_v2.json", golden)]);
     assert_eq!((alone.drafts.len(), alone.passed_over.len()), (0, 2));
     let files =
         [source("results/golden_comments_v2.json", golden), source("manifest.json", manifest)];
-    let mut imported = Format::Factory.read(&files);
+    let mut imported = ImportFormat::Factory.read(&files);
     let draft = imported.drafts.remove(0);
-    let Code::Clone(choices) = &draft.code else { panic!("{draft:?}") };
+    let DraftCode::Clone(choices) = &draft.code else { panic!("{draft:?}") };
     assert_eq!(
         choices.iter().map(|(repo, _)| repo.as_str()).collect::<Vec<_>>(),
         ["org/droid-shop", "src/shop"]
@@ -203,7 +203,7 @@ fn bugsinpy_blames_the_lines_that_the_fix_takes_away() {
         source("projects/shop/bugs/2/bug_patch.txt", adds),
         source("projects/shop/bugs/3/bug.info", "buggy_commit_id=\"--help\"\n"),
     ];
-    let mut imported = Format::BugsInPy.read(&files);
+    let mut imported = ImportFormat::BugsInPy.read(&files);
     assert_eq!(
         why(&imported.passed_over),
         [
@@ -212,7 +212,9 @@ fn bugsinpy_blames_the_lines_that_the_fix_takes_away() {
         ]
     );
     let mut draft = imported.drafts.remove(0);
-    let Code::Introduced { repository, at, fix, lines } = &draft.code else { panic!("{draft:?}") };
+    let DraftCode::Introduced { repository, at, fix, lines } = &draft.code else {
+        panic!("{draft:?}")
+    };
     assert_eq!((repository.as_str(), at.as_str(), fix.as_str()), ("o/shop", "1111111", "2222222"));
     assert_eq!(lines, &[(FilePath::from("a.py"), vec![6])]);
     let origin = |commit: &str, time: i64, line: u32| IntroducedLine {
@@ -246,9 +248,9 @@ const SARIF: &str = r#"{"version": "2.1.0", "runs": [{"tool": {"driver": {"name"
 
 #[test]
 fn sarif_is_the_truth_about_the_lines_that_a_change_adds() {
-    let mut imported = Format::Sarif.read(&[source("x.sarif", SARIF)]);
+    let mut imported = ImportFormat::Sarif.read(&[source("x.sarif", SARIF)]);
     let draft = imported.drafts.remove(0);
-    assert_eq!((&draft.code, draft.keep), (&Code::Named, Keep::OnChangedLines));
+    assert_eq!((&draft.code, draft.keep), (&DraftCode::Named, ProblemFilter::OnChangedLines));
     let settled = settle(draft, sides(DIFF, HEAD));
     let case = settled.case.unwrap();
     assert_eq!(
@@ -267,21 +269,21 @@ fn sarif_is_the_truth_about_the_lines_that_a_change_adds() {
             "in/x.sarif:9: it is on no line that the change adds",
         ]
     );
-    let other = Format::Sarif.read(&[source("x.sarif", r#"{"version": "2.0.0"}"#)]);
+    let other = ImportFormat::Sarif.read(&[source("x.sarif", r#"{"version": "2.0.0"}"#)]);
     assert_eq!(why(&other.passed_over), ["in/x.sarif:1: it is no SARIF 2.1.0"]);
     assert_eq!(other.drafts, []);
     let nothing =
         r#"{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "lint"}}, "results": []}]}"#;
-    let nothing = Format::Sarif.read(&[source("x.sarif", nothing)]).drafts.remove(0);
+    let nothing = ImportFormat::Sarif.read(&[source("x.sarif", nothing)]).drafts.remove(0);
     assert!(settle(nothing, sides(DIFF, HEAD)).case.unwrap().is_clean());
 }
 
 #[test]
 fn formats_have_one_name_each() {
-    for format in Format::ALL {
+    for format in ImportFormat::ALL {
         assert_eq!(format.name().parse(), Ok(format));
     }
-    assert_eq!("weather".parse::<Format>(), Err(()));
+    assert_eq!("weather".parse::<ImportFormat>(), Err(()));
 }
 
 /// Names that all formats look at.
@@ -299,9 +301,9 @@ const NAMES: &[&str] = &[
 ];
 
 fn read_all(texts: &[String]) {
-    let files: Vec<Source> =
+    let files: Vec<ImportFile> =
         NAMES.iter().zip(texts).map(|(name, text)| source(name, text.clone())).collect();
-    for format in Format::ALL {
+    for format in ImportFormat::ALL {
         for draft in format.read(&files).drafts {
             drop(settle_added(draft.clone()));
             let settled = settle(draft, sides(DIFF, HEAD));

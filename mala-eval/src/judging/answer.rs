@@ -7,7 +7,7 @@ use mala_domain::render::at_most;
 use serde_json::{Value, json};
 
 /// What a pair comes to, and why.
-type Said = (PairOutcome, String);
+type PairAnswer = (PairOutcome, String);
 
 /// The form of the answer.
 pub fn form() -> Form {
@@ -34,10 +34,10 @@ pub fn form() -> Form {
 }
 
 /// Reads the answer about so many pairs, in their order.
-pub fn read_pairs(words: &Words<'_>, n_pairs: usize) -> Result<Vec<Said>, ParseProblem> {
+pub fn read_pairs(words: &Words<'_>, n_pairs: usize) -> Result<Vec<PairAnswer>, ParseProblem> {
     let (found, _) = find_object(words, &["pairs"])?;
     let nothing = "the judge says nothing of it";
-    let mut said: Vec<Option<Said>> = vec![None; n_pairs];
+    let mut said: Vec<Option<PairAnswer>> = vec![None; n_pairs];
     let pairs = found.get("pairs").and_then(Value::as_array).ok_or(ParseProblem::InvalidFormat)?;
     for value in pairs.iter().take(4 * n_pairs) {
         let Some((at, one)) = read_pair(value) else { continue };
@@ -51,7 +51,7 @@ pub fn read_pairs(words: &Words<'_>, n_pairs: usize) -> Result<Vec<Said>, ParseP
 }
 
 /// One pair by its place. A hit without a reason is none.
-fn read_pair(value: &Value) -> Option<(usize, Said)> {
+fn read_pair(value: &Value) -> Option<(usize, PairAnswer)> {
     let number: usize = value.get("id")?.as_str()?.strip_prefix('p')?.parse().ok()?;
     let why = value.get("why").filter(|why| !why.is_null()).map_or(Some(""), Value::as_str)?;
     let why = at_most(why.trim(), 400).into_owned();
@@ -64,6 +64,6 @@ fn read_pair(value: &Value) -> Option<(usize, Said)> {
     Some((number.checked_sub(1)?, said))
 }
 
-fn undecided(why: &str) -> Said {
+fn undecided(why: &str) -> PairAnswer {
     (PairOutcome::Undecided, why.to_owned())
 }

@@ -2,7 +2,7 @@
 //! leaves the pairs undecided.
 
 use crate::judging::{BATCH, JUDGE, Judgement, MAX_PAIRS, candidates, form, question, read_pairs};
-use crate::{CaseRecord, CaseSpent};
+use crate::{CaseRecord, CaseUsage};
 use mala_domain::agent::budget::{Dollars, Limits};
 use mala_domain::models::Model;
 use mala_pipeline::agent::{Asked, Solo, Speaker};
@@ -55,7 +55,7 @@ pub async fn judge(speaker: &Speaker, limits: Limits, record: &CaseRecord) -> Ju
         });
     }
     let usage = solo.usage();
-    let spent = CaseSpent {
+    let spent = CaseUsage {
         cost_usd: usage.cost_usd,
         tokens_used: usage.tokens_used,
         llm_calls: usage.llm_calls,

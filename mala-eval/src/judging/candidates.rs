@@ -14,7 +14,7 @@ const PER_CLAIM: usize = 8;
 
 /// The pairs of a case that a judge is asked about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Candidates {
+pub struct CandidatePairs {
     /// A finding by its place in `predictions`, and a known problem by its place in `truths`.
     pub pairs: Vec<(usize, usize)>,
     /// How many pairs of the same file are left out.
@@ -22,9 +22,9 @@ pub struct Candidates {
 }
 
 /// The pairs of a case.
-pub fn candidates(record: &CaseRecord) -> Candidates {
+pub fn candidates(record: &CaseRecord) -> CandidatePairs {
     if record.could_not_review.is_some() {
-        return Candidates::default();
+        return CandidatePairs::default();
     }
     let mut truths: BTreeMap<&FilePath, Vec<(u32, usize)>> = BTreeMap::new();
     for (at, truth) in record.truths.iter().enumerate() {
@@ -47,7 +47,7 @@ pub fn candidates(record: &CaseRecord) -> Candidates {
         found.into_iter().map(|(_, _, claim, truth)| (claim, truth)).collect();
     pairs.sort_unstable();
     let left_out = all - pairs.len() as u64;
-    Candidates { pairs, left_out }
+    CandidatePairs { pairs, left_out }
 }
 
 /// The nearest of these, each with its distance. They are sorted by line.

@@ -1,6 +1,6 @@
 //! What a judge is asked about some pairs. Every text comes from outside and stands behind fences.
 
-use crate::case::Truth;
+use crate::case::KnownProblem;
 use crate::record::{CaseRecord, Prediction};
 use mala_domain::agent::fence::{Fence, Nonce};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ const MAX_TEXT: usize = 1_000;
 
 /// What a judge is asked.
 #[derive(Debug, Clone)]
-pub struct Question {
+pub struct JudgeQuestion {
     /// What tells its fences from all others.
     pub nonce: Nonce,
     /// All that it is told.
@@ -18,7 +18,7 @@ pub struct Question {
 }
 
 /// The question about these pairs; they are named p1, p2 and so on.
-pub fn question(record: &CaseRecord, pairs: &[(usize, usize)]) -> Question {
+pub fn question(record: &CaseRecord, pairs: &[(usize, usize)]) -> JudgeQuestion {
     let mut claims = BTreeMap::new();
     let mut truths = BTreeMap::new();
     for (claim, truth) in pairs {
@@ -40,7 +40,7 @@ pub fn question(record: &CaseRecord, pairs: &[(usize, usize)]) -> Question {
         let (number, claim, truth) = (number + 1, claim + 1, truth + 1);
         text.push_str(&format!("p{number}: finding f{claim}, known problem k{truth}\n"));
     }
-    Question { nonce: fence.nonce().clone(), text }
+    JudgeQuestion { nonce: fence.nonce().clone(), text }
 }
 
 fn said(claim: &Prediction) -> String {
@@ -48,7 +48,7 @@ fn said(claim: &Prediction) -> String {
     cut(&format!("{place}\n{}\n{}", claim.title, claim.body))
 }
 
-fn known(truth: &Truth) -> String {
+fn known(truth: &KnownProblem) -> String {
     let place = format!("{}:{} {}", truth.file, truth.span(), truth.category);
     let title = truth.title.as_deref().unwrap_or_default();
     cut(&format!("{place}\n{title}\n{}", truth.description))

@@ -1,7 +1,7 @@
 //! What is asked, how answers are read, and that what is unclear is no hit.
 
 use super::*;
-use crate::matching::{Mode, Rule};
+use crate::matching::{MatchMode, MatchRule};
 use crate::record::CaseRecord;
 use crate::scores::tests::{claim, record, truth};
 use crate::scores::{Scorer, ScorerOptions, judge};
@@ -19,10 +19,10 @@ fn case(claims: &[&str], truths: &[&str]) -> CaseRecord {
 fn only_pairs_of_one_file_are_asked_about() {
     let mut record = case(&["a.py:1", "b.py:5", "a.py:9"], &["a.py:500", "b.py:1", "c.py:1"]);
     record.predictions[2].verification = VerificationOutcome::Refuted;
-    let expected = Candidates { pairs: vec![(0, 0), (1, 1)], left_out: 0 };
+    let expected = CandidatePairs { pairs: vec![(0, 0), (1, 1)], left_out: 0 };
     assert_eq!(candidates(&record), expected);
     record.could_not_review = Some("x".to_owned());
-    assert_eq!(candidates(&record), Candidates::default());
+    assert_eq!(candidates(&record), CandidatePairs::default());
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn the_best_assignment_over_what_the_judge_says_counts() {
         (3, 1, Different),
     ];
     let record = judged(record, &pairs);
-    let rule = Rule::of(Mode::Semantic);
+    let rule = MatchRule::of(MatchMode::Semantic);
     let found = judge(&rule, &record);
     let hits: Vec<_> = found.assignment.pairs.iter().map(|it| (it.finding, it.truth)).collect();
     assert_eq!(hits, [(0, 0), (1, 1)]);
@@ -140,7 +140,7 @@ fn the_best_assignment_over_what_the_judge_says_counts() {
     let mut scorer = Scorer::new(options);
     scorer.add(&record);
     let scores = scorer.finish();
-    let rates = scores.of(Mode::Semantic).rates;
+    let rates = scores.of(MatchMode::Semantic).rates;
     assert_eq!((rates.found, rates.right, rates.findings), (2, 2, 3));
     let judge = scores.judge.unwrap();
     assert_eq!((judge.pairs, judge.same, judge.different, judge.undecided), (6, 4, 1, 1));
@@ -152,7 +152,7 @@ fn without_a_judge_there_are_no_numbers() {
     let mut scorer = Scorer::new(ScorerOptions { samples: 10, ..ScorerOptions::default() });
     scorer.add(&record);
     let scores = scorer.finish();
-    assert_eq!((scores.of(Mode::Semantic).rates.f1, scores.semantic), (None, None));
-    let view = CaseView::of(&Rule::of(Mode::Semantic), &record);
+    assert_eq!((scores.of(MatchMode::Semantic).rates.f1, scores.semantic), (None, None));
+    let view = CaseView::of(&MatchRule::of(MatchMode::Semantic), &record);
     assert_eq!(view.truths[0].why, "nobody judged this case");
 }

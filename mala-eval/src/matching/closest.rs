@@ -4,13 +4,13 @@
 //! paths with potentials. All free findings look for a path at once, so the number of searches is that
 //! of the different path lengths, which are few, and not that of the findings.
 
-use super::{Assignment, Pair};
+use super::{Assignment, MatchedPair};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// A possible pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Link {
+pub struct MatchLink {
     /// The finding, by its place in the list.
     pub finding: usize,
     /// The known problem, by its place in the list.
@@ -20,7 +20,7 @@ pub struct Link {
 }
 
 /// The best assignment over these possible pairs; links that name nobody are passed over.
-pub fn assign_links(n_findings: usize, n_truths: usize, mut links: Vec<Link>) -> Assignment {
+pub fn assign_links(n_findings: usize, n_truths: usize, mut links: Vec<MatchLink>) -> Assignment {
     links.retain(|link| link.finding < n_findings && link.truth < n_truths);
     links.sort_unstable();
     links.dedup_by_key(|link| (link.finding, link.truth));
@@ -33,7 +33,7 @@ pub fn assign_links(n_findings: usize, n_truths: usize, mut links: Vec<Link>) ->
 }
 
 /// The links of each group that hangs together, in order.
-fn groups(n_findings: usize, n_truths: usize, links: &[Link]) -> Vec<Vec<Link>> {
+fn groups(n_findings: usize, n_truths: usize, links: &[MatchLink]) -> Vec<Vec<MatchLink>> {
     let mut leader: Vec<usize> = (0..n_findings + n_truths).collect();
     for link in links {
         let (a, b) = (find(&mut leader, link.finding), find(&mut leader, n_findings + link.truth));
@@ -42,7 +42,7 @@ fn groups(n_findings: usize, n_truths: usize, links: &[Link]) -> Vec<Vec<Link>> 
         }
     }
     let mut number = vec![usize::MAX; n_findings + n_truths];
-    let mut groups: Vec<Vec<Link>> = Vec::new();
+    let mut groups: Vec<Vec<MatchLink>> = Vec::new();
     for link in links {
         let root = find(&mut leader, link.finding);
         let Some(slot) = number.get_mut(root) else { continue };
@@ -70,23 +70,23 @@ fn find(leader: &mut [usize], from: usize) -> usize {
 }
 
 /// The pairs of one group.
-fn solve(links: &[Link]) -> Vec<Pair> {
+fn solve(links: &[MatchLink]) -> Vec<MatchedPair> {
     if let [only] = links {
-        return vec![Pair { finding: only.finding, truth: only.truth }];
+        return vec![MatchedPair { finding: only.finding, truth: only.truth }];
     }
-    let names = |of: fn(&Link) -> usize| {
+    let names = |of: fn(&MatchLink) -> usize| {
         let mut names: Vec<usize> = links.iter().map(of).collect();
         names.sort_unstable();
         names.dedup();
         names
     };
     let (findings, truths) = (names(|link| link.finding), names(|link| link.truth));
-    let mut search = Search::new(&findings, &truths, links);
+    let mut search = MatchSearch::new(&findings, &truths, links);
     while search.lengthen() {
         while search.augment() {}
     }
     let pairs = search.mate.iter().enumerate().filter_map(|(at, mate)| {
-        Some(Pair { finding: *findings.get(at)?, truth: *truths.get((*mate)?)? })
+        Some(MatchedPair { finding: *findings.get(at)?, truth: *truths.get((*mate)?)? })
     });
     pairs.collect()
 }
@@ -94,7 +94,7 @@ fn solve(links: &[Link]) -> Vec<Pair> {
 const FAR: i64 = i64::MAX;
 
 /// A search for augmenting paths. Indices are checked once, when it is made.
-struct Search {
+struct MatchSearch {
     /// For each finding, the truths that it can be paired with, and the costs.
     links: Vec<Vec<(usize, i64)>>,
     mate: Vec<Option<usize>>,
@@ -103,8 +103,8 @@ struct Search {
     potential_of_truth: Vec<i64>,
 }
 
-impl Search {
-    fn new(findings: &[usize], truths: &[usize], links: &[Link]) -> Self {
+impl MatchSearch {
+    fn new(findings: &[usize], truths: &[usize], links: &[MatchLink]) -> Self {
         let mut by_finding = vec![Vec::new(); findings.len()];
         for link in links {
             let at = (findings.binary_search(&link.finding), truths.binary_search(&link.truth));

@@ -5,12 +5,12 @@ use mala_domain::change::LineSpan;
 
 /// Lines from first to last. Unlike a `LineSpan` it may reach above the first line of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Interval {
+pub(super) struct LineInterval {
     pub(super) first: i64,
     pub(super) last: i64,
 }
 
-impl Interval {
+impl LineInterval {
     pub(super) fn of(span: LineSpan) -> Self {
         Self { first: i64::from(span.start()), last: i64::from(span.end()) }
     }
@@ -26,11 +26,11 @@ impl Interval {
 
 /// One side's spans that the sweep is inside of.
 #[derive(Default)]
-struct Open {
+struct OpenInterval {
     spans: Vec<(usize, i64)>,
 }
 
-impl Open {
+impl OpenInterval {
     /// Forgets the spans that end before this line, and gives each of the others to `meet`.
     fn each(&mut self, line: i64, mut meet: impl FnMut(usize)) {
         self.spans.retain(|(index, last)| {
@@ -45,25 +45,27 @@ impl Open {
 
 /// All pairs that overlap, ours first, in order; `None` when there are more than `most`.
 pub(super) fn overlaps(
-    ours: &[Interval],
-    theirs: &[Interval],
+    ours: &[LineInterval],
+    theirs: &[LineInterval],
     most: usize,
 ) -> Option<Vec<(usize, usize)>> {
-    let mut starts: Vec<(i64, Side, usize, i64)> = Vec::with_capacity(ours.len() + theirs.len());
-    let side =
-        |side: Side| move |(index, span): (usize, &Interval)| (span.first, side, index, span.last);
-    starts.extend(ours.iter().enumerate().map(side(Side::Ours)));
-    starts.extend(theirs.iter().enumerate().map(side(Side::Theirs)));
+    let mut starts: Vec<(i64, NeighbourSide, usize, i64)> =
+        Vec::with_capacity(ours.len() + theirs.len());
+    let side = |side: NeighbourSide| {
+        move |(index, span): (usize, &LineInterval)| (span.first, side, index, span.last)
+    };
+    starts.extend(ours.iter().enumerate().map(side(NeighbourSide::Ours)));
+    starts.extend(theirs.iter().enumerate().map(side(NeighbourSide::Theirs)));
     starts.sort_unstable();
-    let (mut open_ours, mut open_theirs) = (Open::default(), Open::default());
+    let (mut open_ours, mut open_theirs) = (OpenInterval::default(), OpenInterval::default());
     let mut found = Vec::new();
     for (line, side, index, last) in starts {
         match side {
-            Side::Ours => {
+            NeighbourSide::Ours => {
                 open_theirs.each(line, |other| found.push((index, other)));
                 open_ours.spans.push((index, last));
             }
-            Side::Theirs => {
+            NeighbourSide::Theirs => {
                 open_ours.each(line, |other| found.push((other, index)));
                 open_theirs.spans.push((index, last));
             }
@@ -77,7 +79,7 @@ pub(super) fn overlaps(
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Side {
+enum NeighbourSide {
     Ours,
     Theirs,
 }

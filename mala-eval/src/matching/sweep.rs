@@ -4,22 +4,22 @@
 //! The span that ends first meets only spans that reach its last line. Of those it takes the one that
 //! ends first: whatever that one could have met later, the others can meet too.
 
-use super::Pair;
-use super::neighbours::Interval;
+use super::MatchedPair;
+use super::neighbours::LineInterval;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// One side: who is free, and whom the sweep has reached.
-struct Side<'a> {
-    spans: &'a [Interval],
+struct SweepSide<'a> {
+    spans: &'a [LineInterval],
     by_first: Vec<usize>,
     reached: usize,
     free: Vec<bool>,
     waiting: BinaryHeap<Reverse<(i64, usize)>>,
 }
 
-impl<'a> Side<'a> {
-    fn new(spans: &'a [Interval]) -> Self {
+impl<'a> SweepSide<'a> {
+    fn new(spans: &'a [LineInterval]) -> Self {
         let mut by_first: Vec<usize> = (0..spans.len()).collect();
         by_first.sort_by_key(|at| spans.get(*at).map(|span| span.first));
         let free = vec![true; spans.len()];
@@ -53,12 +53,12 @@ impl<'a> Side<'a> {
 }
 
 /// The most pairs, by finding.
-pub(super) fn most_pairs(ours: &[Interval], theirs: &[Interval]) -> Vec<Pair> {
-    let ends = |side: usize| move |(at, span): (usize, &Interval)| (span.last, side, at);
+pub(super) fn most_pairs(ours: &[LineInterval], theirs: &[LineInterval]) -> Vec<MatchedPair> {
+    let ends = |side: usize| move |(at, span): (usize, &LineInterval)| (span.last, side, at);
     let mut by_end: Vec<(i64, usize, usize)> = ours.iter().enumerate().map(ends(0)).collect();
     by_end.extend(theirs.iter().enumerate().map(ends(1)));
     by_end.sort_unstable();
-    let (mut findings, mut truths) = (Side::new(ours), Side::new(theirs));
+    let (mut findings, mut truths) = (SweepSide::new(ours), SweepSide::new(theirs));
     let mut pairs = Vec::new();
     for (line, side, at) in by_end {
         findings.reach(line);
@@ -71,7 +71,7 @@ pub(super) fn most_pairs(ours: &[Interval], theirs: &[Interval]) -> Vec<Pair> {
         let Some(partner) = other.take(line) else { continue };
         own.claim(at);
         let (finding, truth) = if side == 0 { (at, partner) } else { (partner, at) };
-        pairs.push(Pair { finding, truth });
+        pairs.push(MatchedPair { finding, truth });
     }
     pairs.sort_unstable();
     pairs

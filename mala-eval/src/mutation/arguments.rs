@@ -1,8 +1,8 @@
 //! Two arguments of a call that have traded places. Where a compiler looks at types, both have to be
 //! parameters of the same declared type.
 
-use super::Mutant;
-use super::site::{Draft, Site};
+use super::Mutation;
+use super::site::{MutationContext, MutationDraft};
 use crate::plant::DefectKind;
 use mala_syntax::symbols::{Descend, named_children, walk_from};
 use tree_sitter::Node;
@@ -63,7 +63,7 @@ const KNOWN: [&str; 18] = [
 /// Parameters that have another type inside than the one that is written.
 const UNSURE: [&str; 2] = ["optional_parameter", "variadic_parameter_declaration"];
 
-pub(super) fn swapped(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+pub(super) fn swapped(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let arguments = node.child_by_field_name("arguments")?;
     let fields = ["function", "name", "constructor", "type"];
     let callee = fields.iter().find_map(|field| node.child_by_field_name(field))?;
@@ -80,14 +80,16 @@ pub(super) fn swapped(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
     let (a, b) = pair;
     let between = site.slice(a.end_byte()..b.start_byte());
     let text = format!("{}{between}{}", site.text(b), site.text(a));
-    let draft =
-        Draft { kind: DefectKind::SwappedArguments, title: "Two arguments have traded places" };
-    let mutant = draft.replace(site, a.start_byte()..b.end_byte(), text);
-    let description = format!("{} They are arguments of `{name}`.", mutant.description);
-    Some(Mutant { description, ..mutant })
+    let draft = MutationDraft {
+        kind: DefectKind::SwappedArguments,
+        title: "Two arguments have traded places",
+    };
+    let mutation = draft.replace(site, a.start_byte()..b.end_byte(), text);
+    let description = format!("{} They are arguments of `{name}`.", mutation.description);
+    Some(Mutation { description, ..mutation })
 }
 
-fn is_pair(site: &Site<'_>, call: Node<'_>, a: Node<'_>, b: Node<'_>) -> bool {
+fn is_pair(site: &MutationContext<'_>, call: Node<'_>, a: Node<'_>, b: Node<'_>) -> bool {
     let (one, other) = (site.text(a), site.text(b));
     let is_alike = a.kind() == b.kind() && one != other;
     if !is_alike || KNOWN.contains(&one) || KNOWN.contains(&other) {
@@ -111,7 +113,7 @@ fn is_pair(site: &Site<'_>, call: Node<'_>, a: Node<'_>, b: Node<'_>) -> bool {
 }
 
 /// Whether the function asks what type a parameter has, and so may know more of it than it declares.
-fn is_asked_for(site: &Site<'_>, function: Node<'_>, name: &str) -> bool {
+fn is_asked_for(site: &MutationContext<'_>, function: Node<'_>, name: &str) -> bool {
     let text = site.text(function);
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(name).any(|(at, _)| {
@@ -135,7 +137,7 @@ fn has_several(kind: &str) -> bool {
 }
 
 /// The type that a parameter of the function is declared with, where that is what it has everywhere.
-fn declared<'s>(site: &Site<'s>, function: Node<'_>, name: &str) -> Option<&'s str> {
+fn declared<'s>(site: &MutationContext<'s>, function: Node<'_>, name: &str) -> Option<&'s str> {
     let parameters = function.child_by_field_name("parameters")?;
     let inside = function.byte_range();
     if site.bindings.as_ref().is_some_and(|bindings| bindings.has(name, &inside)) {

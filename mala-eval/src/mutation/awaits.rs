@@ -1,7 +1,7 @@
 //! Nobody waits any more for something that takes time.
 
-use super::Mutant;
-use super::site::{Draft, Site, next_statement, previous_statement, unwrapped};
+use super::Mutation;
+use super::site::{MutationContext, MutationDraft, next_statement, previous_statement, unwrapped};
 use crate::plant::DefectKind;
 use mala_domain::language::Language;
 use mala_syntax::symbols::named_children;
@@ -10,11 +10,11 @@ use tree_sitter::Node;
 /// Nobody misses a pause.
 const PAUSES: [&str; 4] = ["sleep", "delay", "nextTick", "yield_now"];
 
-fn draft() -> Draft {
-    Draft { kind: DefectKind::DroppedAwait, title: "Nobody waits for the result" }
+fn draft() -> MutationDraft {
+    MutationDraft { kind: DefectKind::DroppedAwait, title: "Nobody waits for the result" }
 }
 
-pub(super) fn dropped(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+pub(super) fn dropped(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     if site.language() == Language::Go {
         return go(site, node);
     }
@@ -33,7 +33,7 @@ pub(super) fn dropped(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
 }
 
 /// Whether it makes a difference, and whether a compiler lets it pass.
-fn is_missed(site: &Site<'_>, node: Node<'_>) -> bool {
+fn is_missed(site: &MutationContext<'_>, node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return false };
     match (site.language(), parent.kind()) {
         (_, "expression_statement") => true,
@@ -52,7 +52,7 @@ fn is_missed(site: &Site<'_>, node: Node<'_>) -> bool {
 }
 
 /// `group.Wait()`, which has to be used elsewhere so that the file compiles.
-fn go(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+fn go(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     if node.kind() != "expression_statement" {
         return None;
     }

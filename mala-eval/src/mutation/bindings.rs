@@ -22,11 +22,11 @@ const BINDERS: [(&str, &str); 11] = [
 ];
 
 /// The names of a file that are bound elsewhere than by a parameter.
-pub(super) struct Bindings<'s> {
+pub(super) struct LocalBindings<'s> {
     places: BTreeMap<&'s str, Vec<usize>>,
 }
 
-impl<'s> Bindings<'s> {
+impl<'s> LocalBindings<'s> {
     pub(super) fn of(source: &'s Source) -> Self {
         let mut places: BTreeMap<&'s str, Vec<usize>> = BTreeMap::new();
         walk(source.tree(), |_, step| {

@@ -1,8 +1,8 @@
 //! Off by one: a comparison that takes in its bound or leaves it out, a range or a slice that ends one
 //! too early or too late.
 
-use super::Mutant;
-use super::site::{Draft, Site, shown, statements};
+use super::Mutation;
+use super::site::{MutationContext, MutationDraft, shown, statements};
 use crate::plant::DefectKind;
 use mala_domain::language::Language;
 use mala_syntax::symbols::named_children;
@@ -39,8 +39,8 @@ const PLAIN: [&str; 7] = [
     "property_identifier",
 ];
 
-fn draft() -> Draft {
-    Draft { kind: DefectKind::OffByOne, title: "A bound is off by one" }
+fn draft() -> MutationDraft {
+    MutationDraft { kind: DefectKind::OffByOne, title: "A bound is off by one" }
 }
 
 /// The two sides of a comparison, and its operator.
@@ -58,7 +58,7 @@ pub(super) fn comparison<'t>(node: Node<'t>) -> Option<(Node<'t>, Node<'t>, Node
 }
 
 /// `<` and `<=`, `>` and `>=`.
-pub(super) fn compared(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+pub(super) fn compared(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let (left, operator, right) = comparison(node)?;
     let other = match site.text(operator) {
         "<" => "<=",
@@ -82,7 +82,7 @@ pub(super) fn compared(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
     Some(draft().replace(site, node.byte_range(), text))
 }
 
-fn gap<'s>(site: &Site<'s>, before: Node<'_>, after: Node<'_>) -> &'s str {
+fn gap<'s>(site: &MutationContext<'s>, before: Node<'_>, after: Node<'_>) -> &'s str {
     site.slice(before.end_byte()..after.start_byte())
 }
 
@@ -109,7 +109,7 @@ fn counts(node: Node<'_>, text: &str) -> bool {
 }
 
 /// Whether both ways of comparing do the same: `if (low > x) x = low`.
-fn is_clamp(site: &Site<'_>, node: Node<'_>, (a, b): (&str, &str)) -> bool {
+fn is_clamp(site: &MutationContext<'_>, node: Node<'_>, (a, b): (&str, &str)) -> bool {
     let inner = node.parent().filter(|it| it.kind() == "parenthesized_expression");
     let Some(outer) = inner.unwrap_or(node).parent() else { return false };
     if matches!(outer.kind(), "conditional_expression" | "ternary_expression") {
@@ -125,7 +125,7 @@ fn is_clamp(site: &Site<'_>, node: Node<'_>, (a, b): (&str, &str)) -> bool {
 }
 
 /// The end of a range or of a slice, one less or one more.
-pub(super) fn shifted(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+pub(super) fn shifted(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     if site.language() == Language::Rust {
         return inclusive(site, node);
     }
@@ -137,13 +137,13 @@ pub(super) fn shifted(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
         _ => return None,
     };
     let text = one_less(site, end)?;
-    let mutant = draft().replace(site, end.byte_range(), text);
+    let mutation = draft().replace(site, end.byte_range(), text);
     let description =
-        format!("{} It is the end of `{}`.", mutant.description, shown(site.text(node)));
-    Some(Mutant { description, ..mutant })
+        format!("{} It is the end of `{}`.", mutation.description, shown(site.text(node)));
+    Some(Mutation { description, ..mutation })
 }
 
-fn range_end<'t>(site: &Site<'_>, call: Node<'t>) -> Option<Node<'t>> {
+fn range_end<'t>(site: &MutationContext<'_>, call: Node<'t>) -> Option<Node<'t>> {
     let function = call.child_by_field_name("function")?;
     let arguments = named_children(call.child_by_field_name("arguments")?);
     let end = if arguments.len() == 1 { arguments.first() } else { arguments.get(1) };
@@ -157,7 +157,7 @@ fn slice_end(slice: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The end that `slice(a, b)`, `substring(a, b)` and `subList(a, b)` take.
-fn cut_end<'t>(site: &Site<'_>, call: Node<'t>) -> Option<Node<'t>> {
+fn cut_end<'t>(site: &MutationContext<'_>, call: Node<'t>) -> Option<Node<'t>> {
     let callee = call.child_by_field_name("function").or(call.child_by_field_name("name"))?;
     let name = site.text(callee).rsplit('.').next()?;
     let takes_end = match site.language() {
@@ -169,7 +169,7 @@ fn cut_end<'t>(site: &Site<'_>, call: Node<'t>) -> Option<Node<'t>> {
     takes_end.then_some(end.node)
 }
 
-fn one_less(site: &Site<'_>, end: Node<'_>) -> Option<String> {
+fn one_less(site: &MutationContext<'_>, end: Node<'_>) -> Option<String> {
     if matches!(end.kind(), "binary_operator" | "binary_expression") {
         let sides = named_children(end);
         let [left, right] = sides.as_slice() else { return None };
@@ -184,7 +184,7 @@ fn one_less(site: &Site<'_>, end: Node<'_>) -> Option<String> {
 }
 
 /// `..` and `..=`, where a range is gone through or cuts a slice.
-fn inclusive(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+fn inclusive(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let is_used = node.parent().is_some_and(|it| {
         it.kind() == "index_expression" || it.child_by_field_name("value") == Some(node)
     });

@@ -1,8 +1,8 @@
 //! A condition that says the opposite.
 
-use super::Mutant;
+use super::Mutation;
 use super::bounds::comparison;
-use super::site::{Draft, Site, has_word, statements, unwrapped};
+use super::site::{MutationContext, MutationDraft, has_word, statements, unwrapped};
 use crate::plant::DefectKind;
 use mala_domain::language::Language;
 use mala_syntax::symbols::named_children;
@@ -36,7 +36,7 @@ const OPPOSITES: [(&str, &str); 8] = [
     (">=", "<"),
 ];
 
-pub(super) fn inverted(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+pub(super) fn inverted(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     if !site.dialect.ifs.contains(&node.kind()) {
         return None;
     }
@@ -55,13 +55,15 @@ pub(super) fn inverted(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
         return None;
     }
     let opposite = opposite(site, condition)?;
-    let draft =
-        Draft { kind: DefectKind::InvertedCondition, title: "A condition says the opposite" };
+    let draft = MutationDraft {
+        kind: DefectKind::InvertedCondition,
+        title: "A condition says the opposite",
+    };
     Some(draft.replace(site, condition.byte_range(), opposite))
 }
 
 /// The opposite of a condition, when there is a plain way to say it.
-fn opposite(site: &Site<'_>, condition: Node<'_>) -> Option<String> {
+fn opposite(site: &MutationContext<'_>, condition: Node<'_>) -> Option<String> {
     let text = site.text(condition);
     if let Some((left, operator, right)) = comparison(condition) {
         let said = site.text(operator);
@@ -102,7 +104,7 @@ fn opposite(site: &Site<'_>, condition: Node<'_>) -> Option<String> {
 }
 
 /// Whether all that is done is to say something, or nothing.
-fn is_talk(site: &Site<'_>, body: Node<'_>) -> bool {
+fn is_talk(site: &MutationContext<'_>, body: Node<'_>) -> bool {
     statements(body).iter().all(|statement| {
         let text = site.text(*statement);
         let first: String = text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
@@ -111,7 +113,7 @@ fn is_talk(site: &Site<'_>, body: Node<'_>) -> bool {
 }
 
 /// Whether a TypeScript compiler learns types from a condition.
-pub(super) fn narrows(site: &Site<'_>, condition: Node<'_>) -> bool {
+pub(super) fn narrows(site: &MutationContext<'_>, condition: Node<'_>) -> bool {
     let text = site.text(condition);
     // What `a?.b` is, `a` is known by.
     if text.contains("?.") {
@@ -139,7 +141,7 @@ pub(super) fn narrows(site: &Site<'_>, condition: Node<'_>) -> bool {
 
 /// Whether the function uses a property, or another one of the same object, somewhere else: one property
 /// can tell which of several types the object has. Of `this` it tells nothing.
-fn is_used_again(site: &Site<'_>, property: Node<'_>) -> bool {
+fn is_used_again(site: &MutationContext<'_>, property: Node<'_>) -> bool {
     let function = site.function(property).map(|it| site.text(it)).unwrap_or_default();
     let function = function.replace("?.", ".").replace("!.", ".");
     let object = property.child_by_field_name("object").map(|it| site.text(it));

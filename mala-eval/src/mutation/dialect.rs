@@ -4,7 +4,7 @@ use mala_domain::language::Language;
 
 /// The words of a language.
 #[derive(Debug)]
-pub(super) struct Dialect {
+pub(super) struct LanguageTraits {
     /// Nodes with a condition, and what is done when it holds.
     pub(super) ifs: &'static [&'static str],
     /// Statements that leave a guard.
@@ -19,7 +19,7 @@ pub(super) struct Dialect {
     pub(super) is_typed: bool,
 }
 
-const PYTHON: Dialect = Dialect {
+const PYTHON: LanguageTraits = LanguageTraits {
     ifs: &["if_statement"],
     exits: &["return_statement", "raise_statement", "continue_statement"],
     functions: &["function_definition"],
@@ -28,7 +28,7 @@ const PYTHON: Dialect = Dialect {
     is_typed: false,
 };
 
-const JAVASCRIPT: Dialect = Dialect {
+const JAVASCRIPT: LanguageTraits = LanguageTraits {
     ifs: &["if_statement"],
     exits: &["return_statement", "throw_statement", "continue_statement"],
     functions: &[
@@ -43,9 +43,9 @@ const JAVASCRIPT: Dialect = Dialect {
     is_typed: false,
 };
 
-const TYPESCRIPT: Dialect = Dialect { is_typed: true, ..JAVASCRIPT };
+const TYPESCRIPT: LanguageTraits = LanguageTraits { is_typed: true, ..JAVASCRIPT };
 
-const GO: Dialect = Dialect {
+const GO: LanguageTraits = LanguageTraits {
     ifs: &["if_statement"],
     exits: &["return_statement", "continue_statement"],
     functions: &["function_declaration", "method_declaration", "func_literal"],
@@ -54,7 +54,7 @@ const GO: Dialect = Dialect {
     is_typed: true,
 };
 
-const RUST: Dialect = Dialect {
+const RUST: LanguageTraits = LanguageTraits {
     ifs: &["if_expression"],
     exits: &["return_expression", "continue_expression"],
     functions: &["function_item"],
@@ -63,7 +63,7 @@ const RUST: Dialect = Dialect {
     is_typed: true,
 };
 
-const JAVA: Dialect = Dialect {
+const JAVA: LanguageTraits = LanguageTraits {
     ifs: &["if_statement"],
     exits: &["return_statement", "throw_statement", "continue_statement"],
     functions: &["method_declaration", "constructor_declaration"],
@@ -72,7 +72,7 @@ const JAVA: Dialect = Dialect {
     is_typed: true,
 };
 
-impl Dialect {
+impl LanguageTraits {
     /// The words of this language; `None` when nothing is planted into it.
     pub(super) fn of(language: Language) -> Option<&'static Self> {
         Some(match language {

@@ -1,8 +1,10 @@
 //! More errors are swallowed than were meant.
 
-use super::Mutant;
+use super::Mutation;
 use super::guards::guard;
-use super::site::{Draft, Site, has_word, next_statement, previous_statement, statements};
+use super::site::{
+    MutationContext, MutationDraft, has_word, next_statement, previous_statement, statements,
+};
 use crate::plant::DefectKind;
 use mala_domain::language::Language;
 use mala_syntax::symbols::{Descend, child_of_kind, named_children, walk_from};
@@ -28,11 +30,14 @@ const WIDE: [&str; 12] = [
 const EVERYBODYS: [&str; 5] =
     ["getMessage()", "printStackTrace()", "getCause()", "toString()", "getLocalizedMessage()"];
 
-fn draft() -> Draft {
-    Draft { kind: DefectKind::WidenedException, title: "Errors are swallowed that were not meant" }
+fn draft() -> MutationDraft {
+    MutationDraft {
+        kind: DefectKind::WidenedException,
+        title: "Errors are swallowed that were not meant",
+    }
 }
 
-pub(super) fn widened(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+pub(super) fn widened(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     match (site.language(), node.kind()) {
         (Language::Python, "except_clause") => python(site, node),
         (Language::Java, "catch_clause") => java(site, node),
@@ -47,7 +52,7 @@ fn is_wide(text: &str) -> bool {
     WIDE.iter().any(|word| has_word(text, word))
 }
 
-fn python(site: &Site<'_>, clause: Node<'_>) -> Option<Mutant> {
+fn python(site: &MutationContext<'_>, clause: Node<'_>) -> Option<Mutation> {
     let value = clause.child_by_field_name("value")?;
     let class = match value.kind() {
         "as_pattern" => named_children(value).first()?.node,
@@ -71,7 +76,7 @@ fn holds(body: Node<'_>, kinds: &[&str]) -> bool {
 }
 
 /// Only the last clause: another one behind it could not be reached, which the compiler refuses.
-fn java(site: &Site<'_>, clause: Node<'_>) -> Option<Mutant> {
+fn java(site: &MutationContext<'_>, clause: Node<'_>) -> Option<Mutation> {
     let is_last = next_statement(clause).is_none_or(|next| next.kind() != "catch_clause");
     let parameter = child_of_kind(clause, &["catch_formal_parameter"])?;
     let class = child_of_kind(parameter, &["catch_type"])?;
@@ -95,7 +100,7 @@ fn java(site: &Site<'_>, clause: Node<'_>) -> Option<Mutant> {
 }
 
 /// `if (!(e instanceof NotFound)) throw e;` in a `catch`, taken away.
-fn ecmascript(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+fn ecmascript(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let clause = site.around(node, &["catch_clause"])?;
     let error = site.text(clause.child_by_field_name("parameter")?);
     let guard = guard(site, node)?;
@@ -117,7 +122,7 @@ fn ecmascript(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
 }
 
 /// `if errors.Is(err, io.EOF)` becomes `if err != nil`.
-fn go(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+fn go(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let condition = node.child_by_field_name("condition")?;
     let called = condition.child_by_field_name("function").map(|it| site.text(it))?;
     if !matches!(called, "errors.Is" | "os.IsNotExist" | "os.IsExist") {
@@ -137,7 +142,7 @@ fn go(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
 }
 
 /// `Err(e) if e.kind() == NotFound` loses its condition, `Err(Error::NotFound)` its meaning.
-fn rust(site: &Site<'_>, arm: Node<'_>) -> Option<Mutant> {
+fn rust(site: &MutationContext<'_>, arm: Node<'_>) -> Option<Mutation> {
     let pattern = arm.child_by_field_name("pattern")?;
     let what = named_children(pattern).first()?.node;
     let value = site.text(arm.child_by_field_name("value")?);

@@ -1,8 +1,10 @@
 //! A check that kept bad values out, taken away with everything that it did.
 
-use super::Mutant;
+use super::Mutation;
 use super::conditions::narrows;
-use super::site::{Draft, Site, has_word, next_statement, statements, unwrapped};
+use super::site::{
+    MutationContext, MutationDraft, has_word, next_statement, statements, unwrapped,
+};
 use crate::plant::DefectKind;
 use mala_domain::language::Language;
 use tree_sitter::Node;
@@ -13,7 +15,7 @@ const MAX_STATEMENTS: usize = 3;
 /// Without these, the same comes out, only slower.
 const SHORTCUTS: [&str; 7] = ["cache", "memo", "seen", "visited", "debug", "verbose", "dry_run"];
 /// An `if` that does something and leaves.
-pub(super) struct Guard<'t> {
+pub(super) struct GuardStatement<'t> {
     /// The whole statement.
     pub(super) statement: Node<'t>,
     pub(super) condition: Node<'t>,
@@ -22,7 +24,7 @@ pub(super) struct Guard<'t> {
 }
 
 /// A node as a guard; `None` when it is none.
-pub(super) fn guard<'t>(site: &Site<'_>, node: Node<'t>) -> Option<Guard<'t>> {
+pub(super) fn guard<'t>(site: &MutationContext<'_>, node: Node<'t>) -> Option<GuardStatement<'t>> {
     let is_if = site.dialect.ifs.contains(&node.kind());
     let has = |field: &str| node.child_by_field_name(field).is_some();
     if !is_if || has("alternative") || has("initializer") {
@@ -37,10 +39,10 @@ pub(super) fn guard<'t>(site: &Site<'_>, node: Node<'t>) -> Option<Guard<'t>> {
     let is_free = outer.kind().ends_with("block")
         || matches!(outer.kind(), "statement_list" | "constructor_body");
     let fits = body.len() <= MAX_STATEMENTS && site.dialect.exits.contains(&exit.kind());
-    (is_free && fits).then_some(Guard { statement, condition, exit })
+    (is_free && fits).then_some(GuardStatement { statement, condition, exit })
 }
 
-pub(super) fn removed(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+pub(super) fn removed(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let guard = guard(site, node)?;
     let follows = next_statement(guard.statement)?;
     let condition = site.text(guard.condition);
@@ -57,20 +59,20 @@ pub(super) fn removed(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
     if !site.can_lose(&edit, node) {
         return None;
     }
-    let draft = Draft { kind: DefectKind::RemovedCheck, title: "A check is missing" };
-    let mutant = draft.remove(site, edit, follows);
+    let draft = MutationDraft { kind: DefectKind::RemovedCheck, title: "A check is missing" };
+    let mutation = draft.remove(site, edit, follows);
     let description = format!("The check of `{condition}` is gone.");
-    Some(Mutant { description: super::site::shown(&description), ..mutant })
+    Some(Mutation { description: super::site::shown(&description), ..mutation })
 }
 
 /// Whether nothing is done with nothing, which mostly comes out the same without the check.
-fn is_early_end(site: &Site<'_>, guard: &Guard<'_>) -> bool {
+fn is_early_end(site: &MutationContext<'_>, guard: &GuardStatement<'_>) -> bool {
     let refuses = matches!(guard.exit.kind(), "raise_statement" | "throw_statement");
     let is_error = ["Err(", "err", "Error"].iter().any(|it| site.text(guard.exit).contains(it));
     !refuses && !is_error && is_emptiness(site, guard)
 }
 
-fn is_emptiness(site: &Site<'_>, guard: &Guard<'_>) -> bool {
+fn is_emptiness(site: &MutationContext<'_>, guard: &GuardStatement<'_>) -> bool {
     let text = site.text(guard.condition);
     let lower = text.to_ascii_lowercase();
     let is_negated = matches!(guard.condition.kind(), "not_operator" | "unary_expression");
@@ -79,7 +81,7 @@ fn is_emptiness(site: &Site<'_>, guard: &Guard<'_>) -> bool {
 }
 
 /// Whether a compiler takes the function without the check.
-fn compiles(site: &Site<'_>, guard: &Guard<'_>) -> bool {
+fn compiles(site: &MutationContext<'_>, guard: &GuardStatement<'_>) -> bool {
     let text = site.text(guard.condition);
     match site.language() {
         Language::TypeScript | Language::Tsx => !narrows(site, guard.condition),

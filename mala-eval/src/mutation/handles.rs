@@ -1,9 +1,10 @@
 //! Something that is opened is not closed any more.
 
 use super::site::{
-    Draft, Site, has_word, next_statement, previous_statement, statements, unwrapped,
+    MutationContext, MutationDraft, has_word, next_statement, previous_statement, statements,
+    unwrapped,
 };
-use super::{Mark, Mutant};
+use super::{DefectMark, Mutation};
 use crate::plant::DefectKind;
 use mala_domain::language::Language;
 use mala_syntax::symbols::{Descend, child_of_kind, named_children, walk_from};
@@ -53,21 +54,21 @@ const JAVA_OPENERS: [&str; 14] = [
     "openStream",
 ];
 
-fn draft() -> Draft {
-    Draft { kind: DefectKind::LeakedHandle, title: "What is opened is not closed" }
+fn draft() -> MutationDraft {
+    MutationDraft { kind: DefectKind::LeakedHandle, title: "What is opened is not closed" }
 }
 
 /// `with` and `try (…)` without what closes.
-pub(super) fn leaked(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
-    let mutant = match (site.language(), node.kind()) {
+pub(super) fn leaked(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
+    let mutation = match (site.language(), node.kind()) {
         (Language::Python, "with_statement") => with(site, node)?,
         (Language::Java, "try_with_resources_statement") => resources(site, node)?,
         _ => return None,
     };
-    Some(Mutant { mark: Mark::First, ..mutant })
+    Some(Mutation { mark: DefectMark::First, ..mutation })
 }
 
-fn with(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+fn with(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let clause = child_of_kind(node, &["with_clause"])?;
     let items = named_children(clause);
     let [item] = items.as_slice() else { return None };
@@ -88,7 +89,7 @@ fn with(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
         format!("{} = {}\n{text}", site.text(alias), site.text(call)),
     );
     let description = format!("`{}` is opened and never closed.", site.text(alias));
-    Some(Mutant { description, ..first })
+    Some(Mutation { description, ..first })
 }
 
 fn is_name(text: &str) -> bool {
@@ -97,7 +98,7 @@ fn is_name(text: &str) -> bool {
 
 /// The statements of a body as they stand one level further out; `None` when a text of several lines
 /// would change.
-fn dedented(site: &Site<'_>, body: Node<'_>, outer: &str) -> Option<String> {
+fn dedented(site: &MutationContext<'_>, body: Node<'_>, outer: &str) -> Option<String> {
     let mut has_long_text = false;
     walk_from(body, |_, step| {
         let node = step.node;
@@ -121,7 +122,7 @@ fn dedented(site: &Site<'_>, body: Node<'_>, outer: &str) -> Option<String> {
     Some(lines.collect::<Option<Vec<String>>>()?.join("\n"))
 }
 
-fn resources(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+fn resources(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let specification = node.child_by_field_name("resources")?;
     let opened = named_children(specification);
     let body = node.child_by_field_name("body")?;
@@ -138,13 +139,13 @@ fn resources(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
     let head = if has_more { "try {" } else { "{" };
     let rest = site.slice(body.start_byte() + 1..node.end_byte());
     let text = format!("{head}\n{}{}", opened.concat(), rest.trim_start_matches('\n'));
-    let mutant = draft().replace(site, node.byte_range(), text);
+    let mutation = draft().replace(site, node.byte_range(), text);
     let description = "The resources of the `try` are opened and never closed.".to_owned();
-    Some(Mutant { description, ..mutant })
+    Some(Mutation { description, ..mutation })
 }
 
 /// `defer file.Close()` and `handle.close()` that are gone.
-pub(super) fn unclosed(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
+pub(super) fn unclosed(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
     let closes = match (site.language(), node.kind()) {
         (Language::Go, "defer_statement") => {
             GO_CLOSERS.iter().any(|closer| site.text(node).ends_with(closer))
@@ -161,7 +162,7 @@ pub(super) fn unclosed(site: &Site<'_>, node: Node<'_>) -> Option<Mutant> {
 }
 
 /// Whether a statement closes something that the function around it opened.
-fn closes_own(site: &Site<'_>, node: Node<'_>) -> bool {
+fn closes_own(site: &MutationContext<'_>, node: Node<'_>) -> bool {
     let call = unwrapped(node, &["expression_statement", "await_expression"]);
     let Some(callee) = call.child_by_field_name("function").map(|it| site.text(it)) else {
         return false;

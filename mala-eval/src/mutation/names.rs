@@ -11,13 +11,13 @@ const WRITES: [&str; 4] =
     ["short_var_declaration", "assignment_statement", "range_clause", "var_spec"];
 
 /// The names of a file.
-pub(super) struct Names<'s> {
+pub(super) struct NameUses<'s> {
     reads: BTreeMap<&'s str, Vec<usize>>,
     imports: BTreeSet<&'s str>,
     variables: BTreeSet<&'s str>,
 }
 
-impl<'s> Names<'s> {
+impl<'s> NameUses<'s> {
     pub(super) fn of(source: &'s Source) -> Self {
         let mut names =
             Self { reads: BTreeMap::new(), imports: BTreeSet::new(), variables: BTreeSet::new() };
@@ -62,7 +62,7 @@ impl<'s> Names<'s> {
     }
 }
 
-impl super::site::Site<'_> {
+impl super::site::MutationContext<'_> {
     /// Whether the compiler still takes the file when these bytes are gone.
     pub(super) fn can_lose(&self, bytes: &Range<usize>, node: tree_sitter::Node<'_>) -> bool {
         let Some(names) = &self.names else { return true };

@@ -1,6 +1,6 @@
 //! Where nothing is planted: in tests, and in code that is never reached.
 
-use super::site::{Site, previous_statement};
+use super::site::{MutationContext, previous_statement};
 use mala_domain::language::Language;
 use tree_sitter::Node;
 
@@ -17,7 +17,7 @@ const ENDS: [&str; 8] = [
 ];
 
 /// Whether a node is a test with everything in it.
-pub(super) fn is_test(site: &Site<'_>, node: Node<'_>) -> bool {
+pub(super) fn is_test(site: &MutationContext<'_>, node: Node<'_>) -> bool {
     let name = || node.child_by_field_name("name").map(|name| site.text(name)).unwrap_or_default();
     match (site.language(), node.kind()) {
         (Language::Python, "function_definition") => name().starts_with("test_"),
@@ -46,7 +46,7 @@ pub(super) fn is_test(site: &Site<'_>, node: Node<'_>) -> bool {
 }
 
 /// Whether code can be reached, as far as the tree shows.
-pub(super) fn is_live(site: &Site<'_>, node: Node<'_>) -> bool {
+pub(super) fn is_live(site: &MutationContext<'_>, node: Node<'_>) -> bool {
     let mut inner = node;
     while let Some(outer) = inner.parent() {
         let is_consequence = outer.child_by_field_name("consequence") == Some(inner);

@@ -1,9 +1,9 @@
 //! The file that defects are planted into, and the questions that all kinds of defects ask of it.
 
-use super::bindings::Bindings;
-use super::dialect::Dialect;
-use super::names::Names;
-use super::{Mark, Mutant};
+use super::bindings::LocalBindings;
+use super::dialect::LanguageTraits;
+use super::names::NameUses;
+use super::{DefectMark, Mutation};
 use crate::plant::DefectKind;
 use mala_domain::change::AddedLines;
 use mala_domain::language::Language;
@@ -16,22 +16,22 @@ use tree_sitter::Node;
 const MAX_CLIMB: usize = 100;
 
 /// A file, and the words of its language.
-pub(super) struct Site<'s> {
+pub(super) struct MutationContext<'s> {
     pub(super) source: &'s Source,
-    pub(super) dialect: &'static Dialect,
+    pub(super) dialect: &'static LanguageTraits,
     /// Where names are used, in a language that refuses names without a use.
-    pub(super) names: Option<Names<'s>>,
+    pub(super) names: Option<NameUses<'s>>,
     /// Where names are bound, in a language whose compiler looks at types.
-    pub(super) bindings: Option<Bindings<'s>>,
+    pub(super) bindings: Option<LocalBindings<'s>>,
     lines: Vec<usize>,
 }
 
-impl<'s> Site<'s> {
-    pub(super) fn new(source: &'s Source, dialect: &'static Dialect) -> Self {
+impl<'s> MutationContext<'s> {
+    pub(super) fn new(source: &'s Source, dialect: &'static LanguageTraits) -> Self {
         let ends = source.text().match_indices('\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(ends).collect();
-        let names = (source.language() == Language::Go).then(|| Names::of(source));
-        let bindings = dialect.is_typed.then(|| Bindings::of(source));
+        let names = (source.language() == Language::Go).then(|| NameUses::of(source));
+        let bindings = dialect.is_typed.then(|| LocalBindings::of(source));
         Self { source, dialect, names, bindings, lines }
     }
 
@@ -173,30 +173,40 @@ pub(super) fn previous_statement(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// An edit in the making.
-pub(super) struct Draft {
+pub(super) struct MutationDraft {
     pub(super) kind: DefectKind,
     pub(super) title: &'static str,
 }
 
-impl Draft {
+impl MutationDraft {
     /// Puts a text in place of these bytes.
-    pub(super) fn replace(self, site: &Site<'_>, edit: Range<usize>, text: String) -> Mutant {
+    pub(super) fn replace(
+        self,
+        site: &MutationContext<'_>,
+        edit: Range<usize>,
+        text: String,
+    ) -> Mutation {
         let description = format!(
             "`{}` stands where it was `{}`.",
             shown(&text),
             shown(site.slice(edit.clone()))
         );
         let (title, needs) = (self.title.to_owned(), edit.clone());
-        Mutant { kind: self.kind, title, description, edit, text, mark: Mark::Edit, needs }
+        Mutation { kind: self.kind, title, description, edit, text, mark: DefectMark::Edit, needs }
     }
 
     /// Takes these bytes out; what follows must be part of the change too.
-    pub(super) fn remove(self, site: &Site<'_>, edit: Range<usize>, follows: Node<'_>) -> Mutant {
+    pub(super) fn remove(
+        self,
+        site: &MutationContext<'_>,
+        edit: Range<usize>,
+        follows: Node<'_>,
+    ) -> Mutation {
         let description = format!("`{}` is gone.", shown(site.slice(edit.clone())));
         let first_line = follows.start_byte()..follows.start_byte() + 1;
         let needs = edit.start.min(first_line.start)..edit.end.max(first_line.end);
         let (title, text) = (self.title.to_owned(), String::new());
-        Mutant { kind: self.kind, title, description, edit, text, mark: Mark::Gap, needs }
+        Mutation { kind: self.kind, title, description, edit, text, mark: DefectMark::Gap, needs }
     }
 }
 

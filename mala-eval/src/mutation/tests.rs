@@ -17,14 +17,14 @@ fn all_added(text: &str) -> AddedLines {
 fn planted(language: Language, text: &str) -> Vec<String> {
     let source = Source::parse(language, text).unwrap();
     assert!(!source.tree().root_node().has_error(), "{language} {text}");
-    let shown = |mutant: &Mutant| {
-        let (old, new) = mutant.edit(&source);
-        let planted = mutant.apply(&source).unwrap_or_else(|| panic!("{mutant:?} in {text}"));
+    let shown = |mutation: &Mutation| {
+        let (old, new) = mutation.edit(&source);
+        let planted = mutation.apply(&source).unwrap_or_else(|| panic!("{mutation:?} in {text}"));
         assert_ne!(planted.text, text);
         let (old, new) = (site::shown(old), site::shown(new));
-        format!("{} {}: {old} => {new}", mutant.kind, planted.lines)
+        format!("{} {}: {old} => {new}", mutation.kind, planted.lines)
     };
-    mutants(&source, &all_added(text)).iter().map(shown).collect()
+    mutations(&source, &all_added(text)).iter().map(shown).collect()
 }
 
 fn check(language: Language, rows: &[(&str, &[&str])]) {
@@ -132,7 +132,7 @@ fn javascript() {
 fn what_does_not_parse_is_left_alone() {
     let text = "function f(a, b) {\n  g(a, b);\n}\nconst x = {path: Array<string | number>,};\n";
     let source = Source::parse(Language::JavaScript, text).unwrap();
-    assert_eq!(mutants(&source, &all_added(text)), []);
+    assert_eq!(mutations(&source, &all_added(text)), []);
 }
 
 #[test]
@@ -335,9 +335,9 @@ fn only_what_the_change_adds_is_touched() {
     let source = Source::parse(Language::Python, text).unwrap();
     let diff = "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,3 +1,5 @@\n def f(i, n):\n     if i < n:\n         g()\n+    if i < 2:\n+        h()\n";
     let added = parse(diff.as_bytes()).unwrap().first().map(ChangedFile::added).unwrap();
-    let found = mutants(&source, &added);
+    let found = mutations(&source, &added);
     assert_eq!(found.len(), 2);
-    assert!(found.iter().all(|mutant| mutant.edit.start > 40), "{found:?}");
+    assert!(found.iter().all(|mutation| mutation.edit.start > 40), "{found:?}");
 }
 
 proptest::proptest! {
@@ -345,8 +345,8 @@ proptest::proptest! {
     fn no_text_makes_it_panic(text in "[a-z(){}<=:;.,\\[\\] \\n!&0-9é]{0,120}") {
         for language in Language::ALL {
             let Some(source) = Source::parse(language, &text) else { continue };
-            for mutant in mutants(&source, &all_added(&text)) {
-                drop(mutant.apply(&source));
+            for mutation in mutations(&source, &all_added(&text)) {
+                drop(mutation.apply(&source));
             }
         }
     }

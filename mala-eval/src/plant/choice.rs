@@ -1,12 +1,12 @@
 //! Which of the possible defects are planted: as many kinds and as many changes as there are, by turns.
 
 use super::DefectKind;
-use crate::seeded::Seeded;
+use crate::random::SeededRandom;
 use std::collections::BTreeMap;
 
 /// A defect that could be planted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Candidate {
+pub struct PlantCandidate {
     /// Its kind.
     pub kind: DefectKind,
     /// The change that it would be in, by its place in a list.
@@ -17,9 +17,9 @@ pub struct Candidate {
 
 /// The candidates in the order in which to plant them: kinds take turns, and of a kind the change that
 /// has been used least comes first. Chance decides the rest.
-pub fn choose(candidates: Vec<Candidate>, seed: u64) -> Vec<Candidate> {
-    let mut chance = Seeded::named(seed, "plant");
-    let mut by_kind: BTreeMap<DefectKind, Vec<Candidate>> = BTreeMap::new();
+pub fn choose(candidates: Vec<PlantCandidate>, seed: u64) -> Vec<PlantCandidate> {
+    let mut chance = SeededRandom::named(seed, "plant");
+    let mut by_kind: BTreeMap<DefectKind, Vec<PlantCandidate>> = BTreeMap::new();
     for candidate in shuffled(candidates, &mut chance) {
         by_kind.entry(candidate.kind).or_default().push(candidate);
     }
@@ -29,7 +29,8 @@ pub fn choose(candidates: Vec<Candidate>, seed: u64) -> Vec<Candidate> {
     while by_kind.values().any(|left| !left.is_empty()) {
         for kind in &kinds {
             let Some(left) = by_kind.get_mut(kind) else { continue };
-            let times = |candidate: &Candidate| used.get(&candidate.change).copied().unwrap_or(0);
+            let times =
+                |candidate: &PlantCandidate| used.get(&candidate.change).copied().unwrap_or(0);
             let next = left.iter().enumerate().min_by_key(|(_, candidate)| times(candidate));
             let Some(at) = next.map(|(at, _)| at) else { continue };
             let candidate = left.remove(at);
@@ -40,7 +41,7 @@ pub fn choose(candidates: Vec<Candidate>, seed: u64) -> Vec<Candidate> {
     chosen
 }
 
-fn shuffled<T>(mut items: Vec<T>, chance: &mut Seeded) -> Vec<T> {
+fn shuffled<T>(mut items: Vec<T>, chance: &mut SeededRandom) -> Vec<T> {
     for last in (1..items.len()).rev() {
         items.swap(last, chance.below(last + 1));
     }
@@ -51,13 +52,13 @@ fn shuffled<T>(mut items: Vec<T>, chance: &mut Seeded) -> Vec<T> {
 mod tests {
     use super::*;
 
-    fn candidates() -> Vec<Candidate> {
+    fn candidates() -> Vec<PlantCandidate> {
         let kinds = [DefectKind::OffByOne, DefectKind::RemovedCheck, DefectKind::LeakedHandle];
         let places = (0..3).flat_map(|change| (0..4).map(move |place| (change, place)));
         kinds
             .into_iter()
             .flat_map(|kind| {
-                places.clone().map(move |(change, place)| Candidate { kind, change, place })
+                places.clone().map(move |(change, place)| PlantCandidate { kind, change, place })
             })
             .collect()
     }

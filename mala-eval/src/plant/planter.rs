@@ -1,7 +1,7 @@
 //! Plants defects into real changes of a repository.
 
-use super::survey::{Ground, Grown, survey};
-use super::{Candidate, DefectKind, Sprout, choose};
+use super::survey::{SurveyedChange, survey};
+use super::{DefectKind, PlantedDefect, choose};
 use crate::ports::{CaseGit, CaseRepository, FileContents};
 use mala_domain::change::FilePath;
 use mala_domain::ports::{RepositoryError, ScopeError};
@@ -17,7 +17,7 @@ const MAX_LINES: usize = 3_000;
 const MAX_FILES: usize = 100;
 
 /// The changes to plant into.
-pub enum Fields {
+pub enum PlantTargets {
     /// These changes.
     Named(Vec<Target>),
     /// The newest ordinary commits, as many as needed.
@@ -25,9 +25,9 @@ pub enum Fields {
 }
 
 /// What to plant.
-pub struct Order {
+pub struct PlantRequest {
     /// The changes to plant into.
-    pub fields: Fields,
+    pub targets: PlantTargets,
     /// How many defects.
     pub count: usize,
     /// The seed of the random choice.
@@ -37,11 +37,11 @@ pub struct Order {
 }
 
 /// The changes of a repository, and the defects planted into them.
-pub struct Harvest {
+pub struct PlantedDefects {
     /// The changes.
-    pub grounds: Vec<Ground>,
+    pub changes: Vec<SurveyedChange>,
     /// The defects, each with the index of its change.
-    pub sprouts: Vec<(usize, Sprout)>,
+    pub defects: Vec<(usize, PlantedDefect)>,
 }
 
 /// Why planting failed.
@@ -56,45 +56,47 @@ pub enum PlantError {
 }
 
 /// Plants defects into the changes of one repository.
-pub struct Nursery<'g> {
+pub struct DefectPlanter<'g> {
     /// Makes diffs.
     pub git: &'g dyn CaseGit,
     /// The repository.
     pub repository: &'g dyn CaseRepository,
 }
 
-impl Nursery<'_> {
+impl DefectPlanter<'_> {
     /// Plants up to the requested number of defects.
-    pub async fn plant(&self, order: &Order) -> Result<Harvest, PlantError> {
-        let grounds = self.grounds(order).await?;
-        let all = grounds.iter().enumerate();
-        let candidates = all.flat_map(|(at, ground)| ground.candidates(at, &order.kinds)).collect();
-        let mut sprouts = Vec::new();
-        for Candidate { change, place, .. } in choose(candidates, order.seed) {
-            if sprouts.len() >= order.count {
+    pub async fn plant(&self, request: &PlantRequest) -> Result<PlantedDefects, PlantError> {
+        let changes = self.changes(request).await?;
+        let all = changes.iter().enumerate();
+        let candidates =
+            all.flat_map(|(at, change)| change.candidates(at, &request.kinds)).collect();
+        let mut defects = Vec::new();
+        for candidate in choose(candidates, request.seed) {
+            if defects.len() >= request.count {
                 break;
             }
-            let Some(ground) = grounds.get(change) else { continue };
-            let Some(grown) = ground.grow(place) else { continue };
-            let diff = self.diff(&ground.soil.base, &grown.head).await?;
-            sprouts.extend(Grown::sprout(grown, diff).map(|sprout| (change, sprout)));
+            let Some(change) = changes.get(candidate.change) else { continue };
+            let Some(mutated) = change.mutate(candidate.place) else { continue };
+            let diff = self.diff(&change.site.base, &mutated.head).await?;
+            let defect = mutated.into_defect(diff);
+            defects.extend(defect.map(|defect| (candidate.change, defect)));
         }
-        Ok(Harvest { grounds, sprouts })
+        Ok(PlantedDefects { changes, defects })
     }
 
-    async fn grounds(&self, order: &Order) -> Result<Vec<Ground>, PlantError> {
-        let targets = match &order.fields {
-            Fields::Named(targets) => targets.clone(),
-            Fields::Newest => {
+    async fn changes(&self, request: &PlantRequest) -> Result<Vec<SurveyedChange>, PlantError> {
+        let targets = match &request.targets {
+            PlantTargets::Named(targets) => targets.clone(),
+            PlantTargets::Newest => {
                 let commits = self.repository.newest_commits(MAX_COMMITS).await?;
                 commits.into_iter().map(|id| Target::Commits(vec![id])).collect()
             }
         };
-        let is_free = matches!(order.fields, Fields::Newest);
-        let mut grounds = Vec::new();
+        let is_free = matches!(request.targets, PlantTargets::Newest);
+        let mut changes = Vec::new();
         for target in targets {
             // One change per defect is enough.
-            if is_free && grounds.len() >= order.count {
+            if is_free && changes.len() >= request.count {
                 break;
             }
             let scoped = match self.repository.scope(&target, &[]).await {
@@ -106,12 +108,12 @@ impl Nursery<'_> {
             if is_free && is_large {
                 continue;
             }
-            let ground = survey(&scoped, &self.repository.name()).await?;
-            if !is_free || !ground.candidates(0, &order.kinds).is_empty() {
-                grounds.push(ground);
+            let change = survey(&scoped, &self.repository.name()).await?;
+            if !is_free || !change.candidates(0, &request.kinds).is_empty() {
+                changes.push(change);
             }
         }
-        Ok(grounds)
+        Ok(changes)
     }
 
     /// The unified diff between two sets of texts.

@@ -2,9 +2,9 @@
 //! case. Who decides how many of them, and where the changes come from, is not said here.
 
 use crate::case::language::word;
-use crate::mutation::{Mutant, Planted, is_fertile, mutants};
-use crate::plant::{Candidate, DefectKind, Soil, Sprout};
-use crate::record::Region;
+use crate::mutation::{MutatedFile, Mutation, mutations, supports};
+use crate::plant::{DefectKind, PlantCandidate, PlantSite, PlantedDefect};
+use crate::record::ChangedRegion;
 use mala_domain::change::{Change, ChangedFile, FilePath, LineSpan, parse};
 use mala_domain::language::Language;
 use mala_domain::ports::{Repository, RepositoryError, Scoped, Side, ToldCommit};
@@ -32,111 +32,109 @@ const MAX_TOLD: usize = 20;
 const NEAR: u32 = 1;
 
 /// A real change, and the places in it where a defect can be planted.
-pub struct Ground {
+pub struct SurveyedChange {
     /// The change.
-    pub soil: Soil,
-    /// The commit before it.
-    pub base: Option<String>,
-    /// The last commit of it, when it is committed.
-    pub head: Option<String>,
-    places: Vec<Place>,
+    pub site: PlantSite,
+    places: Vec<MutationSite>,
 }
 
-struct Place {
+struct MutationSite {
     file: FilePath,
     language: Language,
-    mutant: Mutant,
+    mutation: Mutation,
 }
 
 /// A defect that is in a file, but not yet in a diff.
-pub struct Grown {
+pub struct MutatedChange {
     /// The file.
     pub file: FilePath,
     /// The files at head, with the defect in one of them.
     pub head: BTreeMap<FilePath, String>,
-    planted: Planted,
+    planted: MutatedFile,
     language: Language,
-    mutant: Mutant,
+    mutation: Mutation,
 }
 
 /// Reads a change and finds the places in it.
-pub async fn survey(scoped: &Scoped, repo: &str) -> Result<Ground, RepositoryError> {
+pub async fn survey(scoped: &Scoped, repo: &str) -> Result<SurveyedChange, RepositoryError> {
     let (base, head) = texts(scoped).await?;
     let mut places = Vec::new();
-    for file in scoped.change.files.iter().filter(|file| is_ground(file)) {
+    for file in scoped.change.files.iter().filter(|file| is_plantable(file)) {
         let (Some(text), Some(language)) = (head.get(&file.path), file.language()) else {
             continue;
         };
         let Some(source) = Source::parse(language, text) else { continue };
-        let found = mutants(&source, &file.added());
-        let place = |mutant| Place { file: file.path.clone(), language, mutant };
+        let found = mutations(&source, &file.added());
+        let place = |mutation| MutationSite { file: file.path.clone(), language, mutation };
         places.extend(found.into_iter().map(place));
     }
     places.truncate(MAX_PLACES);
-    let soil = Soil {
+    let head_commit = match &scoped.scope.head {
+        Head::Commit(id) => Some(id.clone()),
+        _ => None,
+    };
+    let site = PlantSite {
         repo: repo.to_owned(),
         source: scoped.scope.target.clone(),
         told: told(scoped).await?,
         diff: String::new(),
         base,
         head,
+        base_commit: scoped.scope.base.clone(),
+        head_commit,
     };
-    let head = match &scoped.scope.head {
-        Head::Commit(id) => Some(id.clone()),
-        _ => None,
-    };
-    Ok(Ground { soil, base: scoped.scope.base.clone(), head, places })
+    Ok(SurveyedChange { site, places })
 }
 
 /// Whether people wrote a file, and not as a test.
-fn is_ground(file: &ChangedFile) -> bool {
+fn is_plantable(file: &ChangedFile) -> bool {
     file.is_reviewable()
         && file.exists_at_head()
         && !is_test_path(&file.path)
-        && file.language().is_some_and(is_fertile)
+        && file.language().is_some_and(supports)
 }
 
-impl Ground {
+impl SurveyedChange {
     /// What can be planted, as the change with this number.
-    pub fn candidates(&self, change: usize, kinds: &[DefectKind]) -> Vec<Candidate> {
+    pub fn candidates(&self, change: usize, kinds: &[DefectKind]) -> Vec<PlantCandidate> {
         let wanted = |kind| kinds.is_empty() || kinds.contains(&kind);
-        let places = self.places.iter().map(|place| place.mutant.kind).enumerate();
+        let places = self.places.iter().map(|place| place.mutation.kind).enumerate();
         places
             .filter(|(_, kind)| wanted(*kind))
-            .map(|(place, kind)| Candidate { kind, change, place })
+            .map(|(place, kind)| PlantCandidate { kind, change, place })
             .collect()
     }
 
     /// Plants what grows in a place; `None` when the file would not parse.
-    pub fn grow(&self, place: usize) -> Option<Grown> {
-        let Place { file, language, mutant } = self.places.get(place)?;
-        let text = self.soil.head.get(file)?;
-        let planted = mutant.apply(&Source::parse(*language, text)?)?;
-        let mut head = self.soil.head.clone();
+    pub fn mutate(&self, place: usize) -> Option<MutatedChange> {
+        let MutationSite { file, language, mutation } = self.places.get(place)?;
+        let text = self.site.head.get(file)?;
+        let planted = mutation.apply(&Source::parse(*language, text)?)?;
+        let mut head = self.site.head.clone();
         head.insert(file.clone(), planted.text.clone());
-        let (language, mutant) = (*language, mutant.clone());
-        Some(Grown { file: file.clone(), head, planted, language, mutant })
+        let (language, mutation) = (*language, mutation.clone());
+        Some(MutatedChange { file: file.clone(), head, planted, language, mutation })
     }
 }
 
-impl Grown {
+impl MutatedChange {
     /// What came of it, with the diff in which it is; `None` when the diff does not show it.
-    pub fn sprout(self, diff: String) -> Option<Sprout> {
+    pub fn into_defect(self, diff: String) -> Option<PlantedDefect> {
         let change = Change { files: parse(diff.as_bytes()).ok()? };
         let lines = self.planted.lines;
         let near = LineSpan::between(lines.start().saturating_sub(NEAR).max(1), lines.end() + NEAR);
         let added = change.file(&self.file)?.added();
-        let is_shown = Region::all(&change).iter().any(|it| it.file == self.file);
+        let is_shown = ChangedRegion::all(&change).iter().any(|it| it.file == self.file);
         if !is_shown || !added.touch(near) {
             return None;
         }
-        Some(Sprout {
-            kind: self.mutant.kind,
+        Some(PlantedDefect {
+            kind: self.mutation.kind,
             language: word(self.language.name()).to_owned(),
             text: self.planted.text,
             lines,
-            title: self.mutant.title,
-            description: self.mutant.description,
+            title: self.mutation.title,
+            description: self.mutation.description,
             file: self.file,
             diff,
         })
@@ -148,10 +146,10 @@ impl Grown {
     }
 }
 
-type Sides = (BTreeMap<FilePath, String>, BTreeMap<FilePath, String>);
+type SideTexts = (BTreeMap<FilePath, String>, BTreeMap<FilePath, String>);
 
 /// The texts of the changed files on both sides, and of files around them.
-async fn texts(scoped: &Scoped) -> Result<Sides, RepositoryError> {
+async fn texts(scoped: &Scoped) -> Result<SideTexts, RepositoryError> {
     let files = &scoped.change.files;
     let at_base: Vec<FilePath> = files
         .iter()

@@ -1,7 +1,7 @@
 //! The cases that come of a real change: one with the planted defect, and its twin without.
 
 use super::DefectKind;
-use crate::case::{Case, Meta, SCHEMA_VERSION, Truth};
+use crate::case::{CaseMeta, EvalCase, KnownProblem, SCHEMA_VERSION};
 use mala_domain::change::{FilePath, LineSpan};
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub const CLEAN_TWIN: &str = "clean-twin";
 
 /// A real change, as far as a case shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Soil {
+pub struct PlantSite {
     /// The repository, as a person would name it.
     pub repo: String,
     /// What the change is, such as `commit 1a2b3c`.
@@ -26,11 +26,15 @@ pub struct Soil {
     pub base: BTreeMap<FilePath, String>,
     /// The files at head.
     pub head: BTreeMap<FilePath, String>,
+    /// The commit before the change.
+    pub base_commit: Option<String>,
+    /// The last commit of the change, when it is committed.
+    pub head_commit: Option<String>,
 }
 
 /// A planted defect.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sprout {
+pub struct PlantedDefect {
     /// Its kind.
     pub kind: DefectKind,
     /// The file that it is in.
@@ -49,11 +53,11 @@ pub struct Sprout {
     pub diff: String,
 }
 
-impl Sprout {
+impl PlantedDefect {
     /// The defect as a known problem.
-    pub fn truth(&self) -> Truth {
+    pub fn truth(&self) -> KnownProblem {
         let first = self.text.lines().nth(self.lines.start().saturating_sub(1) as usize);
-        Truth {
+        KnownProblem {
             file: self.file.clone(),
             line_start: self.lines.start(),
             line_end: Some(self.lines.end()),
@@ -67,44 +71,45 @@ impl Sprout {
     }
 }
 
-impl Soil {
+impl PlantSite {
     /// The change with the defect.
-    pub fn planted(&self, sprout: &Sprout, (number, seed): (usize, u64)) -> Case {
+    pub fn planted(&self, defect: &PlantedDefect, (number, seed): (usize, u64)) -> EvalCase {
         let mut files = self.head.clone();
-        files.insert(sprout.file.clone(), sprout.text.clone());
-        Case {
-            id: format!("{number:04}-{}", sprout.kind),
-            diff: sprout.diff.clone(),
+        files.insert(defect.file.clone(), defect.text.clone());
+        EvalCase {
+            id: format!("{number:04}-{}", defect.kind),
+            diff: defect.diff.clone(),
             files,
-            ground_truth: vec![sprout.truth()],
-            tags: vec![PLANTED.to_owned(), sprout.kind.name().to_owned()],
-            meta: self.meta(seed).with("kind", sprout.kind.name()),
-            ..self.case(&sprout.language)
+            ground_truth: vec![defect.truth()],
+            tags: vec![PLANTED.to_owned(), defect.kind.name().to_owned()],
+            meta: self.meta(seed).with("kind", defect.kind.name()),
+            ..self.case(&defect.language)
         }
     }
 
     /// The change as it is. It is clean only as far as its authors know.
-    pub fn twin(&self, sprout: &Sprout, (number, seed): (usize, u64)) -> Case {
-        Case {
+    pub fn twin(&self, defect: &PlantedDefect, (number, seed): (usize, u64)) -> EvalCase {
+        EvalCase {
             id: format!("{number:04}-{CLEAN_TWIN}"),
             diff: self.diff.clone(),
             files: self.head.clone(),
             tags: vec![CLEAN_TWIN.to_owned()],
             meta: self.meta(seed),
-            ..self.case(&sprout.language)
+            ..self.case(&defect.language)
         }
     }
 
-    fn meta(&self, seed: u64) -> Meta {
-        Meta::default()
+    fn meta(&self, seed: u64) -> CaseMeta {
+        CaseMeta::default()
             .with("source", self.source.as_str())
             .with("licence", "that of the repository")
             .with("seed", seed)
+            .with_commits(self.base_commit.as_deref(), self.head_commit.as_deref())
     }
 
-    fn case(&self, language: &str) -> Case {
+    fn case(&self, language: &str) -> EvalCase {
         let (title, text) = &self.told;
-        Case {
+        EvalCase {
             schema_version: SCHEMA_VERSION,
             id: String::new(),
             repo: self.repo.clone(),
@@ -114,10 +119,11 @@ impl Soil {
             diff: String::new(),
             files: BTreeMap::new(),
             base_files: Some(self.base.clone()),
+            complete_tree: false,
             ground_truth: Vec::new(),
             rejected_findings: Vec::new(),
             tags: Vec::new(),
-            meta: Meta::default(),
+            meta: CaseMeta::default(),
         }
     }
 }

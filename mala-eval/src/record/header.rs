@@ -106,7 +106,7 @@ pub struct Selection {
 
 impl Selection {
     /// Whether a case meets every list; the limit is counted elsewhere.
-    pub fn takes(&self, case: &crate::Case) -> bool {
+    pub fn takes(&self, case: &crate::EvalCase) -> bool {
         let meets = |list: &[String], value: &str| {
             list.is_empty() || list.iter().any(|wanted| wanted.eq_ignore_ascii_case(value))
         };

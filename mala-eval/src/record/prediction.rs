@@ -1,6 +1,6 @@
 //! What a reviewer claims in a case.
 
-use crate::matching::Spot;
+use crate::matching::ProblemLocation;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Category, Finding, Severity, VerificationOutcome};
 use mala_domain::secrets;
@@ -43,8 +43,8 @@ impl Prediction {
     }
 
     /// Where it is, and of what kind.
-    pub fn spot(&self) -> Spot<'_> {
-        Spot { file: &self.file, span: self.span(), category: self.category }
+    pub fn spot(&self) -> ProblemLocation<'_> {
+        ProblemLocation { file: &self.file, span: self.span(), category: self.category }
     }
 
     /// Whether it is claimed: a refuted one is only kept.

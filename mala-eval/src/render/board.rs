@@ -1,8 +1,8 @@
 //! Runs side by side, the best first.
 
-use super::document::{Document, Table};
+use super::document::{Document, TextTable};
 use super::numbers::{dollars, plural, rate, seconds, with_interval};
-use crate::matching::Mode;
+use crate::matching::MatchMode;
 use crate::scores::Scores;
 use crate::{EvalResult, RunHeader};
 use mala_domain::render::short_line;
@@ -15,7 +15,7 @@ const MAX_REVIEWER: usize = 40;
 
 /// A run on a board.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BoardRow {
+pub struct LeaderboardRow {
     /// The run.
     pub run: RunHeader,
     /// Its scores.
@@ -24,18 +24,18 @@ pub struct BoardRow {
     pub is_complete: bool,
 }
 
-impl From<EvalResult> for BoardRow {
+impl From<EvalResult> for LeaderboardRow {
     fn from(result: EvalResult) -> Self {
         Self { run: result.run, scores: result.scores, is_complete: result.is_complete }
     }
 }
 
 /// One table for each collection of cases: runs over other cases cannot be compared.
-pub fn board(mut rows: Vec<BoardRow>, mode: Mode) -> Document {
-    let key = |row: &BoardRow| -> Vec<(String, String)> {
+pub fn board(mut rows: Vec<LeaderboardRow>, mode: MatchMode) -> Document {
+    let key = |row: &LeaderboardRow| -> Vec<(String, String)> {
         row.run.sets.iter().map(|set| (set.name.clone(), set.sha256.clone())).collect()
     };
-    let f1 = |row: &BoardRow| row.scores.of(mode).rates.f1.unwrap_or(-1.0);
+    let f1 = |row: &LeaderboardRow| row.scores.of(mode).rates.f1.unwrap_or(-1.0);
     rows.sort_by(|a, b| {
         let by_score = f1(b).total_cmp(&f1(a));
         key(a).cmp(&key(b)).then(by_score).then(a.run.run_id.cmp(&b.run.run_id))
@@ -52,7 +52,7 @@ pub fn board(mut rows: Vec<BoardRow>, mode: Mode) -> Document {
     document
 }
 
-fn title(row: &BoardRow, mode: Mode) -> String {
+fn title(row: &LeaderboardRow, mode: MatchMode) -> String {
     let sets: Vec<String> = row
         .run
         .sets
@@ -62,7 +62,7 @@ fn title(row: &BoardRow, mode: Mode) -> String {
     format!("{}: {mode}, floor F1 {}", sets.join(", "), rate(row.scores.of(mode).floor.f1))
 }
 
-fn table(rows: &[BoardRow], mode: Mode) -> Table {
+fn table(rows: &[LeaderboardRow], mode: MatchMode) -> TextTable {
     let columns = [
         "#",
         "reviewer",
@@ -76,7 +76,7 @@ fn table(rows: &[BoardRow], mode: Mode) -> Table {
         "per review",
         "run",
     ];
-    let mut table = Table { n_names: 2, ..Table::new(&columns) };
+    let mut table = TextTable { n_names: 2, ..TextTable::new(&columns) };
     for (rank, row) in (1..).zip(rows) {
         let (scores, cases) = (row.scores.of(mode), &row.scores.cases);
         let unfinished = if row.is_complete { "" } else { ", unfinished" };

@@ -1,9 +1,9 @@
 //! One reviewed case: every hit and miss, both texts, and the diff.
 
 use super::document::Document;
-use crate::case::Truth;
+use crate::case::KnownProblem;
 use crate::record::Prediction;
-use crate::view::{CaseView, ClaimView, TruthView};
+use crate::view::{CaseView, ClaimView, ProblemView};
 
 /// One reviewed case.
 pub fn case(view: &CaseView) -> Document {
@@ -42,14 +42,14 @@ pub fn case(view: &CaseView) -> Document {
     document
 }
 
-fn known(truth: &Truth, outcome: &TruthView) -> String {
+fn known(truth: &KnownProblem, outcome: &ProblemView) -> String {
     let word = if outcome.found_by.is_some() { "FOUND " } else { "MISSED" };
     let severity = truth.severity.map_or("", |severity| severity.name());
     let place = format!("{}:{}", truth.file, truth.span());
     format!("{word} {place} {} {severity} ({})", truth.category, outcome.why)
 }
 
-fn both(truth: &Truth, claim: Option<&Prediction>) -> Vec<String> {
+fn both(truth: &KnownProblem, claim: Option<&Prediction>) -> Vec<String> {
     let title = truth.title.as_deref().unwrap_or_default();
     let mut items = vec![format!("known: {}", joined(title, &truth.description))];
     items.extend(claim.map(|claim| format!("found: {}", said(claim))));

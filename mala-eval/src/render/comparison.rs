@@ -1,6 +1,6 @@
 //! How two runs differ.
 
-use super::document::{Document, Table};
+use super::document::{Document, TextTable};
 use super::numbers::{difference, plural, rate};
 use crate::compare::{Comparison, Difference};
 
@@ -12,7 +12,7 @@ pub fn comparison(found: &Comparison) -> Document {
     let mut document = Document::default();
     document.heading(format!("{} -> {}", found.before, found.after));
     document.line(format!("{}, {}", plural(found.cases, "common case"), found.mode));
-    let mut table = Table::new(&["", "before", "after", "difference", "p"]);
+    let mut table = TextTable::new(&["", "before", "after", "difference", "p"]);
     let mut row = |name: &str, before: Option<f64>, after: Option<f64>, by: &Difference| {
         table.row([
             name.to_owned(),
@@ -28,7 +28,8 @@ pub fn comparison(found: &Comparison) -> Document {
     row("F1", before.f1, after.f1, &found.f1);
     document.table(table);
     document.line("p: how likely such a difference is if the two are alike (paired randomisation)");
-    let mut table = Table::new(&["case", "newly found", "newly missed", "wrong before", "after"]);
+    let mut table =
+        TextTable::new(&["case", "newly found", "newly missed", "wrong before", "after"]);
     for case in found.changed.iter().take(MAX_CASES) {
         table.row([
             case.case.clone(),

@@ -8,7 +8,7 @@ use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A part of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Block {
+pub enum DocumentBlock {
     /// A heading.
     Heading(String),
     /// A sentence or two.
@@ -16,14 +16,14 @@ pub enum Block {
     /// Several sentences, each on its own.
     Items(Vec<String>),
     /// Numbers in columns.
-    Table(Table),
+    TextTable(TextTable),
     /// Text as it is.
     Code(String),
 }
 
 /// Numbers in columns. The first columns are names; the others are set to the right.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Table {
+pub struct TextTable {
     /// The names of the columns.
     pub columns: Vec<String>,
     /// How many columns are names.
@@ -32,7 +32,7 @@ pub struct Table {
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// A table with these columns, the first of which is a name.
     pub fn new(columns: &[&str]) -> Self {
         let columns = columns.iter().map(|name| (*name).to_owned()).collect();
@@ -141,30 +141,30 @@ fn fitted(text: &str, width: usize) -> Cow<'_, str> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Document {
     /// Its parts, in order.
-    pub blocks: Vec<Block>,
+    pub blocks: Vec<DocumentBlock>,
 }
 
 impl Document {
     pub(super) fn heading(&mut self, text: impl Into<String>) {
-        self.blocks.push(Block::Heading(text.into()));
+        self.blocks.push(DocumentBlock::Heading(text.into()));
     }
 
     pub(super) fn line(&mut self, text: impl Into<String>) {
-        self.blocks.push(Block::Line(text.into()));
+        self.blocks.push(DocumentBlock::Line(text.into()));
     }
 
     /// Nothing when there are none.
     pub(super) fn items(&mut self, items: Vec<String>) {
-        self.blocks.extend((!items.is_empty()).then_some(Block::Items(items)));
+        self.blocks.extend((!items.is_empty()).then_some(DocumentBlock::Items(items)));
     }
 
     /// Nothing when it has no rows.
-    pub(super) fn table(&mut self, table: Table) {
-        self.blocks.extend((!table.rows.is_empty()).then_some(Block::Table(table)));
+    pub(super) fn table(&mut self, table: TextTable) {
+        self.blocks.extend((!table.rows.is_empty()).then_some(DocumentBlock::TextTable(table)));
     }
 
     pub(super) fn code(&mut self, text: &str) {
-        self.blocks.extend((!text.is_empty()).then(|| Block::Code(text.to_owned())));
+        self.blocks.extend((!text.is_empty()).then(|| DocumentBlock::Code(text.to_owned())));
     }
 
     /// As plain text, with tables of at most this many columns of characters where that can be.
@@ -173,12 +173,14 @@ impl Document {
             .blocks
             .iter()
             .map(|block| match block {
-                Block::Heading(text) | Block::Line(text) => format!("{}\n", one_line(text)),
-                Block::Items(items) => {
+                DocumentBlock::Heading(text) | DocumentBlock::Line(text) => {
+                    format!("{}\n", one_line(text))
+                }
+                DocumentBlock::Items(items) => {
                     items.iter().map(|item| format!("- {}\n", one_line(item))).collect()
                 }
-                Block::Table(table) => table.text(width),
-                Block::Code(text) => {
+                DocumentBlock::TextTable(table) => table.text(width),
+                DocumentBlock::Code(text) => {
                     visible(text).lines().map(|line| format!("    {line}\n")).collect()
                 }
             })
@@ -192,13 +194,13 @@ impl Document {
             .blocks
             .iter()
             .map(|block| match block {
-                Block::Heading(text) => format!("## {}\n", escape::inline(text)),
-                Block::Line(text) => format!("{}\n", escape::inline(text)),
-                Block::Items(items) => {
+                DocumentBlock::Heading(text) => format!("## {}\n", escape::inline(text)),
+                DocumentBlock::Line(text) => format!("{}\n", escape::inline(text)),
+                DocumentBlock::Items(items) => {
                     items.iter().map(|item| format!("- {}\n", escape::inline(item))).collect()
                 }
-                Block::Table(table) => table.markdown(),
-                Block::Code(text) => escape::fence(text, ""),
+                DocumentBlock::TextTable(table) => table.markdown(),
+                DocumentBlock::Code(text) => escape::fence(text, ""),
             })
             .collect();
         parts.join("\n")

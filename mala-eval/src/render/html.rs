@@ -1,6 +1,6 @@
-//! A run as one page that needs nothing else: plots, tables and cases in a file that opens without a
-//! network. It has no script, and its policy forbids any; what it is made of is bounded, and what is
-//! left out is said. All text in it is hostile: see `markup`.
+//! A run as one HTML page without external resources: plots, tables and cases. The page has no script,
+//! and its content security policy forbids any. Its size is limited, and it says what it leaves out. All
+//! text is untrusted: maud escapes it, and `spell_hidden` makes control characters visible.
 
 mod bars;
 mod cases;
@@ -8,7 +8,6 @@ mod cost;
 mod diff;
 mod frame;
 mod head;
-mod markup;
 mod outcomes;
 mod precision_recall;
 mod reliability;
@@ -19,29 +18,31 @@ mod tables;
 mod tests;
 mod trend;
 
-use super::BoardRow;
+use super::LeaderboardRow;
 use crate::curve::Curve;
-use crate::matching::{Mode, Rule};
+use crate::matching::{MatchMode, MatchRule};
 use crate::{CaseRecord, EvalResult, RunHeader};
-use bars::Bars;
-use cases::Cases;
-use markup::{Markup, tag};
+use bars::BarChart;
+use cases::CaseSection;
+use mala_domain::render::visible;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 pub use runs::MAX_RUNS;
-use runs::Runs;
+use runs::RunsSection;
+use std::borrow::Cow;
 
 const STYLE: &str = include_str!("html/page.css");
 
 /// What a page takes from the records of its run, as they come.
-pub struct Gathered {
+pub struct PageCases {
     curve: Curve,
-    cases: Cases,
+    cases: CaseSection,
 }
 
-impl Gathered {
+impl PageCases {
     /// Nothing yet of this run.
     pub fn new(run: &RunHeader) -> Self {
-        let rule = Rule { max_span: run.max_span, ..Rule::of(Mode::Strict) };
-        Self { curve: Curve::new(rule), cases: Cases::new(rule) }
+        let rule = MatchRule { max_span: run.max_span, ..MatchRule::of(MatchMode::Strict) };
+        Self { curve: Curve::new(rule), cases: CaseSection::new(rule) }
     }
 
     /// Takes a record in.
@@ -52,8 +53,8 @@ impl Gathered {
 }
 
 /// The page of a run. The kept runs are those over the same cases, this one among them.
-pub fn page(result: &EvalResult, gathered: Gathered, kept: &[BoardRow]) -> String {
-    let runs = Runs::new(result, kept);
+pub fn page(result: &EvalResult, gathered: PageCases, kept: &[LeaderboardRow]) -> String {
+    let runs = RunsSection::new(result, kept);
     let strict = &result.scores.strict;
     let plots = [
         precision_recall::plot(result, &gathered.curve.points()),
@@ -62,59 +63,78 @@ pub fn page(result: &EvalResult, gathered: Gathered, kept: &[BoardRow]) -> Strin
         cost::plot(&runs),
     ];
     let location = &result.scores.location;
-    let rules = Bars {
+    let rules = BarChart {
         id: "by-rule",
         title: "By rule",
         noun: "rule",
         scores: &strict.by_rule,
         by_location: &location.by_rule,
     };
-    let reviewers = Bars {
+    let reviewers = BarChart {
         id: "by-reviewer",
         title: "By reviewer",
         noun: "reviewer",
         scores: &strict.by_reviewer,
         by_location: &location.by_reviewer,
     };
-    let mut main = section("scores", "Scores", head::tiles(result));
-    main.push(section("modes", "All scores", sections::scores(result)));
-    main.push(section("plots", "Plots", tag("div").class("plots").children(plots).into()));
-    main.push(section("slices", "Breakdown", sections::slices(result)));
-    main.push(section(
-        "rules",
-        "Rules and reviewers",
-        [rules.plot(), reviewers.plot()].into_iter().collect(),
-    ));
-    main.push(
-        sections::unreviewed(result).map(|table| section("unreviewed", "Not reviewed", table)),
-    );
-    main.push(section("runs", "Runs", runs.table()));
-    main.push(section("cases", "Cases", gathered.cases.section()));
-    main.push(section("method", "Method", sections::method(result)));
-    document(&head::title(result), head::header(result), main)
+    let main = html! {
+        (section("scores", "Scores", head::tiles(result)))
+        (section("modes", "All scores", sections::scores(result)))
+        (section("plots", "Plots", html! { div class="plots" { @for plot in plots { (plot) } } }))
+        (section("slices", "Breakdown", sections::slices(result)))
+        (section("rules", "Rules and reviewers", html! { (rules.plot()) (reviewers.plot()) }))
+        @if let Some(table) = sections::unreviewed(result) {
+            (section("unreviewed", "Not reviewed", table))
+        }
+        (section("runs", "Runs", runs.table()))
+        (section("cases", "Cases", gathered.cases.section()))
+        (section("method", "Method", sections::method(result)))
+    };
+    spell_hidden(document(&head::title(result), head::header(result), main).into_string())
 }
 
 fn section(id: &'static str, title: &str, content: Markup) -> Markup {
-    tag("section").attr("id", id).child(tag("h2").text(title)).child(content).into()
+    html! { section id=(id) { h2 { (title) } (content) } }
 }
 
-/// Everything of a page that is always the same. The policy allows nothing but the style in it.
-fn document(title: &str, header: Markup, main: Markup) -> String {
-    let mut out = Markup::ours(concat!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n",
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ",
-        "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\">\n",
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n",
-        "<meta name=\"color-scheme\" content=\"light dark\">\n",
-        "<meta name=\"referrer\" content=\"no-referrer\">\n",
-        "<link rel=\"icon\" href=\"data:,\">\n"
-    ));
-    out.push(tag("title").text(title));
-    out.push(Markup::ours("\n<style>\n"));
-    out.push(Markup::ours(STYLE));
-    out.push(Markup::ours("</style>\n</head>\n<body>\n"));
-    out.push(header);
-    out.push(tag("main").child(main));
-    out.push(Markup::ours("\n</body>\n</html>\n"));
-    out.into_string()
+/// The page around its content. The policy allows only the inline style.
+fn document(title: &str, header: Markup, main: Markup) -> Markup {
+    const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
+        base-uri 'none'; form-action 'none'";
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                link rel="icon" href="data:,";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body { (header) main { (main) } }
+        }
+    }
+}
+
+/// Spells out control characters and characters that hide or reorder text, such as `<U+202E>`.
+fn spell_hidden(page: String) -> String {
+    if matches!(visible(&page), Cow::Borrowed(_)) {
+        return page;
+    }
+    let mut out = String::with_capacity(page.len() + 64);
+    let mut rest = page.chars().peekable();
+    while let Some(c) = rest.next() {
+        let mut buffer = [0; 4];
+        match visible(c.encode_utf8(&mut buffer)) {
+            _ if c == '\r' && rest.peek() == Some(&'\n') => {}
+            Cow::Borrowed(shown) => out.push_str(shown),
+            Cow::Owned(spelled) => {
+                out.push_str(&spelled.replace('<', "&lt;").replace('>', "&gt;"));
+            }
+        }
+    }
+    out
 }

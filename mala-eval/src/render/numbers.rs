@@ -1,6 +1,6 @@
 //! Numbers as people read them. What is not there is a dash, never a zero.
 
-use crate::bootstrap::Interval;
+use crate::bootstrap::ConfidenceInterval;
 
 /// `0.444`, or a dash.
 pub(super) fn rate(value: Option<f64>) -> String {
@@ -8,9 +8,9 @@ pub(super) fn rate(value: Option<f64>) -> String {
 }
 
 /// `0.444 [0.31, 0.58]`.
-pub(super) fn with_interval(value: Option<f64>, interval: Option<Interval>) -> String {
+pub(super) fn with_interval(value: Option<f64>, interval: Option<ConfidenceInterval>) -> String {
     match interval {
-        Some(Interval { low, high }) if value.is_some() => {
+        Some(ConfidenceInterval { low, high }) if value.is_some() => {
             format!("{} [{low:.2}, {high:.2}]", rate(value))
         }
         _ => rate(value),

@@ -1,11 +1,11 @@
 //! The result of a run.
 
-use super::document::{Document, Table};
+use super::document::{Document, TextTable};
 use super::numbers::{dollars, plural, rate, seconds, with_interval};
 use crate::EvalResult;
-use crate::matching::Mode;
+use crate::matching::MatchMode;
 use crate::plant::DefectKind;
-use crate::scores::{ModeScores, Rates};
+use crate::scores::{ModeScores, ScoreRates};
 use std::collections::BTreeMap;
 
 /// How many rules are listed.
@@ -43,7 +43,7 @@ pub fn result(result: &EvalResult) -> Document {
 }
 
 /// The kinds of defects that were planted into the cases, by their tags.
-pub(super) fn planted(scores: &ModeScores) -> BTreeMap<String, Rates> {
+pub(super) fn planted(scores: &ModeScores) -> BTreeMap<String, ScoreRates> {
     let is_kind = |tag: &str| tag.parse::<DefectKind>().is_ok();
     let tags = scores.by_tag.iter().filter(|(tag, _)| is_kind(tag));
     tags.map(|(tag, rates)| (tag.clone(), *rates)).collect()
@@ -72,12 +72,12 @@ pub(super) fn counted(result: &EvalResult) -> String {
 
 /// The rates by each rule, and apart from them what they are to be read with: a row has to fit on a
 /// screen.
-fn modes(result: &EvalResult) -> [Table; 2] {
-    let mut all = Table::new(&["", "recall", "precision", "F1"]);
+fn modes(result: &EvalResult) -> [TextTable; 2] {
+    let mut all = TextTable::new(&["", "recall", "precision", "F1"]);
     let columns = ["", "found", "right", "floor recall", "floor precision", "floor F1"];
-    let mut beside = Table::new(&columns);
-    let semantic = result.scores.semantic.as_ref().map(|_| Mode::Semantic);
-    for mode in Mode::ALL.into_iter().chain(semantic) {
+    let mut beside = TextTable::new(&columns);
+    let semantic = result.scores.semantic.as_ref().map(|_| MatchMode::Semantic);
+    for mode in MatchMode::ALL.into_iter().chain(semantic) {
         let ModeScores { rates, intervals, floor, .. } = result.scores.of(mode);
         all.row([
             mode.to_string(),
@@ -168,8 +168,8 @@ fn judged(result: &EvalResult) -> Option<String> {
     ))
 }
 
-fn slices(name: &str, slices: &BTreeMap<String, Rates>) -> Table {
-    let mut table = Table::new(&[name, "recall", "precision", "F1", "found", "right"]);
+fn slices(name: &str, slices: &BTreeMap<String, ScoreRates>) -> TextTable {
+    let mut table = TextTable::new(&[name, "recall", "precision", "F1", "found", "right"]);
     for (slice, rates) in slices {
         table.row([
             slice.clone(),
@@ -184,8 +184,8 @@ fn slices(name: &str, slices: &BTreeMap<String, Rates>) -> Table {
 }
 
 /// The rules with the most wrong findings first.
-fn rules(location: &ModeScores, grouped: &ModeScores) -> Table {
-    let mut table = Table::new(&["rule (location)", "right", "wrong", "precision", "grouped"]);
+fn rules(location: &ModeScores, grouped: &ModeScores) -> TextTable {
+    let mut table = TextTable::new(&["rule (location)", "right", "wrong", "precision", "grouped"]);
     let mut rows: Vec<_> = location.by_rule.iter().collect();
     rows.sort_by_key(|(name, score)| (std::cmp::Reverse(score.findings - score.right), *name));
     let n_more = rows.len().saturating_sub(MAX_RULES);

@@ -1,11 +1,11 @@
 //! What people see of an eval is harmless, whatever its cases are called.
 
 use super::*;
-use crate::compare::{Side, compare};
-use crate::matching::{Mode, Rule};
+use crate::compare::{ComparedRun, compare};
+use crate::matching::{MatchMode, MatchRule};
+use crate::random::SeededRandom;
 use crate::record::{ReviewerUsed, RunHeader, Selection, SetUsed};
 use crate::scores::tests::{claim, record, scored, truth};
-use crate::seeded::Seeded;
 use crate::view::CaseView;
 use crate::{CaseRecord, EvalResult};
 use mala_domain::finding::{Category, Severity};
@@ -58,19 +58,19 @@ fn documents() -> Vec<Document> {
     failed.case = "failed".to_owned();
     failed.could_not_review = Some(HOSTILE.to_owned());
     let result = EvalResult::of(header(), scored(&[hostile(), failed]));
-    let rule = Rule::of(Mode::Strict);
+    let rule = MatchRule::of(MatchMode::Strict);
     let side = |records: &[CaseRecord]| {
-        let mut side = Side::new(HOSTILE, rule);
+        let mut side = ComparedRun::new(HOSTILE, rule);
         records.iter().for_each(|record| side.add(record));
         side
     };
     let mut other = hostile();
     other.predictions.clear();
-    let compared = compare(side(&[hostile()]), side(&[other]), &mut Seeded::new(0));
+    let compared = compare(side(&[hostile()]), side(&[other]), &mut SeededRandom::new(0));
     vec![
         super::result(&result),
         comparison(&compared),
-        board(vec![result.into()], Mode::Strict),
+        board(vec![result.into()], MatchMode::Strict),
         case(&CaseView::of(&rule, &hostile())),
     ]
 }
@@ -148,19 +148,19 @@ fn a_result_fits_a_terminal() {
 
 #[test]
 fn a_board_fits_a_terminal() {
-    let rows = || life().into_iter().map(BoardRow::from).collect();
-    let shown = board(rows(), Mode::Strict).text(80);
+    let rows = || life().into_iter().map(LeaderboardRow::from).collect();
+    let shown = board(rows(), MatchMode::Strict).text(80);
     assert!(shown.lines().all(|line| line.len() <= 80), "{shown}");
     insta::assert_snapshot!(shown);
-    insta::assert_snapshot!(board(rows(), Mode::Strict).markdown());
+    insta::assert_snapshot!(board(rows(), MatchMode::Strict).markdown());
 }
 
 #[test]
 fn a_wide_table_goes_on_below() {
-    let mut table = Table::new(&["name", "first", "second", "third"]);
+    let mut table = TextTable::new(&["name", "first", "second", "third"]);
     table.row(["a name that is much too long to be shown", "1", "2", "3"].map(str::to_owned));
     table.row(["and 7 more".to_owned()]);
-    let document = Document { blocks: vec![Block::Table(table)] };
+    let document = Document { blocks: vec![DocumentBlock::TextTable(table)] };
     insta::assert_snapshot!(document.text(30), @r"
     name             first  second
     a name that is…      1       2

@@ -1,7 +1,7 @@
 //! Nothing runs twice, nothing is lost, nothing costs more than it may.
 
 use super::*;
-use crate::{BaseOrigin, CaseSpent};
+use crate::{BaseOrigin, CaseUsage};
 use mala_domain::change::LineCounts;
 use mala_domain::ports::BoxFuture;
 use std::sync::Mutex;
@@ -9,14 +9,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs cases that cost ten cents, and counts how many run at once.
 #[derive(Default)]
-struct Counting {
+struct CountingRunner {
     running: AtomicUsize,
     most: AtomicUsize,
     cost: Option<f64>,
 }
 
-impl CaseRunner for Counting {
-    fn run<'a>(&'a self, set: &'a str, case: &'a Case, trial: u32) -> BoxFuture<'a, CaseRecord> {
+impl CaseRunner for CountingRunner {
+    fn run<'a>(
+        &'a self,
+        set: &'a str,
+        case: &'a EvalCase,
+        trial: u32,
+    ) -> BoxFuture<'a, CaseRecord> {
         Box::pin(async move {
             let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
             self.most.fetch_max(now, Ordering::SeqCst);
@@ -28,9 +33,9 @@ impl CaseRunner for Counting {
 }
 
 #[derive(Default)]
-struct Kept(Mutex<Vec<Key>>);
+struct KeptRecords(Mutex<Vec<TrialKey>>);
 
-impl RecordSink for Kept {
+impl RecordSink for KeptRecords {
     fn append(&self, record: &CaseRecord) -> Result<(), StoreError> {
         let key = (record.set.clone(), record.case.clone(), record.trial);
         self.0.lock().unwrap().push(key);
@@ -56,35 +61,40 @@ fn record(set: &str, case: &str, trial: u32, cost_usd: Option<f64>) -> CaseRecor
         changed_lines: LineCounts::default(),
         base: BaseOrigin::Given,
         notes: Vec::new(),
-        spent: CaseSpent { cost_usd, ..CaseSpent::default() },
+        spent: CaseUsage { cost_usd, ..CaseUsage::default() },
         judgement: None,
     }
 }
 
-fn cases(n: usize) -> Vec<Result<(String, Case), CaseError>> {
+fn cases(n: usize) -> Vec<Result<(String, EvalCase), CaseError>> {
     let case = |at: usize| {
         let diff = "--- a/a.py\n+++ b/a.py\n@@ -0,0 +1 @@\n+x\n";
         let text = serde_json::json!({"id": format!("c{at}"), "language": "x", "diff": diff});
-        Ok(("s".to_owned(), Case::parse("s", 1, &text.to_string())?))
+        Ok(("s".to_owned(), EvalCase::parse("s", 1, &text.to_string())?))
     };
     (0..n).map(case).collect()
 }
 
-fn plan(trials: u32, limit_cents: Option<u64>, done: &[(&str, u32)]) -> Plan {
+fn plan(trials: u32, limit_cents: Option<u64>, done: &[(&str, u32)]) -> RunPlan {
     let cents = |cents: u64| Dollars::millionths(cents * 10_000);
-    Plan {
+    RunPlan {
         trials,
         at_once: 4,
-        purse: Purse::new(limit_cents.map(cents), cents(25), Dollars::ZERO),
+        budget: EvalBudget::new(limit_cents.map(cents), cents(25), Dollars::ZERO),
         done: done.iter().map(|(case, at)| ("s".to_owned(), (*case).to_owned(), *at)).collect(),
         total: 0,
     }
 }
 
-fn ran(plan: Plan, n: usize, cost: Option<f64>) -> (Result<Ending, EvalError>, Vec<Key>, usize) {
-    let (runner, kept) = (Counting { cost, ..Counting::default() }, Kept::default());
+fn ran(
+    plan: RunPlan,
+    n: usize,
+    cost: Option<f64>,
+) -> (Result<RunEnding, EvalError>, Vec<TrialKey>, usize) {
+    let (runner, kept) =
+        (CountingRunner { cost, ..CountingRunner::default() }, KeptRecords::default());
     let told = AtomicUsize::new(0);
-    let count = |_: &Standing| {
+    let count = |_: &RunProgress| {
         told.fetch_add(1, Ordering::SeqCst);
     };
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -99,7 +109,7 @@ fn ran(plan: Plan, n: usize, cost: Option<f64>) -> (Result<Ending, EvalError>, V
 #[test]
 fn every_open_trial_runs_once_and_four_run_at_once() {
     let (ending, kept, most) = ran(plan(3, None, &[("c1", 2), ("c2", 1)]), 10, Some(0.1));
-    assert_eq!((ending.unwrap(), kept.len(), most), (Ending::Complete, 28, 4));
+    assert_eq!((ending.unwrap(), kept.len(), most), (RunEnding::Complete, 28, 4));
     assert!(kept.windows(2).all(|two| two[0] < two[1]), "{kept:?}");
     assert!(!kept.contains(&("s".to_owned(), "c1".to_owned(), 2)));
 }
@@ -108,18 +118,18 @@ fn every_open_trial_runs_once_and_four_run_at_once() {
 fn the_run_stops_before_it_could_cost_too_much() {
     // Each could cost 25 cents and costs 10: after 8 there are 20 cents left.
     let (ending, kept, most) = ran(plan(1, Some(100), &[]), 100, Some(0.1));
-    assert_eq!((ending.unwrap(), kept.len(), most), (Ending::Broke, 8, 4));
+    assert_eq!((ending.unwrap(), kept.len(), most), (RunEnding::BudgetExhausted, 8, 4));
     // What nobody knows counts in full.
     let (ending, kept, _) = ran(plan(1, Some(100), &[]), 100, None);
-    assert_eq!((ending.unwrap(), kept.len()), (Ending::Broke, 4));
+    assert_eq!((ending.unwrap(), kept.len()), (RunEnding::BudgetExhausted, 4));
     // With nothing left to do, no money is no matter.
     let (ending, kept, _) = ran(plan(1, Some(100), &[]), 4, None);
-    assert_eq!((ending.unwrap(), kept.len()), (Ending::Complete, 4));
+    assert_eq!((ending.unwrap(), kept.len()), (RunEnding::Complete, 4));
 }
 
 #[test]
 fn a_case_that_is_none_stops_the_run() {
-    let (runner, kept) = (Counting::default(), Kept::default());
+    let (runner, kept) = (CountingRunner::default(), KeptRecords::default());
     let mut all = cases(2);
     all.insert(1, Err(CaseError::at_line("s.jsonl", 2, "no JSON")));
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

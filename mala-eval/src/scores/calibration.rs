@@ -17,12 +17,12 @@ pub struct Calibration {
     /// The mean squared distance between confidence and worth; 0 is best.
     pub brier: Option<f64>,
     /// The reliability curve: the bins that have claims, in order.
-    pub bins: Vec<Bin>,
+    pub bins: Vec<CalibrationBin>,
 }
 
 /// The claims of one part of the scale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Bin {
+pub struct CalibrationBin {
     /// Where it starts.
     pub from: f64,
     /// Where it ends; the last one includes its end.
@@ -37,17 +37,17 @@ pub struct Bin {
 
 /// Claims by confidence, as they come.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Confidences {
+pub(super) struct ConfidenceTally {
     all: u64,
     distance: f64,
     squares: f64,
     bins: [(u64, f64, u64); N_BINS],
 }
 
-impl Confidences {
-    pub(super) fn add(&mut self, confidence: f64, is_right: Worth) {
+impl ConfidenceTally {
+    pub(super) fn add(&mut self, confidence: f64, is_right: ConfidenceRates) {
         let confidence = confidence.clamp(0.0, 1.0);
-        let worth = if is_right == Worth::Right { 1.0 } else { 0.0 };
+        let worth = if is_right == ConfidenceRates::Right { 1.0 } else { 0.0 };
         self.all += 1;
         self.distance += (confidence - worth).abs();
         self.squares += (confidence - worth) * (confidence - worth);
@@ -56,18 +56,18 @@ impl Confidences {
         if let Some((findings, sum, right)) = self.bins.get_mut(at) {
             *findings += 1;
             *sum += confidence;
-            *right += u64::from(is_right == Worth::Right);
+            *right += u64::from(is_right == ConfidenceRates::Right);
         }
     }
 
     pub(super) fn calibration(&self) -> Calibration {
         let width = 1.0 / N_BINS as f64;
-        let bins: Vec<Bin> = self
+        let bins: Vec<CalibrationBin> = self
             .bins
             .iter()
             .enumerate()
             .filter_map(|(at, (findings, sum, right))| {
-                Some(Bin {
+                Some(CalibrationBin {
                     from: at as f64 * width,
                     to: (at + 1) as f64 * width,
                     findings: *findings,
@@ -77,7 +77,9 @@ impl Confidences {
             })
             .collect();
         let mean = |sum: f64| (self.all > 0).then(|| sum / self.all as f64);
-        let gap = |bin: &Bin| bin.findings as f64 * (bin.precision - bin.mean_confidence).abs();
+        let gap = |bin: &CalibrationBin| {
+            bin.findings as f64 * (bin.precision - bin.mean_confidence).abs()
+        };
         Calibration {
             avg_confidence_calibration: mean(self.distance).map(|distance| 1.0 - distance),
             ece: mean(bins.iter().map(gap).sum()),
@@ -89,7 +91,7 @@ impl Confidences {
 
 /// What a claim is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Worth {
+pub(super) enum ConfidenceRates {
     Right,
     Wrong,
 }

@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 
 /// How many there are, and how many of them have a partner.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct MatchCounts {
     /// Findings.
     pub findings: u64,
     /// Findings that hit a known problem.
@@ -17,7 +17,7 @@ pub struct Counts {
     pub found: u64,
 }
 
-impl Counts {
+impl MatchCounts {
     /// The part of the known problems that was found.
     pub fn recall(&self) -> Option<f64> {
         ratio(self.found, self.truths)
@@ -45,7 +45,7 @@ impl Counts {
     }
 }
 
-impl AddAssign for Counts {
+impl AddAssign for MatchCounts {
     fn add_assign(&mut self, other: Self) {
         self.findings += other.findings;
         self.right += other.right;
@@ -61,7 +61,7 @@ pub(super) fn ratio(part: u64, all: u64) -> Option<f64> {
 
 /// Recall, precision and F1, with the counts behind them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Rates {
+pub struct ScoreRates {
     /// The part of the known problems that was found; null when there are none.
     pub recall: Option<f64>,
     /// The part of the findings that is right; null when there are none.
@@ -78,8 +78,8 @@ pub struct Rates {
     pub found: u64,
 }
 
-impl From<Counts> for Rates {
-    fn from(counts: Counts) -> Self {
+impl From<MatchCounts> for ScoreRates {
+    fn from(counts: MatchCounts) -> Self {
         Self {
             recall: counts.recall(),
             precision: counts.precision(),

@@ -2,13 +2,16 @@
 //! what people judged to be wrong.
 
 use crate::judging::PairOutcome;
-use crate::matching::{Assignment, Link, Mode, Pair, Rule, Spot, assign, assign_links, distance};
+use crate::matching::{
+    Assignment, MatchLink, MatchMode, MatchRule, MatchedPair, ProblemLocation, assign,
+    assign_links, distance,
+};
 use crate::record::{CaseRecord, Prediction};
-use crate::scores::Counts;
+use crate::scores::MatchCounts;
 
 /// A record with its hits.
 #[derive(Debug, Clone)]
-pub struct Judged<'a> {
+pub struct MatchedRecord<'a> {
     /// The record.
     pub record: &'a CaseRecord,
     /// The claims that count.
@@ -16,69 +19,69 @@ pub struct Judged<'a> {
     /// Which of them hit which known problems.
     pub assignment: Assignment,
     /// Which of the others repeat a claim that people judged to be wrong: the claim, and which.
-    pub repeated: Vec<Pair>,
+    pub repeated: Vec<MatchedPair>,
 }
 
 /// Judges a record. One that could not be reviewed claims nothing and misses nothing: it is counted
 /// apart.
-pub fn judge<'a>(rule: &Rule, record: &'a CaseRecord) -> Judged<'a> {
+pub fn judge<'a>(rule: &MatchRule, record: &'a CaseRecord) -> MatchedRecord<'a> {
     let reviewed = record.could_not_review.is_none();
     let claims = record.predictions.iter().enumerate();
     let (places, predictions): (Vec<usize>, Vec<&Prediction>) =
         claims.filter(|(_, claim)| reviewed && claim.counts()).unzip();
-    let findings: Vec<Spot<'_>> = predictions.iter().map(|claim| claim.spot()).collect();
+    let findings: Vec<ProblemLocation<'_>> = predictions.iter().map(|claim| claim.spot()).collect();
     let assignment = match rule.mode {
-        Mode::Semantic => by_judge(record, &places, &findings),
+        MatchMode::Semantic => by_judge(record, &places, &findings),
         _ => assign(rule, &findings, &record.truth_spots()),
     };
     let repeated = repeated(rule, &findings, &assignment, record);
-    Judged { record, predictions, assignment, repeated }
+    MatchedRecord { record, predictions, assignment, repeated }
 }
 
 /// The best way to pair what the judge takes for the same. Of several, the closest counts.
-fn by_judge(record: &CaseRecord, places: &[usize], findings: &[Spot<'_>]) -> Assignment {
+fn by_judge(record: &CaseRecord, places: &[usize], findings: &[ProblemLocation<'_>]) -> Assignment {
     let truths = record.truth_spots();
     let pairs = record.judgement.iter().flat_map(|judged| &judged.pairs);
     let same = pairs.filter(|pair| pair.outcome == PairOutcome::Same);
     let links = same.filter_map(|pair| {
         let finding = places.binary_search(&pair.claim).ok()?;
         let cost = distance(findings.get(finding)?, truths.get(pair.truth)?);
-        Some(Link { finding, truth: pair.truth, cost })
+        Some(MatchLink { finding, truth: pair.truth, cost })
     });
     assign_links(findings.len(), truths.len(), links.collect())
 }
 
 /// The claims without a partner, paired with what people judged to be wrong.
 fn repeated(
-    rule: &Rule,
-    findings: &[Spot<'_>],
+    rule: &MatchRule,
+    findings: &[ProblemLocation<'_>],
     assignment: &Assignment,
     record: &CaseRecord,
-) -> Vec<Pair> {
+) -> Vec<MatchedPair> {
     let left: Vec<usize> =
         (0..findings.len()).filter(|at| assignment.truth_of(*at).is_none()).collect();
-    let spots: Vec<Spot<'_>> = left.iter().filter_map(|at| findings.get(*at).copied()).collect();
+    let spots: Vec<ProblemLocation<'_>> =
+        left.iter().filter_map(|at| findings.get(*at).copied()).collect();
     let found = assign(rule, &spots, &record.rejected_spots());
-    let named = found
-        .pairs
-        .iter()
-        .filter_map(|pair| Some(Pair { finding: *left.get(pair.finding)?, truth: pair.truth }));
+    let named = found.pairs.iter().filter_map(|pair| {
+        Some(MatchedPair { finding: *left.get(pair.finding)?, truth: pair.truth })
+    });
     named.collect()
 }
 
-impl Judged<'_> {
+impl MatchedRecord<'_> {
     /// Whether a claim hits a known problem.
     pub fn is_right(&self, claim: usize) -> bool {
         self.assignment.truth_of(claim).is_some()
     }
 
     /// The counts of this record; nothing when it could not be reviewed.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> MatchCounts {
         if self.record.could_not_review.is_some() {
-            return Counts::default();
+            return MatchCounts::default();
         }
         let hits = self.assignment.pairs.len() as u64;
-        Counts {
+        MatchCounts {
             findings: self.predictions.len() as u64,
             right: hits,
             truths: self.record.truths.len() as u64,
@@ -89,12 +92,12 @@ impl Judged<'_> {
 
 impl CaseRecord {
     /// Where the known problems are.
-    pub fn truth_spots(&self) -> Vec<Spot<'_>> {
+    pub fn truth_spots(&self) -> Vec<ProblemLocation<'_>> {
         self.truths.iter().map(|truth| truth.spot()).collect()
     }
 
     /// Where the claims are that people judged to be wrong.
-    pub fn rejected_spots(&self) -> Vec<Spot<'_>> {
+    pub fn rejected_spots(&self) -> Vec<ProblemLocation<'_>> {
         self.rejected.iter().map(|truth| truth.spot()).collect()
     }
 }

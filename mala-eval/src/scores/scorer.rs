@@ -1,12 +1,12 @@
 //! Scores a run, record by record, in all modes at once.
 
-use super::tally::Tally;
+use super::tally::ScoreTally;
 use super::{
-    Calibration, CleanScore, JudgeScore, Rates, RejectedScore, RuleScore, SeverityAgreement,
+    Calibration, CleanScore, JudgeScore, RejectedScore, RuleScore, ScoreRates, SeverityAgreement,
     TrialSpread,
 };
-use crate::bootstrap::{self, Intervals, percentile};
-use crate::matching::{MAX_SPAN, Mode, Rule};
+use crate::bootstrap::{self, RateIntervals, percentile};
+use crate::matching::{MAX_SPAN, MatchMode, MatchRule};
 use crate::record::CaseRecord;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -37,23 +37,23 @@ impl Default for ScorerOptions {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ModeScores {
     /// Over all reviewed cases.
-    pub rates: Rates,
+    pub rates: ScoreRates,
     /// How sure they are: 95 % intervals over cases.
-    pub intervals: Intervals,
+    pub intervals: RateIntervals,
     /// What one finding per changed region, of category bug, scores by the same rule.
-    pub floor: Rates,
+    pub floor: ScoreRates,
     /// Recall if the problems of cases that could not be reviewed count as missed.
     pub recall_if_unreviewed_missed: Option<f64>,
     /// By category: recall by the problem's, precision by the claim's.
-    pub by_category: BTreeMap<String, Rates>,
+    pub by_category: BTreeMap<String, ScoreRates>,
     /// By severity: recall by the problem's, precision by the claim's.
-    pub by_severity: BTreeMap<String, Rates>,
+    pub by_severity: BTreeMap<String, ScoreRates>,
     /// By language of the case.
-    pub by_language: BTreeMap<String, Rates>,
+    pub by_language: BTreeMap<String, ScoreRates>,
     /// By set.
-    pub by_set: BTreeMap<String, Rates>,
+    pub by_set: BTreeMap<String, ScoreRates>,
     /// By tag of the case.
-    pub by_tag: BTreeMap<String, Rates>,
+    pub by_tag: BTreeMap<String, ScoreRates>,
     /// By rule, or by reviewer where there is no rule.
     pub by_rule: BTreeMap<String, RuleScore>,
     /// By who says it: a lane of a panel, or the reviewer itself.
@@ -91,25 +91,25 @@ pub struct Scores {
     /// How many cases there are, and what became of them.
     pub cases: CaseCounts,
     /// What the run took.
-    pub spent: Spent,
+    pub spent: RunUsage,
     /// The cases that could not be reviewed, and why.
     pub unreviewed: Vec<Unreviewed>,
 }
 
 impl Scores {
     /// The scores of a mode. Those of a judge that is not there have no number.
-    pub fn of(&self, mode: Mode) -> &ModeScores {
+    pub fn of(&self, mode: MatchMode) -> &ModeScores {
         match mode {
-            Mode::Strict => &self.strict,
-            Mode::Grouped => &self.grouped,
-            Mode::Location => &self.location,
-            Mode::Semantic => self.semantic.as_ref().unwrap_or(&NOT_JUDGED),
+            MatchMode::Strict => &self.strict,
+            MatchMode::Grouped => &self.grouped,
+            MatchMode::Location => &self.location,
+            MatchMode::Semantic => self.semantic.as_ref().unwrap_or(&NOT_JUDGED),
         }
     }
 }
 
 static NOT_JUDGED: LazyLock<ModeScores> =
-    LazyLock::new(|| Tally::new(Rule::of(Mode::Semantic)).scores(0, 0));
+    LazyLock::new(|| ScoreTally::new(MatchRule::of(MatchMode::Semantic)).scores(0, 0));
 
 /// How many cases there are. Each trial of a case counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -126,7 +126,7 @@ pub struct CaseCounts {
 
 /// What a run took; what one review did not say is unknown, not zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Spent {
+pub struct RunUsage {
     /// Dollars in all; null when a review did not say.
     pub cost_usd: Option<f64>,
     /// Dollars that are known of.
@@ -161,11 +161,11 @@ pub struct Unreviewed {
 /// Scores records as they come. For the same result to the last digit, they come in the same order.
 pub struct Scorer {
     options: ScorerOptions,
-    tallies: [Tally; 3],
-    semantic: Option<(Tally, JudgeScore)>,
+    tallies: [ScoreTally; 3],
+    semantic: Option<(ScoreTally, JudgeScore)>,
     ids: BTreeSet<(String, String)>,
     cases: CaseCounts,
-    spent: Spent,
+    spent: RunUsage,
     seconds: Vec<f64>,
     unreviewed: Vec<Unreviewed>,
 }
@@ -173,16 +173,16 @@ pub struct Scorer {
 impl Scorer {
     /// A scorer that has seen nothing.
     pub fn new(options: ScorerOptions) -> Self {
-        let rule = |mode| Rule { max_span: options.max_span, ..Rule::of(mode) };
+        let rule = |mode| MatchRule { max_span: options.max_span, ..MatchRule::of(mode) };
         Self {
             options,
-            tallies: Mode::ALL.map(|mode| Tally::new(rule(mode))),
+            tallies: MatchMode::ALL.map(|mode| ScoreTally::new(rule(mode))),
             semantic: options
                 .is_judged
-                .then(|| (Tally::new(rule(Mode::Semantic)), JudgeScore::nothing())),
+                .then(|| (ScoreTally::new(rule(MatchMode::Semantic)), JudgeScore::nothing())),
             ids: BTreeSet::new(),
             cases: CaseCounts::default(),
-            spent: Spent { cost_usd: Some(0.0), tokens_used: Some(0), ..Spent::default() },
+            spent: RunUsage { cost_usd: Some(0.0), tokens_used: Some(0), ..RunUsage::default() },
             seconds: Vec::new(),
             unreviewed: Vec::new(),
         }
@@ -241,7 +241,7 @@ impl Scorer {
             semantic: semantic.map(|tally| tally.scores(samples, seed)),
             judge,
             cases: CaseCounts { cases: self.ids.len() as u64, ..self.cases },
-            spent: Spent {
+            spent: RunUsage {
                 seconds_mean: (n > 0.0).then(|| self.seconds.iter().sum::<f64>() / n),
                 seconds_p50: percentile(&self.seconds, 0.5),
                 seconds_p95: percentile(&self.seconds, 0.95),

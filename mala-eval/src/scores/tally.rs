@@ -1,60 +1,60 @@
 //! The sums of one mode, as records come.
 
-use super::calibration::{Confidences, Worth};
+use super::calibration::{ConfidenceRates, ConfidenceTally};
 use super::scorer::ModeScores;
 use super::{
-    CleanScore, Counts, Judged, Rates, RejectedScore, RuleScore, SeverityAgreement, TrialSpread,
-    judge,
+    CleanScore, MatchCounts, MatchedRecord, RejectedScore, RuleScore, ScoreRates,
+    SeverityAgreement, TrialSpread, judge,
 };
 use crate::bootstrap::intervals;
-use crate::matching::{Mode, Rule, Spot, assign};
+use crate::matching::{MatchMode, MatchRule, ProblemLocation, assign};
+use crate::random::SeededRandom;
 use crate::record::CaseRecord;
-use crate::seeded::Seeded;
 use mala_domain::finding::Category;
 use std::collections::BTreeMap;
 
 /// Sums by a name.
-type Slices = BTreeMap<String, Counts>;
+type ScoreSlices = BTreeMap<String, MatchCounts>;
 
 /// The sums of one mode.
-pub(super) struct Tally {
-    rule: Rule,
-    all: Counts,
-    floor: Counts,
+pub(super) struct ScoreTally {
+    rule: MatchRule,
+    all: MatchCounts,
+    floor: MatchCounts,
     missed_unreviewed: u64,
-    by_case: BTreeMap<(String, String), Counts>,
-    by_trial: BTreeMap<u32, Counts>,
-    by_category: Slices,
-    by_severity: Slices,
-    by_language: Slices,
-    by_set: Slices,
-    by_tag: Slices,
+    by_case: BTreeMap<(String, String), MatchCounts>,
+    by_trial: BTreeMap<u32, MatchCounts>,
+    by_category: ScoreSlices,
+    by_severity: ScoreSlices,
+    by_language: ScoreSlices,
+    by_set: ScoreSlices,
+    by_tag: ScoreSlices,
     by_rule: BTreeMap<String, RuleScore>,
     by_reviewer: BTreeMap<String, RuleScore>,
-    confidences: Confidences,
+    confidences: ConfidenceTally,
     severity: SeverityAgreement,
     clean: CleanScore,
     rejected: RejectedScore,
     is_closest: bool,
 }
 
-impl Tally {
-    pub(super) fn new(rule: Rule) -> Self {
+impl ScoreTally {
+    pub(super) fn new(rule: MatchRule) -> Self {
         Self {
             rule,
-            all: Counts::default(),
-            floor: Counts::default(),
+            all: MatchCounts::default(),
+            floor: MatchCounts::default(),
             missed_unreviewed: 0,
             by_case: BTreeMap::new(),
             by_trial: BTreeMap::new(),
-            by_category: Slices::new(),
-            by_severity: Slices::new(),
-            by_language: Slices::new(),
-            by_set: Slices::new(),
-            by_tag: Slices::new(),
+            by_category: ScoreSlices::new(),
+            by_severity: ScoreSlices::new(),
+            by_language: ScoreSlices::new(),
+            by_set: ScoreSlices::new(),
+            by_tag: ScoreSlices::new(),
             by_rule: BTreeMap::new(),
             by_reviewer: BTreeMap::new(),
-            confidences: Confidences::default(),
+            confidences: ConfidenceTally::default(),
             severity: SeverityAgreement::default(),
             clean: CleanScore::default(),
             rejected: RejectedScore::default(),
@@ -89,10 +89,14 @@ impl Tally {
         self.add_claims(&judged);
     }
 
-    fn add_truths(&mut self, judged: &Judged<'_>) {
+    fn add_truths(&mut self, judged: &MatchedRecord<'_>) {
         let truths = &judged.record.truths;
         for (truth, claim) in truths.iter().zip(judged.assignment.by_truth(truths.len())) {
-            let one = Counts { truths: 1, found: u64::from(claim.is_some()), ..Counts::default() };
+            let one = MatchCounts {
+                truths: 1,
+                found: u64::from(claim.is_some()),
+                ..MatchCounts::default()
+            };
             *self.by_category.entry(truth.category.to_string()).or_default() += one;
             let severity = truth.severity.map_or("unknown", |severity| severity.name());
             *self.by_severity.entry(severity.to_owned()).or_default() += one;
@@ -103,27 +107,27 @@ impl Tally {
         }
     }
 
-    fn add_claims(&mut self, judged: &Judged<'_>) {
+    fn add_claims(&mut self, judged: &MatchedRecord<'_>) {
         for (at, claim) in judged.predictions.iter().enumerate() {
             let right = u64::from(judged.is_right(at));
-            let one = Counts { findings: 1, right, ..Counts::default() };
+            let one = MatchCounts { findings: 1, right, ..MatchCounts::default() };
             *self.by_category.entry(claim.category.to_string()).or_default() += one;
             *self.by_severity.entry(claim.severity.name().to_owned()).or_default() += one;
             let clean = u64::from(judged.record.is_clean());
             self.by_rule.entry(claim.origin().to_owned()).or_default().add(right, clean);
             self.by_reviewer.entry(claim.reviewer.clone()).or_default().add(right, clean);
-            let worth = if right == 1 { Worth::Right } else { Worth::Wrong };
+            let worth = if right == 1 { ConfidenceRates::Right } else { ConfidenceRates::Wrong };
             self.confidences.add(claim.confidence, worth);
         }
     }
 
     pub(super) fn scores(self, samples: usize, seed: u64) -> ModeScores {
-        let cases: Vec<Counts> = self.by_case.into_values().collect();
-        let mut chance = Seeded::named(seed, self.rule.mode.name());
-        let rates = |slices: Slices| {
-            slices.into_iter().map(|(name, counts)| (name, Rates::from(counts))).collect()
+        let cases: Vec<MatchCounts> = self.by_case.into_values().collect();
+        let mut chance = SeededRandom::named(seed, self.rule.mode.name());
+        let rates = |slices: ScoreSlices| {
+            slices.into_iter().map(|(name, counts)| (name, ScoreRates::from(counts))).collect()
         };
-        let missed = Counts { truths: self.all.truths + self.missed_unreviewed, ..self.all };
+        let missed = MatchCounts { truths: self.all.truths + self.missed_unreviewed, ..self.all };
         ModeScores {
             rates: self.all.into(),
             intervals: intervals(&cases, samples, &mut chance),
@@ -140,7 +144,7 @@ impl Tally {
             severity: self.severity,
             clean: self.clean,
             rejected: self.rejected,
-            trials: TrialSpread::over(self.by_trial.into_values().map(Rates::from).collect()),
+            trials: TrialSpread::over(self.by_trial.into_values().map(ScoreRates::from).collect()),
             is_closest: self.is_closest,
         }
     }
@@ -148,18 +152,18 @@ impl Tally {
 
 /// What saying "bug" of every changed region would score; nothing by the word of a judge, who would have
 /// no text to read.
-fn floor(rule: &Rule, record: &CaseRecord) -> Counts {
-    if rule.mode == Mode::Semantic {
-        return Counts::default();
+fn floor(rule: &MatchRule, record: &CaseRecord) -> MatchCounts {
+    if rule.mode == MatchMode::Semantic {
+        return MatchCounts::default();
     }
-    let spots = record.hunks.iter().map(|region| Spot {
+    let spots = record.hunks.iter().map(|region| ProblemLocation {
         file: &region.file,
         span: region.span(),
         category: Category::Bug,
     });
-    let findings: Vec<Spot<'_>> = spots.collect();
+    let findings: Vec<ProblemLocation<'_>> = spots.collect();
     let hits = assign(rule, &findings, &record.truth_spots()).pairs.len() as u64;
-    Counts {
+    MatchCounts {
         findings: findings.len() as u64,
         right: hits,
         truths: record.truths.len() as u64,

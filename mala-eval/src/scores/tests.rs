@@ -1,17 +1,17 @@
 //! Numbers computed by hand, and what must hold for the reviewers that only pretend.
 
 use super::*;
-use crate::case::{Case, Truth};
-use crate::dummy::Dummy;
-use crate::matching::Mode;
-use crate::record::{BaseOrigin, CaseRecord, CaseSpent, Prediction, Region};
-use crate::seeded::Seeded;
+use crate::case::{EvalCase, KnownProblem};
+use crate::dummy::DummyReviewer;
+use crate::matching::MatchMode;
+use crate::random::SeededRandom;
+use crate::record::{BaseOrigin, CaseRecord, CaseUsage, ChangedRegion, Prediction};
 use mala_domain::change::{Change, LineCounts, parse};
 use mala_domain::finding::{Category, Severity, VerificationOutcome};
 
-pub(crate) fn truth(place: &str, category: Category, severity: Option<Severity>) -> Truth {
+pub(crate) fn truth(place: &str, category: Category, severity: Option<Severity>) -> KnownProblem {
     let (file, line_start, line_end) = lines(place);
-    Truth {
+    KnownProblem {
         file: file.as_str().into(),
         line_start,
         line_end: Some(line_end),
@@ -57,7 +57,7 @@ pub(crate) fn record(
     case: &str,
     language: &str,
     predictions: Vec<Prediction>,
-    truths: Vec<Truth>,
+    truths: Vec<KnownProblem>,
 ) -> CaseRecord {
     CaseRecord {
         schema_version: 1,
@@ -76,15 +76,15 @@ pub(crate) fn record(
         changed_lines: LineCounts::default(),
         base: BaseOrigin::Given,
         notes: Vec::new(),
-        spent: CaseSpent::default(),
+        spent: CaseUsage::default(),
         judgement: None,
     }
 }
 
-fn regions(places: &[&str]) -> Vec<Region> {
+fn regions(places: &[&str]) -> Vec<ChangedRegion> {
     let region = |place: &&str| {
         let (file, line_start, line_end) = lines(place);
-        Region { file: file.as_str().into(), line_start, line_end }
+        ChangedRegion { file: file.as_str().into(), line_start, line_end }
     };
     places.iter().map(region).collect()
 }
@@ -112,17 +112,17 @@ fn by_hand() -> Vec<CaseRecord> {
         ],
     );
     mixed.hunks = regions(&["a.py:8-14", "b.py:1-30"]);
-    mixed.spent = CaseSpent { cost_usd: Some(0.1), tokens_used: Some(10), seconds: 1.0, ..spent() };
+    mixed.spent = CaseUsage { cost_usd: Some(0.1), tokens_used: Some(10), seconds: 1.0, ..spent() };
     let mut clean =
         record("clean", "javascript", vec![claim("c.js:1", Style, Low, 0.5)], Vec::new());
     clean.rejected = vec![truth("c.js:2", Style, None)];
     clean.hunks = regions(&["c.js:1-40"]);
     clean.changed_lines = LineCounts { added: 30, removed: 10 };
-    clean.spent = CaseSpent { cost_usd: Some(0.2), tokens_used: Some(5), seconds: 3.0, ..spent() };
+    clean.spent = CaseUsage { cost_usd: Some(0.2), tokens_used: Some(5), seconds: 3.0, ..spent() };
     let mut missed =
         record("missed", "javascript", Vec::new(), vec![truth("d.js:7", Performance, None)]);
     missed.hunks = regions(&["d.js:1-50"]);
-    missed.spent = CaseSpent { cost_usd: None, seconds: 5.0, ..spent() };
+    missed.spent = CaseUsage { cost_usd: None, seconds: 5.0, ..spent() };
     let both = vec![truth("e.py:1", Bug, None), truth("e.py:9", Bug, None)];
     let mut failed = record("failed", "python", vec![claim("e.py:1", Bug, High, 1.0)], both);
     failed.could_not_review = Some("timeout".to_owned());
@@ -130,8 +130,8 @@ fn by_hand() -> Vec<CaseRecord> {
     vec![mixed, clean, missed, failed]
 }
 
-fn spent() -> CaseSpent {
-    CaseSpent { cost_usd: Some(0.0), tokens_used: Some(0), ..CaseSpent::default() }
+fn spent() -> CaseUsage {
+    CaseUsage { cost_usd: Some(0.0), tokens_used: Some(0), ..CaseUsage::default() }
 }
 
 pub(crate) fn scored(records: &[CaseRecord]) -> Scores {
@@ -146,7 +146,7 @@ fn near(found: Option<f64>, expected: f64) {
 }
 
 #[track_caller]
-fn rates(found: &Rates, recall: Option<f64>, precision: Option<f64>, f1: Option<f64>) {
+fn rates(found: &ScoreRates, recall: Option<f64>, precision: Option<f64>, f1: Option<f64>) {
     for (found, expected) in [(found.recall, recall), (found.precision, precision), (found.f1, f1)]
     {
         match expected {
@@ -258,7 +258,7 @@ fn nothing_to_count_gives_no_number() {
 }
 
 /// A case of one new file with this many lines and a problem on every hundredth.
-fn large(n_lines: u32) -> (Case, Change) {
+fn large(n_lines: u32) -> (EvalCase, Change) {
     let body: String = (0..n_lines).map(|line| format!("+line {line}\n")).collect();
     let diff = format!("--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,{n_lines} @@\n{body}");
     let categories = Category::ALL.into_iter().cycle();
@@ -266,25 +266,25 @@ fn large(n_lines: u32) -> (Case, Change) {
         .filter(|line| line % 100 == 50)
         .zip(categories)
         .map(|(line, category)| truth(&format!("a.py:{line}"), category, Some(Severity::High)));
-    let mut case: Case =
+    let mut case: EvalCase =
         serde_json::from_str(r#"{"id": "large", "language": "python", "diff": "x"}"#).unwrap();
     case.ground_truth = truths.collect();
     let change = Change { files: parse(diff.as_bytes()).unwrap() };
     (case, change)
 }
 
-fn of_dummy(dummy: Dummy) -> Scores {
+fn of_dummy(dummy: DummyReviewer) -> Scores {
     let (case, change) = large(20_000);
-    let claims = dummy.review(&case, &change, &mut Seeded::new(1));
+    let claims = dummy.review(&case, &change, &mut SeededRandom::new(1));
     let mut one = record("large", "python", claims, case.ground_truth);
-    one.hunks = Region::all(&change);
+    one.hunks = ChangedRegion::all(&change);
     scored(&[one])
 }
 
 #[test]
 fn the_perfect_reviewer_is_perfect_in_every_mode_and_slice() {
-    let scores = of_dummy(Dummy::Perfect);
-    for mode in Mode::ALL {
+    let scores = of_dummy(DummyReviewer::Perfect);
+    for mode in MatchMode::ALL {
         let of = scores.of(mode);
         let slices = [&of.by_category, &of.by_severity, &of.by_language, &of.by_set];
         let all = slices.into_iter().flat_map(|slices| slices.values());
@@ -299,8 +299,8 @@ fn the_perfect_reviewer_is_perfect_in_every_mode_and_slice() {
 
 #[test]
 fn the_silent_reviewer_finds_nothing_and_has_no_precision() {
-    for mode in Mode::ALL {
-        rates(&of_dummy(Dummy::Silent).of(mode).rates, Some(0.0), None, Some(0.0));
+    for mode in MatchMode::ALL {
+        rates(&of_dummy(DummyReviewer::Silent).of(mode).rates, Some(0.0), None, Some(0.0));
     }
 }
 
@@ -308,12 +308,12 @@ fn the_silent_reviewer_finds_nothing_and_has_no_precision() {
 fn guesses_are_right_as_often_as_chance_has_it() {
     // 800 guesses over 20,000 lines; a problem takes 7 lines of 100 and one of 6 categories, and
     // some guesses share a problem.
-    let scores = of_dummy(Dummy::Random);
+    let scores = of_dummy(DummyReviewer::Random);
     let location = scores.location.rates.precision.unwrap();
     assert!((0.04..0.08).contains(&location), "{location}");
     let strict = scores.strict.rates.precision.unwrap();
     assert!((0.004..0.022).contains(&strict), "{strict}");
-    let shuffled = of_dummy(Dummy::Shuffled).location.rates;
+    let shuffled = of_dummy(DummyReviewer::Shuffled).location.rates;
     assert_eq!(shuffled.findings, shuffled.truths);
     let recall = shuffled.recall.unwrap();
     assert!((0.02..0.12).contains(&recall), "{recall}");
@@ -321,7 +321,7 @@ fn guesses_are_right_as_often_as_chance_has_it() {
 
 #[test]
 fn the_floor_is_one_finding_per_region() {
-    let scores = of_dummy(Dummy::Hunks);
+    let scores = of_dummy(DummyReviewer::Hunks);
     assert_eq!(scores.location.rates, scores.location.floor);
     assert_eq!(scores.location.rates.findings, 1);
 }

@@ -1,6 +1,6 @@
 //! How much a reviewer differs from itself: the same cases, reviewed several times.
 
-use super::Rates;
+use super::ScoreRates;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TrialSpread {
     /// The rates of each trial, in order.
-    pub trials: Vec<Rates>,
+    pub trials: Vec<ScoreRates>,
     /// Recall over the trials.
     pub recall: Option<Spread>,
     /// Precision over the trials.
@@ -31,8 +31,9 @@ pub struct Spread {
 }
 
 impl TrialSpread {
-    pub(super) fn over(trials: Vec<Rates>) -> Self {
-        let spread = |of: fn(&Rates) -> Option<f64>| Spread::over(trials.iter().filter_map(of));
+    pub(super) fn over(trials: Vec<ScoreRates>) -> Self {
+        let spread =
+            |of: fn(&ScoreRates) -> Option<f64>| Spread::over(trials.iter().filter_map(of));
         let (recall, precision) = (spread(|rates| rates.recall), spread(|rates| rates.precision));
         let f1 = spread(|rates| rates.f1);
         Self { recall, precision, f1, trials }

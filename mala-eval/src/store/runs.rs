@@ -5,8 +5,8 @@
 mod journal;
 mod records;
 
-pub use journal::Writer;
-pub use records::Records;
+pub use journal::RecordWriter;
+pub use records::RecordIndex;
 
 use crate::store::write_atomically;
 use crate::{EvalResult, RunHeader};
@@ -30,7 +30,7 @@ const MAX_BYTES: u64 = 256 << 20;
 
 /// Why a kept eval cannot be used.
 #[derive(Debug, Error)]
-pub enum EvalFilesError {
+pub enum EvalStoreError {
     /// A file or folder cannot be read or written.
     #[error("{}: {source}", path.display())]
     Io {
@@ -57,11 +57,11 @@ pub enum EvalFilesError {
 
 /// The evals of a work tree.
 #[derive(Debug, Clone)]
-pub struct Evals {
+pub struct EvalStore {
     state: PathBuf,
 }
 
-impl Evals {
+impl EvalStore {
     /// The evals that are kept below this work tree.
     pub fn of_work_tree(top: &Path) -> Self {
         Self { state: top.join(".mala") }
@@ -98,7 +98,7 @@ impl Evals {
     }
 
     /// Begins a run in the folder of all runs, which exists. Its name is the header's id.
-    pub fn create(&self, header: &RunHeader) -> Result<RunFolder, EvalFilesError> {
+    pub fn create(&self, header: &RunHeader) -> Result<EvalRunFolder, EvalStoreError> {
         let run = self.run(&header.run_id);
         fs::create_dir(&run.path).map_err(|source| io_error(&run.path, source))?;
         let path = run.path.join(HEADER);
@@ -107,51 +107,51 @@ impl Evals {
     }
 
     /// The run of this name, which may not be there.
-    pub fn run(&self, name: &str) -> RunFolder {
-        RunFolder { path: self.folder().join(name) }
+    pub fn run(&self, name: &str) -> EvalRunFolder {
+        EvalRunFolder { path: self.folder().join(name) }
     }
 }
 
 /// The folder of one run.
 #[derive(Debug, Clone)]
-pub struct RunFolder {
+pub struct EvalRunFolder {
     path: PathBuf,
 }
 
-impl RunFolder {
+impl EvalRunFolder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// What the run is.
-    pub fn header(&self) -> Result<RunHeader, EvalFilesError> {
+    pub fn header(&self) -> Result<RunHeader, EvalStoreError> {
         read(&self.path.join(HEADER))
     }
 
     /// Writes what the run is anew, such as with a larger budget.
-    pub fn save_header(&self, header: &RunHeader) -> Result<(), EvalFilesError> {
+    pub fn save_header(&self, header: &RunHeader) -> Result<(), EvalStoreError> {
         self.save(HEADER, header)
     }
 
     /// The result, when the run has one.
-    pub fn result(&self) -> Result<EvalResult, EvalFilesError> {
+    pub fn result(&self) -> Result<EvalResult, EvalStoreError> {
         read(&self.path.join(RESULT))
     }
 
     /// Keeps the result.
-    pub fn save_result(&self, result: &EvalResult) -> Result<(), EvalFilesError> {
+    pub fn save_result(&self, result: &EvalResult) -> Result<(), EvalStoreError> {
         self.save(RESULT, result)
     }
 
     /// The records so far, by set, case and trial.
-    pub fn records(&self) -> Result<Records, EvalFilesError> {
-        Records::open(&self.path.join(RECORDS))
+    pub fn records(&self) -> Result<RecordIndex, EvalStoreError> {
+        RecordIndex::open(&self.path.join(RECORDS))
     }
 
     /// The right to add records; nobody else has it as long as the writer lives.
-    pub fn writer(&self) -> Result<Writer, EvalFilesError> {
-        Writer::open(&self.path, RECORDS)
+    pub fn writer(&self) -> Result<RecordWriter, EvalStoreError> {
+        RecordWriter::open(&self.path, RECORDS)
     }
 
     /// Where the traffic of one trial of a case is kept.
@@ -160,7 +160,7 @@ impl RunFolder {
     }
 
     /// Puts the traffic of a trial aside, so that all of it is asked anew.
-    pub fn put_aside(&self, set: &str, case: &str, trial: u32) -> Result<(), EvalFilesError> {
+    pub fn put_aside(&self, set: &str, case: &str, trial: u32) -> Result<(), EvalStoreError> {
         let folder = self.traffic(set, case, trial);
         if !folder.exists() {
             return Ok(());
@@ -176,7 +176,7 @@ impl RunFolder {
 
     /// A folder to lay cases out in, gone when the value is. What a crash left of an earlier one goes
     /// first.
-    pub fn work(&self) -> Result<TempDir, EvalFilesError> {
+    pub fn work(&self) -> Result<TempDir, EvalStoreError> {
         let note = self.path.join(WORK);
         if let Ok(left) = fs::read_to_string(&note) {
             remove_leftover(Path::new(left.trim()));
@@ -191,7 +191,7 @@ impl RunFolder {
         Ok(folder)
     }
 
-    fn save(&self, name: &str, value: &impl Serialize) -> Result<(), EvalFilesError> {
+    fn save(&self, name: &str, value: &impl Serialize) -> Result<(), EvalStoreError> {
         let path = self.path.join(name);
         write_atomically(&path, &json(value)).map_err(|source| io_error(&path, source))
     }
@@ -229,14 +229,14 @@ fn json(value: &impl Serialize) -> Vec<u8> {
     text
 }
 
-fn read<T: DeserializeOwned>(path: &Path) -> Result<T, EvalFilesError> {
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T, EvalStoreError> {
     let file = File::open(path).map_err(|source| io_error(path, source))?;
     let mut bytes = Vec::new();
     file.take(MAX_BYTES).read_to_end(&mut bytes).map_err(|source| io_error(path, source))?;
     serde_json::from_slice(&bytes)
-        .map_err(|error| EvalFilesError::Foreign { path: path.to_owned(), what: error.to_string() })
+        .map_err(|error| EvalStoreError::Foreign { path: path.to_owned(), what: error.to_string() })
 }
 
-fn io_error(path: &Path, source: io::Error) -> EvalFilesError {
-    EvalFilesError::Io { path: path.to_owned(), source }
+fn io_error(path: &Path, source: io::Error) -> EvalStoreError {
+    EvalStoreError::Io { path: path.to_owned(), source }
 }

@@ -10,7 +10,7 @@ pub use folder::read_files;
 pub use keep::keep;
 pub use writer::SetWriter;
 
-use crate::{Case, CaseError};
+use crate::{CaseError, EvalCase};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::io;
@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 pub const MAX_CASE_BYTES: usize = 64 << 20;
 
 /// Cases, one by one.
-pub type Cases = Box<dyn Iterator<Item = Result<Case, CaseError>> + Send>;
+pub type CaseIterator = Box<dyn Iterator<Item = Result<EvalCase, CaseError>> + Send>;
 
 /// A set of cases.
 #[derive(Debug, Clone)]
@@ -29,14 +29,14 @@ pub struct CaseSet {
     pub name: String,
     /// Where it is, as a person would write it.
     pub source: String,
-    place: Place,
+    place: SetStorage,
 }
 
 #[derive(Debug, Clone)]
-enum Place {
-    Lines(PathBuf),
+enum SetStorage {
+    CaseLines(PathBuf),
     Folder(PathBuf),
-    Here(Vec<Case>),
+    Here(Vec<EvalCase>),
 }
 
 impl CaseSet {
@@ -48,35 +48,35 @@ impl CaseSet {
         let name = name.strip_suffix(".gz").unwrap_or(&name);
         let name =
             [".jsonl", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-        let place = if is_folder { Place::Folder } else { Place::Lines };
+        let place = if is_folder { SetStorage::Folder } else { SetStorage::CaseLines };
         let source = path.display().to_string();
         Ok(Self { name: name.to_owned(), source, place: place(path.to_owned()) })
     }
 
     /// A set of cases that are known already.
-    pub fn of(name: &str, source: &str, cases: Vec<Case>) -> Self {
-        Self { name: name.to_owned(), source: source.to_owned(), place: Place::Here(cases) }
+    pub fn of(name: &str, source: &str, cases: Vec<EvalCase>) -> Self {
+        Self { name: name.to_owned(), source: source.to_owned(), place: SetStorage::Here(cases) }
     }
 
     /// Its cases.
-    pub fn cases(&self) -> Cases {
+    pub fn cases(&self) -> CaseIterator {
         match &self.place {
-            Place::Lines(path) => lines::cases(path),
-            Place::Folder(path) => folder::cases(path),
-            Place::Here(cases) => Box::new(cases.clone().into_iter().map(Ok)),
+            SetStorage::CaseLines(path) => lines::cases(path),
+            SetStorage::Folder(path) => folder::cases(path),
+            SetStorage::Here(cases) => Box::new(cases.clone().into_iter().map(Ok)),
         }
     }
 }
 
 /// The ids of the cases so far, with the place of each.
 #[derive(Debug, Default)]
-struct Ids {
+struct CaseIds {
     places: BTreeMap<String, String>,
 }
 
-impl Ids {
+impl CaseIds {
     /// A case with an id of its own.
-    fn admit(&mut self, case: Case, file: &str, line: usize) -> Result<Case, CaseError> {
+    fn admit(&mut self, case: EvalCase, file: &str, line: usize) -> Result<EvalCase, CaseError> {
         match self.places.insert(case.id.clone(), format!("{file}:{line}")) {
             None => Ok(case),
             Some(first) => {
@@ -89,13 +89,13 @@ impl Ids {
 
 /// What makes two sets the same: their cases, in order.
 #[derive(Default)]
-pub struct Fingerprint {
+pub struct SetFingerprint {
     hash: Sha256,
 }
 
-impl Fingerprint {
+impl SetFingerprint {
     /// Takes a case in.
-    pub fn add(&mut self, case: &Case) {
+    pub fn add(&mut self, case: &EvalCase) {
         let text = serde_json::to_string(case).unwrap_or_default();
         self.hash.update(text.len().to_le_bytes());
         self.hash.update(text);

@@ -2,8 +2,8 @@
 
 use super::*;
 
-fn case(diff: &str, files: &[(&str, &str)]) -> Case {
-    let mut case: Case =
+fn case(diff: &str, files: &[(&str, &str)]) -> EvalCase {
+    let mut case: EvalCase =
         serde_json::from_str(r#"{"id": "a", "language": "python", "diff": ""}"#).unwrap();
     case.diff = diff.to_owned();
     case.files = files.iter().map(|(path, text)| ((*path).into(), (*text).to_owned())).collect();
@@ -17,13 +17,13 @@ fn listed(files: &Files) -> Vec<(String, String)> {
 
 #[track_caller]
 fn check(
-    case: &Case,
+    case: &EvalCase,
     base: &[(&str, &str)],
     head: &[(&str, &str)],
     origin: BaseOrigin,
     notes: &[&str],
 ) {
-    let trees = Trees::of(case);
+    let trees = CaseTrees::of(case);
     let own = |files: &[(&str, &str)]| -> Vec<(String, String)> {
         files.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
     };
@@ -76,7 +76,7 @@ fn what_does_not_fit_counts_as_new_and_is_said() {
 #[test]
 fn a_diff_that_is_none_leaves_all_files_new() {
     let broken = case("@@ -1 +1 @@\n-x\n", &[("a.py", "x\n")]);
-    let trees = Trees::of(&broken);
+    let trees = CaseTrees::of(&broken);
     assert_eq!((trees.base.len(), trees.head.len()), (0, 1));
     assert_eq!((trees.origin, trees.notes.len()), (BaseOrigin::Empty, 1));
 }
@@ -85,7 +85,7 @@ fn a_diff_that_is_none_leaves_all_files_new() {
 fn no_path_of_the_diff_leaves_the_tree() {
     for path in ["../x", "a/../../x", ".git/config", "a/.GIT/hooks/x"] {
         let diff = format!("--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+x\n");
-        let trees = Trees::of(&case(&diff, &[("a.py", "a\n")]));
+        let trees = CaseTrees::of(&case(&diff, &[("a.py", "a\n")]));
         let all = trees.base.keys().chain(trees.head.keys());
         assert!(all.into_iter().all(|kept| kept.to_string() == "a.py"), "{path}");
     }

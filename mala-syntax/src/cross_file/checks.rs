@@ -27,7 +27,8 @@ pub(super) const UNHANDLED_MEMBER: CodedCheck = CodedCheck {
     about: "When an enum or union gets a member, a match or switch without a case for it does nothing, \
             or fails.",
 };
-pub(super) const UNRESOLVED_IMPORT: CodedCheck = CodedCheck {
+/// Imports of files or names that do not exist.
+pub const UNRESOLVED_IMPORT: CodedCheck = CodedCheck {
     id: "cross-file/unresolved-import",
     title: "An import leads nowhere",
     category: Category::Bug,

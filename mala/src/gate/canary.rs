@@ -18,7 +18,7 @@ use mala_domain::gate::canary::{CanaryBook, CanaryPlan, CanaryRun, LaneTally, Me
 use mala_domain::gate::session::{Seat, Session};
 use mala_domain::gate::{MARKER, SCHEMA_VERSION};
 use mala_eval::canary::measure_lanes;
-use mala_eval::plant::{Fields, Harvest, Nursery, Order};
+use mala_eval::plant::{DefectPlanter, PlantRequest, PlantTargets, PlantedDefects};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -105,17 +105,21 @@ async fn give(
     };
     let now = jiff::Timestamp::now();
     let seed = args.seed.unwrap_or_else(|| now.as_second().unsigned_abs());
-    let order =
-        Order { fields: Fields::Newest, count: brief.plan.count as usize, seed, kinds: Vec::new() };
+    let order = PlantRequest {
+        targets: PlantTargets::Newest,
+        count: brief.plan.count as usize,
+        seed,
+        kinds: Vec::new(),
+    };
     let git = EvalGit::new(here);
     let repository = git.repository_around(&here.folder).await?;
-    let nursery = Nursery { git: &git, repository: &repository };
-    let harvest = nursery.plant(&order).await.map_err(plant_failure)?;
-    if harvest.sprouts.is_empty() {
+    let planter = DefectPlanter { git: &git, repository: &repository };
+    let planted = planter.plant(&order).await.map_err(plant_failure)?;
+    if planted.defects.is_empty() {
         let what = "there is no place for a defect in the newest commits";
         return Err(Failure::new(Exit::Internal, what).into());
     }
-    let lanes = measured(&gate, &brief, &harvest, here).await?;
+    let lanes = measured(&gate, &brief, &planted, here).await?;
     let run = CanaryRun { at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(), seed, lanes };
     let book = CanaryBook { since: Some(now.as_second()), ..folder.book().with(run.clone()) };
     folder.keep(&CanaryBook { schema_version: SCHEMA_VERSION, ..book.clone() })?;
@@ -171,7 +175,7 @@ fn present(seats: Vec<Seat>) -> Vec<Seat> {
 async fn measured(
     gate: &Gate,
     brief: &Brief,
-    harvest: &Harvest,
+    planted: &PlantedDefects,
     here: &Surroundings,
 ) -> anyhow::Result<BTreeMap<String, LaneTally>> {
     let mut tallies = BTreeMap::new();
@@ -192,7 +196,7 @@ async fn measured(
         reasoning: &brief.reasoning,
     };
     let warn = |text: &str| console::say(&console::harmless(&format!("note: {text}")));
-    let measured = measure_lanes(&lanes, harvest, tallies, brief.plan.max_cost_usd, &warn).await;
+    let measured = measure_lanes(&lanes, planted, tallies, brief.plan.max_cost_usd, &warn).await;
     measured.map_err(anyhow::Error::msg)
 }
 

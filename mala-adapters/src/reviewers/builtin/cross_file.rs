@@ -8,7 +8,7 @@ use mala_domain::ports::{Blob, Repository, RepositoryError, Side};
 use mala_domain::review::ReviewRequest;
 use mala_domain::scope::Head;
 use mala_syntax::cross_file::{
-    DELETED_TESTS, FileDelta, Found, Plan, UserFile, Versions, fold, plan,
+    DELETED_TESTS, FileDelta, Found, Plan, UNRESOLVED_IMPORT, UserFile, Versions, fold, plan,
 };
 use mala_syntax::rules::is_test_path;
 use rayon::prelude::*;
@@ -34,6 +34,10 @@ pub(super) async fn check(request: &ReviewRequest) -> Result<Vec<Candidate>, Tro
     }
     let (found, blobs) = look_up(&plan, request.tree.as_ref()).await?;
     let mut found = tokio::task::spawn_blocking(move || decide(&plan, found, &blobs)).await?;
+    // In a part of a tree, a missing file means nothing.
+    let is_complete = request.tree.is_complete();
+    found
+        .retain(|candidate| is_complete || candidate.rule.as_deref() != Some(UNRESOLVED_IMPORT.id));
     found.retain(|candidate| {
         candidate.rule.as_deref() != Some(DELETED_TESTS.id)
             || !explains_its_tests(request) && !shrinks(&request.change, &candidate.file)

@@ -20,10 +20,10 @@ fn rare_words_of_code_say_where_a_comment_belongs() {
         ("", None),
     ] {
         let found =
-            Regions::of(&change).place(comment).map(|(file, span)| format!("{file}:{span}"));
+            AnchorRegions::of(&change).place(comment).map(|(file, span)| format!("{file}:{span}"));
         assert_eq!(found.as_deref(), expected, "{comment}");
     }
-    assert_eq!(Regions::of(&Change::default()).place("`item`"), None);
+    assert_eq!(AnchorRegions::of(&Change::default()).place("`item`"), None);
 }
 
 #[test]

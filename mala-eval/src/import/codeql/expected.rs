@@ -4,7 +4,7 @@ use mala_domain::change::LineSpan;
 
 /// A result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
+pub(super) struct ExpectedRow {
     /// The 1-based line in the `.expected` file.
     pub(super) line: usize,
     /// Where it is, below the folder of the test.
@@ -16,7 +16,7 @@ pub(super) struct Row {
 }
 
 /// The results of a query. Other tables, such as the steps of a path, have a heading.
-pub(super) fn rows(text: &str) -> Vec<Row> {
+pub(super) fn rows(text: &str) -> Vec<ExpectedRow> {
     let mut are_results = true;
     let mut rows = Vec::new();
     for (at, line) in text.lines().enumerate() {
@@ -29,7 +29,7 @@ pub(super) fn rows(text: &str) -> Vec<Row> {
     rows
 }
 
-fn row(line: usize, cells: &str) -> Option<Row> {
+fn row(line: usize, cells: &str) -> Option<ExpectedRow> {
     let mut cells = cells.split(" | ").map(|cell| cell.trim().trim_end_matches('|').trim());
     let (file, span) = location(cells.next()?)?;
     cells.next()?;
@@ -47,7 +47,7 @@ fn row(line: usize, cells: &str) -> Option<Row> {
         told.push_str(texts.next().unwrap_or("it"));
         told.push_str(part);
     }
-    Some(Row { line, file: file.to_owned(), span, message: told })
+    Some(ExpectedRow { line, file: file.to_owned(), span, message: told })
 }
 
 /// `path:line:column:line:column`.

@@ -4,7 +4,7 @@ use mala_domain::change::FilePath;
 
 /// What a marker says of its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum InlineMarker {
     /// There is a problem.
     Alert,
     /// A query sees a problem where there is none.
@@ -15,11 +15,11 @@ pub(super) enum Mark {
 
 /// A source with its markers beside it.
 #[derive(Debug, Default)]
-pub(super) struct Marked {
+pub(super) struct MarkedLines {
     /// The text without its markers, line by line the same otherwise.
     pub(super) text: String,
     /// Line, marker, and the rule that it names.
-    pub(super) marks: Vec<(u32, Mark, Option<String>)>,
+    pub(super) marks: Vec<(u32, InlineMarker, Option<String>)>,
     /// Whether a comment says that something is right.
     pub(super) says_good: bool,
 }
@@ -40,7 +40,7 @@ const WORDS: &[(&str, bool)] = &[
     ("ok", false),
 ];
 
-impl Marked {
+impl MarkedLines {
     pub(super) fn read(path: &FilePath, text: &str) -> Self {
         let sign = match path.extension() {
             Some("py" | "pyi" | "rb") => "#",
@@ -61,7 +61,7 @@ impl Marked {
     }
 
     /// The lines with this marker.
-    pub(super) fn lines_with(&self, wanted: Mark) -> impl Iterator<Item = u32> {
+    pub(super) fn lines_with(&self, wanted: InlineMarker) -> impl Iterator<Item = u32> {
         self.marks.iter().filter(move |(_, mark, _)| *mark == wanted).map(|(line, ..)| *line)
     }
 
@@ -84,12 +84,12 @@ impl Marked {
     /// Tags with spaces between them. From `MISSING:` on they are problems that no query sees, from
     /// `SPURIOUS:` on queries see what is no problem.
     fn tags(&mut self, number: u32, tags: &str) -> bool {
-        let mut mark = Mark::Alert;
+        let mut mark = InlineMarker::Alert;
         for tag in tags.split_whitespace() {
             let name = tag.split(['[', '=', ':', ',']).next().unwrap_or_default();
             match name {
-                "SPURIOUS" => mark = Mark::Spurious,
-                "MISSING" => mark = Mark::Alert,
+                "SPURIOUS" => mark = InlineMarker::Spurious,
+                "MISSING" => mark = InlineMarker::Alert,
                 "Alert" => {
                     let rule = tag.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
                     self.marks.push((number, mark, rule.map(|(rule, _)| rule.to_owned())));
@@ -108,7 +108,7 @@ impl Marked {
             ends.then_some(*is_bad)
         });
         match found {
-            Some(true) => self.marks.push((number, Mark::Bad, None)),
+            Some(true) => self.marks.push((number, InlineMarker::Bad, None)),
             Some(false) => self.says_good = true,
             None => {}
         }

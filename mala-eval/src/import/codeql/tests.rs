@@ -1,26 +1,26 @@
 //! Tests of queries, in small.
 
 use super::*;
-use crate::import::Source;
+use crate::import::ImportFile;
 
-fn source(path: &str, text: &str) -> Source {
-    Source { name: path.to_owned(), path: FilePath::from(path), text: text.to_owned() }
+fn source(path: &str, text: &str) -> ImportFile {
+    ImportFile { name: path.to_owned(), path: FilePath::from(path), text: text.to_owned() }
 }
 
-fn places(claims: &[Claim]) -> Vec<String> {
-    let place = |claim: &Claim| match &claim.place {
-        Place::Lines(file, span) => {
+fn places(claims: &[DraftProblem]) -> Vec<String> {
+    let place = |claim: &DraftProblem| match &claim.place {
+        DraftLocation::Lines(file, span) => {
             let kind = claim.kind.as_deref().unwrap_or("-");
             format!("{file}:{span} {} {kind}: {}", claim.category.name(), claim.description)
         }
-        Place::Untold => "untold".to_owned(),
+        DraftLocation::Untold => "untold".to_owned(),
     };
     claims.iter().map(place).collect()
 }
 
 #[test]
 fn markers_are_the_truth_and_leave_the_code() {
-    let code = "run(a) // $ Alert[js/run] Source=x // NOT OK\n\
+    let code = "run(a) // $ Alert[js/run] ImportFile=x // NOT OK\n\
                 run(b); // $ MISSING: Alert: why\nrun(\"c\"); // $ SPURIOUS: Alert\n// GOOD: no input\nrun(1);";
     let files = [
         source("Security/CWE-078/run.js", code),
@@ -44,7 +44,7 @@ fn markers_are_the_truth_and_leave_the_code() {
         ]
     );
     assert_eq!(draft.rejected.len(), 1);
-    let Code::Added(files) = &draft.code else { panic!("{draft:?}") };
+    let DraftCode::Added(files) = &draft.code else { panic!("{draft:?}") };
     let text = files.values().next().unwrap();
     assert_eq!(text, "run(a)\nrun(b);\nrun(\"c\");\n\nrun(1);");
 }
@@ -91,6 +91,6 @@ fn plain_words_count_where_no_query_is() {
         (0, 0),
         "it is clean"
     );
-    let Code::Added(files) = &imported.drafts[0].code else { panic!() };
+    let DraftCode::Added(files) = &imported.drafts[0].code else { panic!() };
     assert_eq!(files.values().next().unwrap(), "f()\ng() // badly named\nh()\n");
 }

@@ -2,30 +2,29 @@
 //! much of them, first for those with something wrong; what is left out is counted.
 
 use super::diff;
-use super::markup::{Markup, Tag, tag};
-use super::outcomes::{Outcomes, outcomes};
+use super::outcomes::{OutcomeSection, outcomes};
 use super::tables::label;
-use crate::matching::Rule;
+use crate::matching::MatchRule;
 use crate::record::CaseRecord;
-use crate::render::numbers::plural;
-use crate::render::numbers::{dollars, seconds};
-use crate::scores::{Counts, judge};
+use crate::render::numbers::{dollars, plural, seconds};
+use crate::scores::{MatchCounts, judge};
 use crate::view::CaseView;
+use maud::{Markup, html};
 
 /// The most bytes of markup for cases with something wrong, and for the others.
-const ROOM_WRONG: Room = Room { cases: 1_000, bytes: 6 << 20 };
-const ROOM_OTHER: Room = Room { cases: 500, bytes: 2 << 20 };
+const ROOM_WRONG: SizeBudget = SizeBudget { cases: 1_000, bytes: 6 << 20 };
+const ROOM_OTHER: SizeBudget = SizeBudget { cases: 500, bytes: 2 << 20 };
 /// With more possible pairs than this, a case is not taken apart.
 const MAX_PAIRS: usize = 4_000_000;
 
 /// What there is still room for.
 #[derive(Debug, Clone, Copy)]
-struct Room {
+struct SizeBudget {
     cases: usize,
     bytes: usize,
 }
 
-impl Room {
+impl SizeBudget {
     /// Takes so many bytes of it, when there are so many.
     fn take(&mut self, n_bytes: usize) -> bool {
         let is_enough = self.cases > 0 && self.bytes >= n_bytes;
@@ -38,22 +37,20 @@ impl Room {
 }
 
 /// The cases of a page, as records come.
-pub(super) struct Cases {
-    rule: Rule,
-    shown: Markup,
-    n_shown: usize,
-    room_wrong: Room,
-    room_other: Room,
+pub(super) struct CaseSection {
+    rule: MatchRule,
+    shown: Vec<Markup>,
+    room_wrong: SizeBudget,
+    room_other: SizeBudget,
     hidden_wrong: u64,
     hidden_other: u64,
 }
 
-impl Cases {
-    pub(super) fn new(rule: Rule) -> Self {
+impl CaseSection {
+    pub(super) fn new(rule: MatchRule) -> Self {
         Self {
             rule,
-            shown: Markup::default(),
-            n_shown: 0,
+            shown: Vec::new(),
             room_wrong: ROOM_WRONG,
             room_other: ROOM_OTHER,
             hidden_wrong: 0,
@@ -73,12 +70,9 @@ impl Cases {
         // Nothing is put together that cannot be shown anyway.
         let markup = (room.cases > 0 && room.bytes > 0)
             .then(|| case(&self.rule, record, judged))
-            .filter(|markup| room.take(markup.n_bytes()));
+            .filter(|markup| room.take(markup.0.len()));
         match markup {
-            Some(markup) => {
-                self.shown.push(markup);
-                self.n_shown += 1;
-            }
+            Some(markup) => self.shown.push(markup),
             None => *hidden += 1,
         }
     }
@@ -86,115 +80,93 @@ impl Cases {
     /// The section.
     pub(super) fn section(self) -> Markup {
         if self.shown.is_empty() && self.hidden_wrong + self.hidden_other == 0 {
-            return tag("p").class("nothing").text("No case was run.").into();
+            return html! { p class="nothing" { "No case was run." } };
         }
-        let mut out = Markup::default();
         let hidden = [
             (self.hidden_wrong, "with something missed or wrong"),
             (self.hidden_other, "without anything missed or wrong"),
         ];
-        for (number, which) in hidden.iter().filter(|(number, _)| *number > 0) {
-            let text = format!(
-                "{} {which} not shown: a page has no room for more. \u{2018}mala eval show\u{2019} shows each.",
-                if *number == 1 { "1 review".to_owned() } else { format!("{number} reviews") }
-            );
-            out.push(tag("p").class("notice").text(text));
+        html! {
+            @for (number, which) in hidden.into_iter().filter(|(number, _)| *number > 0) {
+                p class="notice" {
+                    (plural(number, "review")) " " (which)
+                    " not shown: the page is full. \u{2018}mala eval show\u{2019} shows each."
+                }
+            }
+            (filters())
+            div class="cases" { @for case in &self.shown { (case) } }
         }
-        out.push(filters());
-        out.push(tag("div").class("cases").child(self.shown));
-        out
     }
 }
 
-/// Choices that need no script: the page's style hides what is not chosen.
+/// Filters without a script: the page's style hides the cases that are not chosen.
 fn filters() -> Markup {
     let choices = [
-        ("all", "All"),
-        ("missed", "With misses"),
-        ("alarm", "With false alarms"),
-        ("unreviewed", "Not reviewed"),
-        ("clean", "Clean cases"),
+        ("only-all", "All"),
+        ("only-missed", "With misses"),
+        ("only-alarm", "With false alarms"),
+        ("only-unreviewed", "Not reviewed"),
+        ("only-clean", "Clean cases"),
     ];
-    let mut set = tag("fieldset").class("filters");
-    set = set.child(tag("legend").class("hidden").text("Which cases to show"));
-    for (id, name) in choices {
-        let mut label = tag("label").attr("for", format!("only-{id}")).text(name);
-        label = label.class("choice");
-        set = set.child(choice(id)).child(label);
+    html! {
+        fieldset class="filters" {
+            legend class="hidden" { "Which cases to show" }
+            @for (id, name) in choices {
+                input type="radio" name="only" id=(id) checked[id == "only-all"];
+                label for=(id) class="choice" { (name) }
+            }
+        }
     }
-    set.into()
 }
 
-fn choice(id: &str) -> Markup {
-    Markup::ours(match id {
-        "all" => r#"<input type="radio" name="only" id="only-all" checked>"#,
-        "missed" => r#"<input type="radio" name="only" id="only-missed">"#,
-        "alarm" => r#"<input type="radio" name="only" id="only-alarm">"#,
-        "unreviewed" => r#"<input type="radio" name="only" id="only-unreviewed">"#,
-        _ => r#"<input type="radio" name="only" id="only-clean">"#,
-    })
-}
-
-fn case(rule: &Rule, record: &CaseRecord, counts: Counts) -> Markup {
+fn case(rule: &MatchRule, record: &CaseRecord, counts: MatchCounts) -> Markup {
     let (missed, wrong) = (counts.truths - counts.found, counts.findings - counts.right);
     let unreviewed = record.could_not_review.as_deref();
-    let mut classes = String::from("case");
-    let mut say = |when: bool, class: &str| classes.push_str(if when { class } else { "" });
-    say(missed > 0, " missed");
-    say(wrong > 0, " alarm");
-    say(unreviewed.is_some(), " unreviewed");
-    say(record.is_clean(), " clean");
-    let trial = if record.trial > 1 { format!(", trial {}", record.trial) } else { String::new() };
-    let name = tag("span").class("id").child(tag("bdi").text(label(&record.case))).text(trial);
-    let summary = tag("summary").child(name).child(chips(record, counts));
-    let mut out = tag("details").class(classes).child(summary).child(facts(record));
-    if let Some(why) = unreviewed {
-        out = out
-            .child(tag("p").class("notice").text(format!("Could not be reviewed: {}", label(why))));
-    }
-    let notes = record.notes.iter().take(5).map(|note| tag("p").class("note").text(label(note)));
-    out = out.children(notes);
     let pairs = record.predictions.len().saturating_mul(record.truths.len().max(1));
-    let Outcomes { items, n_hidden } = match pairs > MAX_PAIRS {
-        true => Outcomes { items: Markup::default(), n_hidden: record.predictions.len() },
+    let OutcomeSection { items, n_hidden } = match pairs > MAX_PAIRS {
+        true => OutcomeSection { items: Markup::default(), n_hidden: record.predictions.len() },
         false => outcomes(&CaseView::of(rule, record)),
     };
-    out = out.child(tag("ol").class("outcomes").child(items));
-    if n_hidden > 0 {
-        let text = format!("{} more not shown.", plural(n_hidden as u64, "outcome"));
-        out = out.child(tag("p").class("note").text(text));
+    html! {
+        details.case.missed[missed > 0].alarm[wrong > 0].unreviewed[unreviewed.is_some()]
+            .clean[record.is_clean()] {
+            summary {
+                span class="id" {
+                    bdi { (label(&record.case)) }
+                    @if record.trial > 1 { ", trial " (record.trial) }
+                }
+                (chips(record, counts))
+            }
+            (facts(record))
+            @if let Some(why) = unreviewed {
+                p class="notice" { "Could not be reviewed: " (label(why)) }
+            }
+            @for note in record.notes.iter().take(5) { p class="note" { (label(note)) } }
+            ol class="outcomes" { (items) }
+            @if n_hidden > 0 {
+                p class="note" { (plural(n_hidden as u64, "outcome")) " more not shown." }
+            }
+            @if let Some(change) = diff::change(&record.diff) { (change) }
+        }
     }
-    out.child(diff::change(&record.diff)).into()
 }
 
-/// What came of it, in words.
-fn chips(record: &CaseRecord, counts: Counts) -> Tag {
-    let mut chips = tag("span").class("chips");
-    let mut chip = |class: &str, text: String| {
-        let one = tag("span").class(format!("chip {class}")).text(text);
-        chips = std::mem::replace(&mut chips, tag("span")).child(one);
-    };
-    if record.could_not_review.is_some() {
-        chip("unreviewed", "not reviewed".to_owned());
-        return chips;
-    }
+/// The result in a few words.
+fn chips(record: &CaseRecord, counts: MatchCounts) -> Markup {
     let (missed, wrong) = (counts.truths - counts.found, counts.findings - counts.right);
-    if record.is_clean() {
-        chip("plain", "clean".to_owned());
+    html! {
+        span class="chips" {
+            @if record.could_not_review.is_some() {
+                span class="chip unreviewed" { "not reviewed" }
+            } @else {
+                @if record.is_clean() { span class="chip plain" { "clean" } }
+                @if counts.found > 0 { span class="chip found" { (counts.found) " found" } }
+                @if missed > 0 { span class="chip missed" { (missed) " missed" } }
+                @if wrong > 0 { span class="chip alarm" { (plural(wrong, "false alarm")) } }
+                @if record.is_clean() && wrong == 0 { span class="chip found" { "no alarm" } }
+            }
+        }
     }
-    if counts.found > 0 {
-        chip("found", format!("{} found", counts.found));
-    }
-    if missed > 0 {
-        chip("missed", format!("{missed} missed"));
-    }
-    if wrong > 0 {
-        chip("alarm", plural(wrong, "false alarm"));
-    }
-    if record.is_clean() && wrong == 0 {
-        chip("found", "no alarm".to_owned());
-    }
-    chips
 }
 
 fn facts(record: &CaseRecord) -> Markup {
@@ -203,8 +175,8 @@ fn facts(record: &CaseRecord) -> Markup {
     facts.push(plural(lines as u64, "changed line"));
     facts.push(seconds(Some(record.spent.seconds)));
     facts.extend(record.spent.cost_usd.filter(|cost| *cost > 0.0).map(|cost| dollars(Some(cost))));
-    let title = tag("p").class("title").child(tag("bdi").text(label(&record.title)));
-    let mut out = if record.title.is_empty() { Markup::default() } else { title.into() };
-    out.push(tag("p").class("facts").text(facts.join(" · ")));
-    out
+    html! {
+        @if !record.title.is_empty() { p class="title" { bdi { (label(&record.title)) } } }
+        p class="facts" { (facts.join(" · ")) }
+    }
 }

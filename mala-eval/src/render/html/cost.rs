@@ -1,13 +1,14 @@
-//! What a review costs against what it is worth, over the kept runs.
+//! F1 against the cost of a review, over the kept runs.
 
 use super::frame::{
-    Axis, Place, Plot, at, circle, floor, legend, line, moved_apart, nothing, path, told, words,
+    Plot, PlotAxis, PlotPoint, at, circle, floor, legend, line, moved_apart, nothing, path, text,
+    titled,
 };
-use super::markup::{Markup, tag};
-use super::runs::{Runs, told_of};
-use super::tables::label;
-use crate::render::BoardRow;
+use super::runs::{RunsSection, run_summary};
+use crate::render::LeaderboardRow;
 use crate::render::numbers::plural;
+use mala_domain::render::short_line;
+use maud::{Markup, html};
 
 const ID: &str = "cost";
 const TITLE: &str = "Cost and F1";
@@ -19,66 +20,69 @@ const MAX_NAME: usize = 20;
 const AFTER_FREE: f64 = 0.14;
 
 /// A run with a known cost and an F1.
-struct Point<'a> {
-    row: &'a BoardRow,
+struct CostPoint<'a> {
+    row: &'a LeaderboardRow,
     dollars: f64,
     f1: f64,
 }
 
 /// The runs by what one review costs.
-pub(super) fn plot(runs: &Runs<'_>) -> Markup {
-    let all: Vec<&BoardRow> = runs.plotted().collect();
-    let mut points: Vec<Point<'_>> = all.iter().filter_map(|row| point(row)).collect();
+pub(super) fn plot(runs: &RunsSection<'_>) -> Markup {
+    let all: Vec<&LeaderboardRow> = runs.plotted().collect();
+    let mut points: Vec<CostPoint<'_>> = all.iter().filter_map(|row| point(row)).collect();
     if points.is_empty() {
         return nothing(ID, TITLE, "No run over these cases has a known cost and an F1.");
     }
     points.sort_by(|a, b| a.dollars.total_cmp(&b.dollars).then(b.f1.total_cmp(&a.f1)));
-    let scale = Scale::of(&points);
+    let scale = LogScale::of(&points);
     let front = front(&points, &scale);
-    let has_front = !front.is_empty();
-    let mut marks = floor(runs.floor());
-    marks.push(front);
-    for point in &points {
-        marks.push(dot(runs, point, &scale));
-    }
-    marks.push(names(runs, &points, &scale));
+    let has_front = front.is_some();
+    let marks = html! {
+        (floor(runs.floor()))
+        @if let Some(front) = front { (front) }
+        @for point in &points { (dot(runs, point, &scale)) }
+        (names(runs, &points, &scale))
+    };
     let series = runs.legend();
     let mut rows: Vec<(&str, String)> =
         series.iter().map(|(class, name)| (class.as_str(), name.clone())).collect();
     rows.extend(has_front.then(|| ("front", "no cheaper run is better".to_owned())));
     rows.extend(runs.floor().map(|_| ("even", "floor of F1".to_owned())));
-    let mut below = legend(rows);
     let unknown = all.len() - points.len();
-    if unknown > 0 {
-        let text = format!("{} without a known cost or F1.", plural(unknown as u64, "run"));
-        below.push(tag("p").class("note").text(format!("Not drawn: {text}")));
-    }
+    let below = html! {
+        (legend(rows))
+        @if unknown > 0 {
+            p class="note" {
+                "Not drawn: " (plural(unknown as u64, "run")) " without a known cost or F1."
+            }
+        }
+    };
     let description = format!(
         "F1 by the strict rule against dollars per review, for {}.",
         plural(points.len() as u64, "run")
     );
-    let x = Axis { name: "dollars per review", ticks: scale.ticks() };
-    Plot { id: ID, title: TITLE, description, x, y: Axis::rate("F1"), marks, below }.figure()
+    let x = PlotAxis { name: "dollars per review", ticks: scale.ticks() };
+    Plot { id: ID, title: TITLE, description, x, y: PlotAxis::rate("F1"), marks, below }.figure()
 }
 
-fn point(row: &BoardRow) -> Option<Point<'_>> {
+fn point(row: &LeaderboardRow) -> Option<CostPoint<'_>> {
     let cases = &row.scores.cases;
     let reviews = cases.reviewed + cases.could_not_review;
     let dollars = row.scores.spent.cost_usd? / reviews.max(1) as f64;
     let is_sound = dollars.is_finite() && dollars >= 0.0;
-    is_sound.then_some(Point { row, dollars, f1: row.scores.strict.rates.f1? })
+    is_sound.then_some(CostPoint { row, dollars, f1: row.scores.strict.rates.f1? })
 }
 
 /// Where costs lie on the axis.
-enum Scale {
+enum LogScale {
     /// Equal steps from 0 to this.
     Even(f64),
     /// Equal factors between these, after a place for what is free.
     Factors { from: i32, to: i32 },
 }
 
-impl Scale {
-    fn of(points: &[Point<'_>]) -> Self {
+impl LogScale {
+    fn of(points: &[CostPoint<'_>]) -> Self {
         let paid = || points.iter().map(|point| point.dollars).filter(|dollars| *dollars > 0.0);
         let most = paid().fold(0.0, f64::max);
         let least = paid().fold(most, f64::min);
@@ -136,14 +140,14 @@ fn shown(dollars: f64) -> String {
 }
 
 /// A line through the runs that no cheaper one beats.
-fn front(points: &[Point<'_>], scale: &Scale) -> Markup {
+fn front(points: &[CostPoint<'_>], scale: &LogScale) -> Option<Markup> {
     let mut best = f64::NEG_INFINITY;
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<PlotPoint> = Vec::new();
     for point in points {
         if point.f1 > best {
             let place = at(scale.part(point.dollars), point.f1);
             if let Some(last) = places.last().copied() {
-                places.push(Place { x: place.x, ..last });
+                places.push(PlotPoint { x: place.x, ..last });
             }
             places.push(place);
             best = point.f1;
@@ -151,29 +155,29 @@ fn front(points: &[Point<'_>], scale: &Scale) -> Markup {
     }
     match places.last().copied() {
         Some(last) if places.len() > 1 => {
-            places.push(Place { x: at(1.0, 0.0).x, ..last });
-            path(&places).class("front").into()
+            places.push(PlotPoint { x: at(1.0, 0.0).x, ..last });
+            Some(path("front", &places))
         }
-        _ => Markup::default(),
+        _ => None,
     }
 }
 
-fn dot(runs: &Runs<'_>, point: &Point<'_>, scale: &Scale) -> Markup {
+fn dot(runs: &RunsSection<'_>, point: &CostPoint<'_>, scale: &LogScale) -> Markup {
     let x = scale.part(point.dollars);
     let class = runs.class(point.row);
-    let mut marks = Markup::default();
-    if let Some(of) = point.row.scores.strict.intervals.f1 {
-        marks.push(line(at(x, of.low), at(x, of.high)).class(format!("interval {class}")));
-    }
-    let title = format!("{}, ${} per review", told_of(point.row), shown(point.dollars));
+    let title = format!("{}, ${} per review", run_summary(point.row), shown(point.dollars));
     let radius = if runs.is_this(point.row) { 5.5 } else { 4.0 };
-    marks.push(told(circle(at(x, point.f1), radius), &format!("dot {class}"), title));
-    marks
+    html! {
+        @if let Some(of) = point.row.scores.strict.intervals.f1 {
+            (line(&format!("interval {class}"), at(x, of.low), at(x, of.high)))
+        }
+        (titled(&format!("dot {class}"), &title, circle("", at(x, point.f1), radius)))
+    }
 }
 
 /// The name of each reviewer beside its newest run.
-fn names(runs: &Runs<'_>, points: &[Point<'_>], scale: &Scale) -> Markup {
-    let mut newest: Vec<&Point<'_>> = Vec::new();
+fn names(runs: &RunsSection<'_>, points: &[CostPoint<'_>], scale: &LogScale) -> Markup {
+    let mut newest: Vec<&CostPoint<'_>> = Vec::new();
     for point in points {
         let same = newest.iter_mut().find(|known| known.row.run.reviewer == point.row.run.reviewer);
         match same {
@@ -183,15 +187,15 @@ fn names(runs: &Runs<'_>, points: &[Point<'_>], scale: &Scale) -> Markup {
         }
     }
     let heights: Vec<f64> = newest.iter().map(|point| at(0.0, point.f1).y).collect();
-    let named = newest.iter().zip(moved_apart(&heights)).map(|(point, y)| {
-        let x = scale.part(point.dollars);
-        let (by, side) = if x < 0.4 { (9.0, "") } else { (-9.0, " end") };
-        let beside = Place { x: at(x, 0.0).x + by, y: y + 4.0 };
-        let name =
-            mala_domain::render::short_line(&label(&point.row.run.reviewer.to_string()), MAX_NAME);
-        words(beside, name).class(format!("name {}{side}", runs.class(point.row)))
-    });
-    named.collect()
+    html! {
+        @for (point, y) in newest.iter().zip(moved_apart(&heights)) {
+            @let x = scale.part(point.dollars);
+            @let (by, side) = if x < 0.4 { (9.0, "") } else { (-9.0, " end") };
+            @let beside = PlotPoint { x: at(x, 0.0).x + by, y: y + 4.0 };
+            @let class = format!("name {}{side}", runs.class(point.row));
+            (text(&class, beside, short_line(&point.row.run.reviewer.to_string(), MAX_NAME)))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -219,7 +223,7 @@ mod tests {
 
     #[test]
     fn what_is_free_has_a_place_on_an_axis_of_factors() {
-        let scale = Scale::Factors { from: -3, to: 0 };
+        let scale = LogScale::Factors { from: -3, to: 0 };
         assert_eq!(scale.part(0.0), 0.0);
         assert!((scale.part(0.001) - AFTER_FREE).abs() < 1e-9);
         assert!((scale.part(1.0) - 1.0).abs() < 1e-9);

@@ -1,7 +1,7 @@
-//! The change of a case, to open.
+//! The change of a case, collapsed.
 
-use super::markup::{Markup, tag};
 use mala_domain::render::at_most;
+use maud::{Markup, html};
 
 /// The most characters and lines of a change.
 const MAX_CHARS: usize = 16_000;
@@ -13,25 +13,29 @@ pub(super) fn change(diff: &str) -> Option<Markup> {
         return None;
     }
     let cut = at_most(diff, MAX_CHARS);
-    let mut text = Markup::default();
-    let mut piece = String::new();
-    let mut class = "";
+    let mut pieces: Vec<(&'static str, String)> = Vec::new();
     for line in cut.lines().take(MAX_LINES) {
         let kind = kind(line);
-        if kind != class {
-            text.push(span(class, &piece));
-            piece.clear();
-            class = kind;
+        match pieces.last_mut() {
+            Some((last, text)) if *last == kind => text.push_str(line),
+            _ => pieces.push((kind, line.to_owned())),
         }
-        piece.push_str(line);
-        piece.push('\n');
+        if let Some((_, text)) = pieces.last_mut() {
+            text.push('\n');
+        }
     }
-    text.push(span(class, &piece));
     let is_cut = cut.len() < diff.len() || diff.lines().nth(MAX_LINES).is_some();
-    let cut = is_cut.then(|| tag("p").class("note").text("The change goes on: it is cut here."));
-    let summary = tag("summary").text("The change");
-    let pre = tag("pre").attr("tabindex", "0").child(text);
-    Some(tag("details").class("change").child(summary).child(pre).children(cut).into())
+    Some(html! {
+        details class="change" {
+            summary { "The change" }
+            pre tabindex="0" {
+                @for (class, text) in &pieces {
+                    @if *class == "same" { (text) } @else { span class=(class) { (text) } }
+                }
+            }
+            @if is_cut { p class="note" { "The change is cut here." } }
+        }
+    })
 }
 
 fn kind(line: &str) -> &'static str {
@@ -41,14 +45,6 @@ fn kind(line: &str) -> &'static str {
         Some(b'-') if !line.starts_with("--- ") => "removed",
         Some(b'+' | b'-' | b'd' | b'i' | b'n' | b'r' | b's') => "meta",
         _ => "same",
-    }
-}
-
-fn span(class: &str, text: &str) -> Markup {
-    match (text, class) {
-        ("", _) => Markup::default(),
-        (text, "same") => Markup::text(text),
-        (text, class) => tag("span").class(class).text(text).into(),
     }
 }
 
@@ -73,12 +69,12 @@ mod tests {
         for long in ["+x\n".repeat(MAX_LINES + 1), "+".repeat(MAX_CHARS * 3)] {
             let shown = change(&long).unwrap_or_default().into_string();
             assert!(
-                shown.contains("it is cut here") && shown.len() < MAX_CHARS * 2,
+                shown.contains("is cut here") && shown.len() < MAX_CHARS * 2,
                 "{}",
                 shown.len()
             );
         }
         let short = change("+x\n").unwrap_or_default().into_string();
-        assert!(!short.contains("it is cut here"));
+        assert!(!short.contains("is cut here"));
     }
 }

@@ -1,41 +1,42 @@
-//! The frame of a plot: its axes, its grid, and where a value lies in it. Values are given as parts of
-//! an axis, from 0 to 1.
+//! The frame of a plot: its axes, its grid, and the position of a value in it. Values are given as
+//! fractions of an axis, from 0 to 1.
 
-use super::markup::{Markup, Tag, tag};
+use maud::{Markup, html};
+use std::fmt::Display;
 
-/// The size of a plot in its own units; on the page it takes the width that there is.
+/// The size of a plot in its own units; on the page it is as wide as the column.
 const WIDTH: f64 = 420.0;
 const HEIGHT: f64 = 290.0;
 const LEFT: f64 = 42.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 42.0;
-/// How far apart labels beside each other are at least.
+/// The least distance between labels beside each other.
 const LABEL_GAP: f64 = 14.0;
 
-/// A place in a plot.
+/// A position in a plot.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Place {
+pub(super) struct PlotPoint {
     pub(super) x: f64,
     pub(super) y: f64,
 }
 
-/// The place at these parts of both axes. What is no number lies at the start.
-pub(super) fn at(x: f64, y: f64) -> Place {
+/// The point at these fractions of both axes. A value that is not a number is at the start.
+pub(super) fn at(x: f64, y: f64) -> PlotPoint {
     let part = |value: f64| if value.is_finite() { value.clamp(0.0, 1.0) } else { 0.0 };
-    Place {
+    PlotPoint {
         x: LEFT + part(x) * (WIDTH - LEFT - RIGHT),
         y: HEIGHT - BOTTOM - part(y) * (HEIGHT - TOP - BOTTOM),
     }
 }
 
-/// An axis: its name, and labels at parts of it.
-pub(super) struct Axis {
+/// An axis: its name, and labels at fractions of it.
+pub(super) struct PlotAxis {
     pub(super) name: &'static str,
     pub(super) ticks: Vec<(f64, String)>,
 }
 
-impl Axis {
+impl PlotAxis {
     /// An axis from 0 to 1.
     pub(super) fn rate(name: &'static str) -> Self {
         let ticks = (0..=5).map(|fifth| f64::from(fifth) / 5.0);
@@ -43,16 +44,16 @@ impl Axis {
     }
 }
 
-/// A plot with its words.
+/// A plot with its texts.
 pub(super) struct Plot {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
-    /// What it shows, for those who do not see it.
+    /// The text alternative.
     pub(super) description: String,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
+    pub(super) x: PlotAxis,
+    pub(super) y: PlotAxis,
     pub(super) marks: Markup,
-    /// What stands under it.
+    /// The content below the plot.
     pub(super) below: Markup,
 }
 
@@ -60,49 +61,56 @@ impl Plot {
     /// The figure with its plot.
     pub(super) fn figure(self) -> Markup {
         let (title_id, text_id) = (format!("{}-title", self.id), format!("{}-text", self.id));
-        let svg = tag("svg")
-            .attr("viewBox", format!("0 0 {WIDTH} {HEIGHT}"))
-            .attr("role", "img")
-            .attr("aria-labelledby", format!("{title_id} {text_id}"))
-            .child(tag("title").attr("id", title_id).text(self.title))
-            .child(tag("desc").attr("id", text_id).text(&self.description))
-            .child(grid(&self.x, &self.y))
-            .child(self.marks);
-        figure(self.id, self.title, tag("div").class("canvas").child(svg).into(), self.below)
+        let canvas = html! {
+            div class="canvas" {
+                svg viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img"
+                    aria-labelledby={ (title_id) " " (text_id) } {
+                    title id=(title_id) { (self.title) }
+                    desc id=(text_id) { (self.description) }
+                    (grid(&self.x, &self.y))
+                    (self.marks)
+                }
+            }
+        };
+        figure(self.id, self.title, canvas, self.below)
     }
 }
 
-/// A figure with its title, its content, and what stands under it.
+/// A figure with its title, its content, and the content below it.
 pub(super) fn figure(id: &'static str, title: &str, content: Markup, below: Markup) -> Markup {
-    let caption = tag("figcaption").child(tag("h3").text(title));
-    tag("figure").attr("id", id).child(caption).child(content).child(below).into()
+    html! {
+        figure id=(id) {
+            figcaption { h3 { (title) } }
+            (content)
+            (below)
+        }
+    }
 }
 
-/// A figure that has nothing to show, and says why.
+/// A figure without data, with the reason.
 pub(super) fn nothing(id: &'static str, title: &str, why: &str) -> Markup {
-    figure(id, title, tag("p").class("nothing").text(why).into(), Markup::default())
+    figure(id, title, html! { p class="nothing" { (why) } }, Markup::default())
 }
 
-fn grid(x: &Axis, y: &Axis) -> Markup {
+fn grid(x: &PlotAxis, y: &PlotAxis) -> Markup {
     let (start, end) = (at(0.0, 0.0), at(1.0, 1.0));
-    let mut out = Markup::default();
-    for (part, label) in &x.ticks {
-        let place = at(*part, 0.0);
-        out.push(line(place, Place { y: end.y, ..place }).class("grid"));
-        out.push(words(Place { y: start.y + 16.0, ..place }, label).class("tick middle"));
+    let under = PlotPoint { x: (start.x + end.x) / 2.0, y: HEIGHT - 6.0 };
+    let beside = PlotPoint { x: 11.0, y: (start.y + end.y) / 2.0 };
+    html! {
+        @for (part, label) in &x.ticks {
+            @let point = at(*part, 0.0);
+            (line("grid", point, PlotPoint { y: end.y, ..point }))
+            (text("tick middle", PlotPoint { y: start.y + 16.0, ..point }, label))
+        }
+        @for (part, label) in &y.ticks {
+            @let point = at(0.0, *part);
+            (line("grid", point, PlotPoint { x: end.x, ..point }))
+            (text("tick end", PlotPoint { x: start.x - 7.0, y: point.y + 4.0 }, label))
+        }
+        (text("axis middle", under, x.name))
+        text class="axis middle" x=(unit(beside.x)) y=(unit(beside.y))
+            transform={ "rotate(-90 " (unit(beside.x)) " " (unit(beside.y)) ")" } { (y.name) }
     }
-    for (part, label) in &y.ticks {
-        let place = at(0.0, *part);
-        out.push(line(place, Place { x: end.x, ..place }).class("grid"));
-        let beside = Place { x: start.x - 7.0, y: place.y + 4.0 };
-        out.push(words(beside, label).class("tick end"));
-    }
-    let under = Place { x: (start.x + end.x) / 2.0, y: HEIGHT - 6.0 };
-    out.push(words(under, x.name).class("axis middle"));
-    let beside = Place { x: 11.0, y: (start.y + end.y) / 2.0 };
-    let turned = format!("rotate(-90 {} {})", unit(beside.x), unit(beside.y));
-    out.push(words(beside, y.name).class("axis middle").attr("transform", turned));
-    out
 }
 
 /// A number of units, short.
@@ -111,65 +119,79 @@ pub(super) fn unit(value: f64) -> String {
     format!("{value:.1}").trim_end_matches(".0").to_owned()
 }
 
-pub(super) fn line(from: Place, to: Place) -> Tag {
-    let ends = [("x1", from.x), ("y1", from.y), ("x2", to.x), ("y2", to.y)];
-    ends.into_iter().fold(tag("line"), |line, (name, value)| line.attr(name, unit(value)))
+pub(super) fn line(class: &str, from: PlotPoint, to: PlotPoint) -> Markup {
+    html! {
+        line class=(class) x1=(unit(from.x)) y1=(unit(from.y)) x2=(unit(to.x)) y2=(unit(to.y)) {}
+    }
 }
 
-pub(super) fn path(places: &[Place]) -> Tag {
-    let steps = places.iter().enumerate().map(|(at, place)| {
+pub(super) fn path(class: &str, points: &[PlotPoint]) -> Markup {
+    let steps = points.iter().enumerate().map(|(at, point)| {
         let verb = if at == 0 { 'M' } else { 'L' };
-        format!("{verb}{} {}", unit(place.x), unit(place.y))
+        format!("{verb}{} {}", unit(point.x), unit(point.y))
     });
-    tag("path").attr("d", steps.collect::<String>())
+    html! { path class=(class) d=(steps.collect::<String>()) {} }
 }
 
-pub(super) fn circle(place: Place, radius: f64) -> Tag {
-    let sizes = [("cx", place.x), ("cy", place.y), ("r", radius)];
-    sizes.into_iter().fold(tag("circle"), |circle, (name, value)| circle.attr(name, unit(value)))
+pub(super) fn circle(class: &str, center: PlotPoint, radius: f64) -> Markup {
+    html! { circle class=(class) cx=(unit(center.x)) cy=(unit(center.y)) r=(unit(radius)) {} }
 }
 
 /// A square on its corner.
-pub(super) fn diamond(place: Place, radius: f64) -> Tag {
-    let Place { x, y } = place;
+pub(super) fn diamond(class: &str, center: PlotPoint, radius: f64) -> Markup {
+    let PlotPoint { x, y } = center;
     let corners = [(x, y - radius), (x + radius, y), (x, y + radius), (x - radius, y)];
     let corners = corners.map(|(x, y)| format!("{},{}", unit(x), unit(y)));
-    tag("polygon").attr("points", corners.join(" "))
+    html! { polygon class=(class) points=(corners.join(" ")) {} }
 }
 
-pub(super) fn words(place: Place, text: impl std::fmt::Display) -> Tag {
-    tag("text").attr("x", unit(place.x)).attr("y", unit(place.y)).text(text)
+/// A rectangle with its upper left corner at a point.
+pub(super) fn rect(class: &str, corner: PlotPoint, width: f64, height: f64) -> Markup {
+    html! {
+        rect class=(class) x=(unit(corner.x)) y=(unit(corner.y)) width=(unit(width))
+            height=(unit(height)) {}
+    }
 }
 
-/// The floor of what the height stands for, across the plot.
+pub(super) fn text(class: &str, point: PlotPoint, text: impl Display) -> Markup {
+    html! { text class=(class) x=(unit(point.x)) y=(unit(point.y)) { (text.to_string()) } }
+}
+
+/// The floor of a rate, across the plot.
 pub(super) fn floor(height: Option<f64>) -> Markup {
-    let mark = |height: f64| {
-        told(line(at(0.0, height), at(1.0, height)), "even", format!("floor {height:.3}"))
-    };
-    height.map(|height| mark(height).into()).into()
+    html! {
+        @if let Some(height) = height {
+            @let mark = line("", at(0.0, height), at(1.0, height));
+            (titled("even", &format!("floor {height:.3}"), mark))
+        }
+    }
 }
 
-/// Something with the words that appear when it is pointed at.
-pub(super) fn told(mark: Tag, class: &str, title: impl std::fmt::Display) -> Tag {
-    tag("g").class(class).child(tag("title").text(title)).child(mark)
+/// A mark with a tooltip.
+pub(super) fn titled(class: &str, title: &str, mark: Markup) -> Markup {
+    html! { g class=(class) { title { (title) } (mark) } }
 }
 
-/// A legend: a class for the sign, and what it stands for.
+/// A legend: the class of a sign, and its meaning.
 pub(super) fn legend<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> Markup {
-    let sign = |class: &str| {
-        let svg = tag("svg").attr("viewBox", "0 0 18 10").attr("aria-hidden", "true");
-        let middle = Place { x: 9.0, y: 5.0 };
-        let mark = match class {
-            "floor" | "mode" => diamond(middle, 4.5),
-            "front" | "even" | "isof1" => {
-                line(Place { x: 1.0, ..middle }, Place { x: 17.0, ..middle })
-            }
-            _ => circle(middle, 4.0),
-        };
-        svg.child(mark.class(class))
+    let middle = PlotPoint { x: 9.0, y: 5.0 };
+    let sign = |class: &str| match class {
+        "floor" | "mode" => diamond(class, middle, 4.5),
+        "front" | "even" | "isof1" => {
+            line(class, PlotPoint { x: 1.0, ..middle }, PlotPoint { x: 17.0, ..middle })
+        }
+        _ => circle(class, middle, 4.0),
     };
-    let rows = rows.into_iter().map(|(class, text)| tag("li").child(sign(class)).text(text));
-    tag("ul").class("legend").children(rows).into()
+    html! {
+        ul class="legend" {
+            @for (class, text) in rows {
+                li {
+                    svg viewBox="0 0 18 10" aria-hidden="true" { (sign(class)) }
+                    (text)
+                }
+            }
+        }
+    }
 }
 
 /// Heights of labels, moved apart so that none covers another. In the order given.

@@ -1,12 +1,23 @@
-//! The top of a page: what was measured, and the numbers to know first.
+//! The top of a page: the reviewer, the cases, and the most important numbers.
 
-use super::frame::unit;
-use super::markup::{Markup, Tag, tag};
+use super::frame::{PlotPoint, rect};
 use super::tables::label;
 use crate::EvalResult;
-use crate::bootstrap::Interval;
+use crate::bootstrap::ConfidenceInterval;
 use crate::render::numbers::{dollars, rate, seconds};
 use crate::render::result::{counted, sets};
+use maud::{Markup, html};
+
+/// The sections with a link at the top.
+const LINKS: [(&str, &str); 7] = [
+    ("#scores", "Scores"),
+    ("#plots", "Plots"),
+    ("#slices", "Breakdown"),
+    ("#rules", "Rules"),
+    ("#runs", "Runs"),
+    ("#cases", "Cases"),
+    ("#method", "Method"),
+];
 
 /// The name of the page.
 pub(super) fn title(result: &EvalResult) -> String {
@@ -16,32 +27,25 @@ pub(super) fn title(result: &EvalResult) -> String {
 /// The header.
 pub(super) fn header(result: &EvalResult) -> Markup {
     let started = result.run.started_at.get(..16).unwrap_or_default().replace('T', " ");
-    let links = [
-        ("scores", "Scores"),
-        ("plots", "Plots"),
-        ("slices", "Breakdown"),
-        ("rules", "Rules"),
-        ("runs", "Runs"),
-        ("cases", "Cases"),
-        ("method", "Method"),
-    ];
-    let links = links.map(|(id, name)| tag("a").attr("href", format!("#{id}")).text(name));
-    let mut out = tag("header")
-        .child(tag("p").class("kicker").text("mala eval"))
-        .child(tag("h1").child(tag("bdi").text(title(result))))
-        .child(tag("p").class("facts").text(counted(result)))
-        .child(tag("p").class("facts").text(format!(
-            "{} UTC · {}",
-            label(&started),
-            label(&result.run.run_id)
-        )));
-    for note in &result.notes {
-        out = out.child(tag("p").class("notice").text(label(note)));
+    html! {
+        header {
+            p class="kicker" { "mala eval" }
+            h1 { bdi { (title(result)) } }
+            p class="facts" { (counted(result)) }
+            p class="facts" { (label(&started)) " UTC · " (label(&result.run.run_id)) }
+            @for note in &result.notes {
+                p class="notice" { (label(note)) }
+            }
+            nav aria-label="On this page" {
+                @for (target, name) in LINKS {
+                    a href=(target) { (name) }
+                }
+            }
+        }
     }
-    out.child(tag("nav").attr("aria-label", "On this page").children(links)).into()
 }
 
-/// The numbers to know first.
+/// The most important numbers.
 pub(super) fn tiles(result: &EvalResult) -> Markup {
     let strict = &result.scores.strict;
     let (rates, floor, of) = (&strict.rates, &strict.floor, &strict.intervals);
@@ -76,69 +80,69 @@ pub(super) fn tiles(result: &EvalResult) -> Markup {
         plain("Time per review", mean, "nothing was reviewed", &slow),
         plain("Not reviewed", Some(not_done.to_string()), "", "counted apart, in no rate"),
     ];
-    let mut out: Markup = tag("div").class("tiles main").children(main).into();
-    out.push(tag("div").class("tiles").children(more));
-    out
+    html! {
+        div class="tiles main" { @for tile in main { (tile) } }
+        div class="tiles" { @for tile in more { (tile) } }
+    }
 }
 
 fn rated(
     name: &'static str,
     value: Option<f64>,
-    interval: Option<Interval>,
+    interval: Option<ConfidenceInterval>,
     floor: Option<f64>,
     about: &str,
-) -> Tag {
+) -> Markup {
     let range = match (value, interval) {
-        (Some(_), Some(Interval { low, high })) => format!("95 %: {low:.2} to {high:.2}"),
+        (Some(_), Some(ConfidenceInterval { low, high })) => format!("95 %: {low:.2} to {high:.2}"),
         (Some(_), None) => "no interval: too few cases".to_owned(),
         (None, _) => "undefined: there is nothing to count".to_owned(),
     };
     let floor_text =
         floor.map_or_else(|| "no floor".to_owned(), |floor| format!("floor {floor:.3}"));
     let number = value.map_or_else(|| "—".to_owned(), |value| format!("{value:.3}"));
-    tag("div")
-        .class("tile")
-        .child(tag("p").class("name").text(name))
-        .child(tag("p").class("value").text(number))
-        .child(gauge(value, interval, floor))
-        .child(tag("p").class("about").text(range).text(" · ").text(floor_text))
-        .child(tag("p").class("about").text(about))
+    html! {
+        div class="tile" {
+            p class="name" { (name) }
+            p class="value" { (number) }
+            (gauge(value, interval, floor))
+            p class="about" { (range) " · " (floor_text) }
+            p class="about" { (about) }
+        }
+    }
 }
 
-/// A value on a line from 0 to 1, with where it may lie and the floor.
-fn gauge(value: Option<f64>, interval: Option<Interval>, floor: Option<f64>) -> Tag {
+/// A value on a line from 0 to 1, with its interval and the floor.
+fn gauge(value: Option<f64>, interval: Option<ConfidenceInterval>, floor: Option<f64>) -> Markup {
     let piece = |class: &str, from: f64, to: f64, (y, height): (f64, f64)| {
-        tag("rect")
-            .class(class)
-            .attr("x", unit(from.clamp(0.0, 1.0) * 200.0))
-            .attr("y", unit(y))
-            .attr("width", unit(((to - from) * 200.0).max(2.0)))
-            .attr("height", unit(height))
+        let corner = PlotPoint { x: from.clamp(0.0, 1.0) * 200.0, y };
+        rect(class, corner, ((to - from) * 200.0).max(2.0), height)
     };
-    let mut svg = tag("svg")
-        .class("gauge")
-        .attr("viewBox", "0 0 202 14")
-        .attr("preserveAspectRatio", "none")
-        .attr("aria-hidden", "true")
-        .child(piece("track", 0.0, 1.0, (5.0, 4.0)));
-    if let (Some(_), Some(Interval { low, high })) = (value, interval) {
-        svg = svg.child(piece("likely", low, high, (5.0, 4.0)));
-    }
-    if let Some(floor) = floor {
-        svg = svg.child(piece("floor", floor, floor, (1.0, 12.0)));
-    }
-    match value {
-        Some(value) => svg.child(piece("mark", value, value, (1.0, 12.0))),
-        None => svg,
+    html! {
+        svg class="gauge" viewBox="0 0 202 14" preserveAspectRatio="none" aria-hidden="true" {
+            (piece("track", 0.0, 1.0, (5.0, 4.0)))
+            @if let (Some(_), Some(ConfidenceInterval { low, high })) = (value, interval) {
+                (piece("likely", low, high, (5.0, 4.0)))
+            }
+            @if let Some(floor) = floor { (piece("floor", floor, floor, (1.0, 12.0))) }
+            @if let Some(value) = value { (piece("mark", value, value, (1.0, 12.0))) }
+        }
     }
 }
 
-fn plain(name: &'static str, value: Option<String>, otherwise: &'static str, about: &str) -> Tag {
+fn plain(
+    name: &'static str,
+    value: Option<String>,
+    otherwise: &'static str,
+    about: &str,
+) -> Markup {
     let text = if value.is_some() { about } else { otherwise };
     let number = value.unwrap_or_else(|| "—".to_owned());
-    tag("div")
-        .class("tile")
-        .child(tag("p").class("name").text(name))
-        .child(tag("p").class("value").text(number))
-        .child(tag("p").class("about").text(text))
+    html! {
+        div class="tile" {
+            p class="name" { (name) }
+            p class="value" { (number) }
+            p class="about" { (text) }
+        }
+    }
 }

@@ -1,11 +1,11 @@
-//! What came of each known problem and each finding of a case, with both texts side by side.
+//! The outcome of each known problem and each finding of a case, with both texts side by side.
 
-use super::markup::{Markup, Tag, tag};
 use super::tables::label;
-use crate::case::Truth;
+use crate::case::KnownProblem;
 use crate::record::Prediction;
-use crate::view::{CaseView, ClaimView, TruthView};
+use crate::view::{CaseView, ClaimView, ProblemView};
 use mala_domain::render::at_most;
+use maud::{Markup, html};
 
 /// How many outcomes of one case are shown.
 const MAX_OUTCOMES: usize = 60;
@@ -13,13 +13,13 @@ const MAX_OUTCOMES: usize = 60;
 const MAX_TEXT: usize = 3_000;
 
 /// The outcomes of a case.
-pub(super) struct Outcomes {
+pub(super) struct OutcomeSection {
     pub(super) items: Markup,
     pub(super) n_hidden: usize,
 }
 
 /// Hits and misses in the order of the case, then the findings that hit nothing.
-pub(super) fn outcomes(view: &CaseView) -> Outcomes {
+pub(super) fn outcomes(view: &CaseView) -> OutcomeSection {
     let record = &view.record;
     let known = record.truths.iter().zip(&view.truths);
     let others =
@@ -33,14 +33,14 @@ pub(super) fn outcomes(view: &CaseView) -> Outcomes {
         let repeated = outcome.repeats.and_then(|at| record.rejected.get(at));
         alarm(claim, repeated, outcome)
     });
-    let items = known.chain(others).take(MAX_OUTCOMES).collect();
-    Outcomes { items, n_hidden: n_all.saturating_sub(MAX_OUTCOMES) }
+    let items = html! { @for item in known.chain(others).take(MAX_OUTCOMES) { (item) } };
+    OutcomeSection { items, n_hidden: n_all.saturating_sub(MAX_OUTCOMES) }
 }
 
 fn problem(
-    truth: &Truth,
+    truth: &KnownProblem,
     claim: Option<&Prediction>,
-    outcome: &TruthView,
+    outcome: &ProblemView,
     is_unreviewed: bool,
 ) -> Markup {
     let (class, word) = match (claim, is_unreviewed) {
@@ -52,57 +52,56 @@ fn problem(
     let place = format!("{}:{}", truth.file, truth.span());
     let kind = format!("{}, {severity}", truth.category);
     let title = truth.title.as_deref().unwrap_or_default();
-    let texts = tag("div")
-        .class("texts")
-        .child(said("Known problem", title, &truth.description))
-        .children(claim.map(|claim| said(&who(claim), &claim.title, &claim.body)));
-    item(class, word, &place, &kind).child(why(&outcome.why)).child(texts).into()
+    let texts = html! {
+        (side("Known problem", title, &truth.description))
+        @if let Some(claim) = claim { (side(&reviewer(claim), &claim.title, &claim.body)) }
+    };
+    item((class, word), &place, &kind, &outcome.why, texts)
 }
 
-fn alarm(claim: &Prediction, repeated: Option<&Truth>, outcome: &ClaimView) -> Markup {
+fn alarm(claim: &Prediction, repeated: Option<&KnownProblem>, outcome: &ClaimView) -> Markup {
     let (class, word) = match outcome.counts {
         true => ("alarm", "False alarm"),
         false => ("ignored", "Does not count"),
     };
     let place = format!("{}:{}", claim.file, claim.span());
     let kind = format!("{}, {}", claim.category, claim.severity.name());
-    let texts = tag("div")
-        .class("texts")
-        .child(said(&who(claim), &claim.title, &claim.body))
-        .children(repeated.map(|wrong| said("Judged wrong by people", "", &wrong.description)));
-    item(class, word, &place, &kind).child(why(&outcome.why)).child(texts).into()
+    let texts = html! {
+        (side(&reviewer(claim), &claim.title, &claim.body))
+        @if let Some(wrong) = repeated { (side("Judged wrong by people", "", &wrong.description)) }
+    };
+    item((class, word), &place, &kind, &outcome.why, texts)
 }
 
-fn item(class: &str, word: &str, place: &str, kind: &str) -> Tag {
-    let head = tag("p")
-        .class("head")
-        .child(tag("span").class(format!("chip {class}")).text(word))
-        .text(" ")
-        .child(tag("code").child(tag("bdi").text(label(place))))
-        .text(" ")
-        .child(tag("span").class("kind").text(kind));
-    tag("li").class(class).child(head)
+fn item((class, word): (&str, &str), place: &str, kind: &str, why: &str, texts: Markup) -> Markup {
+    html! {
+        li class=(class) {
+            p class="head" {
+                span class={ "chip " (class) } { (word) }
+                " "
+                code { bdi { (label(place)) } }
+                " "
+                span class="kind" { (kind) }
+            }
+            p class="why" { (label(why)) }
+            div class="texts" { (texts) }
+        }
+    }
 }
 
-fn why(why: &str) -> Tag {
-    tag("p").class("why").text(label(why))
-}
-
-fn who(claim: &Prediction) -> String {
+fn reviewer(claim: &Prediction) -> String {
     format!("{}, confidence {:.2}", label(claim.origin()), claim.confidence)
 }
 
-/// One side: who says it, its title, its text.
-fn said(who: &str, title: &str, text: &str) -> Tag {
-    let mut out = tag("div").class("said").child(tag("p").class("who").text(who));
-    if title.trim().is_empty() && text.trim().is_empty() {
-        return out.child(tag("p").class("nothing").text("No text."));
+/// One side: its source, its title, its text.
+fn side(source: &str, title: &str, text: &str) -> Markup {
+    let (title, text) = (title.trim(), text.trim());
+    html! {
+        div class="said" {
+            p class="who" { (source) }
+            @if title.is_empty() && text.is_empty() { p class="nothing" { "No text." } }
+            @if !title.is_empty() { p class="title" { (label(title)) } }
+            @if !text.is_empty() { p class="body" { (at_most(text, MAX_TEXT)) } }
+        }
     }
-    if !title.trim().is_empty() {
-        out = out.child(tag("p").class("title").text(label(title)));
-    }
-    if !text.trim().is_empty() {
-        out = out.child(tag("p").class("body").text(at_most(text.trim(), MAX_TEXT)));
-    }
-    out
 }

@@ -1,13 +1,12 @@
-//! Whether confidence says what findings are worth: how many are right, by how sure the reviewer is.
+//! Whether confidence matches precision: the fraction of right findings by claimed confidence.
 
 use super::bars::likely;
-use super::frame::{Axis, Plot, at, circle, legend, line, nothing, told, unit};
-use super::markup::{Markup, tag};
-use super::tables::{Cell, Grid, numbers};
+use super::frame::{Plot, PlotAxis, PlotPoint, at, circle, legend, line, nothing, rect, titled};
+use super::tables::{GridCell, HtmlGrid, numbers};
 use crate::EvalResult;
-use crate::render::numbers::plural;
-use crate::render::numbers::rate;
-use crate::scores::Bin;
+use crate::render::numbers::{plural, rate};
+use crate::scores::CalibrationBin;
+use maud::{Markup, html};
 
 const ID: &str = "reliability";
 const TITLE: &str = "Reliability of confidence";
@@ -22,68 +21,67 @@ pub(super) fn plot(result: &EvalResult) -> Markup {
         return nothing(ID, TITLE, "There are no findings, so there is no confidence to check.");
     }
     let most = bins.iter().map(|bin| bin.findings).max().unwrap_or(1).max(1) as f64;
-    let mut marks: Markup = bins.iter().map(|bin| count(bin, most)).collect();
-    marks.push(line(at(0.0, 0.0), at(1.0, 1.0)).class("even"));
-    marks.push(bins.iter().map(|bin| dot(bin, most)).collect::<Markup>());
-    let mut below = legend([
+    let marks = html! {
+        @for bin in bins { (count(bin, most)) }
+        (line("even", at(0.0, 0.0), at(1.0, 1.0)))
+        @for bin in bins { (dot(bin, most)) }
+    };
+    let signs = [
         ("bin", "findings of one tenth of the scale, with 95 % intervals".to_owned()),
-        ("even", "as sure as right".to_owned()),
-    ]);
-    let text = format!(
-        "ECE {} (0 is best), Brier {} (0 is best), calibration {} (1 is best)",
-        rate(calibration.ece),
-        rate(calibration.brier),
-        rate(calibration.avg_confidence_calibration)
-    );
-    below.push(tag("p").class("note").text(text));
-    below.push(numbers(table(bins)));
+        ("even", "as confident as right".to_owned()),
+    ];
+    let below = html! {
+        (legend(signs))
+        p class="note" {
+            "ECE " (rate(calibration.ece)) " (0 is best), Brier " (rate(calibration.brier))
+            " (0 is best), calibration " (rate(calibration.avg_confidence_calibration))
+            " (1 is best)"
+        }
+        (numbers(table(bins)))
+    };
     let description = format!(
         "Expected calibration error {}. A point above the diagonal is more often right than its \
-         reviewer is sure; bars at the bottom say how many findings there are.",
+         reviewer claims; the bars at the bottom count the findings.",
         rate(calibration.ece)
     );
-    let (x, y) = (Axis::rate("confidence"), Axis::rate("part that is right"));
+    let (x, y) = (PlotAxis::rate("confidence"), PlotAxis::rate("fraction that is right"));
     Plot { id: ID, title: TITLE, description, x, y, marks, below }.figure()
 }
 
-fn count(bin: &Bin, most: f64) -> Markup {
+fn count(bin: &CalibrationBin, most: f64) -> Markup {
     let (low, high) = (at(bin.from, 0.0), at(bin.to, COUNTS * bin.findings as f64 / most));
-    tag("rect")
-        .class("count")
-        .attr("x", unit(low.x + 1.0))
-        .attr("y", unit(high.y))
-        .attr("width", unit(high.x - low.x - 2.0))
-        .attr("height", unit(low.y - high.y))
-        .into()
+    let corner = PlotPoint { x: low.x + 1.0, y: high.y };
+    rect("count", corner, high.x - low.x - 2.0, low.y - high.y)
 }
 
-fn dot(bin: &Bin, most: f64) -> Markup {
-    let (sure, right) = (bin.mean_confidence, bin.precision);
+fn dot(bin: &CalibrationBin, most: f64) -> Markup {
+    let (claimed, right) = (bin.mean_confidence, bin.precision);
     let n_right = (right * bin.findings as f64).round() as u64;
-    let mut marks = Markup::from(line(at(sure, sure), at(sure, right)).class("gap"));
-    if let Some(of) = likely(n_right, bin.findings) {
-        marks.push(line(at(sure, of.low), at(sure, of.high)).class("bin interval"));
-    }
     let title = format!(
-        "{} of confidence {:.1} to {:.1}: {right:.3} are right, {sure:.3} is claimed",
+        "{} of confidence {:.1} to {:.1}: {right:.3} are right, {claimed:.3} is claimed",
         plural(bin.findings, "finding"),
         bin.from,
         bin.to
     );
     let radius = 3.5 + 4.5 * (bin.findings as f64 / most).sqrt();
-    marks.push(told(circle(at(sure, right), radius), "bin", title));
-    marks
+    html! {
+        (line("gap", at(claimed, claimed), at(claimed, right)))
+        @if let Some(of) = likely(n_right, bin.findings) {
+            (line("bin interval", at(claimed, of.low), at(claimed, of.high)))
+        }
+        (titled("bin", &title, circle("", at(claimed, right), radius)))
+    }
 }
 
-fn table(bins: &[Bin]) -> Grid {
-    let columns = ["confidence", "findings", "mean confidence", "part that is right"];
-    let mut grid = Grid::new("Findings by confidence", &columns);
+fn table(bins: &[CalibrationBin]) -> HtmlGrid {
+    let columns = ["confidence", "findings", "mean confidence", "fraction that is right"];
+    let mut grid = HtmlGrid::new("Findings by confidence", &columns);
     for bin in bins {
         grid.row([
-            Cell::name(format!("{:.1} to {:.1}", bin.from, bin.to)),
-            Cell::number(bin.findings),
-            Cell::rate(Some(bin.mean_confidence)),
-            Cell::rate(Some(bin.precision)),
+            GridCell::of(html! { (format!("{:.1} to {:.1}", bin.from, bin.to)) }),
+            GridCell::text(bin.findings),
+            GridCell::rate(Some(bin.mean_confidence)),
+            GridCell::rate(Some(bin.precision)),
         ]);
     }
     grid

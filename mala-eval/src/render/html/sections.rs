@@ -1,13 +1,13 @@
 //! The sections between the plots and the cases: all scores, their parts, what could not be reviewed,
 //! and how it was measured.
 
-use super::markup::{Markup, tag};
-use super::tables::{Cell, Grid, label};
+use super::tables::{GridCell, HtmlGrid, label};
 use crate::EvalResult;
-use crate::matching::Mode;
+use crate::matching::MatchMode;
 use crate::render::numbers::plural;
 use crate::render::result::planted;
-use crate::scores::{ModeScores, Rates, SeverityAgreement};
+use crate::scores::{ModeScores, ScoreRates, SeverityAgreement};
+use maud::{Markup, html};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -20,37 +20,41 @@ const SEVERITIES: [&str; 4] = ["critical", "high", "medium", "low"];
 /// How many cases that could not be reviewed are listed.
 const MAX_UNREVIEWED: usize = 50;
 
-/// All three modes with their floors.
+/// How scores are computed.
+const METHOD: &str = "A finding hits a known problem when file and category are the same and the lines \
+    overlap within three, one to one, in the way that gives the most hits. Grouped treats bug, logic and \
+    error_handling as one category; location ignores the category; semantic asks a judge model. \
+    Intervals are 95 %, from 1,000 bootstrap samples of the cases; those of rules and of confidence are \
+    Wilson intervals. Reviews that failed are in no rate. A dash means that there is nothing to count.";
+
+/// All match modes with their floors.
 pub(super) fn scores(result: &EvalResult) -> Markup {
     let columns = ["rule", "recall", "precision", "F1", "found", "right"];
-    let mut grid = Grid::new("Rates with 95 % intervals, and the floor of each rule", &columns);
-    let semantic = result.scores.semantic.as_ref().map(|_| Mode::Semantic);
-    for mode in Mode::ALL.into_iter().chain(semantic) {
+    let mut grid = HtmlGrid::new("Rates with 95 % intervals, and the floor of each rule", &columns);
+    let semantic = result.scores.semantic.as_ref().map(|_| MatchMode::Semantic);
+    for mode in MatchMode::ALL.into_iter().chain(semantic) {
         let ModeScores { rates, intervals, floor, .. } = result.scores.of(mode);
         grid.row([
-            Cell::of(tag("strong").text(mode)),
-            Cell::interval(rates.recall, intervals.recall),
-            Cell::interval(rates.precision, intervals.precision),
-            Cell::interval(rates.f1, intervals.f1),
-            Cell::text(format!("{} of {}", rates.found, rates.truths)),
-            Cell::text(format!("{} of {}", rates.right, rates.findings)),
+            GridCell::of(html! { strong { (mode.name()) } }),
+            GridCell::interval(rates.recall, intervals.recall),
+            GridCell::interval(rates.precision, intervals.precision),
+            GridCell::interval(rates.f1, intervals.f1),
+            GridCell::text(format!("{} of {}", rates.found, rates.truths)),
+            GridCell::text(format!("{} of {}", rates.right, rates.findings)),
         ]);
         grid.row([
-            Cell::of(tag("span").class("floor").text("floor")),
-            Cell::rate(floor.recall),
-            Cell::rate(floor.precision),
-            Cell::rate(floor.f1),
-            Cell::text(format!("{} of {}", floor.found, floor.truths)),
-            Cell::text(format!("{} of {}", floor.right, floor.findings)),
+            GridCell::of(html! { span class="floor" { "floor" } }),
+            GridCell::rate(floor.recall),
+            GridCell::rate(floor.precision),
+            GridCell::rate(floor.f1),
+            GridCell::text(format!("{} of {}", floor.found, floor.truths)),
+            GridCell::text(format!("{} of {}", floor.right, floor.findings)),
         ]);
     }
-    let mut out = grid.markup();
-    out.push(
-        tag("ul")
-            .class("plain")
-            .children(facts(result).into_iter().map(|fact| tag("li").text(fact))),
-    );
-    out
+    html! {
+        (grid.markup())
+        ul class="plain" { @for fact in facts(result) { li { (fact) } } }
+    }
 }
 
 fn facts(result: &EvalResult) -> Vec<String> {
@@ -100,62 +104,68 @@ pub(super) fn slices(result: &EvalResult) -> Markup {
         ("Language", &strict.by_language),
         ("Set", &strict.by_set),
     ];
-    let mut parts = Markup::default();
     let planted = planted(&result.scores.grouped);
-    if !planted.is_empty() {
-        parts.push(slice("Planted defect", Mode::Grouped, &planted, MAX_ROWS));
-    }
-    for (name, slices) in tables {
-        // One set is the run itself.
-        if slices.len() > usize::from(name == "Set") {
-            parts.push(slice(name, Mode::Strict, slices, MAX_ROWS));
+    // One set is the run itself.
+    let has_rows = |name: &str, n_slices: usize| n_slices > usize::from(name == "Set");
+    let parts = html! {
+        @if !planted.is_empty() {
+            (slice("Planted defect", MatchMode::Grouped, &planted, MAX_ROWS))
         }
-    }
-    if strict.severity.pairs > 0 {
-        parts.push(severity(&strict.severity));
-    }
-    if !strict.by_tag.is_empty() {
-        parts.push(slice("Tag", Mode::Strict, &strict.by_tag, MAX_TAGS));
-    }
-    match parts.is_empty() {
-        true => {
-            tag("p").class("nothing").text("Nothing was reviewed, so there are no parts.").into()
+        @for (name, slices) in tables.into_iter().filter(|(name, rows)| has_rows(name, rows.len())) {
+            (slice(name, MatchMode::Strict, slices, MAX_ROWS))
         }
-        false => tag("div").class("parts").child(parts).into(),
+        @if strict.severity.pairs > 0 { (severity(&strict.severity)) }
+        @if !strict.by_tag.is_empty() {
+            (slice("Tag", MatchMode::Strict, &strict.by_tag, MAX_TAGS))
+        }
+    };
+    html! {
+        @if parts.0.is_empty() {
+            p class="nothing" { "Nothing was reviewed, so there is no breakdown." }
+        } @else {
+            div class="parts" { (parts) }
+        }
     }
 }
 
 /// Those with the most to count first; severities as they are ranked.
-fn slice(name: &str, mode: Mode, slices: &BTreeMap<String, Rates>, most: usize) -> Markup {
+fn slice(
+    name: &str,
+    mode: MatchMode,
+    slices: &BTreeMap<String, ScoreRates>,
+    most: usize,
+) -> Markup {
     let noun = name.to_lowercase();
     let columns = [noun.as_str(), "recall", "precision", "F1", "found", "right"];
-    let mut grid = Grid::new(format!("By {noun} ({mode})"), &columns);
-    let mut rows: Vec<(&String, &Rates)> = slices.iter().collect();
+    let mut grid = HtmlGrid::new(format!("By {noun} ({mode})"), &columns);
+    let mut rows: Vec<(&String, &ScoreRates)> = slices.iter().collect();
     let rank = |name: &str| {
         SEVERITIES.iter().position(|severity| *severity == name).unwrap_or(SEVERITIES.len())
     };
     rows.sort_by_key(|(name, rates)| (rank(name), Reverse(rates.truths.max(rates.findings))));
     for (name, rates) in rows.into_iter().take(most) {
         grid.row([
-            Cell::label(name),
-            Cell::rate(rates.recall),
-            Cell::rate(rates.precision),
-            Cell::rate(rates.f1),
-            Cell::text(format!("{} of {}", rates.found, rates.truths)),
-            Cell::text(format!("{} of {}", rates.right, rates.findings)),
+            GridCell::label(name),
+            GridCell::rate(rates.recall),
+            GridCell::rate(rates.precision),
+            GridCell::rate(rates.f1),
+            GridCell::text(format!("{} of {}", rates.found, rates.truths)),
+            GridCell::text(format!("{} of {}", rates.right, rates.findings)),
         ]);
     }
-    let mut out = tag("section").child(tag("h3").text(name)).child(grid.markup());
     let more = slices.len().saturating_sub(most);
-    if more > 0 {
-        out = out.child(tag("p").class("note").text(format!("{more} more are not shown.")));
+    html! {
+        section {
+            h3 { (name) }
+            (grid.markup())
+            @if more > 0 { p class="note" { (more) " more are not shown." } }
+        }
     }
-    out.into()
 }
 
 /// The severities of hits: known against claimed.
 fn severity(of: &SeverityAgreement) -> Markup {
-    let mut grid = Grid::new(
+    let mut grid = HtmlGrid::new(
         "Severity of hits: known (rows) and claimed (columns)",
         &["known", "critical", "high", "medium", "low"],
     );
@@ -164,23 +174,24 @@ fn severity(of: &SeverityAgreement) -> Markup {
         let cells = counts.into_iter().enumerate().map(|(column, count)| {
             let class = if row == column { "n same" } else { "n" };
             let cell = if count == 0 {
-                Cell::of(tag("span").class("zero").text(0))
+                GridCell::of(html! { span class="zero" { "0" } })
             } else {
-                Cell::number(count)
+                GridCell::text(count)
             };
             cell.with_class(class)
         });
-        grid.row(std::iter::once(Cell::name(name)).chain(cells));
+        grid.row(std::iter::once(GridCell::of(html! { (name) })).chain(cells));
     }
-    let text = format!(
-        "{} of {} agree, {} are at most one step apart.",
-        of.equal, of.pairs, of.within_one
-    );
-    tag("section")
-        .child(tag("h3").text("Severity agreement"))
-        .child(grid.markup())
-        .child(tag("p").class("note").text(text))
-        .into()
+    html! {
+        section {
+            h3 { "Severity agreement" }
+            (grid.markup())
+            p class="note" {
+                (of.equal) " of " (of.pairs) " agree, " (of.within_one)
+                " are at most one step apart."
+            }
+        }
+    }
 }
 
 /// What could not be reviewed, apart from everything else; nothing when there is none.
@@ -189,24 +200,24 @@ pub(super) fn unreviewed(result: &EvalResult) -> Option<Markup> {
     if all.is_empty() {
         return None;
     }
-    let mut grid = Grid::new(
+    let mut grid = HtmlGrid::new(
         "Reviews that could not be done: they are in no rate",
         &["case", "set", "trial", "why"],
     );
     for one in all.iter().take(MAX_UNREVIEWED) {
         grid.row([
-            Cell::label(&one.case),
-            Cell::label(&one.set),
-            Cell::number(u64::from(one.trial)),
-            Cell::label(&one.why),
+            GridCell::label(&one.case),
+            GridCell::label(&one.set),
+            GridCell::text(one.trial),
+            GridCell::label(&one.why),
         ]);
     }
-    let mut out = grid.markup();
-    if all.len() > MAX_UNREVIEWED {
-        let text = format!("{} more are not shown.", all.len() - MAX_UNREVIEWED);
-        out.push(tag("p").class("note").text(text));
-    }
-    Some(out)
+    Some(html! {
+        (grid.markup())
+        @if all.len() > MAX_UNREVIEWED {
+            p class="note" { (all.len() - MAX_UNREVIEWED) " more are not shown." }
+        }
+    })
 }
 
 /// How it was measured.
@@ -238,17 +249,12 @@ pub(super) fn method(result: &EvalResult) -> Markup {
     ] {
         rows.extend((!list.is_empty()).then(|| (name, words(list))));
     }
-    let rows = rows.into_iter().map(|(name, value)| {
-        let value = tag("dd").child(tag("bdi").text(label(&value)));
-        tag("div").child(tag("dt").text(name)).child(value)
-    });
-    let text = "A finding hits a known problem when file and category are the same and the lines overlap \
-                within three, one to one, in the way that makes the most hits. Grouped takes bug, logic and \
-                error_handling for one category; location leaves the category out; semantic goes by the word of a judge \
-                model. Intervals are 95 %, by \
-                drawing cases 1,000 times; those of rules and of confidence are Wilson's. Reviews that could \
-                not be done are in no rate. A dash means that there is nothing to count.";
-    let mut out = Markup::from(tag("p").text(text));
-    out.push(tag("dl").children(rows));
-    out
+    html! {
+        p { (METHOD) }
+        dl {
+            @for (name, value) in rows {
+                div { dt { (name) } dd { bdi { (label(&value)) } } }
+            }
+        }
+    }
 }

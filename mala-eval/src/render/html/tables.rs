@@ -1,8 +1,9 @@
-//! Tables of a page. What is not there is a dash with words, never a zero.
+//! Tables of a page. A missing value is a dash with a reason, never a zero.
 
-use super::markup::{Markup, tag};
-use crate::bootstrap::Interval;
+use crate::bootstrap::ConfidenceInterval;
 use mala_domain::render::short_line;
+use maud::{Markup, html};
+use std::fmt::Display;
 
 /// The most characters of a name in a table.
 const MAX_LABEL: usize = 120;
@@ -12,35 +13,25 @@ pub(super) fn label(text: &str) -> String {
     short_line(text, MAX_LABEL)
 }
 
-/// What stands in one field of a table.
-pub(super) struct Cell {
+/// One cell of a table.
+pub(super) struct GridCell {
     content: Markup,
     class: &'static str,
 }
 
-impl Cell {
-    /// Something of our own.
-    pub(super) fn of(content: impl Into<Markup>) -> Self {
-        Self { content: content.into(), class: "" }
+impl GridCell {
+    pub(super) fn of(content: Markup) -> Self {
+        Self { content, class: "" }
     }
 
-    /// A number or a few words, set to the right.
-    pub(super) fn text(text: impl std::fmt::Display) -> Self {
-        Self { content: Markup::text(text), class: "n" }
-    }
-
-    /// A name of our own.
-    pub(super) fn name(text: impl std::fmt::Display) -> Self {
-        Self { content: Markup::text(text), class: "" }
+    /// A number or a few words, aligned to the right.
+    pub(super) fn text(text: impl Display) -> Self {
+        Self { content: html! { (text.to_string()) }, class: "n" }
     }
 
     /// A name from outside.
     pub(super) fn label(text: &str) -> Self {
-        Self::of(tag("bdi").text(label(text)))
-    }
-
-    pub(super) fn number(number: u64) -> Self {
-        Self::text(number)
+        Self::of(html! { bdi { (label(text)) } })
     }
 
     /// `0.444`, or a dash.
@@ -48,17 +39,18 @@ impl Cell {
         Self { content: rate(value), class: "n" }
     }
 
-    /// `0.444` with where it may lie, or a dash.
-    pub(super) fn interval(value: Option<f64>, interval: Option<Interval>) -> Self {
-        let mut content = rate(value);
-        if let (Some(_), Some(Interval { low, high })) = (value, interval) {
-            let text = format!("{low:.2} to {high:.2}");
-            content.push(tag("span").class("range").text(text));
-        }
+    /// `0.444` with its interval, or a dash.
+    pub(super) fn interval(value: Option<f64>, interval: Option<ConfidenceInterval>) -> Self {
+        let content = html! {
+            (rate(value))
+            @if let (Some(_), Some(ConfidenceInterval { low, high })) = (value, interval) {
+                span class="range" { (format!("{low:.2} to {high:.2}")) }
+            }
+        };
         Self { content, class: "n" }
     }
 
-    /// A value that may not be there, with why.
+    /// A value that may be missing, with the reason.
     pub(super) fn known(value: Option<String>, otherwise: &'static str) -> Self {
         match value {
             Some(text) => Self::text(text),
@@ -71,66 +63,73 @@ impl Cell {
     }
 }
 
-/// `0.444`, or a dash with words.
-pub(super) fn rate(value: Option<f64>) -> Markup {
-    value.map_or_else(|| absent("undefined"), |value| Markup::text(format!("{value:.3}")))
+/// `0.444`, or a dash with a reason.
+fn rate(value: Option<f64>) -> Markup {
+    value.map_or_else(|| absent("undefined"), |value| html! { (format!("{value:.3}")) })
 }
 
-/// A dash, and for those who point at it or hear it, why.
-pub(super) fn absent(why: &'static str) -> Markup {
-    let words = tag("span").class("hidden").text(why);
-    tag("span").class("absent").attr("title", why).text("—").child(words).into()
+/// A dash, with the reason as a tooltip and for screen readers.
+fn absent(why: &'static str) -> Markup {
+    html! { span class="absent" title=(why) { "—" span class="hidden" { (why) } } }
 }
 
 /// A table.
-pub(super) struct Grid {
+pub(super) struct HtmlGrid {
     caption: String,
     columns: Vec<String>,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<Vec<GridCell>>,
 }
 
-impl Grid {
+impl HtmlGrid {
     pub(super) fn new(caption: impl Into<String>, columns: &[&str]) -> Self {
         let columns = columns.iter().map(|&name| name.to_owned()).collect();
         Self { caption: caption.into(), columns, rows: Vec::new() }
     }
 
     /// Adds a row; its first cell is its name.
-    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+    pub(super) fn row(&mut self, cells: impl IntoIterator<Item = GridCell>) {
         self.rows.push(cells.into_iter().collect());
     }
 
-    /// The table, in a box of its own that scrolls when the page is narrow.
+    /// The table, in a box that scrolls when the page is narrow.
     pub(super) fn markup(self) -> Markup {
         let first = self.rows.first();
         let class = |at: usize| first.and_then(|row| row.get(at)).map_or("", |cell| cell.class);
-        let head = self.columns.iter().enumerate().map(|(at, name)| {
-            let kind = if name.is_empty() { "td" } else { "th" };
-            let cell = tag(kind).class(class(at)).text(name);
-            if name.is_empty() { cell } else { cell.attr("scope", "col") }
-        });
-        let head = tag("thead").child(tag("tr").children(head));
-        let body = self.rows.into_iter().map(|cells| {
-            let cells = cells.into_iter().enumerate().map(|(at, cell)| match at {
-                0 => tag("th").attr("scope", "row").class(cell.class).child(cell.content),
-                _ => tag("td").class(cell.class).child(cell.content),
-            });
-            tag("tr").children(cells)
-        });
-        let body = tag("tbody").children(body);
-        let table = tag("table").child(tag("caption").text(&self.caption)).child(head).child(body);
-        tag("div")
-            .class("scroll")
-            .attr("tabindex", "0")
-            .attr("role", "region")
-            .attr("aria-label", &self.caption)
-            .child(table)
-            .into()
+        html! {
+            div class="scroll" tabindex="0" role="region" aria-label=(self.caption) {
+                table {
+                    caption { (self.caption) }
+                    thead {
+                        tr {
+                            @for (at, name) in self.columns.iter().enumerate() {
+                                @if name.is_empty() {
+                                    td class=(class(at)) {}
+                                } @else {
+                                    th class=(class(at)) scope="col" { (name) }
+                                }
+                            }
+                        }
+                    }
+                    tbody {
+                        @for cells in &self.rows {
+                            tr {
+                                @for (at, cell) in cells.iter().enumerate() {
+                                    @if at == 0 {
+                                        th scope="row" class=(cell.class) { (cell.content) }
+                                    } @else {
+                                        td class=(cell.class) { (cell.content) }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 
-/// The numbers behind a plot, to open.
-pub(super) fn numbers(grid: Grid) -> Markup {
-    let summary = tag("summary").text("The numbers");
-    tag("details").class("numbers").child(summary).child(grid.markup()).into()
+/// The numbers behind a plot, collapsed.
+pub(super) fn numbers(grid: HtmlGrid) -> Markup {
+    html! { details class="numbers" { summary { "The numbers" } (grid.markup()) } }
 }

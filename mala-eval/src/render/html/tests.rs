@@ -15,7 +15,7 @@ const KNOWN: &str = "html head meta link title style body header main section di
 const VOID: [&str; 3] = ["meta", "link", "input"];
 
 fn made(header: RunHeader, records: &[CaseRecord]) -> String {
-    let mut gathered = Gathered::new(&header);
+    let mut gathered = PageCases::new(&header);
     records.iter().for_each(|record| gathered.add(record));
     let result = EvalResult::of(header, scored(records));
     let kept = [result.clone().into()];
@@ -25,7 +25,7 @@ fn made(header: RunHeader, records: &[CaseRecord]) -> String {
 /// The visible text, line by line, after checking that the page is well formed and asks for nothing.
 fn checked(page: &str) -> Vec<String> {
     let known: BTreeSet<&str> = KNOWN.split_whitespace().collect();
-    let body = page.strip_prefix("<!doctype html>\n").unwrap();
+    let body = page.strip_prefix("<!DOCTYPE html>").unwrap();
     let (before, rest) = body.split_once("<style>").unwrap();
     let (style, after) = rest.split_once("</style>").unwrap();
     assert!(!style.contains("url(") && !style.contains("@import") && !style.contains('<'));
@@ -173,7 +173,7 @@ fn a_huge_run_makes_a_page_of_bounded_size_that_says_what_it_leaves_out() {
     header.sets[0].cases = records.len();
     // Few draws: the intervals are not what is looked at.
     let mut scorer = Scorer::new(ScorerOptions { samples: 2, ..ScorerOptions::default() });
-    let mut gathered = Gathered::new(&header);
+    let mut gathered = PageCases::new(&header);
     for record in &records {
         scorer.add(record);
         gathered.add(record);
@@ -189,4 +189,17 @@ fn a_huge_run_makes_a_page_of_bounded_size_that_says_what_it_leaves_out() {
     assert_eq!(shown + hidden, 10_000, "{shown} shown, {hidden} not");
     assert!(shown > 500, "{shown}");
     assert!(lines.contains("rules with fewer findings are not shown."));
+}
+
+#[test]
+fn hidden_characters_are_spelled_out() {
+    let rows = [
+        ("<p>plain, café 🦀\n\tend</p>", "<p>plain, café 🦀\n\tend</p>"),
+        ("a\0b\u{1b}[0m", "a&lt;U+0000&gt;b&lt;U+001B&gt;[0m"),
+        ("\u{202e}evil\u{2066}", "&lt;U+202E&gt;evil&lt;U+2066&gt;"),
+        ("two\r\nlines\rover", "two\nlines&lt;U+000D&gt;over"),
+    ];
+    for (text, expected) in rows {
+        assert_eq!(spell_hidden(text.to_owned()), expected);
+    }
 }

@@ -1,13 +1,14 @@
 //! F1 from run to run, over the same cases.
 
 use super::frame::{
-    Axis, Place, Plot, at, circle, floor, legend, line, moved_apart, nothing, path, told, words,
+    Plot, PlotAxis, PlotPoint, at, circle, floor, legend, line, moved_apart, nothing, path, text,
+    titled,
 };
-use super::markup::{Markup, tag};
-use super::runs::{Runs, told_of};
-use crate::render::BoardRow;
+use super::runs::{RunsSection, run_summary};
+use crate::render::LeaderboardRow;
 use crate::render::numbers::plural;
-use crate::scores::Rates;
+use crate::scores::ScoreRates;
+use maud::{Markup, html};
 
 const ID: &str = "trend";
 const TITLE: &str = "From run to run";
@@ -18,40 +19,42 @@ const FIRST: f64 = 0.04;
 const LAST: f64 = 0.78;
 
 /// One of the rates.
-type OneRate = fn(&Rates) -> Option<f64>;
+type RateSeries = fn(&ScoreRates) -> Option<f64>;
 
 /// F1 of the runs, in the order of time.
-pub(super) fn plot(runs: &Runs<'_>) -> Markup {
-    let rows: Vec<&BoardRow> = runs.plotted().collect();
+pub(super) fn plot(runs: &RunsSection<'_>) -> Markup {
+    let rows: Vec<&LeaderboardRow> = runs.plotted().collect();
     let defined = rows.iter().filter(|row| row.scores.strict.rates.f1.is_some()).count();
     if defined == 0 {
         return nothing(ID, TITLE, "No run over these cases has an F1.");
     }
-    let mut marks = floor(runs.floor());
-    marks.push(lines(runs, &rows));
-    marks.push(parts_of_this(runs, &rows));
-    for (at, row) in rows.iter().enumerate() {
-        marks.push(point(runs, row, step(at, rows.len())));
-    }
+    let marks = html! {
+        (floor(runs.floor()))
+        (lines(runs, &rows))
+        (parts_of_this(runs, &rows))
+        @for (at, row) in rows.iter().enumerate() { (point(runs, row, step(at, rows.len()))) }
+    };
     let names = runs.legend();
     let signs = names.iter().map(|(class, name)| (class.as_str(), name.clone()));
-    let mut below = legend(signs.chain(runs.floor().map(|_| ("even", "floor of F1".to_owned()))));
-    below.push(note(rows.len(), rows.len() - defined));
+    let signs = signs.chain(runs.floor().map(|_| ("even", "floor of F1".to_owned())));
+    let below = html! {
+        (legend(signs))
+        p class="note" { (note(rows.len(), rows.len() - defined)) }
+    };
     let description = format!(
         "F1 by the strict rule over {}, the newest to the right, with 95 % intervals.",
         plural(rows.len() as u64, "run")
     );
-    let x = Axis { name: "runs, by time", ticks: dates(&rows) };
-    Plot { id: ID, title: TITLE, description, x, y: Axis::rate("F1"), marks, below }.figure()
+    let x = PlotAxis { name: "runs, by time", ticks: dates(&rows) };
+    Plot { id: ID, title: TITLE, description, x, y: PlotAxis::rate("F1"), marks, below }.figure()
 }
 
-fn note(n_runs: usize, n_undefined: usize) -> Markup {
-    let text = match (n_runs, n_undefined) {
+fn note(n_runs: usize, n_undefined: usize) -> String {
+    match (n_runs, n_undefined) {
         (1, _) => "One run is kept over these cases: a trend needs two.".to_owned(),
         (_, 0) => "F1 (strict) with 95 % intervals; thin lines: recall and precision.".to_owned(),
         (_, n) => format!("F1 (strict) with 95 % intervals; {n} runs without an F1 are not drawn."),
-    };
-    tag("p").class("note").text(text).into()
+    }
 }
 
 /// Where a run lies on the axis of time.
@@ -63,9 +66,9 @@ fn step(at: usize, all: usize) -> f64 {
 }
 
 /// The days, or the times when all is of one day.
-fn dates(rows: &[&BoardRow]) -> Vec<(f64, String)> {
-    let day = |row: &BoardRow| row.run.started_at.get(5..10).unwrap_or_default().to_owned();
-    let time = |row: &BoardRow| row.run.started_at.get(11..16).unwrap_or_default().to_owned();
+fn dates(rows: &[&LeaderboardRow]) -> Vec<(f64, String)> {
+    let day = |row: &LeaderboardRow| row.run.started_at.get(5..10).unwrap_or_default().to_owned();
+    let time = |row: &LeaderboardRow| row.run.started_at.get(11..16).unwrap_or_default().to_owned();
     let of_one_day = rows.windows(2).all(|pair| match pair {
         [a, b] => day(a) == day(b),
         _ => true,
@@ -79,22 +82,26 @@ fn dates(rows: &[&BoardRow]) -> Vec<(f64, String)> {
 }
 
 /// A line through the runs of each reviewer.
-fn lines(runs: &Runs<'_>, rows: &[&BoardRow]) -> Markup {
+fn lines(runs: &RunsSection<'_>, rows: &[&LeaderboardRow]) -> Markup {
     let mut names: Vec<String> = rows.iter().map(|row| row.run.reviewer.to_string()).collect();
     names.sort_unstable();
     names.dedup();
-    let mut marks = Markup::default();
-    for name in names {
-        let of_name = |row: &BoardRow| row.run.reviewer.to_string() == name;
-        let places = places(rows, of_name, |rates| rates.f1);
-        if let Some(row) = rows.iter().find(|row| of_name(row)) {
-            marks.push(path(&places).class(format!("line {}", runs.class(row))));
+    html! {
+        @for name in names {
+            @let of_name = |row: &LeaderboardRow| row.run.reviewer.to_string() == name;
+            @if let Some(row) = rows.iter().find(|row| of_name(row)) {
+                @let class = format!("line {}", runs.class(row));
+                (path(&class, &places(rows, of_name, |rates| rates.f1)))
+            }
         }
     }
-    marks
 }
 
-fn places(rows: &[&BoardRow], takes: impl Fn(&BoardRow) -> bool, of: OneRate) -> Vec<Place> {
+fn places(
+    rows: &[&LeaderboardRow],
+    takes: impl Fn(&LeaderboardRow) -> bool,
+    of: RateSeries,
+) -> Vec<PlotPoint> {
     let placed =
         rows.iter().enumerate().filter(|(_, row)| takes(row)).filter_map(|(place, row)| {
             Some(at(step(place, rows.len()), of(&row.scores.strict.rates)?))
@@ -103,45 +110,39 @@ fn places(rows: &[&BoardRow], takes: impl Fn(&BoardRow) -> bool, of: OneRate) ->
 }
 
 /// Recall and precision of the reviewer that the page is about, with the names of all three at the end.
-fn parts_of_this(runs: &Runs<'_>, rows: &[&BoardRow]) -> Markup {
+fn parts_of_this(runs: &RunsSection<'_>, rows: &[&LeaderboardRow]) -> Markup {
     let Some(this) = rows.iter().find(|row| runs.is_this(row)) else { return Markup::default() };
-    let is_same = |row: &BoardRow| row.run.reviewer == this.run.reviewer;
-    let of: [(&str, OneRate); 3] = [
+    let is_same = |row: &LeaderboardRow| row.run.reviewer == this.run.reviewer;
+    let of: [(&str, RateSeries); 3] = [
         ("F1", |rates| rates.f1),
         ("recall", |rates| rates.recall),
         ("precision", |rates| rates.precision),
     ];
     let all = of.map(|(name, of)| (name, places(rows, is_same, of)));
-    let mut marks = Markup::default();
-    for (name, places) in &all {
-        if *name != "F1" {
-            marks.push(path(places).class("line part s0"));
-            // No line goes through a single run.
-            if let [only] = places[..] {
-                marks.push(circle(only, 3.0).class("dot s0"));
-            }
-        }
-    }
-    let ends: Vec<(&str, Place)> =
+    let ends: Vec<(&str, PlotPoint)> =
         all.iter().filter_map(|(name, places)| Some((*name, *places.last()?))).collect();
     let heights: Vec<f64> = ends.iter().map(|(_, place)| place.y).collect();
-    for ((name, place), y) in ends.iter().zip(moved_apart(&heights)) {
-        let beside = Place { x: place.x + 9.0, y: y + 4.0 };
-        marks.push(words(beside, name).class("name s0"));
+    html! {
+        @for (_, places) in all.iter().filter(|(name, _)| *name != "F1") {
+            (path("line part s0", places))
+            // A single run has no line.
+            @if let [only] = places[..] { (circle("dot s0", only, 3.0)) }
+        }
+        @for ((name, place), y) in ends.iter().zip(moved_apart(&heights)) {
+            (text("name s0", PlotPoint { x: place.x + 9.0, y: y + 4.0 }, name))
+        }
     }
-    marks
 }
 
-fn point(runs: &Runs<'_>, row: &BoardRow, x: f64) -> Option<Markup> {
+fn point(runs: &RunsSection<'_>, row: &LeaderboardRow, x: f64) -> Markup {
     let strict = &row.scores.strict;
-    let f1 = strict.rates.f1?;
+    let Some(f1) = strict.rates.f1 else { return Markup::default() };
     let class = runs.class(row);
-    let mut marks = Markup::default();
-    if let Some(of) = strict.intervals.f1 {
-        let whisker = line(at(x, of.low), at(x, of.high));
-        marks.push(whisker.class(format!("interval {class}")));
-    }
     let radius = if runs.is_this(row) { 5.5 } else { 4.0 };
-    marks.push(told(circle(at(x, f1), radius), &format!("dot {class}"), told_of(row)));
-    Some(marks)
+    html! {
+        @if let Some(of) = strict.intervals.f1 {
+            (line(&format!("interval {class}"), at(x, of.low), at(x, of.high)))
+        }
+        (titled(&format!("dot {class}"), &run_summary(row), circle("", at(x, f1), radius)))
+    }
 }

@@ -1,6 +1,6 @@
 //! Adds records to a run.
 
-use super::{EvalFilesError, io_error};
+use super::{EvalStoreError, io_error};
 use crate::CaseRecord;
 use crate::ports::RecordSink;
 use mala_domain::ports::StoreError;
@@ -15,13 +15,13 @@ const CHUNK: u64 = 64 << 10;
 
 /// The right to add records to a run.
 #[derive(Debug)]
-pub struct Writer {
+pub struct RecordWriter {
     path: PathBuf,
     file: Mutex<File>,
 }
 
-impl Writer {
-    pub(super) fn open(folder: &Path, name: &str) -> Result<Self, EvalFilesError> {
+impl RecordWriter {
+    pub(super) fn open(folder: &Path, name: &str) -> Result<Self, EvalStoreError> {
         let path = folder.join(name);
         let mut file = OpenOptions::new()
             .create(true)
@@ -31,7 +31,7 @@ impl Writer {
             .open(&path)
             .map_err(|source| io_error(&path, source))?;
         if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            return Err(EvalFilesError::Busy { path: folder.to_owned() });
+            return Err(EvalStoreError::Busy { path: folder.to_owned() });
         }
         cut_torn_line(&mut file).map_err(|source| io_error(&path, source))?;
         Ok(Self { path, file: Mutex::new(file) })
@@ -45,7 +45,7 @@ impl Writer {
     }
 }
 
-impl RecordSink for Writer {
+impl RecordSink for RecordWriter {
     fn append(&self, record: &CaseRecord) -> Result<(), StoreError> {
         let failed =
             |source| StoreError { what: format!("writing {}", self.path.display()), source };

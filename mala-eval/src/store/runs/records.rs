@@ -1,6 +1,6 @@
 //! Reads the records of a run in an order that does not depend on who was done first.
 
-use super::{EvalFilesError, io_error};
+use super::{EvalStoreError, io_error};
 use crate::CaseRecord;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -13,30 +13,30 @@ const MAX_BYTES: u64 = 256 << 20;
 
 /// The records of a run. Only their places are in memory.
 #[derive(Debug)]
-pub struct Records {
+pub struct RecordIndex {
     path: PathBuf,
     file: Option<File>,
-    places: BTreeMap<(String, String, u32), Place>,
-    replaced: Vec<Place>,
+    places: BTreeMap<(String, String, u32), RecordSpan>,
+    replaced: Vec<RecordSpan>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct RecordSpan {
     start: u64,
     bytes: u64,
     is_reviewed: bool,
 }
 
 #[derive(Deserialize)]
-struct Key {
+struct RecordKey {
     set: String,
     case: String,
     trial: u32,
     could_not_review: Option<String>,
 }
 
-impl Records {
-    pub(super) fn open(path: &Path) -> Result<Self, EvalFilesError> {
+impl RecordIndex {
+    pub(super) fn open(path: &Path) -> Result<Self, EvalStoreError> {
         let (places, replaced) = (BTreeMap::new(), Vec::new());
         let mut records = Self { path: path.to_owned(), file: None, places, replaced };
         match File::open(path) {
@@ -48,7 +48,7 @@ impl Records {
         Ok(records)
     }
 
-    fn index(&mut self, file: &File) -> Result<(), EvalFilesError> {
+    fn index(&mut self, file: &File) -> Result<(), EvalStoreError> {
         let mut reader = BufReader::new(file);
         let (mut start, mut number) = (0, 0);
         loop {
@@ -60,12 +60,12 @@ impl Records {
             if line.last() != Some(&b'\n') {
                 return Ok(());
             }
-            let key: Key = serde_json::from_slice(&line).map_err(|error| {
+            let key: RecordKey = serde_json::from_slice(&line).map_err(|error| {
                 let what = format!("line {number} is no record: {error}");
-                EvalFilesError::Foreign { path: self.path.clone(), what }
+                EvalStoreError::Foreign { path: self.path.clone(), what }
             })?;
             let is_reviewed = key.could_not_review.is_none();
-            let place = Place { start, bytes, is_reviewed };
+            let place = RecordSpan { start, bytes, is_reviewed };
             // A case that was run again counts as it came out last.
             let before = self.places.insert((key.set, key.case, key.trial), place);
             self.replaced.extend(before);
@@ -89,21 +89,21 @@ impl Records {
     }
 
     /// Gives every record to `take`, one by one, in order.
-    pub fn each(&self, take: impl FnMut(CaseRecord)) -> Result<(), EvalFilesError> {
+    pub fn each(&self, take: impl FnMut(CaseRecord)) -> Result<(), EvalStoreError> {
         self.give(self.places.values(), take)
     }
 
     /// The same for the records of cases that were run again: they count no more, and cost what they
     /// did.
-    pub fn each_replaced(&self, take: impl FnMut(CaseRecord)) -> Result<(), EvalFilesError> {
+    pub fn each_replaced(&self, take: impl FnMut(CaseRecord)) -> Result<(), EvalStoreError> {
         self.give(self.replaced.iter(), take)
     }
 
     fn give<'a>(
         &self,
-        places: impl Iterator<Item = &'a Place>,
+        places: impl Iterator<Item = &'a RecordSpan>,
         mut take: impl FnMut(CaseRecord),
-    ) -> Result<(), EvalFilesError> {
+    ) -> Result<(), EvalStoreError> {
         let Some(mut file) = self.file.as_ref() else { return Ok(()) };
         for place in places {
             let mut bytes = Vec::new();
@@ -111,7 +111,7 @@ impl Records {
                 .and_then(|_| file.take(place.bytes).read_to_end(&mut bytes))
                 .map_err(|source| io_error(&self.path, source))?;
             let record = serde_json::from_slice(&bytes).map_err(|error| {
-                EvalFilesError::Foreign { path: self.path.clone(), what: error.to_string() }
+                EvalStoreError::Foreign { path: self.path.clone(), what: error.to_string() }
             })?;
             take(record);
         }

@@ -1,8 +1,8 @@
 //! A folder of cases: each is a `.json` file, or a folder with a `case.json`. The latter may keep its files
 //! beside it, as they are: `head/` and `base/` for the trees, `change.diff` for the diff.
 
-use super::{Cases, Ids, MAX_CASE_BYTES};
-use crate::{Case, CaseError};
+use super::{CaseIds, CaseIterator, MAX_CASE_BYTES};
+use crate::{CaseError, EvalCase};
 use mala_domain::change::FilePath;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const MAX_FILES: usize = 20_000;
 
 /// The cases of a folder, by name. The first trouble is the last thing it gives.
-pub(super) fn cases(folder: &Path) -> Cases {
+pub(super) fn cases(folder: &Path) -> CaseIterator {
     let places = match places(folder) {
         Ok(places) => places,
         Err(error) => {
@@ -21,7 +21,7 @@ pub(super) fn cases(folder: &Path) -> Cases {
         }
     };
     let mut is_over = false;
-    let mut ids = Ids::default();
+    let mut ids = CaseIds::default();
     let cases = places.into_iter().map_while(move |place| {
         if is_over {
             return None;
@@ -49,7 +49,7 @@ fn places(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(places)
 }
 
-pub(super) fn read(place: &Path) -> Result<Case, CaseError> {
+pub(super) fn read(place: &Path) -> Result<EvalCase, CaseError> {
     let file = place.display().to_string();
     let wrong = |why: String| CaseError::at_line(&file, 1, why);
     let text = text(place).map_err(|error| wrong(error.to_string()))?;
@@ -57,7 +57,7 @@ pub(super) fn read(place: &Path) -> Result<Case, CaseError> {
         Some(name) if name == "case.json" => place.parent(),
         _ => None,
     };
-    let Some(folder) = folder else { return Case::parse(&file, 1, &text) };
+    let Some(folder) = folder else { return EvalCase::parse(&file, 1, &text) };
     let mut files = BTreeMap::new();
     for name in ["head", "base"] {
         let root = folder.join(name);
@@ -80,13 +80,13 @@ pub fn read_files(
     file: &str,
     text: &str,
     files: BTreeMap<String, String>,
-) -> Result<Case, CaseError> {
+) -> Result<EvalCase, CaseError> {
     // Both are put in before the case is checked: without them it may have nothing at all.
     let mut value: serde_json::Value = match serde_json::from_str(text) {
         Ok(value) => value,
-        Err(_) => return Case::parse(file, 1, text),
+        Err(_) => return EvalCase::parse(file, 1, text),
     };
-    let Some(fields) = value.as_object_mut() else { return Case::parse(file, 1, text) };
+    let Some(fields) = value.as_object_mut() else { return EvalCase::parse(file, 1, text) };
     for (path, content) in files {
         let (field, path) = match path.split_once('/') {
             Some(("head", path)) => ("files", path),
@@ -102,11 +102,11 @@ pub fn read_files(
             tree.insert(FilePath::from(path).to_string(), content.into());
         }
     }
-    let parsed = Case::parse(file, 1, &value.to_string());
+    let parsed = EvalCase::parse(file, 1, &value.to_string());
     match parsed {
         Ok(case) => Ok(case),
         // The place in what was put together says nothing: that of the file does, when it has one.
-        Err(merged) => match Case::parse(file, 1, text) {
+        Err(merged) => match EvalCase::parse(file, 1, text) {
             Err(own) if own.column > 1 => Err(own),
             _ => Err(CaseError::at_line(file, 1, merged.why)),
         },

@@ -2,7 +2,7 @@
 //! `base/`. The folder is there when it is whole, and replaces no other.
 
 use super::folder;
-use crate::Case;
+use crate::EvalCase;
 use mala_domain::change::FilePath;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Writes a case into a folder that is not there yet.
-pub fn keep(case: &Case, folder: &Path) -> io::Result<()> {
+pub fn keep(case: &EvalCase, folder: &Path) -> io::Result<()> {
     let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
     let above = above.unwrap_or(Path::new("."));
     if fs::symlink_metadata(folder).is_ok() {
@@ -31,7 +31,7 @@ pub fn keep(case: &Case, folder: &Path) -> io::Result<()> {
     fs::rename(&root, folder)
 }
 
-fn in_files(case: &Case, root: &Path) -> io::Result<()> {
+fn in_files(case: &EvalCase, root: &Path) -> io::Result<()> {
     let mut about = case.clone();
     tree(&root.join("head"), &std::mem::take(&mut about.files))?;
     tree(&root.join("base"), &about.base_files.take().unwrap_or_default())?;
@@ -57,13 +57,13 @@ fn tree(root: &Path, files: &BTreeMap<FilePath, String>) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    fn case(path: &str) -> Case {
+    fn case(path: &str) -> EvalCase {
         let diff = "--- a/deep/er.py\n+++ b/deep/er.py\n@@ -1 +0,0 @@\n-z\n";
         let text = serde_json::json!({
             "id": "a", "language": "python", "diff": diff, "files": {path: "x\n", "deep/er.py": ""},
             "base_files": {path: "y\n"}, "ground_truth": [{"file": path, "line_start": 1, "category": "bug"}],
         });
-        Case::parse("case", 1, &text.to_string()).unwrap()
+        EvalCase::parse("case", 1, &text.to_string()).unwrap()
     }
 
     #[test]

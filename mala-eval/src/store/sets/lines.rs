@@ -1,14 +1,14 @@
 //! A file with a case per line, compressed or not.
 
-use super::{Cases, Ids, MAX_CASE_BYTES};
-use crate::{Case, CaseError};
+use super::{CaseIds, CaseIterator, MAX_CASE_BYTES};
+use crate::{CaseError, EvalCase};
 use flate2::read::MultiGzDecoder;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 /// The cases of a file. The first trouble is the last thing it gives.
-pub(super) fn cases(path: &Path) -> Cases {
+pub(super) fn cases(path: &Path) -> CaseIterator {
     let file = path.display().to_string();
     let reader = match open(path) {
         Ok(reader) => reader,
@@ -16,7 +16,7 @@ pub(super) fn cases(path: &Path) -> Cases {
             return Box::new(std::iter::once(Err(CaseError::at_line(&file, 1, error.to_string()))));
         }
     };
-    let lines = Lines { file, reader, number: 0, ids: Ids::default(), is_over: false };
+    let lines = CaseLines { file, reader, number: 0, ids: CaseIds::default(), is_over: false };
     Box::new(lines)
 }
 
@@ -30,15 +30,15 @@ fn open(path: &Path) -> io::Result<Box<dyn BufRead + Send>> {
     })
 }
 
-struct Lines {
+struct CaseLines {
     file: String,
     reader: Box<dyn BufRead + Send>,
     number: usize,
-    ids: Ids,
+    ids: CaseIds,
     is_over: bool,
 }
 
-impl Lines {
+impl CaseLines {
     /// The next line that is not empty; `None` at the end.
     fn line(&mut self) -> Option<Result<String, String>> {
         loop {
@@ -64,15 +64,15 @@ impl Lines {
     }
 }
 
-impl Iterator for Lines {
-    type Item = Result<Case, CaseError>;
+impl Iterator for CaseLines {
+    type Item = Result<EvalCase, CaseError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         if self.is_over {
             return None;
         }
         let parsed = match self.line()? {
-            Ok(text) => Case::parse(&self.file, self.number, &text)
+            Ok(text) => EvalCase::parse(&self.file, self.number, &text)
                 .and_then(|case| self.ids.admit(case, &self.file, self.number)),
             Err(why) => Err(CaseError::at_line(&self.file, self.number, why)),
         };

@@ -1,13 +1,13 @@
 //! `mala eval leaderboard`: the kept runs side by side.
 
-use super::format::{Format, ModeName};
+use super::format::{EvalFormat, ModeName};
 use super::kept;
 use crate::cli::exit::Exit;
 use crate::console;
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 use clap::Args;
-use mala_eval::render::{self as render, BoardRow};
+use mala_eval::render::{self as render, LeaderboardRow};
 
 /// Show the kept runs side by side, the best first
 #[derive(Debug, Args)]
@@ -22,12 +22,12 @@ pub(super) struct BoardArgs {
 
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: EvalFormat,
 }
 
 pub(super) fn run(args: &BoardArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
-    let mut rows: Vec<BoardRow> = Vec::new();
+    let mut rows: Vec<LeaderboardRow> = Vec::new();
     for name in evals.names().context("listing evals")? {
         match kept::scored(&evals.run(&name)) {
             Ok(result) => rows.push(result.into()),

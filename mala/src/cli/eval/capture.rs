@@ -2,7 +2,7 @@
 
 mod ask;
 
-use super::format::Format;
+use super::format::EvalFormat;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
@@ -16,9 +16,9 @@ use clap::{Args, ValueEnum};
 use mala_domain::change::FilePath;
 use mala_domain::finding::Finding;
 use mala_domain::report::Report;
-use mala_eval::capture::{Judged, Spoken, Word, capture, missed, words};
-use mala_eval::render::{Block, Document};
-use mala_eval::{Case, Truth};
+use mala_eval::capture::{FindingLabel, LabelRequest, LabeledReview, capture, labels, missed};
+use mala_eval::render::{Document, DocumentBlock};
+use mala_eval::{EvalCase, KnownProblem};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ pub(super) struct CaptureArgs {
 
     /// What all other findings are
     #[arg(long, value_name = "WORD", conflicts_with_all = ["all_right", "all_wrong"])]
-    rest: Option<WordName>,
+    rest: Option<LabelName>,
 
     /// All other findings are right
     #[arg(long, conflicts_with = "all_wrong")]
@@ -64,12 +64,12 @@ pub(super) struct CaptureArgs {
 
     /// How to print what was made
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: EvalFormat,
 }
 
 /// What a person says of a finding
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum WordName {
+enum LabelName {
     /// It is a problem
     Right,
     /// It is none
@@ -78,19 +78,19 @@ enum WordName {
     LeaveOut,
 }
 
-impl From<WordName> for Word {
-    fn from(name: WordName) -> Self {
+impl From<LabelName> for FindingLabel {
+    fn from(name: LabelName) -> Self {
         match name {
-            WordName::Right => Self::Right,
-            WordName::Wrong => Self::Wrong,
-            WordName::LeaveOut => Self::LeaveOut,
+            LabelName::Right => Self::Right,
+            LabelName::Wrong => Self::Wrong,
+            LabelName::LeaveOut => Self::LeaveOut,
         }
     }
 }
 
 /// What was made
 #[derive(Serialize)]
-struct Made {
+struct CaptureSummary {
     schema_version: u32,
     case: String,
     folder: String,
@@ -101,13 +101,13 @@ struct Made {
 
 pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let report = report(args, here)?;
-    let missed: Vec<Truth> = args
+    let missed: Vec<KnownProblem> = args
         .missed
         .iter()
         .map(|text| missed(text))
         .collect::<Result<_, _>>()
         .map_err(Failure::usage)?;
-    let Some(words) = all_words(args, &report.issues)? else {
+    let Some(labels) = all_labels(args, &report.issues)? else {
         console::say("stopped: nothing is written");
         return Ok(Exit::Interrupted);
     };
@@ -117,18 +117,18 @@ pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exi
         let more: Vec<FilePath> =
             named.chain(missed.iter().map(|truth| &truth.file)).cloned().collect();
         let sides = recalled(here, &report, &more).await?;
-        let judged = Judged { report: &report, words: &words, missed };
+        let judged = LabeledReview { report: &report, labels: &labels, missed };
         case = Some(capture(judged, sides).map_err(|why| Failure::new(Exit::CouldNotReview, why))?);
         Ok(Exit::Passed)
     })?;
     let Some(case) = case else { return Ok(exit) };
     let folder = keep_captured(here, &case, args.output.as_deref())?;
     let shown = folder.strip_prefix(&here.folder).unwrap_or(&folder);
-    let made = Made {
+    let made = CaptureSummary {
         schema_version: 1,
         problems: case.ground_truth.len(),
         rejected_findings: case.rejected_findings.len(),
-        left_out: words.iter().filter(|word| **word == Word::LeaveOut).count(),
+        left_out: labels.iter().filter(|label| **label == FindingLabel::LeaveOut).count(),
         folder: shown.display().to_string(),
         case: case.id.clone(),
     };
@@ -145,28 +145,31 @@ fn report(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Report> {
 }
 
 /// A word for every finding; `None` when the person who is asked stops.
-fn all_words(args: &CaptureArgs, findings: &[Finding]) -> anyhow::Result<Option<Vec<Word>>> {
+fn all_labels(
+    args: &CaptureArgs,
+    findings: &[Finding],
+) -> anyhow::Result<Option<Vec<FindingLabel>>> {
     let rest = match (args.all_right, args.all_wrong) {
-        (true, _) => Some(Word::Right),
-        (_, true) => Some(Word::Wrong),
-        _ => args.rest.map(Word::from),
+        (true, _) => Some(FindingLabel::Right),
+        (_, true) => Some(FindingLabel::Wrong),
+        _ => args.rest.map(FindingLabel::from),
     };
-    let spoken = Spoken { right: args.right.clone(), wrong: args.wrong.clone(), rest };
-    let words = words(findings, &spoken).map_err(|error| {
+    let requested = LabelRequest { right: args.right.clone(), wrong: args.wrong.clone(), rest };
+    let labels = labels(findings, &requested).map_err(|error| {
         Failure::usage(error.to_string()).hint("'mala runs show' shows the findings with their ids")
     })?;
-    if let Some(words) = words.iter().copied().collect::<Option<Vec<Word>>>() {
-        return Ok(Some(words));
+    if let Some(labels) = labels.iter().copied().collect::<Option<Vec<FindingLabel>>>() {
+        return Ok(Some(labels));
     }
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        return Ok(ask::ask(findings, &words, &mut stdin.lock(), &mut |text| console::say(text))?);
+        return Ok(ask::ask(findings, &labels, &mut stdin.lock(), &mut |text| console::say(text))?);
     }
-    Err(without_word(findings, &words).into())
+    Err(unlabeled(findings, &labels).into())
 }
 
-fn without_word(findings: &[Finding], words: &[Option<Word>]) -> Failure {
-    let silent = findings.iter().zip(words).filter(|(_, word)| word.is_none());
+fn unlabeled(findings: &[Finding], labels: &[Option<FindingLabel>]) -> Failure {
+    let silent = findings.iter().zip(labels).filter(|(_, label)| label.is_none());
     let lines: Vec<String> =
         silent.map(|(finding, _)| format!("  {}", ask::line(finding))).collect();
     let what = format!("{} without a word", counted(lines.len(), "finding"));
@@ -175,7 +178,7 @@ fn without_word(findings: &[Finding], words: &[Option<Word>]) -> Failure {
     )
 }
 
-fn document(args: &CaptureArgs, made: &Made, case: &Case) -> Document {
+fn document(args: &CaptureArgs, made: &CaptureSummary, case: &EvalCase) -> Document {
     let text = format!(
         "{}: {} and {} judged wrong; {} left out",
         made.folder,
@@ -194,5 +197,5 @@ fn document(args: &CaptureArgs, made: &Made, case: &Case) -> Document {
             format!("'mala eval run --set {}' measures a reviewer on it", folder.display())
         }
     };
-    Document { blocks: vec![Block::Line(text), Block::Line(more)] }
+    Document { blocks: vec![DocumentBlock::Line(text), DocumentBlock::Line(more)] }
 }

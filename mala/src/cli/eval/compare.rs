@@ -1,15 +1,15 @@
 //! `mala eval compare`: how two runs differ, and whether that could be chance.
 
-use super::format::{Format, ModeName};
+use super::format::{EvalFormat, ModeName};
 use super::kept;
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
 use clap::Args;
-use mala_eval::Mode;
-use mala_eval::compare::{Side, compare};
+use mala_eval::MatchMode;
+use mala_eval::compare::{ComparedRun, compare};
+use mala_eval::random::SeededRandom;
 use mala_eval::render;
-use mala_eval::seeded::Seeded;
-use mala_eval::store::runs::RunFolder;
+use mala_eval::store::runs::EvalRunFolder;
 
 /// Compare two runs over the cases that both reviewed
 #[derive(Debug, Args)]
@@ -26,21 +26,21 @@ pub(super) struct CompareArgs {
 
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: EvalFormat,
 }
 
 pub(super) fn run(args: &CompareArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
     let side = |name: &str| side(&kept::pick(&evals, name)?, args.mode.into());
-    let found = compare(side(&args.before)?, side(&args.after)?, &mut Seeded::new(0));
+    let found = compare(side(&args.before)?, side(&args.after)?, &mut SeededRandom::new(0));
     args.format.print(here, &found, || render::comparison(&found))?;
     Ok(Exit::Passed)
 }
 
-fn side(run: &RunFolder, mode: Mode) -> anyhow::Result<Side> {
+fn side(run: &EvalRunFolder, mode: MatchMode) -> anyhow::Result<ComparedRun> {
     let header = run.header()?;
     let rule = kept::rule(&header, mode)?;
-    let mut side = Side::new(&header.run_id, rule);
+    let mut side = ComparedRun::new(&header.run_id, rule);
     run.records()?.each(|record| side.add(&record))?;
     Ok(side)
 }

@@ -3,19 +3,19 @@
 use crate::console;
 use crate::surroundings::Surroundings;
 use clap::ValueEnum;
-use mala_eval::matching::Mode;
+use mala_eval::matching::MatchMode;
 use mala_eval::render::Document;
 use serde::Serialize;
 
 /// How to print it
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum EvalFormat {
     Text,
     Markdown,
     Json,
 }
 
-impl Format {
+impl EvalFormat {
     /// Prints a value in its own form or as a document.
     pub(super) fn print(
         self,
@@ -53,7 +53,7 @@ pub(super) enum ModeName {
     Semantic,
 }
 
-impl From<ModeName> for Mode {
+impl From<ModeName> for MatchMode {
     fn from(name: ModeName) -> Self {
         match name {
             ModeName::Strict => Self::Strict,

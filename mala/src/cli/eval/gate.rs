@@ -9,8 +9,8 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use clap::Args;
 use mala_eval::EvalResult;
-use mala_eval::matching::Mode;
-use mala_eval::scores::Rates;
+use mala_eval::matching::MatchMode;
+use mala_eval::scores::ScoreRates;
 
 /// Check a run against limits, for CI
 ///
@@ -52,7 +52,7 @@ pub(super) struct GateArgs {
 }
 
 /// One comparison of a number with a limit.
-struct Check {
+struct ThresholdCheck {
     name: &'static str,
     found: Option<f64>,
     least: f64,
@@ -73,7 +73,7 @@ pub(super) fn run(args: &GateArgs, here: &Surroundings) -> anyhow::Result<Exit> 
     }
     let mut exit = Exit::Passed;
     for check in &checks {
-        let Check { name, least, .. } = *check;
+        let ThresholdCheck { name, least, .. } = *check;
         match check.found {
             None => {
                 console::data(&format!("{name} is undefined, and {least:.4} is the least\n"))?;
@@ -106,17 +106,17 @@ fn checks(
     args: &GateArgs,
     result: &EvalResult,
     baseline: Option<&EvalResult>,
-) -> Result<Vec<Check>, Failure> {
-    let mode = Mode::from(args.mode);
-    let rates: &Rates = &result.scores.of(mode).rates;
+) -> Result<Vec<ThresholdCheck>, Failure> {
+    let mode = MatchMode::from(args.mode);
+    let rates: &ScoreRates = &result.scores.of(mode).rates;
     let wanted = [
         ("F1", rates.f1, args.min_f1),
         ("recall", rates.recall, args.min_recall),
         ("precision", rates.precision, args.min_precision),
     ];
-    let mut checks: Vec<Check> = wanted
+    let mut checks: Vec<ThresholdCheck> = wanted
         .into_iter()
-        .filter_map(|(name, found, least)| Some(Check { name, found, least: least? }))
+        .filter_map(|(name, found, least)| Some(ThresholdCheck { name, found, least: least? }))
         .collect();
     if let (Some(drop), Some(baseline)) = (args.max_drop, baseline) {
         let shas = |result: &EvalResult| -> Vec<String> {
@@ -129,7 +129,7 @@ fn checks(
         let before = baseline.scores.of(mode).rates.f1;
         let before = before.ok_or_else(|| Failure::usage("the baseline has no F1"))?;
         let found = rates.f1;
-        checks.push(Check { name: "F1 beside the baseline", found, least: before - drop });
+        checks.push(ThresholdCheck { name: "F1 beside the baseline", found, least: before - drop });
     }
     match checks.is_empty() {
         true => Err(Failure::usage("no limit is given").hint("give --min-f1 or another limit")),

@@ -1,6 +1,6 @@
 //! `mala eval import`: public benchmarks and the results of other tools, as a set of cases.
 
-use super::format::Format;
+use super::format::EvalFormat;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
@@ -12,8 +12,8 @@ use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use mala_domain::scope::Target;
-use mala_eval::import::{Clones, Code, Draft, Format as Kind, PassedOver, gather};
-use mala_eval::render::{Block, Document};
+use mala_eval::import::{CaseDraft, CloneFolder, DraftCode, ImportFormat, SkippedRecord, gather};
+use mala_eval::render::{Document, DocumentBlock};
 use mala_eval::store::sets::SetWriter;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -34,7 +34,7 @@ const MAX_SHOWN: usize = 20;
 #[derive(Debug, Args)]
 pub(super) struct ImportArgs {
     /// What to read
-    #[arg(value_name = "KIND", value_parser = PossibleValuesParser::new(Kind::ALL.map(Kind::name)))]
+    #[arg(value_name = "KIND", value_parser = PossibleValuesParser::new(ImportFormat::ALL.map(ImportFormat::name)))]
     kind: String,
 
     /// Files, or folders in which the format's files are found
@@ -60,32 +60,32 @@ pub(super) struct ImportArgs {
 
     /// How to print what was made
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: EvalFormat,
 }
 
 /// What was made
 #[derive(Default, Serialize)]
-struct Made {
+struct ImportSummary {
     schema_version: u32,
     output: String,
     cases: usize,
     clean: usize,
     problems: usize,
     rejected_findings: usize,
-    passed_over: Vec<PassedOver>,
+    passed_over: Vec<SkippedRecord>,
 }
 
 pub(super) fn run(args: &ImportArgs, here: &Surroundings) -> anyhow::Result<Exit> {
-    let kind: Kind = args.kind.parse().map_err(|()| Failure::usage("no such kind"))?;
+    let kind: ImportFormat = args.kind.parse().map_err(|()| Failure::usage("no such kind"))?;
     check_name(&args.output)?;
     let gathered = gather(kind, &here.folder, &args.paths).context("reading")?;
     let imported = kind.read(&gathered.files);
     let clones = clones(args, here, &imported.drafts)?;
-    let mut made = Made {
+    let mut made = ImportSummary {
         schema_version: 1,
         output: args.output.display().to_string(),
         passed_over: [gathered.passed_over, imported.passed_over].concat(),
-        ..Made::default()
+        ..ImportSummary::default()
     };
     let writing = || format!("writing {}", args.output.display());
     until_interrupted(async {
@@ -113,16 +113,20 @@ fn check_name(output: &Path) -> Result<(), Failure> {
 }
 
 /// Where code is taken from; an error when drafts need what was not given.
-fn clones(args: &ImportArgs, here: &Surroundings, drafts: &[Draft]) -> anyhow::Result<Clones> {
-    let needs = |wanted: fn(&Code) -> bool| drafts.iter().any(|draft| wanted(&draft.code));
-    if needs(|code| matches!(code, Code::Clone(_) | Code::Introduced { .. }))
+fn clones(
+    args: &ImportArgs,
+    here: &Surroundings,
+    drafts: &[CaseDraft],
+) -> anyhow::Result<CloneFolder> {
+    let needs = |wanted: fn(&DraftCode) -> bool| drafts.iter().any(|draft| wanted(&draft.code));
+    if needs(|code| matches!(code, DraftCode::Clone(_) | DraftCode::Introduced { .. }))
         && args.repos.is_none()
     {
         return Err(Failure::usage(format!("{} has no code of its own", args.kind))
             .hint("give --repos DIR, a folder with clones of its repositories")
             .into());
     }
-    if needs(|code| matches!(code, Code::Named)) && args.repo.is_none() {
+    if needs(|code| matches!(code, DraftCode::Named)) && args.repo.is_none() {
         return Err(Failure::usage(format!("{} has no code of its own", args.kind))
             .hint("give --repo DIR --range A..B, the change that it is about")
             .into());
@@ -132,7 +136,7 @@ fn clones(args: &ImportArgs, here: &Surroundings, drafts: &[Draft]) -> anyhow::R
         .as_deref()
         .map(|word| range(word).unwrap_or_else(|| Target::Commits(vec![word.to_owned()])));
     let repo = args.repo.as_ref().map(|folder| here.folder.join(folder));
-    Ok(Clones {
+    Ok(CloneFolder {
         folder: args.repos.as_ref().map(|folder| here.folder.join(folder)),
         named: repo.zip(target),
         git: Arc::new(EvalGit::new(here)),
@@ -140,10 +144,10 @@ fn clones(args: &ImportArgs, here: &Surroundings, drafts: &[Draft]) -> anyhow::R
 }
 
 async fn fill(
-    made: &mut Made,
+    made: &mut ImportSummary,
     set: &mut SetWriter,
-    drafts: Vec<Draft>,
-    clones: &Clones,
+    drafts: Vec<CaseDraft>,
+    clones: &CloneFolder,
 ) -> std::io::Result<()> {
     let mut ids = BTreeSet::new();
     for draft in drafts {
@@ -153,7 +157,7 @@ async fn fill(
         let Some(case) = settled.case else { continue };
         if !ids.insert(case.id.clone()) {
             let why = format!("there is a case {:?} already", case.id);
-            made.passed_over.push(PassedOver { spot, why });
+            made.passed_over.push(SkippedRecord { spot, why });
             continue;
         }
         made.cases += 1;
@@ -165,7 +169,7 @@ async fn fill(
     Ok(())
 }
 
-fn warn(made: &Made) {
+fn warn(made: &ImportSummary) {
     let n_passed_over = made.passed_over.len();
     if n_passed_over == 0 {
         return;
@@ -179,7 +183,7 @@ fn warn(made: &Made) {
     }
 }
 
-fn document(made: &Made) -> Document {
+fn document(made: &ImportSummary) -> Document {
     let text = format!(
         "{}: {}, {} of them clean, with {} and {} judged wrong",
         made.output,
@@ -188,5 +192,5 @@ fn document(made: &Made) -> Document {
         counted(made.problems, "problem"),
         counted(made.rejected_findings, "claim"),
     );
-    Document { blocks: vec![Block::Line(text)] }
+    Document { blocks: vec![DocumentBlock::Line(text)] }
 }

@@ -4,7 +4,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::settings;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::JudgeDesk;
+use crate::wiring::eval::JudgeSetup;
 use crate::wiring::models::{Models, connections};
 use crate::wiring::probe::Probe;
 use crate::wiring::reviewers;
@@ -12,12 +12,12 @@ use anyhow::Context;
 use mala_domain::agent::budget::{Dollars, Unpriced};
 use mala_eval::JudgeUsed;
 use mala_eval::judging::ask::judge_limits;
-use mala_eval::store::runs::RunFolder;
+use mala_eval::store::runs::EvalRunFolder;
 
 /// A judge that can be asked.
-pub(super) struct Judge {
+pub(super) struct RunJudge {
     pub(super) used: JudgeUsed,
-    pub(super) desk: JudgeDesk,
+    pub(super) desk: JudgeSetup,
     /// What it could cost to judge a case.
     pub(super) per_case: Dollars,
 }
@@ -27,8 +27,8 @@ pub(super) struct Judge {
 pub(super) fn choose(
     name: Option<&str>,
     here: &Surroundings,
-    replay: Option<&RunFolder>,
-) -> anyhow::Result<Judge> {
+    replay: Option<&EvalRunFolder>,
+) -> anyhow::Result<RunJudge> {
     let probe = Probe::new(here, here.root()).context("starting the runtime")?;
     let policy = settings::of_working_tree(here, &probe)?.policy;
     let connections = connections(here)?;
@@ -54,5 +54,5 @@ pub(super) fn choose(
     let model = name.map_or_else(|| choice.name.clone(), str::to_owned);
     let per_case = if replay.is_some() { Dollars::ZERO } else { limits.max_cost };
     let used = JudgeUsed::of(&model);
-    Ok(Judge { used, desk: JudgeDesk { model, limits, connections }, per_case })
+    Ok(RunJudge { used, desk: JudgeSetup { model, limits, connections }, per_case })
 }

@@ -6,8 +6,8 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 use mala_eval::scores::{Scorer, ScorerOptions};
-use mala_eval::store::runs::{EvalFilesError, Evals, RunFolder, Writer};
-use mala_eval::{CaseRecord, EvalResult, Mode, Rule, RunHeader};
+use mala_eval::store::runs::{EvalRunFolder, EvalStore, EvalStoreError, RecordWriter};
+use mala_eval::{CaseRecord, EvalResult, MatchMode, MatchRule, RunHeader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const LOOK: Duration = Duration::from_millis(25);
 
 /// The run that a name means: its own, the start of it, or `latest`.
-pub(super) fn pick(evals: &Evals, name: &str) -> anyhow::Result<RunFolder> {
+pub(super) fn pick(evals: &EvalStore, name: &str) -> anyhow::Result<EvalRunFolder> {
     let names = evals.names().context("listing evals")?;
     let hint = "'mala eval list' lists the runs";
     if name == "latest" {
@@ -40,18 +40,21 @@ pub(super) fn pick(evals: &Evals, name: &str) -> anyhow::Result<RunFolder> {
 }
 
 /// The evals of this work tree.
-pub(super) fn here(here: &Surroundings) -> Evals {
-    Evals::of_work_tree(here.root())
+pub(super) fn here(here: &Surroundings) -> EvalStore {
+    EvalStore::of_work_tree(here.root())
 }
 
 /// The right to add to a run. Whoever has it may be about to keep the answers to its last calls: that
 /// is waited for, as long as a call may take.
-pub(super) async fn writer(run: &RunFolder, patience: Duration) -> anyhow::Result<Writer> {
+pub(super) async fn writer(
+    run: &EvalRunFolder,
+    patience: Duration,
+) -> anyhow::Result<RecordWriter> {
     let deadline = Instant::now() + patience;
     let mut is_told = false;
     loop {
         match run.writer() {
-            Err(EvalFilesError::Busy { .. }) if Instant::now() < deadline => {}
+            Err(EvalStoreError::Busy { .. }) if Instant::now() < deadline => {}
             opened => return Ok(opened?),
         }
         if !is_told {
@@ -66,7 +69,7 @@ pub(super) async fn writer(run: &RunFolder, patience: Duration) -> anyhow::Resul
 }
 
 /// The result of a run, from its records as they are.
-pub(super) fn scored(run: &RunFolder) -> anyhow::Result<EvalResult> {
+pub(super) fn scored(run: &EvalRunFolder) -> anyhow::Result<EvalResult> {
     let header = run.header()?;
     let mut scorer = Scorer::new(options(&header));
     run.records()?.each(|record| scorer.add(&record))?;
@@ -74,12 +77,12 @@ pub(super) fn scored(run: &RunFolder) -> anyhow::Result<EvalResult> {
 }
 
 /// The rule of a run in a mode. Without a judge, nobody knows what one would say.
-pub(super) fn rule(header: &RunHeader, mode: Mode) -> Result<Rule, Failure> {
-    if mode == Mode::Semantic && header.judge.is_none() {
+pub(super) fn rule(header: &RunHeader, mode: MatchMode) -> Result<MatchRule, Failure> {
+    if mode == MatchMode::Semantic && header.judge.is_none() {
         return Err(Failure::usage(format!("{} had no judge", header.run_id))
             .hint("'mala eval run --match semantic' has one"));
     }
-    Ok(Rule { max_span: header.max_span, ..Rule::of(mode) })
+    Ok(MatchRule { max_span: header.max_span, ..MatchRule::of(mode) })
 }
 
 pub(super) fn options(header: &RunHeader) -> ScorerOptions {
@@ -92,7 +95,7 @@ pub(super) fn options(header: &RunHeader) -> ScorerOptions {
 }
 
 /// The result of a run by its name, or the one in a `result.json`.
-pub(super) fn result(evals: &Evals, name: &str, folder: &Path) -> anyhow::Result<EvalResult> {
+pub(super) fn result(evals: &EvalStore, name: &str, folder: &Path) -> anyhow::Result<EvalResult> {
     let file = folder.join(name);
     if file.is_file() {
         let text = std::fs::read(&file).with_context(|| format!("reading {name}"))?;
@@ -103,7 +106,7 @@ pub(super) fn result(evals: &Evals, name: &str, folder: &Path) -> anyhow::Result
 }
 
 /// The records of a run that are of this case.
-pub(super) fn records_of(run: &RunFolder, case: &str) -> anyhow::Result<Vec<CaseRecord>> {
+pub(super) fn records_of(run: &EvalRunFolder, case: &str) -> anyhow::Result<Vec<CaseRecord>> {
     let mut found = Vec::new();
     let mut ids = Vec::new();
     run.records()?.each(|record| {

@@ -1,14 +1,14 @@
 //! `mala eval list`: the kept runs, and how far they are.
 
-use super::format::Format;
+use super::format::EvalFormat;
 use super::kept;
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 use clap::Args;
 use mala_eval::RunHeader;
-use mala_eval::render::{Block, Document, Table};
-use mala_eval::store::runs::RunFolder;
+use mala_eval::render::{Document, DocumentBlock, TextTable};
+use mala_eval::store::runs::EvalRunFolder;
 use serde::Serialize;
 
 /// List the runs that are kept, newest first
@@ -16,12 +16,12 @@ use serde::Serialize;
 pub(super) struct ListArgs {
     /// How to print them
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: EvalFormat,
 }
 
 /// A kept run
 #[derive(Serialize)]
-struct Entry {
+struct RunEntry {
     name: String,
     run: Option<RunHeader>,
     done: usize,
@@ -32,12 +32,12 @@ struct Entry {
 pub(super) fn run(args: &ListArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
     let names = evals.names().context("listing evals")?;
-    let entries: Vec<Entry> = names.iter().map(|name| entry(name, &evals.run(name))).collect();
+    let entries: Vec<RunEntry> = names.iter().map(|name| entry(name, &evals.run(name))).collect();
     args.format.print(here, &entries, || document(&entries))?;
     Ok(Exit::Passed)
 }
 
-fn entry(name: &str, run: &RunFolder) -> Entry {
+fn entry(name: &str, run: &EvalRunFolder) -> RunEntry {
     let read = || -> anyhow::Result<(RunHeader, usize)> {
         Ok((run.header()?, run.records()?.keys().count()))
     };
@@ -46,17 +46,17 @@ fn entry(name: &str, run: &RunFolder) -> Entry {
         Ok((header, done)) => {
             let cases: usize = header.sets.iter().map(|set| set.cases).sum();
             let wanted = cases.saturating_mul(header.trials as usize);
-            Entry { name, run: Some(header), done, wanted, error: None }
+            RunEntry { name, run: Some(header), done, wanted, error: None }
         }
         Err(error) => {
             let error = Some(format!("{error:#}"));
-            Entry { name, run: None, done: 0, wanted: 0, error }
+            RunEntry { name, run: None, done: 0, wanted: 0, error }
         }
     }
 }
 
-fn document(entries: &[Entry]) -> Document {
-    let mut table = Table::new(&["run", "done", "reviewer", "sets"]);
+fn document(entries: &[RunEntry]) -> Document {
+    let mut table = TextTable::new(&["run", "done", "reviewer", "sets"]);
     for entry in entries {
         let (reviewer, sets) = match &entry.run {
             Some(run) => {
@@ -67,5 +67,5 @@ fn document(entries: &[Entry]) -> Document {
         };
         table.row([entry.name.clone(), format!("{}/{}", entry.done, entry.wanted), reviewer, sets]);
     }
-    Document { blocks: vec![Block::Table(table)] }
+    Document { blocks: vec![DocumentBlock::TextTable(table)] }
 }

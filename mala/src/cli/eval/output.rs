@@ -1,6 +1,6 @@
 //! Where the result of a run goes, and in what form.
 
-use super::format::Format;
+use super::format::EvalFormat;
 use super::{kept, page};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use mala_adapters::store::write_output;
 use mala_eval::EvalResult;
 use mala_eval::render::{self as render, Document};
-use mala_eval::store::runs::{Evals, RunFolder};
+use mala_eval::store::runs::{EvalRunFolder, EvalStore};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -40,8 +40,8 @@ impl ResultOutput {
     /// Shows the results of these runs.
     pub(super) fn show(
         &self,
-        evals: &Evals,
-        runs: &[RunFolder],
+        evals: &EvalStore,
+        runs: &[EvalRunFolder],
         here: &Surroundings,
     ) -> anyhow::Result<()> {
         let text = match self.plain() {
@@ -61,7 +61,7 @@ impl ResultOutput {
     }
 
     /// The form, unless it is a page.
-    fn plain(&self) -> Option<Format> {
+    fn plain(&self) -> Option<EvalFormat> {
         let ending =
             self.output.as_deref().and_then(Path::extension).and_then(|ending| ending.to_str());
         let by_name = match ending.map(str::to_ascii_lowercase).as_deref() {
@@ -71,9 +71,9 @@ impl ResultOutput {
             _ => ResultFormat::Text,
         };
         match self.format.unwrap_or(by_name) {
-            ResultFormat::Text => Some(Format::Text),
-            ResultFormat::Markdown => Some(Format::Markdown),
-            ResultFormat::Json => Some(Format::Json),
+            ResultFormat::Text => Some(EvalFormat::Text),
+            ResultFormat::Markdown => Some(EvalFormat::Markdown),
+            ResultFormat::Json => Some(EvalFormat::Json),
             ResultFormat::Html => None,
         }
     }

@@ -6,15 +6,15 @@ use crate::surroundings::Surroundings;
 use crate::wiring::eval::{STARTER, find_set};
 use mala_eval::record::ReviewerUsed;
 use mala_eval::record::{SCHEMA_VERSION, Selection, SetUsed};
-use mala_eval::store::runs::Evals;
-use mala_eval::store::sets::{CaseSet, Fingerprint};
-use mala_eval::{Case, CaseError, JudgeUsed, RunHeader};
+use mala_eval::store::runs::EvalStore;
+use mala_eval::store::sets::{CaseSet, SetFingerprint};
+use mala_eval::{CaseError, EvalCase, JudgeUsed, RunHeader};
 
 /// The sets that are asked for; without any, the one in the binary.
 pub(super) fn sets(
     names: &[String],
     here: &Surroundings,
-    evals: &Evals,
+    evals: &EvalStore,
 ) -> Result<Vec<CaseSet>, Failure> {
     let starter = [STARTER.to_owned()];
     let names = if names.is_empty() { &starter } else { names };
@@ -36,7 +36,7 @@ pub(super) fn survey(sets: &[CaseSet], selection: &Selection) -> Result<Vec<SetU
     let mut room = selection.limit.unwrap_or(usize::MAX);
     let mut used = Vec::new();
     for set in sets {
-        let mut print = Fingerprint::default();
+        let mut print = SetFingerprint::default();
         let (mut n_all, mut n_cases) = (0, 0);
         for case in set.cases() {
             let case = case.map_err(|error| Failure::usage(error.to_string()))?;
@@ -64,14 +64,14 @@ pub(super) fn selected(
     sets: Vec<CaseSet>,
     used: &[SetUsed],
     selection: Selection,
-) -> impl Iterator<Item = Result<(String, Case), CaseError>> + Send + use<> {
+) -> impl Iterator<Item = Result<(String, EvalCase), CaseError>> + Send + use<> {
     let counts: Vec<usize> = used.iter().map(|set| set.cases).collect();
     sets.into_iter().zip(counts).flat_map(move |(set, n_cases)| {
         let (name, selection) = (set.name.clone(), selection.clone());
-        let takes = move |case: &Result<Case, CaseError>| {
+        let takes = move |case: &Result<EvalCase, CaseError>| {
             case.as_ref().map_or(true, |case| selection.takes(case))
         };
-        let named = move |case: Result<Case, CaseError>| Ok((name.clone(), case?));
+        let named = move |case: Result<EvalCase, CaseError>| Ok((name.clone(), case?));
         set.cases().filter(takes).take(n_cases).map(named)
     })
 }

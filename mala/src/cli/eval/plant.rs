@@ -1,6 +1,6 @@
 //! `mala eval plant`: known defects in real changes of this repository, as a set of cases.
 
-use super::format::Format;
+use super::format::EvalFormat;
 use super::kept;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -13,9 +13,11 @@ use crate::wiring::eval::{EvalGit, PLANTED_SET, begin_set};
 use anyhow::Context;
 use clap::Args;
 use mala_domain::scope::Target;
-use mala_eval::Case;
-use mala_eval::plant::{DefectKind, Fields, Harvest, Nursery, Order, PlantError};
-use mala_eval::render::{Block, Document, Table};
+use mala_eval::EvalCase;
+use mala_eval::plant::{
+    DefectKind, DefectPlanter, PlantError, PlantRequest, PlantTargets, PlantedDefects,
+};
+use mala_eval::render::{Document, DocumentBlock, TextTable};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -62,7 +64,7 @@ pub(super) struct PlantArgs {
 
     /// How to print what was planted
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: EvalFormat,
 }
 
 fn kind_parser() -> impl clap::builder::TypedValueParser<Value = DefectKind> {
@@ -73,7 +75,7 @@ fn kind_parser() -> impl clap::builder::TypedValueParser<Value = DefectKind> {
 
 /// What was planted.
 #[derive(Debug, Serialize)]
-struct Summary {
+struct PlantSummary {
     set: String,
     planted: usize,
     changes: usize,
@@ -82,8 +84,8 @@ struct Summary {
 }
 
 pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit> {
-    let order = Order {
-        fields: fields(args)?,
+    let order = PlantRequest {
+        targets: targets(args)?,
         count: usize::from(args.count),
         seed: args.seed,
         kinds: args.kind.clone(),
@@ -91,14 +93,14 @@ pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit>
     until_interrupted(async {
         let git = EvalGit::new(here);
         let repository = git.repository_around(&here.folder).await?;
-        let nursery = Nursery { git: &git, repository: &repository };
-        let harvest = nursery.plant(&order).await.map_err(plant_failure)?;
-        if harvest.sprouts.is_empty() {
+        let planter = DefectPlanter { git: &git, repository: &repository };
+        let planted = planter.plant(&order).await.map_err(plant_failure)?;
+        if planted.defects.is_empty() {
             let what = "there is no place for a defect in these changes";
             let hint = "it takes added lines of Python, JavaScript, TypeScript, Go, Rust or Java";
             return Err(Failure::new(Exit::CouldNotReview, what).hint(hint).into());
         }
-        let cases = cases(args, &nursery, &harvest).await?;
+        let cases = cases(args, &planter, &planted).await?;
         let path = match &args.output {
             Some(file) => here.folder.join(file),
             None => kept::here(here).sets().join(PLANTED_SET),
@@ -106,7 +108,7 @@ pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit>
         let mut set = begin_set(here, &path)?;
         cases.iter().try_for_each(|case| set.add(case)).context("writing the set")?;
         set.finish().with_context(|| format!("writing {}", path.display()))?;
-        let summary = summary(&harvest, &path);
+        let summary = summary(&planted, &path);
         args.format.print(here, &summary, || document(&summary))?;
         Ok(Exit::Passed)
     })
@@ -120,76 +122,82 @@ pub(crate) fn plant_failure(error: PlantError) -> anyhow::Error {
     }
 }
 
-fn fields(args: &PlantArgs) -> Result<Fields, Failure> {
+fn targets(args: &PlantArgs) -> Result<PlantTargets, Failure> {
     if let Some(text) = &args.range {
         let target = range(text).ok_or_else(|| {
             Failure::usage(format!("`{text}` is not a range")).hint("write it as A..B")
         })?;
-        return Ok(Fields::Named(vec![target]));
+        return Ok(PlantTargets::Named(vec![target]));
     }
     if let Some(base) = &args.base {
         let target = Target::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() };
-        return Ok(Fields::Named(vec![target]));
+        return Ok(PlantTargets::Named(vec![target]));
     }
     if args.commit.is_empty() {
-        return Ok(Fields::Newest);
+        return Ok(PlantTargets::Newest);
     }
     let one = |sha: &String| Target::Commits(vec![sha.clone()]);
-    Ok(Fields::Named(args.commit.iter().map(one).collect()))
+    Ok(PlantTargets::Named(args.commit.iter().map(one).collect()))
 }
 
 /// One case per defect, and one per change without any when that is asked for.
 async fn cases(
     args: &PlantArgs,
-    nursery: &Nursery<'_>,
-    harvest: &Harvest,
-) -> anyhow::Result<Vec<Case>> {
+    planter: &DefectPlanter<'_>,
+    planted: &PlantedDefects,
+) -> anyhow::Result<Vec<EvalCase>> {
     let mut cases = Vec::new();
     let mut shown = BTreeSet::new();
-    for (number, (change, sprout)) in harvest.sprouts.iter().enumerate() {
-        let Some(ground) = harvest.grounds.get(*change) else { continue };
+    for (number, (at, defect)) in planted.defects.iter().enumerate() {
+        let Some(change) = planted.changes.get(*at) else { continue };
         let named = (number + 1, args.seed);
-        cases.push(ground.soil.planted(sprout, named));
+        cases.push(change.site.planted(defect, named));
         // A change that has several defects in as many cases is there once without any.
-        if args.with_clean && shown.insert(*change) {
-            let mut soil = ground.soil.clone();
-            soil.diff = nursery.diff(&soil.base, &soil.head).await.map_err(failure)?;
-            cases.push(soil.twin(sprout, named));
+        if args.with_clean && shown.insert(*at) {
+            let mut site = change.site.clone();
+            site.diff = planter.diff(&site.base, &site.head).await.map_err(failure)?;
+            cases.push(site.twin(defect, named));
         }
     }
     Ok(cases)
 }
 
-fn summary(harvest: &Harvest, path: &std::path::Path) -> Summary {
-    let mut summary = Summary {
+fn summary(planted: &PlantedDefects, path: &std::path::Path) -> PlantSummary {
+    let mut summary = PlantSummary {
         set: path.display().to_string(),
-        planted: harvest.sprouts.len(),
+        planted: planted.defects.len(),
         changes: 0,
         by_kind: BTreeMap::new(),
         by_language: BTreeMap::new(),
     };
-    let mut changes: Vec<usize> = harvest.sprouts.iter().map(|(change, _)| *change).collect();
+    let mut changes: Vec<usize> = planted.defects.iter().map(|(change, _)| *change).collect();
     changes.sort_unstable();
     changes.dedup();
     summary.changes = changes.len();
-    for (_, sprout) in &harvest.sprouts {
-        *summary.by_kind.entry(sprout.kind).or_default() += 1;
-        *summary.by_language.entry(sprout.language.clone()).or_default() += 1;
+    for (_, defect) in &planted.defects {
+        *summary.by_kind.entry(defect.kind).or_default() += 1;
+        *summary.by_language.entry(defect.language.clone()).or_default() += 1;
     }
     summary
 }
 
-fn document(summary: &Summary) -> Document {
-    let mut kinds = Table::new(&["kind", "planted"]);
+fn document(summary: &PlantSummary) -> Document {
+    let mut kinds = TextTable::new(&["kind", "planted"]);
     for (kind, number) in &summary.by_kind {
         kinds.row([kind.name().to_owned(), number.to_string()]);
     }
-    let mut languages = Table::new(&["language", "planted"]);
+    let mut languages = TextTable::new(&["language", "planted"]);
     for (language, number) in &summary.by_language {
         languages.row([language.clone(), number.to_string()]);
     }
     let planted = counted(summary.planted, "defect");
     let changes = counted(summary.changes, "change");
     let said = format!("{planted} in {changes}: {}", summary.set);
-    Document { blocks: vec![Block::Line(said), Block::Table(kinds), Block::Table(languages)] }
+    Document {
+        blocks: vec![
+            DocumentBlock::Line(said),
+            DocumentBlock::TextTable(kinds),
+            DocumentBlock::TextTable(languages),
+        ],
+    }
 }

@@ -3,7 +3,7 @@
 
 use crate::console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use mala_eval::run::Standing;
+use mala_eval::run::RunProgress;
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ impl EvalProgress {
         Self { line, told: Mutex::new(Instant::now()) }
     }
 
-    pub(super) fn show(&self, standing: &Standing) {
+    pub(super) fn show(&self, standing: &RunProgress) {
         match &self.line {
             Some(line) => line.set_message(in_words(standing)),
             None => {
@@ -52,7 +52,7 @@ impl EvalProgress {
     }
 }
 
-fn in_words(standing: &Standing) -> String {
+fn in_words(standing: &RunProgress) -> String {
     let mut text = format!("{}/{} reviewed", standing.done, standing.total);
     if standing.could_not_review > 0 {
         text.push_str(&format!(" ({} could not be)", standing.could_not_review));

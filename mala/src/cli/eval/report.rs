@@ -5,7 +5,7 @@ use super::output::ResultOutput;
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
 use clap::Args;
-use mala_eval::store::runs::RunFolder;
+use mala_eval::store::runs::EvalRunFolder;
 
 /// Show the result of a run that is kept, or of several
 ///
@@ -24,7 +24,7 @@ pub(super) struct ReportArgs {
 pub(super) fn run(args: &ReportArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
     let picked = args.runs.iter().map(|name| kept::pick(&evals, name));
-    let runs: Vec<RunFolder> = picked.collect::<anyhow::Result<_>>()?;
+    let runs: Vec<EvalRunFolder> = picked.collect::<anyhow::Result<_>>()?;
     args.output.show(&evals, &runs, here)?;
     Ok(Exit::Passed)
 }

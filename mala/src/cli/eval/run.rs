@@ -1,30 +1,34 @@
 //! `mala eval run`: cases, reviewed and scored; begun anew or gone on with.
 
 use super::amounts::dollars;
-use super::judge::Judge;
+use super::judge::RunJudge;
 use super::output::ResultOutput;
 use super::progress::EvalProgress;
-use super::who::Wanted;
+use super::who::ReviewerRequest;
 use super::{front, judge, kept, plan};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{Bench, Calls, JudgeDesk, Stop, Who, lost_below, prepare_state};
+use crate::wiring::eval::{
+    Calls, CaseRepositories, CaseReviewer, EvalReviewer, JudgeSetup, StopSignal, lost_below,
+    prepare_state,
+};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::agent::budget::{Dollars, Profile};
-use mala_eval::dummy::Dummy;
+use mala_eval::budget::EvalBudget;
+use mala_eval::dummy::DummyReviewer;
 use mala_eval::judging::ask::JUDGE_PATIENCE;
 use mala_eval::matching::MAX_SPAN;
-use mala_eval::purse::Purse;
 use mala_eval::record::Selection;
-use mala_eval::run::{self as pipeline, Ending, Key, Plan};
-use mala_eval::store::runs::{Evals, RunFolder};
+use mala_eval::run::{self as pipeline, RunEnding, RunPlan, TrialKey};
+use mala_eval::store::runs::{EvalRunFolder, EvalStore};
 use mala_eval::store::sets::CaseSet;
 use mala_eval::{CaseRecord, RunHeader};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Have a reviewer look at cases with known problems, and score what it finds
@@ -91,6 +95,13 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = MAX_SPAN)]
     pub(super) max_span: u32,
 
+    /// Folder with clones of the repositories that the cases come from
+    ///
+    /// A case is reviewed in the tree of its commit when the current repository or one of the clones
+    /// has it. Clones are named OWNER/NAME, OWNER+NAME, OWNER__NAME or NAME, with or without .git.
+    #[arg(long, value_name = "DIR")]
+    repos: Option<PathBuf>,
+
     /// Go on with a run that was cut short: its name, the start of it, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = ["set", "reviewer", "model", "profile", "language", "tag", "case", "limit", "trials", "seed", "max_span", "replay", "matching", "judge"])]
     resume: Option<String>,
@@ -106,7 +117,7 @@ pub(super) struct RunArgs {
     /// Who says that a finding hits a known problem: file, lines and category alone, or, besides, a judge
     /// model that reads both texts
     #[arg(long = "match", value_name = "HOW", default_value = "lines")]
-    matching: Matching,
+    matching: MatchingName,
 
     /// The model that judges, with --match semantic; the agent's without it
     #[arg(long, value_name = "MODEL")]
@@ -122,7 +133,7 @@ pub(super) struct RunArgs {
 
 /// Who says that a finding hits a known problem
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Matching {
+enum MatchingName {
     Lines,
     Semantic,
 }
@@ -139,22 +150,22 @@ impl RunArgs {
 
     /// Whether the run is done right here. Who only pretends makes no calls that could be lost.
     fn is_done_here(&self) -> bool {
-        let is_dummy = |name: &String| name.parse::<Dummy>().is_ok();
+        let is_dummy = |name: &String| name.parse::<DummyReviewer>().is_ok();
         let asks_nobody = !self.wants_judge() && self.replay.is_none();
         self.worker || asks_nobody && self.reviewer.as_ref().is_some_and(is_dummy)
     }
 
     fn wants_judge(&self) -> bool {
-        self.judge.is_some() || self.matching == Matching::Semantic
+        self.judge.is_some() || self.matching == MatchingName::Semantic
     }
 
     /// Who judges a new run, if anybody does: with a run to replay, the judge of that run.
     fn judge(
         &self,
         here: &Surroundings,
-        replay: Option<&RunFolder>,
-    ) -> anyhow::Result<Option<Judge>> {
-        let replayed = replay.map(RunFolder::header).transpose()?;
+        replay: Option<&EvalRunFolder>,
+    ) -> anyhow::Result<Option<RunJudge>> {
+        let replayed = replay.map(EvalRunFolder::header).transpose()?;
         let before = replayed.as_ref().and_then(|header| header.judge.as_ref());
         if let (Some(header), true, None) = (&replayed, self.wants_judge(), before) {
             let what = format!("{} had no judge: there is nothing to replay", header.run_id);
@@ -167,21 +178,21 @@ impl RunArgs {
 }
 
 /// A run that can begin.
-struct Ready {
-    folder: RunFolder,
+struct ReadyRun {
+    folder: EvalRunFolder,
     header: RunHeader,
     sets: Vec<CaseSet>,
-    who: Who,
-    judge: Option<JudgeDesk>,
+    reviewer: EvalReviewer,
+    judge: Option<JudgeSetup>,
     per_case: Dollars,
-    replay: Option<RunFolder>,
+    replay: Option<EvalRunFolder>,
 }
 
 pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     if !args.is_done_here() {
         return front::run(here, "--worker");
     }
-    let stop = if args.worker { Stop::of_worker() } else { Stop::never() };
+    let stop = if args.worker { StopSignal::of_worker() } else { StopSignal::never() };
     let evals = kept::here(here);
     let ready = match &args.resume {
         Some(name) => go_on(args, name, here, &evals)?,
@@ -209,27 +220,33 @@ pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
 }
 
 /// A new run.
-fn begin(args: &RunArgs, here: &Surroundings, evals: &Evals) -> anyhow::Result<Ready> {
+fn begin(args: &RunArgs, here: &Surroundings, evals: &EvalStore) -> anyhow::Result<ReadyRun> {
     let sets = plan::sets(&args.set, here, evals)?;
     let used = plan::survey(&sets, &args.selection())?;
     let replay = args.replay.as_deref().map(|name| kept::pick(evals, name)).transpose()?;
-    let wanted = Wanted {
+    let wanted = ReviewerRequest {
         reviewer: args.reviewer.clone(),
         model: args.model.clone(),
         profile: args.profile,
         timeout: args.timeout,
     };
-    let (who, reviewer, per_case) = wanted.choose(here, replay.as_ref())?;
+    let (reviewer, used_reviewer, per_case) = wanted.choose(here, replay.as_ref())?;
     let judge = args.judge(here, replay.as_ref())?;
-    let header = plan::header(args, reviewer, judge.as_ref().map(|judge| judge.used.clone()), used);
+    let header =
+        plan::header(args, used_reviewer, judge.as_ref().map(|judge| judge.used.clone()), used);
     prepare_state(here, &evals.folder()).context("creating .mala/eval")?;
     let folder = evals.create(&header)?;
     let (judge, per_case) = with_judge(judge, per_case);
-    Ok(Ready { folder, header, sets, who, judge, per_case, replay })
+    Ok(ReadyRun { folder, header, sets, reviewer, judge, per_case, replay })
 }
 
 /// A run that was cut short.
-fn go_on(args: &RunArgs, name: &str, here: &Surroundings, evals: &Evals) -> anyhow::Result<Ready> {
+fn go_on(
+    args: &RunArgs,
+    name: &str,
+    here: &Surroundings,
+    evals: &EvalStore,
+) -> anyhow::Result<ReadyRun> {
     let folder = kept::pick(evals, name)?;
     let mut header = folder.header()?;
     let names: Vec<String> = header.sets.iter().map(|set| set.source.clone()).collect();
@@ -238,16 +255,16 @@ fn go_on(args: &RunArgs, name: &str, here: &Surroundings, evals: &Evals) -> anyh
         let what = format!("the cases have changed since {} began", header.run_id);
         return Err(Failure::usage(what).hint("begin a new run").into());
     }
-    let reviewer = header.reviewer.clone();
-    let profile = reviewer.profile.as_deref().and_then(|name| name.parse().ok());
-    let wanted = Wanted {
-        reviewer: Some(reviewer.name.clone()),
-        model: reviewer.model.clone(),
+    let before = header.reviewer.clone();
+    let profile = before.profile.as_deref().and_then(|name| name.parse().ok());
+    let wanted = ReviewerRequest {
+        reviewer: Some(before.name.clone()),
+        model: before.model.clone(),
         profile,
         timeout: args.timeout,
     };
-    let (who, now, per_case) = wanted.choose(here, None)?;
-    if now != reviewer {
+    let (reviewer, used_reviewer, per_case) = wanted.choose(here, None)?;
+    if used_reviewer != before {
         let what = format!("the reviewer has changed since {} began", header.run_id);
         return Err(Failure::usage(what).hint("begin a new run").into());
     }
@@ -262,11 +279,11 @@ fn go_on(args: &RunArgs, name: &str, here: &Surroundings, evals: &Evals) -> anyh
         header.max_cost_usd = args.max_cost;
         folder.save_header(&header)?;
     }
-    Ok(Ready { folder, header, sets, who, judge, per_case, replay: None })
+    Ok(ReadyRun { folder, header, sets, reviewer, judge, per_case, replay: None })
 }
 
 /// What a case could cost with its judge.
-fn with_judge(judge: Option<Judge>, per_case: Dollars) -> (Option<JudgeDesk>, Dollars) {
+fn with_judge(judge: Option<RunJudge>, per_case: Dollars) -> (Option<JudgeSetup>, Dollars) {
     match judge {
         Some(judge) => (Some(judge.desk), per_case.plus(judge.per_case)),
         None => (None, per_case),
@@ -277,17 +294,19 @@ fn with_judge(judge: Option<Judge>, per_case: Dollars) -> (Option<JudgeDesk>, Do
 async fn review_all(
     args: &RunArgs,
     here: &Surroundings,
-    ready: Ready,
+    ready: ReadyRun,
     calls: &Calls,
 ) -> anyhow::Result<Exit> {
-    let Ready { folder, header, sets, who, judge, per_case, replay } = ready;
+    let ReadyRun { folder, header, sets, reviewer, judge, per_case, replay } = ready;
     let judging = judge.as_ref().map_or(Duration::ZERO, |_| JUDGE_PATIENCE);
-    let writer = kept::writer(&folder, who.patience() + judging).await?;
+    let writer = kept::writer(&folder, reviewer.timeout() + judging).await?;
     let work = folder.work()?;
     let (done, spent) = so_far(args, &folder, per_case)?;
     let cases: usize = header.sets.iter().map(|set| set.cases).sum();
-    let bench = Bench {
-        who,
+    let repositories = CaseRepositories::open(here, args.repos.as_deref()).await;
+    let runner = CaseReviewer {
+        reviewer,
+        repositories,
         here: here.clone(),
         work: work.path().to_owned(),
         run: folder.clone(),
@@ -298,20 +317,20 @@ async fn review_all(
     };
     let total = cases as u64 * u64::from(header.trials);
     let progress = EvalProgress::start(done.len() as u64, total);
-    let plan = Plan {
+    let plan = RunPlan {
         trials: header.trials,
         at_once: jobs(args),
-        purse: Purse::new(header.max_cost_usd.map(Dollars::at_least), per_case, spent),
+        budget: EvalBudget::new(header.max_cost_usd.map(Dollars::at_least), per_case, spent),
         done,
         total,
     };
     let selected = plan::selected(sets, &header.sets, header.selection.clone());
-    let tell = |standing: &pipeline::Standing| progress.show(standing);
-    let ending = pipeline::run(plan, selected, &bench, &writer, &tell).await;
+    let tell = |standing: &pipeline::RunProgress| progress.show(standing);
+    let ending = pipeline::run(plan, selected, &runner, &writer, &tell).await;
     progress.end();
     Ok(match ending? {
-        Ending::Complete => Exit::Passed,
-        Ending::Broke => {
+        RunEnding::Complete => Exit::Passed,
+        RunEnding::BudgetExhausted => {
             console::say(&format!(
                 "stopped: another case could cost more than is left; go on with: mala eval run \
                  --resume {} --max-cost USD",
@@ -330,9 +349,9 @@ fn jobs(args: &RunArgs) -> usize {
 /// What is done, and what it cost. What nobody knows counts as much as it could have been.
 fn so_far(
     args: &RunArgs,
-    folder: &RunFolder,
+    folder: &EvalRunFolder,
     per_case: Dollars,
-) -> anyhow::Result<(BTreeSet<Key>, Dollars)> {
+) -> anyhow::Result<(BTreeSet<TrialKey>, Dollars)> {
     let records = folder.records()?;
     let mut spent = Dollars::ZERO;
     let mut add = |record: CaseRecord| {

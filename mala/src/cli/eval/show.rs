@@ -1,6 +1,6 @@
 //! `mala eval show`: one case of a run, with every hit and miss.
 
-use super::format::{Format, ModeName};
+use super::format::{EvalFormat, ModeName};
 use super::kept;
 use crate::cli::exit::Exit;
 use crate::surroundings::Surroundings;
@@ -24,7 +24,7 @@ pub(super) struct ShowArgs {
 
     /// How to print it
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: EvalFormat,
 }
 
 pub(super) fn run(args: &ShowArgs, here: &Surroundings) -> anyhow::Result<Exit> {

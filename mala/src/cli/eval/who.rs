@@ -7,7 +7,7 @@ use crate::console;
 use crate::settings;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::Changes;
-use crate::wiring::eval::{Real, Sample, Who};
+use crate::wiring::eval::{ConfiguredReviewer, EvalReviewer, SampleRepository};
 use crate::wiring::models;
 use crate::wiring::probe::Probe;
 use crate::wiring::reviewers::{self, Wishes};
@@ -18,33 +18,33 @@ use mala_domain::config::{
     Budget, Config, FILE_NAME, Origin, ReviewBlock, ReviewPolicy, ReviewerType, Seconds,
 };
 use mala_domain::scope::Target;
-use mala_eval::dummy::Dummy;
+use mala_eval::dummy::DummyReviewer;
 use mala_eval::record::ReviewerUsed;
-use mala_eval::store::runs::RunFolder;
+use mala_eval::store::runs::EvalRunFolder;
 
 /// Whom the command line or a header names.
-pub(super) struct Wanted {
+pub(super) struct ReviewerRequest {
     pub(super) reviewer: Option<String>,
     pub(super) model: Option<String>,
     pub(super) profile: Option<Profile>,
     pub(super) timeout: Option<i64>,
 }
 
-impl Wanted {
+impl ReviewerRequest {
     /// Who that is, what to call them, and what a case could cost.
     pub(super) fn choose(
         &self,
         here: &Surroundings,
-        replay: Option<&RunFolder>,
-    ) -> anyhow::Result<(Who, ReviewerUsed, Dollars)> {
-        if let Some(Ok(dummy)) = self.reviewer.as_deref().map(str::parse::<Dummy>) {
+        replay: Option<&EvalRunFolder>,
+    ) -> anyhow::Result<(EvalReviewer, ReviewerUsed, Dollars)> {
+        if let Some(Ok(dummy)) = self.reviewer.as_deref().map(str::parse::<DummyReviewer>) {
             let name = dummy.name().to_owned();
             let used = ReviewerUsed { name, model: None, profile: None, version: None };
-            return Ok((Who::Dummy(dummy), used, Dollars::ZERO));
+            return Ok((EvalReviewer::Dummy(dummy), used, Dollars::ZERO));
         }
         let kind = self.reviewer.as_deref().map(str::parse::<ReviewerType>).transpose();
         let kind = kind.map_err(|why| {
-            let dummies: Vec<&str> = Dummy::ALL.map(Dummy::name).into();
+            let dummies: Vec<&str> = DummyReviewer::ALL.map(DummyReviewer::name).into();
             Failure::usage(format!("{why}, {}", dummies.join(", ")))
         })?;
         let probe = Probe::new(here, here.root()).context("starting the runtime")?;
@@ -70,8 +70,9 @@ impl Wanted {
         };
         let connections = Some(models::connections(here)?);
         let file = settings::read_if_there(&here.root().join(FILE_NAME))?;
-        let real = Real { policy, rules: real.unwrap_or_default(), connections, file };
-        Ok((Who::Real(Box::new(real)), used, per_case))
+        let real =
+            ConfiguredReviewer { policy, rules: real.unwrap_or_default(), connections, file };
+        Ok((EvalReviewer::Configured(Box::new(real)), used, per_case))
     }
 
     fn flags(&self, kind: Option<ReviewerType>) -> Config {
@@ -97,7 +98,7 @@ async fn asked(
 ) -> anyhow::Result<ReviewerUsed> {
     // A command runs in a copy of a repository, and there need be none around the current folder.
     let sample = match policy.reviewer.value {
-        Some(ReviewerType::Command) => Some(Sample::lay_out(here).await?),
+        Some(ReviewerType::Command) => Some(SampleRepository::lay_out(here).await?),
         _ => None,
     };
     let here = sample.as_ref().map_or(here, |sample| &sample.inside);

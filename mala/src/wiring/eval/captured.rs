@@ -8,10 +8,10 @@ use crate::surroundings::Surroundings;
 use anyhow::Context;
 use mala_domain::change::FilePath;
 use mala_domain::report::Report;
-use mala_eval::Case;
+use mala_eval::EvalCase;
 use mala_eval::capture::{RecallError, TAG, recall};
-use mala_eval::import::Sides;
-use mala_eval::store::runs::Evals;
+use mala_eval::import::ChangeSides;
+use mala_eval::store::runs::EvalStore;
 use mala_eval::store::sets::keep;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub async fn recalled(
     here: &Surroundings,
     report: &Report,
     more: &[FilePath],
-) -> anyhow::Result<Sides> {
+) -> anyhow::Result<ChangeSides> {
     let git = EvalGit::new(here);
     let repository = git.repository_around(here.root()).await?;
     let recalled = recall(&git, &repository, report, more).await;
@@ -41,10 +41,10 @@ pub async fn recalled(
 /// Keeps a captured case, in this folder or in the set of captured cases; gives the folder.
 pub fn keep_captured(
     here: &Surroundings,
-    case: &Case,
+    case: &EvalCase,
     folder: Option<&Path>,
 ) -> anyhow::Result<PathBuf> {
-    let evals = Evals::of_work_tree(here.root());
+    let evals = EvalStore::of_work_tree(here.root());
     let sets = evals.sets().join(TAG);
     let folder = folder.map_or_else(|| sets.join(&case.id), |folder| here.folder.join(folder));
     let writing = || format!("writing {}", folder.display());

@@ -2,12 +2,17 @@
 
 use crate::surroundings::Surroundings;
 use crate::wiring::changes;
-use mala_adapters::git::{Git, GitError, Imported, ScopeError as GitScopeError, import};
+use mala_adapters::git::{
+    Git, GitError, Imported, OverlaidCommit, ScopeError as GitScopeError, import,
+};
 use mala_adapters::process::Environment;
 use mala_domain::change::FilePath;
 use mala_domain::ports::{BoxFuture, ChangeSource, ScopeError, Scoped};
 use mala_domain::scope::Target;
+use mala_eval::EvalCase;
+use mala_eval::import::clone_paths;
 use mala_eval::ports::{CaseGit, CaseRepository, FileContents, IntroducedLine};
+use mala_eval::trees::CaseTrees;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use thiserror::Error;
@@ -39,8 +44,7 @@ impl CaseCheckout {
         below: &Path,
         environment: &Environment,
     ) -> Result<Self, CheckoutError> {
-        let folder = tempfile::Builder::new().prefix("case-").tempdir_in(below)?;
-        let root = folder.path().canonicalize()?.join("repo");
+        let (folder, root) = new_folder(below)?;
         std::fs::create_dir(&root)?;
         let commits = import(&root, (base, head), environment).await?;
         Ok(Self { _folder: folder, root, commits })
@@ -54,6 +58,64 @@ impl CaseCheckout {
     /// From the first state to the second.
     pub(super) fn target(&self) -> Target {
         Target::Range { base: self.commits.base.clone(), head: self.commits.head.clone() }
+    }
+}
+
+fn new_folder(below: &Path) -> std::io::Result<(TempDir, PathBuf)> {
+    let folder = tempfile::Builder::new().prefix("case-").tempdir_in(below)?;
+    let root = folder.path().canonicalize()?.join("repo");
+    Ok((folder, root))
+}
+
+/// The repositories that may have the commits of cases: the one around the current folder, and clones.
+pub struct CaseRepositories {
+    environment: Environment,
+    around: Option<Git>,
+    clones: Option<PathBuf>,
+}
+
+impl CaseRepositories {
+    /// The repository around the current folder, and the clones in this folder.
+    pub async fn open(here: &Surroundings, clones: Option<&Path>) -> Self {
+        let environment = changes::environment(here).without("GIT_INDEX_FILE");
+        let around = Git::open(&here.folder, &environment).await.ok();
+        Self { environment, around, clones: clones.map(|folder| here.folder.join(folder)) }
+    }
+
+    /// Checks a case out in the tree of its commit; `None` when no repository has that commit.
+    pub(super) async fn check_out(
+        &self,
+        case: &EvalCase,
+        trees: &CaseTrees,
+        below: &Path,
+    ) -> Result<Option<CaseCheckout>, CheckoutError> {
+        let Some((base, head)) = case.meta.commits() else { return Ok(None) };
+        let Some(git) = self.with_commits(&case.repo, base, head).await else { return Ok(None) };
+        let (folder, root) = new_folder(below)?;
+        let base = OverlaidCommit { commit: base, files: &trees.base };
+        let head = OverlaidCommit { commit: Some(head), files: &trees.head };
+        let commits = git.copy_overlaid(&root, base, head).await?;
+        Ok(Some(CaseCheckout { _folder: folder, root, commits }))
+    }
+
+    async fn with_commits(&self, repo: &str, base: Option<&str>, head: &str) -> Option<Git> {
+        let clones = self.clones.iter().flat_map(|folder| clone_paths(folder, repo));
+        let mut found: Vec<Git> = self.around.iter().cloned().collect();
+        for path in clones {
+            found.extend(Git::open(&path, &self.environment).await);
+        }
+        for git in found {
+            let mut has_all = true;
+            for commit in base.into_iter().chain([head]) {
+                // A case names a commit by its id, and nothing else: not an option, not a branch.
+                let is_id = commit.len() >= 40 && commit.bytes().all(|b| b.is_ascii_hexdigit());
+                has_all &= is_id && git.commit_id(commit).await.is_ok();
+            }
+            if has_all {
+                return Some(git);
+            }
+        }
+        None
     }
 }
 

@@ -1,19 +1,19 @@
 //! The judge of a run: a model that is asked about every case, with its own traffic beside that of the
 //! review.
 
-use super::bench::Bench;
+use super::case_reviewer::CaseReviewer;
 use crate::wiring::models::Connections;
 use crate::wiring::reviewers::{self, Wishes};
 use mala_adapters::models::closing::CaseCalls;
 use mala_domain::agent::budget::Limits;
 use mala_eval::judging::ask::judge;
 use mala_eval::judging::candidates;
-use mala_eval::store::runs::RunFolder;
-use mala_eval::{CaseRecord, CaseSpent, Judgement};
+use mala_eval::store::runs::EvalRunFolder;
+use mala_eval::{CaseRecord, CaseUsage, Judgement};
 use std::path::PathBuf;
 
 /// Who judges, and within what.
-pub struct JudgeDesk {
+pub struct JudgeSetup {
     /// The model, by a name that finds it.
     pub model: String,
     /// The limits for one case.
@@ -22,20 +22,20 @@ pub struct JudgeDesk {
     pub connections: Connections,
 }
 
-impl Bench {
+impl CaseReviewer {
     /// Has a reviewed case judged.
     pub(super) async fn judge(
         &self,
-        desk: &JudgeDesk,
+        desk: &JudgeSetup,
         record: &CaseRecord,
         calls: Option<CaseCalls>,
     ) -> Judgement {
         let wanted = candidates(record);
         if wanted.pairs.is_empty() {
-            let spent = CaseSpent::nothing();
+            let spent = CaseUsage::nothing();
             return Judgement { pairs: Vec::new(), left_out: wanted.left_out, spent };
         }
-        let folder = |run: &RunFolder| -> PathBuf {
+        let folder = |run: &EvalRunFolder| -> PathBuf {
             run.traffic(&record.set, &record.case, record.trial).join("judge")
         };
         let wishes = Wishes {
@@ -49,7 +49,7 @@ impl Bench {
             Ok(speaker) => judge(&speaker, desk.limits, record).await,
             Err(error) => {
                 let pairs = Judgement::undecided(&wanted.pairs, &format!("{error:#}"));
-                let (left_out, spent) = (wanted.left_out, CaseSpent::nothing());
+                let (left_out, spent) = (wanted.left_out, CaseUsage::nothing());
                 Judgement { pairs, left_out, spent }
             }
         }

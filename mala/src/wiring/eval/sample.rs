@@ -6,13 +6,13 @@ use crate::wiring::changes;
 use mala_eval::ports::FileContents;
 
 /// A repository that is gone when the value is.
-pub struct Sample {
+pub struct SampleRepository {
     /// What is around a program that runs in it.
     pub inside: Surroundings,
     _checkout: CaseCheckout,
 }
 
-impl Sample {
+impl SampleRepository {
     /// Lays it out.
     pub async fn lay_out(here: &Surroundings) -> anyhow::Result<Self> {
         let files =

@@ -4,9 +4,9 @@ use crate::surroundings::Surroundings;
 use anyhow::Context;
 use include_dir::{Dir, DirEntry, include_dir};
 use mala_adapters::store::{keep_out_of_git, refuse_link};
-use mala_eval::store::runs::Evals;
+use mala_eval::store::runs::EvalStore;
 use mala_eval::store::sets::{CaseSet, SetWriter, read_files};
-use mala_eval::{Case, CaseError};
+use mala_eval::{CaseError, EvalCase};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub fn starter() -> Result<CaseSet, CaseError> {
     Ok(CaseSet::of(STARTER, STARTER, cases))
 }
 
-fn case(folder: &Dir<'_>) -> Result<Case, CaseError> {
+fn case(folder: &Dir<'_>) -> Result<EvalCase, CaseError> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder];
     while let Some(inner) = folders.pop() {
@@ -46,7 +46,7 @@ fn case(folder: &Dir<'_>) -> Result<Case, CaseError> {
 }
 
 /// The set that a person means by a name or a path.
-pub fn find_set(name: &str, folder: &Path, evals: &Evals) -> Result<CaseSet, String> {
+pub fn find_set(name: &str, folder: &Path, evals: &EvalStore) -> Result<CaseSet, String> {
     if name == STARTER {
         return starter().map_err(|error| error.to_string());
     }
@@ -64,7 +64,7 @@ pub fn find_set(name: &str, folder: &Path, evals: &Evals) -> Result<CaseSet, Str
 /// Begins a set that is written case by case.
 pub fn begin_set(here: &Surroundings, path: &Path) -> anyhow::Result<SetWriter> {
     let writing = || format!("writing {}", path.display());
-    let sets = Evals::of_work_tree(here.root()).sets();
+    let sets = EvalStore::of_work_tree(here.root()).sets();
     if path.starts_with(&sets) {
         prepare_state(here, &sets).with_context(writing)?;
     }

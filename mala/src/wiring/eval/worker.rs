@@ -17,9 +17,9 @@ pub fn start_worker(here: &Surroundings, flag: &str) -> anyhow::Result<Worker> {
 }
 
 /// When a run is to stop before its end.
-pub struct Stop(Option<oneshot::Receiver<Parting>>);
+pub struct StopSignal(Option<oneshot::Receiver<Parting>>);
 
-impl Stop {
+impl StopSignal {
     /// Never: only a signal ends this process.
     pub fn never() -> Self {
         Self(None)

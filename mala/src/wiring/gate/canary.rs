@@ -14,7 +14,7 @@ use mala_domain::gate::session::{LeftOut, Pinned, Progress, Seat, Session};
 use mala_domain::gate::{CALL, MARKER, SCHEMA_VERSION};
 use mala_domain::ports::BoxFuture;
 use mala_eval::canary::CanaryPanel;
-use mala_eval::plant::{Ground, Sprout};
+use mala_eval::plant::{PlantedDefect, SurveyedChange};
 use mala_pipeline::gate::{LaneFindings, Panel, lane_findings};
 
 /// The lanes that review canaries.
@@ -45,11 +45,11 @@ impl CanaryPanel for CanaryLanes<'_> {
     fn review<'a>(
         &'a self,
         number: usize,
-        ground: &'a Ground,
-        sprout: &'a Sprout,
+        change: &'a SurveyedChange,
+        defect: &'a PlantedDefect,
     ) -> BoxFuture<'a, Result<Vec<LaneFindings>, String>> {
         Box::pin(async move {
-            let reviewed = self.gate.canary(self, number, ground, sprout).await;
+            let reviewed = self.gate.canary(self, number, change, defect).await;
             reviewed.map_err(|error| format!("{error:#}"))
         })
     }
@@ -61,17 +61,17 @@ impl Gate {
         &self,
         lanes: &CanaryLanes<'_>,
         number: usize,
-        ground: &Ground,
-        sprout: &Sprout,
+        change: &SurveyedChange,
+        defect: &PlantedDefect,
     ) -> anyhow::Result<Vec<LaneFindings>> {
         let here = lanes.here;
         let (key, secret) = fresh_names()?;
         let _sweep = Sweep(key.clone());
         process::adopt_orphans().context("adopting orphans")?;
         let scratch = Scratch::fresh(self).context("making a folder")?;
-        let pinned = self.shadow(ground, sprout, &scratch).await?;
+        let pinned = self.shadow(change, defect, &scratch).await?;
         let (git, scoped) = scope(here, scratch.path(), &pinned).await?;
-        let (title, text) = &ground.soil.told;
+        let (title, text) = &change.site.told;
         let session = Session {
             schema_version: SCHEMA_VERSION,
             key,
@@ -101,20 +101,20 @@ impl Gate {
     /// The commit with the defect, in a copy of the repository.
     async fn shadow(
         &self,
-        ground: &Ground,
-        sprout: &Sprout,
+        change: &SurveyedChange,
+        defect: &PlantedDefect,
         scratch: &Scratch,
     ) -> anyhow::Result<Pinned> {
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
         let shadow = Shadow {
-            like: ground.head.as_deref().context("the change is not committed")?,
-            after: ground.base.as_deref(),
-            file: &sprout.file,
-            text: &sprout.text,
+            like: change.site.head_commit.as_deref().context("the change is not committed")?,
+            after: change.site.base_commit.as_deref(),
+            file: &defect.file,
+            text: &defect.text,
         };
         let head = self.git.shadow(&copy, &shadow).await?;
-        Ok(match &ground.base {
+        Ok(match &change.site.base_commit {
             Some(base) => Pinned::Range { base: base.clone(), head, dirty: Vec::new() },
             None => Pinned::Commits(vec![head]),
         })

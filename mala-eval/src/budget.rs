@@ -5,7 +5,7 @@ use mala_domain::agent::budget::Dollars;
 
 /// The money of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Purse {
+pub struct EvalBudget {
     limit: Option<Dollars>,
     per_case: Dollars,
     spent: Dollars,
@@ -15,38 +15,42 @@ pub struct Purse {
 /// The right to run one case.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "what is taken is to be settled"]
-pub struct Share {
+pub struct BudgetShare {
     taken: Dollars,
 }
 
 /// Why there is no money for another case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Broke {
+pub enum BudgetExhausted {
     /// Cases that run may still give some back.
     ForNow,
     /// There is not enough left.
     ForGood,
 }
 
-impl Purse {
-    /// A purse with a limit, or without one; each case could cost `per_case`.
+impl EvalBudget {
+    /// A budget with a limit, or without one; each case could cost `per_case`.
     pub fn new(limit: Option<Dollars>, per_case: Dollars, spent: Dollars) -> Self {
         Self { limit, per_case, spent, n_open: 0 }
     }
 
     /// Takes what a case could cost.
-    pub fn take(&mut self) -> Result<Share, Broke> {
+    pub fn take(&mut self) -> Result<BudgetShare, BudgetExhausted> {
         let all = self.spent.plus(self.per_case);
         if self.limit.is_some_and(|limit| all > limit) {
-            return Err(if self.n_open > 0 { Broke::ForNow } else { Broke::ForGood });
+            return Err(if self.n_open > 0 {
+                BudgetExhausted::ForNow
+            } else {
+                BudgetExhausted::ForGood
+            });
         }
         self.spent = all;
         self.n_open += 1;
-        Ok(Share { taken: self.per_case })
+        Ok(BudgetShare { taken: self.per_case })
     }
 
     /// Puts back what a case did not cost; what is unknown stays taken.
-    pub fn settle(&mut self, share: Share, cost: Option<Dollars>) {
+    pub fn settle(&mut self, share: BudgetShare, cost: Option<Dollars>) {
         self.n_open = self.n_open.saturating_sub(1);
         if let Some(cost) = cost {
             self.spent = self.spent.less(share.taken).plus(cost);
@@ -74,24 +78,24 @@ mod tests {
 
     #[test]
     fn what_cases_could_cost_is_never_more_than_there_is() {
-        let mut purse = Purse::new(Some(cents(100)), cents(40), cents(10));
-        let first = purse.take().unwrap();
-        let second = purse.take().unwrap();
-        assert_eq!(purse.take(), Err(Broke::ForNow));
-        purse.settle(first, Some(cents(5)));
-        assert_eq!((purse.spent(), purse.left()), (cents(55), Some(cents(45))));
-        let third = purse.take().unwrap();
-        purse.settle(second, None);
-        purse.settle(third, Some(cents(40)));
-        assert_eq!(purse.spent(), cents(95), "what is unknown counts in full");
-        assert_eq!(purse.take(), Err(Broke::ForGood));
+        let mut budget = EvalBudget::new(Some(cents(100)), cents(40), cents(10));
+        let first = budget.take().unwrap();
+        let second = budget.take().unwrap();
+        assert_eq!(budget.take(), Err(BudgetExhausted::ForNow));
+        budget.settle(first, Some(cents(5)));
+        assert_eq!((budget.spent(), budget.left()), (cents(55), Some(cents(45))));
+        let third = budget.take().unwrap();
+        budget.settle(second, None);
+        budget.settle(third, Some(cents(40)));
+        assert_eq!(budget.spent(), cents(95), "what is unknown counts in full");
+        assert_eq!(budget.take(), Err(BudgetExhausted::ForGood));
     }
 
     #[test]
     fn without_a_limit_there_is_always_more() {
-        let mut purse = Purse::new(None, cents(40), Dollars::ZERO);
-        let shares: Vec<Share> = (0..1000).map(|_| purse.take().unwrap()).collect();
-        shares.into_iter().for_each(|share| purse.settle(share, Some(cents(1))));
-        assert_eq!((purse.spent(), purse.left()), (cents(1000), None));
+        let mut budget = EvalBudget::new(None, cents(40), Dollars::ZERO);
+        let shares: Vec<BudgetShare> = (0..1000).map(|_| budget.take().unwrap()).collect();
+        shares.into_iter().for_each(|share| budget.settle(share, Some(cents(1))));
+        assert_eq!((budget.spent(), budget.left()), (cents(1000), None));
     }
 }

@@ -3,11 +3,11 @@
 
 /// A stream of numbers that follows from its seed.
 #[derive(Debug, Clone)]
-pub struct Seeded {
+pub struct SeededRandom {
     state: u64,
 }
 
-impl Seeded {
+impl SeededRandom {
     /// The stream of this seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
@@ -57,18 +57,18 @@ mod tests {
 
     #[test]
     fn the_numbers_are_a_promise() {
-        let mut stream = Seeded::new(0);
+        let mut stream = SeededRandom::new(0);
         assert_eq!(
             [stream.number(), stream.number()],
             [0xe220_a839_7b1d_cdaf, 0x6e78_9e6a_a1b9_65f4]
         );
-        assert_ne!(Seeded::named(0, "a").number(), Seeded::named(0, "b").number());
-        assert_ne!(Seeded::named(0, "a").number(), Seeded::named(1, "a").number());
+        assert_ne!(SeededRandom::named(0, "a").number(), SeededRandom::named(0, "b").number());
+        assert_ne!(SeededRandom::named(0, "a").number(), SeededRandom::named(1, "a").number());
     }
 
     #[test]
     fn numbers_are_even() {
-        let mut stream = Seeded::new(7);
+        let mut stream = SeededRandom::new(7);
         let mut seen = [0; 10];
         for _ in 0..10_000 {
             seen[stream.below(10)] += 1;
