@@ -33,7 +33,7 @@ pub struct RateIntervals {
 pub fn intervals(
     cases: &[MatchCounts],
     samples: usize,
-    chance: &mut SeededRandom,
+    random: &mut SeededRandom,
 ) -> RateIntervals {
     if cases.len() < 2 {
         return RateIntervals::default();
@@ -42,7 +42,7 @@ pub fn intervals(
     for _ in 0..samples {
         let mut sum = MatchCounts::default();
         for _ in 0..cases.len() {
-            sum += cases.get(chance.below(cases.len())).copied().unwrap_or_default();
+            sum += cases.get(random.below(cases.len())).copied().unwrap_or_default();
         }
         for (values, value) in drawn.iter_mut().zip([sum.recall(), sum.precision(), sum.f1()]) {
             values.extend(value);

@@ -1,5 +1,5 @@
 //! The one budget of a run. What a case could cost is taken before it starts and settled when it ends;
-//! what nobody can tell stays taken.
+//! an unknown cost stays reserved.
 
 use mala_domain::agent::budget::Dollars;
 
@@ -14,7 +14,7 @@ pub struct EvalBudget {
 
 /// The right to run one case.
 #[derive(Debug, PartialEq, Eq)]
-#[must_use = "what is taken is to be settled"]
+#[must_use = "a reservation must be settled"]
 pub struct BudgetShare {
     taken: Dollars,
 }

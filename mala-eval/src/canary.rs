@@ -59,7 +59,7 @@ fn is_found(findings: &[Finding], truth: &KnownProblem) -> bool {
     let rule = MatchRule::of(MatchMode::Location);
     findings.iter().any(|finding| {
         let span = rule.capped(finding.span());
-        let spot = ProblemLocation { file: &finding.file, span, category: finding.category };
-        finding.category != Category::Style && rule.allows(&spot, &truth.spot())
+        let location = ProblemLocation { file: &finding.file, span, category: finding.category };
+        finding.category != Category::Style && rule.allows(&location, &truth.location())
     })
 }

@@ -1,11 +1,11 @@
 //! Makes a case of a review that is kept, with a person's word on each of its findings: what is right
 //! becomes a known problem, what is wrong a rejected claim, and what was missed is told beside.
 
-mod recall;
+mod reviewed_code;
 #[cfg(test)]
 mod tests;
 
-pub use recall::{RecallError, recall};
+pub use reviewed_code::{ReviewedCodeError, reviewed_code};
 
 use super::case::{CaseMeta, EvalCase, KnownProblem, SCHEMA_VERSION, is_on};
 use super::import::{ChangeSides, language_of};
@@ -26,7 +26,7 @@ pub enum FindingLabel {
     Right,
     /// It is none.
     Wrong,
-    /// Nobody can tell: it is no part of the case.
+    /// Not part of the case.
     LeaveOut,
 }
 
@@ -51,7 +51,7 @@ pub enum LabelError {
     #[error("several findings start with '{0}'")]
     Ambiguous(String),
     /// A finding is said to be right and wrong.
-    #[error("finding {0} is said to be both right and wrong")]
+    #[error("finding {0} is labeled both right and wrong")]
     Both(String),
 }
 
@@ -207,10 +207,10 @@ fn settle(truth: &mut KnownProblem, head: &BTreeMap<FilePath, String>) {
 
 fn check(truth: &KnownProblem, head: &BTreeMap<FilePath, String>) -> Result<(), String> {
     let file = &truth.file;
-    let text = head.get(file).ok_or_else(|| format!("there is no text {file} at head"))?;
+    let text = head.get(file).ok_or_else(|| format!("{file} is not a text file at head"))?;
     let n_lines = text.lines().count();
     match truth.line_start as usize <= n_lines {
         true => Ok(()),
-        false => Err(format!("{file} has {n_lines} lines, and no line {}", truth.line_start)),
+        false => Err(format!("{file} has only {n_lines} lines, not {}", truth.line_start)),
     }
 }

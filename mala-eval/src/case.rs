@@ -58,7 +58,7 @@ pub struct EvalCase {
     /// The problems that a reviewer should find; none in a clean case.
     #[serde(default)]
     pub ground_truth: Vec<KnownProblem>,
-    /// Claims that people judged to be wrong: whoever repeats one is mistaken.
+    /// Claims that people judged to be wrong; repeating one is a mistake.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rejected_findings: Vec<KnownProblem>,
     /// Words to select cases by.
@@ -88,7 +88,7 @@ pub struct KnownProblem {
     pub line_end: Option<u32>,
     /// What kind of problem it is.
     pub category: Category,
-    /// How bad it is, when somebody said so.
+    /// The severity, when it is known.
     #[serde(default)]
     pub severity: Option<Severity>,
     /// One line, when there is one.
@@ -112,7 +112,7 @@ impl KnownProblem {
     }
 
     /// Where it is, and of what kind.
-    pub fn spot(&self) -> ProblemLocation<'_> {
+    pub fn location(&self) -> ProblemLocation<'_> {
         ProblemLocation { file: &self.file, span: self.span(), category: self.category }
     }
 }

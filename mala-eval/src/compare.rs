@@ -93,8 +93,8 @@ struct CaseOutcome {
     problems: BTreeMap<ComparedProblem, ProblemHits>,
 }
 
-/// What known problems are told apart by. By lines and category nobody can tell which one of several at
-/// the same place is found; a judge, who reads the texts, can.
+/// What known problems are told apart by. By lines and category, problems at the same
+/// place are indistinguishable; a judge, who reads the texts, tells them apart.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ComparedProblem {
     place: String,
@@ -153,7 +153,7 @@ impl ComparedRun {
 pub fn compare(
     mut before: ComparedRun,
     mut after: ComparedRun,
-    chance: &mut SeededRandom,
+    random: &mut SeededRandom,
 ) -> Comparison {
     before.settle();
     after.settle();
@@ -174,7 +174,7 @@ pub fn compare(
             all
         })
     };
-    let [recall, precision, f1] = differences(&pairs, chance);
+    let [recall, precision, f1] = differences(&pairs, random);
     Comparison {
         schema_version: super::record::SCHEMA_VERSION,
         mode: before.rule.mode,
@@ -229,7 +229,7 @@ const RATES: [fn(&MatchCounts) -> Option<f64>; 3] =
     [MatchCounts::recall, MatchCounts::precision, MatchCounts::f1];
 
 /// The differences in recall, precision and F1, each with its p-value.
-fn differences(pairs: &[(MatchCounts, MatchCounts)], chance: &mut SeededRandom) -> [Difference; 3] {
+fn differences(pairs: &[(MatchCounts, MatchCounts)], random: &mut SeededRandom) -> [Difference; 3] {
     let (mut one, mut two) = (MatchCounts::default(), MatchCounts::default());
     for pair in pairs {
         one += pair.0;
@@ -250,7 +250,7 @@ fn differences(pairs: &[(MatchCounts, MatchCounts)], chance: &mut SeededRandom) 
     for draw in 0..draws {
         let (mut one, mut two) = (same, same);
         for (at, pair) in differing.iter().enumerate() {
-            let is_swapped = if is_exact { draw >> at & 1 == 1 } else { chance.flip() };
+            let is_swapped = if is_exact { draw >> at & 1 == 1 } else { random.flip() };
             one += if is_swapped { pair.1 } else { pair.0 };
             two += if is_swapped { pair.0 } else { pair.1 };
         }

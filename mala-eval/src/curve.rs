@@ -39,18 +39,18 @@ impl Curve {
         if record.could_not_review.is_some() {
             return;
         }
-        let truths = record.truth_spots();
+        let truths = record.problem_locations();
         self.truths += truths.len() as u64;
         let mut by_step: BTreeMap<u8, Vec<ProblemLocation<'_>>> = BTreeMap::new();
         for claim in record.predictions.iter().filter(|claim| claim.counts()) {
-            by_step.entry(step(claim.confidence)).or_default().push(claim.spot());
+            by_step.entry(step(claim.confidence)).or_default().push(claim.location());
         }
-        let (mut spots, mut hits): (Vec<ProblemLocation<'_>>, u64) = (Vec::new(), 0);
+        let (mut locations, mut hits): (Vec<ProblemLocation<'_>>, u64) = (Vec::new(), 0);
         for (step, more) in by_step.into_iter().rev() {
             let n_more = more.len() as u64;
-            spots.extend(more);
+            locations.extend(more);
             // More claims never make fewer hits: they are as many as can be.
-            let n_hits = assign(&self.rule, &spots, &truths).pairs.len() as u64;
+            let n_hits = assign(&self.rule, &locations, &truths).pairs.len() as u64;
             let (claims, right) = self.steps.entry(step).or_default();
             *claims += n_more;
             *right += n_hits.saturating_sub(hits);

@@ -46,13 +46,13 @@ impl DummyReviewer {
         self,
         case: &EvalCase,
         change: &Change,
-        chance: &mut SeededRandom,
+        random: &mut SeededRandom,
     ) -> Vec<Prediction> {
         match self {
             Self::Perfect => case.ground_truth.iter().map(|truth| self.repeat(truth)).collect(),
             Self::Silent => Vec::new(),
-            Self::Random => self.guess(change, chance),
-            Self::Shuffled => self.shuffle(case, change, chance),
+            Self::Random => self.guess(change, random),
+            Self::Shuffled => self.shuffle(case, change, random),
             Self::Hunks => {
                 let regions = ChangedRegion::all(change).into_iter();
                 regions.map(|region| self.whole(region)).collect()
@@ -72,13 +72,13 @@ impl DummyReviewer {
         }
     }
 
-    fn guess(self, change: &Change, chance: &mut SeededRandom) -> Vec<Prediction> {
+    fn guess(self, change: &Change, random: &mut SeededRandom) -> Vec<Prediction> {
         let lines = changed_lines(change);
         let number = lines.len().div_ceil(LINES_PER_FINDING);
         let guesses = (0..number).filter_map(|_| {
-            let (file, line) = lines.get(chance.below(lines.len()))?;
-            let category = *Category::ALL.get(chance.below(Category::ALL.len()))?;
-            Some(Prediction { category, confidence: chance.unit(), ..self.at(file, *line) })
+            let (file, line) = lines.get(random.below(lines.len()))?;
+            let category = *Category::ALL.get(random.below(Category::ALL.len()))?;
+            Some(Prediction { category, confidence: random.unit(), ..self.at(file, *line) })
         });
         guesses.collect()
     }
@@ -87,11 +87,11 @@ impl DummyReviewer {
         self,
         case: &EvalCase,
         change: &Change,
-        chance: &mut SeededRandom,
+        random: &mut SeededRandom,
     ) -> Vec<Prediction> {
         let lines = changed_lines(change);
         let moved = case.ground_truth.iter().filter_map(|truth| {
-            let (file, line) = lines.get(chance.below(lines.len()))?;
+            let (file, line) = lines.get(random.below(lines.len()))?;
             let length = truth.span().n_lines();
             Some(Prediction {
                 file: (*file).clone(),

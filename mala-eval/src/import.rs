@@ -5,6 +5,7 @@
 mod aacr;
 mod anchor;
 mod bugsinpy;
+mod build_case;
 mod clones;
 mod codeql;
 mod draft;
@@ -15,17 +16,18 @@ mod mapping;
 mod martian;
 mod outline;
 mod sarif;
-mod settle;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use build_case::language_of;
+pub use build_case::{
+    ChangeSides, DraftOutcome, build_case, case_of_added_files, choose_introducing_commit,
+};
 pub(crate) use clones::texts;
 pub use clones::{CloneFolder, clone_paths};
 pub use draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, DraftRevisions, ProblemFilter};
 pub use gather::{ImportFiles, gather};
 pub use mapping::{CATEGORIES, SEVERITIES};
-pub(crate) use settle::language_of;
-pub use settle::{ChangeSides, DraftOutcome, settle, settle_added, settle_blamed};
 
 use mala_domain::change::FilePath;
 use outline::JsonPart;
@@ -137,15 +139,15 @@ impl ImportedDrafts {
         match JsonPart::whole(file).map(JsonPart::items) {
             Ok(Some(items)) => return items,
             Ok(None) => {
-                self.pass_over(&RecordLocation::new(file, 1), format!("it is no list of {of}"))
+                self.skip(&RecordLocation::new(file, 1), format!("expected a list of {of}"))
             }
-            Err((line, why)) => self.pass_over(&RecordLocation::new(file, line), why),
+            Err((line, why)) => self.skip(&RecordLocation::new(file, line), why),
         }
         Vec::new()
     }
 
-    fn pass_over(&mut self, spot: &RecordLocation, why: impl Into<String>) {
-        self.passed_over.push(SkippedRecord { spot: spot.clone(), why: why.into() });
+    fn skip(&mut self, location: &RecordLocation, why: impl Into<String>) {
+        self.passed_over.push(SkippedRecord { location: location.clone(), why: why.into() });
     }
 }
 
@@ -168,13 +170,14 @@ impl RecordLocation {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SkippedRecord {
     /// Where it is.
-    pub spot: RecordLocation,
+    #[serde(rename = "spot")]
+    pub location: RecordLocation,
     /// Why.
     pub why: String,
 }
 
 impl std::fmt::Display for SkippedRecord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}: {}", self.spot.file, self.spot.line, self.why)
+        write!(f, "{}:{}: {}", self.location.file, self.location.line, self.why)
     }
 }

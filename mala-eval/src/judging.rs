@@ -1,5 +1,5 @@
 //! The semantic mode: a model reads a finding and a known problem of the same file, and says whether both
-//! speak of the same thing. Its word is kept in the record, so that nobody asks again. What it does not
+//! speak of the same thing. Its answers are stored in the record, so that they are asked for once. What it does not
 //! say clearly is no hit.
 
 mod answer;

@@ -69,7 +69,7 @@ impl MatchMode {
     }
 
     /// Whether this mode takes the two for one.
-    pub fn takes_for_one(self, a: Category, b: Category) -> bool {
+    pub fn is_same_class(self, a: Category, b: Category) -> bool {
         self.class(a) == self.class(b)
     }
 }
@@ -106,7 +106,7 @@ impl MatchRule {
     /// Whether the finding could hit the problem. The finding's lines are already capped.
     pub fn allows(&self, finding: &ProblemLocation<'_>, truth: &ProblemLocation<'_>) -> bool {
         finding.file == truth.file
-            && self.mode.takes_for_one(finding.category, truth.category)
+            && self.mode.is_same_class(finding.category, truth.category)
             && self.widened(finding.span).overlaps(LineInterval::of(truth.span))
     }
 
@@ -169,23 +169,27 @@ pub fn assign(
     findings: &[ProblemLocation<'_>],
     truths: &[ProblemLocation<'_>],
 ) -> Assignment {
-    let mut rooms: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
-    for (index, spot) in findings.iter().enumerate() {
-        rooms.entry((spot.file, rule.mode.class(spot.category))).or_default().0.push(index);
+    let mut groups: BTreeMap<_, (Vec<usize>, Vec<usize>)> = BTreeMap::new();
+    for (index, location) in findings.iter().enumerate() {
+        groups
+            .entry((location.file, rule.mode.class(location.category)))
+            .or_default()
+            .0
+            .push(index);
     }
-    for (index, spot) in truths.iter().enumerate() {
-        if let Some(room) = rooms.get_mut(&(spot.file, rule.mode.class(spot.category))) {
-            room.1.push(index);
+    for (index, location) in truths.iter().enumerate() {
+        if let Some(group) = groups.get_mut(&(location.file, rule.mode.class(location.category))) {
+            group.1.push(index);
         }
     }
     let mut all = Assignment { pairs: Vec::new(), is_closest: true };
-    for (ours, theirs) in rooms.into_values().filter(|(_, theirs)| !theirs.is_empty()) {
+    for (ours, theirs) in groups.into_values().filter(|(_, theirs)| !theirs.is_empty()) {
         let mut findings = chosen(findings, &ours);
-        findings.iter_mut().for_each(|spot| spot.span = rule.capped(spot.span));
+        findings.iter_mut().for_each(|location| location.span = rule.capped(location.span));
         let truths = chosen(truths, &theirs);
-        let room = assign_room(rule, &findings, &truths);
-        all.is_closest &= room.is_closest;
-        let named = room.pairs.iter().filter_map(|pair| {
+        let group = assign_group(rule, &findings, &truths);
+        all.is_closest &= group.is_closest;
+        let named = group.pairs.iter().filter_map(|pair| {
             Some(MatchedPair { finding: *ours.get(pair.finding)?, truth: *theirs.get(pair.truth)? })
         });
         all.pairs.extend(named);
@@ -194,18 +198,20 @@ pub fn assign(
     all
 }
 
-fn chosen<'a>(spots: &[ProblemLocation<'a>], places: &[usize]) -> Vec<ProblemLocation<'a>> {
-    places.iter().filter_map(|at| spots.get(*at).copied()).collect()
+fn chosen<'a>(locations: &[ProblemLocation<'a>], places: &[usize]) -> Vec<ProblemLocation<'a>> {
+    places.iter().filter_map(|at| locations.get(*at).copied()).collect()
 }
 
 /// Pairs what is in one file and of one kind.
-fn assign_room(
+fn assign_group(
     rule: &MatchRule,
     findings: &[ProblemLocation<'_>],
     truths: &[ProblemLocation<'_>],
 ) -> Assignment {
-    let ours: Vec<LineInterval> = findings.iter().map(|spot| rule.widened(spot.span)).collect();
-    let theirs: Vec<LineInterval> = truths.iter().map(|spot| LineInterval::of(spot.span)).collect();
+    let ours: Vec<LineInterval> =
+        findings.iter().map(|location| rule.widened(location.span)).collect();
+    let theirs: Vec<LineInterval> =
+        truths.iter().map(|location| LineInterval::of(location.span)).collect();
     let Some(overlaps) = neighbours::overlaps(&ours, &theirs, MAX_LINKS) else {
         return Assignment { pairs: sweep::most_pairs(&ours, &theirs), is_closest: false };
     };

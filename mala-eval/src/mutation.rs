@@ -1,6 +1,6 @@
 //! Puts known defects into code, by its syntax tree: each is a small edit after which the file still
 //! parses, and after which it still compiles as far as the tree can tell. Nothing is planted into tests,
-//! dead code, comments or strings, nor where nobody could tell the difference.
+//! dead code, comments or strings, or where it makes no difference.
 
 mod arguments;
 mod awaits;
@@ -45,7 +45,7 @@ pub(crate) struct Mutation {
     edit: Range<usize>,
     text: String,
     mark: DefectMark,
-    /// What must be part of the change, so that whoever reads it can see the defect.
+    /// What must be part of the change, so that a reviewer can see the defect.
     needs: Range<usize>,
 }
 

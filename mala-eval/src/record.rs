@@ -173,11 +173,11 @@ pub enum BaseOrigin {
     PartlyReverted,
     /// All files count as new.
     Empty,
-    /// Nobody needed them.
+    /// Not needed.
     Unused,
 }
 
-/// What a case took; what nobody said is unknown, not zero.
+/// The usage of a case. A value that was not reported is unknown, not zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CaseUsage {
     /// Dollars; null when unknown.
@@ -195,7 +195,7 @@ pub struct CaseUsage {
 }
 
 impl CaseUsage {
-    /// A reviewer that costs nothing and asks nobody.
+    /// The usage of a reviewer without model calls.
     pub fn nothing() -> Self {
         Self { cost_usd: Some(0.0), tokens_used: Some(0), ..Self::default() }
     }

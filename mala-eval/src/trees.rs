@@ -37,7 +37,7 @@ impl CaseTrees {
         match read(case.diff.as_bytes()) {
             Ok(files) => TreeReverter::new(head).all(&files),
             Err(error) => {
-                let notes = vec![format!("all files count as new: the diff has an error: {error}")];
+                let notes = vec![format!("treating all files as new: invalid diff: {error}")];
                 Self { base: Files::new(), head, origin: BaseOrigin::Empty, notes }
             }
         }
@@ -82,14 +82,14 @@ impl TreeReverter {
     fn one(&mut self, file: &FileDiff<'_>) -> Result<(), &'static str> {
         let named = [&file.path, file.base_path()];
         if !named.into_iter().all(|path| path.stays_inside() && !is_of_git(path)) {
-            return Err("the path leaves the tree: it is left out");
+            return Err("the path leaves the tree; skipped");
         }
         if file.is_binary || file.kind() != EntryKind::File {
-            return Err("it is no text: it counts as it is at head");
+            return Err("not a text file; used as it is at head");
         }
         if file.status == FileStatus::Added {
             if !self.trees.head.contains_key(&file.path) {
-                let text = file.apply(b"").ok_or("the case has no such file: it is left out")?;
+                let text = file.apply(b"").ok_or("the case has no such file; skipped")?;
                 self.trees.head.insert(file.path.clone(), text);
             }
             return Ok(());
@@ -98,9 +98,9 @@ impl TreeReverter {
             FileStatus::Deleted => Some(&[][..]),
             _ => self.trees.head.get(&file.path).map(Vec::as_slice),
         };
-        let at_head = at_head.ok_or("the case has no such file: it is left out")?;
+        let at_head = at_head.ok_or("the case has no such file; skipped")?;
         let at_base =
-            file.revert(at_head).ok_or("the diff does not lead to it: it counts as new")?;
+            file.revert(at_head).ok_or("the diff does not apply in reverse; treated as new")?;
         self.trees.base.insert(file.base_path().clone(), at_base);
         Ok(())
     }

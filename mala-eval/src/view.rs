@@ -49,12 +49,12 @@ impl CaseView {
     pub fn of(rule: &MatchRule, record: &CaseRecord) -> Self {
         let judged = judge(rule, record);
         let counted = counted(record);
-        let spots: Vec<ProblemLocation<'_>> = judged
+        let locations: Vec<ProblemLocation<'_>> = judged
             .predictions
             .iter()
-            .map(|claim| ProblemLocation { span: rule.capped(claim.span()), ..claim.spot() })
+            .map(|claim| ProblemLocation { span: rule.capped(claim.span()), ..claim.location() })
             .collect();
-        let look = CaseExplainer { rule, judged: &judged, counted: &counted, spots };
+        let look = CaseExplainer { rule, judged: &judged, counted: &counted, locations };
         Self {
             mode: rule.mode,
             truths: look.truths(),
@@ -75,7 +75,7 @@ struct CaseExplainer<'a> {
     rule: &'a MatchRule,
     judged: &'a MatchedRecord<'a>,
     counted: &'a [usize],
-    spots: Vec<ProblemLocation<'a>>,
+    locations: Vec<ProblemLocation<'a>>,
 }
 
 impl CaseExplainer<'_> {
@@ -84,14 +84,15 @@ impl CaseExplainer<'_> {
         let found = self.judged.assignment.by_truth(record.truths.len());
         let truths = record.truths.iter().enumerate().zip(found).map(|((place, truth), claim)| {
             let found_by = claim.and_then(|at| self.counted.get(at).copied());
-            let why = match (claim.and_then(|at| self.spots.get(at)), &record.could_not_review) {
+            let why = match (claim.and_then(|at| self.locations.get(at)), &record.could_not_review)
+            {
                 (None, Some(_)) => "the case could not be reviewed".to_owned(),
                 _ if self.is_judged() => match found_by {
                     Some(claim) => judged::hit(record, claim, place),
                     None => judged::miss(record, |pair| pair.truth == place),
                 },
-                (Some(claim), _) => apart(claim, &truth.spot()),
-                (None, None) => self.miss(&truth.spot(), &self.spots, "finding"),
+                (Some(claim), _) => apart(claim, &truth.location()),
+                (None, None) => self.miss(&truth.location(), &self.locations, "finding"),
             };
             ProblemView { found_by, why }
         });
@@ -104,18 +105,18 @@ impl CaseExplainer<'_> {
 
     fn claims(&self) -> Vec<ClaimView> {
         let record = self.judged.record;
-        let truths = record.truth_spots();
+        let truths = record.problem_locations();
         let view = |place: usize| {
             let Ok(at) = self.counted.binary_search(&place) else {
                 let why = match record.could_not_review {
-                    Some(_) => "the review could not be finished: it does not count",
-                    None => "a check refuted it: it does not count",
+                    Some(_) => "the review failed; not counted",
+                    None => "verification refuted it; not counted",
                 };
                 return ClaimView { hits: None, repeats: None, counts: false, why: why.to_owned() };
             };
             let hits = self.judged.assignment.truth_of(at);
             let repeated = self.judged.repeated.iter().find(|pair| pair.finding == at);
-            let why = match (hits.and_then(|hit| truths.get(hit)), self.spots.get(at)) {
+            let why = match (hits.and_then(|hit| truths.get(hit)), self.locations.get(at)) {
                 _ if self.is_judged() => match hits {
                     Some(truth) => judged::hit(record, place, truth),
                     None => judged::miss(record, |pair| pair.claim == place),
@@ -142,9 +143,9 @@ impl CaseExplainer<'_> {
                 format!("the nearest {noun} is {} away", counted_lines(lines))
             }
             MissReason::OtherCategory { category, .. } => {
-                format!("the {noun} here is {category}, and {mode} takes that for another")
+                format!("the {noun} here is {category}, which differs in {mode} mode")
             }
-            MissReason::Taken { .. } => format!("the {noun} here is paired with a closer one"),
+            MissReason::Taken { .. } => format!("the {noun} here matches a closer one"),
         }
     }
 }

@@ -131,7 +131,7 @@ impl CanaryBook {
         self
     }
 
-    /// What a lane finds, over all runs with the version that it had last; `None` when nobody knows.
+    /// What a lane finds, over all runs with the version that it had last; `None` when it was never measured.
     pub fn measured(&self, lane: &str) -> Option<Measured> {
         let mut tries = self.runs.iter().rev().filter_map(|run| Some((run, run.lanes.get(lane)?)));
         let (last, newest) = tries.next()?;

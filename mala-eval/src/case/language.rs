@@ -1,5 +1,5 @@
 //! The word for the language of a case. TypeScript with markup in it has a grammar of its own, and is
-//! TypeScript to whoever chooses cases.
+//! TypeScript when cases are selected.
 
 use mala_domain::language::Language;
 

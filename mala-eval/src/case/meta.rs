@@ -64,7 +64,7 @@ impl schemars::JsonSchema for CaseMeta {
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
             "type": "object",
-            "description": "Notes about the case; source and licence are asked for",
+            "description": "Notes about the case; source and licence are recommended",
             "properties": {
                 "source": {"type": "string", "description": "Where the case comes from"},
                 "licence": {"type": "string", "description": "Its licence"},

@@ -1,5 +1,5 @@
-//! Whether the problems of a case are at places that it has. A problem that nobody can find lowers every
-//! reviewer's recall, and nothing else would tell.
+//! Whether the problems of a case are at places that it has. A problem at a wrong place would silently
+//! lower the recall of every reviewer.
 
 use super::{EvalCase, KnownProblem};
 use mala_domain::change::{ChangedFile, FilePath, FileStatus, Hunk, LineSpan, parse};
@@ -52,7 +52,7 @@ impl<'c> CaseLocations<'c> {
 
     fn problem_in_diff(&self, truth: &KnownProblem) -> Option<String> {
         let Some(DiffFile { is_new, lines }) = self.shown.get(&truth.file) else {
-            return Some("neither files nor diff have this file at head".to_owned());
+            return Some("the file is neither in `files` nor in the diff".to_owned());
         };
         let span = truth.span();
         if let (true, Some(why)) = (is_new, outside(lines.len(), span)) {
@@ -61,7 +61,7 @@ impl<'c> CaseLocations<'c> {
         let start = lines.partition_point(|(number, _)| *number < span.start());
         let end = lines.partition_point(|(number, _)| *number <= span.end());
         let meant = lines.get(start..end).unwrap_or_default();
-        // What the diff does not show, nobody knows.
+        // Lines outside the diff are unknown.
         let is_whole = meant.len() == span.n_lines() as usize;
         let meant = || meant.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>();
         is_whole.then(|| missing(truth, &meant())).flatten()
@@ -76,7 +76,7 @@ fn outside(n_lines: usize, span: LineSpan) -> Option<String> {
 
 fn missing(truth: &KnownProblem, lines: &[&str]) -> Option<String> {
     let evidence = truth.evidence.as_deref()?;
-    (!is_on(lines, evidence)).then(|| format!("its evidence {evidence:?} is not on these lines"))
+    (!is_on(lines, evidence)).then(|| format!("evidence {evidence:?} not found on these lines"))
 }
 
 /// Whether lines have this piece of text.

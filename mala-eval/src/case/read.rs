@@ -32,7 +32,7 @@ impl EvalCase {
     /// Reads the case whose text begins on this line of a file, and checks it.
     pub fn parse(file: &str, first_line: usize, text: &str) -> Result<Self, CaseError> {
         if let Some(other) = other_than_object(text) {
-            let why = format!("a case is an object, and this is {other}");
+            let why = format!("expected an object, found {other}");
             return Err(CaseError::at_line(file, first_line, why));
         }
         let case: Self = serde_json::from_str(text).map_err(|error| {
@@ -56,13 +56,15 @@ impl EvalCase {
     pub fn problem(&self) -> Option<String> {
         if self.schema_version != SCHEMA_VERSION {
             let version = self.schema_version;
-            return Some(format!("schema_version {version} is not known; {SCHEMA_VERSION} is"));
+            return Some(format!(
+                "unsupported schema_version {version}, expected {SCHEMA_VERSION}"
+            ));
         }
         if self.id.trim().is_empty() || self.id.chars().any(char::is_control) {
-            return Some("id must be a text without control characters".to_owned());
+            return Some("id must not be empty or contain control characters".to_owned());
         }
         if self.diff.trim().is_empty() && self.files.is_empty() && self.base_files.is_none() {
-            return Some("it has neither a diff nor files".to_owned());
+            return Some("the case has neither a diff nor files".to_owned());
         }
         let trees = [Some(&self.files), self.base_files.as_ref()];
         let in_trees = trees.into_iter().flatten().find_map(tree_problem);
@@ -107,14 +109,14 @@ fn tree_problem(tree: &BTreeMap<FilePath, String>) -> Option<String> {
         }
         let parts = path.as_bytes().split(|byte| *byte == b'/');
         if parts.into_iter().any(|part| part.eq_ignore_ascii_case(b".git")) {
-            return Some(format!("the path {path} is git's own"));
+            return Some(format!("the path {path} is inside .git"));
         }
         let bytes = path.as_bytes();
         let slashes = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         for (end, _) in slashes {
             let folder = FilePath::from_bytes(bytes.get(..end).unwrap_or_default());
             if tree.contains_key(&folder) {
-                return Some(format!("{folder} is both a file and the folder of {path}"));
+                return Some(format!("{folder} is both a file and a folder"));
             }
         }
     }
@@ -129,7 +131,7 @@ fn line_problem(truth: &KnownProblem) -> Option<String> {
     match truth.line_end {
         Some(end) if end < truth.line_start => {
             let start = truth.line_start;
-            Some(format!("{file}:{start} ends before it starts, on line {end}"))
+            Some(format!("{file}:{start}: line_end {end} is before line_start"))
         }
         _ => None,
     }

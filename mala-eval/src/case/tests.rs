@@ -29,8 +29,14 @@ fn a_refusal_names_file_line_column_and_reason() {
             r#"{"id": "a", "language": "x", "ground_truth": [{"file": "f", "line_start": 1, "category": "typo"}]}"#,
             "s:7:95: unknown variant `typo`, expected one of `security`, `bug`, `error_handling`, `performance`, `style`, `logic`",
         ),
-        (r#"{"id": "", "language": "x"}"#, "s:7:1: id must be a text without control characters"),
-        (r#"{"id": "a", "language": "x"}"#, "s:7:1: case \"a\": it has neither a diff nor files"),
+        (
+            r#"{"id": "", "language": "x"}"#,
+            "s:7:1: id must not be empty or contain control characters",
+        ),
+        (
+            r#"{"id": "a", "language": "x"}"#,
+            "s:7:1: case \"a\": the case has neither a diff nor files",
+        ),
         (
             r#"{"id": "a", "language": "x", "files": {"../x": ""}}"#,
             "s:7:1: case \"a\": the path ../x leaves the tree",
@@ -89,17 +95,17 @@ fn a_problem_is_where_the_case_has_lines() {
             r#""file": "old.py", "line_start": 2, "evidence": "b""#,
             Some("old.py:2: its evidence \"b\" is not on these lines"),
         ),
-        // What the diff does not show, nobody knows.
+        // Lines outside the diff are unknown.
         (r#""file": "old.py", "line_start": 400, "evidence": "x = 1""#, None),
         (r#""file": "new.py", "line_start": 2"#, None),
         (r#""file": "new.py", "line_start": 3"#, Some("new.py:3: the file has 2 lines")),
         (
             r#""file": "gone.py", "line_start": 1"#,
-            Some("gone.py:1: neither files nor diff have this file at head"),
+            Some("gone.py:1: the file is neither in `files` nor in the diff"),
         ),
         (
             r#""file": "zz.py", "line_start": 1"#,
-            Some("zz.py:1: neither files nor diff have this file at head"),
+            Some("zz.py:1: the file is neither in `files` nor in the diff"),
         ),
     ] {
         let expected = expected.map(|why| format!("case \"a\": ground_truth: {why}"));

@@ -50,37 +50,38 @@ fn take(
     file: &ImportFile,
     item: JsonPart<'_>,
 ) {
-    let spot = RecordLocation::new(file, item.line);
+    let location = RecordLocation::new(file, item.line);
     let request: AacrRequest = match item.read() {
         Ok(request) => request,
-        Err(why) => return imported.pass_over(&spot, why),
+        Err(why) => return imported.skip(&location, why),
     };
     let Some((repo, PullRequestLink::PullRequest(number))) = link(&request.url) else {
-        return imported.pass_over(&spot, format!("{:?} is no pull request", request.url));
+        return imported.skip(&location, format!("{:?} is not a pull request", request.url));
     };
     let draft = drafts
         .entry(request.url.clone())
-        .or_insert_with(|| empty(spot.clone(), &request, &repo, number));
+        .or_insert_with(|| empty(location.clone(), &request, &repo, number));
     let are_wrong = file.path.file_name().contains("negative");
     let comments = item.field("comments").and_then(JsonPart::items).unwrap_or_default();
     for comment in comments {
-        let spot = RecordLocation::new(file, comment.line);
-        match comment.read().and_then(|comment| claim(&spot, comment)) {
+        let location = RecordLocation::new(file, comment.line);
+        match comment.read().and_then(|comment| claim(&location, comment)) {
             Ok(claim) if are_wrong => draft.rejected.push(claim),
             Ok(claim) => draft.truths.push(claim),
-            Err(why) => imported.pass_over(&spot, why),
+            Err(why) => imported.skip(&location, why),
         }
     }
 }
 
-fn empty(spot: RecordLocation, request: &AacrRequest, repo: &str, number: u64) -> CaseDraft {
+fn empty(location: RecordLocation, request: &AacrRequest, repo: &str, number: u64) -> CaseDraft {
     // What the set calls source is the branch that the target is merged into.
     let revisions = DraftRevisions::SinceMergeBase {
         base: request.source_commit.clone(),
         head: request.target_commit.clone(),
     };
     let id = format!("aacr-{}-{number}", repo.replace('/', "_"));
-    let mut draft = CaseDraft::new(spot, id, DraftCode::Clone(vec![(repo.to_owned(), revisions)]));
+    let mut draft =
+        CaseDraft::new(location, id, DraftCode::Clone(vec![(repo.to_owned(), revisions)]));
     draft.repo = repo.to_owned();
     draft.language = language(&request.project_main_language);
     draft.meta = CaseMeta::default()
@@ -90,18 +91,18 @@ fn empty(spot: RecordLocation, request: &AacrRequest, repo: &str, number: u64) -
     draft
 }
 
-fn claim(spot: &RecordLocation, comment: AacrComment) -> Result<DraftProblem, String> {
+fn claim(location: &RecordLocation, comment: AacrComment) -> Result<DraftProblem, String> {
     if comment.side.eq_ignore_ascii_case("left") {
-        return Err("it is about lines that the change takes away".to_owned());
+        return Err("it is about removed lines".to_owned());
     }
     let category = mapping::category(&comment.category)
-        .ok_or_else(|| format!("the category {:?} is not known", comment.category))?;
+        .ok_or_else(|| format!("unknown category {:?}", comment.category))?;
     if comment.from_line == 0 || comment.to_line == 0 {
-        return Err("it names no line".to_owned());
+        return Err("no line given".to_owned());
     }
     let span = LineSpan::between(comment.from_line, comment.to_line);
     Ok(DraftProblem {
-        spot: spot.clone(),
+        location: location.clone(),
         place: DraftLocation::Lines(FilePath::from(comment.path.as_str()), span),
         category,
         severity: None,

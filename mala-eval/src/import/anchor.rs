@@ -1,5 +1,5 @@
 //! Where a comment that names no place belongs: the changed region that holds most of its words, with rare
-//! words first, and words of code far before words of prose. When two regions are about as good, nobody
+//! words first, and words of code far before words of prose. When two regions are about as good, it is not
 //! knows, and it belongs nowhere.
 
 #[cfg(test)]

@@ -15,12 +15,12 @@ pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
     for file in files.iter().filter(|file| file.path.file_name() == "bug.info") {
         match draft(file, &by_name) {
             Ok(draft) => imported.drafts.push(draft),
-            Err((spot, why)) => imported.pass_over(&spot, why),
+            Err((location, why)) => imported.skip(&location, why),
         }
     }
     if imported.drafts.is_empty() && imported.passed_over.is_empty() {
         let others = files.iter().map(|file| RecordLocation::new(file, 1));
-        others.for_each(|spot| imported.pass_over(&spot, "no bug.info belongs to it"));
+        others.for_each(|location| imported.skip(&location, "no bug.info found for it"));
     }
     imported
 }
@@ -29,35 +29,31 @@ fn draft(
     file: &ImportFile,
     by_name: &BTreeMap<&str, &ImportFile>,
 ) -> Result<CaseDraft, (RecordLocation, String)> {
-    let spot = RecordLocation::new(file, 1);
-    let wrong = |why: &str| (spot.clone(), why.to_owned());
-    let bug = file.name.strip_suffix("/bug.info").ok_or_else(|| wrong("it is in no folder"))?;
+    let location = RecordLocation::new(file, 1);
+    let wrong = |why: &str| (location.clone(), why.to_owned());
+    let bug = file.name.strip_suffix("/bug.info").ok_or_else(|| wrong("not in a folder"))?;
     let (project, number) =
-        bug.rsplit_once("/bugs/").ok_or_else(|| wrong("it is in no folder bugs/N"))?;
+        bug.rsplit_once("/bugs/").ok_or_else(|| wrong("not in a folder bugs/N"))?;
     let name = project.rsplit('/').next().unwrap_or(project);
     let about = by_name.get(format!("{project}/project.info").as_str());
     let url = about.and_then(|about| setting(&about.text, "github_url"));
-    let url = url.ok_or_else(|| wrong("no project.info says where the project is"))?;
+    let url = url.ok_or_else(|| wrong("no project.info with the project's URL"))?;
     let repo = url.trim_end_matches('/').trim_end_matches(".git");
-    let repo =
-        repo.strip_prefix("https://github.com/").ok_or_else(|| wrong("it is not on GitHub"))?;
+    let repo = repo.strip_prefix("https://github.com/").ok_or_else(|| wrong("not on GitHub"))?;
     let commit = |key: &str| {
         let found = setting(&file.text, key).filter(|id| is_commit(id));
         found.ok_or_else(|| wrong(&format!("it has no {key}")))
     };
     let (at, fix) = (commit("buggy_commit_id")?, commit("fixed_commit_id")?);
     let patch = by_name.get(format!("{bug}/bug_patch.txt").as_str());
-    let patch = patch.ok_or_else(|| wrong("there is no bug_patch.txt beside it"))?;
+    let patch = patch.ok_or_else(|| wrong("bug_patch.txt not found beside it"))?;
     let lines = taken_away(patch)?;
     if lines.is_empty() {
-        return Err((
-            RecordLocation::new(patch, 1),
-            "the fix only adds lines: no line is wrong".to_owned(),
-        ));
+        return Err((RecordLocation::new(patch, 1), "the fix only adds lines".to_owned()));
     }
     let repository = repo.to_owned();
     let code = DraftCode::Introduced { repository, at, fix: fix.clone(), lines };
-    let mut draft = CaseDraft::new(spot, format!("bip-{name}-{number}"), code);
+    let mut draft = CaseDraft::new(location, format!("bip-{name}-{number}"), code);
     draft.repo = repo.to_owned();
     draft.language = "python".to_owned();
     draft.meta = CaseMeta::default()

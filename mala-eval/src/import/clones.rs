@@ -2,8 +2,8 @@
 //! its message. Whatever is missing is a reason to pass the draft over.
 
 use crate::import::{
-    CaseDraft, ChangeSides, DraftCode, DraftOutcome, DraftRevisions, SkippedRecord, settle,
-    settle_added, settle_blamed,
+    CaseDraft, ChangeSides, DraftCode, DraftOutcome, DraftRevisions, SkippedRecord, build_case,
+    case_of_added_files, choose_introducing_commit,
 };
 use crate::ports::{CaseGit, CaseRepository};
 use crate::store::sets::MAX_CASE_BYTES;
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A change of more files than these is reviewed by nobody.
+/// Larger changes are skipped.
 const MAX_FILES: usize = 2_000;
 
 /// Where code is taken from.
@@ -29,17 +29,17 @@ pub struct CloneFolder {
 
 impl CloneFolder {
     /// Makes a case of a draft.
-    pub async fn settle(&self, draft: CaseDraft) -> DraftOutcome {
-        let spot = draft.spot.clone();
+    pub async fn build_case(&self, draft: CaseDraft) -> DraftOutcome {
+        let location = draft.location.clone();
         let tried = match &draft.code {
-            DraftCode::Added(_) => return settle_added(draft).unwrap_or_default(),
+            DraftCode::Added(_) => return case_of_added_files(draft).unwrap_or_default(),
             DraftCode::Clone(choices) => self.of_clone(choices.clone(), draft).await,
             DraftCode::Named => self.of_named(draft).await,
             DraftCode::Introduced { .. } => self.introduced(draft).await,
         };
         tried.unwrap_or_else(|why| DraftOutcome {
             case: None,
-            passed_over: vec![SkippedRecord { spot, why }],
+            passed_over: vec![SkippedRecord { location, why }],
         })
     }
 
@@ -51,7 +51,7 @@ impl CloneFolder {
         let mut troubles = Vec::new();
         for (repository, revisions) in choices {
             match self.sides_in(&repository, &revisions, &draft).await {
-                Ok(sides) => return Ok(settle(draft, sides)),
+                Ok(sides) => return Ok(build_case(draft, sides)),
                 Err(why) => troubles.push(why),
             }
         }
@@ -70,9 +70,7 @@ impl CloneFolder {
             DraftRevisions::PullRequest(number) => {
                 let found = git.pull_request(*number).await.map_err(|error| error.to_string())?;
                 found.ok_or_else(|| {
-                    format!(
-                        "the clone of {repository} has no refs/pull/{number}/head, or no base of it"
-                    )
+                    format!("the clone of {repository} lacks refs/pull/{number}/head or its base")
                 })?
             }
             DraftRevisions::SinceMergeBase { base, head } => {
@@ -84,17 +82,17 @@ impl CloneFolder {
     }
 
     async fn of_named(&self, draft: CaseDraft) -> Result<DraftOutcome, String> {
-        let (folder, target) = self.named.as_ref().ok_or("no repository is named")?;
+        let (folder, target) = self.named.as_ref().ok_or("no repository given")?;
         let git = self.opened(folder).await;
         let git = git.ok_or_else(|| format!("{} is not a git repository", folder.display()))?;
         let sides = sides(&*git, target, draft.named_files()).await?;
         let repo = git.name();
-        Ok(settle(CaseDraft { repo, ..draft }, sides))
+        Ok(build_case(CaseDraft { repo, ..draft }, sides))
     }
 
     async fn introduced(&self, mut draft: CaseDraft) -> Result<DraftOutcome, String> {
         let DraftCode::Introduced { repository, at, fix, lines } = draft.code.clone() else {
-            return Err("it names no lines".to_owned());
+            return Err("no line givens".to_owned());
         };
         let git = self.clone_of(&repository).await?;
         let mut origins = Vec::new();
@@ -103,21 +101,21 @@ impl CloneFolder {
             origins.extend(found.map_err(|error| format!("{file}: {error}"))?);
         }
         let fix = git.message(&fix).await.unwrap_or_default();
-        let commit = settle_blamed(&mut draft, &origins, &fix);
-        let commit = commit.ok_or("nobody knows where its lines come from")?;
+        let commit = choose_introducing_commit(&mut draft, &origins, &fix);
+        let commit = commit.ok_or("cannot determine the origin of its lines")?;
         let sides = sides(&*git, &Target::Commits(vec![commit]), draft.named_files()).await?;
-        Ok(settle(draft, sides))
+        Ok(build_case(draft, sides))
     }
 
     /// The clone of `owner/name`: in `owner/name`, `owner+name`, `owner__name` or `name`.
     async fn clone_of(&self, repository: &str) -> Result<Box<dyn CaseRepository>, String> {
-        let folder = self.folder.as_ref().ok_or("no folder with clones is named")?;
+        let folder = self.folder.as_ref().ok_or("no folder with clones given")?;
         for path in clone_paths(folder, repository) {
             if let Some(git) = self.opened(&path).await {
                 return Ok(git);
             }
         }
-        Err(format!("there is no clone of {repository}"))
+        Err(format!("no clone of {repository} found"))
     }
 
     /// The repository of this very folder, and not of one around it.
@@ -167,12 +165,12 @@ async fn sides(
 ) -> Result<ChangeSides, String> {
     let scoped = git.scope(target, &[]).await.map_err(|error| error.to_string())?;
     let Head::Commit(head_id) = scoped.scope.head else {
-        return Err("it is no commit".to_owned());
+        return Err("not a commit".to_owned());
     };
     let base_id = scoped.scope.base;
     let files = &scoped.change.files;
     if files.len() > MAX_FILES {
-        return Err(format!("its change has more than {MAX_FILES} files"));
+        return Err(format!("the change has more than {MAX_FILES} files"));
     }
     let diff = git.patch(base_id.as_deref(), &head_id).await;
     let diff = diff.map_err(|error| error.to_string())?;
@@ -182,7 +180,7 @@ async fn sides(
     let head = texts(&*scoped.tree, Side::Head, at_head.chain(more.cloned()).collect()).await?;
     let n_bytes: usize = base.values().chain(head.values()).map(String::len).sum();
     if n_bytes + diff.len() > MAX_CASE_BYTES / 2 {
-        return Err("its files are too large for a case".to_owned());
+        return Err("the files are too large for a case".to_owned());
     }
     Ok(ChangeSides {
         diff,

@@ -58,14 +58,14 @@ pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
         found.insert(file.path.as_bytes());
         match draft(file, &tests) {
             Ok(draft) => imported.drafts.push(draft),
-            Err(why) => imported.pass_over(&RecordLocation::new(file, 1), why),
+            Err(why) => imported.skip(&RecordLocation::new(file, 1), why),
         }
     }
     for (path, rows) in tests.values().flat_map(BTreeMap::values).flat_map(|query| &query.rows) {
         if !found.contains(path.as_slice()) {
             let why = format!("{} was not read", String::from_utf8_lossy(path));
             for (source, row) in rows {
-                imported.pass_over(&RecordLocation::new(source, row.line), why.as_str());
+                imported.skip(&RecordLocation::new(source, row.line), why.as_str());
             }
         }
     }
@@ -210,7 +210,7 @@ impl<'a> QueryMetadata<'a> {
         let description = message.or_else(|| kind.clone());
         let is_security = self.category == Category::Security;
         DraftProblem {
-            spot: RecordLocation::new(self.file, span.start() as usize),
+            location: RecordLocation::new(self.file, span.start() as usize),
             place: DraftLocation::Lines(self.file.path.clone(), span),
             category: self.category,
             severity: Some(if is_security { Severity::High } else { Severity::Medium }),

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, PartialEq)]
 pub struct CaseDraft {
     /// Where it is in its file.
-    pub spot: RecordLocation,
+    pub location: RecordLocation,
     /// The id of the case; without one, it is made of the head commit.
     pub id: String,
     /// The repository that the change comes from.
@@ -78,16 +78,16 @@ pub enum ProblemFilter {
     OnChangedLines,
 }
 
-/// A problem that somebody claims.
+/// A problem that a format reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DraftProblem {
     /// Where it is in its file.
-    pub spot: RecordLocation,
+    pub location: RecordLocation,
     /// Where it is in the code.
     pub place: DraftLocation,
     /// What kind of problem it is.
     pub category: Category,
-    /// How bad it is, when somebody said so.
+    /// The severity, when it is known.
     pub severity: Option<Severity>,
     /// What goes wrong.
     pub description: String,
@@ -100,15 +100,15 @@ pub struct DraftProblem {
 pub enum DraftLocation {
     /// On these lines at head.
     Lines(FilePath, LineSpan),
-    /// Nobody says: it is where the change has the words of its description.
+    /// Unknown: it is looked for by the words of its description.
     Untold,
 }
 
 impl CaseDraft {
     /// A draft that knows little yet.
-    pub(super) fn new(spot: RecordLocation, id: impl Into<String>, code: DraftCode) -> Self {
+    pub(super) fn new(location: RecordLocation, id: impl Into<String>, code: DraftCode) -> Self {
         Self {
-            spot,
+            location,
             id: id.into(),
             repo: String::new(),
             language: String::new(),

@@ -64,7 +64,7 @@ pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
         let whole = match JsonPart::whole(file) {
             Ok(whole) => whole,
             Err((line, why)) => {
-                imported.pass_over(&RecordLocation::new(file, line), why);
+                imported.skip(&RecordLocation::new(file, line), why);
                 continue;
             }
         };
@@ -74,13 +74,13 @@ pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
                     found.projects.values_mut().for_each(FactoryProject::sort);
                     manifest = Some(found);
                 }
-                Err(why) => imported.pass_over(&RecordLocation::new(file, 1), why),
+                Err(why) => imported.skip(&RecordLocation::new(file, 1), why),
             }
         } else if let Some(repos) = whole.field("repos").and_then(JsonPart::fields) {
             golden.push((file, repos));
         } else {
             let why = "it has neither golden comments nor a manifest";
-            imported.pass_over(&RecordLocation::new(file, 1), why);
+            imported.skip(&RecordLocation::new(file, 1), why);
         }
     }
     for (file, repos) in golden {
@@ -100,13 +100,13 @@ fn take(
     manifest: Option<&FactoryManifest>,
     (project, part): (&str, JsonPart<'_>),
 ) {
-    let spot = RecordLocation::new(file, part.line);
+    let location = RecordLocation::new(file, part.line);
     let request: FactoryRequest = match part.read() {
         Ok(request) => request,
-        Err(why) => return imported.pass_over(&spot, why),
+        Err(why) => return imported.skip(&location, why),
     };
     let Some(manifest) = manifest else {
-        return imported.pass_over(&spot, "no manifest.json says which commits it is made of");
+        return imported.skip(&location, "no manifest.json says which commits it is made of");
     };
     let known = manifest.projects.get(project);
     let entry = known.and_then(|known| {
@@ -114,24 +114,24 @@ fn take(
         Some((known, known.prs.get(at)?))
     });
     let Some((known, entry)) = entry else {
-        return imported.pass_over(&spot, "the manifest has no pull request of this title");
+        return imported.skip(&location, "the manifest has no pull request of this title");
     };
-    let mut draft = empty(spot, manifest, (project, known), entry);
+    let mut draft = empty(location, manifest, (project, known), entry);
     draft.id = format!("factory-{project}-{}", request.pr_number);
     draft.title = request.pr_title;
     let bugs = part.field("bugs").and_then(JsonPart::items).unwrap_or_default();
     for bug in bugs {
-        let spot = RecordLocation::new(file, bug.line);
-        match bug.read().and_then(|bug| claim(&spot, bug)) {
+        let location = RecordLocation::new(file, bug.line);
+        match bug.read().and_then(|bug| claim(&location, bug)) {
             Ok(claim) => draft.truths.push(claim),
-            Err(why) => imported.pass_over(&spot, why),
+            Err(why) => imported.skip(&location, why),
         }
     }
     imported.drafts.push(draft);
 }
 
 fn empty(
-    spot: RecordLocation,
+    location: RecordLocation,
     manifest: &FactoryManifest,
     (project, known): (&str, &FactoryProject),
     entry: &FactoryEntry,
@@ -143,7 +143,7 @@ fn empty(
     let source = source.strip_prefix("https://github.com/").unwrap_or(project);
     let choices = [theirs.clone(), source.to_owned()];
     let choices = choices.into_iter().map(|repo| (repo, revisions.clone())).collect();
-    let mut draft = CaseDraft::new(spot, "", DraftCode::Clone(choices));
+    let mut draft = CaseDraft::new(location, "", DraftCode::Clone(choices));
     draft.repo = theirs;
     draft.meta = CaseMeta::default()
         .with("source", "golden comments of droid-code-review-evals/review-droid-benchmark")
@@ -151,12 +151,12 @@ fn empty(
     draft
 }
 
-fn claim(spot: &RecordLocation, bug: FactoryBug) -> Result<DraftProblem, String> {
+fn claim(location: &RecordLocation, bug: FactoryBug) -> Result<DraftProblem, String> {
     let category = mapping::category(&bug.bug_type)
         .ok_or_else(|| format!("the bug_type {:?} is not known", bug.bug_type))?;
-    let span = LineSpan::new(bug.line, bug.line).ok_or("it names no line")?;
+    let span = LineSpan::new(bug.line, bug.line).ok_or("no line given")?;
     Ok(DraftProblem {
-        spot: spot.clone(),
+        location: location.clone(),
         place: DraftLocation::Lines(FilePath::from(bug.file.as_str()), span),
         category,
         severity: mapping::severity(&bug.severity),

@@ -1,4 +1,4 @@
-//! Reads the files of a format. Links are not followed: what they show may be anybody's.
+//! Reads the files of a format. Symbolic links are not followed.
 
 use crate::import::{ImportFile, ImportFormat, RecordLocation, SkippedRecord};
 use crate::store::sets::MAX_CASE_BYTES;
@@ -27,21 +27,21 @@ pub struct ImportFiles {
 pub fn gather(format: ImportFormat, here: &Path, paths: &[PathBuf]) -> io::Result<ImportFiles> {
     let mut gathered = ImportFiles::default();
     for path in paths {
-        let told =
+        let shown =
             |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
         let real = here.join(path);
-        if fs::metadata(&real).map_err(told)?.is_dir() {
-            gathered.folder(format, &real, path).map_err(told)?;
+        if fs::metadata(&real).map_err(shown)?.is_dir() {
+            gathered.folder(format, &real, path).map_err(shown)?;
         } else {
             let inside = FilePath::from_bytes(path.file_name().unwrap_or_default().as_bytes());
-            gathered.file(&real, path, inside).map_err(told)?;
+            gathered.file(&real, path, inside).map_err(shown)?;
         }
     }
     Ok(gathered)
 }
 
 impl ImportFiles {
-    fn folder(&mut self, format: ImportFormat, root: &Path, told: &Path) -> io::Result<()> {
+    fn folder(&mut self, format: ImportFormat, root: &Path, shown: &Path) -> io::Result<()> {
         let mut found: Vec<(FilePath, PathBuf)> = Vec::new();
         let mut folders = vec![root.to_owned()];
         while let Some(folder) = folders.pop() {
@@ -56,27 +56,27 @@ impl ImportFiles {
                     found.push((inside, path));
                 }
                 if found.len() > MAX_FILES {
-                    return Err(io::Error::other(format!("it has more than {MAX_FILES} files")));
+                    return Err(io::Error::other(format!("more than {MAX_FILES} files")));
                 }
             }
         }
         // In one order on every machine.
         found.sort();
         found.into_iter().try_for_each(|(inside, path)| {
-            let told = told.join(path.strip_prefix(root).unwrap_or(&path));
-            self.file(&path, &told, inside)
+            let shown = shown.join(path.strip_prefix(root).unwrap_or(&path));
+            self.file(&path, &shown, inside)
         })
     }
 
-    fn file(&mut self, path: &Path, told: &Path, inside: FilePath) -> io::Result<()> {
-        let name = told.display().to_string();
+    fn file(&mut self, path: &Path, shown: &Path, inside: FilePath) -> io::Result<()> {
+        let name = shown.display().to_string();
         let mut bytes = Vec::new();
         let read = File::open(path)
             .and_then(|file| file.take(MAX_CASE_BYTES as u64 + 1).read_to_end(&mut bytes));
         let why = match (read, bytes.len()) {
             (Err(error), _) => error.to_string(),
             (_, length) if length > MAX_CASE_BYTES => {
-                format!("it has more than {MAX_CASE_BYTES} bytes")
+                format!("more than {MAX_CASE_BYTES} bytes")
             }
             (Ok(_), length) => {
                 self.n_bytes += length;
@@ -88,11 +88,12 @@ impl ImportFiles {
                         self.files.push(ImportFile { name, path: inside, text });
                         return Ok(());
                     }
-                    Err(_) => "it is no UTF-8".to_owned(),
+                    Err(_) => "not UTF-8".to_owned(),
                 }
             }
         };
-        self.passed_over.push(SkippedRecord { spot: RecordLocation { file: name, line: 1 }, why });
+        self.passed_over
+            .push(SkippedRecord { location: RecordLocation { file: name, line: 1 }, why });
         Ok(())
     }
 }
@@ -122,7 +123,7 @@ mod tests {
         let expected = [("ql/b/a.py", "b/a.py"), ("ql/notes.txt", "notes.txt")];
         assert_eq!(names, expected.map(|(name, path)| (name, path.to_owned())));
         let over: Vec<String> = gathered.passed_over.iter().map(ToString::to_string).collect();
-        assert_eq!(over, ["ql/a.py:1: it is no UTF-8"]);
+        assert_eq!(over, ["ql/a.py:1: not UTF-8"]);
         let gone = gather(ImportFormat::CodeQl, here.path(), &[PathBuf::from("gone")]).unwrap_err();
         assert!(gone.to_string().starts_with("gone: "), "{gone}");
     }

@@ -1,4 +1,4 @@
-//! HumanEvalPack: functions with a bug that somebody put in, one JSON object per line. Each gives two
+//! HumanEvalPack: functions with an inserted bug, one JSON object per line. Each gives two
 //! cases that add a file: one with the bug, and one with the right function, which is clean.
 
 use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem};
@@ -40,17 +40,17 @@ pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
     for file in files {
         let lines = file.text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         for (at, line) in lines {
-            let spot = RecordLocation::new(file, at + 1);
-            match outline::parse(line).and_then(|task: HumanEvalTask| drafts(&spot, &task)) {
+            let location = RecordLocation::new(file, at + 1);
+            match outline::parse(line).and_then(|task: HumanEvalTask| drafts(&location, &task)) {
                 Ok(drafts) => imported.drafts.extend(drafts),
-                Err(why) => imported.pass_over(&spot, why),
+                Err(why) => imported.skip(&location, why),
             }
         }
     }
     imported
 }
 
-fn drafts(spot: &RecordLocation, task: &HumanEvalTask) -> Result<[CaseDraft; 2], String> {
+fn drafts(location: &RecordLocation, task: &HumanEvalTask) -> Result<[CaseDraft; 2], String> {
     let (name, number) = task.task_id.split_once('/').ok_or("task_id has no number")?;
     if !number.bytes().all(|byte| byte.is_ascii_digit()) || number.is_empty() {
         return Err(format!("task_id ends with {number:?}, which is no number"));
@@ -69,7 +69,7 @@ fn drafts(spot: &RecordLocation, task: &HumanEvalTask) -> Result<[CaseDraft; 2],
         let text = format!("{before}{solution}");
         let code = DraftCode::Added(BTreeMap::from([(path.clone(), text)]));
         let mut draft =
-            CaseDraft::new(spot.clone(), format!("hep-{language}-{number}{suffix}"), code);
+            CaseDraft::new(location.clone(), format!("hep-{language}-{number}{suffix}"), code);
         draft.repo = "bigcode/humanevalpack".to_owned();
         draft.language = (*language).to_owned();
         draft.title = format!("Add {}", task.entry_point);
@@ -81,7 +81,7 @@ fn drafts(spot: &RecordLocation, task: &HumanEvalTask) -> Result<[CaseDraft; 2],
     };
     let mut buggy = draft("", &task.buggy_solution);
     buggy.truths.push(DraftProblem {
-        spot: spot.clone(),
+        location: location.clone(),
         place: DraftLocation::Lines(path.clone(), span),
         category: Category::Logic,
         severity: Some(Severity::High),

@@ -35,13 +35,13 @@ pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
 }
 
 fn take(imported: &mut ImportedDrafts, file: &ImportFile, item: JsonPart<'_>) {
-    let spot = RecordLocation::new(file, item.line);
+    let location = RecordLocation::new(file, item.line);
     let request: MartianRequest = match item.read() {
         Ok(request) => request,
-        Err(why) => return imported.pass_over(&spot, why),
+        Err(why) => return imported.skip(&location, why),
     };
     let Some(comments) = item.field("comments").and_then(JsonPart::items) else {
-        return imported.pass_over(&spot, "it has no list of comments");
+        return imported.skip(&location, "it has no list of comments");
     };
     let urls = [Some(&request.url), request.original_url.as_ref()];
     let links = urls.into_iter().flatten().filter_map(|url| link(url));
@@ -52,14 +52,14 @@ fn take(imported: &mut ImportedDrafts, file: &ImportFile, item: JsonPart<'_>) {
         })
         .collect();
     let Some((repo, link)) = link(&request.url) else {
-        return imported.pass_over(&spot, format!("{:?} is no pull request", request.url));
+        return imported.skip(&location, format!("{:?} is not a pull request", request.url));
     };
     let name = match link {
         PullRequestLink::PullRequest(number) => number.to_string(),
         PullRequestLink::Commit(id) => id.chars().take(12).collect(),
     };
     let mut draft = CaseDraft::new(
-        spot,
+        location,
         format!("martian-{}-{name}", repo.replace('/', "_")),
         DraftCode::Clone(choices),
     );
@@ -71,17 +71,17 @@ fn take(imported: &mut ImportedDrafts, file: &ImportFile, item: JsonPart<'_>) {
         .with("places", "by the words of the comments")
         .with("pr_url", request.url.as_str());
     for comment in comments {
-        let spot = RecordLocation::new(file, comment.line);
+        let location = RecordLocation::new(file, comment.line);
         match comment.read::<MartianComment>() {
             Ok(comment) => draft.truths.push(DraftProblem {
-                spot,
+                location,
                 place: DraftLocation::Untold,
                 category: Category::Bug,
                 severity: mapping::severity(&comment.severity),
                 description: comment.comment,
                 kind: None,
             }),
-            Err(why) => imported.pass_over(&spot, why),
+            Err(why) => imported.skip(&location, why),
         }
     }
     imported.drafts.push(draft);

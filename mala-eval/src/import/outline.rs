@@ -20,7 +20,7 @@ impl<'a> JsonPart<'a> {
             Ok(_) => Ok(Self { text, line: 1 }.trimmed()),
             Err(error) => {
                 let why = parse::<IgnoredAny>(text).err().unwrap_or_default();
-                Err((error.line().max(1), format!("it is no JSON: {why}")))
+                Err((error.line().max(1), format!("invalid JSON: {why}")))
             }
         }
     }

@@ -24,12 +24,12 @@ pub(super) fn read(files: &[ImportFile]) -> ImportedDrafts {
         match runs(file) {
             Ok(runs) => {
                 for run in runs {
-                    let told = SarifRun::read(run);
-                    tools.extend(told.tool.clone());
-                    told.take(&mut imported, &mut draft, (file, run));
+                    let shown = SarifRun::read(run);
+                    tools.extend(shown.tool.clone());
+                    shown.take(&mut imported, &mut draft, (file, run));
                 }
             }
-            Err((line, why)) => imported.pass_over(&RecordLocation::new(file, line), why),
+            Err((line, why)) => imported.skip(&RecordLocation::new(file, line), why),
         }
     }
     if !tools.is_empty() {
@@ -46,9 +46,9 @@ fn runs(file: &ImportFile) -> Result<Vec<JsonPart<'_>>, (usize, String)> {
     let whole = JsonPart::whole(file)?;
     let version: Option<String> = whole.field("version").and_then(|version| version.read().ok());
     if version.as_deref() != Some("2.1.0") {
-        return Err((1, "it is no SARIF 2.1.0".to_owned()));
+        return Err((1, "not a SARIF 2.1.0 file".to_owned()));
     }
-    whole.field("runs").and_then(JsonPart::items).ok_or((1, "it has no list of runs".to_owned()))
+    whole.field("runs").and_then(JsonPart::items).ok_or((1, "no list of runs".to_owned()))
 }
 
 /// What a run says beside its results.
@@ -106,18 +106,18 @@ impl SarifRun {
     ) {
         let results = run.field("results").and_then(JsonPart::items).unwrap_or_default();
         for result in results {
-            let spot = RecordLocation::new(file, result.line);
-            match result.read().and_then(|result| self.claim(&spot, &result)) {
+            let location = RecordLocation::new(file, result.line);
+            match result.read().and_then(|result| self.claim(&location, &result)) {
                 Ok(claim) => draft.truths.push(claim),
-                Err(why) => imported.pass_over(&spot, why),
+                Err(why) => imported.skip(&location, why),
             }
         }
     }
 
-    fn claim(&self, spot: &RecordLocation, result: &Value) -> Result<DraftProblem, String> {
+    fn claim(&self, location: &RecordLocation, result: &Value) -> Result<DraftProblem, String> {
         match (text(&result["kind"]), text(&result["baselineState"])) {
             (Some(kind), _) if kind != "fail" => return Err(format!("its kind is {kind:?}")),
-            (_, Some("absent")) => return Err("it is gone since the baseline".to_owned()),
+            (_, Some("absent")) => return Err("absent since the baseline".to_owned()),
             _ => {}
         }
         let is_suppressed = list(&result["suppressions"]).iter().any(|suppression| {
@@ -135,7 +135,7 @@ impl SarifRun {
         let severity = rule.severity.or_else(|| mapping::severity(text(&result["level"])?));
         let description = text(&result["message"]["text"]);
         Ok(DraftProblem {
-            spot: spot.clone(),
+            location: location.clone(),
             place: self.place(&result["locations"][0]["physicalLocation"])?,
             category: rule.category.unwrap_or(Category::Bug),
             severity: severity.or(Some(Severity::Medium)),
@@ -153,7 +153,7 @@ impl SarifRun {
         let path = self.relative(uri, base.map_or("", String::as_str))?;
         let line =
             |name: &str| location["region"][name].as_u64().and_then(|n| u32::try_from(n).ok());
-        let start = line("startLine").filter(|start| *start > 0).ok_or("it names no line")?;
+        let start = line("startLine").filter(|start| *start > 0).ok_or("no line given")?;
         Ok(DraftLocation::Lines(path, LineSpan::between(start, line("endLine").unwrap_or(start))))
     }
 

@@ -56,7 +56,7 @@ fn humanevalpack_gives_a_case_with_the_bug_and_one_without() {
     let cases: Vec<_> = imported
         .drafts
         .into_iter()
-        .map(|draft| settle_added(draft).unwrap().case.unwrap())
+        .map(|draft| case_of_added_files(draft).unwrap().case.unwrap())
         .collect();
     assert_eq!([&cases[0].id, &cases[1].id], ["hep-go-3", "hep-go-3-right"]);
     assert_eq!(
@@ -101,17 +101,17 @@ fn aacr_has_right_and_wrong_comments_on_the_lines_of_the_head() {
     let draft = imported.drafts.remove(0);
     let revisions = DraftRevisions::SinceMergeBase { base: "1".repeat(40), head: "2".repeat(40) };
     assert_eq!(draft.code, DraftCode::Clone(vec![("o/n".to_owned(), revisions)]));
-    let settled = settle(draft, sides(DIFF, HEAD));
-    let case = settled.case.unwrap();
+    let outcome = build_case(draft, sides(DIFF, HEAD));
+    let case = outcome.case.unwrap();
     assert_eq!(truths(&case), ["a.py:2-3 bug -: Look."]);
     assert_eq!(case.rejected_findings.len(), 1);
     assert_eq!((case.id.as_str(), case.language.as_str()), ("aacr-o_n-5", "cpp"));
     assert_eq!((case.pr_title.as_str(), case.pr_description.as_str()), ("Change it", "In full."));
-    imported.passed_over.extend(settled.passed_over);
+    imported.passed_over.extend(outcome.passed_over);
     assert_eq!(
         why(&imported.passed_over),
         [
-            "in/positive_samples.json:5: it is about lines that the change takes away",
+            "in/positive_samples.json:5: it is about removed lines",
             "in/positive_samples.json:6: the category \"Weather\" is not known",
             "in/positive_samples.json:9: missing field `githubPrUrl`",
             "in/negative_samples.json:6: missing field `githubPrUrl`",
@@ -124,12 +124,12 @@ fn aacr_has_right_and_wrong_comments_on_the_lines_of_the_head() {
 fn a_draft_that_loses_all_its_problems_is_no_clean_case() {
     let text = r#"[{"pr_title": "T", "url": "https://github.com/o/n/pull/5", "comments": [{"comment": "It is wrong."}]}]"#;
     let mut imported = ImportFormat::Martian.read(&[source("n.json", text)]);
-    let settled = settle(imported.drafts.remove(0), sides(DIFF, HEAD));
-    assert_eq!(settled.case, None);
+    let outcome = build_case(imported.drafts.remove(0), sides(DIFF, HEAD));
+    assert_eq!(outcome.case, None);
     assert_eq!(
-        why(&settled.passed_over),
+        why(&outcome.passed_over),
         [
-            "in/n.json:1: its words of code are at no one place of the change",
+            "in/n.json:1: no part of the change clearly matches its description",
             "in/n.json:1: none of its 1 problems is in the code",
         ]
     );
@@ -146,7 +146,7 @@ fn martian_comments_are_placed_by_their_words() {
         ("o/n".to_owned(), DraftRevisions::Commit("0123456789".to_owned())),
     ];
     assert_eq!(draft.code, DraftCode::Clone(choices));
-    let case = settle(draft, sides(DIFF, HEAD)).case.unwrap();
+    let case = build_case(draft, sides(DIFF, HEAD)).case.unwrap();
     assert_eq!(truths(&case), ["a.py:1-3 bug high: load_two fails"]);
     assert_eq!((case.pr_title.as_str(), case.language.as_str()), ("T", "python"));
     assert_eq!(
@@ -175,7 +175,7 @@ fn factory_takes_commits_from_the_manifest() {
         choices.iter().map(|(repo, _)| repo.as_str()).collect::<Vec<_>>(),
         ["org/droid-shop", "src/shop"]
     );
-    let case = settle(draft, sides(DIFF, HEAD)).case.unwrap();
+    let case = build_case(draft, sides(DIFF, HEAD)).case.unwrap();
     assert_eq!(
         (case.id.as_str(), truths(&case)),
         ("factory-shop-6", vec!["a.py:2 logic high: D".to_owned()])
@@ -207,7 +207,7 @@ fn bugsinpy_blames_the_lines_that_the_fix_takes_away() {
     assert_eq!(
         why(&imported.passed_over),
         [
-            "in/projects/shop/bugs/2/bug_patch.txt:1: the fix only adds lines: no line is wrong",
+            "in/projects/shop/bugs/2/bug_patch.txt:1: the fix only adds lines",
             "in/projects/shop/bugs/3/bug.info:1: it has no buggy_commit_id",
         ]
     );
@@ -225,11 +225,11 @@ fn bugsinpy_blames_the_lines_that_the_fix_takes_away() {
     };
     let origins =
         [origin("old", 1, 9), origin("new", 2, 3), origin("new", 2, 1), origin("old", 1, 2)];
-    let commit = settle_blamed(&mut draft, &origins, "Fix y\n\nBody");
+    let commit = choose_introducing_commit(&mut draft, &origins, "Fix y\n\nBody");
     assert_eq!(commit.as_deref(), Some("new"), "of two with as many lines, the later");
-    let case = settle(draft.clone(), sides(DIFF, HEAD)).case.unwrap();
+    let case = build_case(draft.clone(), sides(DIFF, HEAD)).case.unwrap();
     assert_eq!(truths(&case), ["a.py:1-3 bug high: later fixed by: Fix y"]);
-    assert_eq!(settle_blamed(&mut draft, &[], ""), None);
+    assert_eq!(choose_introducing_commit(&mut draft, &[], ""), None);
 }
 
 const SARIF: &str = r#"{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "lint", "rules": [
@@ -251,14 +251,14 @@ fn sarif_is_the_truth_about_the_lines_that_a_change_adds() {
     let mut imported = ImportFormat::Sarif.read(&[source("x.sarif", SARIF)]);
     let draft = imported.drafts.remove(0);
     assert_eq!((&draft.code, draft.keep), (&DraftCode::Named, ProblemFilter::OnChangedLines));
-    let settled = settle(draft, sides(DIFF, HEAD));
-    let case = settled.case.unwrap();
+    let outcome = build_case(draft, sides(DIFF, HEAD));
+    let case = outcome.case.unwrap();
     assert_eq!(
         truths(&case),
         ["a.py:2 security critical: Unsafe.", "a.py:1-3 performance low: Slow."]
     );
     assert_eq!(case.id, "change-aaaaaaaaaaaa");
-    imported.passed_over.extend(settled.passed_over);
+    imported.passed_over.extend(outcome.passed_over);
     assert_eq!(
         why(&imported.passed_over),
         [
@@ -266,16 +266,16 @@ fn sarif_is_the_truth_about_the_lines_that_a_change_adds() {
             "in/x.sarif:11: its kind is \"pass\"",
             "in/x.sarif:12: it is suppressed",
             "in/x.sarif:13: it names no file",
-            "in/x.sarif:9: it is on no line that the change adds",
+            "in/x.sarif:9: not on an added line",
         ]
     );
     let other = ImportFormat::Sarif.read(&[source("x.sarif", r#"{"version": "2.0.0"}"#)]);
-    assert_eq!(why(&other.passed_over), ["in/x.sarif:1: it is no SARIF 2.1.0"]);
+    assert_eq!(why(&other.passed_over), ["in/x.sarif:1: not a SARIF 2.1.0 file"]);
     assert_eq!(other.drafts, []);
     let nothing =
         r#"{"version": "2.1.0", "runs": [{"tool": {"driver": {"name": "lint"}}, "results": []}]}"#;
     let nothing = ImportFormat::Sarif.read(&[source("x.sarif", nothing)]).drafts.remove(0);
-    assert!(settle(nothing, sides(DIFF, HEAD)).case.unwrap().is_clean());
+    assert!(build_case(nothing, sides(DIFF, HEAD)).case.unwrap().is_clean());
 }
 
 #[test]
@@ -305,9 +305,9 @@ fn read_all(texts: &[String]) {
         NAMES.iter().zip(texts).map(|(name, text)| source(name, text.clone())).collect();
     for format in ImportFormat::ALL {
         for draft in format.read(&files).drafts {
-            drop(settle_added(draft.clone()));
-            let settled = settle(draft, sides(DIFF, HEAD));
-            assert!(settled.case.is_none_or(|case| case.problem().is_none()));
+            drop(case_of_added_files(draft.clone()));
+            let outcome = build_case(draft, sides(DIFF, HEAD));
+            assert!(outcome.case.is_none_or(|case| case.problem().is_none()));
         }
     }
 }

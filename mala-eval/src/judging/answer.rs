@@ -36,7 +36,7 @@ pub fn form() -> Form {
 /// Reads the answer about so many pairs, in their order.
 pub fn read_pairs(words: &Words<'_>, n_pairs: usize) -> Result<Vec<PairAnswer>, ParseProblem> {
     let (found, _) = find_object(words, &["pairs"])?;
-    let nothing = "the judge says nothing of it";
+    let nothing = "no answer of the judge";
     let mut said: Vec<Option<PairAnswer>> = vec![None; n_pairs];
     let pairs = found.get("pairs").and_then(Value::as_array).ok_or(ParseProblem::InvalidFormat)?;
     for value in pairs.iter().take(4 * n_pairs) {
@@ -56,7 +56,7 @@ fn read_pair(value: &Value) -> Option<(usize, PairAnswer)> {
     let why = value.get("why").filter(|why| !why.is_null()).map_or(Some(""), Value::as_str)?;
     let why = at_most(why.trim(), 400).into_owned();
     let said = match value.get("outcome")?.as_str()? {
-        "same" if why.is_empty() => undecided("the judge gives no reason"),
+        "same" if why.is_empty() => undecided("the judge gave no reason"),
         "same" => (PairOutcome::Same, why),
         "different" => (PairOutcome::Different, why),
         _ => (PairOutcome::Undecided, why),

@@ -14,10 +14,10 @@ const MAX_CALLS: u32 = (MAX_PAIRS / BATCH) as u32 + 1;
 const QUESTION_TOKENS: u64 = 50_000;
 const ANSWER_TOKENS: u32 = 4_000;
 /// How long a case may be judged.
-pub const JUDGE_PATIENCE: Duration = Duration::from_secs(120);
+pub const JUDGE_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// The limits within which a case is judged by this model. Where nobody knows its price, what a review may
-/// cost holds for the judge too.
+/// The limits within which a case is judged by this model. When its price is unknown, the cost limit
+/// of a review applies.
 pub fn judge_limits(known: Option<&Model>, review: Limits) -> Limits {
     let worst = known.and_then(|known| known.worst_cost(QUESTION_TOKENS, u64::from(ANSWER_TOKENS)));
     let max_cost = worst.map_or(review.max_cost, |call| {
@@ -29,7 +29,7 @@ pub fn judge_limits(known: Option<&Model>, review: Limits) -> Limits {
         max_cost,
         max_tokens: u64::from(MAX_CALLS) * (QUESTION_TOKENS + u64::from(ANSWER_TOKENS)),
         max_answer_tokens: ANSWER_TOKENS,
-        max_wall_time: JUDGE_PATIENCE,
+        max_wall_time: JUDGE_TIMEOUT,
         ..review
     }
 }
@@ -51,7 +51,7 @@ pub async fn judge(speaker: &Speaker, limits: Limits, record: &CaseRecord) -> Ju
         let said = solo.ask(asked, |words| read_pairs(words, batch.len())).await;
         pairs.extend(match said {
             Ok(said) => Judgement::said(batch, said),
-            Err(why) => Judgement::undecided(batch, &format!("no answer that counts: {why}")),
+            Err(why) => Judgement::undecided(batch, &format!("no valid answer: {why}")),
         });
     }
     let usage = solo.usage();

@@ -40,7 +40,7 @@ pub fn candidates(record: &CaseRecord) -> CandidatePairs {
             found.push((rank, distance, at, truth));
         }
     }
-    // Everybody's nearest comes before anybody's second.
+    // The nearest pair of each comes before the second nearest of any.
     found.sort_unstable();
     found.truncate(MAX_PAIRS);
     let mut pairs: Vec<(usize, usize)> =

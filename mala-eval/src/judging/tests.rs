@@ -154,5 +154,5 @@ fn without_a_judge_there_are_no_numbers() {
     let scores = scorer.finish();
     assert_eq!((scores.of(MatchMode::Semantic).rates.f1, scores.semantic), (None, None));
     let view = CaseView::of(&MatchRule::of(MatchMode::Semantic), &record);
-    assert_eq!(view.truths[0].why, "nobody judged this case");
+    assert_eq!(view.truths[0].why, "the case was not judged");
 }

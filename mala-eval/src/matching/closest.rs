@@ -19,7 +19,7 @@ pub struct MatchLink {
     pub cost: u32,
 }
 
-/// The best assignment over these possible pairs; links that name nobody are passed over.
+/// The best assignment over these possible pairs; links with an invalid index are skipped.
 pub fn assign_links(n_findings: usize, n_truths: usize, mut links: Vec<MatchLink>) -> Assignment {
     links.retain(|link| link.finding < n_findings && link.truth < n_truths);
     links.sort_unstable();

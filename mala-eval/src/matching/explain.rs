@@ -40,7 +40,7 @@ pub fn miss(
         |(at, other): (usize, &ProblemLocation<'_>)| (gap(one, other), at, other.category);
     let mut near: Vec<(u32, usize, Category)> = same_file.map(by_distance).collect();
     near.sort_by_key(|(lines, at, _)| (*lines, *at));
-    let fits = |category: Category| rule.mode.takes_for_one(one.category, category);
+    let fits = |category: Category| rule.mode.is_same_class(one.category, category);
     let Some(&(lines, nearest, category)) = near.first() else { return MissReason::OtherFile };
     let within = near.iter().take_while(|(lines, _, _)| *lines <= rule.tolerance);
     match within.into_iter().find(|(_, _, category)| fits(*category)) {

@@ -12,7 +12,7 @@ fn file(number: u8) -> FilePath {
 
 fn with_spots<T>(rows: &[MatchRow], run: impl FnOnce(&[ProblemLocation<'_>]) -> T) -> T {
     let files: Vec<FilePath> = rows.iter().map(|row| file(row.0)).collect();
-    let spots: Vec<ProblemLocation<'_>> = rows
+    let locations: Vec<ProblemLocation<'_>> = rows
         .iter()
         .zip(&files)
         .map(|((_, first, last, kind), file)| ProblemLocation {
@@ -21,7 +21,7 @@ fn with_spots<T>(rows: &[MatchRow], run: impl FnOnce(&[ProblemLocation<'_>]) -> 
             category: Category::ALL[kind % 6],
         })
         .collect();
-    run(&spots)
+    run(&locations)
 }
 
 fn assigned(rule: &MatchRule, findings: &[MatchRow], truths: &[MatchRow]) -> Assignment {

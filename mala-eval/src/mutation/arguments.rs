@@ -38,7 +38,7 @@ const EVEN: [&str; 27] = [
     "add",
 ];
 
-/// Arguments that everybody knows the place of.
+/// Arguments with a well-known position.
 const KNOWN: [&str; 18] = [
     "self",
     "cls",
@@ -151,7 +151,7 @@ fn declared<'s>(site: &MutationContext<'s>, function: Node<'_>, name: &str) -> O
         let is_named = ["name", "pattern"].iter().any(|field| {
             node.children_by_field_name(field, &mut cursor).any(|it| site.text(it) == name)
         });
-        // What may be missing is known to be there only where somebody looked.
+        // An optional value is known to exist only behind a check.
         let kind = site.text(kind);
         let is_one = !UNSURE.contains(&node.kind()) && !has_several(kind);
         if is_named && is_one {

@@ -1,4 +1,4 @@
-//! Nobody waits any more for something that takes time.
+//! A dropped `await`: the result of an asynchronous call is not awaited.
 
 use super::Mutation;
 use super::site::{MutationContext, MutationDraft, next_statement, previous_statement, unwrapped};
@@ -7,11 +7,11 @@ use mala_domain::language::Language;
 use mala_syntax::symbols::named_children;
 use tree_sitter::Node;
 
-/// Nobody misses a pause.
+/// Not awaiting a pause makes no difference.
 const PAUSES: [&str; 4] = ["sleep", "delay", "nextTick", "yield_now"];
 
 fn draft() -> MutationDraft {
-    MutationDraft { kind: DefectKind::DroppedAwait, title: "Nobody waits for the result" }
+    MutationDraft { kind: DefectKind::DroppedAwait, title: "The result is not awaited" }
 }
 
 pub(super) fn dropped(site: &MutationContext<'_>, node: Node<'_>) -> Option<Mutation> {
@@ -39,7 +39,7 @@ fn is_missed(site: &MutationContext<'_>, node: Node<'_>) -> bool {
         (_, "expression_statement") => true,
         (Language::Python, "assignment" | "return_statement") => true,
         (Language::JavaScript, "variable_declarator") => true,
-        // Outside of `try`, whoever gets the promise waits for it all the same.
+        // Outside of `try`, the caller awaits the returned promise.
         (Language::JavaScript | Language::TypeScript | Language::Tsx, "return_statement") => {
             let body = site.around(node, &["statement_block"]);
             body.and_then(|body| body.parent()).is_some_and(|it| it.kind() == "try_statement")

@@ -9,7 +9,7 @@ use mala_syntax::symbols::named_children;
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// Values of which nobody notices whether the bound itself is in.
+/// Values for which an inclusive bound makes no difference.
 const SMOOTH: [&str; 16] = [
     "time",
     "date",

@@ -10,7 +10,7 @@ use mala_domain::language::Language;
 use mala_syntax::symbols::{Descend, child_of_kind, named_children, walk_from};
 use tree_sitter::Node;
 
-/// What is wide already, or what everybody catches to be able to go on.
+/// Exceptions that are wide already, or that are commonly caught to continue.
 const WIDE: [&str; 12] = [
     "Exception",
     "BaseException",

@@ -36,7 +36,7 @@ const CLOSERS: [&str; 9] = [
 ];
 const GO_CLOSERS: [&str; 5] = [".Close()", ".Unlock()", ".RUnlock()", ".Stop()", ".Release()"];
 
-/// What throws an exception when it is opened, as closing does: whoever catches one keeps a reason to.
+/// What throws an exception when it is opened, as closing does: the handler stays necessary.
 const JAVA_OPENERS: [&str; 14] = [
     "FileInputStream",
     "FileOutputStream",

@@ -1,4 +1,4 @@
-//! Where names are used in a Go file. The compiler refuses an import or a variable that nobody uses, so
+//! Where names are used in a Go file. The compiler rejects unused imports and variables, so
 //! the last use of one must stay.
 
 use mala_syntax::source::Source;

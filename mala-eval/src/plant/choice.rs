@@ -18,12 +18,12 @@ pub struct PlantCandidate {
 /// The candidates in the order in which to plant them: kinds take turns, and of a kind the change that
 /// has been used least comes first. Chance decides the rest.
 pub fn choose(candidates: Vec<PlantCandidate>, seed: u64) -> Vec<PlantCandidate> {
-    let mut chance = SeededRandom::named(seed, "plant");
+    let mut random = SeededRandom::named(seed, "plant");
     let mut by_kind: BTreeMap<DefectKind, Vec<PlantCandidate>> = BTreeMap::new();
-    for candidate in shuffled(candidates, &mut chance) {
+    for candidate in shuffled(candidates, &mut random) {
         by_kind.entry(candidate.kind).or_default().push(candidate);
     }
-    let kinds = shuffled(by_kind.keys().copied().collect(), &mut chance);
+    let kinds = shuffled(by_kind.keys().copied().collect(), &mut random);
     let mut used: BTreeMap<usize, usize> = BTreeMap::new();
     let mut chosen = Vec::new();
     while by_kind.values().any(|left| !left.is_empty()) {
@@ -41,9 +41,9 @@ pub fn choose(candidates: Vec<PlantCandidate>, seed: u64) -> Vec<PlantCandidate>
     chosen
 }
 
-fn shuffled<T>(mut items: Vec<T>, chance: &mut SeededRandom) -> Vec<T> {
+fn shuffled<T>(mut items: Vec<T>, random: &mut SeededRandom) -> Vec<T> {
     for last in (1..items.len()).rev() {
-        items.swap(last, chance.below(last + 1));
+        items.swap(last, random.below(last + 1));
     }
     items
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum DefectKind {
     /// A bound is one too high or too low.
     OffByOne,
-    /// Nobody waits for what is started.
+    /// An asynchronous call is not awaited.
     DroppedAwait,
     /// Two arguments of a call have traded places.
     SwappedArguments,

@@ -73,10 +73,12 @@ pub async fn survey(scoped: &Scoped, repo: &str) -> Result<SurveyedChange, Repos
         Head::Commit(id) => Some(id.clone()),
         _ => None,
     };
+    let (title, description) = commit_texts(scoped).await?;
     let site = PlantSite {
         repo: repo.to_owned(),
         source: scoped.scope.target.clone(),
-        told: told(scoped).await?,
+        title,
+        description,
         diff: String::new(),
         base,
         head,
@@ -211,7 +213,7 @@ async fn around(
 }
 
 /// What the authors say of a change: the title of its last commit, and all else that they wrote.
-async fn told(scoped: &Scoped) -> Result<(String, String), RepositoryError> {
+async fn commit_texts(scoped: &Scoped) -> Result<(String, String), RepositoryError> {
     let Some(history) = scoped.tree.history() else { return Ok(Default::default()) };
     let commits = history.reviewed(MAX_TOLD).await?;
     let title = commits.last().map(|told| told.commit.subject.clone()).unwrap_or_default();

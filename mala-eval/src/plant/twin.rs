@@ -18,8 +18,10 @@ pub struct PlantSite {
     pub repo: String,
     /// What the change is, such as `commit 1a2b3c`.
     pub source: String,
-    /// What its authors say of it: a title and a text.
-    pub told: (String, String),
+    /// The subject of its last commit.
+    pub title: String,
+    /// The rest of the commit messages.
+    pub description: String,
     /// The change as a unified diff.
     pub diff: String,
     /// The files at base.
@@ -108,14 +110,13 @@ impl PlantSite {
     }
 
     fn case(&self, language: &str) -> EvalCase {
-        let (title, text) = &self.told;
         EvalCase {
             schema_version: SCHEMA_VERSION,
             id: String::new(),
             repo: self.repo.clone(),
             language: language.to_owned(),
-            pr_title: title.clone(),
-            pr_description: text.clone(),
+            pr_title: self.title.clone(),
+            pr_description: self.description.clone(),
             diff: String::new(),
             files: BTreeMap::new(),
             base_files: Some(self.base.clone()),

@@ -33,7 +33,7 @@ pub struct RunHeader {
     /// What the whole run may cost, in dollars.
     #[serde(default)]
     pub max_cost_usd: Option<f64>,
-    /// Who judges for the semantic mode; null when nobody does.
+    /// The judge of the semantic mode, if any.
     #[serde(default)]
     pub judge: Option<JudgeUsed>,
 }

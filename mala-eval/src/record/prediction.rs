@@ -43,7 +43,7 @@ impl Prediction {
     }
 
     /// Where it is, and of what kind.
-    pub fn spot(&self) -> ProblemLocation<'_> {
+    pub fn location(&self) -> ProblemLocation<'_> {
         ProblemLocation { file: &self.file, span: self.span(), category: self.category }
     }
 

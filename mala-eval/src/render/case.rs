@@ -14,7 +14,7 @@ pub fn case(view: &CaseView) -> Document {
         document.line(record.title.clone());
     }
     if let Some(why) = &record.could_not_review {
-        document.line(format!("could not be reviewed: {why}"));
+        document.line(format!("review failed: {why}"));
     }
     document.items(record.notes.clone());
     document.heading(format!("Known problems ({})", view.mode));

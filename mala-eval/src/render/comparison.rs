@@ -27,7 +27,7 @@ pub fn comparison(found: &Comparison) -> Document {
     row("precision", before.precision, after.precision, &found.precision);
     row("F1", before.f1, after.f1, &found.f1);
     document.table(table);
-    document.line("p: how likely such a difference is if the two are alike (paired randomisation)");
+    document.line("p: probability of such a difference by chance (paired randomization test)");
     let mut table =
         TextTable::new(&["case", "newly found", "newly missed", "wrong before", "after"]);
     for case in found.changed.iter().take(MAX_CASES) {

@@ -61,7 +61,7 @@ pub(super) fn counted(result: &EvalResult) -> String {
         trials => format!(" in {trials} trials"),
     };
     format!(
-        "{}{trials}: {} reviewed ({} clean), {} could not be reviewed, {} not run",
+        "{}{trials}: {} reviewed ({} clean), {} failed, {} not run",
         plural(cases.cases, "case"),
         cases.reviewed,
         cases.clean,
@@ -102,7 +102,7 @@ fn facts(result: &EvalResult) -> Vec<String> {
     let (strict, spent) = (&scores.strict, &scores.spent);
     let calibration = &strict.calibration;
     let mut facts = vec![
-        "floor: one finding per changed region, of category bug, by the same rule".to_owned(),
+        "floor: one bug finding per changed region".to_owned(),
         format!(
             "calibration {} (1 is best), ECE {}, Brier {}",
             rate(calibration.avg_confidence_calibration),
@@ -128,13 +128,13 @@ fn facts(result: &EvalResult) -> Vec<String> {
     }
     if rejected.given > 0 {
         facts.push(format!(
-            "repeats {} of {} claims that people judged to be wrong (in location: {})",
+            "repeats {} of {} claims that people rejected (by location: {})",
             rejected.repeated, rejected.given, scores.location.rejected.repeated
         ));
     }
     if scores.cases.could_not_review > 0 {
         let missed = rate(strict.recall_if_unreviewed_missed);
-        facts.push(format!("recall is {missed} if what could not be reviewed counts as missed"));
+        facts.push(format!("recall is {missed} when failed reviews count as missed"));
     }
     if let Some(f1) = &strict.trials.f1
         && let Some(deviation) = f1.deviation
@@ -210,7 +210,7 @@ fn unreviewed(result: &EvalResult) -> Vec<String> {
     let mut items: Vec<String> = all
         .iter()
         .take(MAX_UNREVIEWED)
-        .map(|one| format!("could not review {}: {}", one.case, one.why))
+        .map(|one| format!("failed: {}: {}", one.case, one.why))
         .collect();
     if all.len() > MAX_UNREVIEWED {
         items.push(format!("and {} more", all.len() - MAX_UNREVIEWED));

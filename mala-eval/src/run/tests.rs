@@ -119,7 +119,7 @@ fn the_run_stops_before_it_could_cost_too_much() {
     // Each could cost 25 cents and costs 10: after 8 there are 20 cents left.
     let (ending, kept, most) = ran(plan(1, Some(100), &[]), 100, Some(0.1));
     assert_eq!((ending.unwrap(), kept.len(), most), (RunEnding::BudgetExhausted, 8, 4));
-    // What nobody knows counts in full.
+    // An unknown cost counts in full.
     let (ending, kept, _) = ran(plan(1, Some(100), &[]), 100, None);
     assert_eq!((ending.unwrap(), kept.len()), (RunEnding::BudgetExhausted, 4));
     // With nothing left to do, no money is no matter.

@@ -29,10 +29,11 @@ pub fn judge<'a>(rule: &MatchRule, record: &'a CaseRecord) -> MatchedRecord<'a> 
     let claims = record.predictions.iter().enumerate();
     let (places, predictions): (Vec<usize>, Vec<&Prediction>) =
         claims.filter(|(_, claim)| reviewed && claim.counts()).unzip();
-    let findings: Vec<ProblemLocation<'_>> = predictions.iter().map(|claim| claim.spot()).collect();
+    let findings: Vec<ProblemLocation<'_>> =
+        predictions.iter().map(|claim| claim.location()).collect();
     let assignment = match rule.mode {
         MatchMode::Semantic => by_judge(record, &places, &findings),
-        _ => assign(rule, &findings, &record.truth_spots()),
+        _ => assign(rule, &findings, &record.problem_locations()),
     };
     let repeated = repeated(rule, &findings, &assignment, record);
     MatchedRecord { record, predictions, assignment, repeated }
@@ -40,7 +41,7 @@ pub fn judge<'a>(rule: &MatchRule, record: &'a CaseRecord) -> MatchedRecord<'a> 
 
 /// The best way to pair what the judge takes for the same. Of several, the closest counts.
 fn by_judge(record: &CaseRecord, places: &[usize], findings: &[ProblemLocation<'_>]) -> Assignment {
-    let truths = record.truth_spots();
+    let truths = record.problem_locations();
     let pairs = record.judgement.iter().flat_map(|judged| &judged.pairs);
     let same = pairs.filter(|pair| pair.outcome == PairOutcome::Same);
     let links = same.filter_map(|pair| {
@@ -60,9 +61,9 @@ fn repeated(
 ) -> Vec<MatchedPair> {
     let left: Vec<usize> =
         (0..findings.len()).filter(|at| assignment.truth_of(*at).is_none()).collect();
-    let spots: Vec<ProblemLocation<'_>> =
+    let locations: Vec<ProblemLocation<'_>> =
         left.iter().filter_map(|at| findings.get(*at).copied()).collect();
-    let found = assign(rule, &spots, &record.rejected_spots());
+    let found = assign(rule, &locations, &record.rejected_spots());
     let named = found.pairs.iter().filter_map(|pair| {
         Some(MatchedPair { finding: *left.get(pair.finding)?, truth: pair.truth })
     });
@@ -92,12 +93,12 @@ impl MatchedRecord<'_> {
 
 impl CaseRecord {
     /// Where the known problems are.
-    pub fn truth_spots(&self) -> Vec<ProblemLocation<'_>> {
-        self.truths.iter().map(|truth| truth.spot()).collect()
+    pub fn problem_locations(&self) -> Vec<ProblemLocation<'_>> {
+        self.truths.iter().map(|truth| truth.location()).collect()
     }
 
     /// Where the claims are that people judged to be wrong.
     pub fn rejected_spots(&self) -> Vec<ProblemLocation<'_>> {
-        self.rejected.iter().map(|truth| truth.spot()).collect()
+        self.rejected.iter().map(|truth| truth.location()).collect()
     }
 }

@@ -123,14 +123,14 @@ impl ScoreTally {
 
     pub(super) fn scores(self, samples: usize, seed: u64) -> ModeScores {
         let cases: Vec<MatchCounts> = self.by_case.into_values().collect();
-        let mut chance = SeededRandom::named(seed, self.rule.mode.name());
+        let mut random = SeededRandom::named(seed, self.rule.mode.name());
         let rates = |slices: ScoreSlices| {
             slices.into_iter().map(|(name, counts)| (name, ScoreRates::from(counts))).collect()
         };
         let missed = MatchCounts { truths: self.all.truths + self.missed_unreviewed, ..self.all };
         ModeScores {
             rates: self.all.into(),
-            intervals: intervals(&cases, samples, &mut chance),
+            intervals: intervals(&cases, samples, &mut random),
             floor: self.floor.into(),
             recall_if_unreviewed_missed: missed.recall(),
             by_category: rates(self.by_category),
@@ -156,13 +156,13 @@ fn floor(rule: &MatchRule, record: &CaseRecord) -> MatchCounts {
     if rule.mode == MatchMode::Semantic {
         return MatchCounts::default();
     }
-    let spots = record.hunks.iter().map(|region| ProblemLocation {
+    let locations = record.hunks.iter().map(|region| ProblemLocation {
         file: &region.file,
         span: region.span(),
         category: Category::Bug,
     });
-    let findings: Vec<ProblemLocation<'_>> = spots.collect();
-    let hits = assign(rule, &findings, &record.truth_spots()).pairs.len() as u64;
+    let findings: Vec<ProblemLocation<'_>> = locations.collect();
+    let hits = assign(rule, &findings, &record.problem_locations()).pairs.len() as u64;
     MatchCounts {
         findings: findings.len() as u64,
         right: hits,

@@ -48,7 +48,7 @@ pub enum EvalStoreError {
         what: String,
     },
     /// Another process works on the run.
-    #[error("{}: another mala is working on this run", path.display())]
+    #[error("{}: another mala process is working on this run", path.display())]
     Busy {
         /// The run's folder.
         path: PathBuf,
@@ -149,7 +149,7 @@ impl EvalRunFolder {
         RecordIndex::open(&self.path.join(RECORDS))
     }
 
-    /// The right to add records; nobody else has it as long as the writer lives.
+    /// Locks the run for adding records, until the writer is dropped.
     pub fn writer(&self) -> Result<RecordWriter, EvalStoreError> {
         RecordWriter::open(&self.path, RECORDS)
     }
@@ -160,7 +160,7 @@ impl EvalRunFolder {
     }
 
     /// Puts the traffic of a trial aside, so that all of it is asked anew.
-    pub fn put_aside(&self, set: &str, case: &str, trial: u32) -> Result<(), EvalStoreError> {
+    pub fn archive_traffic(&self, set: &str, case: &str, trial: u32) -> Result<(), EvalStoreError> {
         let folder = self.traffic(set, case, trial);
         if !folder.exists() {
             return Ok(());
@@ -207,7 +207,7 @@ fn remove_leftover(folder: &Path) {
         && is_folder
         && let Err(error) = fs::remove_dir_all(folder)
     {
-        tracing::warn!(folder = %folder.display(), %error, "a folder of an earlier start stays");
+        tracing::warn!(folder = %folder.display(), %error, "cannot remove the folder of an earlier start");
     }
 }
 

@@ -1,13 +1,13 @@
 //! Sets of cases on disk: `.jsonl`, `.jsonl.gz`, or a folder with a file or a folder per case. They are
 //! read one by one, and no line or file may be larger than a limit: a set can be of any length.
 
+mod case_folder;
 mod folder;
-mod keep;
 mod lines;
 mod writer;
 
+pub use case_folder::write_case_folder;
 pub use folder::read_files;
-pub use keep::keep;
 pub use writer::SetWriter;
 
 use crate::{CaseError, EvalCase};
@@ -80,7 +80,7 @@ impl CaseIds {
         match self.places.insert(case.id.clone(), format!("{file}:{line}")) {
             None => Ok(case),
             Some(first) => {
-                let why = format!("case {:?}: the case at {first} has this id too", case.id);
+                let why = format!("case {:?}: duplicate id, also used at {first}", case.id);
                 Err(CaseError::at_line(file, line, why))
             }
         }

@@ -64,12 +64,12 @@ fn new_gone_and_renamed_files_are_where_they_were() {
 fn what_does_not_fit_counts_as_new_and_is_said() {
     let other = "--- a/b.py\n+++ b/b.py\n@@ -1 +1 @@\n-x\n+y\n";
     let head = [("a.py", "one\n2\n"), ("b.py", "something else\n")];
-    let note = "b.py: the diff does not lead to it: it counts as new";
+    let note = "b.py: the diff does not apply in reverse; treated as new";
     let both = format!("{EDIT}{other}");
     let base = [("a.py", "one\ntwo\n")];
     check(&case(&both, &head), &base, &head, BaseOrigin::PartlyReverted, &[note]);
     check(&case(other, &head[1..]), &[], &head[1..], BaseOrigin::Empty, &[note]);
-    let lost = "b.py: the case has no such file: it is left out";
+    let lost = "b.py: the case has no such file; skipped";
     check(&case(&both, &head[..1]), &base, &head[..1], BaseOrigin::Reverted, &[lost]);
 }
 

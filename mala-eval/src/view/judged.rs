@@ -24,7 +24,7 @@ pub(super) fn miss(record: &CaseRecord, is_part: impl Fn(&JudgedPair) -> bool) -
     };
     let Some(pair) = pairs(record).filter(|pair| is_part(pair)).min_by_key(rank) else {
         return match &record.judgement {
-            None => "nobody judged this case".to_owned(),
+            None => "the case was not judged".to_owned(),
             Some(_) => "the judge was asked of nothing that could be the same".to_owned(),
         };
     };

@@ -8,7 +8,7 @@ mod sample;
 mod sets;
 mod worker;
 
-pub use captured::{keep_captured, recalled};
+pub use captured::{keep_captured, reviewed_code};
 pub use case_reviewer::{CaseReviewer, ConfiguredReviewer, EvalReviewer};
 pub use git::{CaseRepositories, EvalGit, OpenedRepository};
 pub use judge::JudgeSetup;

@@ -42,12 +42,12 @@ fn row(line: usize, cells: &str) -> Option<ExpectedRow> {
     // For each gap in the message: a place, what is there, and what to call it.
     let mut texts = cells.skip(2).step_by(3);
     let mut parts = message.split("$@");
-    let mut told = parts.next().unwrap_or_default().to_owned();
+    let mut shown = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        told.push_str(texts.next().unwrap_or("it"));
-        told.push_str(part);
+        shown.push_str(texts.next().unwrap_or("it"));
+        shown.push_str(part);
     }
-    Some(ExpectedRow { line, file: file.to_owned(), span, message: told })
+    Some(ExpectedRow { line, file: file.to_owned(), span, message: shown })
 }
 
 /// `path:line:column:line:column`.

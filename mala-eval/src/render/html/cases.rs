@@ -139,7 +139,7 @@ fn case(rule: &MatchRule, record: &CaseRecord, counts: MatchCounts) -> Markup {
             }
             (facts(record))
             @if let Some(why) = unreviewed {
-                p class="notice" { "Could not be reviewed: " (label(why)) }
+                p class="notice" { "Review failed: " (label(why)) }
             }
             @for note in record.notes.iter().take(5) { p class="note" { (label(note)) } }
             ol class="outcomes" { (items) }

@@ -76,9 +76,9 @@ pub(super) fn tiles(result: &EvalResult) -> Markup {
     let more = [
         plain("False alarms", alarms, no_alarms, &in_clean),
         plain("Calibration error", ece, "there are no findings", "ECE: 0 is best"),
-        plain("Cost", cost, "a review did not say what it cost", &calls),
+        plain("Cost", cost, "a review did not report its cost", &calls),
         plain("Time per review", mean, "nothing was reviewed", &slow),
-        plain("Not reviewed", Some(not_done.to_string()), "", "counted apart, in no rate"),
+        plain("Not reviewed", Some(not_done.to_string()), "", "in no rate"),
     ];
     html! {
         div class="tiles main" { @for tile in main { (tile) } }

@@ -60,8 +60,8 @@ pub(super) fn scores(result: &EvalResult) -> Markup {
 fn facts(result: &EvalResult) -> Vec<String> {
     let (strict, cases) = (&result.scores.strict, &result.scores.cases);
     let mut facts = vec![
-        "The floor is what one finding per changed region, of category bug, scores by the same rule. \
-         A score that is not above it says nothing."
+        "The floor is the score of one bug finding per changed region. A score at the floor means \
+         nothing."
             .to_owned(),
     ];
     let clean = &strict.clean;
@@ -75,13 +75,12 @@ fn facts(result: &EvalResult) -> Vec<String> {
     let rejected = &strict.rejected;
     if rejected.given > 0 {
         facts.push(format!(
-            "{} of {} claims that people judged to be wrong are made again.",
+            "{} of {} claims that people rejected are repeated.",
             rejected.repeated, rejected.given
         ));
     }
     if let (true, Some(recall)) = (cases.could_not_review > 0, strict.recall_if_unreviewed_missed) {
-        facts
-            .push(format!("Recall is {recall:.3} if what could not be reviewed counts as missed."));
+        facts.push(format!("Recall is {recall:.3} when failed reviews count as missed."));
     }
     if let Some(spread) = &strict.trials.f1
         && let Some(deviation) = spread.deviation
@@ -200,10 +199,8 @@ pub(super) fn unreviewed(result: &EvalResult) -> Option<Markup> {
     if all.is_empty() {
         return None;
     }
-    let mut grid = HtmlGrid::new(
-        "Reviews that could not be done: they are in no rate",
-        &["case", "set", "trial", "why"],
-    );
+    let mut grid =
+        HtmlGrid::new("Failed reviews; they are in no rate", &["case", "set", "trial", "why"]);
     for one in all.iter().take(MAX_UNREVIEWED) {
         grid.row([
             GridCell::label(&one.case),

@@ -8,7 +8,7 @@ use crate::scores::{Scorer, ScorerOptions};
 use mala_domain::finding::{Category, Severity};
 use std::collections::BTreeSet;
 
-/// Elements of a page; whoever adds one thinks about what it can do.
+/// The elements of a page. Check what an element can do before adding it.
 const KNOWN: &str = "html head meta link title style body header main section div p span strong a nav h1 h2 h3 \
     ul ol li dl dt dd table caption thead tbody tr th td figure figcaption details summary fieldset legend label \
     input bdi code pre svg g desc line path circle polygon rect text";

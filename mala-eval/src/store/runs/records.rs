@@ -61,7 +61,7 @@ impl RecordIndex {
                 return Ok(());
             }
             let key: RecordKey = serde_json::from_slice(&line).map_err(|error| {
-                let what = format!("line {number} is no record: {error}");
+                let what = format!("line {number}: invalid record: {error}");
                 EvalStoreError::Foreign { path: self.path.clone(), what }
             })?;
             let is_reviewed = key.could_not_review.is_none();

@@ -118,12 +118,12 @@ fn text(path: &Path) -> io::Result<String> {
     let mut file = std::fs::File::open(path)?.take(MAX_CASE_BYTES as u64 + 1);
     file.read_to_string(&mut text)?;
     match text.len() > MAX_CASE_BYTES {
-        true => Err(io::Error::other(format!("it has more than {MAX_CASE_BYTES} bytes"))),
+        true => Err(io::Error::other(format!("more than {MAX_CASE_BYTES} bytes"))),
         false => Ok(text),
     }
 }
 
-/// The files below a folder. Links are not followed: what they show may be anybody's.
+/// The files below a folder. Symbolic links are not followed.
 fn tree(root: &Path) -> Result<BTreeMap<String, String>, (String, io::Error)> {
     let mut found = BTreeMap::new();
     let mut folders = vec![root.to_owned()];

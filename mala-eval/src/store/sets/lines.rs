@@ -55,7 +55,7 @@ impl CaseLines {
                     let text = String::from_utf8(bytes);
                     return Some(text.map_err(|error| {
                         let at = error.utf8_error().valid_up_to() + 1;
-                        format!("byte {at} of the line is no UTF-8")
+                        format!("invalid UTF-8 at byte {at}")
                     }));
                 }
                 Err(error) => return Some(Err(error.to_string())),

@@ -1,8 +1,8 @@
-//! `mala eval capture`: a kept review, with a person's word on each finding, as a case.
+//! `mala eval capture`: makes a case from a kept review and a label for each of its findings.
 
 mod ask;
 
-use super::format::EvalFormat;
+use super::output::EvalFormat;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
@@ -10,7 +10,7 @@ use crate::cli::runs::{pick, unreadable};
 use crate::console::{self, counted, harmless};
 use crate::surroundings::Surroundings;
 use crate::wiring;
-use crate::wiring::eval::{keep_captured, recalled};
+use crate::wiring::eval::{keep_captured, reviewed_code};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::change::FilePath;
@@ -23,58 +23,58 @@ use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-/// Make a case of a kept review, with your word on each of its findings
+/// Make a case from a kept review by labeling its findings
 ///
-/// What is right becomes a known problem, what is wrong a claim to be penalised, and what was missed is
-/// added. Ids are those that `mala runs show` prints, or the starts of them. Without a word on every finding,
-/// a terminal is asked; elsewhere it is an error, and nothing is written.
+/// A right finding becomes a known problem, and a wrong one a rejected claim. `mala runs show` prints the
+/// ids of findings; prefixes are enough. In a terminal, asks for missing labels; otherwise a missing label
+/// is an error, and nothing is written.
 #[derive(Debug, Args)]
 pub(super) struct CaptureArgs {
-    /// The review: its folder's name or review id, or the start of one of them; `latest` is the newest
+    /// Review: its folder name or review id, a prefix of one, or `latest`
     #[arg(default_value = "latest")]
     run: String,
 
-    /// A finding that is right; may be given several times
+    /// Finding that is right; repeatable
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     right: Vec<String>,
 
-    /// A finding that is wrong; may be given several times
+    /// Finding that is wrong; repeatable
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     wrong: Vec<String>,
 
-    /// What all other findings are
-    #[arg(long, value_name = "WORD", conflicts_with_all = ["all_right", "all_wrong"])]
+    /// Label of all other findings
+    #[arg(long, value_name = "LABEL", conflicts_with_all = ["all_right", "all_wrong"])]
     rest: Option<LabelName>,
 
-    /// All other findings are right
+    /// Same as --rest right
     #[arg(long, conflicts_with = "all_wrong")]
     all_right: bool,
 
-    /// All other findings are wrong
+    /// Same as --rest wrong
     #[arg(long)]
     all_wrong: bool,
 
-    /// A problem that the review missed, as FILE:LINES:CATEGORY:TEXT; may be given several times
+    /// Problem that the review missed, as FILE:LINES:CATEGORY:TEXT; repeatable
     #[arg(long, value_name = "PROBLEM")]
     missed: Vec<String>,
 
-    /// The folder to write, which is not there yet; .mala/eval/sets/captured/REVIEW_ID without it
+    /// New folder to write [default: .mala/eval/sets/captured/REVIEW_ID]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
 
-    /// How to print what was made
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: EvalFormat,
 }
 
-/// What a person says of a finding
+/// The label of a finding
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum LabelName {
-    /// It is a problem
+    /// A real problem
     Right,
-    /// It is none
+    /// Not a problem
     Wrong,
-    /// Nobody can tell: it is no part of the case
+    /// Not part of the case
     LeaveOut,
 }
 
@@ -88,7 +88,7 @@ impl From<LabelName> for FindingLabel {
     }
 }
 
-/// What was made
+/// The captured case
 #[derive(Serialize)]
 struct CaptureSummary {
     schema_version: u32,
@@ -108,7 +108,7 @@ pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exi
         .collect::<Result<_, _>>()
         .map_err(Failure::usage)?;
     let Some(labels) = all_labels(args, &report.issues)? else {
-        console::say("stopped: nothing is written");
+        console::say("stopped; nothing was written");
         return Ok(Exit::Interrupted);
     };
     let mut case = None;
@@ -116,7 +116,7 @@ pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exi
         let named = report.issues.iter().map(|finding| &finding.file);
         let more: Vec<FilePath> =
             named.chain(missed.iter().map(|truth| &truth.file)).cloned().collect();
-        let sides = recalled(here, &report, &more).await?;
+        let sides = reviewed_code(here, &report, &more).await?;
         let judged = LabeledReview { report: &report, labels: &labels, missed };
         case = Some(capture(judged, sides).map_err(|why| Failure::new(Exit::CouldNotReview, why))?);
         Ok(Exit::Passed)
@@ -144,7 +144,7 @@ fn report(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Report> {
     report.with_context(|| format!("reading {}", harmless(name)))
 }
 
-/// A word for every finding; `None` when the person who is asked stops.
+/// A label for every finding; `None` when the user stops.
 fn all_labels(
     args: &CaptureArgs,
     findings: &[Finding],
@@ -156,7 +156,7 @@ fn all_labels(
     };
     let requested = LabelRequest { right: args.right.clone(), wrong: args.wrong.clone(), rest };
     let labels = labels(findings, &requested).map_err(|error| {
-        Failure::usage(error.to_string()).hint("'mala runs show' shows the findings with their ids")
+        Failure::usage(error.to_string()).hint("'mala runs show' lists the findings with their ids")
     })?;
     if let Some(labels) = labels.iter().copied().collect::<Option<Vec<FindingLabel>>>() {
         return Ok(Some(labels));
@@ -172,9 +172,9 @@ fn unlabeled(findings: &[Finding], labels: &[Option<FindingLabel>]) -> Failure {
     let silent = findings.iter().zip(labels).filter(|(_, label)| label.is_none());
     let lines: Vec<String> =
         silent.map(|(finding, _)| format!("  {}", ask::line(finding))).collect();
-    let what = format!("{} without a word", counted(lines.len(), "finding"));
+    let what = format!("{} without a label", counted(lines.len(), "finding"));
     Failure::usage(what).frame(lines.join("\n")).hint(
-        "say --right ID or --wrong ID of each, or --rest right, wrong or leave-out of all others",
+        "add --right ID or --wrong ID for each, or --rest right, wrong or leave-out for all others",
     )
 }
 
@@ -187,11 +187,9 @@ fn document(args: &CaptureArgs, made: &CaptureSummary, case: &EvalCase) -> Docum
         counted(made.left_out, "finding"),
     );
     let more = match (case.is_clean(), &args.output) {
-        (true, _) => {
-            "it is a clean case: whatever a reviewer finds there is a false alarm".to_owned()
-        }
+        (true, _) => "the case is clean: every finding in it is a false alarm".to_owned(),
         (false, None) => {
-            "'mala eval run --set captured' measures a reviewer on it and its like".to_owned()
+            "'mala eval run --set captured' measures a reviewer on the captured cases".to_owned()
         }
         (false, Some(folder)) => {
             format!("'mala eval run --set {}' measures a reviewer on it", folder.display())

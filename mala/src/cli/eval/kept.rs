@@ -1,4 +1,4 @@
-//! Runs that are kept: found by name, and scored from their records.
+//! Kept runs: found by name, and scored from their records.
 
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -11,17 +11,17 @@ use mala_eval::{CaseRecord, EvalResult, MatchMode, MatchRule, RunHeader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often is looked whether a run is free.
-const LOOK: Duration = Duration::from_millis(25);
+/// How often the lock of a run is tried.
+const RETRY_INTERVAL: Duration = Duration::from_millis(25);
 
-/// The run that a name means: its own, the start of it, or `latest`.
+/// The run with this name or prefix of a name; `latest` is the newest.
 pub(super) fn pick(evals: &EvalStore, name: &str) -> anyhow::Result<EvalRunFolder> {
-    let names = evals.names().context("listing evals")?;
+    let names = evals.names().context("listing runs")?;
     let hint = "'mala eval list' lists the runs";
     if name == "latest" {
         let newest = names.first().ok_or_else(|| {
-            Failure::new(Exit::CouldNotReview, "no evals are kept here yet")
-                .hint("'mala eval run' runs one")
+            Failure::new(Exit::CouldNotReview, "no runs found")
+                .hint("start one with 'mala eval run'")
         })?;
         return Ok(evals.run(newest));
     }
@@ -31,40 +31,36 @@ pub(super) fn pick(evals: &EvalStore, name: &str) -> anyhow::Result<EvalRunFolde
     };
     match found.as_slice() {
         [only] => Ok(evals.run(only)),
-        [] => Err(Failure::usage(format!("no run '{name}'")).hint(hint).into()),
+        [] => Err(Failure::usage(format!("run '{name}' not found")).hint(hint).into()),
         several => {
-            let what = format!("{} runs start with '{name}'", several.len());
+            let what = format!("'{name}' matches {} runs", several.len());
             Err(Failure::usage(what).hint(hint).into())
         }
     }
 }
 
-/// The evals of this work tree.
+/// The runs of this work tree.
 pub(super) fn here(here: &Surroundings) -> EvalStore {
     EvalStore::of_work_tree(here.root())
 }
 
-/// The right to add to a run. Whoever has it may be about to keep the answers to its last calls: that
-/// is waited for, as long as a call may take.
-pub(super) async fn writer(
-    run: &EvalRunFolder,
-    patience: Duration,
-) -> anyhow::Result<RecordWriter> {
-    let deadline = Instant::now() + patience;
-    let mut is_told = false;
+/// Locks a run for writing. Waits for a process that still stores the answers to its last calls.
+pub(super) async fn writer(run: &EvalRunFolder, timeout: Duration) -> anyhow::Result<RecordWriter> {
+    let deadline = Instant::now() + timeout;
+    let mut is_announced = false;
     loop {
         match run.writer() {
             Err(EvalStoreError::Busy { .. }) if Instant::now() < deadline => {}
             opened => return Ok(opened?),
         }
-        if !is_told {
-            let seconds = patience.as_secs();
+        if !is_announced {
+            let seconds = timeout.as_secs();
             console::say(&format!(
-                "another mala is working on this run; waiting for its end, {seconds} s at most"
+                "waiting up to {seconds} s for another mala process that works on this run"
             ));
-            is_told = true;
+            is_announced = true;
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(RETRY_INTERVAL).await;
     }
 }
 
@@ -76,11 +72,11 @@ pub(super) fn scored(run: &EvalRunFolder) -> anyhow::Result<EvalResult> {
     Ok(EvalResult::of(header, scorer.finish()))
 }
 
-/// The rule of a run in a mode. Without a judge, nobody knows what one would say.
+/// The match rule of a run in a mode. The semantic mode needs a run with a judge.
 pub(super) fn rule(header: &RunHeader, mode: MatchMode) -> Result<MatchRule, Failure> {
     if mode == MatchMode::Semantic && header.judge.is_none() {
-        return Err(Failure::usage(format!("{} had no judge", header.run_id))
-            .hint("'mala eval run --match semantic' has one"));
+        return Err(Failure::usage(format!("{} has no judge", header.run_id))
+            .hint("use 'mala eval run --match semantic'"));
     }
     Ok(MatchRule { max_span: header.max_span, ..MatchRule::of(mode) })
 }
@@ -94,7 +90,7 @@ pub(super) fn options(header: &RunHeader) -> ScorerOptions {
     }
 }
 
-/// The result of a run by its name, or the one in a `result.json`.
+/// The result of a run, by its name or from a `result.json`.
 pub(super) fn result(evals: &EvalStore, name: &str, folder: &Path) -> anyhow::Result<EvalResult> {
     let file = folder.join(name);
     if file.is_file() {
@@ -105,7 +101,7 @@ pub(super) fn result(evals: &EvalStore, name: &str, folder: &Path) -> anyhow::Re
     scored(&pick(evals, name)?)
 }
 
-/// The records of a run that are of this case.
+/// The records of a case in a run.
 pub(super) fn records_of(run: &EvalRunFolder, case: &str) -> anyhow::Result<Vec<CaseRecord>> {
     let mut found = Vec::new();
     let mut ids = Vec::new();
@@ -120,7 +116,7 @@ pub(super) fn records_of(run: &EvalRunFolder, case: &str) -> anyhow::Result<Vec<
         return Ok(found);
     }
     ids.dedup();
-    let failure = Failure::usage(format!("the run has no case '{case}'"));
+    let failure = Failure::usage(format!("case '{case}' not found in the run"));
     Err(match ids.as_slice() {
         [] => failure,
         ids => failure.hint(format!("did you mean {}?", ids.get(..5).unwrap_or(ids).join(", "))),

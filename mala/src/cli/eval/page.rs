@@ -1,4 +1,4 @@
-//! The page of a run, with the kept runs over the same cases beside it.
+//! The HTML page of a run, with the kept runs over the same cases.
 
 use super::kept;
 use crate::cli::failure::Failure;
@@ -12,7 +12,7 @@ use mala_eval::{EvalResult, RunHeader};
 
 /// The page of the first run.
 pub(super) fn page(evals: &EvalStore, runs: &[EvalRunFolder]) -> anyhow::Result<String> {
-    let (this, named) = runs.split_first().context("no run is named")?;
+    let (this, named) = runs.split_first().context("no run given")?;
     let header = this.header()?;
     let mut gathered = PageCases::new(&header);
     let mut scorer = Scorer::new(kept::options(&header));
@@ -30,7 +30,7 @@ pub(super) fn page(evals: &EvalStore, runs: &[EvalRunFolder]) -> anyhow::Result<
 /// The newest kept runs over the same cases, without this one.
 fn of_same_cases(evals: &EvalStore, this: &RunHeader) -> anyhow::Result<Vec<LeaderboardRow>> {
     let mut rows = Vec::new();
-    for name in evals.names().context("listing evals")? {
+    for name in evals.names().context("listing runs")? {
         if rows.len() >= MAX_RUNS {
             break;
         }
@@ -42,21 +42,21 @@ fn of_same_cases(evals: &EvalStore, this: &RunHeader) -> anyhow::Result<Vec<Lead
         };
         match row() {
             Ok(row) => rows.extend(row),
-            Err(error) => console::say(&format!("{name} is left out: {error:#}")),
+            Err(error) => console::say(&format!("warning: skipping {name}: {error:#}")),
         }
     }
     Ok(rows)
 }
 
-/// The runs that are named, which have to be over the same cases.
+/// The named runs, which must have the same cases.
 fn beside(this: &RunHeader, named: &[EvalRunFolder]) -> anyhow::Result<Vec<LeaderboardRow>> {
     let mut rows: Vec<LeaderboardRow> = Vec::new();
     for run in named {
         let result = kept::scored(run)?;
         if !result.run.has_cases_of(this) {
-            let what = format!("{} is over other cases than {}", result.run.run_id, this.run_id);
+            let what = format!("{} and {} have different cases", result.run.run_id, this.run_id);
             return Err(Failure::usage(what)
-                .hint("name runs over the same sets and selection")
+                .hint("choose runs over the same sets and selection")
                 .into());
         }
         let is_known = result.run.run_id == this.run_id

@@ -1,4 +1,4 @@
-//! What a run is to be: the sets, all of their cases checked before anything is paid for, and the header.
+//! The plan of a run: its sets, checked before the first review, and its header.
 
 use super::run::RunArgs;
 use crate::cli::failure::Failure;
@@ -10,7 +10,7 @@ use mala_eval::store::runs::EvalStore;
 use mala_eval::store::sets::{CaseSet, SetFingerprint};
 use mala_eval::{CaseError, EvalCase, JudgeUsed, RunHeader};
 
-/// The sets that are asked for; without any, the one in the binary.
+/// The sets with these names; by default the one in the binary.
 pub(super) fn sets(
     names: &[String],
     here: &Surroundings,
@@ -21,17 +21,17 @@ pub(super) fn sets(
     let mut sets: Vec<CaseSet> = Vec::new();
     for name in names {
         let set = find_set(name, &here.folder, evals).map_err(|what| {
-            Failure::usage(what).hint(format!("--set {STARTER} is in the binary"))
+            Failure::usage(what).hint(format!("--set {STARTER} is always available"))
         })?;
         if sets.iter().any(|known| known.name == set.name) {
-            return Err(Failure::usage(format!("two sets are named {}", set.name)));
+            return Err(Failure::usage(format!("two sets have the name {}", set.name)));
         }
         sets.push(set);
     }
     Ok(sets)
 }
 
-/// Reads every case once: a set that is broken at its end is not found out half-way.
+/// Reads every case once, so that an error in a set is found before the first review.
 pub(super) fn survey(sets: &[CaseSet], selection: &Selection) -> Result<Vec<SetUsed>, Failure> {
     let mut room = selection.limit.unwrap_or(usize::MAX);
     let mut used = Vec::new();
@@ -54,7 +54,7 @@ pub(super) fn survey(sets: &[CaseSet], selection: &Selection) -> Result<Vec<SetU
         used.push(SetUsed { name, source, sha256: print.finish(), cases: n_cases });
     }
     match used.iter().map(|set| set.cases).sum::<usize>() {
-        0 => Err(Failure::usage("no case is selected")),
+        0 => Err(Failure::usage("no case matches the selection")),
         _ => Ok(used),
     }
 }

@@ -1,7 +1,7 @@
-//! `mala eval plant`: known defects in real changes of this repository, as a set of cases.
+//! `mala eval plant`: makes a set of cases from real changes with planted defects.
 
-use super::format::EvalFormat;
 use super::kept;
+use super::output::EvalFormat;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
@@ -24,45 +24,45 @@ use std::path::PathBuf;
 
 /// Plant known defects into real changes of this repository
 ///
-/// Each case is a change with one defect more: off by one, a dropped await, swapped arguments, a removed
-/// check, a widened exception, a leaked handle or an inverted condition. Nothing in the repository is
-/// touched. `mala eval run --set planted --reviewer NAME` then says how many of them a reviewer finds.
+/// Each case is a real change with one added defect: off by one, a dropped await, swapped arguments, a
+/// removed check, a widened exception, a leaked handle or an inverted condition. The repository is not
+/// modified. `mala eval run --set planted --reviewer NAME` then measures a reviewer on them.
 #[derive(Debug, Args)]
 pub(super) struct PlantArgs {
-    /// Plant into what differs between two commits, `A..B` or `A...B`; without anything, into the
-    /// newest commits that are no merges
+    /// Plant into the changes of a range, `A..B` or `A...B` [default: the newest commits that are not
+    /// merges]
     #[arg(value_name = "RANGE", conflicts_with_all = ["commit", "base"])]
     range: Option<String>,
 
-    /// Plant into these commits, each for itself
+    /// Plant into each of these commits
     #[arg(long, value_name = "SHA", num_args = 1.., conflicts_with = "base")]
     commit: Vec<String>,
 
-    /// Plant into what HEAD has since it left this branch
+    /// Plant into the changes of HEAD since its merge base with this branch
     #[arg(long, value_name = "BRANCH")]
     base: Option<String>,
 
-    /// How many defects
+    /// Number of defects
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=2000))]
     count: u16,
 
-    /// Where chance starts: the same seed plants the same
+    /// Seed: the same seed gives the same set
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// Only this kind; may be given several times
+    /// Only this kind of defect; repeatable
     #[arg(long, value_name = "KIND", value_parser = kind_parser())]
     kind: Vec<DefectKind>,
 
-    /// Where to write the set; .mala/eval/sets/planted.jsonl.gz without it
+    /// File to write [default: .mala/eval/sets/planted.jsonl.gz]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Also write each change as it is, without the defect, with the tag clean-twin
+    /// Also add each change without the defect, tagged clean-twin
     #[arg(long)]
     with_clean: bool,
 
-    /// How to print what was planted
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: EvalFormat,
 }
@@ -73,7 +73,7 @@ fn kind_parser() -> impl clap::builder::TypedValueParser<Value = DefectKind> {
     clap::builder::PossibleValuesParser::new(names).try_map(|name| name.parse::<DefectKind>())
 }
 
-/// What was planted.
+/// The planted set.
 #[derive(Debug, Serialize)]
 struct PlantSummary {
     set: String,
@@ -84,7 +84,7 @@ struct PlantSummary {
 }
 
 pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit> {
-    let order = PlantRequest {
+    let request = PlantRequest {
         targets: targets(args)?,
         count: usize::from(args.count),
         seed: args.seed,
@@ -94,10 +94,11 @@ pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit>
         let git = EvalGit::new(here);
         let repository = git.repository_around(&here.folder).await?;
         let planter = DefectPlanter { git: &git, repository: &repository };
-        let planted = planter.plant(&order).await.map_err(plant_failure)?;
+        let planted = planter.plant(&request).await.map_err(plant_failure)?;
         if planted.defects.is_empty() {
-            let what = "there is no place for a defect in these changes";
-            let hint = "it takes added lines of Python, JavaScript, TypeScript, Go, Rust or Java";
+            let what = "no defect can be planted into these changes";
+            let hint =
+                "defects need added lines of Python, JavaScript, TypeScript, Go, Rust or Java";
             return Err(Failure::new(Exit::CouldNotReview, what).hint(hint).into());
         }
         let cases = cases(args, &planter, &planted).await?;
@@ -140,7 +141,7 @@ fn targets(args: &PlantArgs) -> Result<PlantTargets, Failure> {
     Ok(PlantTargets::Named(args.commit.iter().map(one).collect()))
 }
 
-/// One case per defect, and one per change without any when that is asked for.
+/// One case per defect, and with --with-clean one per change without a defect.
 async fn cases(
     args: &PlantArgs,
     planter: &DefectPlanter<'_>,
@@ -152,7 +153,6 @@ async fn cases(
         let Some(change) = planted.changes.get(*at) else { continue };
         let named = (number + 1, args.seed);
         cases.push(change.site.planted(defect, named));
-        // A change that has several defects in as many cases is there once without any.
         if args.with_clean && shown.insert(*at) {
             let mut site = change.site.clone();
             site.diff = planter.diff(&site.base, &site.head).await.map_err(failure)?;
@@ -192,10 +192,10 @@ fn document(summary: &PlantSummary) -> Document {
     }
     let planted = counted(summary.planted, "defect");
     let changes = counted(summary.changes, "change");
-    let said = format!("{planted} in {changes}: {}", summary.set);
+    let text = format!("planted {planted} into {changes}: {}", summary.set);
     Document {
         blocks: vec![
-            DocumentBlock::Line(said),
+            DocumentBlock::Line(text),
             DocumentBlock::TextTable(kinds),
             DocumentBlock::TextTable(languages),
         ],

@@ -9,25 +9,27 @@ use anyhow::Context;
 use mala_domain::change::FilePath;
 use mala_domain::report::Report;
 use mala_eval::EvalCase;
-use mala_eval::capture::{RecallError, TAG, recall};
+use mala_eval::capture::{self, ReviewedCodeError, TAG};
 use mala_eval::import::ChangeSides;
 use mala_eval::store::runs::EvalStore;
-use mala_eval::store::sets::keep;
+use mala_eval::store::sets::write_case_folder;
 use std::path::{Path, PathBuf};
 
 /// The code of a kept review, with these files besides.
-pub async fn recalled(
+pub async fn reviewed_code(
     here: &Surroundings,
     report: &Report,
     more: &[FilePath],
 ) -> anyhow::Result<ChangeSides> {
     let git = EvalGit::new(here);
     let repository = git.repository_around(here.root()).await?;
-    let recalled = recall(&git, &repository, report, more).await;
-    recalled.map_err(|error| {
+    let code = capture::reviewed_code(&git, &repository, report, more).await;
+    code.map_err(|error| {
         let hint = match error {
-            RecallError::Changed => Some("capture a review before its code changes, or of commits"),
-            RecallError::Patch => Some("apply the patch, and review the commit"),
+            ReviewedCodeError::Changed => {
+                Some("capture a review before its code changes, or of commits")
+            }
+            ReviewedCodeError::Patch => Some("apply the patch, and review the commit"),
             _ => None,
         };
         let failure = Failure::new(Exit::CouldNotReview, error.to_string());
@@ -54,6 +56,6 @@ pub fn keep_captured(
     }
     let above = folder.parent().unwrap_or(&folder);
     std::fs::create_dir_all(above).with_context(writing)?;
-    keep(case, &folder).with_context(writing)?;
+    write_case_folder(case, &folder).with_context(writing)?;
     Ok(folder)
 }

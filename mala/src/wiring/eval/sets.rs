@@ -14,7 +14,7 @@ use std::path::Path;
 /// The name of the set that is in the binary.
 pub const STARTER: &str = "starter";
 
-/// Where planted defects are kept unless somebody says otherwise, below the folder of sets.
+/// The default file of planted defects, below the folder of sets.
 pub const PLANTED_SET: &str = "planted.jsonl.gz";
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../eval/data/starter");

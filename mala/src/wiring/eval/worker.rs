@@ -32,8 +32,8 @@ impl StopSignal {
         Self(Some(when))
     }
 
-    /// Waits until the run is to stop and the calls under way are over. When nobody is there any more,
-    /// nothing is said from then on.
+    /// Waits until the run must stop and the calls in progress are over. When the parent process is gone,
+    /// prints nothing from then on.
     pub async fn after_calls(self, calls: &Calls) {
         let Some(when) = self.0 else { return std::future::pending().await };
         let parting = when.await.unwrap_or(Parting::Alone);

@@ -14,7 +14,7 @@ use mala_domain::gate::session::{LeftOut, Pinned, Progress, Seat, Session};
 use mala_domain::gate::{CALL, MARKER, SCHEMA_VERSION};
 use mala_domain::ports::BoxFuture;
 use mala_eval::canary::CanaryPanel;
-use mala_eval::plant::{PlantedDefect, SurveyedChange};
+use mala_eval::plant::{PlantSite, PlantedDefect, SurveyedChange};
 use mala_pipeline::gate::{LaneFindings, Panel, lane_findings};
 
 /// The lanes that review canaries.
@@ -71,7 +71,7 @@ impl Gate {
         let scratch = Scratch::fresh(self).context("making a folder")?;
         let pinned = self.shadow(change, defect, &scratch).await?;
         let (git, scoped) = scope(here, scratch.path(), &pinned).await?;
-        let (title, text) = &change.site.told;
+        let PlantSite { title, description, .. } = &change.site;
         let session = Session {
             schema_version: SCHEMA_VERSION,
             key,
@@ -86,7 +86,7 @@ impl Gate {
             timeout_seconds: lanes.timeout_seconds,
             reasoning: lanes.reasoning.to_owned(),
             seats: lanes.seats.to_vec(),
-            tasks: vec![("commit".to_owned(), format!("{title}\n\n{text}"))],
+            tasks: vec![("commit".to_owned(), format!("{title}\n\n{description}"))],
             warnings: Vec::new(),
             checker: None,
             canaries: None,
@@ -129,8 +129,8 @@ impl Gate {
         waited
     }
 
-    /// Starts a run of canaries for the lanes of a session that is over, when one is due. The first time
-    /// that anybody asks, the schedule begins.
+    /// Starts a run of canaries for the lanes of a session that is over, when one is due. The
+    /// first call starts the schedule.
     pub fn start_if_due(
         &self,
         session: &Session,

@@ -181,7 +181,7 @@ fn a_result_is_a_table_and_a_document() {
     grouped     1/2    1/2         0.500            0.500     0.500
     location    1/2    1/2         0.500            0.500     0.500
 
-    - floor: one finding per changed region, of category bug, by the same rule
+    - floor: one bug finding per changed region
     - calibration 0.500 (1 is best), ECE 0.500, Brier 0.500
     - severity of hits agrees in 0 of 1 (0.000), within one step in 1
     - clean cases: 1 false alarm in 1, 100.00 per 1,000 changed lines

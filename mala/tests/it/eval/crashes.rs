@@ -70,7 +70,7 @@ fn going_on_waits_until_the_answers_under_way_are_kept() {
     let run = only_run(&world);
     let output = world.output(&["eval", "run", "--resume", &run, "--jobs", JOBS], b"");
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("another mala is working on this run; waiting"), "{told}");
+    assert!(told.contains("another mala process is working on this run; waiting"), "{told}");
     assert_eq!((output.status.code(), repeated(&server), server.n_requests()), (Some(0), 0, 8));
 }
 

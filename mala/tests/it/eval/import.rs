@@ -224,7 +224,7 @@ fn sarif_is_the_truth_about_a_range() {
     let args = ["sarif", "lint.sarif", "--repo", &root, "--range", "main...topic"];
     let (made, cases) = imported(&world, &args);
     assert_eq!(truths(&cases[0]), ["shop.py:1-1 bug medium"]);
-    assert_eq!(made["passed_over"][0]["why"], "it is on no line that the change adds");
+    assert_eq!(made["passed_over"][0]["why"], "not on an added line");
     assert_snapshot!(world.run(&["eval", "import", "sarif", "lint.sarif", "-o", "x.jsonl"]), @"
     [exit 64]
     [stderr]

@@ -1,4 +1,4 @@
-//! `mala eval plant` from the outside: what it plants compiles, is found by whoever knows it, and leaves
+//! `mala eval plant` from the outside: what it plants compiles, is found by a perfect reviewer, and leaves
 //! the repository alone.
 
 use super::*;

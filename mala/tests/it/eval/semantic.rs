@@ -58,7 +58,7 @@ fn a_judge_finds_what_stands_on_other_lines() {
     assert_eq!((&judged["llm_calls"], server.n_requests()), (&json!(4), 4));
     assert!(judged["cost_usd"].as_f64().unwrap() > 0.0);
     assert_eq!(result["run"]["judge"]["model"], "haiku");
-    // What the judge said is kept: nobody is asked again.
+    // The judge's answers are stored and not asked for again.
     let world = world.with_env("ANTHROPIC_API_KEY", "").with_env("ANTHROPIC_BASE_URL", "");
     let shown = world.run(&["eval", "show", "case-1", "--mode", "semantic"]);
     assert!(shown.contains("FOUND app.py:90 style high (the judge: f2 and k2: same)"), "{shown}");
@@ -70,7 +70,7 @@ fn a_judge_finds_what_stands_on_other_lines() {
     let (code, again) =
         ran(&world, &["--set", "set.jsonl", "--reviewer", "shuffled", "--replay", run]);
     assert_eq!((code, &again["scores"]["semantic"]), (0, &result["scores"]["semantic"]));
-    assert_eq!(server.n_requests(), 4, "nobody was asked");
+    assert_eq!(server.n_requests(), 4, "no model was called");
 }
 
 #[test]

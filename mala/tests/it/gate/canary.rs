@@ -33,7 +33,7 @@ fn what_a_lane_finds_is_shown_beside_its_verdict() {
     let before = bench.review("finder,pass", &[]);
     assert_eq!((before.code, before.verdict()), (0, "PASS"));
     assert_eq!(before.json["reviewers"]["finder"]["measured"], Value::Null);
-    assert!(!bench.repo.path(".mala/gate/canaries").exists(), "nobody asked for any");
+    assert!(!bench.repo.path(".mala/gate/canaries").exists(), "none were requested");
 
     let head = bench.repo.head();
     let (code, stdout, stderr) =
@@ -110,7 +110,7 @@ fn until(bench: &Bench, is_so: impl Fn(&Value) -> bool) {
     }
 }
 
-/// A book of a commit, which was measured by nobody.
+/// A canary log that a commit brings along.
 #[test]
 fn what_a_commit_says_of_the_lanes_counts_for_nothing() {
     let bench = bench("  canaries: {every_days: 7, count: 1}\n");

@@ -1,4 +1,4 @@
-//! Asks a person for a word on each finding, one after the other.
+//! Asks for the label of each finding, one after the other.
 
 use crate::console::harmless;
 use mala_domain::finding::Finding;
@@ -8,8 +8,8 @@ use std::io::{self, BufRead};
 /// How often one question is asked.
 const MAX_TIMES: usize = 10;
 
-/// A word for every finding: those that are there, and those that a person gives. `None` when the person
-/// stops, or says nothing more.
+/// A label for every finding: the given ones, and those that the user enters. `None` when the user stops
+/// or the input ends.
 pub(super) fn ask(
     findings: &[Finding],
     labels: &[Option<FindingLabel>],

@@ -12,12 +12,12 @@ use thiserror::Error;
 
 /// Why the code of a review is not there any more.
 #[derive(Debug, Error)]
-pub enum RecallError {
+pub enum ReviewedCodeError {
     /// Only a patch was reviewed.
-    #[error("a patch was reviewed, and its files are not kept")]
+    #[error("cannot capture the review of a patch: its files are not stored")]
     Patch,
     /// What is there is not what was reviewed.
-    #[error("the code is not as it was when it was reviewed")]
+    #[error("the code has changed since the review")]
     Changed,
     /// git does not find it.
     #[error(transparent)]
@@ -28,12 +28,12 @@ pub enum RecallError {
 }
 
 /// Both sides of a reviewed change, without secrets, with these files besides.
-pub async fn recall(
+pub async fn reviewed_code(
     git: &dyn CaseGit,
     repository: &dyn CaseRepository,
     report: &Report,
     more: &[FilePath],
-) -> Result<ChangeSides, RecallError> {
+) -> Result<ChangeSides, ReviewedCodeError> {
     let scoped = reviewed(repository, report).await?;
     let files = &scoped.change.files;
     let at_base = files.iter().filter(|file| file.existed_at_base()).map(ChangedFile::base_path);
@@ -42,8 +42,10 @@ pub async fn recall(
     // What findings are about is on both sides, changed or not.
     let base = texts(tree, Side::Base, at_base.chain(more).cloned().collect()).await;
     let head = texts(tree, Side::Head, at_head.chain(more).cloned().collect()).await;
-    let (base, head) =
-        (base.map_err(RecallError::Unreadable)?, head.map_err(RecallError::Unreadable)?);
+    let (base, head) = (
+        base.map_err(ReviewedCodeError::Unreadable)?,
+        head.map_err(ReviewedCodeError::Unreadable)?,
+    );
     let (head_id, message) = match &scoped.scope.head {
         Head::Commit(id) => (id.clone(), repository.message(id).await?),
         _ => (String::new(), String::new()),
@@ -54,7 +56,10 @@ pub async fn recall(
 }
 
 /// The change that was reviewed, and no other.
-async fn reviewed(repository: &dyn CaseRepository, report: &Report) -> Result<Scoped, RecallError> {
+async fn reviewed(
+    repository: &dyn CaseRepository,
+    report: &Report,
+) -> Result<Scoped, ReviewedCodeError> {
     let scope = &report.scope;
     let target = match (&scope.head, &scope.base) {
         (Head::Commit(head), Some(base)) => {
@@ -63,7 +68,7 @@ async fn reviewed(repository: &dyn CaseRepository, report: &Report) -> Result<Sc
         (Head::Commit(head), None) => Target::Commits(vec![head.clone()]),
         (Head::Index, _) => Target::Staged,
         (Head::WorkingTree, _) => Target::WorkingTree,
-        (Head::Patch, _) => return Err(RecallError::Patch),
+        (Head::Patch, _) => return Err(ReviewedCodeError::Patch),
     };
     let coverage = &report.coverage;
     let given = coverage.files.iter().map(|file| &file.file);
@@ -77,16 +82,16 @@ async fn reviewed(repository: &dyn CaseRepository, report: &Report) -> Result<Sc
             _ => {}
         }
     }
-    Err(RecallError::Changed)
+    Err(ReviewedCodeError::Changed)
 }
 
 /// With the diff between both sides as they are.
-async fn diffed(sides: ChangeSides, git: &dyn CaseGit) -> Result<ChangeSides, RecallError> {
+async fn diffed(sides: ChangeSides, git: &dyn CaseGit) -> Result<ChangeSides, ReviewedCodeError> {
     let bytes = |texts: &BTreeMap<FilePath, String>| -> FileContents {
         texts.iter().map(|(path, text)| (path.clone(), text.as_bytes().to_vec())).collect()
     };
     let diff = git.diff(&bytes(&sides.base), &bytes(&sides.head)).await?;
     let files =
-        parse(diff.as_bytes()).map_err(|error| RecallError::Unreadable(error.to_string()))?;
+        parse(diff.as_bytes()).map_err(|error| ReviewedCodeError::Unreadable(error.to_string()))?;
     Ok(ChangeSides { change: Change { files }, diff, ..sides })
 }

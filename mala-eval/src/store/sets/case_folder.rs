@@ -12,11 +12,11 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 /// Writes a case into a folder that is not there yet.
-pub fn keep(case: &EvalCase, folder: &Path) -> io::Result<()> {
+pub fn write_case_folder(case: &EvalCase, folder: &Path) -> io::Result<()> {
     let above = folder.parent().filter(|above| !above.as_os_str().is_empty());
     let above = above.unwrap_or(Path::new("."));
     if fs::symlink_metadata(folder).is_ok() {
-        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "it is there already"));
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, "already exists"));
     }
     let draft = tempfile::Builder::new().prefix(".writing-").tempdir_in(above)?;
     let root = draft.path().join("case");
@@ -71,9 +71,9 @@ mod tests {
         let above = tempfile::tempdir().unwrap();
         for (name, path) in [("one", "src/a b.py"), ("two", "back\\slash\n.py")] {
             let (case, folder) = (case(path), above.path().join(name));
-            keep(&case, &folder).unwrap();
+            write_case_folder(&case, &folder).unwrap();
             assert_eq!(folder::read(&folder.join("case.json")).unwrap(), case);
-            let again = keep(&case, &folder).unwrap_err();
+            let again = write_case_folder(&case, &folder).unwrap_err();
             assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
         }
         assert_eq!(fs::read_to_string(above.path().join("one/head/src/a b.py")).unwrap(), "x\n");

@@ -1,4 +1,4 @@
-//! Who reviews the cases of a run: made sure of before the first case.
+//! The reviewer and the judge of a run, resolved and checked before the first case.
 
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -7,22 +7,24 @@ use crate::console;
 use crate::settings;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::Changes;
-use crate::wiring::eval::{ConfiguredReviewer, EvalReviewer, SampleRepository};
-use crate::wiring::models;
+use crate::wiring::eval::{ConfiguredReviewer, EvalReviewer, JudgeSetup, SampleRepository};
+use crate::wiring::models::{self, Models};
 use crate::wiring::probe::Probe;
 use crate::wiring::reviewers::{self, Wishes};
 use crate::wiring::rules::{ProjectRules, project_rules};
 use anyhow::Context;
-use mala_domain::agent::budget::{Dollars, Profile};
+use mala_domain::agent::budget::{Dollars, Profile, Unpriced};
 use mala_domain::config::{
     Budget, Config, FILE_NAME, Origin, ReviewBlock, ReviewPolicy, ReviewerType, Seconds,
 };
 use mala_domain::scope::Target;
+use mala_eval::JudgeUsed;
 use mala_eval::dummy::DummyReviewer;
+use mala_eval::judging::ask::judge_limits;
 use mala_eval::record::ReviewerUsed;
 use mala_eval::store::runs::EvalRunFolder;
 
-/// Whom the command line or a header names.
+/// The reviewer that the command line or a header names.
 pub(super) struct ReviewerRequest {
     pub(super) reviewer: Option<String>,
     pub(super) model: Option<String>,
@@ -31,7 +33,7 @@ pub(super) struct ReviewerRequest {
 }
 
 impl ReviewerRequest {
-    /// Who that is, what to call them, and what a case could cost.
+    /// The reviewer, its identity for the record, and the worst cost of a case.
     pub(super) fn choose(
         &self,
         here: &Surroundings,
@@ -57,7 +59,7 @@ impl ReviewerRequest {
             let rules = own_rules(here).await?;
             match replay {
                 Some(run) => used = Some(run.header()?.reviewer),
-                None => used = Some(asked(&mut policy, here, rules.clone()).await?),
+                None => used = Some(resolve(&mut policy, here, rules.clone()).await?),
             }
             real = Some(rules);
             Ok(Exit::Passed)
@@ -89,14 +91,13 @@ impl ReviewerRequest {
     }
 }
 
-/// Makes sure that the reviewer can be asked, before the first case, and that every case asks the same
-/// one.
-async fn asked(
+/// Checks before the first case that the reviewer is available, and fixes its identity for all cases.
+async fn resolve(
     policy: &mut ReviewPolicy,
     here: &Surroundings,
     rules: ProjectRules,
 ) -> anyhow::Result<ReviewerUsed> {
-    // A command runs in a copy of a repository, and there need be none around the current folder.
+    // A command reviewer needs a repository, and the current folder may not be in one.
     let sample = match policy.reviewer.value {
         Some(ReviewerType::Command) => Some(SampleRepository::lay_out(here).await?),
         _ => None,
@@ -105,7 +106,7 @@ async fn asked(
     let chosen = reviewers::choose(policy, here, rules, Wishes::nothing()).await?;
     policy.reviewer.value = Some(chosen.kind);
     let is_agent = chosen.kind == ReviewerType::AgentSdk;
-    // The user's own word for a model finds it again; the provider's may not.
+    // The user's name for a model resolves again; the provider's name may not.
     let is_named = is_agent && policy.agent_model.origin != Origin::Default;
     Ok(ReviewerUsed {
         name: chosen.kind.to_string(),
@@ -126,4 +127,47 @@ async fn own_rules(here: &Surroundings) -> anyhow::Result<ProjectRules> {
     let rules = project_rules(&scoped, &target, &mut notices).await?;
     notices.iter().for_each(|notice| console::say(notice));
     Ok(rules)
+}
+
+/// The judge of a run.
+pub(super) struct RunJudge {
+    pub(super) used: JudgeUsed,
+    pub(super) setup: JudgeSetup,
+    /// The worst cost of judging a case.
+    pub(super) per_case: Dollars,
+}
+
+/// The model with this name, by default the agent's. With a run to replay, the model is not called.
+pub(super) fn choose_judge(
+    name: Option<&str>,
+    here: &Surroundings,
+    replay: Option<&EvalRunFolder>,
+) -> anyhow::Result<RunJudge> {
+    let probe = Probe::new(here, here.root()).context("starting the runtime")?;
+    let policy = settings::of_working_tree(here, &probe)?.policy;
+    let connections = models::connections(here)?;
+    let models = Models::over(here, connections.clone())?;
+    let choice = match name {
+        Some(name) => models.choose(name)?,
+        None => reviewers::model(&policy, &models)?,
+    };
+    let review = policy.budget.limits();
+    let limits = judge_limits(choice.known.as_ref(), review);
+    if replay.is_none() {
+        if let Some(obstacle) = models.obstacle(choice.provider) {
+            return Err(Failure::from(obstacle).into());
+        }
+        let is_priced = choice.known.as_ref().is_some_and(|known| known.price.is_some());
+        if !is_priced && limits.unpriced == Unpriced::Refuse {
+            let what =
+                format!("the price of {} is unknown, so it cannot be the judge", choice.name);
+            return Err(Failure::new(Exit::NoReviewers, what)
+                .hint("set review.budget.allow_unknown_price in mala.yaml, or choose another model")
+                .into());
+        }
+    }
+    let model = name.map_or_else(|| choice.name.clone(), str::to_owned);
+    let per_case = if replay.is_some() { Dollars::ZERO } else { limits.max_cost };
+    let used = JudgeUsed::of(&model);
+    Ok(RunJudge { used, setup: JudgeSetup { model, limits, connections }, per_case })
 }

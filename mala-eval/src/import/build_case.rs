@@ -57,44 +57,45 @@ pub struct DraftOutcome {
 }
 
 /// A case whose files are all new; `None` when the code of the draft is elsewhere.
-pub fn settle_added(draft: CaseDraft) -> Option<DraftOutcome> {
+pub fn case_of_added_files(draft: CaseDraft) -> Option<DraftOutcome> {
     let DraftCode::Added(files) = &draft.code else { return None };
     let head = files.clone();
     let diff = head.iter().map(|(path, text)| added(path, text)).collect::<String>();
     let parsed = mala_domain::change::parse(diff.as_bytes());
     let change = Change { files: parsed.unwrap_or_default() };
-    let mut settled = settle(draft, ChangeSides { change, diff, head, ..ChangeSides::default() });
-    if let Some(case) = &mut settled.case {
+    let mut outcome =
+        build_case(draft, ChangeSides { change, diff, head, ..ChangeSides::default() });
+    if let Some(case) = &mut outcome.case {
         case.base_files = None;
     }
-    Some(settled)
+    Some(outcome)
 }
 
 /// A case of this draft and its change.
-pub fn settle(mut draft: CaseDraft, sides: ChangeSides) -> DraftOutcome {
-    let mut settling = CaseBuilder::new(draft.keep, &sides);
-    let told = draft.truths.len();
+pub fn build_case(mut draft: CaseDraft, sides: ChangeSides) -> DraftOutcome {
+    let mut builder = CaseBuilder::new(draft.keep, &sides);
+    let n_claims = draft.truths.len();
     let (claims, rejected) = (take(&mut draft.truths), take(&mut draft.rejected));
-    let ground_truth = settling.truths(claims);
-    let rejected_findings = settling.truths(rejected);
-    let mut settled = DraftOutcome { case: None, passed_over: settling.passed_over };
-    let refuse = |settled: &mut DraftOutcome, why: String| {
-        settled.passed_over.push(SkippedRecord { spot: draft.spot.clone(), why });
+    let ground_truth = builder.truths(claims);
+    let rejected_findings = builder.truths(rejected);
+    let mut outcome = DraftOutcome { case: None, passed_over: builder.passed_over };
+    let refuse = |outcome: &mut DraftOutcome, why: String| {
+        outcome.passed_over.push(SkippedRecord { location: draft.location.clone(), why });
     };
     if sides.change.is_empty() {
-        refuse(&mut settled, "its change is empty".to_owned());
-        return settled;
+        refuse(&mut outcome, "the change is empty".to_owned());
+        return outcome;
     }
-    if told > 0 && ground_truth.is_empty() && draft.keep == ProblemFilter::All {
-        refuse(&mut settled, format!("none of its {told} problems is in the code"));
-        return settled;
+    if n_claims > 0 && ground_truth.is_empty() && draft.keep == ProblemFilter::All {
+        refuse(&mut outcome, format!("none of its {n_claims} problems is in the code"));
+        return outcome;
     }
     let case = assemble(&draft, sides, (ground_truth, rejected_findings));
     match case.problem() {
-        Some(why) => refuse(&mut settled, why),
-        None => settled.case = Some(case),
+        Some(why) => refuse(&mut outcome, why),
+        None => outcome.case = Some(case),
     }
-    settled
+    outcome
 }
 
 fn take(claims: &mut Vec<DraftProblem>) -> Vec<DraftProblem> {
@@ -167,7 +168,7 @@ impl<'a> CaseBuilder<'a> {
         for claim in claims {
             match self.truth(&claim) {
                 Ok(truth) => truths.push(truth),
-                Err(why) => self.passed_over.push(SkippedRecord { spot: claim.spot, why }),
+                Err(why) => self.passed_over.push(SkippedRecord { location: claim.location, why }),
             }
         }
         truths
@@ -180,14 +181,14 @@ impl<'a> CaseBuilder<'a> {
             DraftLocation::Untold => {
                 let regions = self.regions.get_or_insert_with(|| AnchorRegions::of(&sides.change));
                 let found = regions.place(&claim.description);
-                found.ok_or("its words of code are at no one place of the change")?
+                found.ok_or("no part of the change clearly matches its description")?
             }
         };
         if !file.stays_inside() {
             return Err(format!("{file} is not below the root of the tree"));
         }
         let there = sides.head.get_key_value(&file);
-        let (path, text) = there.ok_or_else(|| format!("there is no {file} at head"))?;
+        let (path, text) = there.ok_or_else(|| format!("{file} does not exist at head"))?;
         let lines = self.lines.entry(path).or_insert_with(|| text.lines().collect());
         let first = lines.get(span.start() as usize - 1).copied();
         let first = first.ok_or_else(|| format!("{file} has no line {}", span.start()))?;
@@ -195,7 +196,7 @@ impl<'a> CaseBuilder<'a> {
         let span = LineSpan::between(span.start(), span.end().min(last));
         if self.keep == ProblemFilter::OnChangedLines && !self.is_added(&file, span, &sides.change)
         {
-            return Err("it is on no line that the change adds".to_owned());
+            return Err("not on an added line".to_owned());
         }
         let evidence: String = first.trim().chars().take(MAX_EVIDENCE).collect();
         Ok(KnownProblem {
@@ -238,7 +239,7 @@ fn added(path: &FilePath, text: &str) -> String {
 
 /// Settles on the commit that brought in most of the lines, the latest of those that did; its lines become
 /// the problem of the draft. Gives that commit; `None` when no line has an origin.
-pub fn settle_blamed(
+pub fn choose_introducing_commit(
     draft: &mut CaseDraft,
     origins: &[IntroducedLine],
     fix: &str,
@@ -268,7 +269,7 @@ pub fn settle_blamed(
     draft.truths = spans
         .into_iter()
         .map(|(file, start, end)| DraftProblem {
-            spot: draft.spot.clone(),
+            location: draft.location.clone(),
             place: DraftLocation::Lines(file.clone(), LineSpan::between(start, end)),
             category: Category::Bug,
             severity: Some(Severity::High),
