@@ -1,7 +1,6 @@
 //! A case: a change with the problems that are known to be in it. The format is one JSON object per
 //! case; fields that this version does not know are passed over.
 
-pub mod language;
 mod meta;
 mod places;
 mod read;
@@ -15,6 +14,7 @@ pub use read::CaseError;
 use super::matching::ProblemLocation;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Category, Severity};
+use mala_domain::language::Language;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -114,6 +114,15 @@ impl KnownProblem {
     /// Where it is, and of what kind.
     pub fn location(&self) -> ProblemLocation<'_> {
         ProblemLocation { file: &self.file, span: self.span(), category: self.category }
+    }
+}
+
+/// The word for a language in cases. TypeScript with markup has a grammar of its own, and is TypeScript
+/// when cases are selected.
+pub fn language_word(written: &str) -> &str {
+    match written.eq_ignore_ascii_case(Language::Tsx.name()) {
+        true => Language::TypeScript.name(),
+        false => written,
     }
 }
 

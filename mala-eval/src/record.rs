@@ -7,7 +7,7 @@ mod prediction;
 pub use header::{ReviewerUsed, RunHeader, Selection, SetUsed};
 pub use prediction::Prediction;
 
-use super::case::{EvalCase, KnownProblem, language};
+use super::case::{EvalCase, KnownProblem, language_word};
 use super::judging::Judgement;
 use mala_domain::change::{Change, FilePath, LineCounts, LineSpan};
 use mala_domain::secrets;
@@ -76,7 +76,7 @@ impl CaseRecord {
             set: set.to_owned(),
             case: case.id.clone(),
             trial,
-            language: language::word(&case.language).to_owned(),
+            language: language_word(&case.language).to_owned(),
             tags: case.tags.clone(),
             title: case.pr_title.clone(),
             diff: shown(case, change),

@@ -2,7 +2,6 @@
 //! A number that has nothing to be about is absent, never 0.
 
 mod calibration;
-mod clean;
 mod counts;
 mod judge;
 mod scorer;
@@ -14,8 +13,7 @@ pub(crate) mod tests;
 mod trials;
 
 pub use calibration::{Calibration, CalibrationBin};
-pub use clean::{CleanScore, RejectedScore};
-pub use counts::{MatchCounts, RuleScore, ScoreRates};
+pub use counts::{CleanScore, MatchCounts, RejectedScore, RuleScore, ScoreRates};
 pub use judge::{MatchedRecord, judge};
 pub use scorer::{CaseCounts, ModeScores, RunUsage, Scorer, ScorerOptions, Scores, Unreviewed};
 pub use semantic::JudgeScore;

@@ -1,10 +1,9 @@
 //! One reviewed case to look at: every hit and every miss, and why.
 
-mod judged;
-
 use super::matching::{MatchMode, MatchRule, MissReason, ProblemLocation, miss};
 use super::record::CaseRecord;
 use super::scores::{MatchedRecord, judge};
+use crate::judging::{JudgedPair, PairOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -88,8 +87,8 @@ impl CaseExplainer<'_> {
             {
                 (None, Some(_)) => "the case could not be reviewed".to_owned(),
                 _ if self.is_judged() => match found_by {
-                    Some(claim) => judged::hit(record, claim, place),
-                    None => judged::miss(record, |pair| pair.truth == place),
+                    Some(claim) => judged_hit(record, claim, place),
+                    None => judged_miss(record, |pair| pair.truth == place),
                 },
                 (Some(claim), _) => apart(claim, &truth.location()),
                 (None, None) => self.miss(&truth.location(), &self.locations, "finding"),
@@ -118,8 +117,8 @@ impl CaseExplainer<'_> {
             let repeated = self.judged.repeated.iter().find(|pair| pair.finding == at);
             let why = match (hits.and_then(|hit| truths.get(hit)), self.locations.get(at)) {
                 _ if self.is_judged() => match hits {
-                    Some(truth) => judged::hit(record, place, truth),
-                    None => judged::miss(record, |pair| pair.claim == place),
+                    Some(truth) => judged_hit(record, place, truth),
+                    None => judged_miss(record, |pair| pair.claim == place),
                 },
                 (Some(truth), Some(claim)) => apart(claim, truth),
                 (None, Some(claim)) => self.miss(claim, &truths, "known problem"),
@@ -169,6 +168,51 @@ fn apart(claim: &ProblemLocation<'_>, truth: &ProblemLocation<'_>) -> String {
         format!("{} apart", counted_lines(gap))
     };
     format!("{lines}, {category}")
+}
+
+/// Why this claim hits this problem.
+fn judged_hit(record: &CaseRecord, claim: usize, truth: usize) -> String {
+    let is_meant = |pair: &&JudgedPair| pair.claim == claim && pair.truth == truth;
+    match pairs(record).find(is_meant) {
+        Some(pair) => format!("the judge: {}", pair.why),
+        None => String::new(),
+    }
+}
+
+/// Why something has no partner among the pairs that it is part of: what would do comes first, then
+/// what is undecided, then what is nearest.
+fn judged_miss(record: &CaseRecord, is_part: impl Fn(&JudgedPair) -> bool) -> String {
+    let rank = |pair: &&JudgedPair| {
+        let lines = |pair: &JudgedPair| {
+            let claim = record.predictions.get(pair.claim)?;
+            Some(claim.line_start.abs_diff(record.truths.get(pair.truth)?.line_start))
+        };
+        (order(pair.outcome), lines(pair).unwrap_or(u32::MAX))
+    };
+    let Some(pair) = pairs(record).filter(|pair| is_part(pair)).min_by_key(rank) else {
+        return match &record.judgement {
+            None => "the case was not judged".to_owned(),
+            Some(_) => "the judge was asked of nothing that could be the same".to_owned(),
+        };
+    };
+    let why = &pair.why;
+    match pair.outcome {
+        PairOutcome::Same => format!("what it is the same as has a closer partner: {why}"),
+        PairOutcome::Undecided => format!("undecided, which is no hit: {why}"),
+        PairOutcome::Different => format!("the judge, of the nearest: {why}"),
+    }
+}
+
+fn pairs(record: &CaseRecord) -> impl Iterator<Item = &JudgedPair> {
+    record.judgement.iter().flat_map(|judged| &judged.pairs)
+}
+
+fn order(outcome: PairOutcome) -> u8 {
+    match outcome {
+        PairOutcome::Same => 0,
+        PairOutcome::Undecided => 1,
+        PairOutcome::Different => 2,
+    }
 }
 
 /// The JSON Schema of a view.

@@ -14,7 +14,7 @@ const TIME: Duration = Duration::from_secs(120);
 pub(super) const WHO: &str = "mala <mala@localhost> 1700000000 +0000";
 
 /// Paths and contents.
-pub(super) type FileContents = BTreeMap<FilePath, Vec<u8>>;
+pub(super) type ImportedFiles = BTreeMap<FilePath, Vec<u8>>;
 
 /// The two commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub struct Imported {
 /// Makes a repository in this folder, which is there and empty.
 pub async fn import(
     folder: &Path,
-    (base, head): (&FileContents, &FileContents),
+    (base, head): (&ImportedFiles, &ImportedFiles),
     environment: &Environment,
 ) -> Result<Imported, GitError> {
     let maker = Maker { folder, environment: sealed(environment) };
@@ -88,7 +88,7 @@ fn failed(args: &[&str], finished: &Finished) -> GitError {
 }
 
 /// What `git fast-import` reads.
-fn stream(base: &FileContents, head: &FileContents) -> Vec<u8> {
+fn stream(base: &ImportedFiles, head: &ImportedFiles) -> Vec<u8> {
     let mut out = Vec::new();
     for (mark, name, files) in [(1, "base", base), (2, "mala", head)] {
         put(&mut out, &format!("commit refs/heads/{name}\nmark :{mark}\n"));

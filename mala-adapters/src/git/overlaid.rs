@@ -3,7 +3,7 @@
 use super::call::Call;
 use super::copy::inside;
 use super::filter::as_argument;
-use super::import::{FileContents, Imported, WHO, put, put_file};
+use super::import::{Imported, ImportedFiles, WHO, put, put_file};
 use super::{Git, GitError, ObjectId};
 use mala_domain::change::FilePath;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ pub struct OverlaidCommit<'o> {
     /// The commit; the empty tree when there is none.
     pub commit: Option<&'o str>,
     /// The contents of the replaced files.
-    pub files: &'o FileContents,
+    pub files: &'o ImportedFiles,
 }
 
 impl Git {

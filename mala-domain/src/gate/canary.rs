@@ -54,7 +54,7 @@ pub struct LaneTally {
     /// The version of its program, when it says one.
     pub version: Option<String>,
     /// What it found, by kind: how many of how many.
-    pub by_kind: BTreeMap<String, Hits>,
+    pub by_kind: BTreeMap<String, CanaryHits>,
     /// How many it did not review.
     pub could_not_review: u32,
     /// What it cost; null when it did not say so of one of them.
@@ -63,7 +63,7 @@ pub struct LaneTally {
 
 /// How many of how many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hits {
+pub struct CanaryHits {
     /// What was found.
     pub found: u32,
     /// What there was.

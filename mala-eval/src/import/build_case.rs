@@ -4,7 +4,7 @@
 use super::SkippedRecord;
 use super::anchor::AnchorRegions;
 use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, ProblemFilter};
-use crate::case::language::word;
+use crate::case::language_word;
 use crate::case::{EvalCase, KnownProblem, SCHEMA_VERSION};
 use crate::ports::IntroducedLine;
 use mala_domain::change::{AddedLines, Change, FilePath, LineSpan};
@@ -141,7 +141,8 @@ pub(crate) fn language_of(change: &Change) -> String {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     for file in change.files.iter().filter(|file| file.is_reviewable()) {
         if let Some(language) = file.language() {
-            *counts.entry(word(language.name())).or_default() += file.added_lines().count().max(1);
+            *counts.entry(language_word(language.name())).or_default() +=
+                file.added_lines().count().max(1);
         }
     }
     let most = counts.into_iter().max_by_key(|(_, count)| *count);

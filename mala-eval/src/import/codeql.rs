@@ -10,7 +10,7 @@ mod tests;
 use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem};
 use super::{ImportFile, ImportedDrafts, RecordLocation};
 use crate::case::CaseMeta;
-use crate::case::language::word;
+use crate::case::language_word;
 use expected::ExpectedRow;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::finding::{Category, Severity};
@@ -137,7 +137,7 @@ fn draft(file: &ImportFile, tests: &CodeqlTests<'_>) -> Result<CaseDraft, String
     let mut draft = CaseDraft::new(RecordLocation::new(file, 1), id, code);
     draft.repo = "github/codeql".to_owned();
     draft.language = match Language::of_path(&file.path) {
-        Some(language) => word(language.name()).to_owned(),
+        Some(language) => language_word(language.name()).to_owned(),
         None => file.path.extension().unwrap_or("text").to_owned(),
     };
     draft.title = format!("Add {}", file.path.file_name());

@@ -1,7 +1,7 @@
 //! Plants defects: a change is read, the places in it are found, and what grows in one of them is a
 //! case. Who decides how many of them, and where the changes come from, is not said here.
 
-use crate::case::language::word;
+use crate::case::language_word;
 use crate::mutation::{MutatedFile, Mutation, mutations, supports};
 use crate::plant::{DefectKind, PlantCandidate, PlantSite, PlantedDefect};
 use crate::record::ChangedRegion;
@@ -132,7 +132,7 @@ impl MutatedChange {
         }
         Some(PlantedDefect {
             kind: self.mutation.kind,
-            language: word(self.language.name()).to_owned(),
+            language: language_word(self.language.name()).to_owned(),
             text: self.planted.text,
             lines,
             title: self.mutation.title,

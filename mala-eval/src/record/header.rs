@@ -1,6 +1,6 @@
 //! What a run is: who reviews what, and by which rule it is scored.
 
-use crate::case::language;
+use crate::case::language_word;
 use crate::judging::JudgeUsed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -111,8 +111,8 @@ impl Selection {
             list.is_empty() || list.iter().any(|wanted| wanted.eq_ignore_ascii_case(value))
         };
         let languages: Vec<String> =
-            self.languages.iter().map(|name| language::word(name).to_owned()).collect();
-        meets(&languages, language::word(&case.language))
+            self.languages.iter().map(|name| language_word(name).to_owned()).collect();
+        meets(&languages, language_word(&case.language))
             && meets(&self.cases, &case.id)
             && (self.tags.is_empty() || case.tags.iter().any(|tag| meets(&self.tags, tag)))
     }

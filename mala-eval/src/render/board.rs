@@ -1,7 +1,7 @@
 //! Runs side by side, the best first.
 
 use super::document::{Document, TextTable};
-use super::numbers::{dollars, plural, rate, seconds, with_interval};
+use super::{dollars, plural, rate, seconds, with_interval};
 use crate::matching::MatchMode;
 use crate::scores::Scores;
 use crate::{EvalResult, RunHeader};

@@ -1,7 +1,7 @@
 //! How two runs differ.
 
 use super::document::{Document, TextTable};
-use super::numbers::{difference, plural, rate};
+use super::{difference, plural, rate};
 use crate::compare::{Comparison, Difference};
 
 /// How many cases are listed.

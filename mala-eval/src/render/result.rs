@@ -1,7 +1,7 @@
 //! The result of a run.
 
 use super::document::{Document, TextTable};
-use super::numbers::{dollars, plural, rate, seconds, with_interval};
+use super::{dollars, plural, rate, seconds, with_interval};
 use crate::EvalResult;
 use crate::matching::MatchMode;
 use crate::plant::DefectKind;

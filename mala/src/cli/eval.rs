@@ -38,7 +38,7 @@ enum EvalCommand {
     Compare(results::CompareArgs),
     Gate(gate::GateArgs),
     Leaderboard(results::LeaderboardArgs),
-    List(results::ListArgs),
+    List(results::EvalListArgs),
     Plant(plant::PlantArgs),
     Import(import::ImportArgs),
     Capture(capture::CaptureArgs),

@@ -56,7 +56,7 @@ pub(crate) struct CanaryArgs {
 }
 
 /// Who is given what.
-struct Brief {
+struct CanaryRequest {
     seats: Vec<Seat>,
     plan: CanaryPlan,
     timeout_seconds: u64,
@@ -135,7 +135,11 @@ async fn give(
 }
 
 /// What a person asks for.
-fn asked(args: &CanaryArgs, settings: &Settings, here: &Surroundings) -> anyhow::Result<Brief> {
+fn asked(
+    args: &CanaryArgs,
+    settings: &Settings,
+    here: &Surroundings,
+) -> anyhow::Result<CanaryRequest> {
     let (seats, warnings) = open::panel(&args.lanes, settings, here)?;
     for warning in &warnings {
         console::say(&format!("note: {}", console::harmless(warning)));
@@ -149,16 +153,16 @@ fn asked(args: &CanaryArgs, settings: &Settings, here: &Surroundings) -> anyhow:
     let timeout = args.timeout.unwrap_or(gate.timeout.value);
     let seats = present(seats);
     let timeout_seconds = timeout.duration().as_secs();
-    Ok(Brief { seats, plan, timeout_seconds, reasoning: "high".to_owned() })
+    Ok(CanaryRequest { seats, plan, timeout_seconds, reasoning: "high".to_owned() })
 }
 
 /// What a session that is over asks for. Its settings come from the trusted side of its change.
-fn scheduled(args: &CanaryArgs, gate: &Gate) -> anyhow::Result<Brief> {
+fn scheduled(args: &CanaryArgs, gate: &Gate) -> anyhow::Result<CanaryRequest> {
     let key = args.of_session.as_deref().unwrap_or_default();
     let session = gate.own(key)?.session()?;
     let plan = session.canaries.context("the session has no canaries")?;
     let Session { seats, timeout_seconds, reasoning, .. } = session;
-    Ok(Brief { seats: present(seats), plan, timeout_seconds, reasoning })
+    Ok(CanaryRequest { seats: present(seats), plan, timeout_seconds, reasoning })
 }
 
 fn present(seats: Vec<Seat>) -> Vec<Seat> {
@@ -174,7 +178,7 @@ fn present(seats: Vec<Seat>) -> Vec<Seat> {
 /// Gives every lane one defect after the other, until they say that it costs too much.
 async fn measured(
     gate: &Gate,
-    brief: &Brief,
+    brief: &CanaryRequest,
     planted: &PlantedDefects,
     here: &Surroundings,
 ) -> anyhow::Result<BTreeMap<String, LaneTally>> {

@@ -4,16 +4,57 @@ mod captured;
 mod case_reviewer;
 mod git;
 mod judge;
-mod sample;
 mod sets;
-mod worker;
 
 pub use captured::{keep_captured, reviewed_code};
 pub use case_reviewer::{CaseReviewer, ConfiguredReviewer, EvalReviewer};
-pub use git::{CaseRepositories, EvalGit, OpenedRepository};
+pub use git::{CaseRepositories, EvalGit, OpenedRepository, SampleRepository};
 pub use judge::JudgeSetup;
 pub use mala_adapters::models::closing::Calls;
 pub use mala_adapters::models::recorded::{Lost, lost_below};
-pub use sample::SampleRepository;
 pub use sets::{PLANTED_SET, STARTER, begin_set, find_set, prepare_state, starter};
-pub use worker::{StopSignal, start_worker};
+
+use crate::surroundings::Surroundings;
+use crate::wiring::gate::variables;
+use anyhow::Context;
+use mala_adapters::process::{self, Parting, Spec, Worker};
+use tokio::sync::oneshot;
+
+/// Starts this program again, as the worker of a run.
+pub fn start_worker(here: &Surroundings, flag: &str) -> anyhow::Result<Worker> {
+    let program = std::env::current_exe().context("finding this program")?;
+    let same = std::env::args_os().skip(1).chain([flag.into()]);
+    let spec = Spec::new(program, &here.folder, variables(here)).args(same);
+    process::start_worker(&spec).context("starting the worker of the run")
+}
+
+/// When a run is to stop before its end.
+pub struct StopSignal(Option<oneshot::Receiver<Parting>>);
+
+impl StopSignal {
+    /// Never: only a signal ends this process.
+    pub fn never() -> Self {
+        Self(None)
+    }
+
+    /// When the program that started this worker asks for it, or is gone.
+    pub fn of_worker() -> Self {
+        let (told, when) = oneshot::channel();
+        std::thread::spawn(move || told.send(process::wait_for_parting()));
+        Self(Some(when))
+    }
+
+    /// Waits until the run must stop and the calls in progress are over. When the parent process is gone,
+    /// prints nothing from then on.
+    pub async fn after_calls(self, calls: &Calls) {
+        let Some(when) = self.0 else { return std::future::pending().await };
+        let parting = when.await.unwrap_or(Parting::Alone);
+        calls.close();
+        if parting == Parting::Alone
+            && let Err(error) = process::go_silent()
+        {
+            tracing::debug!(%error, "stdout and stderr stay");
+        }
+        calls.drained().await;
+    }
+}

@@ -3,7 +3,7 @@
 use super::*;
 
 fn run(day: &str, lane: &str, version: &str, hits: (u32, u32)) -> CanaryRun {
-    let hits = Hits { found: hits.0, planted: hits.1 };
+    let hits = CanaryHits { found: hits.0, planted: hits.1 };
     let tally = LaneTally {
         version: Some(version.to_owned()),
         by_kind: BTreeMap::from([("off-by-one".to_owned(), hits)]),

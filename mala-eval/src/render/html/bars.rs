@@ -3,7 +3,7 @@
 use super::frame::{PlotPoint, figure, nothing, rect};
 use super::tables::{GridCell, HtmlGrid, label};
 use crate::bootstrap::ConfidenceInterval;
-use crate::render::numbers::plural;
+use crate::render::plural;
 use crate::scores::RuleScore;
 use maud::{Markup, html};
 use std::cmp::Reverse;

@@ -6,7 +6,7 @@ use super::outcomes::{OutcomeSection, outcomes};
 use super::tables::label;
 use crate::matching::MatchRule;
 use crate::record::CaseRecord;
-use crate::render::numbers::{dollars, plural, seconds};
+use crate::render::{dollars, plural, seconds};
 use crate::scores::{MatchCounts, judge};
 use crate::view::CaseView;
 use maud::{Markup, html};

@@ -6,7 +6,7 @@ use super::frame::{
 };
 use super::runs::{RunsSection, run_summary};
 use crate::render::LeaderboardRow;
-use crate::render::numbers::plural;
+use crate::render::plural;
 use mala_domain::render::short_line;
 use maud::{Markup, html};
 

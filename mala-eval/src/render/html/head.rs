@@ -4,8 +4,8 @@ use super::frame::{PlotPoint, rect};
 use super::tables::label;
 use crate::EvalResult;
 use crate::bootstrap::ConfidenceInterval;
-use crate::render::numbers::{dollars, rate, seconds};
 use crate::render::result::{counted, sets};
+use crate::render::{dollars, rate, seconds};
 use maud::{Markup, html};
 
 /// The sections with a link at the top.

@@ -7,7 +7,7 @@ use super::tables::{GridCell, HtmlGrid, numbers};
 use crate::EvalResult;
 use crate::curve::CurvePoint;
 use crate::matching::MatchMode;
-use crate::render::numbers::rate;
+use crate::render::rate;
 use crate::scores::{ModeScores, ScoreRates};
 use maud::{Markup, html};
 

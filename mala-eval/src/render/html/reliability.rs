@@ -4,7 +4,7 @@ use super::bars::likely;
 use super::frame::{Plot, PlotAxis, PlotPoint, at, circle, legend, line, nothing, rect, titled};
 use super::tables::{GridCell, HtmlGrid, numbers};
 use crate::EvalResult;
-use crate::render::numbers::{plural, rate};
+use crate::render::{plural, rate};
 use crate::scores::CalibrationBin;
 use maud::{Markup, html};
 

@@ -3,7 +3,7 @@
 use super::tables::{GridCell, HtmlGrid, label};
 use crate::dummy::DummyReviewer;
 use crate::render::LeaderboardRow;
-use crate::render::numbers::{dollars, seconds, with_interval};
+use crate::render::{dollars, seconds, with_interval};
 use crate::{EvalResult, RunHeader};
 use maud::{Markup, html};
 use std::cmp::Reverse;

@@ -4,7 +4,7 @@
 use super::tables::{GridCell, HtmlGrid, label};
 use crate::EvalResult;
 use crate::matching::MatchMode;
-use crate::render::numbers::plural;
+use crate::render::plural;
 use crate::render::result::planted;
 use crate::scores::{ModeScores, ScoreRates, SeverityAgreement};
 use maud::{Markup, html};

@@ -6,7 +6,7 @@ use super::frame::{
 };
 use super::runs::{RunsSection, run_summary};
 use crate::render::LeaderboardRow;
-use crate::render::numbers::plural;
+use crate::render::plural;
 use crate::scores::ScoreRates;
 use maud::{Markup, html};
 

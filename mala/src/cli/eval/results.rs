@@ -136,7 +136,7 @@ pub(super) fn leaderboard(args: &LeaderboardArgs, here: &Surroundings) -> anyhow
 
 /// List the kept runs, newest first
 #[derive(Debug, Args)]
-pub(super) struct ListArgs {
+pub(super) struct EvalListArgs {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: EvalFormat,
@@ -152,7 +152,7 @@ struct RunEntry {
     error: Option<String>,
 }
 
-pub(super) fn list(args: &ListArgs, here: &Surroundings) -> anyhow::Result<Exit> {
+pub(super) fn list(args: &EvalListArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let evals = kept::here(here);
     let names = evals.names().context("listing runs")?;
     let entries: Vec<RunEntry> = names.iter().map(|name| entry(name, &evals.run(name))).collect();

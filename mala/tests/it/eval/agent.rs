@@ -54,8 +54,8 @@ fn the_agent_is_scored_with_what_it_costs() {
     assert_eq!((&spent["llm_calls"], &spent["tokens_used"]), (&json!(6), &json!(6_300)));
     assert!(result["cost_usd"].as_f64().unwrap() > 0.0);
     assert!(result["run"]["reviewer"]["version"].is_string());
-    let told = server.requests()[0].user_text();
-    assert!(told.contains("Add case-00"), "the title of the pull request is told: {told}");
+    let prompt = server.requests()[0].user_text();
+    assert!(prompt.contains("Add case-00"), "the title of the pull request is missing: {prompt}");
 }
 
 #[test]
