@@ -1,20 +1,20 @@
-//! How sure the numbers are: cases are drawn again and again, with replacement, and the middle 95 % of
-//! what comes out is the interval. Cases are drawn, not findings: those of one case hang together.
+//! Confidence intervals by bootstrap: cases are resampled with replacement, and the interval is the middle
+//! 95 % of the results. Cases are resampled, not findings, because the findings of a case are correlated.
 
 use super::random::SeededRandom;
 use super::scores::MatchCounts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How often cases are drawn.
+/// The number of bootstrap samples.
 pub const SAMPLES: usize = 1_000;
 
-/// The middle 95 % of a number.
+/// A 95 % confidence interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfidenceInterval {
-    /// Where it starts.
+    /// The lower end.
     pub low: f64,
-    /// Where it ends.
+    /// The upper end.
     pub high: f64,
 }
 

@@ -1,5 +1,5 @@
-//! The one budget of a run. What a case could cost is taken before it starts and settled when it ends;
-//! an unknown cost stays reserved.
+//! The budget of a run. The worst cost of a case is reserved before it starts and settled when it ends; an
+//! unknown cost stays reserved.
 
 use mala_domain::agent::budget::Dollars;
 

@@ -1,5 +1,5 @@
-//! Makes a case of a review that is kept, with a person's word on each of its findings: what is right
-//! becomes a known problem, what is wrong a rejected claim, and what was missed is told beside.
+//! Makes a case from a kept review and a label for each of its findings: right findings become known
+//! problems, wrong ones rejected findings, and missed problems are added.
 
 mod reviewed_code;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! A case: a change with the problems that are known to be in it. The format is one JSON object per
-//! case; fields that this version does not know are passed over.
+//! A case: a change with its known problems. The format is one JSON object per case; unknown fields are
+//! ignored.
 
 mod meta;
 mod places;
@@ -19,14 +19,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of the JSON of a `EvalCase`.
+/// The version of the JSON format of a case.
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// A change with known problems. A clean case has none.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalCase")]
 pub struct EvalCase {
-    /// The version of this shape.
+    /// The version of this format.
     #[serde(default = "first_version")]
     pub schema_version: u32,
     /// Its name, unique in its set.
@@ -34,7 +34,7 @@ pub struct EvalCase {
     /// The repository that the change comes from.
     #[serde(default)]
     pub repo: String,
-    /// The language of the change, in small letters.
+    /// The language of the change, in lower case.
     pub language: String,
     /// The title of the pull request.
     #[serde(default)]
@@ -42,13 +42,13 @@ pub struct EvalCase {
     /// The text of the pull request.
     #[serde(default)]
     pub pr_description: String,
-    /// The change as a unified diff. It may be empty when `base_files` says what was there before.
+    /// The change as a unified diff. It may be empty when `base_files` is given.
     #[serde(default)]
     pub diff: String,
     /// The files at head: path and content.
     #[serde(default)]
     pub files: BTreeMap<FilePath, String>,
-    /// The files at base, when they are known; otherwise the diff is taken back from `files`.
+    /// The files at base, when they are known; otherwise the diff is reverted from `files`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_files: Option<BTreeMap<FilePath, String>>,
     /// Whether `files` holds the whole project. Otherwise, checks that need all files of the project
@@ -64,13 +64,13 @@ pub struct EvalCase {
     /// Words to select cases by.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Where the case comes from, under which licence, and whatever else its makers noted.
+    /// The source, the licence, the commits, and other notes.
     #[serde(default)]
     pub meta: CaseMeta,
 }
 
 impl EvalCase {
-    /// Whether there is nothing to find.
+    /// Whether the case has no known problem.
     pub fn is_clean(&self) -> bool {
         self.ground_truth.is_empty()
     }
@@ -83,7 +83,7 @@ pub struct KnownProblem {
     pub file: FilePath,
     /// Its first line at head, 1-based.
     pub line_start: u32,
-    /// Its last line; without one, it has one line.
+    /// Its last line; the first line by default.
     #[serde(default)]
     pub line_end: Option<u32>,
     /// What kind of problem it is.
@@ -91,16 +91,16 @@ pub struct KnownProblem {
     /// The severity, when it is known.
     #[serde(default)]
     pub severity: Option<Severity>,
-    /// One line, when there is one.
+    /// A one-line summary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// What goes wrong.
     #[serde(default)]
     pub description: String,
-    /// What its makers call this kind of problem, such as the rule of another tool.
+    /// The name of this kind of problem in its source, such as the rule of another tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source_type: Option<String>,
-    /// A piece of the lines meant, so that a moved line is noticed.
+    /// A piece of these lines, to detect moved lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<String>,
 }

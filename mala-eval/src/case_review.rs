@@ -17,7 +17,7 @@ pub struct PreparedReview {
     pub ask: Ask,
     /// The change in its repository.
     pub scoped: Scoped,
-    /// Who reviews it.
+    /// The reviewers.
     pub reviewers: Vec<Arc<dyn Reviewer>>,
     /// Where the files at base come from.
     pub base: BaseOrigin,

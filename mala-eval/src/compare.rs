@@ -1,8 +1,7 @@
-//! Two runs over the same cases: how they differ, whether that could be chance, and which cases changed.
+//! Compares two runs over the same cases: the differences, their p-values, and the cases that changed.
 //!
-//! If the two reviewers were alike, each case could as well have come out the other way round. So the
-//! results of every case are swapped at random, again and again; the p-value is how often the difference
-//! is then at least as large as the one that was seen.
+//! The p-value is that of a paired randomization test: the results of each case are swapped at random, and
+//! the p-value is how often the difference is at least as large as the observed one.
 
 #[cfg(test)]
 mod tests;
@@ -24,13 +23,13 @@ const MAX_EXACT: u32 = 13;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalComparison")]
 pub struct Comparison {
-    /// The version of this shape.
+    /// The version of this format.
     pub schema_version: u32,
     /// The name of the first run.
     pub before: String,
     /// The name of the second run.
     pub after: String,
-    /// By what rule.
+    /// The match mode.
     pub mode: MatchMode,
     /// Cases that both runs reviewed.
     pub cases: u64,

@@ -1,6 +1,5 @@
-//! Precision against recall: what the numbers would be if only claims of at least some confidence
-//! counted. Hits are sought anew for each threshold, so that every point is what a run with that
-//! threshold would score.
+//! Precision and recall by confidence threshold. Findings are matched again for each threshold, so that every
+//! point is the score of a run with only these findings.
 
 use super::matching::{MatchRule, ProblemLocation, assign};
 use super::record::CaseRecord;
@@ -19,7 +18,7 @@ pub struct CurvePoint {
     pub rates: ScoreRates,
 }
 
-/// A curve, as records come.
+/// The curve, updated record by record.
 #[derive(Debug, Clone)]
 pub struct Curve {
     rule: MatchRule,
@@ -34,7 +33,7 @@ impl Curve {
         Self { rule, truths: 0, steps: BTreeMap::new() }
     }
 
-    /// Takes a record in. One that could not be reviewed is in no rate.
+    /// Adds a record. A failed review is in no rate.
     pub fn add(&mut self, record: &CaseRecord) {
         if record.could_not_review.is_some() {
             return;
@@ -71,7 +70,7 @@ impl Curve {
     }
 }
 
-/// The step that a confidence is on. What is a hair below a step for its binary form is on it.
+/// The step of a confidence, tolerant of rounding errors.
 fn step(confidence: f64) -> u8 {
     (confidence.clamp(0.0, 1.0) * STEPS + 1e-6) as u8
 }

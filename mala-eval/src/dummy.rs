@@ -1,5 +1,4 @@
-//! Reviewers that need no model and no analyzer. They say what any score has to be read against, and
-//! whether the scoring itself is sound.
+//! Dummy reviewers without a model or an analyzer. They are baselines for scores, and test the scoring.
 
 use super::case::{EvalCase, KnownProblem};
 use super::random::SeededRandom;

@@ -1,6 +1,6 @@
-//! Reads the formats of public benchmarks and makes cases of them. A format is read into drafts, which
-//! say what is known and where the code is; a draft becomes a case once the code is there. What cannot
-//! be read is passed over with its place and a reason, and never guessed.
+//! Imports public benchmarks. A format is read into drafts, which say what is known and where the code is; a
+//! draft becomes a case when its code is found. Unusable records are skipped with their location and a
+//! reason, and never guessed.
 
 mod aacr;
 mod anchor;

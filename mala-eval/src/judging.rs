@@ -1,6 +1,5 @@
-//! The semantic mode: a model reads a finding and a known problem of the same file, and says whether both
-//! speak of the same thing. Its answers are stored in the record, so that they are asked for once. What it does not
-//! say clearly is no hit.
+//! The semantic mode: a judge model reads a finding and a known problem of the same file and decides whether
+//! both describe the same problem. Its answers are stored in the record. An unclear answer is no hit.
 
 mod answer;
 pub mod ask;
@@ -72,9 +71,9 @@ impl Judgement {
 /// What a judge says of a finding and a known problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedPair {
-    /// The finding, by its place in `predictions`.
+    /// The finding, by its index in `predictions`.
     pub claim: usize,
-    /// The known problem, by its place in `truths`.
+    /// The known problem, by its index in `truths`.
     pub truth: usize,
     /// What it says.
     pub outcome: PairOutcome,

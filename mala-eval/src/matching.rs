@@ -1,6 +1,6 @@
-//! When a finding hits a known problem: same file, same category, lines that overlap within three;
-//! one to one. Of all ways to pair them, the ones with the most pairs count, and of those the one
-//! whose lines are closest. Nothing is greedy: who comes first does not take what another one needs.
+//! When a finding hits a known problem: the same file, the same category, and lines that overlap within
+//! three, one to one. Of all assignments, those with the most pairs count, and of these the one with the
+//! closest lines.
 
 mod closest;
 mod explain;
@@ -23,13 +23,13 @@ use std::collections::BTreeMap;
 pub const TOLERANCE: u32 = 3;
 /// How many lines of a finding count: wide ranges must not hit by width.
 pub const MAX_SPAN: u32 = 10;
-/// From here on lines are just far apart.
+/// Larger distances count as this one.
 const FAR: u32 = 64;
 /// With more possible pairs in one file than this, the pairs are still as many as can be, but not
 /// the closest. It takes thousands of problems on the same lines.
 const MAX_LINKS: usize = 1_000_000;
 
-/// What has to be the same for a hit, besides file and lines.
+/// What must be the same for a hit, besides file and lines.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -41,15 +41,15 @@ pub enum MatchMode {
     Grouped,
     /// Nothing more.
     Location,
-    /// The problem itself, by the word of a judge. Lines and category do not matter then.
+    /// The problem itself, according to a judge. Lines and category do not matter.
     Semantic,
 }
 
 impl MatchMode {
-    /// Those that need no judge, the hardest first.
+    /// The modes without a judge, the strictest first.
     pub const ALL: [Self; 3] = [Self::Strict, Self::Grouped, Self::Location];
 
-    /// The word in JSON.
+    /// The name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Strict => "strict",
@@ -59,7 +59,7 @@ impl MatchMode {
         }
     }
 
-    /// What two categories have in common when this mode takes them for one.
+    /// The class of a category in this mode; categories of one class match.
     fn class(self, category: Category) -> Option<Category> {
         match (self, category) {
             (Self::Location | Self::Semantic, _) => None,
@@ -68,7 +68,7 @@ impl MatchMode {
         }
     }
 
-    /// Whether this mode takes the two for one.
+    /// Whether two categories match in this mode.
     pub fn is_same_class(self, a: Category, b: Category) -> bool {
         self.class(a) == self.class(b)
     }
@@ -80,10 +80,10 @@ impl std::fmt::Display for MatchMode {
     }
 }
 
-/// The rule that decides on hits.
+/// The rule for hits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MatchRule {
-    /// What has to be the same.
+    /// What must be the same.
     pub mode: MatchMode,
     /// How many lines may lie between the two.
     pub tolerance: u32,
@@ -92,7 +92,7 @@ pub struct MatchRule {
 }
 
 impl MatchRule {
-    /// The plain rule in this mode.
+    /// The default rule in this mode.
     pub fn of(mode: MatchMode) -> Self {
         Self { mode, tolerance: TOLERANCE, max_span: MAX_SPAN }
     }
@@ -115,7 +115,7 @@ impl MatchRule {
     }
 }
 
-/// Where something is, and of what kind.
+/// The location and the category of a finding or a known problem.
 #[derive(Debug, Clone, Copy)]
 pub struct ProblemLocation<'a> {
     /// The file.
@@ -129,9 +129,9 @@ pub struct ProblemLocation<'a> {
 /// A hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MatchedPair {
-    /// The finding, by its place in the list.
+    /// The finding, by its index in the list.
     pub finding: usize,
-    /// The known problem, by its place in the list.
+    /// The known problem, by its index in the list.
     pub truth: usize,
 }
 

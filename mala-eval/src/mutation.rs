@@ -1,6 +1,6 @@
-//! Puts known defects into code, by its syntax tree: each is a small edit after which the file still
-//! parses, and after which it still compiles as far as the tree can tell. Nothing is planted into tests,
-//! dead code, comments or strings, or where it makes no difference.
+//! Plants defects into code by its syntax tree. Each defect is a small edit after which the file still
+//! parses, and still compiles as far as the tree shows. Tests, dead code, comments and strings are left
+//! alone, as are places where the edit makes no difference.
 
 mod arguments;
 mod awaits;
@@ -27,20 +27,20 @@ use site::MutationContext;
 use std::ops::Range;
 use tree_sitter::Node;
 
-/// Larger files are left alone: people do not write them by hand.
+/// Larger files are skipped: they are not written by hand.
 const MAX_BYTES: usize = 400_000;
 
-/// So many places of one file are enough.
+/// The most mutations of one file.
 const MAX_PLACES: usize = 1_000;
 
-/// An edit that makes a defect.
+/// An edit that creates a defect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Mutation {
     /// Which kind of defect it makes.
     pub(crate) kind: DefectKind,
     /// What it is, in one line.
     pub(crate) title: String,
-    /// What is changed.
+    /// What the edit changes.
     pub(crate) description: String,
     edit: Range<usize>,
     text: String,
@@ -52,11 +52,11 @@ pub(crate) struct Mutation {
 /// Which lines of the edited file have the defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DefectMark {
-    /// Those of the text that was put in.
+    /// Those of the inserted text.
     Edit,
     /// The first of them.
     First,
-    /// Those around the gap that is left.
+    /// Those around the removed text.
     Gap,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn mutations(source: &Source, added: &AddedLines) -> Vec<Mutation> {
     found
 }
 
-/// What can be done to one node.
+/// The mutations of one node.
 fn at(site: &MutationContext<'_>, node: Node<'_>) -> Vec<Mutation> {
     let makers: [fn(&MutationContext<'_>, Node<'_>) -> Option<Mutation>; 9] = [
         bounds::compared,
@@ -150,7 +150,7 @@ impl Mutation {
         Some(MutatedFile { text, lines })
     }
 
-    /// The text that goes, and the text that comes in its place.
+    /// The removed and the inserted text.
     #[cfg(test)]
     pub(crate) fn edit<'s>(&'s self, source: &'s Source) -> (&'s str, &'s str) {
         (source.text().get(self.edit.clone()).unwrap_or_default(), &self.text)

@@ -1,5 +1,5 @@
-//! Chance that can be had again: a small generator (SplitMix64) that gives the same numbers for the
-//! same seed, on every machine and in every version.
+//! A reproducible random number generator (SplitMix64): the same seed gives the same numbers on every machine
+//! and in every version.
 
 /// A stream of numbers that follows from its seed.
 #[derive(Debug, Clone)]

@@ -1,5 +1,5 @@
-//! What is kept of a run: one header, and one record per case and trial. A record holds all that scoring
-//! needs, so a run can be scored again without its set.
+//! The stored content of a run: one header, and one record per case and trial. A record has everything that
+//! scoring needs, so that a run can be scored again without its set.
 
 mod header;
 mod prediction;
@@ -21,7 +21,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalCaseRecord")]
 pub struct CaseRecord {
-    /// The version of this shape.
+    /// The version of this format.
     pub schema_version: u32,
     /// The set that the case is of.
     pub set: String,
@@ -104,7 +104,7 @@ impl CaseRecord {
         (&self.set, &self.case, self.trial)
     }
 
-    /// Whether there is nothing to find.
+    /// Whether the case has no known problem.
     pub fn is_clean(&self) -> bool {
         self.truths.is_empty()
     }

@@ -1,6 +1,5 @@
-//! Evals for people: a result, a comparison, a board of runs, a case. Each is put together once, as a
-//! document, and shown as plain text or as Markdown. Names come from sets and models: they are hostile
-//! text.
+//! Results as text, Markdown and HTML. Each view is built once, as a document. Names come from sets and
+//! models and are untrusted.
 
 mod board;
 mod case;

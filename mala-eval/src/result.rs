@@ -1,4 +1,4 @@
-//! The result of a run: the document that `mala eval` prints and keeps.
+//! The result of a run: the JSON document that `mala eval` prints and stores.
 
 use super::record::{RunHeader, SCHEMA_VERSION};
 use super::scores::Scores;
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalResult")]
 pub struct EvalResult {
-    /// The version of this shape.
+    /// The version of this format.
     pub schema_version: u32,
-    /// The part of the known problems that was found (strict); null when there are none.
+    /// The fraction of known problems that were found (strict); null when there are none.
     pub recall: Option<f64>,
-    /// The part of the findings that is right (strict); null when there are none.
+    /// The fraction of findings that are right (strict); null when there are none.
     pub precision: Option<f64>,
     /// The harmonic mean of the two (strict); null when there is nothing to count.
     pub f1: Option<f64>,
     /// 1 less the mean distance between a finding's confidence and its worth; null without findings.
     pub avg_confidence_calibration: Option<f64>,
-    /// Dollars in all; null when a review did not say.
+    /// Dollars in all; null when a review did not report it.
     pub cost_usd: Option<f64>,
     /// Seconds per review, on average; null when nothing was reviewed.
     pub latency_seconds: Option<f64>,

@@ -1,5 +1,5 @@
-//! Runs cases side by side within one budget, and keeps each record before the next case starts. A case
-//! whose record is there already is not run again.
+//! Reviews cases in parallel within one budget. Each record is stored before it counts, and a case with a
+//! record is not reviewed again.
 
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,4 @@
-//! The numbers over a run: what was found of what is known, and how much of what was said is right.
-//! A number that has nothing to be about is absent, never 0.
+//! The scores of a run. A rate without a denominator is absent, never 0.
 
 mod calibration;
 mod counts;

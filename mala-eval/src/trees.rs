@@ -1,5 +1,5 @@
-//! The files of a case on both sides. Where a case has only its diff and the files at head, the diff is
-//! taken back from them; a file from which it cannot be taken back counts as new.
+//! The files of a case at base and at head. Without `base_files`, the diff is reverted from the files at head;
+//! a file to which the diff does not apply is treated as new.
 
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,7 @@ pub struct CaseTrees {
     pub head: Files,
     /// Where the files at base come from.
     pub origin: BaseOrigin,
-    /// What could not be taken back, and why.
+    /// Files to which the diff does not apply, with the reason.
     pub notes: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! One reviewed case to look at: every hit and every miss, and why.
+//! A reviewed case with the outcome and the reason of every finding and known problem.
 
 use super::matching::{MatchMode, MatchRule, MissReason, ProblemLocation, miss};
 use super::record::CaseRecord;
@@ -7,37 +7,37 @@ use crate::judging::{JudgedPair, PairOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A reviewed case under one rule.
+/// A reviewed case in one match mode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalCaseView")]
 pub struct CaseView {
-    /// By what rule.
+    /// The match mode.
     pub mode: MatchMode,
-    /// What each known problem came to, in the order of the case.
+    /// The outcome of each known problem, in the order of the case.
     pub truths: Vec<ProblemView>,
-    /// What each claim came to, in the order of the reviewer.
+    /// The outcome of each finding, in the order of the reviewer.
     pub claims: Vec<ClaimView>,
     /// The record itself.
     pub record: CaseRecord,
 }
 
-/// What a known problem came to.
+/// The outcome of a known problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemView {
-    /// The claim that hits it, by its place in `record.predictions`; null when it is missed.
+    /// The claim that hits it, by its index in `record.predictions`; null when it is missed.
     pub found_by: Option<usize>,
     /// Why.
     pub why: String,
 }
 
-/// What a claim came to.
+/// The outcome of a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ClaimView {
-    /// The known problem that it hits, by its place in `record.truths`; null when it is wrong.
+    /// The known problem that it hits, by its index in `record.truths`; null when it is wrong.
     pub hits: Option<usize>,
-    /// The claim it repeats that people judged to be wrong, by its place in `record.rejected`.
+    /// The claim it repeats that people judged to be wrong, by its index in `record.rejected`.
     pub repeats: Option<usize>,
-    /// Whether it counts: a refuted claim, or one of a review that could not be done, does not.
+    /// Whether it counts. A refuted finding and a finding of a failed review do not.
     pub counts: bool,
     /// Why.
     pub why: String,
@@ -153,7 +153,7 @@ fn counted_lines(lines: u32) -> String {
     mala_domain::report::counted(lines as usize, "line")
 }
 
-/// How near a hit is.
+/// The distance of a hit in words.
 fn apart(claim: &ProblemLocation<'_>, truth: &ProblemLocation<'_>) -> String {
     let category = if claim.category == truth.category {
         "same category".to_owned()

@@ -1,4 +1,4 @@
-//! The code of a review that is kept: found again in the repository, and laid out without its secrets.
+//! The code of a kept review, read from the repository again and stripped of secrets.
 
 use crate::import::ChangeSides;
 use crate::import::texts;

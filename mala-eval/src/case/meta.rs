@@ -1,4 +1,4 @@
-//! What a case's makers noted about it. Two notes are asked for: source and licence.
+//! Notes about a case: its source, its licence, its commits, and others.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

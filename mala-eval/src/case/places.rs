@@ -1,4 +1,4 @@
-//! Whether the problems of a case are at places that it has. A problem at a wrong place would silently
+//! Checks that the problems of a case are on lines that it has. A problem at a wrong place would silently
 //! lower the recall of every reviewer.
 
 use super::{EvalCase, KnownProblem};

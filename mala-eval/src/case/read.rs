@@ -1,4 +1,4 @@
-//! Reads a case, and says exactly where one is wrong.
+//! Parses and checks a case. Errors have the exact position.
 
 use super::places::CaseLocations;
 use super::{EvalCase, KnownProblem, SCHEMA_VERSION};

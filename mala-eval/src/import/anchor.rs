@@ -1,6 +1,6 @@
-//! Where a comment that names no place belongs: the changed region that holds most of its words, with rare
-//! words first, and words of code far before words of prose. When two regions are about as good, it is not
-//! knows, and it belongs nowhere.
+//! Finds the place of a comment without a line: the changed region that shares most of its words. Rare words
+//! count more, and words of code far more than prose. When two regions are about as good, the comment has no
+//! place.
 
 #[cfg(test)]
 mod tests;

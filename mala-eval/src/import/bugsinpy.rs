@@ -1,6 +1,6 @@
 //! BugsInPy: a folder per bug, with the commits before and after its fix (`bug.info`) and the fix
-//! (`bug_patch.txt`). The lines that the fix takes away are the bug; the change to review is the commit
-//! that brought most of them in.
+//! (`bug_patch.txt`). The lines that the fix removes are the bug; the change to review is the commit that
+//! added most of them.
 
 use super::draft::{CaseDraft, DraftCode};
 use super::{ImportFile, ImportedDrafts, RecordLocation};

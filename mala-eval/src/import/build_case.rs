@@ -1,5 +1,5 @@
-//! Makes cases of drafts once their code is there. A claim about a file or a line that is not there is
-//! passed over; a draft that had claims and loses all of them is no clean case, and is passed over too.
+//! Builds cases from drafts and their code. A problem about a missing file or line is skipped. A draft that
+//! loses all of its problems is skipped too, because it is not clean.
 
 use super::SkippedRecord;
 use super::anchor::AnchorRegions;

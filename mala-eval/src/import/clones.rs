@@ -1,5 +1,5 @@
-//! Takes the code of drafts from clones: the files that a change touches, at base and at head, its diff and
-//! its message. Whatever is missing is a reason to pass the draft over.
+//! Takes the code of drafts from clones: the changed files at base and at head, the diff and the commit
+//! message. A draft is skipped when something is missing.
 
 use crate::import::{
     CaseDraft, ChangeSides, DraftCode, DraftOutcome, DraftRevisions, SkippedRecord, build_case,

@@ -1,6 +1,6 @@
 //! Query tests of CodeQL: a folder with sources, a `.qlref` per query and an `.expected` file with its
 //! results. Sources mark their problems themselves (`// $ Alert`), or the `.expected` files do. Markers are
-//! taken out of the code, whose lines keep their numbers.
+//! removed from the code without changing line numbers.
 
 mod expected;
 mod markers;

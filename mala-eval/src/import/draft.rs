@@ -1,4 +1,4 @@
-//! What a format says of a change, before its code is there.
+//! The content of a public format before its code is found.
 
 use super::RecordLocation;
 use crate::case::CaseMeta;

@@ -1,5 +1,5 @@
 //! Golden comments of Factory's review benchmark: bugs by repository and pull request, with file and line.
-//! Which commits a pull request is made of stands in its `manifest.json`, under the same title.
+//! The commits of a pull request are in `manifest.json`, under the same title.
 
 use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, DraftRevisions};
 use super::mapping;

@@ -1,5 +1,5 @@
-//! HumanEvalPack: functions with an inserted bug, one JSON object per line. Each gives two
-//! cases that add a file: one with the bug, and one with the right function, which is clean.
+//! HumanEvalPack: functions with an inserted bug, one JSON object per line. Each gives two cases that add a
+//! file: one with the bug, and one with the correct function, which is clean.
 
 use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem};
 use super::{ImportFile, ImportedDrafts, RecordLocation, outline};

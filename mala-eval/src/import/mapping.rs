@@ -1,5 +1,4 @@
-//! The words that formats use for kinds and severities of problems, and what they are here. `docs/eval.md`
-//! has the same tables.
+//! The words of public formats for categories and severities. `docs/eval.md` has the same tables.
 
 #[cfg(test)]
 mod tests;

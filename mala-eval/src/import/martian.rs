@@ -1,5 +1,5 @@
-//! Golden comments of Martian's code review benchmark: a list of pull requests, each with comments that
-//! have a text and a severity, and no place. Where they belong is found by their words.
+//! Golden comments of Martian's code review benchmark: a list of pull requests, each with comments that have
+//! a text and a severity but no line. The line is found by their words.
 
 use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, DraftRevisions};
 use super::mapping;

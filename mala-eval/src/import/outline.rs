@@ -1,5 +1,5 @@
-//! The parts of a JSON text with the lines that they begin on, so that a record that is wrong can be
-//! shown. A text is checked as a whole first; the parts are then found by counting brackets.
+//! The parts of a JSON text with their line numbers, so that errors can name the line of a record. The text
+//! is validated first; the parts are then found by counting brackets.
 
 use super::ImportFile;
 use serde::de::{DeserializeOwned, IgnoredAny};

@@ -1,5 +1,5 @@
-//! SARIF 2.1.0: what a tool found counts as the truth about the change that the user names. Only results
-//! on lines that the change adds belong to it.
+//! SARIF 2.1.0: the results of a tool are the known problems of the change that the user names. Only results
+//! on added lines count.
 
 use super::draft::{CaseDraft, DraftCode, DraftLocation, DraftProblem, ProblemFilter};
 use super::mapping;

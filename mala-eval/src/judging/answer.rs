@@ -1,4 +1,4 @@
-//! Reads what a judge answers. A pair that it says nothing clear of is undecided.
+//! Parses a judge's answer. A pair without a clear answer is undecided.
 
 use super::PairOutcome;
 use mala_domain::agent::answer::{ParseProblem, Words, find_object};
@@ -6,7 +6,7 @@ use mala_domain::conversation::Form;
 use mala_domain::render::at_most;
 use serde_json::{Value, json};
 
-/// What a pair comes to, and why.
+/// The outcome of a pair, and the reason.
 type PairAnswer = (PairOutcome, String);
 
 /// The form of the answer.
@@ -50,7 +50,7 @@ pub fn read_pairs(words: &Words<'_>, n_pairs: usize) -> Result<Vec<PairAnswer>, 
     Ok(said.into_iter().map(|one| one.unwrap_or_else(|| undecided(nothing))).collect())
 }
 
-/// One pair by its place. A hit without a reason is none.
+/// One pair by its index. A hit needs a reason.
 fn read_pair(value: &Value) -> Option<(usize, PairAnswer)> {
     let number: usize = value.get("id")?.as_str()?.strip_prefix('p')?.parse().ok()?;
     let why = value.get("why").filter(|why| !why.is_null()).map_or(Some(""), Value::as_str)?;

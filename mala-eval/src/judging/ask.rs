@@ -1,5 +1,4 @@
-//! Asks a judge about the findings of a case, within limits of its own. Whatever keeps it from an answer
-//! leaves the pairs undecided.
+//! Asks a judge about the findings of a case, within its own limits. On failure, the pairs are undecided.
 
 use crate::judging::{BATCH, JUDGE, Judgement, MAX_PAIRS, candidates, form, question, read_pairs};
 use crate::{CaseRecord, CaseUsage};
@@ -8,12 +7,12 @@ use mala_domain::models::Model;
 use mala_pipeline::agent::{Asked, Solo, Speaker};
 use std::time::Duration;
 
-/// Calls for one case: a question for each batch, and one that may be made again.
+/// The most calls for one case: one per batch, and one retry.
 const MAX_CALLS: u32 = (MAX_PAIRS / BATCH) as u32 + 1;
-/// What is told in one question at most, roughly; one that would cost more than is left is not asked.
+/// The rough token limit of one prompt, for the cost estimate.
 const QUESTION_TOKENS: u64 = 50_000;
 const ANSWER_TOKENS: u32 = 4_000;
-/// How long a case may be judged.
+/// The time limit of judging a case.
 pub const JUDGE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The limits within which a case is judged by this model. When its price is unknown, the cost limit
@@ -34,7 +33,7 @@ pub fn judge_limits(known: Option<&Model>, review: Limits) -> Limits {
     }
 }
 
-/// What this model says of a case.
+/// Judges a case with this model.
 pub async fn judge(speaker: &Speaker, limits: Limits, record: &CaseRecord) -> Judgement {
     let wanted = candidates(record);
     let solo = Solo::new(speaker, limits);

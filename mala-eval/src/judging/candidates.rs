@@ -1,5 +1,5 @@
-//! Which pairs a judge is asked about: those of the same file, the nearest first, and not more than it
-//! can be asked. The work is that of sorting, however many there are.
+//! The pairs that a judge is asked about: those of the same file, the nearest first, up to a limit. The cost
+//! is that of sorting, for any number of findings.
 
 use crate::record::CaseRecord;
 use mala_domain::change::FilePath;
@@ -15,7 +15,7 @@ const PER_CLAIM: usize = 8;
 /// The pairs of a case that a judge is asked about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CandidatePairs {
-    /// A finding by its place in `predictions`, and a known problem by its place in `truths`.
+    /// A finding by its index in `predictions`, and a known problem by its index in `truths`.
     pub pairs: Vec<(usize, usize)>,
     /// How many pairs of the same file are left out.
     pub left_out: u64,

@@ -1,4 +1,4 @@
-//! What a judge is asked about some pairs. Every text comes from outside and stands behind fences.
+//! The prompt of a judge about some pairs. All text is untrusted and fenced.
 
 use crate::case::KnownProblem;
 use crate::record::{CaseRecord, Prediction};
@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 /// The most bytes of a finding or a known problem.
 const MAX_TEXT: usize = 1_000;
 
-/// What a judge is asked.
+/// The prompt of a judge.
 #[derive(Debug, Clone)]
 pub struct JudgeQuestion {
-    /// What tells its fences from all others.
+    /// The nonce of its fences.
     pub nonce: Nonce,
-    /// All that it is told.
+    /// The text of the prompt.
     pub text: String,
 }
 

@@ -1,8 +1,8 @@
 //! The best assignment over possible pairs: the most pairs, and of those the smallest sum of costs.
 //!
-//! Each group of findings and problems that hang together is solved on its own, by shortest augmenting
-//! paths with potentials. All free findings look for a path at once, so the number of searches is that
-//! of the different path lengths, which are few, and not that of the findings.
+//! Each connected group of findings and problems is solved on its own, by shortest augmenting paths with
+//! potentials. All free findings search at once, so the number of searches is the number of different path
+//! lengths, which is small.
 
 use super::{Assignment, MatchedPair};
 use std::cmp::Reverse;
@@ -11,9 +11,9 @@ use std::collections::BinaryHeap;
 /// A possible pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MatchLink {
-    /// The finding, by its place in the list.
+    /// The finding, by its index in the list.
     pub finding: usize,
-    /// The known problem, by its place in the list.
+    /// The known problem, by its index in the list.
     pub truth: usize,
     /// How far apart they are.
     pub cost: u32,

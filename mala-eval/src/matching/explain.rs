@@ -1,4 +1,4 @@
-//! Why something has no partner, in terms that a person can check.
+//! Why a finding or a known problem has no match.
 
 use super::{MatchRule, ProblemLocation};
 use mala_domain::finding::Category;
@@ -10,21 +10,21 @@ pub enum MissReason {
     OtherFile,
     /// The nearest one in this file is too many lines away.
     TooFar {
-        /// Its place in the list.
+        /// Its index in the list.
         nearest: usize,
         /// How many lines lie between the two.
         lines: u32,
     },
     /// One is near enough, and is of another kind.
     OtherCategory {
-        /// Its place in the list.
+        /// Its index in the list.
         nearest: usize,
         /// Its kind.
         category: Category,
     },
     /// One would do, and has a partner already.
     Taken {
-        /// Its place in the list.
+        /// Its index in the list.
         nearest: usize,
     },
 }

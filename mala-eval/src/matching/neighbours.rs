@@ -1,5 +1,4 @@
-//! Which spans overlap, found in one sweep over the lines: the work is that of the overlaps there are,
-//! not of all that there could be.
+//! Overlapping spans, found in one sweep over the lines. The cost grows with the number of overlaps only.
 
 use mala_domain::change::LineSpan;
 

@@ -1,8 +1,7 @@
-//! As many pairs as there can be of spans that overlap, in one sweep, for the case that there are too
-//! many overlaps to look at each.
+//! A maximum matching of overlapping spans in one sweep, for inputs with too many overlaps to list.
 //!
-//! The span that ends first meets only spans that reach its last line. Of those it takes the one that
-//! ends first: whatever that one could have met later, the others can meet too.
+//! The span that ends first is matched with the overlapping span that ends first: every later match of that
+//! one is possible for the others too.
 
 use super::MatchedPair;
 use super::neighbours::LineInterval;

@@ -1,5 +1,4 @@
-//! Two arguments of a call that have traded places. Where a compiler looks at types, both have to be
-//! parameters of the same declared type.
+//! Two swapped arguments of a call. In typed languages, both must be parameters of the same declared type.
 
 use super::Mutation;
 use super::site::{MutationContext, MutationDraft};

@@ -1,5 +1,5 @@
-//! Where names are bound inside of functions. A parameter that is bound again has another type from there
-//! on, so what its function declares says nothing about it.
+//! Where names are bound inside functions. A parameter that is bound again may have another type, so that its
+//! declaration says nothing.
 
 use mala_syntax::source::Source;
 use mala_syntax::symbols::{Descend, walk, walk_from};

@@ -1,5 +1,5 @@
-//! Off by one: a comparison that takes in its bound or leaves it out, a range or a slice that ends one
-//! too early or too late.
+//! Off by one: a comparison that includes or excludes its bound, or a range or slice that ends one too early
+//! or too late.
 
 use super::Mutation;
 use super::site::{MutationContext, MutationDraft, shown, statements};

@@ -1,4 +1,4 @@
-//! A condition that says the opposite.
+//! An inverted condition.
 
 use super::Mutation;
 use super::bounds::comparison;

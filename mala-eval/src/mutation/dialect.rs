@@ -1,4 +1,4 @@
-//! How each language spells what is looked for. Nodes that have the same name everywhere are not here.
+//! The syntax of each language, as far as node names differ.
 
 use mala_domain::language::Language;
 

@@ -1,4 +1,4 @@
-//! More errors are swallowed than were meant.
+//! A widened exception: more errors are swallowed than intended.
 
 use super::Mutation;
 use super::guards::guard;

@@ -1,4 +1,4 @@
-//! A check that kept bad values out, taken away with everything that it did.
+//! A removed check that rejected bad values.
 
 use super::Mutation;
 use super::conditions::narrows;

@@ -1,4 +1,4 @@
-//! Something that is opened is not closed any more.
+//! A leaked handle: an opened resource is not closed.
 
 use super::site::{
     MutationContext, MutationDraft, has_word, next_statement, previous_statement, statements,

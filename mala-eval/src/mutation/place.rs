@@ -1,4 +1,4 @@
-//! Where nothing is planted: in tests, and in code that is never reached.
+//! Where nothing is planted: tests, and unreachable code.
 
 use super::site::{MutationContext, previous_statement};
 use mala_domain::language::Language;

@@ -1,4 +1,4 @@
-//! The file that defects are planted into, and the questions that all kinds of defects ask of it.
+//! The file that defects are planted into, with the queries that all kinds of defects share.
 
 use super::bindings::LocalBindings;
 use super::dialect::LanguageTraits;

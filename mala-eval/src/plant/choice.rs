@@ -1,4 +1,4 @@
-//! Which of the possible defects are planted: as many kinds and as many changes as there are, by turns.
+//! The choice among possible defects: kinds and changes take turns.
 
 use super::DefectKind;
 use crate::random::SeededRandom;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 pub struct PlantCandidate {
     /// Its kind.
     pub kind: DefectKind,
-    /// The change that it would be in, by its place in a list.
+    /// The change that it would be in, by its index in a list.
     pub change: usize,
     /// Which of that change's it is.
     pub place: usize,

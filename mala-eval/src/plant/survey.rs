@@ -1,5 +1,4 @@
-//! Plants defects: a change is read, the places in it are found, and what grows in one of them is a
-//! case. Who decides how many of them, and where the changes come from, is not said here.
+//! Finds the places in a change where defects can be planted, and plants one.
 
 use crate::case::language_word;
 use crate::mutation::{MutatedFile, Mutation, mutations, supports};
@@ -13,19 +12,19 @@ use mala_syntax::rules::is_test_path;
 use mala_syntax::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How much of the files around a change a case has.
+/// The most bytes of files around a change in a case.
 const MAX_AROUND: usize = 256 << 10;
 
-/// A larger file around a change is left out.
+/// Larger files around a change are skipped.
 const MAX_FILE: usize = 64 << 10;
 
-/// So many files around a change are read.
+/// The most files around a change.
 const MAX_FILES: usize = 200;
 
-/// How many places of one change are kept.
+/// The most mutation sites of one change.
 const MAX_PLACES: usize = 3_000;
 
-/// How many commits tell what a change is for.
+/// The most commits whose messages describe a change.
 const MAX_TOLD: usize = 20;
 
 /// How far the nearest changed line may be from a defect that is a gap.
@@ -55,7 +54,7 @@ pub struct MutatedChange {
     mutation: Mutation,
 }
 
-/// Reads a change and finds the places in it.
+/// Finds the places in a change where defects can be planted.
 pub async fn survey(scoped: &Scoped, repo: &str) -> Result<SurveyedChange, RepositoryError> {
     let (base, head) = texts(scoped).await?;
     let mut places = Vec::new();
@@ -88,7 +87,7 @@ pub async fn survey(scoped: &Scoped, repo: &str) -> Result<SurveyedChange, Repos
     Ok(SurveyedChange { site, places })
 }
 
-/// Whether people wrote a file, and not as a test.
+/// Whether a file is hand-written and not a test.
 fn is_plantable(file: &ChangedFile) -> bool {
     file.is_reviewable()
         && file.exists_at_head()
@@ -97,7 +96,7 @@ fn is_plantable(file: &ChangedFile) -> bool {
 }
 
 impl SurveyedChange {
-    /// What can be planted, as the change with this number.
+    /// The possible defects of this change, which has this index.
     pub fn candidates(&self, change: usize, kinds: &[DefectKind]) -> Vec<PlantCandidate> {
         let wanted = |kind| kinds.is_empty() || kinds.contains(&kind);
         let places = self.places.iter().map(|place| place.mutation.kind).enumerate();
@@ -107,7 +106,7 @@ impl SurveyedChange {
             .collect()
     }
 
-    /// Plants what grows in a place; `None` when the file would not parse.
+    /// Plants a defect at a site; `None` when the file would not parse.
     pub fn mutate(&self, place: usize) -> Option<MutatedChange> {
         let MutationSite { file, language, mutation } = self.places.get(place)?;
         let text = self.site.head.get(file)?;
@@ -120,7 +119,7 @@ impl SurveyedChange {
 }
 
 impl MutatedChange {
-    /// What came of it, with the diff in which it is; `None` when the diff does not show it.
+    /// The defect with its diff; `None` when the diff does not show it.
     pub fn into_defect(self, diff: String) -> Option<PlantedDefect> {
         let change = Change { files: parse(diff.as_bytes()).ok()? };
         let lines = self.planted.lines;
@@ -183,7 +182,7 @@ async fn read(
     Ok(texts.collect())
 }
 
-/// The unchanged files in the folders of the changed ones, as many as a case has room for.
+/// Unchanged files in the folders of the changed ones, up to the limits.
 async fn around(
     tree: &dyn Repository,
     known: &BTreeSet<FilePath>,
@@ -212,7 +211,7 @@ async fn around(
     Ok(found.collect())
 }
 
-/// What the authors say of a change: the title of its last commit, and all else that they wrote.
+/// The subject of the last commit, and the rest of the commit messages.
 async fn commit_texts(scoped: &Scoped) -> Result<(String, String), RepositoryError> {
     let Some(history) = scoped.tree.history() else { return Ok(Default::default()) };
     let commits = history.reviewed(MAX_TOLD).await?;

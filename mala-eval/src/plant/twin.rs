@@ -1,4 +1,4 @@
-//! The cases that come of a real change: one with the planted defect, and its twin without.
+//! The cases of a real change: one with the planted defect, and its twin without.
 
 use super::DefectKind;
 use crate::case::{CaseMeta, EvalCase, KnownProblem, SCHEMA_VERSION};

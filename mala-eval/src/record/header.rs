@@ -1,4 +1,4 @@
-//! What a run is: who reviews what, and by which rule it is scored.
+//! The header of a run: the reviewer, the cases, and the match rule.
 
 use crate::case::language_word;
 use crate::judging::JudgeUsed;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(title = "EvalRun")]
 pub struct RunHeader {
-    /// The version of this shape.
+    /// The version of this format.
     pub schema_version: u32,
     /// The run's name.
     pub run_id: String,

@@ -1,4 +1,4 @@
-//! What a reviewer claims in a case.
+//! A finding of the reviewer in a case.
 
 use crate::matching::ProblemLocation;
 use mala_domain::change::{FilePath, LineSpan};

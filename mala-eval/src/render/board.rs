@@ -1,4 +1,4 @@
-//! Runs side by side, the best first.
+//! The leaderboard: runs ranked by F1.
 
 use super::document::{Document, TextTable};
 use super::{dollars, plural, rate, seconds, with_interval};

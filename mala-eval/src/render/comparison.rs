@@ -1,4 +1,4 @@
-//! How two runs differ.
+//! The comparison of two runs.
 
 use super::document::{Document, TextTable};
 use super::{difference, plural, rate};

@@ -1,4 +1,4 @@
-//! A document of headings, sentences, tables and code, and its two forms.
+//! A document of headings, lines, tables and code, rendered as text or Markdown.
 
 use mala_domain::render::markdown::escape;
 use mala_domain::render::{one_line, visible};

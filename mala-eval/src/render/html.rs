@@ -45,7 +45,7 @@ impl PageCases {
         Self { curve: Curve::new(rule), cases: CaseSection::new(rule) }
     }
 
-    /// Takes a record in.
+    /// Adds a record.
     pub fn add(&mut self, record: &CaseRecord) {
         self.curve.add(record);
         self.cases.add(record);

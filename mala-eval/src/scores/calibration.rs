@@ -1,4 +1,4 @@
-//! Whether a reviewer knows how sure it may be: what it says of its claims, against what they are worth.
+//! Calibration: claimed confidence against correctness.
 
 use super::counts::ratio;
 use schemars::JsonSchema;
@@ -23,7 +23,7 @@ pub struct Calibration {
 /// The claims of one part of the scale.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CalibrationBin {
-    /// Where it starts.
+    /// The lower end.
     pub from: f64,
     /// Where it ends; the last one includes its end.
     pub to: f64,

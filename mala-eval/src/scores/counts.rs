@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
-/// How many there are, and how many of them have a partner.
+/// Counts of findings and known problems, and of hits among them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct MatchCounts {
     /// Findings.
@@ -18,12 +18,12 @@ pub struct MatchCounts {
 }
 
 impl MatchCounts {
-    /// The part of the known problems that was found.
+    /// The fraction of known problems that were found.
     pub fn recall(&self) -> Option<f64> {
         ratio(self.found, self.truths)
     }
 
-    /// The part of the findings that is right.
+    /// The fraction of findings that are right.
     pub fn precision(&self) -> Option<f64> {
         ratio(self.right, self.findings)
     }
@@ -62,9 +62,9 @@ pub(super) fn ratio(part: u64, all: u64) -> Option<f64> {
 /// Recall, precision and F1, with the counts behind them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScoreRates {
-    /// The part of the known problems that was found; null when there are none.
+    /// The fraction of known problems that were found; null when there are none.
     pub recall: Option<f64>,
-    /// The part of the findings that is right; null when there are none.
+    /// The fraction of findings that are right; null when there are none.
     pub precision: Option<f64>,
     /// The harmonic mean of the two; null when there is nothing to count.
     pub f1: Option<f64>,
@@ -92,14 +92,14 @@ impl From<MatchCounts> for ScoreRates {
     }
 }
 
-/// How much of what a rule or a reviewer says is right.
+/// The precision of a rule or a reviewer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuleScore {
     /// Its findings.
     pub findings: u64,
     /// Those that hit a known problem.
     pub right: u64,
-    /// The part that is right.
+    /// The fraction that is right.
     pub precision: Option<f64>,
     /// Those in clean cases.
     pub in_clean_cases: u64,

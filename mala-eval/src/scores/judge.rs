@@ -1,5 +1,5 @@
-//! One record under one rule: which claims are right, which problems are found, which claims repeat
-//! what people judged to be wrong.
+//! Matches one record under one rule: right findings, found problems, and findings that repeat a rejected
+//! claim.
 
 use crate::judging::PairOutcome;
 use crate::matching::{

@@ -18,9 +18,9 @@ use std::sync::LazyLock;
 pub struct ScorerOptions {
     /// How many lines of a finding count.
     pub max_span: u32,
-    /// Where chance starts.
+    /// The random seed.
     pub seed: u64,
-    /// How often cases are drawn for intervals.
+    /// The number of bootstrap samples for intervals.
     pub samples: usize,
     /// Whether the run has a judge.
     pub is_judged: bool,
@@ -38,11 +38,11 @@ impl Default for ScorerOptions {
 pub struct ModeScores {
     /// Over all reviewed cases.
     pub rates: ScoreRates,
-    /// How sure they are: 95 % intervals over cases.
+    /// 95 % confidence intervals over cases.
     pub intervals: RateIntervals,
-    /// What one finding per changed region, of category bug, scores by the same rule.
+    /// The score of one bug finding per changed region.
     pub floor: ScoreRates,
-    /// Recall if the problems of cases that could not be reviewed count as missed.
+    /// Recall when the problems of failed reviews count as missed.
     pub recall_if_unreviewed_missed: Option<f64>,
     /// By category: recall by the problem's, precision by the claim's.
     pub by_category: BTreeMap<String, ScoreRates>,
@@ -56,10 +56,10 @@ pub struct ModeScores {
     pub by_tag: BTreeMap<String, ScoreRates>,
     /// By rule, or by reviewer where there is no rule.
     pub by_rule: BTreeMap<String, RuleScore>,
-    /// By who says it: a lane of a panel, or the reviewer itself.
+    /// By reviewer: a lane of a panel, or the reviewer itself.
     #[serde(default)]
     pub by_reviewer: BTreeMap<String, RuleScore>,
-    /// Whether confidence says what claims are worth.
+    /// Confidence against correctness.
     pub calibration: Calibration,
     /// Whether hits have the right severity.
     pub severity: SeverityAgreement,
@@ -82,17 +82,17 @@ pub struct Scores {
     pub grouped: ModeScores,
     /// The same without the category.
     pub location: ModeScores,
-    /// By the word of a judge; null when there is none.
+    /// In the semantic mode; null without a judge.
     #[serde(default)]
     pub semantic: Option<ModeScores>,
-    /// What the judge said.
+    /// The answers of the judge.
     #[serde(default)]
     pub judge: Option<JudgeScore>,
-    /// How many cases there are, and what became of them.
+    /// The number of cases and of failed reviews.
     pub cases: CaseCounts,
-    /// What the run took.
+    /// The usage of the run.
     pub spent: RunUsage,
-    /// The cases that could not be reviewed, and why.
+    /// The failed reviews, with the reason.
     pub unreviewed: Vec<Unreviewed>,
 }
 
@@ -116,22 +116,22 @@ static NOT_JUDGED: LazyLock<ModeScores> =
 pub struct CaseCounts {
     /// Different cases.
     pub cases: u64,
-    /// Reviews of them that ended well.
+    /// Successful reviews.
     pub reviewed: u64,
-    /// Reviews that could not be done. They are in no rate.
+    /// Failed reviews. They are in no rate.
     pub could_not_review: u64,
     /// Reviewed ones with nothing to find.
     pub clean: u64,
 }
 
-/// What a run took; what one review did not say is unknown, not zero.
+/// The usage of a run. A value that a review did not report is unknown, not zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunUsage {
-    /// Dollars in all; null when a review did not say.
+    /// Dollars in all; null when a review did not report it.
     pub cost_usd: Option<f64>,
     /// Dollars that are known of.
     pub known_cost_usd: f64,
-    /// Tokens in all; null when a review did not say.
+    /// Tokens in all; null when a review did not report it.
     pub tokens_used: Option<u64>,
     /// Calls to models.
     pub llm_calls: u64,
@@ -145,7 +145,7 @@ pub struct RunUsage {
     pub seconds_p95: Option<f64>,
 }
 
-/// A case that could not be reviewed.
+/// A failed review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unreviewed {
     /// Its set.
@@ -188,7 +188,7 @@ impl Scorer {
         }
     }
 
-    /// Takes a record in.
+    /// Adds a record.
     pub fn add(&mut self, record: &CaseRecord) {
         self.ids.insert((record.set.clone(), record.case.clone()));
         self.add_spent(record);

@@ -1,19 +1,19 @@
-//! What a judge said over a run, and what that took.
+//! The answers and the cost of a judge over a run.
 
 use crate::judging::{Judgement, PairOutcome};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What a judge said over a run.
+/// The answers of a judge over a run.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgeScore {
     /// Pairs that it was asked about.
     pub pairs: u64,
-    /// Those that speak of the same problem.
+    /// Pairs about the same problem.
     pub same: u64,
-    /// Those that do not.
+    /// Pairs about different problems.
     pub different: u64,
-    /// Those of which it did not say so clearly. They are no hits.
+    /// Pairs without a clear answer. They are no hits.
     pub undecided: u64,
     /// Pairs of the same file that it was not asked about, because there are too many.
     pub left_out: u64,
@@ -24,7 +24,7 @@ pub struct JudgeScore {
 }
 
 impl JudgeScore {
-    /// Nothing was judged yet.
+    /// No answers yet.
     pub(super) fn nothing() -> Self {
         Self {
             pairs: 0,

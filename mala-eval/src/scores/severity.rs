@@ -1,5 +1,4 @@
-//! Whether a reviewer that is right about a problem is right about how bad it is. It does not decide
-//! on hits.
+//! Whether hits have the severity of the known problem. It does not affect hits.
 
 use super::counts::ratio;
 use mala_domain::finding::Severity;

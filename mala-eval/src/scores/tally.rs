@@ -1,4 +1,4 @@
-//! The sums of one mode, as records come.
+//! The running sums of one match mode.
 
 use super::calibration::{ConfidenceRates, ConfidenceTally};
 use super::scorer::ModeScores;
@@ -150,8 +150,7 @@ impl ScoreTally {
     }
 }
 
-/// What saying "bug" of every changed region would score; nothing by the word of a judge, who would have
-/// no text to read.
+/// The score of one bug finding per changed region; none in the semantic mode, which needs texts.
 fn floor(rule: &MatchRule, record: &CaseRecord) -> MatchCounts {
     if rule.mode == MatchMode::Semantic {
         return MatchCounts::default();

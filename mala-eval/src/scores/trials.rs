@@ -1,4 +1,4 @@
-//! How much a reviewer differs from itself: the same cases, reviewed several times.
+//! The spread of scores over several reviews of the same cases.
 
 use super::ScoreRates;
 use schemars::JsonSchema;

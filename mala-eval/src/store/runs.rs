@@ -1,6 +1,6 @@
-//! Evals that are kept: `.mala/eval/<run>/`, with the header (`run.json`), a record per line
-//! (`results.jsonl`), the result (`result.json`) and the traffic with models (`traffic/`). Records are only
-//! ever added, each with one write that reaches the disk; a line that a crash cut short is no record.
+//! The runs in `.mala/eval/<run>/`: the header (`run.json`), a record per line (`results.jsonl`), the result
+//! (`result.json`) and the model traffic (`traffic/`). Records are only appended, each with one durable write;
+//! an incomplete last line is not a record.
 
 mod journal;
 mod records;

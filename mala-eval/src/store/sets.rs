@@ -1,5 +1,5 @@
-//! Sets of cases on disk: `.jsonl`, `.jsonl.gz`, or a folder with a file or a folder per case. They are
-//! read one by one, and no line or file may be larger than a limit: a set can be of any length.
+//! Sets of cases on disk: `.jsonl`, `.jsonl.gz`, or a folder with a file or a folder per case. Cases are read
+//! one by one with a size limit, so that a set can have any length.
 
 mod case_folder;
 mod folder;

@@ -20,27 +20,27 @@ use anyhow::Context;
 use mala_adapters::process::{self, Parting, Spec, Worker};
 use tokio::sync::oneshot;
 
-/// Starts this program again, as the worker of a run.
+/// Starts this program again as the worker of a run, so that no answer is lost when the command is killed.
 pub fn start_worker(here: &Surroundings, flag: &str) -> anyhow::Result<Worker> {
     let program = std::env::current_exe().context("finding this program")?;
     let same = std::env::args_os().skip(1).chain([flag.into()]);
     let spec = Spec::new(program, &here.folder, variables(here)).args(same);
-    process::start_worker(&spec).context("starting the worker of the run")
+    process::start_worker(&spec).context("starting the worker process")
 }
 
-/// When a run is to stop before its end.
+/// Signals that a run must stop early.
 pub struct StopSignal(Option<oneshot::Receiver<Parting>>);
 
 impl StopSignal {
-    /// Never: only a signal ends this process.
+    /// Never signals.
     pub fn never() -> Self {
         Self(None)
     }
 
-    /// When the program that started this worker asks for it, or is gone.
+    /// Signals when the parent process asks for it or is gone.
     pub fn of_worker() -> Self {
-        let (told, when) = oneshot::channel();
-        std::thread::spawn(move || told.send(process::wait_for_parting()));
+        let (sender, when) = oneshot::channel();
+        std::thread::spawn(move || sender.send(process::wait_for_parting()));
         Self(Some(when))
     }
 

@@ -1,4 +1,4 @@
-//! The results in an `.expected` file: tables of cells between bars, of which only the results count.
+//! The results in an `.expected` file: tables of cells between bars.
 
 use mala_domain::change::LineSpan;
 

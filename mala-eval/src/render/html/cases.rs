@@ -1,5 +1,5 @@
-//! The reviewed cases: every hit, miss and false alarm with both texts, to open. A page has room for so
-//! much of them, first for those with something wrong; what is left out is counted.
+//! The reviewed cases, collapsed: every hit, miss and false alarm with both texts. The size is limited, cases
+//! with misses or false alarms come first, and the rest is counted.
 
 use super::diff;
 use super::outcomes::{OutcomeSection, outcomes};

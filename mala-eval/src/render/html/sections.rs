@@ -1,5 +1,4 @@
-//! The sections between the plots and the cases: all scores, their parts, what could not be reviewed,
-//! and how it was measured.
+//! The sections between the plots and the cases: all scores, the breakdown, failed reviews, and the method.
 
 use super::tables::{GridCell, HtmlGrid, label};
 use crate::EvalResult;

@@ -1,4 +1,4 @@
-//! Adds records to a run.
+//! Appends records to a run.
 
 use super::{EvalStoreError, io_error};
 use crate::CaseRecord;

@@ -1,4 +1,4 @@
-//! Reads the records of a run in an order that does not depend on who was done first.
+//! Reads the records of a run in a stable order.
 
 use super::{EvalStoreError, io_error};
 use crate::CaseRecord;

@@ -1,5 +1,5 @@
-//! Writes a case as a folder that people can read: `case.json`, `change.diff`, and the files below `head/` and
-//! `base/`. The folder is there when it is whole, and replaces no other.
+//! Writes a case as a folder: `case.json`, `change.diff`, and the files below `head/` and `base/`. The folder
+//! appears complete or not at all, and never replaces another.
 
 use super::folder;
 use crate::EvalCase;

@@ -1,5 +1,5 @@
-//! A folder of cases: each is a `.json` file, or a folder with a `case.json`. The latter may keep its files
-//! beside it, as they are: `head/` and `base/` for the trees, `change.diff` for the diff.
+//! Reads a folder of cases: each is a `.json` file, or a folder with a `case.json`, which may have its files
+//! beside it: `head/`, `base/` and `change.diff`.
 
 use super::{CaseIds, CaseIterator, MAX_CASE_BYTES};
 use crate::{CaseError, EvalCase};

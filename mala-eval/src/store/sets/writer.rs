@@ -1,5 +1,5 @@
-//! Writes a set, a case per line, compressed when its name ends with `.gz`. The file is there when it is
-//! whole, and not before.
+//! Writes a set, one case per line, compressed when its name ends with `.gz`. The file appears when it is
+//! complete.
 
 use crate::EvalCase;
 use flate2::Compression;

@@ -99,7 +99,7 @@ async fn resolve(
 ) -> anyhow::Result<ReviewerUsed> {
     // A command reviewer needs a repository, and the current folder may not be in one.
     let sample = match policy.reviewer.value {
-        Some(ReviewerType::Command) => Some(SampleRepository::lay_out(here).await?),
+        Some(ReviewerType::Command) => Some(SampleRepository::create(here).await?),
         _ => None,
     };
     let here = sample.as_ref().map_or(here, |sample| &sample.inside);

@@ -1,5 +1,4 @@
-//! Where captured cases come from and go to: the repository around the current folder, and a folder of its
-//! sets.
+//! Captured cases: their code comes from the current repository, and they are stored among its sets.
 
 use super::{EvalGit, prepare_state};
 use crate::cli::exit::Exit;
@@ -15,7 +14,7 @@ use mala_eval::store::runs::EvalStore;
 use mala_eval::store::sets::write_case_folder;
 use std::path::{Path, PathBuf};
 
-/// The code of a kept review, with these files besides.
+/// The code of a kept review, and these other files.
 pub async fn reviewed_code(
     here: &Surroundings,
     report: &Report,
@@ -27,9 +26,9 @@ pub async fn reviewed_code(
     code.map_err(|error| {
         let hint = match error {
             ReviewedCodeError::Changed => {
-                Some("capture a review before its code changes, or of commits")
+                Some("capture a review before its files change, or review commits")
             }
-            ReviewedCodeError::Patch => Some("apply the patch, and review the commit"),
+            ReviewedCodeError::Patch => Some("apply the patch and review the commit"),
             _ => None,
         };
         let failure = Failure::new(Exit::CouldNotReview, error.to_string());
@@ -40,7 +39,7 @@ pub async fn reviewed_code(
     })
 }
 
-/// Keeps a captured case, in this folder or in the set of captured cases; gives the folder.
+/// Writes a captured case to this folder or to the set of captured cases; returns the folder.
 pub fn keep_captured(
     here: &Surroundings,
     case: &EvalCase,

@@ -119,16 +119,16 @@ impl CaseRepositories {
     }
 }
 
-/// A repository that is gone when the value is.
+/// A small repository to check a reviewer before the first case; deleted with this value.
 pub struct SampleRepository {
-    /// What is around a program that runs in it.
+    /// The environment of a program in it.
     pub inside: Surroundings,
     _checkout: CaseCheckout,
 }
 
 impl SampleRepository {
-    /// Lays it out.
-    pub async fn lay_out(here: &Surroundings) -> anyhow::Result<Self> {
+    /// Creates it.
+    pub async fn create(here: &Surroundings) -> anyhow::Result<Self> {
         let files =
             |text: &str| FileContents::from([("sample.txt".into(), text.as_bytes().to_vec())]);
         let (base, head) = (files("one\n"), files("two\n"));

@@ -1,5 +1,4 @@
-//! The judge of a run: a model that is asked about every case, with its own traffic beside that of the
-//! review.
+//! The judge of a run. Its model traffic is recorded beside that of the review.
 
 use super::case_reviewer::CaseReviewer;
 use crate::wiring::models::Connections;
@@ -12,9 +11,9 @@ use mala_eval::store::runs::EvalRunFolder;
 use mala_eval::{CaseRecord, CaseUsage, Judgement};
 use std::path::PathBuf;
 
-/// Who judges, and within what.
+/// The judge and its limits.
 pub struct JudgeSetup {
-    /// The model, by a name that finds it.
+    /// The name of the model.
     pub model: String,
     /// The limits for one case.
     pub limits: Limits,
@@ -23,10 +22,10 @@ pub struct JudgeSetup {
 }
 
 impl CaseReviewer {
-    /// Has a reviewed case judged.
+    /// Judges a reviewed case.
     pub(super) async fn judge(
         &self,
-        desk: &JudgeSetup,
+        setup: &JudgeSetup,
         record: &CaseRecord,
         calls: Option<CaseCalls>,
     ) -> Judgement {
@@ -41,12 +40,12 @@ impl CaseReviewer {
         let wishes = Wishes {
             replay: self.replay.as_ref().map(folder),
             go_on: self.replay.is_none().then(|| folder(&self.run)),
-            connections: Some(desk.connections.clone()),
+            connections: Some(setup.connections.clone()),
             calls,
             ..Wishes::nothing()
         };
-        match reviewers::speaker(&desk.model, &self.here, &wishes).await {
-            Ok(speaker) => judge(&speaker, desk.limits, record).await,
+        match reviewers::speaker(&setup.model, &self.here, &wishes).await {
+            Ok(speaker) => judge(&speaker, setup.limits, record).await,
             Err(error) => {
                 let pairs = Judgement::undecided(&wanted.pairs, &format!("{error:#}"));
                 let (left_out, spent) = (wanted.left_out, CaseUsage::nothing());

@@ -1,4 +1,4 @@
-//! Where sets come from: the one in the binary, a file or folder, or a name below `.mala/eval/sets`.
+//! Sets of cases: the one in the binary, a file or a folder, or a name in `.mala/eval/sets`.
 
 use crate::surroundings::Surroundings;
 use anyhow::Context;
@@ -45,7 +45,7 @@ fn case(folder: &Dir<'_>) -> Result<EvalCase, CaseError> {
     read_files(&format!("{}/case.json", folder.path().display()), &about, files)
 }
 
-/// The set that a person means by a name or a path.
+/// The set with this name or path.
 pub fn find_set(name: &str, folder: &Path, evals: &EvalStore) -> Result<CaseSet, String> {
     if name == STARTER {
         return starter().map_err(|error| error.to_string());
@@ -57,7 +57,7 @@ pub fn find_set(name: &str, folder: &Path, evals: &EvalStore) -> Result<CaseSet,
     let found = places.into_iter().find(|place| place.exists());
     match found {
         Some(place) => CaseSet::at(&place).map_err(|error| format!("{}: {error}", place.display())),
-        None => Err(format!("no set '{name}': it is neither a file or folder nor a known name")),
+        None => Err(format!("set '{name}' not found")),
     }
 }
 

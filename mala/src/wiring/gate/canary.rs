@@ -1,5 +1,5 @@
-//! Canaries in the world: a shadow copy of a real commit with a planted defect, given to the lanes; and
-//! the run that a supervisor starts when one is due.
+//! Canary runs: the lanes review a copy of a real commit with a planted defect. A supervisor starts a run
+//! when one is due.
 
 use super::{Gate, Scratch, copy_of, fresh_names, runner, scope, variables};
 use crate::surroundings::Surroundings;
@@ -31,7 +31,7 @@ pub struct CanaryLanes<'c> {
     pub reasoning: &'c str,
 }
 
-/// Ends what the lanes of a canary left behind, however it ends.
+/// Ends the processes that the lanes of a canary left behind.
 struct Sweep(String);
 
 impl Drop for Sweep {
@@ -120,7 +120,7 @@ impl Gate {
         })
     }
 
-    /// Says beside each lane what it finds of planted defects.
+    /// Adds the measured recall of each lane.
     pub fn with_measured(&self, mut waited: Waited) -> Waited {
         let book = self.sessions.canaries().book();
         for (name, lane) in &mut waited.reviewers {
@@ -129,8 +129,8 @@ impl Gate {
         waited
     }
 
-    /// Starts a run of canaries for the lanes of a session that is over, when one is due. The
-    /// first call starts the schedule.
+    /// Starts a canary run for the lanes of a finished session when one is due. The first call starts the
+    /// schedule.
     pub fn start_if_due(
         &self,
         session: &Session,
@@ -143,7 +143,7 @@ impl Gate {
         let book = folder.book();
         let is_due = book.is_due(now, plan);
         if book.since.is_none() || is_due {
-            // Whatever comes of the run, the next one is due a whole time later.
+            // The next run is due a whole interval later, even if this one fails.
             let schema_version = SCHEMA_VERSION;
             folder.keep(&CanaryBook { schema_version, since: Some(now), ..book })?;
         }

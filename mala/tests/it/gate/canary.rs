@@ -182,7 +182,7 @@ fn no_further_one_is_given_when_they_cost_enough() {
     assert_eq!(code, 0, "{stderr}");
     assert!(shown.starts_with("paid: found 0 of 2 planted, "), "{shown}");
     assert!(shown.contains("cost $3.0000"), "{shown}");
-    assert!(stderr.contains("no further canary"), "{stderr}");
+    assert!(stderr.contains("stopping: the cost limit for canaries is reached"), "{stderr}");
     assert!(!shown.contains("earlier"), "{shown}");
     // The kinds are those of the run that is told of; what all runs come to stands apart.
     let (_, shown, _) = bench.run(&["canary", "--lanes", "paid"]);
@@ -197,8 +197,8 @@ fn a_canary_that_cannot_be_given_says_why() {
     let empty = Bench::new();
     let (code, _, stderr) = empty.run(&["canary", "--lanes", "pass"]);
     assert_eq!(code, 5);
-    assert!(stderr.contains("there is no place for a defect in the newest commits"), "{stderr}");
+    assert!(stderr.contains("no defect can be planted into the newest commits"), "{stderr}");
     let (code, _, stderr) = empty.run(&["canary", "--lanes", "missing"]);
     assert_eq!(code, 5, "{stderr}");
-    assert!(stderr.contains("no lane can be used"), "{stderr}");
+    assert!(stderr.contains("no lane is available"), "{stderr}");
 }
