@@ -21,6 +21,7 @@ mod listing;
 mod objects;
 mod open;
 mod origin;
+mod overlaid;
 mod overlay;
 mod patch;
 mod reflog;
@@ -39,6 +40,8 @@ pub(crate) use tree::FileContent;
 pub use copy::{VariantCommit, WorkTreeSnapshot};
 pub use error::{GitError, GitScopeError};
 pub use import::{ImportedCommits, import};
+pub use origin::LineOrigin;
+pub use overlaid::OverlaidCommit;
 pub use tree::GitTree;
 
 use crate::process::ProcessEnvironment;

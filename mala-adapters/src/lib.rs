@@ -1,8 +1,6 @@
 //! The world behind the ports: git, processes, files, linters, models, lanes.
 
 pub mod bounded_read;
-pub mod cases;
-pub mod evals;
 pub mod git;
 pub mod lanes;
 pub mod linters;

@@ -144,7 +144,7 @@ pub(crate) fn readable_by_all(_: &File) -> io::Result<()> {
 
 /// Writes a `.gitignore` that keeps the state out of commits and reviews, also in a repository
 /// without `mala init`.
-pub(crate) fn write_gitignore(root: &Path) -> io::Result<()> {
+pub fn write_gitignore(root: &Path) -> io::Result<()> {
     const TEXT: &[u8] =
         b"# Written by mala: reviews are not part of the project.\n*\n!rules/\n!rules/**\n";
     let path = root.join(".gitignore");

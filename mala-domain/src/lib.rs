@@ -8,7 +8,6 @@ pub mod change;
 pub mod command;
 pub mod config;
 pub mod conversation;
-pub mod eval;
 pub mod finding;
 pub mod gate;
 pub mod language;

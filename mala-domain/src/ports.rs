@@ -1,7 +1,6 @@
 //! What the rules need of the world, in their own words.
 
 mod change_source;
-mod eval;
 mod gate;
 mod history;
 mod language_model;
@@ -12,7 +11,6 @@ mod search;
 mod store;
 
 pub use change_source::{ChangeSource, ScopeError, Scoped};
-pub use eval::{CaseRunner, Journal};
 pub use gate::{LaneFailure, LaneOrder, LaneRun, LaneRunner, SessionFiles};
 pub use history::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit, ToldCommit};
 pub use language_model::{Billed, LanguageModel, Meter, ModelFailure, ModelFailureKind, Terms};

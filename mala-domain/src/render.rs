@@ -2,7 +2,6 @@
 //! paths) is untrusted, and each format escapes it. No format may show an incomplete review as a
 //! pass.
 
-pub mod eval;
 mod github;
 mod gitlab;
 mod junit;
@@ -16,7 +15,7 @@ mod tests;
 mod visible;
 mod wording;
 
-pub use visible::{one_line, short_line};
+pub use visible::{at_most, one_line, short_line, visible};
 
 use crate::change::FilePath;
 use crate::report::Report;

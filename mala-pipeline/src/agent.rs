@@ -23,6 +23,7 @@ mod verify;
 
 pub use aside::Aside;
 pub use plan::Outlook;
+pub use solo::{Asked, Solo};
 pub use speaker::Speaker;
 
 use crate::events::Event;

@@ -11,7 +11,7 @@ mod spawn;
 mod supervise;
 mod wait;
 
-pub use canary::{CanaryTry, measure};
+pub use canary::{LaneFindings, lane_findings};
 pub use spawn::{Choice, PanelProblem, choose};
 pub use supervise::{Panel, supervise};
 pub use wait::{Look, Waiting, wait};

@@ -2,7 +2,6 @@
 
 pub mod agent;
 pub mod command;
-pub mod eval;
 pub mod events;
 pub mod gate;
 pub mod review;

@@ -18,7 +18,7 @@ mod resolve;
 mod user;
 mod words;
 
-pub use checks::checks;
+pub use checks::{UNRESOLVED_IMPORT, checks};
 pub use delta::{FileDelta, FileVersions};
 pub use fold::{FoundFiles, fold};
 pub use plan::{LookupPlan, plan};

@@ -5,7 +5,6 @@ pub mod context;
 pub mod cross_file;
 pub mod diff_checks;
 pub mod grammar;
-pub mod plant;
 pub mod regex_check;
 pub mod rules;
 pub mod source;

@@ -29,7 +29,7 @@ pub use modules::{
 };
 pub use outline::{EnclosingSymbol, Export, FileOutline, Openness, enclosing};
 pub use uses::{ArgumentCount, CallPurpose, CallShape, SymbolUse, UseBinding, UseKind, uses};
-pub(crate) use walk::{Descend, child_of_kind, named_children, walk, walk_from};
+pub use walk::{AncestorTrail, Descend, WalkStep, child_of_kind, named_children, walk, walk_from};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,6 @@ pub mod changes;
 pub mod eval;
 pub mod gate;
 pub mod models;
-pub mod plant;
 pub mod probe;
 pub mod reviewers;
 pub mod rules;

@@ -59,6 +59,11 @@ impl Git {
     /// Creates a copy in this folder, with the files of a commit byte for byte.
     pub async fn copy_at(&self, commit: &str, folder: &Path) -> Result<(), GitError> {
         self.copy_to(folder).await?;
+        self.check_out_in(folder, commit).await
+    }
+
+    /// Checks out a commit in the copy in this folder, byte for byte.
+    pub(super) async fn check_out_in(&self, folder: &Path, commit: &str) -> Result<(), GitError> {
         write(&folder.join(".git/info/attributes"), RAW_ATTRIBUTES)?;
         let call = GitCall::new(["checkout", "--quiet", "--force", "--detach", commit, "--"]);
         self.output(&inside(call, folder)).await?;

@@ -8,12 +8,15 @@ use crate::process::{
     FinishedProcess, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec, run,
 };
 use mala_domain::change::FilePath;
-use mala_domain::eval::trees::Files;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
 const TIME: Duration = Duration::from_secs(120);
-const WHO: &str = "mala <mala@localhost> 1700000000 +0000";
+pub(super) const WHO: &str = "mala <mala@localhost> 1700000000 +0000";
+
+/// Paths and contents.
+pub(super) type ImportedFiles = BTreeMap<FilePath, Vec<u8>>;
 
 /// The two commits of an imported repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +30,7 @@ pub struct ImportedCommits {
 /// Creates a repository in this folder, which must be empty.
 pub async fn import(
     folder: &Path,
-    (base, head): (&Files, &Files),
+    (base, head): (&ImportedFiles, &ImportedFiles),
     environment: &ProcessEnvironment,
 ) -> Result<ImportedCommits, GitError> {
     let maker = RepositoryImporter { folder, environment: sealed(environment) };
@@ -87,18 +90,15 @@ fn failed(args: &[&str], finished: &FinishedProcess) -> GitError {
     GitError::Failed { command, message: stderr_line(finished) }
 }
 
-/// The input of `git fast-import`.
-fn stream(base: &Files, head: &Files) -> Vec<u8> {
+/// What `git fast-import` reads.
+fn stream(base: &ImportedFiles, head: &ImportedFiles) -> Vec<u8> {
     let mut out = Vec::new();
     for (mark, name, files) in [(1, "base", base), (2, "mala", head)] {
         put(&mut out, &format!("commit refs/heads/{name}\nmark :{mark}\n"));
         put(&mut out, &format!("author {WHO}\ncommitter {WHO}\ndata {}\n{name}\n", name.len()));
         put(&mut out, if mark == 2 { "from :1\ndeleteall\n" } else { "deleteall\n" });
         for (path, bytes) in files {
-            put(&mut out, &format!("M 100644 inline {}\n", quoted(path)));
-            put(&mut out, &format!("data {}\n", bytes.len()));
-            out.extend_from_slice(bytes);
-            out.push(b'\n');
+            put_file(&mut out, "100644", path, bytes);
         }
         put(&mut out, &format!("\nget-mark :{mark}\n"));
     }
@@ -106,8 +106,15 @@ fn stream(base: &Files, head: &Files) -> Vec<u8> {
     out
 }
 
-fn put(out: &mut Vec<u8>, text: &str) {
+pub(super) fn put(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(text.as_bytes());
+}
+
+/// A file of a commit.
+pub(super) fn put_file(out: &mut Vec<u8>, mode: &str, path: &FilePath, bytes: &[u8]) {
+    put(out, &format!("M {mode} inline {}\ndata {}\n", quoted(path), bytes.len()));
+    out.extend_from_slice(bytes);
+    out.push(b'\n');
 }
 
 /// A path in the quoting of the stream: special bytes become octal escapes.

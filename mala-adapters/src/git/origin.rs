@@ -5,7 +5,6 @@ use super::call::GitCall;
 use super::filter::as_argument;
 use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::FilePath;
-use mala_domain::eval::import::BlamedOrigin;
 use mala_domain::scope::Target;
 
 /// Where clones store the head of a pull request, around its number.
@@ -19,6 +18,19 @@ const HEADS: &[(&str, &str)] = &[
 /// Common target branches of pull requests.
 const BRANCHES: &[&str] =
     &["refs/remotes/origin/HEAD", "refs/heads/main", "refs/heads/master", "HEAD"];
+
+/// Where a line comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LineOrigin {
+    /// The commit that added it.
+    pub commit: String,
+    /// When it was committed, in seconds since 1970.
+    pub time: i64,
+    /// The file, as that commit names it.
+    pub file: FilePath,
+    /// Its 1-based number there.
+    pub line: u32,
+}
 
 impl Git {
     /// The message of a commit.
@@ -34,7 +46,7 @@ impl Git {
         revision: &str,
         file: &FilePath,
         lines: &[u32],
-    ) -> Result<Vec<BlamedOrigin>, GitScopeError> {
+    ) -> Result<Vec<LineOrigin>, GitScopeError> {
         if lines.is_empty() {
             return Ok(Vec::new());
         }
@@ -101,10 +113,10 @@ impl Git {
     }
 }
 
-/// From `git blame --line-porcelain`: a header per line, notes, and the line after a tab.
-fn origins(printed: &[u8]) -> Vec<BlamedOrigin> {
+/// From what `git blame --line-porcelain` prints: a header per line, notes, and the line after a tab.
+fn origins(printed: &[u8]) -> Vec<LineOrigin> {
     let mut found = Vec::new();
-    let mut current: Option<BlamedOrigin> = None;
+    let mut current: Option<LineOrigin> = None;
     for line in printed.split(|byte| *byte == b'\n') {
         if line.starts_with(b"\t") {
             found.extend(current.take());
@@ -117,7 +129,7 @@ fn origins(printed: &[u8]) -> Vec<BlamedOrigin> {
             (None, id) => {
                 let id = ObjectId::parse(id);
                 let line = number().and_then(|line| u32::try_from(line).ok());
-                current = id.zip(line).map(|(id, line)| BlamedOrigin {
+                current = id.zip(line).map(|(id, line)| LineOrigin {
                     commit: id.0,
                     time: 0,
                     file: FilePath::from_bytes(Vec::new()),

@@ -1,6 +1,6 @@
 //! What is kept of canaries: `.mala/gate/canaries/`, with the book of all runs, and what the lanes said in
-//! the last one. One process at a time adds to it. The book carries the mark of this clone: what a commit
-//! brings along was measured by nobody.
+//! the last one. One process at a time adds to it. The book carries the mark of this clone: a file that a commit
+//! brings along is not trusted.
 
 use super::{GateFolder, SessionFolder, Stamp, json};
 use crate::bounded_read::read_no_follow;
@@ -76,7 +76,7 @@ impl CanaryFolder {
         write_atomically(&self.path.join(BOOK), &json(&CanaryBook { stamp, ..bare })?)
     }
 
-    /// The right to give canaries; `None` while somebody else has it.
+    /// Locks the canaries; `None` while another process has the lock.
     pub fn turn(&self) -> io::Result<Option<CanaryTurn>> {
         self.prepare()?;
         let file = own_file(&self.path.join(LOCK), OFlags::empty())?;
@@ -98,7 +98,7 @@ impl CanaryFolder {
         Ok(SessionFolder { path, stamp: self.stamp.clone() })
     }
 
-    /// A file for what a run that nobody watches prints.
+    /// A log file for the output of a background run.
     pub fn log(&self, name: &str) -> io::Result<File> {
         self.prepare()?;
         own_file(&self.path.join(name), OFlags::TRUNC)

@@ -13,7 +13,8 @@ mod unique;
 
 pub use checks::{Check, CheckOutcome, check_of, read_checks};
 pub use ladder::Rung;
-pub(crate) use ladder::{Object, around_objects, bound_values, find as find_object, say_the_same};
+pub use ladder::{Object, find as find_object};
+pub(crate) use ladder::{around_objects, bound_values, say_the_same};
 pub use objection::objects;
 pub use restructured::read_restructured;
 pub use review::{Answer, Claim, HintOpinion, read_review};

@@ -4,10 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use crate::eval::matching::{Mode, Rule};
-use crate::eval::plant::DefectKind;
-use crate::eval::{Spot, Truth};
-use crate::finding::{Category, Finding};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -58,7 +54,7 @@ pub struct LaneTally {
     /// The version of its program, when it says one.
     pub version: Option<String>,
     /// What it found, by kind: how many of how many.
-    pub by_kind: BTreeMap<DefectKind, Hits>,
+    pub by_kind: BTreeMap<String, CanaryHits>,
     /// How many it did not review.
     pub could_not_review: u32,
     /// What it cost; null when it did not say so of one of them.
@@ -67,7 +63,7 @@ pub struct LaneTally {
 
 /// How many of how many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hits {
+pub struct CanaryHits {
     /// What was found.
     pub found: u32,
     /// What there was.
@@ -106,38 +102,15 @@ impl Measured {
 
 impl LaneTally {
     /// Counts one canary that it reviewed.
-    pub fn reviewed(&mut self, kind: DefectKind, is_found: Found) {
-        let hits = self.by_kind.entry(kind).or_default();
+    pub fn reviewed(&mut self, kind: &str, is_found: bool) {
+        let hits = self.by_kind.entry(kind.to_owned()).or_default();
         hits.planted = hits.planted.saturating_add(1);
-        hits.found = hits.found.saturating_add(u32::from(is_found == Found::Yes));
+        hits.found = hits.found.saturating_add(u32::from(is_found));
     }
 
     /// Adds what a canary cost.
     pub fn pay(&mut self, cost_usd: Option<f64>) {
         self.cost_usd = self.cost_usd.zip(cost_usd).map(|(sum, more)| sum + more);
-    }
-}
-
-/// Whether a planted defect was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Found {
-    /// It was.
-    Yes,
-    /// It was not.
-    No,
-}
-
-impl Found {
-    /// Whether a lane that says this found the defect: something on its lines, of any category but
-    /// style.
-    pub fn among<'f>(findings: impl IntoIterator<Item = &'f Finding>, truth: &Truth) -> Self {
-        let rule = Rule::of(Mode::Location);
-        let is_it = findings.into_iter().any(|finding| {
-            let span = rule.capped(finding.span());
-            let spot = Spot { file: &finding.file, span, category: finding.category };
-            finding.category != Category::Style && rule.allows(&spot, &truth.spot())
-        });
-        if is_it { Self::Yes } else { Self::No }
     }
 }
 
@@ -158,7 +131,7 @@ impl CanaryBook {
         self
     }
 
-    /// What a lane finds, over all runs with the version that it had last; `None` when nobody knows.
+    /// What a lane finds, over all runs with the version that it had last; `None` when it was never measured.
     pub fn measured(&self, lane: &str) -> Option<Measured> {
         let mut tries = self.runs.iter().rev().filter_map(|run| Some((run, run.lanes.get(lane)?)));
         let (last, newest) = tries.next()?;

@@ -87,6 +87,11 @@ pub trait Repository: Send + Sync {
         query: &'a WordQuery,
     ) -> BoxFuture<'a, Result<Vec<WordHit>, RepositoryError>>;
 
+    /// Whether the tree holds all files of the project, so that a missing file means something.
+    fn is_complete(&self) -> bool {
+        true
+    }
+
     /// A way to look for files and texts, where there is one.
     fn search(&self) -> Option<&dyn Search> {
         None

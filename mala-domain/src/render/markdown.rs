@@ -1,7 +1,7 @@
 //! The report as Markdown, for files and pull request comments: the verdict, the findings by file,
 //! the coverage. The length is limited to that of a comment.
 
-pub(in crate::render) mod escape;
+pub mod escape;
 mod panel;
 mod sections;
 

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// Escapes all control and invisible characters except line feeds and tabs.
-pub(super) fn visible(text: &str) -> Cow<'_, str> {
+pub fn visible(text: &str) -> Cow<'_, str> {
     if !text.chars().any(|c| is_hidden(c) && !matches!(c, '\n' | '\t')) {
         return Cow::Borrowed(text);
     }
@@ -34,7 +34,7 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// The first characters of a text, with `…` if it is longer.
-pub(super) fn at_most(text: &str, n_chars: usize) -> Cow<'_, str> {
+pub fn at_most(text: &str, n_chars: usize) -> Cow<'_, str> {
     match text.char_indices().nth(n_chars) {
         Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or_default())),
         None => Cow::Borrowed(text),

@@ -10,30 +10,36 @@ use mala_domain::review::Usage;
 use std::sync::Arc;
 
 /// A model that is asked by itself.
-pub(crate) struct Solo<'s> {
+pub struct Solo<'s> {
     speaker: &'s Speaker,
     limits: Limits,
     account: Account,
 }
 
 /// What it is asked.
-pub(crate) struct Asked<'a> {
-    pub(crate) label: &'a str,
-    pub(crate) system: &'a str,
-    pub(crate) text: String,
-    pub(crate) form: Form,
-    pub(crate) nonce: &'a Nonce,
+pub struct Asked<'a> {
+    /// The name of the question in events.
+    pub label: &'a str,
+    /// The system prompt.
+    pub system: &'a str,
+    /// The question.
+    pub text: String,
+    /// The form of the answer.
+    pub form: Form,
+    /// The nonce that the answer repeats.
+    pub nonce: &'a Nonce,
 }
 
 impl<'s> Solo<'s> {
-    pub(crate) fn new(speaker: &'s Speaker, limits: Limits) -> Self {
+    /// A model with limits of its own.
+    pub fn new(speaker: &'s Speaker, limits: Limits) -> Self {
         let until = deadline(&limits, limits.max_wall_time);
         let account = Account::new(limits, until, Arc::new(|_| {}), None);
         Self { speaker, limits, account }
     }
 
     /// Asks once, and reads the answer; an error says why there is none.
-    pub(crate) async fn ask<T, E: std::fmt::Display>(
+    pub async fn ask<T, E: std::fmt::Display>(
         &self,
         asked: Asked<'_>,
         read: impl FnOnce(&Words<'_>) -> Result<T, E>,
@@ -55,7 +61,7 @@ impl<'s> Solo<'s> {
     }
 
     /// What all questions used.
-    pub(crate) fn usage(&self) -> Usage {
+    pub fn usage(&self) -> Usage {
         self.account.usage()
     }
 }

@@ -27,7 +27,8 @@ pub(super) const UNHANDLED_MEMBER: CodedCheck = CodedCheck {
     priority: Priority::P2,
     about: "When a Rust enum gets a variant, a match that lists all others does not compile.",
 };
-pub(super) const UNRESOLVED_IMPORT: CodedCheck = CodedCheck {
+/// Imports of files or names that do not exist.
+pub const UNRESOLVED_IMPORT: CodedCheck = CodedCheck {
     id: "cross-file/unresolved-import",
     title: "An import leads nowhere",
     category: Category::Bug,

@@ -4,16 +4,16 @@ use tree_sitter::{Node, Tree};
 
 /// A node with the field that its parent keeps it in.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct WalkStep<'t> {
+pub struct WalkStep<'t> {
     /// The node.
-    pub(crate) node: Node<'t>,
+    pub node: Node<'t>,
     /// The field of the parent; empty when it has none.
-    pub(crate) field: &'t str,
+    pub field: &'t str,
 }
 
 /// The ancestors of the visited node, the root first.
 #[derive(Debug, Default)]
-pub(crate) struct AncestorTrail<'t> {
+pub struct AncestorTrail<'t> {
     steps: Vec<WalkStep<'t>>,
 }
 
@@ -22,24 +22,24 @@ const MAX_CLIMB: usize = 64;
 
 impl<'t> AncestorTrail<'t> {
     /// How many ancestors there are.
-    pub(crate) fn depth(&self) -> usize {
+    pub fn depth(&self) -> usize {
         self.steps.len()
     }
 
     /// The parent.
-    pub(crate) fn parent(&self) -> Option<WalkStep<'t>> {
+    pub fn parent(&self) -> Option<WalkStep<'t>> {
         self.steps.last().copied()
     }
 
     /// The nearest ancestors, the parent first.
-    pub(crate) fn up(&self) -> impl Iterator<Item = WalkStep<'t>> {
+    pub fn up(&self) -> impl Iterator<Item = WalkStep<'t>> {
         self.steps.iter().rev().take(MAX_CLIMB).copied()
     }
 }
 
 /// Whether the walk goes into a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Descend {
+pub enum Descend {
     /// Its children come next.
     Into,
     /// Its next sibling does.
@@ -47,7 +47,7 @@ pub(crate) enum Descend {
 }
 
 /// Visits every node, parents before children, in the order of the text.
-pub(crate) fn walk<'t>(
+pub fn walk<'t>(
     tree: &'t Tree,
     visit: impl FnMut(&AncestorTrail<'t>, WalkStep<'t>) -> Descend,
 ) {
@@ -55,7 +55,7 @@ pub(crate) fn walk<'t>(
 }
 
 /// Visits a node and every node inside it; the trail starts at the node.
-pub(crate) fn walk_from<'t>(
+pub fn walk_from<'t>(
     top: Node<'t>,
     mut visit: impl FnMut(&AncestorTrail<'t>, WalkStep<'t>) -> Descend,
 ) {
@@ -81,7 +81,7 @@ pub(crate) fn walk_from<'t>(
 }
 
 /// The named children of a node with their fields, comments left out.
-pub(crate) fn named_children<'t>(node: Node<'t>) -> Vec<WalkStep<'t>> {
+pub fn named_children<'t>(node: Node<'t>) -> Vec<WalkStep<'t>> {
     let mut cursor = node.walk();
     let mut steps = Vec::new();
     if !cursor.goto_first_child() {
@@ -99,6 +99,6 @@ pub(crate) fn named_children<'t>(node: Node<'t>) -> Vec<WalkStep<'t>> {
 }
 
 /// The first named child of one of these kinds.
-pub(crate) fn child_of_kind<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
+pub fn child_of_kind<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
     named_children(node).into_iter().map(|step| step.node).find(|n| kinds.contains(&n.kind()))
 }

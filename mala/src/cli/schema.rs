@@ -44,11 +44,11 @@ impl SchemaName {
             Self::Rule => mala_syntax::rules::schema::json_schema(),
             Self::GateSpawned => mala_domain::gate::output::spawned_schema(),
             Self::GateWaited => mala_domain::gate::output::waited_schema(),
-            Self::EvalCase => mala_domain::eval::case::schema(),
-            Self::EvalRecord => mala_domain::eval::record::schema(),
-            Self::EvalResult => mala_domain::eval::result::schema(),
-            Self::EvalCaseView => mala_domain::eval::view::schema(),
-            Self::EvalComparison => mala_domain::eval::compare::schema(),
+            Self::EvalCase => mala_eval::case::schema(),
+            Self::EvalRecord => mala_eval::record::schema(),
+            Self::EvalResult => mala_eval::result::schema(),
+            Self::EvalCaseView => mala_eval::view::schema(),
+            Self::EvalComparison => mala_eval::compare::schema(),
             Self::MalaConfig => mala_domain::config::Config::schema(),
         };
         serde_json::to_string_pretty(&schema).map(|text| text + "\n")

@@ -1,14 +1,15 @@
-//! `review-gate canary`: gives the lanes planted defects, and keeps what each of them finds.
+//! `review-gate canary`: measures the lanes on planted defects.
 
 use super::open;
+use crate::cli::eval::plant_failure;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::settings::{self, Settings};
 use crate::surroundings::Surroundings;
+use crate::wiring::eval::EvalGit;
 use crate::wiring::gate::{self as world, Gate};
-use crate::wiring::plant::{Fields, Harvest, Nursery, Order};
 use crate::wiring::probe::Probe;
 use anyhow::Context;
 use clap::Args;
@@ -16,31 +17,32 @@ use mala_domain::config::Seconds;
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan, CanaryRun, LaneTally, Measured};
 use mala_domain::gate::session::{Seat, Session};
 use mala_domain::gate::{MARKER, SCHEMA_VERSION};
-use mala_pipeline::gate::CanaryTry;
+use mala_eval::canary::measure_lanes;
+use mala_eval::plant::{DefectPlanter, PlantRequest, PlantTargets, PlantedDefects};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Give the lanes planted defects, and keep what each of them finds
+/// Measure the lanes on planted defects
 ///
-/// The defects are planted into copies of the newest commits; nothing in the repository is touched. What
-/// the lanes find of them is shown beside their verdicts from then on, and is no part of any verdict.
-/// `gate.canaries` does the same on a schedule. Exit codes: 0 done, 5 it could not be done.
+/// The defects are planted into copies of the newest commits; the repository is not modified. The recall of
+/// each lane is then shown beside its verdicts, and does not affect them. `gate.canaries` does the same on a
+/// schedule. Exit codes: 0 done, 5 failed.
 #[derive(Debug, Args)]
 pub(crate) struct CanaryArgs {
-    /// The lanes; those of the panel if not given
+    /// Lanes [default: the panel]
     #[arg(long, value_name = "LANE,...", value_delimiter = ',')]
     lanes: Vec<String>,
 
-    /// How many defects; `gate.canaries.count` if not given
+    /// Number of defects [default: `gate.canaries.count`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=50))]
     count: Option<u32>,
 
-    /// Where chance starts; the time if not given
+    /// Seed of the choice of defects [default: the current time]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 
-    /// How long a lane may take for one defect, in seconds
+    /// Time limit of a lane for one defect, in seconds
     #[arg(long, value_name = "SECONDS")]
     timeout: Option<Seconds>,
 
@@ -48,22 +50,22 @@ pub(crate) struct CanaryArgs {
     #[arg(long)]
     json: bool,
 
-    /// The lanes and limits of this session
+    /// Take the lanes and limits of this session
     #[arg(long, value_name = "KEY", hide = true, conflicts_with_all = ["lanes", "count", "timeout"])]
     of_session: Option<String>,
 }
 
-/// Who is given what.
-struct Brief {
+/// The lanes and limits of a canary run.
+struct CanaryRequest {
     seats: Vec<Seat>,
     plan: CanaryPlan,
     timeout_seconds: u64,
     reasoning: String,
 }
 
-/// What is printed.
+/// The printed result.
 #[derive(Debug, Serialize)]
-struct Done {
+struct CanaryOutput {
     schema_version: u32,
     run: CanaryRun,
     measured: BTreeMap<String, Measured>,
@@ -72,9 +74,9 @@ struct Done {
 
 pub(super) fn run(args: &CanaryArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     if here.variable(MARKER).is_some() {
-        return Err(Failure::new(Exit::Internal, "this is a reviewer of a gate already").into());
+        return Err(Failure::new(Exit::Internal, "cannot run inside a review of a gate").into());
     }
-    // Read before the runtime of the run begins: it has one of its own.
+    // Loading settings needs a runtime of its own.
     let settings = match &args.of_session {
         Some(_) => None,
         None => Some(settings::of_working_tree(here, &Probe::new(here, here.root())?)?),
@@ -89,35 +91,42 @@ async fn give(
 ) -> anyhow::Result<Exit> {
     let gate = Gate::open(here).await?;
     let brief = match settings {
-        Some(settings) => asked(args, settings, here)?,
+        Some(settings) => requested(args, settings, here)?,
         None => scheduled(args, &gate)?,
     };
     if brief.seats.is_empty() {
-        return Err(Failure::new(Exit::Internal, "no lane can be used")
-            .hint("'review-gate lanes' says why")
+        return Err(Failure::new(Exit::Internal, "no lane is available")
+            .hint("'review-gate lanes' shows why")
             .into());
     }
     let folder = gate.sessions.canaries();
     let Some(_turn) = folder.turn().context("keeping canaries")? else {
-        return Err(Failure::new(Exit::Internal, "canaries are being given already").into());
+        return Err(Failure::new(Exit::Internal, "another canary run is in progress").into());
     };
     let now = jiff::Timestamp::now();
     let seed = args.seed.unwrap_or_else(|| now.as_second().unsigned_abs());
-    let order =
-        Order { fields: Fields::Newest, count: brief.plan.count as usize, seed, kinds: Vec::new() };
-    let harvest = Nursery::open(here).await?.plant(&order).await?;
-    if harvest.sprouts.is_empty() {
-        let what = "there is no place for a defect in the newest commits";
+    let request = PlantRequest {
+        targets: PlantTargets::Newest,
+        count: brief.plan.count as usize,
+        seed,
+        kinds: Vec::new(),
+    };
+    let git = EvalGit::new(here);
+    let repository = git.repository_around(&here.folder).await?;
+    let planter = DefectPlanter { git: &git, repository: &repository };
+    let planted = planter.plant(&request).await.map_err(plant_failure)?;
+    if planted.defects.is_empty() {
+        let what = "no defect can be planted into the newest commits";
         return Err(Failure::new(Exit::Internal, what).into());
     }
-    let lanes = measured(&gate, &brief, &harvest, here).await?;
+    let lanes = measured(&gate, &brief, &planted, here).await?;
     let run = CanaryRun { at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(), seed, lanes };
     let book = CanaryBook { since: Some(now.as_second()), ..folder.book().with(run.clone()) };
     folder.keep(&CanaryBook { schema_version: SCHEMA_VERSION, ..book.clone() })?;
     let names = run.lanes.keys();
     let measured = names.filter_map(|name| Some((name.clone(), book.measured(name)?))).collect();
     let canaries_dir = folder.path().display().to_string();
-    let done = Done { schema_version: SCHEMA_VERSION, run, measured, canaries_dir };
+    let done = CanaryOutput { schema_version: SCHEMA_VERSION, run, measured, canaries_dir };
     console::data(&match args.json {
         true => format!("{}\n", serde_json::to_string_pretty(&done)?),
         false => shown(&done),
@@ -125,11 +134,15 @@ async fn give(
     Ok(Exit::Passed)
 }
 
-/// What a person asks for.
-fn asked(args: &CanaryArgs, settings: &Settings, here: &Surroundings) -> anyhow::Result<Brief> {
+/// A run that the user asks for.
+fn requested(
+    args: &CanaryArgs,
+    settings: &Settings,
+    here: &Surroundings,
+) -> anyhow::Result<CanaryRequest> {
     let (seats, warnings) = open::panel(&args.lanes, settings, here)?;
     for warning in &warnings {
-        console::say(&format!("note: {}", console::harmless(warning)));
+        console::say(&format!("warning: {}", console::harmless(warning)));
     }
     let gate = &settings.gate;
     let plan = CanaryPlan {
@@ -140,16 +153,16 @@ fn asked(args: &CanaryArgs, settings: &Settings, here: &Surroundings) -> anyhow:
     let timeout = args.timeout.unwrap_or(gate.timeout.value);
     let seats = present(seats);
     let timeout_seconds = timeout.duration().as_secs();
-    Ok(Brief { seats, plan, timeout_seconds, reasoning: "high".to_owned() })
+    Ok(CanaryRequest { seats, plan, timeout_seconds, reasoning: "high".to_owned() })
 }
 
-/// What a session that is over asks for. Its settings come from the trusted side of its change.
-fn scheduled(args: &CanaryArgs, gate: &Gate) -> anyhow::Result<Brief> {
+/// A run after a session. Its settings come from the trusted side of the change.
+fn scheduled(args: &CanaryArgs, gate: &Gate) -> anyhow::Result<CanaryRequest> {
     let key = args.of_session.as_deref().unwrap_or_default();
     let session = gate.own(key)?.session()?;
     let plan = session.canaries.context("the session has no canaries")?;
     let Session { seats, timeout_seconds, reasoning, .. } = session;
-    Ok(Brief { seats: present(seats), plan, timeout_seconds, reasoning })
+    Ok(CanaryRequest { seats: present(seats), plan, timeout_seconds, reasoning })
 }
 
 fn present(seats: Vec<Seat>) -> Vec<Seat> {
@@ -157,16 +170,16 @@ fn present(seats: Vec<Seat>) -> Vec<Seat> {
         seats.into_iter().partition(|seat| seat.absent.is_none());
     for seat in absent {
         let why = seat.absent.unwrap_or_default();
-        console::say(&console::harmless(&format!("note: {}: {why}", seat.lane.name)));
+        console::say(&console::harmless(&format!("warning: {}: {why}", seat.lane.name)));
     }
     there
 }
 
-/// Gives every lane one defect after the other, until they say that it costs too much.
+/// Measures every lane, up to the cost limit.
 async fn measured(
     gate: &Gate,
-    brief: &Brief,
-    harvest: &Harvest,
+    brief: &CanaryRequest,
+    planted: &PlantedDefects,
     here: &Surroundings,
 ) -> anyhow::Result<BTreeMap<String, LaneTally>> {
     let mut tallies = BTreeMap::new();
@@ -179,38 +192,19 @@ async fn measured(
         let tally = LaneTally { version, cost_usd: Some(0.0), ..LaneTally::default() };
         tallies.insert(seat.lane.name.clone(), tally);
     }
-    let mut spent = 0.0;
-    for (number, (change, sprout)) in harvest.sprouts.iter().enumerate() {
-        let Some(ground) = harvest.grounds.get(*change) else { continue };
-        if spent >= brief.plan.max_cost_usd {
-            console::say("no further canary: the lanes say that these cost enough");
-            break;
-        }
-        let about = world::Canary {
-            number: number + 1,
-            ground,
-            sprout,
-            seats: &brief.seats,
-            timeout_seconds: brief.timeout_seconds,
-            reasoning: &brief.reasoning,
-        };
-        for CanaryTry { lane, found, cost_usd } in gate.canary(&about, here).await? {
-            spent += cost_usd.unwrap_or_default();
-            let Some(tally) = tallies.get_mut(&lane) else { continue };
-            tally.pay(cost_usd);
-            match found {
-                Ok(found) => tally.reviewed(sprout.kind, found),
-                Err(why) => {
-                    tally.could_not_review += 1;
-                    console::say(&console::harmless(&format!("note: {lane}: {why}")));
-                }
-            }
-        }
-    }
-    Ok(tallies)
+    let lanes = world::CanaryLanes {
+        gate,
+        here,
+        seats: &brief.seats,
+        timeout_seconds: brief.timeout_seconds,
+        reasoning: &brief.reasoning,
+    };
+    let warn = |text: &str| console::say(&console::harmless(&format!("warning: {text}")));
+    let measured = measure_lanes(&lanes, planted, tallies, brief.plan.max_cost_usd, &warn).await;
+    measured.map_err(anyhow::Error::msg)
 }
 
-fn shown(done: &Done) -> String {
+fn shown(done: &CanaryOutput) -> String {
     let mut text = String::new();
     for (name, tally) in &done.run.lanes {
         let alone = CanaryBook { runs: vec![done.run.clone()], ..CanaryBook::default() };

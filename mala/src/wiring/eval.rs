@@ -1,27 +1,60 @@
-//! Has cases reviewed: each is laid out as a repository of its own and goes the way of any review. The
-//! reviewers that only pretend are asked directly: what they test is the scoring.
+//! Evals over real adapters: cases are checked out as repositories and reviewed like any other change.
 
-mod bench;
 mod captured;
+mod case_reviewer;
+mod git;
 mod judge;
-mod sample;
 mod sets;
-mod worker;
 
-pub use bench::{Bench, Real, Who};
-pub use captured::{keep_captured, recalled};
-pub use judge::JudgeDesk;
-pub use mala_adapters::cases::{CaseSet, Clones, Fingerprint, SetWriter, gather};
-pub use mala_adapters::evals::{EvalFilesError, Evals, RunFolder, Writer};
+pub use captured::{keep_captured, reviewed_code};
+pub use case_reviewer::{CaseReviewer, ConfiguredReviewer, EvalReviewer};
+pub use git::{CaseRepositories, EvalGit, OpenedRepository, SampleRepository};
+pub use judge::JudgeSetup;
 pub use mala_adapters::models::call_tracker::CallTracker;
 pub use mala_adapters::models::recording::{LostCalls, lost_calls_below};
-pub use sample::Sample;
-pub use sets::{PLANTED_SET, STARTER, begin_set, find_set, save_set, starter};
-pub use worker::{Stop, start_worker};
+pub use sets::{PLANTED_SET, STARTER, begin_set, find_set, prepare_state, starter};
 
-use std::path::Path;
+use crate::surroundings::Surroundings;
+use crate::wiring::gate::variables;
+use anyhow::Context;
+use mala_adapters::process::{self, StopRequest, ProcessSpec, Worker};
+use tokio::sync::oneshot;
 
-/// Where the evals of the work tree at `top` are kept.
-pub fn evals(top: &Path) -> Evals {
-    Evals::of_work_tree(top)
+/// Starts this program again as the worker of a run, so that no answer is lost when the command is killed.
+pub fn start_worker(here: &Surroundings, flag: &str) -> anyhow::Result<Worker> {
+    let program = std::env::current_exe().context("finding this program")?;
+    let same = std::env::args_os().skip(1).chain([flag.into()]);
+    let spec = ProcessSpec::new(program, &here.folder, variables(here)).args(same);
+    process::start_worker(&spec).context("starting the worker process")
+}
+
+/// Signals that a run must stop early.
+pub struct StopSignal(Option<oneshot::Receiver<StopRequest>>);
+
+impl StopSignal {
+    /// Never signals.
+    pub fn never() -> Self {
+        Self(None)
+    }
+
+    /// Signals when the parent process asks for it or is gone.
+    pub fn of_worker() -> Self {
+        let (sender, when) = oneshot::channel();
+        std::thread::spawn(move || sender.send(process::wait_for_stop_request()));
+        Self(Some(when))
+    }
+
+    /// Waits until the run must stop and the calls in progress are over. When the parent process is gone,
+    /// prints nothing from then on.
+    pub async fn after_calls(self, calls: &CallTracker) {
+        let Some(when) = self.0 else { return std::future::pending().await };
+        let parting = when.await.unwrap_or(StopRequest::Disconnected);
+        calls.close();
+        if parting == StopRequest::Disconnected
+            && let Err(error) = process::discard_output()
+        {
+            tracing::debug!(%error, "stdout and stderr stay");
+        }
+        calls.drained().await;
+    }
 }

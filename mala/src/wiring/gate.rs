@@ -7,7 +7,7 @@ use super::changes::failure;
 use crate::console;
 use crate::surroundings::Surroundings;
 use anyhow::Context;
-pub use canary::Canary;
+pub use canary::CanaryLanes;
 use jiff::{Timestamp, ToSpan};
 use mala_adapters::git::{Git, WorkTreeSnapshot};
 use mala_adapters::lanes::{self, Lanes, Presence};

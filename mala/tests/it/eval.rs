@@ -60,3 +60,17 @@ fn case(id: &str, n_lines: usize, problems: &[(usize, &str)]) -> Value {
 fn lines(cases: &[Value]) -> String {
     cases.iter().map(|case| format!("{case}\n")).collect()
 }
+
+/// What a command prints, with the names of runs and the times replaced.
+fn shown(world: &World, args: &[&str], runs: &[(&str, &str)]) -> String {
+    let args: Vec<&str> = ["eval"].into_iter().chain(args.iter().copied()).collect();
+    let mut shown = world.run(&args);
+    for (run, name) in runs {
+        shown = shown.replace(run, name);
+    }
+    let timeless = |line: &str| match line.split_once(" model calls, ") {
+        Some((before, _)) => format!("{before} model calls, [TIMES]"),
+        None => line.to_owned(),
+    };
+    shown.lines().map(timeless).collect::<Vec<_>>().join("\n")
+}

@@ -7,7 +7,7 @@ use mala_domain::language::Language;
 use mala_domain::ports::{Blob, RepositoryError, Side};
 use mala_domain::review::ReviewRequest;
 use mala_syntax::cross_file::{
-    FileDelta, FileVersions, FoundFiles, LookupPlan, UserFile, fold, plan,
+    FileDelta, FileVersions, FoundFiles, LookupPlan, UNRESOLVED_IMPORT, UserFile, fold, plan,
 };
 use rayon::prelude::*;
 use thiserror::Error;
@@ -31,7 +31,12 @@ pub(super) async fn check(request: &ReviewRequest) -> Result<Vec<Candidate>, Tro
         return Ok(Vec::new());
     }
     let (found, blobs) = look_up(&plan, request).await?;
-    Ok(tokio::task::spawn_blocking(move || decide(&plan, found, &blobs)).await?)
+    let mut found = tokio::task::spawn_blocking(move || decide(&plan, found, &blobs)).await?;
+    // In a partial tree, a missing file proves nothing.
+    let is_complete = request.tree.is_complete();
+    found
+        .retain(|candidate| is_complete || candidate.rule.as_deref() != Some(UNRESOLVED_IMPORT.id));
+    Ok(found)
 }
 
 /// What became of each changed file that people write.

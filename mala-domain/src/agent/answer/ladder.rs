@@ -34,10 +34,11 @@ const ENVELOPES: [&str; 2] = ["output", "result"];
 /// Keys under which programs put the text of an answer.
 const TEXTS: [&str; 6] = ["answer", "content", "message", "response", "review", "text"];
 
-pub(crate) type Object = Map<String, Value>;
+/// A JSON object.
+pub type Object = Map<String, Value>;
 
 /// The object that holds one of these keys, and how it was found.
-pub(crate) fn find(words: &Words<'_>, keys: &[&str]) -> Result<(Object, Rung), ParseProblem> {
+pub fn find(words: &Words<'_>, keys: &[&str]) -> Result<(Object, Rung), ParseProblem> {
     let text = words.text.trim();
     if text.len() > MAX_BYTES {
         return Err(ParseProblem::InvalidJson(format!("{} bytes", text.len())));

@@ -3,10 +3,10 @@
 use super::*;
 
 fn run(day: &str, lane: &str, version: &str, hits: (u32, u32)) -> CanaryRun {
-    let hits = Hits { found: hits.0, planted: hits.1 };
+    let hits = CanaryHits { found: hits.0, planted: hits.1 };
     let tally = LaneTally {
         version: Some(version.to_owned()),
-        by_kind: BTreeMap::from([(DefectKind::OffByOne, hits)]),
+        by_kind: BTreeMap::from([("off-by-one".to_owned(), hits)]),
         could_not_review: 1,
         cost_usd: Some(0.5),
     };

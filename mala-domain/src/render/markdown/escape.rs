@@ -8,12 +8,12 @@ use crate::render::visible::{one_line, visible};
 const BREAK: &str = "&#8203;";
 
 /// Escapes text on one line. Text between single backticks becomes code.
-pub(in crate::render) fn inline(text: &str) -> String {
+pub fn inline(text: &str) -> String {
     line(&one_line(text))
 }
 
 /// Escapes text, keeping lines and paragraphs.
-pub(in crate::render) fn prose(text: &str) -> String {
+pub fn prose(text: &str) -> String {
     let mut out = String::new();
     for raw in visible(text.trim()).lines() {
         let text = line(raw.trim());
@@ -27,7 +27,7 @@ pub(in crate::render) fn prose(text: &str) -> String {
 }
 
 /// A code span on one line.
-pub(in crate::render) fn code(text: &str) -> String {
+pub fn code(text: &str) -> String {
     let text = one_line(text);
     if text.is_empty() {
         return "(empty)".to_owned();
@@ -38,7 +38,7 @@ pub(in crate::render) fn code(text: &str) -> String {
 }
 
 /// A fenced code block. The fence is longer than any in the text.
-pub(in crate::render) fn fence(text: &str, language: &str) -> String {
+pub fn fence(text: &str, language: &str) -> String {
     let text = visible(text);
     let ticks = "`".repeat(longest_run(&text, '`').max(2) + 1);
     let end = if text.ends_with('\n') { "" } else { "\n" };

@@ -1,8 +1,8 @@
-//! `mala eval capture`: a kept review, with a person's word on each finding, as a case.
+//! `mala eval capture`: makes a case from a kept review and a label for each of its findings.
 
 mod ask;
 
-use super::format::Format;
+use super::output::EvalFormat;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
@@ -10,87 +10,87 @@ use crate::cli::runs::{pick, unreadable};
 use crate::console::{self, counted, harmless};
 use crate::surroundings::Surroundings;
 use crate::wiring;
-use crate::wiring::eval::{keep_captured, recalled};
+use crate::wiring::eval::{keep_captured, reviewed_code};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::change::FilePath;
-use mala_domain::eval::capture::{Judged, Spoken, Word, capture, missed, words};
-use mala_domain::eval::{Case, Truth};
 use mala_domain::finding::Finding;
-use mala_domain::render::eval::{Block, Document};
 use mala_domain::report::Report;
+use mala_eval::capture::{FindingLabel, LabelRequest, LabeledReview, capture, labels, missed};
+use mala_eval::render::{Document, DocumentBlock};
+use mala_eval::{EvalCase, KnownProblem};
 use serde::Serialize;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-/// Make a case of a kept review, with your word on each of its findings
+/// Make a case from a kept review by labeling its findings
 ///
-/// What is right becomes a known problem, what is wrong a claim to be penalised, and what was missed is
-/// added. Ids are those that `mala runs show` prints, or the starts of them. Without a word on every finding,
-/// a terminal is asked; elsewhere it is an error, and nothing is written.
+/// A right finding becomes a known problem, and a wrong one a rejected claim. `mala runs show` prints the
+/// ids of findings; prefixes are enough. In a terminal, asks for missing labels; otherwise a missing label
+/// is an error, and nothing is written.
 #[derive(Debug, Args)]
 pub(super) struct CaptureArgs {
-    /// The review: its folder's name or review id, or the start of one of them; `latest` is the newest
+    /// Review: its folder name or review id, a prefix of one, or `latest`
     #[arg(default_value = "latest")]
     run: String,
 
-    /// A finding that is right; may be given several times
+    /// Finding that is right; repeatable
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     right: Vec<String>,
 
-    /// A finding that is wrong; may be given several times
+    /// Finding that is wrong; repeatable
     #[arg(long, value_name = "ID", value_delimiter = ',')]
     wrong: Vec<String>,
 
-    /// What all other findings are
-    #[arg(long, value_name = "WORD", conflicts_with_all = ["all_right", "all_wrong"])]
-    rest: Option<WordName>,
+    /// Label of all other findings
+    #[arg(long, value_name = "LABEL", conflicts_with_all = ["all_right", "all_wrong"])]
+    rest: Option<LabelName>,
 
-    /// All other findings are right
+    /// Same as --rest right
     #[arg(long, conflicts_with = "all_wrong")]
     all_right: bool,
 
-    /// All other findings are wrong
+    /// Same as --rest wrong
     #[arg(long)]
     all_wrong: bool,
 
-    /// A problem that the review missed, as FILE:LINES:CATEGORY:TEXT; may be given several times
+    /// Problem that the review missed, as FILE:LINES:CATEGORY:TEXT; repeatable
     #[arg(long, value_name = "PROBLEM")]
     missed: Vec<String>,
 
-    /// The folder to write, which is not there yet; .mala/eval/sets/captured/REVIEW_ID without it
+    /// New folder to write [default: .mala/eval/sets/captured/REVIEW_ID]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
 
-    /// How to print what was made
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: EvalFormat,
 }
 
-/// What a person says of a finding
+/// The label of a finding
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum WordName {
-    /// It is a problem
+enum LabelName {
+    /// A real problem
     Right,
-    /// It is none
+    /// Not a problem
     Wrong,
-    /// Nobody can tell: it is no part of the case
+    /// Not part of the case
     LeaveOut,
 }
 
-impl From<WordName> for Word {
-    fn from(name: WordName) -> Self {
+impl From<LabelName> for FindingLabel {
+    fn from(name: LabelName) -> Self {
         match name {
-            WordName::Right => Self::Right,
-            WordName::Wrong => Self::Wrong,
-            WordName::LeaveOut => Self::LeaveOut,
+            LabelName::Right => Self::Right,
+            LabelName::Wrong => Self::Wrong,
+            LabelName::LeaveOut => Self::LeaveOut,
         }
     }
 }
 
-/// What was made
+/// The captured case
 #[derive(Serialize)]
-struct Made {
+struct CaptureSummary {
     schema_version: u32,
     case: String,
     folder: String,
@@ -101,14 +101,14 @@ struct Made {
 
 pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let report = report(args, here)?;
-    let missed: Vec<Truth> = args
+    let missed: Vec<KnownProblem> = args
         .missed
         .iter()
         .map(|text| missed(text))
         .collect::<Result<_, _>>()
         .map_err(Failure::usage)?;
-    let Some(words) = all_words(args, &report.issues)? else {
-        console::say("stopped: nothing is written");
+    let Some(labels) = all_labels(args, &report.issues)? else {
+        console::say("stopped; nothing was written");
         return Ok(Exit::Interrupted);
     };
     let mut case = None;
@@ -116,19 +116,19 @@ pub(super) fn run(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Exi
         let named = report.issues.iter().map(|finding| &finding.file);
         let more: Vec<FilePath> =
             named.chain(missed.iter().map(|truth| &truth.file)).cloned().collect();
-        let sides = recalled(here, &report, &more).await?;
-        let judged = Judged { report: &report, words: &words, missed };
+        let sides = reviewed_code(here, &report, &more).await?;
+        let judged = LabeledReview { report: &report, labels: &labels, missed };
         case = Some(capture(judged, sides).map_err(|why| Failure::new(Exit::CouldNotReview, why))?);
         Ok(Exit::Passed)
     })?;
     let Some(case) = case else { return Ok(exit) };
     let folder = keep_captured(here, &case, args.output.as_deref())?;
     let shown = folder.strip_prefix(&here.folder).unwrap_or(&folder);
-    let made = Made {
+    let made = CaptureSummary {
         schema_version: 1,
         problems: case.ground_truth.len(),
         rejected_findings: case.rejected_findings.len(),
-        left_out: words.iter().filter(|word| **word == Word::LeaveOut).count(),
+        left_out: labels.iter().filter(|label| **label == FindingLabel::LeaveOut).count(),
         folder: shown.display().to_string(),
         case: case.id.clone(),
     };
@@ -144,38 +144,41 @@ fn report(args: &CaptureArgs, here: &Surroundings) -> anyhow::Result<Report> {
     report.with_context(|| format!("reading {}", harmless(name)))
 }
 
-/// A word for every finding; `None` when the person who is asked stops.
-fn all_words(args: &CaptureArgs, findings: &[Finding]) -> anyhow::Result<Option<Vec<Word>>> {
+/// A label for every finding; `None` when the user stops.
+fn all_labels(
+    args: &CaptureArgs,
+    findings: &[Finding],
+) -> anyhow::Result<Option<Vec<FindingLabel>>> {
     let rest = match (args.all_right, args.all_wrong) {
-        (true, _) => Some(Word::Right),
-        (_, true) => Some(Word::Wrong),
-        _ => args.rest.map(Word::from),
+        (true, _) => Some(FindingLabel::Right),
+        (_, true) => Some(FindingLabel::Wrong),
+        _ => args.rest.map(FindingLabel::from),
     };
-    let spoken = Spoken { right: args.right.clone(), wrong: args.wrong.clone(), rest };
-    let words = words(findings, &spoken).map_err(|error| {
-        Failure::usage(error.to_string()).hint("'mala runs show' shows the findings with their ids")
+    let requested = LabelRequest { right: args.right.clone(), wrong: args.wrong.clone(), rest };
+    let labels = labels(findings, &requested).map_err(|error| {
+        Failure::usage(error.to_string()).hint("'mala runs show' lists the findings with their ids")
     })?;
-    if let Some(words) = words.iter().copied().collect::<Option<Vec<Word>>>() {
-        return Ok(Some(words));
+    if let Some(labels) = labels.iter().copied().collect::<Option<Vec<FindingLabel>>>() {
+        return Ok(Some(labels));
     }
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        return Ok(ask::ask(findings, &words, &mut stdin.lock(), &mut |text| console::say(text))?);
+        return Ok(ask::ask(findings, &labels, &mut stdin.lock(), &mut |text| console::say(text))?);
     }
-    Err(without_word(findings, &words).into())
+    Err(unlabeled(findings, &labels).into())
 }
 
-fn without_word(findings: &[Finding], words: &[Option<Word>]) -> Failure {
-    let silent = findings.iter().zip(words).filter(|(_, word)| word.is_none());
+fn unlabeled(findings: &[Finding], labels: &[Option<FindingLabel>]) -> Failure {
+    let silent = findings.iter().zip(labels).filter(|(_, label)| label.is_none());
     let lines: Vec<String> =
         silent.map(|(finding, _)| format!("  {}", ask::line(finding))).collect();
-    let what = format!("{} without a word", counted(lines.len(), "finding"));
+    let what = format!("{} without a label", counted(lines.len(), "finding"));
     Failure::usage(what).frame(lines.join("\n")).hint(
-        "say --right ID or --wrong ID of each, or --rest right, wrong or leave-out of all others",
+        "add --right ID or --wrong ID for each, or --rest right, wrong or leave-out for all others",
     )
 }
 
-fn document(args: &CaptureArgs, made: &Made, case: &Case) -> Document {
+fn document(args: &CaptureArgs, made: &CaptureSummary, case: &EvalCase) -> Document {
     let text = format!(
         "{}: {} and {} judged wrong; {} left out",
         made.folder,
@@ -184,15 +187,13 @@ fn document(args: &CaptureArgs, made: &Made, case: &Case) -> Document {
         counted(made.left_out, "finding"),
     );
     let more = match (case.is_clean(), &args.output) {
-        (true, _) => {
-            "it is a clean case: whatever a reviewer finds there is a false alarm".to_owned()
-        }
+        (true, _) => "the case is clean: every finding in it is a false alarm".to_owned(),
         (false, None) => {
-            "'mala eval run --set captured' measures a reviewer on it and its like".to_owned()
+            "'mala eval run --set captured' measures a reviewer on the captured cases".to_owned()
         }
         (false, Some(folder)) => {
             format!("'mala eval run --set {}' measures a reviewer on it", folder.display())
         }
     };
-    Document { blocks: vec![Block::Line(text), Block::Line(more)] }
+    Document { blocks: vec![DocumentBlock::Line(text), DocumentBlock::Line(more)] }
 }

@@ -1,27 +1,27 @@
-//! Runs that are kept: found by name, and scored from their records.
+//! Kept runs: found by name, and scored from their records.
 
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{EvalFilesError, Evals, RunFolder, Writer, evals};
 use anyhow::Context;
-use mala_domain::eval::scores::{Scorer, ScorerOptions};
-use mala_domain::eval::{CaseRecord, EvalResult, Mode, Rule, RunHeader};
+use mala_eval::scores::{Scorer, ScorerOptions};
+use mala_eval::store::runs::{EvalRunFolder, EvalStore, EvalStoreError, RecordWriter};
+use mala_eval::{CaseRecord, EvalResult, MatchMode, MatchRule, RunHeader};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// How often is looked whether a run is free.
-const LOOK: Duration = Duration::from_millis(25);
+/// How often the lock of a run is tried.
+const RETRY_INTERVAL: Duration = Duration::from_millis(25);
 
-/// The run that a name means: its own, the start of it, or `latest`.
-pub(super) fn pick(evals: &Evals, name: &str) -> anyhow::Result<RunFolder> {
-    let names = evals.names().context("listing evals")?;
+/// The run with this name or prefix of a name; `latest` is the newest.
+pub(super) fn pick(evals: &EvalStore, name: &str) -> anyhow::Result<EvalRunFolder> {
+    let names = evals.names().context("listing runs")?;
     let hint = "'mala eval list' lists the runs";
     if name == "latest" {
         let newest = names.first().ok_or_else(|| {
-            Failure::new(Exit::CouldNotReview, "no evals are kept here yet")
-                .hint("'mala eval run' runs one")
+            Failure::new(Exit::CouldNotReview, "no runs found")
+                .hint("start one with 'mala eval run'")
         })?;
         return Ok(evals.run(newest));
     }
@@ -31,55 +31,54 @@ pub(super) fn pick(evals: &Evals, name: &str) -> anyhow::Result<RunFolder> {
     };
     match found.as_slice() {
         [only] => Ok(evals.run(only)),
-        [] => Err(Failure::usage(format!("no run '{name}'")).hint(hint).into()),
+        [] => Err(Failure::usage(format!("run '{name}' not found")).hint(hint).into()),
         several => {
-            let what = format!("{} runs start with '{name}'", several.len());
+            let what = format!("'{name}' matches {} runs", several.len());
             Err(Failure::usage(what).hint(hint).into())
         }
     }
 }
 
-/// The evals of this work tree.
-pub(super) fn here(here: &Surroundings) -> Evals {
-    evals(here.root())
+/// The runs of this work tree.
+pub(super) fn here(here: &Surroundings) -> EvalStore {
+    EvalStore::of_work_tree(here.root())
 }
 
-/// The right to add to a run. Whoever has it may be about to keep the answers to its last calls: that
-/// is waited for, as long as a call may take.
-pub(super) async fn writer(run: &RunFolder, patience: Duration) -> anyhow::Result<Writer> {
-    let deadline = Instant::now() + patience;
-    let mut is_told = false;
+/// Locks a run for writing. Waits for a process that still stores the answers to its last calls.
+pub(super) async fn writer(run: &EvalRunFolder, timeout: Duration) -> anyhow::Result<RecordWriter> {
+    let deadline = Instant::now() + timeout;
+    let mut is_announced = false;
     loop {
         match run.writer() {
-            Err(EvalFilesError::Busy { .. }) if Instant::now() < deadline => {}
+            Err(EvalStoreError::Busy { .. }) if Instant::now() < deadline => {}
             opened => return Ok(opened?),
         }
-        if !is_told {
-            let seconds = patience.as_secs();
+        if !is_announced {
+            let seconds = timeout.as_secs();
             console::say(&format!(
-                "another mala is working on this run; waiting for its end, {seconds} s at most"
+                "waiting up to {seconds} s for another mala process that works on this run"
             ));
-            is_told = true;
+            is_announced = true;
         }
-        tokio::time::sleep(LOOK).await;
+        tokio::time::sleep(RETRY_INTERVAL).await;
     }
 }
 
 /// The result of a run, from its records as they are.
-pub(super) fn scored(run: &RunFolder) -> anyhow::Result<EvalResult> {
+pub(super) fn scored(run: &EvalRunFolder) -> anyhow::Result<EvalResult> {
     let header = run.header()?;
     let mut scorer = Scorer::new(options(&header));
     run.records()?.each(|record| scorer.add(&record))?;
     Ok(EvalResult::of(header, scorer.finish()))
 }
 
-/// The rule of a run in a mode. Without a judge, nobody knows what one would say.
-pub(super) fn rule(header: &RunHeader, mode: Mode) -> Result<Rule, Failure> {
-    if mode == Mode::Semantic && header.judge.is_none() {
-        return Err(Failure::usage(format!("{} had no judge", header.run_id))
-            .hint("'mala eval run --match semantic' has one"));
+/// The match rule of a run in a mode. The semantic mode needs a run with a judge.
+pub(super) fn rule(header: &RunHeader, mode: MatchMode) -> Result<MatchRule, Failure> {
+    if mode == MatchMode::Semantic && header.judge.is_none() {
+        return Err(Failure::usage(format!("{} has no judge", header.run_id))
+            .hint("use 'mala eval run --match semantic'"));
     }
-    Ok(Rule { max_span: header.max_span, ..Rule::of(mode) })
+    Ok(MatchRule { max_span: header.max_span, ..MatchRule::of(mode) })
 }
 
 pub(super) fn options(header: &RunHeader) -> ScorerOptions {
@@ -91,8 +90,8 @@ pub(super) fn options(header: &RunHeader) -> ScorerOptions {
     }
 }
 
-/// The result of a run by its name, or the one in a `result.json`.
-pub(super) fn result(evals: &Evals, name: &str, folder: &Path) -> anyhow::Result<EvalResult> {
+/// The result of a run, by its name or from a `result.json`.
+pub(super) fn result(evals: &EvalStore, name: &str, folder: &Path) -> anyhow::Result<EvalResult> {
     let file = folder.join(name);
     if file.is_file() {
         let text = std::fs::read(&file).with_context(|| format!("reading {name}"))?;
@@ -102,8 +101,8 @@ pub(super) fn result(evals: &Evals, name: &str, folder: &Path) -> anyhow::Result
     scored(&pick(evals, name)?)
 }
 
-/// The records of a run that are of this case.
-pub(super) fn records_of(run: &RunFolder, case: &str) -> anyhow::Result<Vec<CaseRecord>> {
+/// The records of a case in a run.
+pub(super) fn records_of(run: &EvalRunFolder, case: &str) -> anyhow::Result<Vec<CaseRecord>> {
     let mut found = Vec::new();
     let mut ids = Vec::new();
     run.records()?.each(|record| {
@@ -117,7 +116,7 @@ pub(super) fn records_of(run: &RunFolder, case: &str) -> anyhow::Result<Vec<Case
         return Ok(found);
     }
     ids.dedup();
-    let failure = Failure::usage(format!("the run has no case '{case}'"));
+    let failure = Failure::usage(format!("case '{case}' not found in the run"));
     Err(match ids.as_slice() {
         [] => failure,
         ids => failure.hint(format!("did you mean {}?", ids.get(..5).unwrap_or(ids).join(", "))),

@@ -1,20 +1,20 @@
-//! The page of a run, with the kept runs over the same cases beside it.
+//! The HTML page of a run, with the kept runs over the same cases.
 
 use super::kept;
 use crate::cli::failure::Failure;
 use crate::console;
-use crate::wiring::eval::{Evals, RunFolder};
 use anyhow::Context;
-use mala_domain::eval::scores::Scorer;
-use mala_domain::eval::{EvalResult, RunHeader};
-use mala_domain::render::eval::BoardRow;
-use mala_domain::render::eval::html::{self, Gathered, MAX_RUNS};
+use mala_eval::render::LeaderboardRow;
+use mala_eval::render::html::{self, MAX_RUNS, PageCases};
+use mala_eval::scores::Scorer;
+use mala_eval::store::runs::{EvalRunFolder, EvalStore};
+use mala_eval::{EvalResult, RunHeader};
 
 /// The page of the first run.
-pub(super) fn page(evals: &Evals, runs: &[RunFolder]) -> anyhow::Result<String> {
-    let (this, named) = runs.split_first().context("no run is named")?;
+pub(super) fn page(evals: &EvalStore, runs: &[EvalRunFolder]) -> anyhow::Result<String> {
+    let (this, named) = runs.split_first().context("no run given")?;
     let header = this.header()?;
-    let mut gathered = Gathered::new(&header);
+    let mut gathered = PageCases::new(&header);
     let mut scorer = Scorer::new(kept::options(&header));
     this.records()?.each(|record| {
         gathered.add(&record);
@@ -28,35 +28,35 @@ pub(super) fn page(evals: &Evals, runs: &[RunFolder]) -> anyhow::Result<String> 
 }
 
 /// The newest kept runs over the same cases, without this one.
-fn of_same_cases(evals: &Evals, this: &RunHeader) -> anyhow::Result<Vec<BoardRow>> {
+fn of_same_cases(evals: &EvalStore, this: &RunHeader) -> anyhow::Result<Vec<LeaderboardRow>> {
     let mut rows = Vec::new();
-    for name in evals.names().context("listing evals")? {
+    for name in evals.names().context("listing runs")? {
         if rows.len() >= MAX_RUNS {
             break;
         }
         let run = evals.run(&name);
-        let row = || -> anyhow::Result<Option<BoardRow>> {
+        let row = || -> anyhow::Result<Option<LeaderboardRow>> {
             let header = run.header()?;
             let is_other = header.run_id != this.run_id && header.has_cases_of(this);
             is_other.then(|| Ok(kept::scored(&run)?.into())).transpose()
         };
         match row() {
             Ok(row) => rows.extend(row),
-            Err(error) => console::say(&format!("{name} is left out: {error:#}")),
+            Err(error) => console::say(&format!("warning: skipping {name}: {error:#}")),
         }
     }
     Ok(rows)
 }
 
-/// The runs that are named, which have to be over the same cases.
-fn beside(this: &RunHeader, named: &[RunFolder]) -> anyhow::Result<Vec<BoardRow>> {
-    let mut rows: Vec<BoardRow> = Vec::new();
+/// The named runs, which must have the same cases.
+fn beside(this: &RunHeader, named: &[EvalRunFolder]) -> anyhow::Result<Vec<LeaderboardRow>> {
+    let mut rows: Vec<LeaderboardRow> = Vec::new();
     for run in named {
         let result = kept::scored(run)?;
         if !result.run.has_cases_of(this) {
-            let what = format!("{} is over other cases than {}", result.run.run_id, this.run_id);
+            let what = format!("{} and {} have different cases", result.run.run_id, this.run_id);
             return Err(Failure::usage(what)
-                .hint("name runs over the same sets and selection")
+                .hint("choose runs over the same sets and selection")
                 .into());
         }
         let is_known = result.run.run_id == this.run_id

@@ -1,40 +1,42 @@
-//! What a run is to be: the sets, all of their cases checked before anything is paid for, and the header.
+//! The plan of a run: its sets, checked before the first review, and its header.
 
 use super::run::RunArgs;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{CaseSet, Evals, Fingerprint, STARTER, find_set};
-use mala_domain::eval::record::ReviewerUsed;
-use mala_domain::eval::record::{SCHEMA_VERSION, Selection, SetUsed};
-use mala_domain::eval::{Case, CaseError, JudgeUsed, RunHeader};
+use crate::wiring::eval::{STARTER, find_set};
+use mala_eval::record::ReviewerUsed;
+use mala_eval::record::{SCHEMA_VERSION, Selection, SetUsed};
+use mala_eval::store::runs::EvalStore;
+use mala_eval::store::sets::{CaseSet, SetFingerprint};
+use mala_eval::{CaseError, EvalCase, JudgeUsed, RunHeader};
 
-/// The sets that are asked for; without any, the one in the binary.
+/// The sets with these names; by default the one in the binary.
 pub(super) fn sets(
     names: &[String],
     here: &Surroundings,
-    evals: &Evals,
+    evals: &EvalStore,
 ) -> Result<Vec<CaseSet>, Failure> {
     let starter = [STARTER.to_owned()];
     let names = if names.is_empty() { &starter } else { names };
     let mut sets: Vec<CaseSet> = Vec::new();
     for name in names {
         let set = find_set(name, &here.folder, evals).map_err(|what| {
-            Failure::usage(what).hint(format!("--set {STARTER} is in the binary"))
+            Failure::usage(what).hint(format!("--set {STARTER} is always available"))
         })?;
         if sets.iter().any(|known| known.name == set.name) {
-            return Err(Failure::usage(format!("two sets are named {}", set.name)));
+            return Err(Failure::usage(format!("two sets have the name {}", set.name)));
         }
         sets.push(set);
     }
     Ok(sets)
 }
 
-/// Reads every case once: a set that is broken at its end is not found out half-way.
+/// Reads every case once, so that an error in a set is found before the first review.
 pub(super) fn survey(sets: &[CaseSet], selection: &Selection) -> Result<Vec<SetUsed>, Failure> {
     let mut room = selection.limit.unwrap_or(usize::MAX);
     let mut used = Vec::new();
     for set in sets {
-        let mut print = Fingerprint::default();
+        let mut print = SetFingerprint::default();
         let (mut n_all, mut n_cases) = (0, 0);
         for case in set.cases() {
             let case = case.map_err(|error| Failure::usage(error.to_string()))?;
@@ -52,7 +54,7 @@ pub(super) fn survey(sets: &[CaseSet], selection: &Selection) -> Result<Vec<SetU
         used.push(SetUsed { name, source, sha256: print.finish(), cases: n_cases });
     }
     match used.iter().map(|set| set.cases).sum::<usize>() {
-        0 => Err(Failure::usage("no case is selected")),
+        0 => Err(Failure::usage("no case matches the selection")),
         _ => Ok(used),
     }
 }
@@ -62,14 +64,14 @@ pub(super) fn selected(
     sets: Vec<CaseSet>,
     used: &[SetUsed],
     selection: Selection,
-) -> impl Iterator<Item = Result<(String, Case), CaseError>> + Send + use<> {
+) -> impl Iterator<Item = Result<(String, EvalCase), CaseError>> + Send + use<> {
     let counts: Vec<usize> = used.iter().map(|set| set.cases).collect();
     sets.into_iter().zip(counts).flat_map(move |(set, n_cases)| {
         let (name, selection) = (set.name.clone(), selection.clone());
-        let takes = move |case: &Result<Case, CaseError>| {
+        let takes = move |case: &Result<EvalCase, CaseError>| {
             case.as_ref().map_or(true, |case| selection.takes(case))
         };
-        let named = move |case: Result<Case, CaseError>| Ok((name.clone(), case?));
+        let named = move |case: Result<EvalCase, CaseError>| Ok((name.clone(), case?));
         set.cases().filter(takes).take(n_cases).map(named)
     })
 }

@@ -1,67 +1,70 @@
-//! `mala eval plant`: known defects in real changes of this repository, as a set of cases.
+//! `mala eval plant`: makes a set of cases from real changes with planted defects.
 
-use super::format::Format;
 use super::kept;
+use super::output::EvalFormat;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::cli::target::range;
 use crate::console::counted;
 use crate::surroundings::Surroundings;
-use crate::wiring::eval::{PLANTED_SET, save_set};
-use crate::wiring::plant::{Fields, Harvest, Nursery, Order};
+use crate::wiring::changes::failure;
+use crate::wiring::eval::{EvalGit, PLANTED_SET, begin_set};
+use anyhow::Context;
 use clap::Args;
-use mala_domain::eval::Case;
-use mala_domain::eval::plant::DefectKind;
-use mala_domain::render::eval::{Block, Document, Table};
 use mala_domain::scope::Target;
+use mala_eval::EvalCase;
+use mala_eval::plant::{
+    DefectKind, DefectPlanter, PlantError, PlantRequest, PlantTargets, PlantedDefects,
+};
+use mala_eval::render::{Document, DocumentBlock, TextTable};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// Plant known defects into real changes of this repository
 ///
-/// Each case is a change with one defect more: off by one, a dropped await, swapped arguments, a removed
-/// check, a widened exception, a leaked handle or an inverted condition. Nothing in the repository is
-/// touched. `mala eval run --set planted --reviewer NAME` then says how many of them a reviewer finds.
+/// Each case is a real change with one added defect: off by one, a dropped await, swapped arguments, a
+/// removed check, a widened exception, a leaked handle or an inverted condition. The repository is not
+/// modified. `mala eval run --set planted --reviewer NAME` then measures a reviewer on them.
 #[derive(Debug, Args)]
 pub(super) struct PlantArgs {
-    /// Plant into what differs between two commits, `A..B` or `A...B`; without anything, into the
-    /// newest commits that are no merges
+    /// Plant into the changes of a range, `A..B` or `A...B` [default: the newest commits that are not
+    /// merges]
     #[arg(value_name = "RANGE", conflicts_with_all = ["commit", "base"])]
     range: Option<String>,
 
-    /// Plant into these commits, each for itself
+    /// Plant into each of these commits
     #[arg(long, value_name = "SHA", num_args = 1.., conflicts_with = "base")]
     commit: Vec<String>,
 
-    /// Plant into what HEAD has since it left this branch
+    /// Plant into the changes of HEAD since its merge base with this branch
     #[arg(long, value_name = "BRANCH")]
     base: Option<String>,
 
-    /// How many defects
+    /// Number of defects
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=2000))]
     count: u16,
 
-    /// Where chance starts: the same seed plants the same
+    /// Seed: the same seed gives the same set
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// Only this kind; may be given several times
+    /// Only this kind of defect; repeatable
     #[arg(long, value_name = "KIND", value_parser = kind_parser())]
     kind: Vec<DefectKind>,
 
-    /// Where to write the set; .mala/eval/sets/planted.jsonl.gz without it
+    /// File to write [default: .mala/eval/sets/planted.jsonl.gz]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Also write each change as it is, without the defect, with the tag clean-twin
+    /// Also add each change without the defect, tagged clean-twin
     #[arg(long)]
     with_clean: bool,
 
-    /// How to print what was planted
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
+    format: EvalFormat,
 }
 
 fn kind_parser() -> impl clap::builder::TypedValueParser<Value = DefectKind> {
@@ -70,9 +73,9 @@ fn kind_parser() -> impl clap::builder::TypedValueParser<Value = DefectKind> {
     clap::builder::PossibleValuesParser::new(names).try_map(|name| name.parse::<DefectKind>())
 }
 
-/// What was planted.
+/// The planted set.
 #[derive(Debug, Serialize)]
-struct Summary {
+struct PlantSummary {
     set: String,
     planted: usize,
     changes: usize,
@@ -81,102 +84,120 @@ struct Summary {
 }
 
 pub(super) fn run(args: &PlantArgs, here: &Surroundings) -> anyhow::Result<Exit> {
-    let order = Order {
-        fields: fields(args)?,
+    let request = PlantRequest {
+        targets: targets(args)?,
         count: usize::from(args.count),
         seed: args.seed,
         kinds: args.kind.clone(),
     };
     until_interrupted(async {
-        let nursery = Nursery::open(here).await?;
-        let harvest = nursery.plant(&order).await?;
-        if harvest.sprouts.is_empty() {
-            let what = "there is no place for a defect in these changes";
-            let hint = "it takes added lines of Python, JavaScript, TypeScript, Go, Rust or Java";
+        let git = EvalGit::new(here);
+        let repository = git.repository_around(&here.folder).await?;
+        let planter = DefectPlanter { git: &git, repository: &repository };
+        let planted = planter.plant(&request).await.map_err(plant_failure)?;
+        if planted.defects.is_empty() {
+            let what = "no defect can be planted into these changes";
+            let hint =
+                "defects need added lines of Python, JavaScript, TypeScript, Go, Rust or Java";
             return Err(Failure::new(Exit::CouldNotReview, what).hint(hint).into());
         }
-        let cases = cases(args, &nursery, &harvest).await?;
+        let cases = cases(args, &planter, &planted).await?;
         let path = match &args.output {
             Some(file) => here.folder.join(file),
             None => kept::here(here).sets().join(PLANTED_SET),
         };
-        save_set(here, &path, &cases)?;
-        let summary = summary(&harvest, &path);
+        let mut set = begin_set(here, &path)?;
+        cases.iter().try_for_each(|case| set.add(case)).context("writing the set")?;
+        set.finish().with_context(|| format!("writing {}", path.display()))?;
+        let summary = summary(&planted, &path);
         args.format.print(here, &summary, || document(&summary))?;
         Ok(Exit::Passed)
     })
 }
 
-fn fields(args: &PlantArgs) -> Result<Fields, Failure> {
+/// A target that cannot be resolved is a usage error.
+pub(crate) fn plant_failure(error: PlantError) -> anyhow::Error {
+    match error {
+        PlantError::Scope(error) => failure(error).into(),
+        other => other.into(),
+    }
+}
+
+fn targets(args: &PlantArgs) -> Result<PlantTargets, Failure> {
     if let Some(text) = &args.range {
         let target = range(text).ok_or_else(|| {
             Failure::usage(format!("`{text}` is not a range")).hint("write it as A..B")
         })?;
-        return Ok(Fields::Named(vec![target]));
+        return Ok(PlantTargets::Named(vec![target]));
     }
     if let Some(base) = &args.base {
         let target = Target::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() };
-        return Ok(Fields::Named(vec![target]));
+        return Ok(PlantTargets::Named(vec![target]));
     }
     if args.commit.is_empty() {
-        return Ok(Fields::Newest);
+        return Ok(PlantTargets::Newest);
     }
     let one = |sha: &String| Target::Commits(vec![sha.clone()]);
-    Ok(Fields::Named(args.commit.iter().map(one).collect()))
+    Ok(PlantTargets::Named(args.commit.iter().map(one).collect()))
 }
 
-/// One case per defect, and one per change without any when that is asked for.
+/// One case per defect, and with --with-clean one per change without a defect.
 async fn cases(
     args: &PlantArgs,
-    nursery: &Nursery,
-    harvest: &Harvest,
-) -> anyhow::Result<Vec<Case>> {
+    planter: &DefectPlanter<'_>,
+    planted: &PlantedDefects,
+) -> anyhow::Result<Vec<EvalCase>> {
     let mut cases = Vec::new();
     let mut shown = BTreeSet::new();
-    for (number, (change, sprout)) in harvest.sprouts.iter().enumerate() {
-        let Some(ground) = harvest.grounds.get(*change) else { continue };
+    for (number, (at, defect)) in planted.defects.iter().enumerate() {
+        let Some(change) = planted.changes.get(*at) else { continue };
         let named = (number + 1, args.seed);
-        cases.push(ground.soil.planted(sprout, named));
-        // A change that has several defects in as many cases is there once without any.
-        if args.with_clean && shown.insert(*change) {
-            let mut soil = ground.soil.clone();
-            soil.diff = nursery.diff(&soil.base, &soil.head).await?;
-            cases.push(soil.twin(sprout, named));
+        cases.push(change.site.planted(defect, named));
+        if args.with_clean && shown.insert(*at) {
+            let mut site = change.site.clone();
+            site.diff = planter.diff(&site.base, &site.head).await.map_err(failure)?;
+            cases.push(site.twin(defect, named));
         }
     }
     Ok(cases)
 }
 
-fn summary(harvest: &Harvest, path: &std::path::Path) -> Summary {
-    let mut summary = Summary {
+fn summary(planted: &PlantedDefects, path: &std::path::Path) -> PlantSummary {
+    let mut summary = PlantSummary {
         set: path.display().to_string(),
-        planted: harvest.sprouts.len(),
+        planted: planted.defects.len(),
         changes: 0,
         by_kind: BTreeMap::new(),
         by_language: BTreeMap::new(),
     };
-    let mut changes: Vec<usize> = harvest.sprouts.iter().map(|(change, _)| *change).collect();
+    let mut changes: Vec<usize> = planted.defects.iter().map(|(change, _)| *change).collect();
     changes.sort_unstable();
     changes.dedup();
     summary.changes = changes.len();
-    for (_, sprout) in &harvest.sprouts {
-        *summary.by_kind.entry(sprout.kind).or_default() += 1;
-        *summary.by_language.entry(sprout.language.clone()).or_default() += 1;
+    for (_, defect) in &planted.defects {
+        *summary.by_kind.entry(defect.kind).or_default() += 1;
+        *summary.by_language.entry(defect.language.clone()).or_default() += 1;
     }
     summary
 }
 
-fn document(summary: &Summary) -> Document {
-    let mut kinds = Table::new(&["kind", "planted"]);
+fn document(summary: &PlantSummary) -> Document {
+    let mut kinds = TextTable::new(&["kind", "planted"]);
     for (kind, number) in &summary.by_kind {
         kinds.row([kind.name().to_owned(), number.to_string()]);
     }
-    let mut languages = Table::new(&["language", "planted"]);
+    let mut languages = TextTable::new(&["language", "planted"]);
     for (language, number) in &summary.by_language {
         languages.row([language.clone(), number.to_string()]);
     }
     let planted = counted(summary.planted, "defect");
     let changes = counted(summary.changes, "change");
-    let said = format!("{planted} in {changes}: {}", summary.set);
-    Document { blocks: vec![Block::Line(said), Block::Table(kinds), Block::Table(languages)] }
+    let text = format!("planted {planted} into {changes}: {}", summary.set);
+    Document {
+        blocks: vec![
+            DocumentBlock::Line(text),
+            DocumentBlock::TextTable(kinds),
+            DocumentBlock::TextTable(languages),
+        ],
+    }
 }

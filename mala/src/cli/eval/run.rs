@@ -1,128 +1,137 @@
-//! `mala eval run`: cases, reviewed and scored; begun anew or gone on with.
+//! `mala eval run`: reviews cases and scores the findings; starts a run or resumes one.
 
-use super::amounts::dollars;
-use super::judge::Judge;
-use super::output::ResultOutput;
-use super::progress::EvalProgress;
-use super::who::Wanted;
-use super::{front, judge, kept, plan};
+use super::output::{ResultOutput, dollars};
+use super::reviewer::{ReviewerRequest, RunJudge, choose_judge};
+use super::worker::{EvalProgress, run_in_worker};
+use super::{kept, plan};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::eval::{
-    Bench, CallTracker, CaseSet, Evals, JudgeDesk, RunFolder, Stop, Who, lost_calls_below,
+    CallTracker, CaseRepositories, CaseReviewer, EvalReviewer, JudgeSetup, StopSignal, lost_calls_below,
+    prepare_state,
 };
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::agent::budget::{Dollars, Profile};
-use mala_domain::eval::dummy::Dummy;
-use mala_domain::eval::matching::MAX_SPAN;
-use mala_domain::eval::purse::Purse;
-use mala_domain::eval::record::Selection;
-use mala_domain::eval::{CaseRecord, RunHeader};
-use mala_pipeline::eval::judge::JUDGE_PATIENCE;
-use mala_pipeline::eval::{self as pipeline, Ending, Key, Plan};
+use mala_eval::budget::EvalBudget;
+use mala_eval::dummy::DummyReviewer;
+use mala_eval::judging::ask::JUDGE_TIMEOUT;
+use mala_eval::matching::MAX_SPAN;
+use mala_eval::record::Selection;
+use mala_eval::run::{self as pipeline, RunEnding, RunPlan, TrialKey};
+use mala_eval::store::runs::{EvalRunFolder, EvalStore};
+use mala_eval::store::sets::CaseSet;
+use mala_eval::{CaseRecord, RunHeader};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// Have a reviewer look at cases with known problems, and score what it finds
+/// Review cases with known problems and score the findings
 ///
 /// Exit codes: 0 done, 2 not all cases were run or none could be reviewed, 4 no reviewers, 64 usage,
-/// 78 configuration, 130 interrupted. A run that was cut short goes on with --resume, and pays for no
+/// 78 configuration, 130 interrupted. An interrupted run continues with --resume without paying for an
 /// answer twice.
 #[derive(Debug, Args)]
 pub(super) struct RunArgs {
-    /// A set: its name, a .jsonl or .jsonl.gz file, or a folder; may be given several times
+    /// Set of cases: a name, a .jsonl or .jsonl.gz file, or a folder; repeatable
     #[arg(long, value_name = "NAME|FILE")]
     set: Vec<String>,
 
-    /// Who reviews: builtin, agent_sdk, cerberus, command, or one that only pretends: perfect, random,
-    /// silent, shuffled, hunks
+    /// Reviewer: builtin, agent_sdk, cerberus, command, or a dummy that tests the scoring: perfect,
+    /// random, silent, shuffled, hunks
     #[arg(long, value_name = "NAME")]
     reviewer: Option<String>,
 
-    /// The model behind the agent, such as sonnet or openai/gpt-4.1-mini
+    /// Model of the agent, such as sonnet or openai/gpt-4.1-mini
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
-    /// What the agent may spend on a case: quick, standard or thorough
+    /// Budget profile of the agent: quick, standard or thorough
     #[arg(long, value_name = "NAME")]
     profile: Option<Profile>,
 
-    /// Only cases of this language; may be given several times
+    /// Only cases of this language; repeatable
     #[arg(long, value_name = "NAME")]
     language: Vec<String>,
 
-    /// Only cases with this tag; may be given several times
+    /// Only cases with this tag; repeatable
     #[arg(long, value_name = "TAG")]
     tag: Vec<String>,
 
-    /// Only this case; may be given several times
+    /// Only this case; repeatable
     #[arg(long, value_name = "ID")]
     case: Vec<String>,
 
-    /// At most so many cases
+    /// Maximum number of cases
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 
-    /// How often each case is reviewed
+    /// Number of reviews of each case
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(super) trials: u32,
 
-    /// How many cases are reviewed at once; the number of processors without it
+    /// Number of parallel reviews [default: number of processors]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: Option<u16>,
 
-    /// What the whole run may cost, in dollars
+    /// Maximum cost of the whole run, in dollars
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(super) max_cost: Option<f64>,
 
-    /// How long the review of one case may take, in seconds
+    /// Time limit of one review, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(i64).range(1..=86_400))]
     timeout: Option<i64>,
 
-    /// Where chance starts, for the reviewers that pretend and for intervals
+    /// Seed for dummy reviewers and intervals
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(super) seed: u64,
 
-    /// How many lines of a finding count, from its first
+    /// Number of lines of a finding that count, from its first
     #[arg(long, value_name = "N", default_value_t = MAX_SPAN)]
     pub(super) max_span: u32,
 
-    /// Go on with a run that was cut short: its name, the start of it, or `latest`
+    /// Folder with clones of the repositories that the cases come from
+    ///
+    /// A case is reviewed in the tree of its commit when the current repository or one of the clones
+    /// has it. Clones are named OWNER/NAME, OWNER+NAME, OWNER__NAME or NAME, with or without .git.
+    #[arg(long, value_name = "DIR")]
+    repos: Option<PathBuf>,
+
+    /// Resume an interrupted run: its name, a prefix of it, or `latest`
     #[arg(long, value_name = "RUN", conflicts_with_all = ["set", "reviewer", "model", "profile", "language", "tag", "case", "limit", "trials", "seed", "max_span", "replay", "matching", "judge"])]
     resume: Option<String>,
 
-    /// With --resume: run again what could not be reviewed
+    /// With --resume: repeat the reviews that failed
     #[arg(long, requires = "resume")]
     retry_failed: bool,
 
-    /// Take the models' answers from this run instead of asking
+    /// Replay the models' answers from this run
     #[arg(long, value_name = "RUN")]
     replay: Option<String>,
 
-    /// Who says that a finding hits a known problem: file, lines and category alone, or, besides, a judge
+    /// How findings are matched with known problems: by file, lines and category, or also by a judge
     /// model that reads both texts
     #[arg(long = "match", value_name = "HOW", default_value = "lines")]
-    matching: Matching,
+    matching: MatchingName,
 
-    /// The model that judges, with --match semantic; the agent's without it
+    /// Judge model for --match semantic [default: the agent's model]
     #[arg(long, value_name = "MODEL")]
     judge: Option<String>,
 
     #[command(flatten)]
     output: ResultOutput,
 
-    /// Set on the process that does the work
+    /// Marks the worker process
     #[arg(long, hide = true)]
     worker: bool,
 }
 
-/// Who says that a finding hits a known problem
+/// How findings are matched with known problems
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Matching {
+enum MatchingName {
     Lines,
     Semantic,
 }
@@ -137,55 +146,55 @@ impl RunArgs {
         }
     }
 
-    /// Whether the run is done right here. Who only pretends makes no calls that could be lost.
-    fn is_done_here(&self) -> bool {
-        let is_dummy = |name: &String| name.parse::<Dummy>().is_ok();
-        let asks_nobody = !self.wants_judge() && self.replay.is_none();
-        self.worker || asks_nobody && self.reviewer.as_ref().is_some_and(is_dummy)
+    /// Whether this process does the run. Dummy reviewers make no calls that could be lost.
+    fn runs_here(&self) -> bool {
+        let is_dummy = |name: &String| name.parse::<DummyReviewer>().is_ok();
+        let asks_no_model = !self.wants_judge() && self.replay.is_none();
+        self.worker || asks_no_model && self.reviewer.as_ref().is_some_and(is_dummy)
     }
 
     fn wants_judge(&self) -> bool {
-        self.judge.is_some() || self.matching == Matching::Semantic
+        self.judge.is_some() || self.matching == MatchingName::Semantic
     }
 
-    /// Who judges a new run, if anybody does: with a run to replay, the judge of that run.
+    /// The judge of a new run, if any; with a run to replay, the judge of that run.
     fn judge(
         &self,
         here: &Surroundings,
-        replay: Option<&RunFolder>,
-    ) -> anyhow::Result<Option<Judge>> {
-        let replayed = replay.map(RunFolder::header).transpose()?;
+        replay: Option<&EvalRunFolder>,
+    ) -> anyhow::Result<Option<RunJudge>> {
+        let replayed = replay.map(EvalRunFolder::header).transpose()?;
         let before = replayed.as_ref().and_then(|header| header.judge.as_ref());
         if let (Some(header), true, None) = (&replayed, self.wants_judge(), before) {
-            let what = format!("{} had no judge: there is nothing to replay", header.run_id);
+            let what = format!("{} has no judge answers to replay", header.run_id);
             return Err(Failure::usage(what).into());
         }
         let name = self.judge.as_deref().or(before.map(|judge| judge.model.as_str()));
         let is_wanted = self.wants_judge() || before.is_some();
-        is_wanted.then(|| judge::choose(name, here, replay)).transpose()
+        is_wanted.then(|| choose_judge(name, here, replay)).transpose()
     }
 }
 
-/// A run that can begin.
-struct Ready {
-    folder: RunFolder,
+/// A run that is ready to start.
+struct ReadyRun {
+    folder: EvalRunFolder,
     header: RunHeader,
     sets: Vec<CaseSet>,
-    who: Who,
-    judge: Option<JudgeDesk>,
+    reviewer: EvalReviewer,
+    judge: Option<JudgeSetup>,
     per_case: Dollars,
-    replay: Option<RunFolder>,
+    replay: Option<EvalRunFolder>,
 }
 
 pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
-    if !args.is_done_here() {
-        return front::run(here, "--worker");
+    if !args.runs_here() {
+        return run_in_worker(here, "--worker");
     }
-    let stop = if args.worker { Stop::of_worker() } else { Stop::never() };
+    let stop = if args.worker { StopSignal::of_worker() } else { StopSignal::never() };
     let evals = kept::here(here);
     let ready = match &args.resume {
-        Some(name) => go_on(args, name, here, &evals)?,
-        None => begin(args, here, &evals)?,
+        Some(name) => resume(args, name, here, &evals)?,
+        None => start(args, here, &evals)?,
     };
     let folder = ready.folder.clone();
     let id = ready.header.run_id.clone();
@@ -198,7 +207,7 @@ pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
         }
     })?;
     if exit == Exit::Interrupted {
-        console::say(&format!("go on with: mala eval run --resume {id}"));
+        console::say(&format!("hint: continue with: mala eval run --resume {id}"));
         return Ok(exit);
     }
     let result = kept::scored(&folder)?;
@@ -208,85 +217,94 @@ pub(super) fn run(args: &RunArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     Ok(if nothing && exit == Exit::Passed { Exit::CouldNotReview } else { exit })
 }
 
-/// A new run.
-fn begin(args: &RunArgs, here: &Surroundings, evals: &Evals) -> anyhow::Result<Ready> {
+/// Starts a run.
+fn start(args: &RunArgs, here: &Surroundings, evals: &EvalStore) -> anyhow::Result<ReadyRun> {
     let sets = plan::sets(&args.set, here, evals)?;
     let used = plan::survey(&sets, &args.selection())?;
     let replay = args.replay.as_deref().map(|name| kept::pick(evals, name)).transpose()?;
-    let wanted = Wanted {
+    let wanted = ReviewerRequest {
         reviewer: args.reviewer.clone(),
         model: args.model.clone(),
         profile: args.profile,
         timeout: args.timeout,
     };
-    let (who, reviewer, per_case) = wanted.choose(here, replay.as_ref())?;
+    let (reviewer, used_reviewer, per_case) = wanted.choose(here, replay.as_ref())?;
     let judge = args.judge(here, replay.as_ref())?;
-    let header = plan::header(args, reviewer, judge.as_ref().map(|judge| judge.used.clone()), used);
+    let header =
+        plan::header(args, used_reviewer, judge.as_ref().map(|judge| judge.used.clone()), used);
+    prepare_state(here, &evals.folder()).context("creating .mala/eval")?;
     let folder = evals.create(&header)?;
     let (judge, per_case) = with_judge(judge, per_case);
-    Ok(Ready { folder, header, sets, who, judge, per_case, replay })
+    Ok(ReadyRun { folder, header, sets, reviewer, judge, per_case, replay })
 }
 
-/// A run that was cut short.
-fn go_on(args: &RunArgs, name: &str, here: &Surroundings, evals: &Evals) -> anyhow::Result<Ready> {
+/// Resumes a run.
+fn resume(
+    args: &RunArgs,
+    name: &str,
+    here: &Surroundings,
+    evals: &EvalStore,
+) -> anyhow::Result<ReadyRun> {
     let folder = kept::pick(evals, name)?;
     let mut header = folder.header()?;
     let names: Vec<String> = header.sets.iter().map(|set| set.source.clone()).collect();
     let sets = plan::sets(&names, here, evals)?;
     if plan::survey(&sets, &header.selection)? != header.sets {
-        let what = format!("the cases have changed since {} began", header.run_id);
-        return Err(Failure::usage(what).hint("begin a new run").into());
+        let what = format!("the cases have changed since {} started", header.run_id);
+        return Err(Failure::usage(what).hint("start a new run").into());
     }
-    let reviewer = header.reviewer.clone();
-    let profile = reviewer.profile.as_deref().and_then(|name| name.parse().ok());
-    let wanted = Wanted {
-        reviewer: Some(reviewer.name.clone()),
-        model: reviewer.model.clone(),
+    let before = header.reviewer.clone();
+    let profile = before.profile.as_deref().and_then(|name| name.parse().ok());
+    let wanted = ReviewerRequest {
+        reviewer: Some(before.name.clone()),
+        model: before.model.clone(),
         profile,
         timeout: args.timeout,
     };
-    let (who, now, per_case) = wanted.choose(here, None)?;
-    if now != reviewer {
-        let what = format!("the reviewer has changed since {} began", header.run_id);
-        return Err(Failure::usage(what).hint("begin a new run").into());
+    let (reviewer, used_reviewer, per_case) = wanted.choose(here, None)?;
+    if used_reviewer != before {
+        let what = format!("the reviewer has changed since {} started", header.run_id);
+        return Err(Failure::usage(what).hint("start a new run").into());
     }
     let name = header.judge.as_ref().map(|judge| judge.model.as_str());
-    let judge = name.map(|name| judge::choose(Some(name), here, None)).transpose()?;
+    let judge = name.map(|name| choose_judge(Some(name), here, None)).transpose()?;
     if judge.as_ref().map(|judge| &judge.used) != header.judge.as_ref() {
-        let what = format!("what a judge is told has changed since {} began", header.run_id);
-        return Err(Failure::usage(what).hint("begin a new run").into());
+        let what = format!("the judge's instructions have changed since {} started", header.run_id);
+        return Err(Failure::usage(what).hint("start a new run").into());
     }
     let (judge, per_case) = with_judge(judge, per_case);
     if args.max_cost.is_some() {
         header.max_cost_usd = args.max_cost;
         folder.save_header(&header)?;
     }
-    Ok(Ready { folder, header, sets, who, judge, per_case, replay: None })
+    Ok(ReadyRun { folder, header, sets, reviewer, judge, per_case, replay: None })
 }
 
-/// What a case could cost with its judge.
-fn with_judge(judge: Option<Judge>, per_case: Dollars) -> (Option<JudgeDesk>, Dollars) {
+/// The worst cost of a case with its judge.
+fn with_judge(judge: Option<RunJudge>, per_case: Dollars) -> (Option<JudgeSetup>, Dollars) {
     match judge {
-        Some(judge) => (Some(judge.desk), per_case.plus(judge.per_case)),
+        Some(judge) => (Some(judge.setup), per_case.plus(judge.per_case)),
         None => (None, per_case),
     }
 }
 
-/// Runs what has no record yet.
+/// Reviews the cases without a record.
 async fn review_all(
     args: &RunArgs,
     here: &Surroundings,
-    ready: Ready,
+    ready: ReadyRun,
     calls: &CallTracker,
 ) -> anyhow::Result<Exit> {
-    let Ready { folder, header, sets, who, judge, per_case, replay } = ready;
-    let judging = judge.as_ref().map_or(Duration::ZERO, |_| JUDGE_PATIENCE);
-    let writer = kept::writer(&folder, who.patience() + judging).await?;
+    let ReadyRun { folder, header, sets, reviewer, judge, per_case, replay } = ready;
+    let judging = judge.as_ref().map_or(Duration::ZERO, |_| JUDGE_TIMEOUT);
+    let writer = kept::writer(&folder, reviewer.timeout() + judging).await?;
     let work = folder.work()?;
     let (done, spent) = so_far(args, &folder, per_case)?;
     let cases: usize = header.sets.iter().map(|set| set.cases).sum();
-    let bench = Bench {
-        who,
+    let repositories = CaseRepositories::open(here, args.repos.as_deref()).await;
+    let runner = CaseReviewer {
+        reviewer,
+        repositories,
         here: here.clone(),
         work: work.path().to_owned(),
         run: folder.clone(),
@@ -297,23 +315,23 @@ async fn review_all(
     };
     let total = cases as u64 * u64::from(header.trials);
     let progress = EvalProgress::start(done.len() as u64, total);
-    let plan = Plan {
+    let plan = RunPlan {
         trials: header.trials,
         at_once: jobs(args),
-        purse: Purse::new(header.max_cost_usd.map(Dollars::at_least), per_case, spent),
+        budget: EvalBudget::new(header.max_cost_usd.map(Dollars::at_least), per_case, spent),
         done,
         total,
     };
     let selected = plan::selected(sets, &header.sets, header.selection.clone());
-    let tell = |standing: &pipeline::Standing| progress.show(standing);
-    let ending = pipeline::run(plan, selected, &bench, &writer, &tell).await;
+    let report = |now: &pipeline::RunProgress| progress.show(now);
+    let ending = pipeline::run(plan, selected, &runner, &writer, &report).await;
     progress.end();
     Ok(match ending? {
-        Ending::Complete => Exit::Passed,
-        Ending::Broke => {
+        RunEnding::Complete => Exit::Passed,
+        RunEnding::BudgetExhausted => {
             console::say(&format!(
-                "stopped: another case could cost more than is left; go on with: mala eval run \
-                 --resume {} --max-cost USD",
+                "stopped: the rest of the budget may not cover another case\n\
+                 hint: continue with: mala eval run --resume {} --max-cost USD",
                 header.run_id
             ));
             Exit::CouldNotReview
@@ -326,12 +344,12 @@ fn jobs(args: &RunArgs) -> usize {
     args.jobs.map_or_else(cores, usize::from)
 }
 
-/// What is done, and what it cost. What nobody knows counts as much as it could have been.
+/// What is done, and its cost. An unknown cost counts as the worst cost.
 fn so_far(
     args: &RunArgs,
-    folder: &RunFolder,
+    folder: &EvalRunFolder,
     per_case: Dollars,
-) -> anyhow::Result<(BTreeSet<Key>, Dollars)> {
+) -> anyhow::Result<(BTreeSet<TrialKey>, Dollars)> {
     let records = folder.records()?;
     let mut spent = Dollars::ZERO;
     let mut add = |record: CaseRecord| {
@@ -339,11 +357,10 @@ fn so_far(
     };
     records.each(&mut add)?;
     records.each_replaced(&mut add)?;
-    let lost = lost_calls_below(&folder.path().join("traffic")).context("reading the traffic")?;
+    let lost = lost_calls_below(&folder.path().join("traffic")).context("reading recorded traffic")?;
     if lost.calls > 0 {
         console::say(&format!(
-            "{} model calls were under way when the run was cut short: they may have been paid for, \
-             at most {}, and are asked again",
+            "warning: {} model calls were interrupted; they may have cost up to {} and are repeated",
             lost.calls,
             Dollars::at_least(lost.worst_usd)
         ));
@@ -355,7 +372,7 @@ fn so_far(
         return Ok((records.keys().cloned().collect(), spent));
     }
     for (set, case, trial) in records.unreviewed() {
-        folder.put_aside(set, case, *trial)?;
+        folder.archive_traffic(set, case, *trial)?;
     }
     Ok((records.reviewed().cloned().collect(), spent))
 }

@@ -1,34 +1,34 @@
-//! Where captured cases come from and go to: the repository around the current folder, and a folder of its
-//! sets.
+//! Captured cases: their code comes from the current repository, and they are stored among its sets.
 
+use super::{EvalGit, prepare_state};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::wiring::changes;
 use anyhow::Context;
-use mala_adapters::cases::{RecallError, keep, recall};
-use mala_adapters::evals::Evals;
-use mala_adapters::git::Git;
 use mala_domain::change::FilePath;
-use mala_domain::eval::Case;
-use mala_domain::eval::capture::TAG;
-use mala_domain::eval::import::Sides;
 use mala_domain::report::Report;
+use mala_eval::EvalCase;
+use mala_eval::capture::{self, ReviewedCodeError, TAG};
+use mala_eval::import::ChangeSides;
+use mala_eval::store::runs::EvalStore;
+use mala_eval::store::sets::write_case_folder;
 use std::path::{Path, PathBuf};
 
-/// The code of a kept review, with these files besides.
-pub async fn recalled(
+/// The code of a kept review, and these other files.
+pub async fn reviewed_code(
     here: &Surroundings,
     report: &Report,
     more: &[FilePath],
-) -> anyhow::Result<Sides> {
-    let environment = changes::environment(here);
-    let git = Git::open(here.root(), &environment).await?;
-    let recalled = recall(&git, report, more, &environment).await;
-    recalled.map_err(|error| {
+) -> anyhow::Result<ChangeSides> {
+    let git = EvalGit::new(here);
+    let repository = git.repository_around(here.root()).await?;
+    let code = capture::reviewed_code(&git, &repository, report, more).await;
+    code.map_err(|error| {
         let hint = match error {
-            RecallError::Changed => Some("capture a review before its code changes, or of commits"),
-            RecallError::Patch => Some("apply the patch, and review the commit"),
+            ReviewedCodeError::Changed => {
+                Some("capture a review before its files change, or review commits")
+            }
+            ReviewedCodeError::Patch => Some("apply the patch and review the commit"),
             _ => None,
         };
         let failure = Failure::new(Exit::CouldNotReview, error.to_string());
@@ -39,22 +39,22 @@ pub async fn recalled(
     })
 }
 
-/// Keeps a captured case, in this folder or in the set of captured cases; gives the folder.
+/// Writes a captured case to this folder or to the set of captured cases; returns the folder.
 pub fn keep_captured(
     here: &Surroundings,
-    case: &Case,
+    case: &EvalCase,
     folder: Option<&Path>,
 ) -> anyhow::Result<PathBuf> {
-    let evals = Evals::of_work_tree(here.root());
+    let evals = EvalStore::of_work_tree(here.root());
     let sets = evals.sets().join(TAG);
     let folder = folder.map_or_else(|| sets.join(&case.id), |folder| here.folder.join(folder));
     let writing = || format!("writing {}", folder.display());
     if folder.starts_with(evals.sets()) {
-        evals.make_sets().with_context(writing)?;
+        prepare_state(here, &evals.sets()).with_context(writing)?;
         mala_adapters::store::reject_symlink(&sets).with_context(writing)?;
     }
     let above = folder.parent().unwrap_or(&folder);
     std::fs::create_dir_all(above).with_context(writing)?;
-    keep(case, &folder).with_context(writing)?;
+    write_case_folder(case, &folder).with_context(writing)?;
     Ok(folder)
 }

@@ -1,20 +1,19 @@
-//! The judge of a run: a model that is asked about every case, with its own traffic beside that of the
-//! review.
+//! The judge of a run. Its model traffic is recorded beside that of the review.
 
-use super::bench::Bench;
+use super::case_reviewer::CaseReviewer;
 use crate::wiring::models::Connections;
 use crate::wiring::reviewers::{self, Wishes};
-use mala_adapters::evals::RunFolder;
 use mala_adapters::models::call_tracker::CaseCallTracker;
 use mala_domain::agent::budget::Limits;
-use mala_domain::eval::judging::candidates;
-use mala_domain::eval::{CaseRecord, CaseSpent, Judgement};
-use mala_pipeline::eval::judge::judge;
+use mala_eval::judging::ask::judge;
+use mala_eval::judging::candidates;
+use mala_eval::store::runs::EvalRunFolder;
+use mala_eval::{CaseRecord, CaseUsage, Judgement};
 use std::path::PathBuf;
 
-/// Who judges, and within what.
-pub struct JudgeDesk {
-    /// The model, by a name that finds it.
+/// The judge and its limits.
+pub struct JudgeSetup {
+    /// The name of the model.
     pub model: String,
     /// The limits for one case.
     pub limits: Limits,
@@ -22,34 +21,34 @@ pub struct JudgeDesk {
     pub connections: Connections,
 }
 
-impl Bench {
-    /// Has a reviewed case judged.
+impl CaseReviewer {
+    /// Judges a reviewed case.
     pub(super) async fn judge(
         &self,
-        desk: &JudgeDesk,
+        setup: &JudgeSetup,
         record: &CaseRecord,
         calls: Option<CaseCallTracker>,
     ) -> Judgement {
         let wanted = candidates(record);
         if wanted.pairs.is_empty() {
-            let spent = CaseSpent::nothing();
+            let spent = CaseUsage::nothing();
             return Judgement { pairs: Vec::new(), left_out: wanted.left_out, spent };
         }
-        let folder = |run: &RunFolder| -> PathBuf {
+        let folder = |run: &EvalRunFolder| -> PathBuf {
             run.traffic(&record.set, &record.case, record.trial).join("judge")
         };
         let wishes = Wishes {
             replay: self.replay.as_ref().map(folder),
             go_on: self.replay.is_none().then(|| folder(&self.run)),
-            connections: Some(desk.connections.clone()),
+            connections: Some(setup.connections.clone()),
             calls,
             ..Wishes::nothing()
         };
-        match reviewers::speaker(&desk.model, &self.here, &wishes).await {
-            Ok(speaker) => judge(&speaker, desk.limits, record).await,
+        match reviewers::speaker(&setup.model, &self.here, &wishes).await {
+            Ok(speaker) => judge(&speaker, setup.limits, record).await,
             Err(error) => {
                 let pairs = Judgement::undecided(&wanted.pairs, &format!("{error:#}"));
-                let (left_out, spent) = (wanted.left_out, CaseSpent::nothing());
+                let (left_out, spent) = (wanted.left_out, CaseUsage::nothing());
                 Judgement { pairs, left_out, spent }
             }
         }

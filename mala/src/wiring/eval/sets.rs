@@ -1,18 +1,20 @@
-//! Where sets come from: the one in the binary, a file or folder, or a name below `.mala/eval/sets`.
+//! Sets of cases: the one in the binary, a file or a folder, or a name in `.mala/eval/sets`.
 
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 use include_dir::{Dir, DirEntry, include_dir};
-use mala_adapters::cases::{CaseSet, SetWriter, read_files};
-use mala_adapters::evals::Evals;
-use mala_domain::eval::{Case, CaseError};
+use mala_adapters::store::{write_gitignore, reject_symlink};
+use mala_eval::store::runs::EvalStore;
+use mala_eval::store::sets::{CaseSet, SetWriter, read_files};
+use mala_eval::{CaseError, EvalCase};
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 
 /// The name of the set that is in the binary.
 pub const STARTER: &str = "starter";
 
-/// Where planted defects are kept unless somebody says otherwise, below the folder of sets.
+/// The default file of planted defects, below the folder of sets.
 pub const PLANTED_SET: &str = "planted.jsonl.gz";
 
 static FILES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../eval/data/starter");
@@ -24,7 +26,7 @@ pub fn starter() -> Result<CaseSet, CaseError> {
     Ok(CaseSet::of(STARTER, STARTER, cases))
 }
 
-fn case(folder: &Dir<'_>) -> Result<Case, CaseError> {
+fn case(folder: &Dir<'_>) -> Result<EvalCase, CaseError> {
     let mut files = BTreeMap::new();
     let mut folders = vec![folder];
     while let Some(inner) = folders.pop() {
@@ -43,8 +45,8 @@ fn case(folder: &Dir<'_>) -> Result<Case, CaseError> {
     read_files(&format!("{}/case.json", folder.path().display()), &about, files)
 }
 
-/// The set that a person means by a name or a path.
-pub fn find_set(name: &str, folder: &Path, evals: &Evals) -> Result<CaseSet, String> {
+/// The set with this name or path.
+pub fn find_set(name: &str, folder: &Path, evals: &EvalStore) -> Result<CaseSet, String> {
     if name == STARTER {
         return starter().map_err(|error| error.to_string());
     }
@@ -55,28 +57,29 @@ pub fn find_set(name: &str, folder: &Path, evals: &Evals) -> Result<CaseSet, Str
     let found = places.into_iter().find(|place| place.exists());
     match found {
         Some(place) => CaseSet::at(&place).map_err(|error| format!("{}: {error}", place.display())),
-        None => Err(format!("no set '{name}': it is neither a file or folder nor a known name")),
+        None => Err(format!("set '{name}' not found")),
     }
-}
-
-/// Writes a set: into the folder of sets when it is there, else where the user said.
-pub fn save_set(here: &Surroundings, path: &Path, cases: &[Case]) -> anyhow::Result<()> {
-    make_room(here, path)?;
-    let writing = || format!("writing {}", path.display());
-    mala_adapters::cases::write(path, cases).with_context(writing)
 }
 
 /// Begins a set that is written case by case.
 pub fn begin_set(here: &Surroundings, path: &Path) -> anyhow::Result<SetWriter> {
-    make_room(here, path)?;
-    SetWriter::begin(path).with_context(|| format!("writing {}", path.display()))
+    let writing = || format!("writing {}", path.display());
+    let sets = EvalStore::of_work_tree(here.root()).sets();
+    if path.starts_with(&sets) {
+        prepare_state(here, &sets).with_context(writing)?;
+    }
+    SetWriter::begin(path).with_context(writing)
 }
 
-/// Makes the folder of sets, when that is where a set goes.
-fn make_room(here: &Surroundings, path: &Path) -> anyhow::Result<()> {
-    let sets = Evals::of_work_tree(here.root());
-    match path.starts_with(sets.sets()) {
-        true => sets.make_sets().with_context(|| format!("writing {}", path.display())),
-        false => Ok(()),
+/// Creates a folder below `.mala` that git ignores. Links are refused: a repository must not choose
+/// where files are written.
+pub fn prepare_state(here: &Surroundings, folder: &Path) -> io::Result<()> {
+    let state = here.root().join(".mala");
+    let below = folder.strip_prefix(&state).unwrap_or(Path::new(""));
+    reject_symlink(&state)?;
+    for part in below.ancestors().filter(|part| !part.as_os_str().is_empty()) {
+        reject_symlink(&state.join(part))?;
     }
+    std::fs::create_dir_all(folder)?;
+    write_gitignore(&state)
 }

@@ -1,5 +1,5 @@
-//! Canaries in the world: a shadow copy of a real commit with a planted defect, given to the lanes; and
-//! the run that a supervisor starts when one is due.
+//! Canary runs: the lanes review a copy of a real commit with a planted defect. A supervisor starts a run
+//! when one is due.
 
 use super::{Gate, Scratch, copy_of, fresh_names, runner, scope, variables};
 use crate::surroundings::Surroundings;
@@ -7,32 +7,31 @@ use crate::wiring::changes::failure;
 use anyhow::Context;
 use mala_adapters::git::VariantCommit;
 use mala_adapters::process::{self, ProcessSpec};
-use mala_domain::eval::plant::Sprout;
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
 use mala_domain::gate::consensus::Rule;
 use mala_domain::gate::output::Waited;
 use mala_domain::gate::session::{LeftOut, Pinned, Progress, Seat, Session};
 use mala_domain::gate::{CALL, MARKER, SCHEMA_VERSION};
-use mala_pipeline::eval::plant::Ground;
-use mala_pipeline::gate::{CanaryTry, Panel, measure};
+use mala_domain::ports::BoxFuture;
+use mala_eval::canary::CanaryPanel;
+use mala_eval::plant::{PlantSite, PlantedDefect, SurveyedChange};
+use mala_pipeline::gate::{LaneFindings, Panel, lane_findings};
 
-/// One planted defect, and who is given it.
-pub struct Canary<'c> {
-    /// Which one of the run, from 1.
-    pub number: usize,
-    /// The real change.
-    pub ground: &'c Ground,
-    /// The defect.
-    pub sprout: &'c Sprout,
+/// The lanes that review canaries.
+pub struct CanaryLanes<'c> {
+    /// The gate of this work tree.
+    pub gate: &'c Gate,
+    /// The environment of the program.
+    pub here: &'c Surroundings,
     /// The lanes.
     pub seats: &'c [Seat],
-    /// How long a lane may take.
+    /// The time limit of a lane.
     pub timeout_seconds: u64,
-    /// How hard codex thinks.
+    /// Codex reasoning effort.
     pub reasoning: &'c str,
 }
 
-/// Ends what the lanes of a canary left behind, however it ends.
+/// Ends the processes that the lanes of a canary left behind.
 struct Sweep(String);
 
 impl Drop for Sweep {
@@ -42,20 +41,37 @@ impl Drop for Sweep {
     }
 }
 
+impl CanaryPanel for CanaryLanes<'_> {
+    fn review<'a>(
+        &'a self,
+        number: usize,
+        change: &'a SurveyedChange,
+        defect: &'a PlantedDefect,
+    ) -> BoxFuture<'a, Result<Vec<LaneFindings>, String>> {
+        Box::pin(async move {
+            let reviewed = self.gate.canary(self, number, change, defect).await;
+            reviewed.map_err(|error| format!("{error:#}"))
+        })
+    }
+}
+
 impl Gate {
     /// Has the lanes review a copy of a real commit with a defect in it.
-    pub async fn canary(
+    async fn canary(
         &self,
-        canary: &Canary<'_>,
-        here: &Surroundings,
-    ) -> anyhow::Result<Vec<CanaryTry>> {
+        lanes: &CanaryLanes<'_>,
+        number: usize,
+        change: &SurveyedChange,
+        defect: &PlantedDefect,
+    ) -> anyhow::Result<Vec<LaneFindings>> {
+        let here = lanes.here;
         let (key, secret) = fresh_names()?;
         let _sweep = Sweep(key.clone());
         process::adopt_orphans().context("adopting orphans")?;
         let scratch = Scratch::fresh(self).context("making a folder")?;
-        let pinned = self.shadow(canary, &scratch).await?;
+        let pinned = self.shadow(change, defect, &scratch).await?;
         let (git, scoped) = scope(here, scratch.path(), &pinned).await?;
-        let (title, text) = &canary.ground.soil.told;
+        let PlantSite { title, description, .. } = &change.site;
         let session = Session {
             schema_version: SCHEMA_VERSION,
             key,
@@ -67,42 +83,44 @@ impl Gate {
             scratch: scratch.path().display().to_string(),
             secret,
             rule: Rule::Unanimous,
-            timeout_seconds: canary.timeout_seconds,
-            reasoning: canary.reasoning.to_owned(),
-            seats: canary.seats.to_vec(),
-            tasks: vec![("commit".to_owned(), format!("{title}\n\n{text}"))],
+            timeout_seconds: lanes.timeout_seconds,
+            reasoning: lanes.reasoning.to_owned(),
+            seats: lanes.seats.to_vec(),
+            tasks: vec![("commit".to_owned(), format!("{title}\n\n{description}"))],
             warnings: Vec::new(),
             checker: None,
             canaries: None,
         };
-        let folder = self.sessions.canaries().place(canary.number)?;
+        let folder = self.sessions.canaries().place(number)?;
         let runner = runner(git, &session, &folder, here);
         let show = |_: &Progress| {};
         let panel = Panel { session: &session, runner: &runner, checker: None, show: &show };
-        let planted = canary.ground.soil.planted(canary.sprout, (canary.number, 0));
-        let truth = planted.ground_truth.first().context("nothing is planted")?;
-        Ok(measure(&panel, &scoped, truth).await.map_err(failure)?)
+        Ok(lane_findings(&panel, &scoped).await.map_err(failure)?)
     }
 
     /// The commit with the defect, in a copy of the repository.
-    async fn shadow(&self, canary: &Canary<'_>, scratch: &Scratch) -> anyhow::Result<Pinned> {
+    async fn shadow(
+        &self,
+        change: &SurveyedChange,
+        defect: &PlantedDefect,
+        scratch: &Scratch,
+    ) -> anyhow::Result<Pinned> {
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
-        let ground = canary.ground;
         let shadow = VariantCommit {
-            like: ground.head.as_deref().context("the change is not committed")?,
-            after: ground.base.as_deref(),
-            file: &canary.sprout.file,
-            text: &canary.sprout.text,
+            like: change.site.head_commit.as_deref().context("the change is not committed")?,
+            after: change.site.base_commit.as_deref(),
+            file: &defect.file,
+            text: &defect.text,
         };
         let head = self.git.create_variant_commit(&copy, &shadow).await?;
-        Ok(match &ground.base {
+        Ok(match &change.site.base_commit {
             Some(base) => Pinned::Range { base: base.clone(), head, dirty: Vec::new() },
             None => Pinned::Commits(vec![head]),
         })
     }
 
-    /// Says beside each lane what it finds of planted defects.
+    /// Adds the measured recall of each lane.
     pub fn with_measured(&self, mut waited: Waited) -> Waited {
         let book = self.sessions.canaries().book();
         for (name, lane) in &mut waited.reviewers {
@@ -111,8 +129,8 @@ impl Gate {
         waited
     }
 
-    /// Starts a run of canaries for the lanes of a session that is over, when one is due. The first time
-    /// that anybody asks, the schedule begins.
+    /// Starts a canary run for the lanes of a finished session when one is due. The first call starts the
+    /// schedule.
     pub fn start_if_due(
         &self,
         session: &Session,
@@ -125,7 +143,7 @@ impl Gate {
         let book = folder.book();
         let is_due = book.is_due(now, plan);
         if book.since.is_none() || is_due {
-            // Whatever comes of the run, the next one is due a whole time later.
+            // The next run is due a whole interval later, even if this one fails.
             let schema_version = SCHEMA_VERSION;
             folder.keep(&CanaryBook { schema_version, since: Some(now), ..book })?;
         }

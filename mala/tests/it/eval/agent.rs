@@ -58,8 +58,8 @@ fn the_agent_is_scored_with_what_it_costs() {
     assert_eq!((&spent["llm_calls"], &spent["tokens_used"]), (&json!(6), &json!(6_300)));
     assert!(result["cost_usd"].as_f64().unwrap() > 0.0);
     assert!(result["run"]["reviewer"]["version"].is_string());
-    let told = server.requests()[0].user_text();
-    assert!(told.contains("Add case-00"), "the title of the pull request is told: {told}");
+    let prompt = server.requests()[0].user_text();
+    assert!(prompt.contains("Add case-00"), "the title of the pull request is missing: {prompt}");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_run_replays_without_a_model() {
     let n_requests = server.requests().len();
     let world = world.with_env("ANTHROPIC_API_KEY", "").with_env("ANTHROPIC_BASE_URL", "");
     let (code, again) = agent_run(&world, &["--replay", &run]);
-    assert_eq!((code, server.requests().len()), (0, n_requests), "nobody was asked");
+    assert_eq!((code, server.requests().len()), (0, n_requests), "no model was called");
     assert_eq!(first["scores"]["strict"], again["scores"]["strict"]);
 }
 
@@ -125,7 +125,7 @@ fn a_reviewer_that_cannot_be_asked_is_found_out_before_the_first_case() {
     let shown = world.run(&["eval", "run", "--reviewer", "agent_sdk", "--model", "haiku"]);
     assert!(shown.starts_with("[exit 4]") && shown.contains("ANTHROPIC_API_KEY"), "{shown}");
     assert!(!world.folder().join(".mala/eval").exists(), "nothing began");
-    let shown = world.run(&["eval", "run", "--reviewer", "nobody"]);
+    let shown = world.run(&["eval", "run", "--reviewer", "unknown"]);
     assert!(shown.starts_with("[exit 64]") && shown.contains("perfect"), "{shown}");
 }
 

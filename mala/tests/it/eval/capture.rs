@@ -70,7 +70,7 @@ fn what_is_right_is_found_again() {
         "{result:#}"
     );
     let again = reviewed.world.run(&["eval", "capture", "--all-right"]);
-    assert!(again.starts_with("[exit 2]") && again.contains("it is there already"), "{again}");
+    assert!(again.starts_with("[exit 2]") && again.contains("already exists"), "{again}");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_review_of_the_working_tree_can_be_captured_until_it_changes() {
     assert_snapshot!(reviewed.world.run(&["eval", "capture", "--all-right", "-o", "x"]), @"
     [exit 2]
     [stderr]
-    error: the code is not as it was when it was reviewed
+    error: the code has changed since the review
     hint: capture a review before its code changes, or of commits
     ");
     assert!(!reviewed.world.folder().join("x").exists());

@@ -2,7 +2,7 @@
 
 use super::agent::{answer, cases, slowly, with_server};
 use super::*;
-use mala_domain::eval::seeded::Seeded;
+use mala_eval::random::SeededRandom;
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::ServerStep;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ fn twenty_kills_change_nothing_and_repeat_no_paid_call() {
         let server = ModelServer::new(|request| answer(request).into());
         eval(&world_with(N_CASES, &server), &arguments()).1
     });
-    let mut chance = Seeded::new(20);
+    let mut chance = SeededRandom::new(20);
     let mut run = String::new();
     for kill in 0..N_KILLS {
         // Killed when a random number of further calls have come, or a little later.
@@ -70,7 +70,7 @@ fn going_on_waits_until_the_answers_under_way_are_kept() {
     let run = only_run(&world);
     let output = world.output(&["eval", "run", "--resume", &run, "--jobs", JOBS], b"");
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("another mala is working on this run; waiting"), "{told}");
+    assert!(told.contains("waiting up to"), "{told}");
     assert_eq!((output.status.code(), repeated(&server), server.n_requests()), (Some(0), 0, 8));
 }
 
@@ -98,8 +98,8 @@ fn one_interrupt_keeps_the_answers_under_way() {
     let output = child.wait_with_output().unwrap();
     let (told, run) = (String::from_utf8_lossy(&output.stderr).into_owned(), only_run(&world));
     assert_eq!(output.status.code(), Some(130), "{told}");
-    assert!(told.contains("are waited for and kept"), "{told}");
-    assert!(told.contains(&format!("go on with: mala eval run --resume {run}")), "{told}");
+    assert!(told.contains("waiting for the model calls in progress"), "{told}");
+    assert!(told.contains(&format!("continue with: mala eval run --resume {run}")), "{told}");
     assert!(lost_calls(&world, &run).is_empty());
     let (code, result) = eval(&world, &going_on(&run));
     assert_eq!((code, &result["scores"]["cases"]["reviewed"]), (0, &json!(20)));
@@ -126,7 +126,7 @@ fn a_second_interrupt_ends_the_calls() {
     assert_eq!(lost_calls(&world, &run).len(), 4, "each may have been paid for");
     let output = world.output(&["eval", "run", "--resume", &run], b"");
     let told = String::from_utf8_lossy(&output.stderr);
-    assert!(told.contains("4 model calls were under way when the run was cut short"), "{told}");
+    assert!(told.contains("4 model calls were interrupted"), "{told}");
     assert_eq!((output.status.code(), server.n_requests()), (Some(0), 12), "{told}");
 }
 

@@ -224,12 +224,12 @@ fn sarif_is_the_truth_about_a_range() {
     let args = ["sarif", "lint.sarif", "--repo", &root, "--range", "main...topic"];
     let (made, cases) = imported(&world, &args);
     assert_eq!(truths(&cases[0]), ["shop.py:1-1 bug medium"]);
-    assert_eq!(made["passed_over"][0]["why"], "it is on no line that the change adds");
+    assert_eq!(made["passed_over"][0]["why"], "not on an added line");
     assert_snapshot!(world.run(&["eval", "import", "sarif", "lint.sarif", "-o", "x.jsonl"]), @"
     [exit 64]
     [stderr]
-    error: sarif has no code of its own
-    hint: give --repo DIR --range A..B, the change that it is about
+    error: sarif does not contain the code
+    hint: add --repo DIR --range A..B, the change of the results
     ");
 }
 
@@ -243,18 +243,21 @@ fn nothing_to_read_is_an_error_and_writes_nothing() {
     assert_snapshot!(world.run(&["eval", "import", "humanevalpack", "humanevalpack.jsonl", "-o", "set.jsonl"]), @"
     [exit 2]
     [stderr]
-    warning: 2 records passed over:
+    warning: skipped 2 records:
       humanevalpack.jsonl:1: missing field `task_id`
       humanevalpack.jsonl:2: expected value
-    error: there is no case in it: nothing is written
+    error: no cases found; nothing was written
     ");
     assert_eq!(world.read("set.jsonl"), "old");
     let left: Vec<_> = std::fs::read_dir(world.folder()).unwrap().collect();
     assert_eq!(left.len(), 3, "{left:?}");
     for (args, expected) in [
-        (&["aacr", "empty", "-o", "s.jsonl"][..], "[exit 2]\n[stderr]\nerror: there is no case"),
+        (&["aacr", "empty", "-o", "s.jsonl"][..], "[exit 2]\n[stderr]\nerror: no cases found"),
         (&["aacr", "gone", "-o", "s.jsonl"], "[exit 2]\n[stderr]\nerror: reading: gone: No such"),
-        (&["aacr", "empty", "-o", "s.json"], "[exit 64]\n[stderr]\nerror: 's.json' is no name of"),
+        (
+            &["aacr", "empty", "-o", "s.json"],
+            "[exit 64]\n[stderr]\nerror: invalid file name 's.json'",
+        ),
         (&["weather", "empty", "-o", "s.jsonl"], "[exit 64]\n"),
     ] {
         let args: Vec<&str> = ["eval", "import"].into_iter().chain(args.iter().copied()).collect();

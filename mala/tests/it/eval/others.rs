@@ -66,7 +66,7 @@ fn a_panel_reviews_by_the_settings_of_the_project() {
     );
     let mut one = case("case-0", 50, &[(3, "bug")]);
     // A case's own settings do not count.
-    one["files"]["mala.yaml"] = json!("gate:\n  panel: [nobody]\n");
+    one["files"]["mala.yaml"] = json!("gate:\n  panel: [unknown]\n");
     world.write("set.jsonl", lines(&[one]));
     let (code, result) = ran(&world, &["--set", "set.jsonl", "--reviewer", "cerberus"]);
     assert_eq!(code, 0, "{result:#}");

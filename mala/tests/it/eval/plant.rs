@@ -1,4 +1,4 @@
-//! `mala eval plant` from the outside: what it plants compiles, is found by whoever knows it, and leaves
+//! `mala eval plant` from the outside: what it plants compiles, is found by a perfect reviewer, and leaves
 //! the repository alone.
 
 use super::*;
@@ -17,7 +17,7 @@ const SAMPLES: [(&str, &str); 6] = [
 ];
 
 /// A repository whose last commit adds a sample in every language.
-fn farm() -> (TestRepo, World) {
+fn sample_repository() -> (TestRepo, World) {
     let repo = TestRepo::with_files(&[("README.md", "# Orders\n")]);
     for (path, text) in SAMPLES {
         repo.write(path, text);
@@ -50,7 +50,7 @@ fn defective(case: &Value) -> (&str, &str) {
 
 #[test]
 fn what_is_planted_compiles_in_every_language() {
-    let (repo, world) = farm();
+    let (repo, world) = sample_repository();
     let cases = planted(&world, &repo, &["--count", "500"]);
     let mut by_ending: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
     for case in &cases {
@@ -74,7 +74,7 @@ fn case_id(case: &Value) -> &'static str {
     Box::leak(text(case, "/id").replace('-', "_").into_boxed_str())
 }
 
-/// Has the real compiler look at every mutant. Go's is not asked for: the tree alone says that it parses.
+/// Compiles every mutated file. For Go, only the syntax is checked.
 fn compile(ending: &str, folder: &Path, mutants: &[(&str, &str)]) {
     let files: Vec<String> = mutants
         .iter()
@@ -144,7 +144,7 @@ fn assert_documented(cases: &[Value]) {
 
 #[test]
 fn the_seed_decides_and_nothing_is_touched() {
-    let (repo, world) = farm();
+    let (repo, world) = sample_repository();
     let head = repo.head();
     let one = planted(&world, &repo, &["--count", "8", "--seed", "1"]);
     assert_eq!(one, planted(&world, &repo, &["--count", "8", "--seed", "1"]));
@@ -166,9 +166,9 @@ fn the_seed_decides_and_nothing_is_touched() {
 
 #[test]
 fn a_planted_set_measures_a_reviewer() {
-    let (_repo, world) = farm();
+    let (_repo, world) = sample_repository();
     let shown = world.run(&["eval", "plant", "--count", "14", "--with-clean"]);
-    assert!(shown.contains("14 defects in 1 change: "), "{shown}");
+    insta::assert_snapshot!(shown, @"");
     let (code, perfect) = ran(&world, &["--set", "planted", "--reviewer", "perfect"]);
     assert_eq!((code, &perfect["recall"]), (0, &json!(1.0)));
     assert_eq!(perfect["scores"]["cases"]["clean"], 1, "the change without a defect");
@@ -180,13 +180,13 @@ fn a_planted_set_measures_a_reviewer() {
     let (code, builtin) = ran(&world, &["--set", "planted", "--reviewer", "builtin"]);
     assert_eq!((code, &builtin["scores"]["cases"]["could_not_review"]), (0, &json!(0)));
     let shown = world.run(&["eval", "report"]);
-    assert!(shown.contains("planted (grouped)"), "{shown}");
-    assert!(shown.contains("inverted-condition"), "{shown}");
+    let (_, planted) = shown.split_once("planted (grouped)").unwrap();
+    assert!(planted.contains("inverted-condition"), "{shown}");
 }
 
 #[test]
 fn the_change_can_be_named() {
-    let (repo, world) = farm();
+    let (repo, world) = sample_repository();
     let added = repo.head();
     repo.write("src/later.py", "def take(rows, count):\n    return rows[:count]\n");
     let later = repo.commit("Add take");
@@ -206,7 +206,7 @@ fn the_change_can_be_named() {
 }
 
 #[test]
-fn nothing_is_planted_into_what_nobody_wrote_by_hand() {
+fn nothing_is_planted_into_tests_or_generated_files() {
     let code = "def take(rows, count):\n    return rows[:count]\n";
     let repo = TestRepo::with_files(&[("README.md", "# Nothing\n")]);
     for path in ["tests/test_take.py", "vendor/take.py", "node_modules/a/take.js", "take.md"] {
@@ -218,11 +218,62 @@ fn nothing_is_planted_into_what_nobody_wrote_by_hand() {
     insta::assert_snapshot!(world.run(&["eval", "plant"]), @r"
     [exit 2]
     [stderr]
-    error: there is no place for a defect in these changes
-    hint: it takes added lines of Python, JavaScript, TypeScript, Go, Rust or Java
+    error: no defect can be planted into these changes
+    hint: defects need added lines of Python, JavaScript, TypeScript, Go, Rust or Java
     ");
-    let wrong = world.run(&["eval", "plant", "--kind", "typo"]);
-    assert!(wrong.starts_with("[exit 64]") && wrong.contains("swapped-arguments"), "{wrong}");
-    let wrong = world.run(&["eval", "plant", "HEAD"]);
-    assert!(wrong.starts_with("[exit 64]") && wrong.contains("A..B"), "{wrong}");
+    insta::assert_snapshot!(world.run(&["eval", "plant", "--kind", "typo"]), @"");
+    insta::assert_snapshot!(world.run(&["eval", "plant", "HEAD"]), @"");
+}
+
+/// A repository whose last commit imports one file that exists and one that does not.
+fn repository_with_imports() -> TestRepo {
+    let repo = TestRepo::with_files(&[
+        ("package.json", "{\"name\": \"shop\", \"type\": \"module\"}\n"),
+        ("src/lib/tax.ts", "export const tax = (net: number) => net * 1.2;\n"),
+    ]);
+    repo.write(
+        "src/cart/total.ts",
+        "import { tax } from \"../lib/tax\";\nimport { round } from \"../lib/gone\";\n\n\
+         export function total(prices: number[]): number {\n  let sum = 0;\n  \
+         for (let i = 0; i < prices.length; i++) {\n    sum += prices[i];\n  }\n  \
+         return round(tax(sum));\n}\n",
+    );
+    repo.commit("Add the total of a cart");
+    repo
+}
+
+/// The unresolved imports that the built-in reviewer reports in the planted set.
+fn unresolved(world: &World, args: &[&str]) -> Vec<String> {
+    let args: Vec<&str> =
+        ["--reviewer", "builtin"].into_iter().chain(args.iter().copied()).collect();
+    let (code, result) = ran(world, &args);
+    assert_eq!(code, 0, "{result:#}");
+    let run = result["run"]["run_id"].as_str().unwrap();
+    let records = world.read(&format!(".mala/eval/{run}/results.jsonl"));
+    let records = records.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let found = records.flat_map(|record| record["predictions"].as_array().unwrap().clone());
+    found
+        .filter(|finding| finding["rule"] == "cross-file/unresolved-import")
+        .map(|finding| format!("{}:{}", text(&finding, "/file"), finding["line_start"]))
+        .collect()
+}
+
+#[test]
+fn a_planted_case_is_reviewed_in_its_real_tree() {
+    let repo = repository_with_imports();
+    let inside = world().in_folder(repo.root());
+    let planted = inside.run(&["eval", "plant", "--count", "1", "--output", "set.jsonl"]);
+    assert!(planted.starts_with("[exit 0]"), "{planted}");
+    let expected = ["src/cart/total.ts:2"];
+    assert_eq!(unresolved(&inside, &["--set", "set.jsonl"]), expected, "the real tree");
+    // Elsewhere, the case is only a part of the tree: a missing file means nothing.
+    let outside = world();
+    outside.write("set.jsonl", std::fs::read(repo.path("set.jsonl")).unwrap());
+    assert_eq!(unresolved(&outside, &["--set", "set.jsonl"]), [""; 0], "a part of the tree");
+    let name = repo.root().file_name().unwrap();
+    let clones = outside.folder().join("clones");
+    std::fs::create_dir(&clones).unwrap();
+    std::os::unix::fs::symlink(repo.root(), clones.join(name)).unwrap();
+    let args = ["--set", "set.jsonl", "--repos", "clones"];
+    assert_eq!(unresolved(&outside, &args), expected, "the tree of a clone");
 }

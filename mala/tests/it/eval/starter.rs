@@ -2,10 +2,10 @@
 
 use mala::wiring::eval::starter;
 use mala_domain::change::{Change, parse};
-use mala_domain::eval::trees::Trees;
-use mala_domain::eval::{BaseOrigin, Case};
+use mala_eval::trees::CaseTrees;
+use mala_eval::{BaseOrigin, EvalCase};
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<EvalCase> {
     starter().unwrap().cases().map(Result::unwrap).collect()
 }
 
@@ -13,7 +13,7 @@ fn cases() -> Vec<Case> {
 fn there_are_enough_of_each_kind() {
     let cases = cases();
     let count = |languages: &[&str], is_clean: bool| {
-        let of = |case: &&Case| {
+        let of = |case: &&EvalCase| {
             languages.contains(&case.language.as_str()) && case.is_clean() == is_clean
         };
         cases.iter().filter(of).count()
@@ -30,7 +30,7 @@ fn there_are_enough_of_each_kind() {
 #[test]
 fn every_diff_leads_to_the_files() {
     for case in cases() {
-        let trees = Trees::of(&case);
+        let trees = CaseTrees::of(&case);
         assert_eq!((trees.origin, trees.notes), (BaseOrigin::Reverted, vec![]), "{}", case.id);
         let change = Change { files: parse(case.diff.as_bytes()).unwrap() };
         assert!(change.files.len() > 1, "{} changes one file only", case.id);

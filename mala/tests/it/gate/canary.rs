@@ -34,7 +34,7 @@ fn what_a_lane_finds_is_shown_beside_its_verdict() {
     let before = bench.review("finder,pass", &[]);
     assert_eq!((before.code, before.verdict()), (0, "PASS"));
     assert_eq!(before.json["reviewers"]["finder"]["measured"], Value::Null);
-    assert!(!bench.repo.path(".mala/gate/canaries").exists(), "nobody asked for any");
+    assert!(!bench.repo.path(".mala/gate/canaries").exists(), "none were requested");
 
     let head = bench.repo.head();
     let (code, stdout, stderr) =
@@ -113,7 +113,7 @@ fn until(bench: &Bench, is_so: impl Fn(&Value) -> bool) {
     }
 }
 
-/// A book of a commit, which was measured by nobody.
+/// A canary log that a commit brings along.
 #[test]
 fn what_a_commit_says_of_the_lanes_counts_for_nothing() {
     let bench = bench("  canaries: {every_days: 7, count: 1}\n");
@@ -185,7 +185,7 @@ fn no_further_one_is_given_when_they_cost_enough() {
     assert_eq!(code, 0, "{stderr}");
     assert!(shown.starts_with("paid: found 0 of 2 planted, "), "{shown}");
     assert!(shown.contains("cost $3.0000"), "{shown}");
-    assert!(stderr.contains("no further canary"), "{stderr}");
+    assert!(stderr.contains("stopping: the cost limit for canaries is reached"), "{stderr}");
     assert!(!shown.contains("earlier"), "{shown}");
     // The kinds are those of the run that is told of; what all runs come to stands apart.
     let (_, shown, _) = bench.run(&["canary", "--lanes", "paid"]);
@@ -200,8 +200,8 @@ fn a_canary_that_cannot_be_given_says_why() {
     let empty = Bench::new();
     let (code, _, stderr) = empty.run(&["canary", "--lanes", "pass"]);
     assert_eq!(code, 5);
-    assert!(stderr.contains("there is no place for a defect in the newest commits"), "{stderr}");
+    assert!(stderr.contains("no defect can be planted into the newest commits"), "{stderr}");
     let (code, _, stderr) = empty.run(&["canary", "--lanes", "missing"]);
     assert_eq!(code, 5, "{stderr}");
-    assert!(stderr.contains("no lane can be used"), "{stderr}");
+    assert!(stderr.contains("no lane is available"), "{stderr}");
 }

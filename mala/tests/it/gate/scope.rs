@@ -50,7 +50,7 @@ fn what_does_not_fit_into_the_prompt_does_not_pass() {
     let why = ended.json["parse_errors"][0].as_str().unwrap();
     assert!(why.contains("1 file does not fit into the 500 kB of a prompt"), "{why}");
     let lanes = bench.repo.path(".mala/gate").join(&ended.key).join("lanes");
-    assert!(!lanes.exists(), "nobody was asked");
+    assert!(!lanes.exists(), "no model was called");
     ended.assert_nothing_left();
 }
 

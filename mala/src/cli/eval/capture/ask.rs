@@ -1,40 +1,43 @@
-//! Asks a person for a word on each finding, one after the other.
+//! Asks for the label of each finding, one after the other.
 
 use crate::console::harmless;
-use mala_domain::eval::capture::Word;
 use mala_domain::finding::Finding;
+use mala_eval::capture::FindingLabel;
 use std::io::{self, BufRead};
 
 /// How often one question is asked.
 const MAX_TIMES: usize = 10;
 
-/// A word for every finding: those that are there, and those that a person gives. `None` when the person
-/// stops, or says nothing more.
+/// A label for every finding: the given ones, and those that the user enters. `None` when the user stops
+/// or the input ends.
 pub(super) fn ask(
     findings: &[Finding],
-    words: &[Option<Word>],
+    labels: &[Option<FindingLabel>],
     input: &mut impl BufRead,
     say: &mut dyn FnMut(&str),
-) -> io::Result<Option<Vec<Word>>> {
-    let mut spoken = Vec::new();
-    for (at, (finding, word)) in findings.iter().zip(words).enumerate() {
-        let word = match word {
-            Some(word) => Some(*word),
+) -> io::Result<Option<Vec<FindingLabel>>> {
+    let mut requested = Vec::new();
+    for (at, (finding, label)) in findings.iter().zip(labels).enumerate() {
+        let label = match label {
+            Some(label) => Some(*label),
             None => {
                 say(&format!("\n[{} of {}] {}", at + 1, findings.len(), line(finding)));
                 say(&format!("  {}", harmless(&finding.body)));
                 question(input, say)?
             }
         };
-        match word {
-            Some(word) => spoken.push(word),
+        match label {
+            Some(label) => requested.push(label),
             None => return Ok(None),
         }
     }
-    Ok(Some(spoken))
+    Ok(Some(requested))
 }
 
-fn question(input: &mut impl BufRead, say: &mut dyn FnMut(&str)) -> io::Result<Option<Word>> {
+fn question(
+    input: &mut impl BufRead,
+    say: &mut dyn FnMut(&str),
+) -> io::Result<Option<FindingLabel>> {
     for _ in 0..MAX_TIMES {
         say("  right (r), wrong (w), leave out (l), stop (q)?");
         let mut answer = String::new();
@@ -42,9 +45,9 @@ fn question(input: &mut impl BufRead, say: &mut dyn FnMut(&str)) -> io::Result<O
             return Ok(None);
         }
         match answer.trim().to_ascii_lowercase().as_str() {
-            "r" | "right" => return Ok(Some(Word::Right)),
-            "w" | "wrong" => return Ok(Some(Word::Wrong)),
-            "l" | "leave out" | "leave-out" => return Ok(Some(Word::LeaveOut)),
+            "r" | "right" => return Ok(Some(FindingLabel::Right)),
+            "w" | "wrong" => return Ok(Some(FindingLabel::Wrong)),
+            "l" | "leave out" | "leave-out" => return Ok(Some(FindingLabel::LeaveOut)),
             "q" | "stop" | "quit" => return Ok(None),
             _ => {}
         }
@@ -73,19 +76,22 @@ mod tests {
         serde_json::from_value(value).unwrap()
     }
 
-    fn asked(answers: &str) -> (Option<Vec<Word>>, String) {
+    fn asked(answers: &str) -> (Option<Vec<FindingLabel>>, String) {
         let findings = [finding("One"), finding("Two"), finding("Th\u{1b}ree")];
-        let words = [None, Some(Word::Wrong), None];
+        let labels = [None, Some(FindingLabel::Wrong), None];
         let mut said = String::new();
         let mut say = |text: &str| said.push_str(&format!("{text}\n"));
-        let words = ask(&findings, &words, &mut answers.as_bytes(), &mut say).unwrap();
-        (words, said)
+        let labels = ask(&findings, &labels, &mut answers.as_bytes(), &mut say).unwrap();
+        (labels, said)
     }
 
     #[test]
     fn only_findings_without_a_word_are_asked_for() {
-        let (words, said) = asked("r\nwhat?\nL\n");
-        assert_eq!(words, Some(vec![Word::Right, Word::Wrong, Word::LeaveOut]));
+        let (labels, said) = asked("r\nwhat?\nL\n");
+        assert_eq!(
+            labels,
+            Some(vec![FindingLabel::Right, FindingLabel::Wrong, FindingLabel::LeaveOut])
+        );
         insta::assert_snapshot!(said, @r"
 
         [1 of 3] 0011  a.py:3-4  high bug: One

@@ -38,7 +38,7 @@ export function page(orders: Order[], start: number, count: number): Order[] {
 
 export function named(order?: Order): string {
   if (!order) {
-    return 'nobody';
+    return 'guest';
   }
   return String(order.id);
 }

@@ -1,0 +1,131 @@
+//! The content of a public format before its code is found.
+
+use super::RecordLocation;
+use crate::case::CaseMeta;
+use mala_domain::change::{FilePath, LineSpan};
+use mala_domain::finding::{Category, Severity};
+use std::collections::BTreeMap;
+
+/// A case to be.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CaseDraft {
+    /// Where it is in its file.
+    pub location: RecordLocation,
+    /// The id of the case; without one, it is made of the head commit.
+    pub id: String,
+    /// The repository that the change comes from.
+    pub repo: String,
+    /// The language; without one, that of most changed lines.
+    pub language: String,
+    /// The title; without one, that of the head commit.
+    pub title: String,
+    /// Where the code is.
+    pub code: DraftCode,
+    /// Which claims count.
+    pub keep: ProblemFilter,
+    /// The problems.
+    pub truths: Vec<DraftProblem>,
+    /// The claims that people judged to be wrong.
+    pub rejected: Vec<DraftProblem>,
+    /// Source, licence and other notes.
+    pub meta: CaseMeta,
+}
+
+/// Where the code of a draft is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum DraftCode {
+    /// Here: files that the change adds.
+    Added(BTreeMap<FilePath, String>),
+    /// In a clone of one of these repositories, the first that there is.
+    Clone(Vec<(String, DraftRevisions)>),
+    /// In the repository that the user names.
+    Named,
+    /// In the commit that brought in most of these lines, which are as they are at `at`.
+    Introduced {
+        /// The repository.
+        repository: String,
+        /// A commit that still has the lines.
+        at: String,
+        /// The commit that takes them away, whose message says what was wrong.
+        fix: String,
+        /// The lines.
+        lines: Vec<(FilePath, Vec<u32>)>,
+    },
+}
+
+/// How a change is named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DraftRevisions {
+    /// What `head` has that its merge base with `base` has not.
+    SinceMergeBase {
+        /// A commit or a branch.
+        base: String,
+        /// A commit.
+        head: String,
+    },
+    /// A commit against its first parent.
+    Commit(String),
+    /// A pull request, by its number.
+    PullRequest(u64),
+}
+
+/// Which claims count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ProblemFilter {
+    /// All of them.
+    All,
+    /// Those on lines that the change adds.
+    OnChangedLines,
+}
+
+/// A problem that a format reports.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DraftProblem {
+    /// Where it is in its file.
+    pub location: RecordLocation,
+    /// Where it is in the code.
+    pub place: DraftLocation,
+    /// What kind of problem it is.
+    pub category: Category,
+    /// The severity, when it is known.
+    pub severity: Option<Severity>,
+    /// What goes wrong.
+    pub description: String,
+    /// What its makers call this kind of problem.
+    pub kind: Option<String>,
+}
+
+/// Where a claim is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DraftLocation {
+    /// On these lines at head.
+    Lines(FilePath, LineSpan),
+    /// Unknown: it is looked for by the words of its description.
+    Untold,
+}
+
+impl CaseDraft {
+    /// A draft that knows little yet.
+    pub(super) fn new(location: RecordLocation, id: impl Into<String>, code: DraftCode) -> Self {
+        Self {
+            location,
+            id: id.into(),
+            repo: String::new(),
+            language: String::new(),
+            title: String::new(),
+            code,
+            keep: ProblemFilter::All,
+            truths: Vec::new(),
+            rejected: Vec::new(),
+            meta: CaseMeta::default(),
+        }
+    }
+
+    /// The files at head that claims name.
+    pub fn named_files(&self) -> impl Iterator<Item = &FilePath> {
+        self.truths.iter().chain(&self.rejected).filter_map(|claim| match &claim.place {
+            DraftLocation::Lines(file, _) => Some(file),
+            DraftLocation::Untold => None,
+        })
+    }
+}
