@@ -104,31 +104,31 @@ fn a_finding_without_a_word_is_an_error_and_writes_nothing() {
     let reviewed = Reviewed::new(SHORT, &["HEAD~1..HEAD"]);
     assert_eq!(reviewed.findings.len(), 1, "{:#?}", reviewed.findings);
     let world = &reviewed.world;
-    assert_snapshot!(world.run(&["eval", "capture"]), @"
+    assert_snapshot!(world.run(&["eval", "capture"]), @r"
     [exit 64]
     [stderr]
-    error: 1 finding without a word
+    error: 1 finding without a label
       [ID]  shop.py:2  high bug: Default argument is changed by the call
-    hint: say --right ID or --wrong ID of each, or --rest right, wrong or leave-out of all others
+    hint: add --right ID or --wrong ID for each, or --rest right, wrong or leave-out for all others
     ");
     let shown = world.output(&["runs", "show"], b"").stdout;
     let shown = String::from_utf8_lossy(&shown);
     assert!(shown.contains(&format!("id {}", reviewed.id(0))), "{shown}");
-    assert_snapshot!(world.run(&["eval", "capture", "--right", "nope"]), @"
+    assert_snapshot!(world.run(&["eval", "capture", "--right", "nope"]), @r"
     [exit 64]
     [stderr]
     error: the review has no finding 'nope'
-    hint: 'mala runs show' shows the findings with their ids
+    hint: 'mala runs show' lists the findings with their ids
     ");
     assert_snapshot!(world.run(&["eval", "capture", "--all-right", "--missed", "shop.py:x"]), @"
     [exit 64]
     [stderr]
     error: 'shop.py:x' is not FILE:LINES:CATEGORY:TEXT, with LINES as 7 or 7-9 and one of security, bug, error_handling, performance, style, logic
     ");
-    assert_snapshot!(world.run(&["eval", "capture", "--all-right", "--missed", "shop.py:99:bug:gone"]), @"
+    assert_snapshot!(world.run(&["eval", "capture", "--all-right", "--missed", "shop.py:99:bug:gone"]), @r"
     [exit 2]
     [stderr]
-    error: shop.py has 3 lines, and no line 99
+    error: shop.py has only 3 lines, not 99
     ");
     assert!(!world.folder().join(".mala/eval").exists(), "nothing is written");
 }
@@ -139,11 +139,11 @@ fn a_review_of_the_working_tree_can_be_captured_until_it_changes() {
     let (code, made) = reviewed.capture(&["--all-wrong"]);
     assert_eq!((code, &made["problems"], &made["rejected_findings"]), (0, &json!(0), &json!(1)));
     reviewed.repo.write("shop.py", BASE.replace("sum", "max"));
-    assert_snapshot!(reviewed.world.run(&["eval", "capture", "--all-right", "-o", "x"]), @"
+    assert_snapshot!(reviewed.world.run(&["eval", "capture", "--all-right", "-o", "x"]), @r"
     [exit 2]
     [stderr]
     error: the code has changed since the review
-    hint: capture a review before its code changes, or of commits
+    hint: capture a review before its files change, or review commits
     ");
     assert!(!reviewed.world.folder().join("x").exists());
 }

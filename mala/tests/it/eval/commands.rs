@@ -50,7 +50,7 @@ fn a_case_is_shown_with_every_hit_and_miss() {
     insta::assert_snapshot!(missing, @r"
     [exit 64]
     [stderr]
-    error: the run has no case 'on'
+    error: case 'on' not found in the run
     hint: did you mean one?
     ");
 }
@@ -63,8 +63,29 @@ fn two_runs_are_compared_case_by_case() {
     assert_eq!((code, &found["recall"]["by"]), (0, &json!(1.0)));
     assert_eq!(found["changed"][0]["newly_found"], json!(["app.py:20 style", "app.py:4 bug"]));
     let names = [(before.as_str(), "[SILENT]"), (&after, "[PERFECT]")];
-    insta::assert_snapshot!(shown(&world, &["compare", &before, &after], &names), @"");
-    insta::assert_snapshot!(shown(&world, &["compare", &before, "gone"], &names), @"");
+    insta::assert_snapshot!(shown(&world, &["compare", &before, &after], &names), @r"
+    [exit 0]
+    [stdout]
+    [SILENT] -> [PERFECT]
+
+    2 common cases, strict
+
+               before  after  difference       p
+    recall      0.000  1.000      +1.000  1.0000
+    precision       -  1.000           -       -
+    F1          0.000  1.000      +1.000  1.0000
+
+    p: probability of such a difference by chance (paired randomization test)
+
+    case  newly found  newly missed  wrong before  after
+    one             2             0             0      0
+    ");
+    insta::assert_snapshot!(shown(&world, &["compare", &before, "gone"], &names), @r"
+    [exit 64]
+    [stderr]
+    error: run 'gone' not found
+    hint: 'mala eval list' lists the runs
+    ");
 }
 
 #[test]
@@ -99,11 +120,34 @@ fn the_gate_passes_blocks_or_cannot_tell() {
         assert!(shown.starts_with(&format!("[exit {code}]")), "{args:?}: {shown}");
     }
     let names = [(silent.as_str(), "[SILENT]"), (&perfect, "[PERFECT]")];
-    insta::assert_snapshot!(shown(&world, &["gate", &perfect, "--min-f1", "1"], &names), @"");
-    insta::assert_snapshot!(shown(&world, &["gate", &silent, "--min-recall", "0.1"], &names), @"");
-    insta::assert_snapshot!(shown(&world, &["gate", &silent, "--min-precision", "0.1"], &names), @"");
-    insta::assert_snapshot!(shown(&world, &["gate", &perfect], &names), @"");
-    insta::assert_snapshot!(shown(&world, &["gate", &perfect, "--min-f1", "nan"], &names), @"");
+    insta::assert_snapshot!(shown(&world, &["gate", &perfect, "--min-f1", "1"], &names), @r"
+    [exit 0]
+    [stdout]
+    F1 1.0000 >= 1.0000: ok
+    ");
+    insta::assert_snapshot!(shown(&world, &["gate", &silent, "--min-recall", "0.1"], &names), @r"
+    [exit 1]
+    [stdout]
+    recall 0.0000 < 0.1000: failed
+    ");
+    insta::assert_snapshot!(shown(&world, &["gate", &silent, "--min-precision", "0.1"], &names), @r"
+    [exit 2]
+    [stdout]
+    precision is undefined, minimum 0.1000
+    ");
+    insta::assert_snapshot!(shown(&world, &["gate", &perfect], &names), @r"
+    [exit 64]
+    [stderr]
+    error: no limit given
+    hint: add --min-f1 or another limit
+    ");
+    insta::assert_snapshot!(shown(&world, &["gate", &perfect, "--min-f1", "nan"], &names), @r"
+    [exit 64]
+    [stderr]
+    error: invalid value 'nan' for '--min-f1 <RATE>': expected a number from 0 to 1
+
+    For more information, try '--help'.
+    ");
     // A result that was kept elsewhere is as good as a run.
     let file = format!(".mala/eval/{perfect}/result.json");
     let copied = world.read(&file);
@@ -149,21 +193,44 @@ fn runs_are_listed_and_ranked() {
     assert_eq!(names, [&perfect, &silent]);
     assert_eq!((&list[0]["done"], &list[0]["wanted"]), (&json!(2), &json!(2)));
     let names = [(silent.as_str(), "[SILENT]"), (&perfect, "[PERFECT]")];
-    insta::assert_snapshot!(shown(&world, &["list"], &names), @"");
-    insta::assert_snapshot!(shown(&world, &["leaderboard"], &names), @"");
+    insta::assert_snapshot!(shown(&world, &["list"], &names), @r"
+    [exit 0]
+    [stdout]
+    run                           done  reviewer  sets
+    [PERFECT]   2/2   perfect   set
+    [SILENT]    2/2    silent   set
+    ");
+    insta::assert_snapshot!(shown(&world, &["leaderboard"], &names), @r"
+    [exit 0]
+    [stdout]
+    set (2 cases): strict, floor F1 0.500
+
+    #  reviewer                  F1  recall  precision    ECE  alarms/1,000
+    1  perfect   1.000 [1.00, 1.00]   1.000      1.000  0.000          0.00
+    2  silent    0.000 [0.00, 0.00]   0.000          -      -          0.00
+
+    #  not done     cost  per review                           run
+    1         0  $0.0000       [T] s  [PERFECT]
+    2         0  $0.0000       [T] s   [SILENT]
+    ");
 }
 
 #[test]
 fn a_result_is_a_table_and_a_document() {
     let world = small();
-    insta::assert_snapshot!(shown(&world, &["report"], &[]), @"");
+    insta::assert_snapshot!(shown(&world, &["report"], &[]), @r"
+    [exit 2]
+    [stderr]
+    error: no runs found
+    hint: start one with 'mala eval run'
+    ");
     let run = run_of(&world, "hunks");
     insta::assert_snapshot!(shown(&world, &["report"], &[(&run, "[RUN]")]), @r"
     [exit 0]
     [stdout]
     hunks on set
 
-    2 cases: 2 reviewed (1 clean), 0 could not be reviewed, 0 not run
+    2 cases: 2 reviewed (1 clean), 0 failed, 0 not run
 
                           recall           precision                  F1
     strict    0.500 [0.50, 0.50]  0.500 [0.00, 1.00]  0.500 [0.00, 0.67]
@@ -195,7 +262,47 @@ fn a_result_is_a_table_and_a_document() {
     run [RUN]
     ");
     let markdown = shown(&world, &["report", "--format", "markdown"], &[(&run, "[RUN]")]);
-    insta::assert_snapshot!(markdown, @"");
+    insta::assert_snapshot!(markdown, @r"
+    [exit 0]
+    [stdout]
+    ## hunks on set
+
+    2 cases: 2 reviewed (1 clean), 0 failed, 0 not run
+
+    |  | recall | precision | F1 |
+    | --- | --: | --: | --: |
+    | strict | 0.500 \[0.50, 0.50\] | 0.500 \[0.00, 1.00\] | 0.500 \[0.00, 0.67\] |
+    | grouped | 0.500 \[0.50, 0.50\] | 0.500 \[0.00, 1.00\] | 0.500 \[0.00, 0.67\] |
+    | location | 0.500 \[0.50, 0.50\] | 0.500 \[0.00, 1.00\] | 0.500 \[0.00, 0.67\] |
+
+    |  | found | right | floor recall | floor precision | floor F1 |
+    | --- | --: | --: | --: | --: | --: |
+    | strict | 1\/2 | 1\/2 | 0.500 | 0.500 | 0.500 |
+    | grouped | 1\/2 | 1\/2 | 0.500 | 0.500 | 0.500 |
+    | location | 1\/2 | 1\/2 | 0.500 | 0.500 | 0.500 |
+
+    - floor: one bug finding per changed region
+    - calibration 0.500 (1 is best), ECE 0.500, Brier 0.500
+    - severity of hits agrees in 0 of 1 (0.000), within one step in 1
+    - clean cases: 1 false alarm in 1, 100.00 per 1,000 changed lines
+    - cost \$0.0000, 0 tokens, 0 model calls, [TIMES]
+
+    | category (strict) | recall | precision | F1 | found | right |
+    | --- | --: | --: | --: | --: | --: |
+    | bug | 1.000 | 0.500 | 0.667 | 1\/1 | 1\/2 |
+    | style | 0.000 | \- | 0.000 | 0\/1 | 0\/0 |
+
+    | severity (strict) | recall | precision | F1 | found | right |
+    | --- | --: | --: | --: | --: | --: |
+    | high | 0.500 | \- | \- | 1\/2 | 0\/0 |
+    | medium | \- | 0.500 | \- | 0\/0 | 1\/2 |
+
+    | rule (location) | right | wrong | precision | grouped |
+    | --- | --: | --: | --: | --: |
+    | hunks | 1 | 1 | 0.500 | 0.500 |
+
+    run [RUN]
+    ");
 }
 
 #[test]

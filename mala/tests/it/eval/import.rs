@@ -126,7 +126,7 @@ fn aacr_takes_the_code_from_clones() {
     let (made, cases) = imported(&world, &["aacr", "data", "--repos", &clone.folder()]);
     assert_eq!(truths(&cases[0]), ["shop.py:1-2 bug -"]);
     assert_eq!(made["rejected_findings"], 1);
-    assert_eq!(made["passed_over"][0]["why"], "there is no clone of o/gone");
+    assert_eq!(made["passed_over"][0]["why"], "no clone of o/gone found");
     let case = &cases[0];
     assert_eq!(
         (&case["pr_title"], &case["language"]),
@@ -138,11 +138,11 @@ fn aacr_takes_the_code_from_clones() {
     );
     assert!(case["diff"].as_str().unwrap().contains("+    seen.append(items)\n"));
     assert!(case["base_files"]["shop.py"].as_str().unwrap().starts_with("def total(items):\n"));
-    assert_snapshot!(world.run(&["eval", "import", "aacr", "data", "--output", "other.jsonl"]), @"
+    assert_snapshot!(world.run(&["eval", "import", "aacr", "data", "--output", "other.jsonl"]), @r"
     [exit 64]
     [stderr]
-    error: aacr has no code of its own
-    hint: give --repos DIR, a folder with clones of its repositories
+    error: aacr does not contain the code
+    hint: add --repos DIR, a folder with clones of its repositories
     ");
 }
 
@@ -186,7 +186,7 @@ fn martian_comments_belong_to_a_pull_request() {
     assert_eq!(truths(&cases[0]), ["shop.py:1-2 bug medium"]);
     assert_eq!(cases[0]["meta"]["places"], "by the words of the comments");
     let why = made["passed_over"][0]["why"].as_str().unwrap();
-    assert_eq!(why, "the clone of o/repo has no refs/pull/8/head, or no base of it");
+    assert_eq!(why, "the clone of o/repo lacks refs/pull/8/head or its base");
 }
 
 #[test]

@@ -160,8 +160,8 @@ fn a_file_that_cannot_be_written_is_an_error() {
     insta::assert_snapshot!(shown, @r"
     [exit 2]
     [stderr]
-    error: writing no/page.html: there is no such folder
-    hint: the run is kept: 'mala eval report --output FILE' writes it again
+    error: cannot write no/page.html: no such folder
+    hint: the run is kept; 'mala eval report --output FILE' writes it again
     ");
     let shown = world.run(&["eval", "report", "-o", "result.json"]);
     assert!(shown.starts_with("[exit 0]"), "{shown}");

@@ -168,7 +168,28 @@ fn the_seed_decides_and_nothing_is_touched() {
 fn a_planted_set_measures_a_reviewer() {
     let (_repo, world) = sample_repository();
     let shown = world.run(&["eval", "plant", "--count", "14", "--with-clean"]);
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @r"
+    [exit 0]
+    [stdout]
+    planted 14 defects into 1 change: [WORK]/.mala/eval/sets/planted.jsonl.gz
+
+    kind                planted
+    off-by-one                2
+    dropped-await             2
+    swapped-arguments         2
+    removed-check             2
+    widened-exception         2
+    leaked-handle             2
+    inverted-condition        2
+
+    language    planted
+    go                3
+    java              2
+    javascript        2
+    python            2
+    rust              3
+    typescript        2
+    ");
     let (code, perfect) = ran(&world, &["--set", "planted", "--reviewer", "perfect"]);
     assert_eq!((code, &perfect["recall"]), (0, &json!(1.0)));
     assert_eq!(perfect["scores"]["cases"]["clean"], 1, "the change without a defect");
@@ -221,22 +242,34 @@ fn nothing_is_planted_into_tests_or_generated_files() {
     error: no defect can be planted into these changes
     hint: defects need added lines of Python, JavaScript, TypeScript, Go, Rust or Java
     ");
-    insta::assert_snapshot!(world.run(&["eval", "plant", "--kind", "typo"]), @"");
-    insta::assert_snapshot!(world.run(&["eval", "plant", "HEAD"]), @"");
+    insta::assert_snapshot!(world.run(&["eval", "plant", "--kind", "typo"]), @r"
+    [exit 64]
+    [stderr]
+    error: invalid value 'typo' for '--kind <KIND>'
+      [possible values: off-by-one, dropped-await, swapped-arguments, removed-check, widened-exception, leaked-handle, inverted-condition]
+
+    For more information, try '--help'.
+    ");
+    insta::assert_snapshot!(world.run(&["eval", "plant", "HEAD"]), @r"
+    [exit 64]
+    [stderr]
+    error: `HEAD` is not a range
+    hint: write it as A..B
+    ");
 }
 
-/// A repository whose last commit imports one file that exists and one that does not.
+/// A repository whose last commit imports a module that exists and one that does not.
 fn repository_with_imports() -> TestRepo {
     let repo = TestRepo::with_files(&[
-        ("package.json", "{\"name\": \"shop\", \"type\": \"module\"}\n"),
-        ("src/lib/tax.ts", "export const tax = (net: number) => net * 1.2;\n"),
+        ("shop/__init__.py", ""),
+        ("shop/cart/__init__.py", ""),
+        ("shop/tax.py", "def tax(net):\n    return net * 1.2\n"),
     ]);
     repo.write(
-        "src/cart/total.ts",
-        "import { tax } from \"../lib/tax\";\nimport { round } from \"../lib/gone\";\n\n\
-         export function total(prices: number[]): number {\n  let sum = 0;\n  \
-         for (let i = 0; i < prices.length; i++) {\n    sum += prices[i];\n  }\n  \
-         return round(tax(sum));\n}\n",
+        "shop/cart/total.py",
+        "from ..tax import tax\nfrom shop.gone import rounded\n\n\n\
+         def total(net, limit):\n    if net > limit:\n        raise ValueError(net)\n    \
+         return rounded(tax(net))\n",
     );
     repo.commit("Add the total of a cart");
     repo
@@ -264,12 +297,16 @@ fn a_planted_case_is_reviewed_in_its_real_tree() {
     let inside = world().in_folder(repo.root());
     let planted = inside.run(&["eval", "plant", "--count", "1", "--output", "set.jsonl"]);
     assert!(planted.starts_with("[exit 0]"), "{planted}");
-    let expected = ["src/cart/total.ts:2"];
+    let expected = ["shop/cart/total.py:2"];
     assert_eq!(unresolved(&inside, &["--set", "set.jsonl"]), expected, "the real tree");
     // Elsewhere, the case is only a part of the tree: a missing file means nothing.
     let outside = world();
     outside.write("set.jsonl", std::fs::read(repo.path("set.jsonl")).unwrap());
     assert_eq!(unresolved(&outside, &["--set", "set.jsonl"]), [""; 0], "a part of the tree");
+    let whole = outside.read("set.jsonl").replace("{\"schema", "{\"complete_tree\":true,\"schema");
+    outside.write("whole.jsonl", whole);
+    let missing = ["shop/cart/total.py:1"];
+    assert_eq!(unresolved(&outside, &["--set", "whole.jsonl"]), missing, "taken for complete");
     let name = repo.root().file_name().unwrap();
     let clones = outside.folder().join("clones");
     std::fs::create_dir(&clones).unwrap();

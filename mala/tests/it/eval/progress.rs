@@ -27,7 +27,7 @@ fn a_terminal_shows_how_far_it_is_and_what_time_and_money_are_left() {
         .unwrap();
     let shown = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{shown}");
-    for part in ["0/3 reviewed", "2/3 reviewed, about ", " s left, $", " spent or taken, $"] {
+    for part in ["0/3 reviewed", "2/3 reviewed, about ", " s left, $", " spent or reserved, $"] {
         assert!(shown.contains(part), "{part}: {shown:?}");
     }
     assert!(!shown.contains("0/0"), "{shown:?}");

@@ -100,7 +100,7 @@ fn cases_are_chosen_by_language_tag_id_and_number() {
     insta::assert_snapshot!(none, @r"
     [exit 64]
     [stderr]
-    error: no case is selected
+    error: no case matches the selection
     ");
 }
 
@@ -141,7 +141,45 @@ fn a_broken_set_is_refused_with_its_place_before_anything_runs() {
     ] {
         shown += &world.run(&["eval", "run", "--set", set, "--reviewer", "perfect"]);
     }
-    insta::assert_snapshot!(shown, @"");
+    insta::assert_snapshot!(shown, @r#"
+    [exit 64]
+    [stderr]
+    error: [WORK]/typo.jsonl:3:424: key must be a string
+    [exit 64]
+    [stderr]
+    error: [WORK]/twice.jsonl:2:1: case "one": duplicate id, also used at [WORK]/twice.jsonl:1
+    [exit 64]
+    [stderr]
+    error: [WORK]/copies/b/case.json:1:1: case "one": duplicate id, also used at [WORK]/copies/a.json:1
+    [exit 64]
+    [stderr]
+    error: [WORK]/nodiff.jsonl:1:1: case "one": the diff cannot be read: no diff in it
+    [exit 64]
+    [stderr]
+    error: [WORK]/nofile.jsonl:1:1: case "one": ground_truth: zz.py:4: the file is neither in `files` nor in the diff
+    [exit 64]
+    [stderr]
+    error: [WORK]/noline.jsonl:1:1: case "one": ground_truth: app.py:4-10: the file has 9 lines
+    [exit 64]
+    [stderr]
+    error: [WORK]/moved.jsonl:1:1: case "one": ground_truth: app.py:4: evidence "other" not found on these lines
+    [exit 64]
+    [stderr]
+    error: [WORK]/list.jsonl:1:1: expected an object, found a list
+    [exit 64]
+    [stderr]
+    error: [WORK]/empty.jsonl has no cases
+    [exit 64]
+    [stderr]
+    error: [WORK]/escape.jsonl:1:1: case "one": the path ../app.py leaves the tree
+    [exit 64]
+    [stderr]
+    error: [WORK]/folder/x/case.json:3:15: invalid type: integer `7`, expected a string
+    [exit 64]
+    [stderr]
+    error: set 'nowhere.jsonl' not found
+    hint: --set starter is always available
+    "#);
     assert!(!world.folder().join(".mala/eval").exists(), "nothing began");
 }
 
