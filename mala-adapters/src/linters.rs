@@ -21,7 +21,7 @@ use futures_util::future::join_all;
 use mala_domain::change::ChangedFile;
 use mala_domain::config::{LinterMode, LinterName};
 use mala_domain::finding::Candidate;
-use mala_domain::review::ReviewRequest;
+use mala_domain::review::ReviewContext;
 use mala_domain::scope::Head;
 use output::Hit;
 use place::Place;
@@ -95,7 +95,7 @@ pub struct Linted {
 
 /// Runs the linters that the project is set up for, side by side.
 pub async fn run(
-    request: &ReviewRequest,
+    request: &ReviewContext,
     settings: &LinterSettings,
     world: &LinterWorld,
 ) -> Linted {
@@ -113,7 +113,7 @@ pub async fn run(
 
 /// All linters over one change.
 struct Runs<'r> {
-    request: &'r ReviewRequest,
+    request: &'r ReviewContext,
     settings: &'r LinterSettings,
     world: &'r LinterWorld,
 }
@@ -150,7 +150,7 @@ impl LinterSettings {
 /// One linter over one change.
 struct Run<'r> {
     linter: &'static Linter,
-    request: &'r ReviewRequest,
+    request: &'r ReviewContext,
     settings: &'r LinterSettings,
     world: &'r LinterWorld,
 }

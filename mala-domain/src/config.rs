@@ -23,7 +23,7 @@ pub use reference::reference;
 pub use schema::{
     Account, Baseline, Budget, Canaries, Cerberus, CodeReview, CommandRef, CommandReviewer,
     CommandSetting, Config, EpicCompletion, EpicDepth, FailureMode, FireOn, GateBlock, LinterMode,
-    LinterName, Linters, ModelsBlock, PerAccount, Periodic, Retries, ReviewBlock, ReviewContext,
+    LinterName, Linters, ModelsBlock, PerAccount, Periodic, Retries, ReviewBlock, CommandContext,
     ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
 };
 pub use switches::{RuleSwitches, SwitchProblem};

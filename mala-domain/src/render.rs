@@ -3,6 +3,7 @@
 //! way, and none of them lets "could not review" look like a pass.
 
 pub mod eval;
+pub mod gate;
 mod github;
 mod gitlab;
 mod json;

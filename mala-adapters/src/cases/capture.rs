@@ -8,7 +8,7 @@ use mala_domain::change::{Change, ChangedFile, FilePath, parse};
 use mala_domain::eval::BaseOrigin;
 use mala_domain::eval::import::Sides;
 use mala_domain::eval::trees::{Files, Trees};
-use mala_domain::ports::{Scoped, Side};
+use mala_domain::ports::{ReviewScope, Side};
 use mala_domain::report::Report;
 use mala_domain::scope::{Head, Target};
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub async fn recall(
 }
 
 /// The change that was reviewed, and no other.
-async fn reviewed(git: &Git, report: &Report) -> Result<Scoped, RecallError> {
+async fn reviewed(git: &Git, report: &Report) -> Result<ReviewScope, RecallError> {
     let scope = &report.scope;
     let target = match (&scope.head, &scope.base) {
         (Head::Commit(head), Some(base)) => {

@@ -10,7 +10,7 @@ use super::scope::Draft;
 use super::tree::{Content, Contents, GitTree, State};
 use super::{Git, GitError, ObjectId, ScopeError};
 use mala_domain::change::{Change, FileDiff, FilePath, FileStatus, LineKind, read};
-use mala_domain::ports::{Scoped, Side};
+use mala_domain::ports::{ReviewScope, Side};
 use mala_domain::scope::Head;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
@@ -27,7 +27,7 @@ impl Git {
         &self,
         revisions: &[String],
         filter: &Filter,
-    ) -> Result<Scoped, ScopeError> {
+    ) -> Result<ReviewScope, ScopeError> {
         let target = match revisions {
             [] => return Err(ScopeError::NoCommits),
             [one] => format!("commit {one}"),
@@ -71,7 +71,7 @@ impl Git {
         revisions: &[String],
         picked: &[Picked],
         filter: &Filter,
-    ) -> Result<Scoped, ScopeError> {
+    ) -> Result<ReviewScope, ScopeError> {
         let Some(tip) = self.tip(picked).await? else {
             return Err(ScopeError::Scattered { commits: revisions.to_vec() });
         };

@@ -8,7 +8,7 @@ use super::tree::{Content, Contents, GitTree, State};
 use super::{Git, GitError, ScopeError};
 use crate::patch::{MAX_PATCH, hash, lay_shown};
 use mala_domain::change::{Change, EntryKind, FileDiff, FilePath, FileStatus, read};
-use mala_domain::ports::{Scoped, Side};
+use mala_domain::ports::{ReviewScope, Side};
 use mala_domain::scope::Head;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Git {
         &self,
         patch: &[u8],
         filter: &Filter,
-    ) -> Result<Scoped, ScopeError> {
+    ) -> Result<ReviewScope, ScopeError> {
         if patch.len() > MAX_PATCH {
             return Err(ScopeError::TooLarge { n_bytes: patch.len() });
         }

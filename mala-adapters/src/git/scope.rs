@@ -6,7 +6,7 @@ use super::tree::{Content, Contents, GitTree, State};
 use super::working_tree::IndexCopy;
 use super::{Git, GitError, ObjectId, ScopeError};
 use mala_domain::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature, parse};
-use mala_domain::ports::{self, BoxFuture, ChangeSource, Repository, Scoped, Side};
+use mala_domain::ports::{self, BoxFuture, ChangeSource, Repository, ReviewScope, Side};
 use mala_domain::scope::{Head, Scope, Target};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ struct Ends<'e> {
 impl Git {
     /// The change that a target names, kept to some paths (files, folders, globs, from the folder
     /// where the repository was opened).
-    pub async fn change(&self, target: &Target, paths: &[String]) -> Result<Scoped, ScopeError> {
+    pub async fn change(&self, target: &Target, paths: &[String]) -> Result<ReviewScope, ScopeError> {
         let filter = Filter::read(self, paths)?;
         match target {
             Target::WorkingTree | Target::Staged if self.inner.is_bare => {
@@ -70,7 +70,7 @@ impl Git {
         Ok(contents.into_iter().next().and_then(Content::into_bytes))
     }
 
-    async fn scope_work_tree(&self, filter: &Filter) -> Result<Scoped, ScopeError> {
+    async fn scope_work_tree(&self, filter: &Filter) -> Result<ReviewScope, ScopeError> {
         let base = self.head().await?;
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
         let untracked = git.untracked().await?;
@@ -98,7 +98,7 @@ impl Git {
         git.conclude(draft, files, tree, filter).await
     }
 
-    async fn scope_index(&self, filter: &Filter) -> Result<Scoped, ScopeError> {
+    async fn scope_index(&self, filter: &Filter) -> Result<ReviewScope, ScopeError> {
         let unmerged = self.unmerged().await?;
         if !unmerged.is_empty() {
             let paths = unmerged.iter().take(10).map(FilePath::to_string).collect();
@@ -121,7 +121,7 @@ impl Git {
         base: &str,
         head: &str,
         dirty: &[FilePath],
-    ) -> Result<Scoped, ScopeError> {
+    ) -> Result<ReviewScope, ScopeError> {
         let target = format!("{base}..{head}");
         let (base, head) = (Some(self.commit(base).await?), self.commit(head).await?);
         self.scope_ends(Ends { target, base, head, dirty }, &Filter::default()).await
@@ -134,11 +134,11 @@ impl Git {
         base: Option<ObjectId>,
         head: ObjectId,
         filter: &Filter,
-    ) -> Result<Scoped, ScopeError> {
+    ) -> Result<ReviewScope, ScopeError> {
         self.scope_ends(Ends { target, base, head, dirty: &[] }, filter).await
     }
 
-    async fn scope_ends(&self, ends: Ends<'_>, filter: &Filter) -> Result<Scoped, ScopeError> {
+    async fn scope_ends(&self, ends: Ends<'_>, filter: &Filter) -> Result<ReviewScope, ScopeError> {
         let Ends { target, base, head, dirty } = ends;
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
         let sides = Sides::Trees(self.tree_of(base.as_ref()), head.clone());
@@ -160,13 +160,13 @@ impl Git {
         mut files: Vec<ChangedFile>,
         tree: GitTree,
         filter: &Filter,
-    ) -> Result<Scoped, ScopeError> {
+    ) -> Result<ReviewScope, ScopeError> {
         self.check_paths(filter, &files, &tree).await?;
         self.mark_natures(&tree, &mut files).await?;
         Ok(self.scoped(draft, Change { files }, Arc::new(tree)))
     }
 
-    pub(super) fn scoped(&self, draft: Draft, change: Change, tree: Arc<dyn Repository>) -> Scoped {
+    pub(super) fn scoped(&self, draft: Draft, change: Change, tree: Arc<dyn Repository>) -> ReviewScope {
         let scope = Scope {
             repository: self.inner.url.clone(),
             target: draft.target,
@@ -177,7 +177,7 @@ impl Git {
             hunks: change.n_hunks(),
             lines: change.n_lines(),
         };
-        Scoped { scope, change: Arc::new(change), tree }
+        ReviewScope { scope, change: Arc::new(change), tree }
     }
 
     /// A plain path that nothing bears, before or after, is a slip of the pen: without an error it
@@ -220,7 +220,7 @@ impl ChangeSource for Git {
         &'a self,
         target: &'a Target,
         paths: &'a [String],
-    ) -> BoxFuture<'a, Result<Scoped, ports::ScopeError>> {
+    ) -> BoxFuture<'a, Result<ReviewScope, ports::ScopeError>> {
         Box::pin(async move { Ok(self.change(target, paths).await?) })
     }
 }

@@ -11,7 +11,7 @@ use super::schema::{
 };
 use super::switches::{RuleSwitches, SwitchProblem};
 use crate::gate::canary::CanaryPlan;
-use crate::gate::consensus::Rule;
+use crate::review::consensus::ConsensusRule;
 use crate::gate::lane::LaneSettings;
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
@@ -144,7 +144,7 @@ pub fn policy(layers: &[Layer]) -> ReviewPolicy {
 #[derive(Debug, Clone, PartialEq)]
 pub struct GatePolicy {
     /// How many must pass a change.
-    pub consensus: Sourced<Rule>,
+    pub consensus: Sourced<ConsensusRule>,
     /// How long a lane may take.
     pub timeout: Sourced<Seconds>,
     /// The lanes of the panel; `None` leaves it to what is installed.
@@ -173,7 +173,7 @@ pub fn gate_policy(layers: &[Layer]) -> GatePolicy {
         layer.config.gate.lanes.keys().map(|name| (name.clone(), layer.origin.clone()))
     });
     GatePolicy {
-        consensus: pick.or(|config| config.gate.consensus, Rule::Unanimous),
+        consensus: pick.or(|config| config.gate.consensus, ConsensusRule::Unanimous),
         timeout: pick.or(|config| config.gate.timeout, seconds(GATE_TIMEOUT)),
         panel: pick.maybe(|config| config.gate.panel.clone()),
         max_blocks: pick.or(|config| config.gate.max_blocks, Retries::default()),

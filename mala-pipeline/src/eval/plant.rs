@@ -6,7 +6,7 @@ use mala_domain::eval::case::language::word;
 use mala_domain::eval::plant::{Candidate, DefectKind, Soil, Sprout};
 use mala_domain::eval::record::Region;
 use mala_domain::language::Language;
-use mala_domain::ports::{Repository, RepositoryError, Scoped, Side, ToldCommit};
+use mala_domain::ports::{Repository, RepositoryError, ReviewScope, Side, ToldCommit};
 use mala_domain::scope::Head;
 use mala_syntax::plant::{Mutant, Planted, is_fertile, mutants};
 use mala_syntax::rules::is_test_path;
@@ -60,7 +60,7 @@ pub struct Grown {
 }
 
 /// Reads a change and finds the places in it.
-pub async fn survey(scoped: &Scoped, repo: &str) -> Result<Ground, RepositoryError> {
+pub async fn survey(scoped: &ReviewScope, repo: &str) -> Result<Ground, RepositoryError> {
     let (base, head) = texts(scoped).await?;
     let mut places = Vec::new();
     for file in scoped.change.files.iter().filter(|file| is_ground(file)) {
@@ -151,7 +151,7 @@ impl Grown {
 type Sides = (BTreeMap<FilePath, String>, BTreeMap<FilePath, String>);
 
 /// The texts of the changed files on both sides, and of files around them.
-async fn texts(scoped: &Scoped) -> Result<Sides, RepositoryError> {
+async fn texts(scoped: &ReviewScope) -> Result<Sides, RepositoryError> {
     let files = &scoped.change.files;
     let at_base: Vec<FilePath> = files
         .iter()
@@ -213,7 +213,7 @@ async fn around(
 }
 
 /// What the authors say of a change: the title of its last commit, and all else that they wrote.
-async fn told(scoped: &Scoped) -> Result<(String, String), RepositoryError> {
+async fn told(scoped: &ReviewScope) -> Result<(String, String), RepositoryError> {
     let Some(history) = scoped.tree.history() else { return Ok(Default::default()) };
     let commits = history.reviewed(MAX_TOLD).await?;
     let title = commits.last().map(|told| told.commit.subject.clone()).unwrap_or_default();

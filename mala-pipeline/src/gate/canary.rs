@@ -1,14 +1,14 @@
-//! Gives the lanes of a panel one planted defect, and says which of them found it. Nothing is checked by
-//! others and nothing is decided: what one lane says on its own is what is measured.
+//! Gives each lane of a panel one planted defect, and says which of them found it. Each lane reviews
+//! alone, and no finding is checked by others: what one lane says on its own is what is measured.
 
-use super::hear::{Roll, hear};
-use super::material::gather_for;
-use super::supervise::{Desk, Panel, admitted};
+use crate::review::{ReviewPorts, review};
+use futures_util::future::try_join_all;
 use mala_domain::eval::Truth;
+use mala_domain::finding::Finding;
 use mala_domain::gate::canary::Found;
-use mala_domain::ports::{ScopeError, Scoped};
-use mala_domain::review::Texts;
-use mala_domain::review::merge::merged;
+use mala_domain::ports::{ReviewScope, Reviewer, ScopeError};
+use mala_domain::review::ReviewPlan;
+use std::sync::Arc;
 
 /// What a lane made of a planted defect.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,27 +21,25 @@ pub struct CanaryTry {
     pub cost_usd: Option<f64>,
 }
 
-/// Has every lane of the panel review a change with a planted defect.
+/// Has every lane review a change with a planted defect.
 pub async fn measure(
-    panel: &Panel<'_>,
-    scoped: &Scoped,
+    plan: &ReviewPlan,
+    scope: &ReviewScope,
+    lanes: &[Arc<dyn Reviewer>],
     truth: &Truth,
 ) -> Result<Vec<CanaryTry>, ScopeError> {
-    let roll = Roll::new(panel);
-    let told = gather_for(panel.session, scoped).await?;
-    let desk = Desk { panel, scoped, change: &scoped.change, told: &told };
-    let mut tries = Vec::new();
-    for heard in hear(&desk, &scoped.scope, &roll).await {
-        let found = match heard.answer {
-            Ok(answer) => {
-                let mut texts = Texts::clone(&told.texts);
-                let findings = admitted(answer.claims, scoped, &mut texts).await?.findings;
-                Ok(Found::among(&merged(findings), truth))
-            }
-            Err(failure) => Err(failure.why),
-        };
-        let cost_usd = heard.run.usage.cost_usd;
-        tries.push(CanaryTry { lane: heard.lane.name, found, cost_usd });
-    }
-    Ok(tries)
+    let tries = lanes.iter().map(|lane| async {
+        let reviewers = std::slice::from_ref(lane);
+        let ports = ReviewPorts { reviewers, ..ReviewPorts::default() };
+        let report = review(plan, scope.clone(), &ports, &|_| {}).await?.report;
+        let own = report.reviewers.first();
+        let error = own.and_then(|own| own.error.clone());
+        let findings: Vec<Finding> = report.issues;
+        Ok(CanaryTry {
+            lane: lane.name().to_owned(),
+            found: error.map_or_else(|| Ok(Found::among(&findings, truth)), Err),
+            cost_usd: own.and_then(|own| own.usage.cost_usd),
+        })
+    });
+    try_join_all(tries).await
 }

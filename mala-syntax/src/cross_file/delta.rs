@@ -6,6 +6,7 @@ mod signatures;
 
 use super::contract::{Broken, Contract, Symbol};
 use super::keys::{self, KeyChange};
+use crate::parsed::ParsedFile;
 use crate::source::Source;
 use crate::symbols::{Deed, Definition, Kind, Outline, Visibility, uses};
 use mala_domain::change::{ChangedFile, FileStatus};
@@ -49,31 +50,41 @@ pub struct FileDelta {
 impl FileDelta {
     /// Compares the two versions of a file.
     pub fn of(versions: Versions<'_>) -> Self {
+        let parse = |text: Option<&str>, language: Option<Language>| {
+            text.zip(language).and_then(|(text, language)| ParsedFile::of(language, text))
+        };
+        let base = parse(versions.base, Language::of_path(versions.file.base_path()));
+        let head = parse(versions.head, versions.file.language());
+        Self::of_parsed(versions, base.as_ref(), head.as_ref())
+    }
+
+    /// Compares the two versions of a file, which are parsed already.
+    pub fn of_parsed(
+        versions: Versions<'_>,
+        base: Option<&ParsedFile>,
+        head: Option<&ParsedFile>,
+    ) -> Self {
         let file = versions.file;
         let language = file.language();
-        let parse = |text: Option<&str>, language: Option<Language>| {
-            text.zip(language).and_then(|(text, language)| Source::parse(language, text))
-        };
         let base_language = Language::of_path(file.base_path());
-        let base_source = parse(versions.base, base_language);
-        let head_source = parse(versions.head, language);
+        let head_source = head.map(|parsed| &parsed.source);
         let mut delta = Self {
             base_path: file.base_path().to_text().into_owned(),
             head_path: file.exists_at_head().then(|| file.path.to_text().into_owned()),
             status: file.status,
             language: base_language.or(language),
-            base: base_source.as_ref().map(Outline::of),
-            head: head_source.as_ref().map(Outline::of),
+            base: base.map(|parsed| parsed.outline().clone()),
+            head: head.map(|parsed| parsed.outline().clone()),
             contracts: Vec::new(),
             may_use_its_own: false,
             keys: keys::compare(versions),
         };
         let unread = file.exists_at_head() && language.is_some() && head_source.is_none();
         if !unread && file.status != FileStatus::Copied && !is_stub(&delta.base_path) {
-            delta.contracts = delta.broken(head_source.as_ref());
+            delta.contracts = delta.broken(head_source);
             let names: Vec<&str> =
                 delta.contracts.iter().map(|contract| contract.symbol.name.as_str()).collect();
-            let at_head = head_source.as_ref().map(|source| uses(source, &names));
+            let at_head = head_source.map(|source| uses(source, &names));
             delta.may_use_its_own = at_head.iter().flatten().any(|found| found.deed == Deed::Reads);
         }
         delta

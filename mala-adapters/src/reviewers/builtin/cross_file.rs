@@ -5,11 +5,12 @@ use mala_domain::change::{Change, ChangedFile, FilePath};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use mala_domain::ports::{Blob, Repository, RepositoryError, Side};
-use mala_domain::review::ReviewRequest;
+use mala_domain::review::ReviewContext;
 use mala_domain::scope::Head;
 use mala_syntax::cross_file::{
     DELETED_TESTS, FileDelta, Found, Plan, UserFile, Versions, fold, plan,
 };
+use mala_syntax::parsed::parsed;
 use mala_syntax::rules::is_test_path;
 use rayon::prelude::*;
 use thiserror::Error;
@@ -26,7 +27,7 @@ pub(super) enum Trouble {
 }
 
 /// What the change breaks in other files, and in the rest of its own.
-pub(super) async fn check(request: &ReviewRequest) -> Result<Vec<Candidate>, Trouble> {
+pub(super) async fn check(request: &ReviewContext) -> Result<Vec<Candidate>, Trouble> {
     let own = request.clone();
     let plan = tokio::task::spawn_blocking(move || plan(deltas(&own))).await?;
     if plan.is_empty() {
@@ -51,7 +52,7 @@ fn shrinks(change: &Change, path: &FilePath) -> bool {
 
 /// Whether the change says why tests go: it takes code away with them, or it is about nothing but tests,
 /// in commits with messages.
-fn explains_its_tests(request: &ReviewRequest) -> bool {
+fn explains_its_tests(request: &ReviewContext) -> bool {
     let files = request.change.files.iter().filter(|file| file.language().is_some());
     let code: Vec<&ChangedFile> = files.filter(|file| !is_test_path(&file.path)).collect();
     let hunks = || code.iter().flat_map(|file| &file.hunks);
@@ -61,7 +62,7 @@ fn explains_its_tests(request: &ReviewRequest) -> bool {
 }
 
 /// What became of each changed file that people write.
-fn deltas(request: &ReviewRequest) -> Vec<FileDelta> {
+fn deltas(request: &ReviewContext) -> Vec<FileDelta> {
     let texts = &request.texts;
     let files: Vec<_> = request.change.files.iter().filter(|file| file.is_reviewable()).collect();
     files
@@ -69,7 +70,10 @@ fn deltas(request: &ReviewRequest) -> Vec<FileDelta> {
         .map(|file| {
             let base = texts.at_base(file.base_path()).filter(|_| file.existed_at_base());
             let head = texts.at_head(&file.path).filter(|_| file.exists_at_head());
-            FileDelta::of(Versions { file, base, head })
+            let before = base.and_then(|_| parsed(request, Side::Base, file.base_path()));
+            let after = head.and_then(|_| parsed(request, Side::Head, &file.path));
+            let versions = Versions { file, base, head };
+            FileDelta::of_parsed(versions, before.as_deref(), after.as_deref())
         })
         .collect()
 }

@@ -41,21 +41,21 @@ pub struct CommandReviewer {
     pub env: BTreeMap<String, String>,
     /// What the command is told.
     #[serde(deserialize_with = "null_is_default")]
-    #[schemars(with = "Option<ReviewContext>")]
-    pub context: ReviewContext,
+    #[schemars(with = "Option<CommandContext>")]
+    pub context: CommandContext,
 }
 
 /// What a command is told of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct ReviewContext {
+pub struct CommandContext {
     /// What the change is for, when that is known (`--context-file`).
     pub include_task_definition: bool,
     /// What changed.
     pub include_git_diff: bool,
 }
 
-impl Default for ReviewContext {
+impl Default for CommandContext {
     fn default() -> Self {
         Self { include_task_definition: true, include_git_diff: true }
     }

@@ -1,7 +1,7 @@
 //! The `gate:` block: the panel of external reviewers behind `review-gate`.
 
 use super::{Retries, Seconds};
-use crate::gate::consensus::Rule;
+use crate::review::consensus::ConsensusRule;
 use crate::gate::lane::LaneSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct GateBlock {
     /// How many of the panel must pass a change: `unanimous`, `majority`, `any` or `quorum:N`.
     #[schemars(extend("default" = "unanimous"))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub consensus: Option<Rule>,
+    pub consensus: Option<ConsensusRule>,
     /// How long a reviewer of the panel may take.
     #[schemars(extend("default" = 300))]
     #[serde(skip_serializing_if = "Option::is_none")]

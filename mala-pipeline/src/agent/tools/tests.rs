@@ -144,7 +144,7 @@ struct Ruff;
 impl Linters for Ruff {
     fn lint<'a>(
         &'a self,
-        _: &'a ReviewRequest,
+        _: &'a ReviewContext,
         linter: LinterName,
         _: &'a FilePath,
     ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintTrouble>> {
@@ -224,8 +224,8 @@ fn tree() -> InMemory {
     }
 }
 
-fn request(tree: InMemory) -> ReviewRequest {
-    ReviewRequest {
+fn request(tree: InMemory) -> ReviewContext {
+    let scope = ReviewScope {
         change: Arc::new(Change { files: vec![changed("a.py", 2)] }),
         tree: Arc::new(tree),
         scope: Scope {
@@ -238,9 +238,8 @@ fn request(tree: InMemory) -> ReviewRequest {
             hunks: 2,
             lines: LineCounts::default(),
         },
-        texts: Arc::new(Texts::default()),
-        timeout: Duration::from_secs(10),
-    }
+    };
+    ReviewContext::new(scope, Texts::default())
 }
 
 fn toolbox(limits: ToolLimits) -> Toolbox {

@@ -49,7 +49,7 @@ impl Wanted {
         let probe = Probe::new(here, here.root()).context("starting the runtime")?;
         let settings = settings::of_working_tree_with(here, &probe, self.flags(kind))?;
         drop(probe);
-        let mut policy = settings.policy;
+        let (gate, mut policy) = (settings.gate, settings.policy);
         let mut used = None;
         let mut real = None;
         until_interrupted(async {
@@ -69,7 +69,7 @@ impl Wanted {
         };
         let connections = Some(models::connections(here)?);
         let file = settings::read_if_there(&here.root().join(FILE_NAME))?;
-        let real = Real { policy, rules: real.unwrap_or_default(), connections, file };
+        let real = Real { gate, policy, rules: real.unwrap_or_default(), connections, file };
         Ok((Who::Real(Box::new(real)), used, per_case))
     }
 
@@ -94,9 +94,9 @@ async fn asked(
     here: &Surroundings,
     rules: ProjectRules,
 ) -> anyhow::Result<ReviewerUsed> {
-    // A command runs in a copy of a repository, and there need be none around the current folder.
+    // Commands and lanes run in a copy of a repository, and there need be none around the current folder.
     let sample = match policy.reviewer.value {
-        Some(ReviewerType::Command) => Some(Sample::lay_out(here).await?),
+        Some(ReviewerType::Command | ReviewerType::Cerberus) => Some(Sample::lay_out(here).await?),
         _ => None,
     };
     let here = sample.as_ref().map_or(here, |sample| &sample.inside);

@@ -10,12 +10,12 @@ use mala_adapters::cases::Checkout;
 use mala_adapters::evals::RunFolder;
 use mala_adapters::models::closing::{Calls, CaseCalls};
 use mala_domain::change::{Change, FilePath, parse};
-use mala_domain::config::{FILE_NAME, ReviewPolicy, ReviewerType};
+use mala_domain::config::{FILE_NAME, GatePolicy, ReviewPolicy, ReviewerType};
 use mala_domain::eval::dummy::Dummy;
 use mala_domain::eval::seeded::Seeded;
 use mala_domain::eval::trees::Trees;
 use mala_domain::eval::{Case, CaseRecord, CaseSpent, Prediction};
-use mala_domain::ports::{BoxFuture, CaseRunner, Scoped};
+use mala_domain::ports::{BoxFuture, CaseRunner, ReviewScope};
 use mala_domain::report::Report;
 use mala_domain::scope::Target;
 use mala_domain::verdict::Outcome;
@@ -55,6 +55,8 @@ pub enum Who {
 pub struct Real {
     /// How changes are reviewed here.
     pub policy: ReviewPolicy,
+    /// How a panel is put together.
+    pub gate: GatePolicy,
     /// The project's own rules.
     pub rules: ProjectRules,
     /// Connections that all cases share.
@@ -174,8 +176,8 @@ impl Bench {
         let change = own_change(case).unwrap_or_else(|| Change::clone(&scoped.change));
         let wishes = Wishes { target, calls, ..self.wishes(real, set, case, trial) };
         let chosen = reviewers::choose(&real.policy, &inside, real.rules.clone(), wishes).await?;
-        let ask = chosen.ask(&real.policy, Vec::new())?;
-        let reviewed = review(&ask, scoped, &chosen.reviewers, &|_| {}).await;
+        let plan = chosen.plan(&real.policy, tasks(case), Vec::new())?;
+        let reviewed = review(&plan, scoped, &chosen.ports(), &|_| {}).await;
         let report = reviewed.map_err(changes::failure)?.report;
         let mut record = CaseRecord::open(set, case, trial, &change);
         record.base = trees.origin;
@@ -185,7 +187,7 @@ impl Bench {
     }
 
     /// Lays a case out, and finds out what changed.
-    async fn lay_out(&self, trees: &Trees) -> anyhow::Result<(Checkout, Surroundings, Scoped)> {
+    async fn lay_out(&self, trees: &Trees) -> anyhow::Result<(Checkout, Surroundings, ReviewScope)> {
         let checkout = Checkout::of(trees, &self.work, &changes::environment(&self.here)).await?;
         let mut inside = Surroundings { folder: checkout.root().to_owned(), ..self.here.clone() };
         inside.environment.remove(std::ffi::OsStr::new("GIT_INDEX_FILE"));
@@ -194,18 +196,23 @@ impl Bench {
     }
 
     fn wishes(&self, real: &Real, set: &str, case: &Case, trial: u32) -> Wishes {
-        let about = format!("{}\n\n{}", case.pr_title, case.pr_description);
-        let tasks = match about.trim() {
-            "" => Vec::new(),
-            text => vec![("pull request".to_owned(), text.to_owned())],
-        };
         let replay = self.replay.as_ref().map(|run| run.traffic(set, &case.id, trial));
         let go_on = match &replay {
             None => Some(self.run.traffic(set, &case.id, trial)),
             Some(_) => None,
         };
         let connections = real.connections.clone();
-        Wishes { tasks, replay, go_on, connections, ..Wishes::nothing() }
+        let gate = real.gate.clone();
+        Wishes { gate, replay, go_on, connections, ..Wishes::nothing() }
+    }
+}
+
+/// What a case says of its change.
+fn tasks(case: &Case) -> Vec<(String, String)> {
+    let about = format!("{}\n\n{}", case.pr_title, case.pr_description);
+    match about.trim() {
+        "" => Vec::new(),
+        text => vec![("pull request".to_owned(), text.to_owned())],
     }
 }
 

@@ -1,7 +1,8 @@
 //! Canaries in the world: a shadow copy of a real commit with a planted defect, given to the lanes; and
 //! the run that a supervisor starts when one is due.
 
-use super::{Gate, Scratch, copy_of, fresh_names, runner, scope, variables};
+use super::session::{session_panel, session_plan};
+use super::{Gate, Scratch, Sweep, copy_of, fresh_names, runner, scope, variables};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::failure;
 use anyhow::Context;
@@ -9,12 +10,13 @@ use mala_adapters::git::Shadow;
 use mala_adapters::process::{self, Spec};
 use mala_domain::eval::plant::Sprout;
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
-use mala_domain::gate::consensus::Rule;
-use mala_domain::gate::output::Waited;
-use mala_domain::gate::session::{LeftOut, Pinned, Progress, Seat, Session};
-use mala_domain::gate::{CALL, MARKER, SCHEMA_VERSION};
+use mala_domain::gate::session::{LeftOut, Pinned, Seat, Session};
+use mala_domain::gate::{CALL, SCHEMA_VERSION};
+use mala_domain::ports::Reviewer;
+use mala_domain::review::consensus::ConsensusRule;
 use mala_pipeline::eval::plant::Ground;
-use mala_pipeline::gate::{CanaryTry, Panel, measure};
+use mala_pipeline::gate::{CanaryTry, LaneReviewer, measure};
+use std::sync::Arc;
 
 /// One planted defect, and who is given it.
 pub struct Canary<'c> {
@@ -30,16 +32,6 @@ pub struct Canary<'c> {
     pub timeout_seconds: u64,
     /// How hard codex thinks.
     pub reasoning: &'c str,
-}
-
-/// Ends what the lanes of a canary left behind, however it ends.
-struct Sweep(String);
-
-impl Drop for Sweep {
-    fn drop(&mut self) {
-        process::end_marked(MARKER, &format!("{}/", self.0));
-        process::end_orphans();
-    }
 }
 
 impl Gate {
@@ -66,7 +58,7 @@ impl Gate {
             left_out: LeftOut::default(),
             scratch: scratch.path().display().to_string(),
             secret,
-            rule: Rule::Unanimous,
+            rule: ConsensusRule::Unanimous,
             timeout_seconds: canary.timeout_seconds,
             reasoning: canary.reasoning.to_owned(),
             seats: canary.seats.to_vec(),
@@ -77,11 +69,13 @@ impl Gate {
         };
         let folder = self.sessions.canaries().place(canary.number)?;
         let runner = runner(git, &session, &folder, here);
-        let show = |_: &Progress| {};
-        let panel = Panel { session: &session, runner: &runner, checker: None, show: &show };
+        let panel = session_panel(&session, runner, Arc::new(|_| {}));
+        let lane = |seat: &Seat| Arc::new(LaneReviewer::new(panel.clone(), seat.clone())) as _;
+        let lanes: Vec<Arc<dyn Reviewer>> = session.seats.iter().map(lane).collect();
         let planted = canary.ground.soil.planted(canary.sprout, (canary.number, 0));
         let truth = planted.ground_truth.first().context("nothing is planted")?;
-        Ok(measure(&panel, &scoped, truth).await.map_err(failure)?)
+        let plan = session_plan(&session);
+        Ok(measure(&plan, &scoped, &lanes, truth).await.map_err(failure)?)
     }
 
     /// The commit with the defect, in a copy of the repository.
@@ -100,15 +94,6 @@ impl Gate {
             Some(base) => Pinned::Range { base: base.clone(), head, dirty: Vec::new() },
             None => Pinned::Commits(vec![head]),
         })
-    }
-
-    /// Says beside each lane what it finds of planted defects.
-    pub fn with_measured(&self, mut waited: Waited) -> Waited {
-        let book = self.sessions.canaries().book();
-        for (name, lane) in &mut waited.reviewers {
-            lane.measured = book.measured(name);
-        }
-        waited
     }
 
     /// Starts a run of canaries for the lanes of a session that is over, when one is due. The first time
