@@ -18,8 +18,6 @@ use mala_testkit::TestRepo;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// What the linters say of a change.
 fn lint(repo: &TestRepo, target: Target, also: &[LinterName], environment: &Environment) -> String {

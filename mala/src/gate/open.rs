@@ -120,7 +120,7 @@ pub(crate) async fn start(
 
 /// Whether a lane has anything to do.
 fn asks_lanes(session: &Session, scoped: &ReviewScope) -> bool {
-    let policy = world::session_plan(session).policy;
+    let policy = world::session_policy(session);
     let coverage = Coverage::over(&scoped.change, &[]);
     needs_reviewers(scoped.change.is_empty(), &coverage, &policy)
         && session.seats.iter().any(|seat| seat.absent.is_none())

@@ -27,7 +27,7 @@ use mala_pipeline::review::narrow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-pub use session::{review_session, session_plan};
+pub use session::{review_session, session_policy};
 pub use work::Scratch;
 
 /// The repository around the current folder, and its sessions.

@@ -10,8 +10,6 @@ use mala_pipeline::agent::tools::{ToolLimits, Toolbox, catalogue};
 use mala_testkit::TestRepo;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::sync::Arc;
-use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 /// Stands in every place that is not part of the reviewed tree.

@@ -225,8 +225,8 @@ impl Stage {
 
     fn plan(&self) -> ReviewPlan {
         ReviewPlan {
-            ignore: PathGlobs::default(),
-            generated: PathGlobs::default(),
+            ignore: PathGlobs::new::<&str>(&[]).unwrap(),
+            generated: PathGlobs::new::<&str>(&[]).unwrap(),
             tasks: self.tasks.clone(),
             suppressions: SuppressionPolicy::Off,
             policy: DecisionPolicy {

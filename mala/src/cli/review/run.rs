@@ -23,7 +23,7 @@ use mala_domain::ports::{RunStore, ReviewScope, Side};
 use mala_domain::scope::Target;
 use mala_pipeline::agent::Transcript;
 use mala_domain::review::ReviewPlan;
-use mala_pipeline::review::{Published, ReviewPorts, StartTime, publish, review};
+use mala_pipeline::review::{Published, ReviewPorts, Reviewed, StartTime, publish, review};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
@@ -57,12 +57,8 @@ async fn one_review(
     let settings = settings(args, here, &target, &scoped, &mut notices).await?;
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
     let transcript = args.debug.then(Transcript::default);
-    let wishes = Wishes {
-        target: target.clone(),
-        named: args.reviewer.clone(),
-        gate: settings.gate.clone(),
-        ..wishes(args, here, transcript.clone(), progress.clone())?
-    };
+    let gate = settings.gate.clone();
+    let wishes = Wishes { target, gate, ..wishes(args, here, transcript.clone(), progress.clone()) };
     let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
     let (is_empty, reports) = (scoped.change.is_empty(), args.json && !args.dry_run);
     let chosen = match reviewers::choose(&settings.policy, here, rules, wishes).await {
@@ -76,7 +72,9 @@ async fn one_review(
         chosen => chosen?,
     };
     let unfinished = Unfinished(chosen.recording.clone());
-    notices.extend(unused(args, chosen.kind));
+    if args.reviewer.len() < 2 {
+        notices.extend(unused(args, chosen.kind));
+    }
     let plan = ReviewPlan {
         rule_ids: Box::new(move || catalogue_ids(&own)),
         ..chosen.plan(&settings.policy, tasks(args, here)?, notices)?
@@ -96,11 +94,7 @@ async fn one_review(
     }
     if let Some(store) = &store {
         let more = kept(transcript).into_iter().chain(lane_files(chosen.lane_logs.as_deref()));
-        if let Published::Failed(error) =
-            publish(&reviewed, &started, store, &more.collect::<Vec<_>>())
-        {
-            console::say(&format!("warning: the files of this review are not kept: {error}"));
-        }
+        keep(&reviewed, &started, store, &more.collect::<Vec<_>>());
     }
     show::show(&reviewed, sinks, &settings.policy, args, here)?;
     if changes.store().is_none() && !args.no_save {
@@ -142,6 +136,18 @@ impl Drop for Unfinished {
     }
 }
 
+/// Keeps the review's files; a folder that cannot be written is a warning, not a lost review.
+fn keep(
+    reviewed: &Reviewed,
+    started: &StartTime,
+    store: &dyn RunStore,
+    more: &[(String, String)],
+) {
+    if let Published::Failed(error) = publish(reviewed, started, store, more) {
+        console::say(&format!("warning: the files of this review are not kept: {error}"));
+    }
+}
+
 /// The prompts and answers of lanes, as files of the review.
 fn lane_files(logs: Option<&Path>) -> Vec<(String, String)> {
     let mut files = Vec::new();
@@ -178,16 +184,17 @@ fn wishes(
     here: &Surroundings,
     transcript: Option<Transcript>,
     progress: Arc<Progress>,
-) -> anyhow::Result<Wishes> {
+) -> Wishes {
     let folder = |folder: &PathBuf| here.folder.join(folder);
-    Ok(Wishes {
+    Wishes {
+        named: args.reviewer.clone(),
         transcript,
         record: args.record.as_ref().map(folder),
         replay: args.replay.as_ref().map(folder),
         events: Arc::new(move |event| progress.show(&event)),
         asks: if args.dry_run { Asks::Nobody } else { Asks::Models },
         ..Wishes::nothing()
-    })
+    }
 }
 
 /// The texts about the task. Those of a pull request are written by whoever wants it merged.

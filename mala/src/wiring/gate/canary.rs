@@ -74,7 +74,7 @@ impl Gate {
         let lanes: Vec<Arc<dyn Reviewer>> = session.seats.iter().map(lane).collect();
         let planted = canary.ground.soil.planted(canary.sprout, (canary.number, 0));
         let truth = planted.ground_truth.first().context("nothing is planted")?;
-        let plan = session_plan(&session);
+        let plan = session_plan(&session)?;
         Ok(measure(&plan, &scoped, &lanes, truth).await.map_err(failure)?)
     }
 

@@ -1,6 +1,6 @@
 //! A session as a review: its plan, its lanes as reviewers, and the agent that checks for them.
 
-use super::{narrowed, runner};
+use super::runner;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::failure;
 use crate::wiring::reviewers::{self, AbsentReviewer};
@@ -25,20 +25,14 @@ use std::time::Duration;
 const MARGIN: Duration = Duration::from_secs(3600);
 
 /// How the change of a session is reviewed: every finding fails it, and its rule decides.
-pub fn session_plan(session: &Session) -> ReviewPlan {
+pub(super) fn session_plan(session: &Session) -> anyhow::Result<ReviewPlan> {
     let timeout = Duration::from_secs(session.timeout_seconds);
-    ReviewPlan {
-        // The change is narrowed already.
-        ignore: PathGlobs::default(),
-        generated: PathGlobs::default(),
+    Ok(ReviewPlan {
+        ignore: PathGlobs::new(&session.left_out.ignore)?,
+        generated: PathGlobs::new(&session.left_out.generated)?,
         tasks: session.tasks.clone(),
         suppressions: SuppressionPolicy::Off,
-        policy: DecisionPolicy {
-            fail_on: Threshold::P3,
-            fail_on_objection: Threshold::P3,
-            rule: session.rule,
-            unreviewable: Unreviewable::Refuse,
-        },
+        policy: session_policy(session),
         timeout: timeout.saturating_add(MARGIN),
         check_time: timeout,
         reviewer_type: "review-gate".to_owned(),
@@ -48,6 +42,16 @@ pub fn session_plan(session: &Session) -> ReviewPlan {
         preface: None,
         warnings: session.warnings.clone(),
         rule_ids: Box::new(Vec::new),
+    })
+}
+
+/// By what the change of a session is decided.
+pub fn session_policy(session: &Session) -> DecisionPolicy {
+    DecisionPolicy {
+        fail_on: Threshold::P3,
+        fail_on_objection: Threshold::P3,
+        rule: session.rule,
+        unreviewable: Unreviewable::Refuse,
     }
 }
 
@@ -55,13 +59,12 @@ pub fn session_plan(session: &Session) -> ReviewPlan {
 /// why it is not there.
 pub async fn review_session(
     session: &Session,
-    scope: ReviewScope,
+    mut scope: ReviewScope,
     lanes: Option<(Git, &SessionFolder)>,
     here: &Surroundings,
 ) -> anyhow::Result<Report> {
-    let mut scope = narrowed(scope, &session.left_out)?;
     scope.scope.target.clone_from(&session.scope.target);
-    let mut plan = session_plan(session);
+    let mut plan = session_plan(session)?;
     let Some((git, folder)) = lanes else {
         let reviewers = absent(session);
         let ports = ReviewPorts { reviewers: &reviewers, ..ReviewPorts::default() };

@@ -8,7 +8,6 @@ use mala_domain::scope::{Head, Scope};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 type Files = BTreeMap<FilePath, String>;
 
