@@ -19,7 +19,7 @@ use futures_util::future::join_all;
 use mala_domain::change::ChangedFile;
 use mala_domain::config::{LinterMode, LinterName};
 use mala_domain::finding::Candidate;
-use mala_domain::review::ReviewRequest;
+use mala_domain::review::ReviewContext;
 use mala_domain::scope::Head;
 use output::LintDiagnostic;
 use registry::{LINTERS, LinterActivation, LinterInput, LinterSpec};
@@ -93,7 +93,7 @@ pub struct LintOutcome {
 
 /// Runs the linters that the project uses, in parallel.
 pub async fn run(
-    request: &ReviewRequest,
+    request: &ReviewContext,
     settings: &LinterSettings,
     context: &LinterContext,
 ) -> LintOutcome {
@@ -111,7 +111,7 @@ pub async fn run(
 
 /// A warning for TypeScript without a configuration for any of its checkers.
 async fn unchecked_typescript(
-    request: &ReviewRequest,
+    request: &ReviewContext,
     settings: &LinterSettings,
     context: &LinterContext,
 ) -> Option<String> {
@@ -142,7 +142,7 @@ impl LinterSettings {
 /// One linter over one change.
 struct LinterRun<'r> {
     linter: &'static LinterSpec,
-    request: &'r ReviewRequest,
+    request: &'r ReviewContext,
     settings: &'r LinterSettings,
     context: &'r LinterContext,
 }

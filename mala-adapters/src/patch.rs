@@ -4,7 +4,7 @@ use crate::git::{FileContent, GitError, GitScopeError, Overlay, PathFilter, hex}
 use mala_domain::change::{
     Attributes, Change, EntryKind, FileDiff, FileStatus, LineKind, Nature, read,
 };
-use mala_domain::ports::{self, BoxFuture, ChangeSource, Scoped, Side};
+use mala_domain::ports::{self, BoxFuture, ChangeSource, ReviewScope, Side};
 use mala_domain::scope::{Head, Scope, Target};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl ChangeSource for PatchOnlySource {
         &'a self,
         target: &'a Target,
         paths: &'a [String],
-    ) -> BoxFuture<'a, Result<Scoped, ports::ScopeError>> {
+    ) -> BoxFuture<'a, Result<ReviewScope, ports::ScopeError>> {
         let scoped = match target {
             Target::Patch(patch) => scope(patch, paths).map_err(Into::into),
             _ => Err(ports::ScopeError::from(&self.0)),
@@ -39,7 +39,7 @@ impl ChangeSource for PatchOnlySource {
 
 /// The change of a patch, limited to some paths (files, folders, globs, as the patch names them).
 /// White space alone is an empty change.
-pub fn scope(patch: &[u8], paths: &[String]) -> Result<Scoped, GitScopeError> {
+pub fn scope(patch: &[u8], paths: &[String]) -> Result<ReviewScope, GitScopeError> {
     if patch.len() > MAX_PATCH {
         return Err(GitScopeError::TooLarge { n_bytes: patch.len() });
     }
@@ -60,7 +60,7 @@ pub fn scope(patch: &[u8], paths: &[String]) -> Result<Scoped, GitScopeError> {
         hunks: change.n_hunks(),
         lines: change.n_lines(),
     };
-    Ok(Scoped { scope, change: Arc::new(change), tree: Arc::new(overlay) })
+    Ok(ReviewScope { scope, change: Arc::new(change), tree: Arc::new(overlay) })
 }
 
 /// The hash of the reviewed part: of the whole patch, or of the files that the filter keeps.

@@ -19,9 +19,9 @@ pub use trees::GateFolders;
 use crate::bounded_read::read_no_follow;
 use crate::process;
 use crate::store::{reject_symlink, write_atomically, write_gitignore};
-use mala_domain::gate::output::Waited;
-use mala_domain::gate::session::{Heartbeat, Progress, Session};
+use mala_domain::gate::session::{Heartbeat, Progress, Session, SessionState};
 use mala_domain::ports::{SessionFiles, StoreError};
+use mala_domain::render::gate::{GateResultJson, SessionFacts};
 use mala_domain::render::markdown::render_panel;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
@@ -206,11 +206,13 @@ impl SessionFolder {
     }
 
     /// Where its result is written in full, for people and agents to read.
-    pub fn report(&self, result: &Waited) -> io::Result<PathBuf> {
+    pub fn report(&self, state: &SessionState) -> io::Result<PathBuf> {
         let path = self.path.join(REPORT);
-        // Whoever wrote the result may not have come so far.
+        // The process that wrote the result may not have come so far.
         if !path.exists() {
-            write_atomically(&path, render_panel(result).as_bytes())?;
+            let facts = SessionFacts { session: self.session().ok(), ..SessionFacts::default() };
+            let result = GateResultJson::of(state, &facts);
+            write_atomically(&path, render_panel(&result).as_bytes())?;
         }
         Ok(path)
     }

@@ -55,17 +55,19 @@ impl StateFolder {
 }
 
 impl RunStore for StateFolder {
-    fn locate(&self, name: &str) -> String {
-        self.runs().join(name).display().to_string()
-    }
-
-    fn save(&self, name: &str, files: &[(&str, String)]) -> Result<(), StoreError> {
+    fn prepare(&self, name: &str) -> Result<String, StoreError> {
         let runs = self.runs();
         for folder in [&self.root, &runs] {
             reject_symlink(folder).map_err(|source| failed(folder, source))?;
         }
         fs::create_dir_all(&runs).map_err(|source| failed(&runs, source))?;
         write_gitignore(&self.root).map_err(|source| failed(&self.root, source))?;
+        Ok(runs.join(name).display().to_string())
+    }
+
+    fn save(&self, name: &str, files: &[(&str, String)]) -> Result<(), StoreError> {
+        self.prepare(name)?;
+        let runs = self.runs();
         let draft = tempfile::Builder::new()
             .prefix(".writing-")
             .tempdir_in(&runs)

@@ -24,7 +24,7 @@ pub use rule_overrides::{RuleSwitches, SwitchProblem};
 pub use schema::{
     Account, Baseline, Budget, Canaries, Cerberus, CodeReview, CommandRef, CommandReviewer,
     CommandSetting, Config, EpicCompletion, EpicDepth, FailureMode, FireOn, GateBlock, LinterMode,
-    LinterName, Linters, ModelsBlock, PerAccount, Periodic, Retries, ReviewBlock, ReviewContext,
+    LinterName, Linters, ModelsBlock, PerAccount, Periodic, Retries, ReviewBlock, CommandPromptSettings,
     ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
 };
 

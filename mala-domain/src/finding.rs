@@ -80,6 +80,18 @@ impl Finding {
         LineSpan::between(self.line_start, self.line_end)
     }
 
+    /// The reviewers that report it, each with its rule where it has one.
+    pub fn reporters(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.reviewer).chain(&self.also_reported_by).map(String::as_str)
+    }
+
+    /// Whether this reviewer reports it.
+    pub fn is_reported_by(&self, reviewer: &str) -> bool {
+        self.reporters().any(|name| {
+            name.strip_prefix(reviewer).is_some_and(|rest| rest.is_empty() || rest.starts_with(": "))
+        })
+    }
+
     /// The priority used for thresholds; null counts as P2.
     pub fn effective_priority(&self) -> Priority {
         self.priority.unwrap_or(Priority::P2)
@@ -107,9 +119,24 @@ impl Verification {
         Self { outcome: VerificationOutcome::Refuted, how: Some(how.into()) }
     }
 
-    /// Not verified, with the reason.
-    pub fn unverified(how: impl Into<String>) -> Self {
-        Self { outcome: VerificationOutcome::Unverified, how: Some(how.into()) }
+    /// The check could not tell, for this reason.
+    pub fn unsure(how: impl Into<String>) -> Self {
+        Self { outcome: VerificationOutcome::Unsure, how: Some(how.into()) }
+    }
+
+    /// A check was due and was not made, for this reason.
+    pub fn not_checked(why: impl std::fmt::Display) -> Self {
+        Self { outcome: VerificationOutcome::NotChecked, how: Some(format!("not checked: {why}")) }
+    }
+
+    /// Whether a check has confirmed or refuted the finding.
+    pub fn is_settled(&self) -> bool {
+        matches!(self.outcome, VerificationOutcome::Verified | VerificationOutcome::Refuted)
+    }
+
+    /// Whether no check has looked at the finding.
+    pub fn is_unasked(&self) -> bool {
+        matches!(self.outcome, VerificationOutcome::Unverified | VerificationOutcome::NotChecked)
     }
 }
 
@@ -121,7 +148,11 @@ pub enum VerificationOutcome {
     Verified,
     /// The finding is wrong. It is still shown but does not block.
     Refuted,
-    /// Not verified.
+    /// A check looked at it and could not tell.
+    Unsure,
+    /// A check was due and was not made.
+    NotChecked,
+    /// No check was due.
     #[default]
     Unverified,
 }

@@ -3,12 +3,9 @@
 
 pub mod answer;
 pub mod canary;
-pub mod check;
 pub mod client;
-pub mod consensus;
 pub mod hook;
 pub mod lane;
-pub mod output;
 pub mod prompt;
 pub mod session;
 

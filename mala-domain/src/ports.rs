@@ -10,13 +10,13 @@ mod reviewer;
 mod search;
 mod store;
 
-pub use change_source::{ChangeSource, ScopeError, Scoped};
+pub use change_source::{ChangeSource, ReviewScope, ScopeError};
 pub use gate::{LaneFailure, LaneOrder, LaneRun, LaneRunner, SessionFiles};
 pub use history::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit, ToldCommit};
 pub use language_model::{Billed, LanguageModel, Meter, ModelFailure, ModelFailureKind, Terms};
 pub use linters::{LintMessage, LintTrouble, Linters};
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
-pub use reviewer::{Reviewer, ReviewerFailure};
+pub use reviewer::{Checked, Reviewer, ReviewerFailure, Verifier};
 pub use search::{Case, FoundLines, Search, TextQuery, TreeEntry};
 pub use store::{RunStore, StoreError};
 

@@ -3,14 +3,15 @@
 mod assemble;
 mod telemetry;
 
-pub use assemble::{Gathered, assemble, counted, tally};
+pub use assemble::{ReviewRecord, assemble, counted, tally};
 pub use telemetry::Telemetry;
 
 use crate::agent::answer::Rung;
 use crate::finding::Finding;
-use crate::review::{Coverage, Usage};
+use crate::review::consensus::ConsensusRule;
+use crate::review::{Coverage, ProcessRun, Usage};
 use crate::scope::Scope;
-use crate::verdict::{Outcome, Threshold, Verdict};
+use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -70,8 +71,48 @@ pub struct Report {
     pub fail_on: Threshold,
     /// One entry per reviewer.
     pub reviewers: Vec<ReviewerReport>,
+    /// How the votes of the reviewers were counted.
+    #[serde(default)]
+    pub consensus: Consensus,
+    /// Why reviewers have no vote, and what else keeps the change from being reviewed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
+    /// Claims whose file, lines or evidence are not there: they do not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub dropped: Vec<Finding>,
+    /// The agent, when it checked findings of other reviewers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checker: Option<CheckerReport>,
     /// What it took.
     pub stats: Stats,
+}
+
+/// How the votes of the reviewers were counted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Consensus {
+    /// How many reviewers must pass the change.
+    pub rule: ConsensusRule,
+    /// The same as a number.
+    pub needed: usize,
+    /// How many passed it.
+    pub passes: usize,
+    /// The verdict of the votes; null when there is none.
+    pub verdict: Option<Verdict>,
+    /// The verdict of the votes as the reviewers gave them, before their findings were checked.
+    pub claimed_verdict: Option<Verdict>,
+}
+
+/// The part of an agent that checked findings of other reviewers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckerReport {
+    /// Its name.
+    pub reviewer: String,
+    /// The model behind it.
+    pub model: String,
+    /// How many findings it was asked about.
+    pub findings: usize,
+    /// What it used.
+    pub usage: Usage,
 }
 
 /// Whether all of the change was reviewed.
@@ -127,6 +168,21 @@ pub struct ReviewerReport {
     pub log: Option<String>,
     /// What it used.
     pub usage: Usage,
+    /// The verdict that it gave itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed_verdict: Option<Verdict>,
+    /// What it says of the change as a whole.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub summary: String,
+    /// Why it has no vote, as a word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_reviewed: Option<Obstacle>,
+    /// What it accounts for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
+    /// How its process ran, when it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<ProcessRun>,
 }
 
 /// What a review took.

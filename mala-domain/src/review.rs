@@ -1,17 +1,25 @@
-//! The stages' values and rules, in the order of the flow: texts, request, hearing, admission,
-//! suppression, coverage, what is reported, decision.
+//! The stages' values and rules, in the order of the flow: plan, context, opinion, admission,
+//! suppression, verification, coverage, decision.
 
 pub mod admit;
+pub mod consensus;
+mod context;
 mod coverage;
 pub mod decide;
-mod hearing;
 pub mod merge;
+mod opinion;
+mod plan;
 pub mod suppress;
 #[cfg(test)]
 mod tests;
 mod texts;
+pub mod verify;
 pub mod worst;
 
+pub use context::{DerivedFiles, ReviewContext, Surroundings};
 pub use coverage::{Coverage, FileCoverage, Skip, SkipReason};
-pub use hearing::{Hearing, ReviewRequest, Usage, Voice};
+pub use opinion::{
+    GivenOpinion, Opinion, Opinions, PanelMember, ProcessRun, ReviewerVote, Usage,
+};
+pub use plan::ReviewPlan;
 pub use texts::Texts;

@@ -3,22 +3,23 @@
 use crate::{BaseOrigin, CaseRecord, CaseUsage, EvalCase, Prediction};
 use mala_domain::change::{Change, FilePath, parse};
 use mala_domain::ports::{
-    Blob, BoxFuture, History, Repository, RepositoryError, Reviewer, ScopeError, Scoped, Search,
-    Side, WordHit, WordQuery,
+    Blob, BoxFuture, History, Repository, RepositoryError, ReviewScope, ScopeError, Search, Side,
+    WordHit, WordQuery,
 };
 use mala_domain::report::Report;
+use mala_domain::review::ReviewPlan;
 use mala_domain::verdict::Outcome;
-use mala_pipeline::review::{Ask, review};
+use mala_pipeline::review::{ReviewPorts, review};
 use std::sync::Arc;
 
 /// Everything that the review of a case needs.
-pub struct PreparedReview {
+pub struct PreparedReview<'r> {
     /// How the change is reviewed.
-    pub ask: Ask,
+    pub plan: ReviewPlan,
     /// The change in its repository.
-    pub scoped: Scoped,
-    /// The reviewers.
-    pub reviewers: Vec<Arc<dyn Reviewer>>,
+    pub scope: ReviewScope,
+    /// The reviewers and what checks their findings.
+    pub ports: ReviewPorts<'r>,
     /// Where the files at base come from.
     pub base: BaseOrigin,
     /// Remarks about the case's files.
@@ -27,12 +28,12 @@ pub struct PreparedReview {
 
 /// Reviews a case and records the result.
 pub async fn review_case(
-    prepared: PreparedReview,
+    prepared: PreparedReview<'_>,
     (set, case, trial): (&str, &EvalCase, u32),
 ) -> Result<CaseRecord, ScopeError> {
-    let PreparedReview { ask, scoped, reviewers, base, notes } = prepared;
-    let change = case.own_change().unwrap_or_else(|| Change::clone(&scoped.change));
-    let report = review(&ask, scoped, &reviewers, &|_| {}).await?.report;
+    let PreparedReview { plan, scope, ports, base, notes } = prepared;
+    let change = case.own_change().unwrap_or_else(|| Change::clone(&scope.change));
+    let report = review(&plan, scope, &ports, &|_| {}).await?.report;
     let mut record = CaseRecord::open(set, case, trial, &change);
     record.base = base;
     record.notes = notes;

@@ -2,7 +2,7 @@
 
 use crate::{CaseRecord, EvalCase};
 use mala_domain::change::FilePath;
-use mala_domain::ports::{BoxFuture, ScopeError, Scoped, StoreError};
+use mala_domain::ports::{BoxFuture, ReviewScope, ScopeError, StoreError};
 use mala_domain::scope::Target;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -46,7 +46,7 @@ pub trait CaseRepository: Send + Sync {
         &'a self,
         target: &'a Target,
         paths: &'a [String],
-    ) -> BoxFuture<'a, Result<Scoped, ScopeError>>;
+    ) -> BoxFuture<'a, Result<ReviewScope, ScopeError>>;
 
     /// The unified diff between two commits; the base may be the empty tree.
     fn patch<'a>(

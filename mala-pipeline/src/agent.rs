@@ -1,10 +1,10 @@
-//! The reviewer that runs in this process: a model with read-only tools, inside hard limits. It
-//! prepares what the model is told, asks in one or several passes, has the claims checked by a fresh
-//! context, and hands on what stands with what it used.
+//! The reviewer that runs in this process: a model with read-only tools, inside hard limits. It asks in
+//! one or several passes and hands on what they claim; as a verifier it checks claims in a fresh context
+//! with what is left of the same limits.
 
 mod account;
-mod aside;
 mod bill;
+mod checker;
 mod desk;
 mod escalate;
 mod hints;
@@ -21,100 +21,122 @@ pub mod tools;
 mod turns;
 mod verify;
 
-pub use aside::Aside;
+pub use checker::ParsedReview;
 pub use plan::Outlook;
 pub use solo::{Asked, Solo};
 pub use speaker::Speaker;
 
 use crate::events::Event;
-use desk::Desk;
+use desk::{AgentResources, Desk};
 use mala_domain::agent::NAME;
 use mala_domain::agent::budget::{Limits, Profile};
-use mala_domain::agent::judge;
 use mala_domain::ports::{BoxFuture, Linters, Reviewer, ReviewerFailure};
-use mala_domain::review::{Hearing, ReviewRequest};
-use std::sync::{Arc, Mutex};
+use mala_domain::review::{Opinion, ReviewContext};
+use prepare::Prepared;
+use std::sync::{Arc, Mutex, OnceLock};
+use tokio::sync::OnceCell;
 use tokio::time::timeout_at;
 
 /// Where the agent's events go.
 pub type AgentEvents = Arc<dyn Fn(Event) + Send + Sync>;
 
-/// Prompts and answers as they were sent and came, by name. Kept only for those who look for a
-/// mistake, and without secrets.
+/// Prompts and answers as they were sent and came, by name. Kept only on request, and without secrets.
 pub type Transcript = Arc<Mutex<Vec<(String, String)>>>;
 
 /// How the agent works.
 pub struct AgentSettings {
     /// The model that reviews.
     pub speaker: Speaker,
-    /// The stronger model for urgent claims that nobody is sure of.
+    /// The stronger model for urgent claims that are not sure.
     pub escalation: Option<Speaker>,
     /// The name of the limits.
     pub profile: Profile,
     /// The limits.
     pub limits: Limits,
-    /// Texts about the task: name and content.
-    pub tasks: Vec<(String, String)>,
-    /// Who finds what the model is given as hints.
+    /// What finds the hints that the model is given.
     pub hints: Option<Arc<dyn Reviewer>>,
+    /// Whether the hints are claims of the agent, or another reviewer reports them.
+    pub claims_hints: bool,
     /// The project's linters, for the tool that runs them.
     pub linters: Option<Arc<dyn Linters>>,
+    /// Which findings it checks as a verifier.
+    pub checks: AgentChecks,
     /// Where its events go.
     pub events: AgentEvents,
     /// Where prompts and answers are kept, if they are.
     pub transcript: Option<Transcript>,
 }
 
-/// The agent.
+/// Which findings the agent checks as a verifier.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AgentChecks {
+    /// Its own that are urgent or doubtful.
+    Own,
+    /// All that are urgent, whoever reports them.
+    Urgent,
+}
+
+/// The agent of one review.
 pub struct Agent {
     settings: AgentSettings,
+    resources: OnceLock<AgentResources>,
+    prepared: OnceCell<Prepared>,
 }
 
 impl Agent {
     /// An agent with these settings.
     pub fn new(settings: AgentSettings) -> Self {
-        Self { settings }
+        Self { settings, resources: OnceLock::new(), prepared: OnceCell::new() }
     }
 
     /// Looks ahead: what a review would do and could cost. No model is asked.
-    pub async fn outlook(&self, request: &ReviewRequest) -> Result<Outlook, ReviewerFailure> {
-        plan::outlook(&self.settings, request).await
+    pub async fn outlook(&self, context: &ReviewContext) -> Result<Outlook, ReviewerFailure> {
+        plan::outlook(&self.settings, context).await
     }
 
-    async fn hear(&self, request: &ReviewRequest) -> Result<Hearing, ReviewerFailure> {
+    /// What the agent has for this review.
+    fn resources(&self, context: &ReviewContext) -> &AgentResources {
+        self.resources.get_or_init(|| AgentResources::new(&self.settings, context))
+    }
+
+    /// What the model is told, put together once.
+    async fn prepared(&self, context: &ReviewContext) -> Result<&Prepared, ReviewerFailure> {
+        let deadline = self.resources(context).account.deadline();
+        let prepared =
+            self.prepared.get_or_try_init(|| prepare::prepare(&self.settings, context));
+        timeout_at(deadline, prepared).await.unwrap_or_else(|_| Err(ReviewerFailure::timeout()))
+    }
+
+    async fn draft(&self, context: &ReviewContext) -> Result<Opinion, ReviewerFailure> {
         let settings = &self.settings;
         tracing::info!("Reviewing with {}...", settings.speaker.name);
-        let deadline = account::deadline(&settings.limits, request.timeout);
-        let prepared = timeout_at(deadline, prepare::prepare(settings, request))
-            .await
-            .unwrap_or(Err(ReviewerFailure::TimedOut))?;
-        let desk = Desk::new(settings, request, &prepared.fence, deadline);
+        let prepared = self.prepared(context).await?;
+        let desk = Desk::new(settings, context, &prepared.fence, self.resources(context));
         desk.account.tell();
-        let told = passes::run(&desk, &prepared).await;
-        let mut hearing = Hearing {
-            reviewer: NAME.to_owned(),
-            accounted: told.accounted,
-            warnings: prepared.warnings(),
-            failure: told.failure,
-            ..Hearing::default()
-        };
-        hearing.warnings.extend(told.warnings);
-        let checked = verify::check(&desk, &prepared, told.claims, &mut hearing).await;
-        let verify::Checked { claims, gone, texts } = checked;
-        let claims = escalate::escalate(&desk, &prepared, claims, &mut hearing.warnings).await;
-        hearing.candidates = judge::merged(claims, &texts);
-        hearing.candidates.extend(gone);
-        hearing.candidates.extend(hints::judged(&prepared.hints, &told.opinions));
-        hearing.max_findings = usize::try_from(settings.limits.max_output_issues).ok();
-        let over = desk.account.overdrawn();
-        hearing.warnings.extend(over.map(|over| format!("{NAME}: {over}")));
-        hearing.warnings.extend(desk.noted());
+        let told = passes::run(&desk, prepared).await;
+        let mut claims = told.claims;
+        if settings.claims_hints {
+            claims.extend(hints::judged(&prepared.hints, &told.opinions));
+        }
         let undone = desk.left_undone();
-        hearing.cut_short = !undone.is_empty();
-        hearing.warnings.extend(undone);
-        hearing.model = Some(desk.account.models()).filter(|models| !models.is_empty());
-        hearing.usage = desk.account.usage();
-        Ok(hearing)
+        let mut warnings = prepared.warnings();
+        warnings.extend(told.warnings);
+        warnings.extend(desk.noted());
+        let cut_short = !undone.is_empty();
+        warnings.extend(undone);
+        warnings.extend(desk.account.overdrawn().map(|over| format!("{NAME}: {over}")));
+        Ok(Opinion {
+            model: Some(desk.account.models()).filter(|models| !models.is_empty()),
+            claims,
+            accounted: told.accounted,
+            max_findings: usize::try_from(settings.limits.max_output_issues).ok(),
+            may_repeat_itself: true,
+            warnings,
+            cut_short,
+            usage: desk.account.usage(),
+            failure: told.failure,
+            ..Opinion::default()
+        })
     }
 }
 
@@ -125,8 +147,8 @@ impl Reviewer for Agent {
 
     fn review<'a>(
         &'a self,
-        request: &'a ReviewRequest,
-    ) -> BoxFuture<'a, Result<Hearing, ReviewerFailure>> {
-        Box::pin(self.hear(request))
+        context: &'a ReviewContext,
+    ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
+        Box::pin(self.draft(context))
     }
 }

@@ -3,8 +3,7 @@
 
 mod ask;
 
-use crate::agent::{Agent, Transcript, prepare};
-use crate::review::context::look_around;
+use crate::agent::{Agent, Transcript};
 use ask::{Question, words};
 use mala_domain::agent::answer::Words;
 use mala_domain::agent::brief::{Briefs, Material, Style, Width, briefs};
@@ -13,11 +12,10 @@ use mala_domain::command::{
     self, NAME, Parsed, Telling, Token, contribution, parse_prompt, read_parsed, read_proof,
     review_prompt, without_echo,
 };
-use mala_domain::config::ReviewContext;
-use mala_domain::finding::{Candidate, Priority, Verification};
+use mala_domain::config::CommandPromptSettings;
 use mala_domain::gate::lane::Lane;
-use mala_domain::ports::{BoxFuture, LaneRunner, Reviewer, ReviewerFailure, Scoped};
-use mala_domain::review::{Hearing, ReviewRequest, Usage};
+use mala_domain::ports::{BoxFuture, LaneRunner, Reviewer, ReviewerFailure};
+use mala_domain::review::{Opinion, ReviewContext, Usage};
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -39,10 +37,8 @@ pub struct CommandSettings {
     pub head: String,
     /// What nobody guesses.
     pub secret: String,
-    /// Texts about the task: name and content.
-    pub tasks: Vec<(String, String)>,
     /// What it is told.
-    pub context: ReviewContext,
+    pub context: CommandPromptSettings,
     /// Where prompts and answers are kept, if they are.
     pub transcript: Option<Transcript>,
 }
@@ -66,13 +62,13 @@ impl CommandReview {
         Self { settings }
     }
 
-    async fn hear(&self, request: &ReviewRequest) -> Result<Hearing, ReviewerFailure> {
-        let deadline = Instant::now() + request.timeout;
-        let for_parser = PARSER_TIME.min(request.timeout / 4);
-        let (fence, token, told) = self.told(request).await?;
+    async fn opinion(&self, context: &ReviewContext) -> Result<Opinion, ReviewerFailure> {
+        let deadline = Instant::now() + context.timeout;
+        let for_parser = PARSER_TIME.min(context.timeout / 4);
+        let (fence, token, told) = self.told(context);
         let is_review = |text: &str| read_proof(text, &token).is_ok();
         let question = Question { name: "review", prompt: &told, is_answer: &is_review };
-        let time = request.timeout.saturating_sub(for_parser);
+        let time = context.timeout.saturating_sub(for_parser);
         let said = self.ask(&self.settings.lane, question, time).await?;
         let answer = without_echo(&said, &told);
         if answer.trim().is_empty() {
@@ -80,66 +76,55 @@ impl CommandReview {
             return Err(ReviewerFailure::Unreadable(why.to_owned()));
         }
         let left = deadline.saturating_duration_since(Instant::now());
-        let request = ReviewRequest { timeout: left, ..request.clone() };
-        let (parsed, parsing) = self.parse(&request, &answer, &fence).await?;
+        let context = ReviewContext { timeout: left, ..context.clone() };
+        let (parsed, parsing) = self.parse(&context, &answer, &fence).await?;
         let proof = read_proof(&said, &token);
-        let mut hearing = contribution(&answer, proof, parsed, &request.change)?;
-        let checking = self.check(&request, &mut hearing).await;
-        for (model, usage) in parsing.into_iter().chain(checking) {
-            hearing.warnings.push(spent(&model, &usage));
-            hearing.model = Some(model);
+        let mut opinion = contribution(&answer, proof, parsed, &context.change)?;
+        if let Some((model, usage)) = parsing {
+            opinion.warnings.push(spent(&model, &usage));
+            opinion.model = Some(model);
             // What the command itself used is unknown, and with it the sum.
-            hearing.usage.llm_calls += usage.llm_calls;
-            hearing.usage.latency_seconds_llm += usage.latency_seconds_llm;
-            hearing.usage.answers_read.extend(usage.answers_read);
+            opinion.usage.llm_calls += usage.llm_calls;
+            opinion.usage.latency_seconds_llm += usage.latency_seconds_llm;
+            opinion.usage.answers_read.extend(usage.answers_read);
         }
-        Ok(hearing)
+        Ok(opinion)
     }
 
     /// What the command is told, and what it is to give back.
-    async fn told(
-        &self,
-        request: &ReviewRequest,
-    ) -> Result<(Fence, Token, String), ReviewerFailure> {
+    fn told(&self, context: &ReviewContext) -> (Fence, Token, String) {
         let settings = &self.settings;
-        let scoped = Scoped {
-            scope: request.scope.clone(),
-            change: request.change.clone(),
-            tree: request.tree.clone(),
-        };
-        let around = look_around(&scoped).await;
-        let around = around.map_err(|error| ReviewerFailure::Crashed(error.to_string()))?;
-        let parts = [&settings.secret, &settings.head, &request.scope.diff_hash];
+        let parts = [&settings.secret, &settings.head, &context.scope.diff_hash];
         let parts: Vec<&[u8]> = parts.into_iter().map(|part| part.as_bytes()).collect();
         let nonce = Nonce::over(&parts);
         let (fence, token) = (Fence::new(nonce.clone()), Token::new(nonce, &settings.head));
-        let shown = settings.context.include_git_diff.then(|| shown(request, &around, &fence));
+        let shown = settings.context.include_git_diff.then(|| shown(context, &fence));
         let tasks = match settings.context.include_task_definition {
-            true => settings.tasks.as_slice(),
+            true => &context.tasks[..],
             false => &[],
         };
         let telling = Telling {
-            change: &request.change,
+            change: &context.change,
             briefs: shown.as_ref(),
             tasks,
             fence: &fence,
             token: &token,
         };
         let told = review_prompt(&telling);
-        Ok((fence, token, told))
+        (fence, token, told)
     }
 
     /// The review in form, and what that took.
     async fn parse(
         &self,
-        request: &ReviewRequest,
+        context: &ReviewContext,
         review: &str,
         fence: &Fence,
     ) -> Result<(Parsed, Option<(String, Usage)>), ReviewerFailure> {
         match &self.settings.parser {
             Parser::Model(agent) => {
-                let aside = agent.parse(request, review, fence).await;
-                Ok((aside.outcome?, Some((aside.model, aside.usage))))
+                let review = agent.parse(context, review, fence).await;
+                Ok((review.parsed?, Some((review.model, review.usage))))
             }
             Parser::Command(lane) => {
                 let prompt = parse_prompt(review, fence);
@@ -149,35 +134,12 @@ impl CommandReview {
                 };
                 let is_answer = |text: &str| read(text).is_ok();
                 let question = Question { name: "parse", prompt: &prompt, is_answer: &is_answer };
-                let said = self.ask(lane, question, request.timeout).await?;
+                let said = self.ask(lane, question, context.timeout).await?;
                 let (parsed, _) = read(&said)
                     .map_err(|problem| ReviewerFailure::Unreadable(format!("parser: {problem}")))?;
                 Ok((parsed, None))
             }
         }
-    }
-
-    /// Has what would block checked by a fresh context, where a model can be asked.
-    async fn check(
-        &self,
-        request: &ReviewRequest,
-        hearing: &mut Hearing,
-    ) -> Option<(String, Usage)> {
-        let Parser::Model(agent) = &self.settings.parser else { return None };
-        let urgent = |priority: Option<Priority>| priority.is_some_and(|it| it <= Priority::P1);
-        let (picked, mut rest): (Vec<_>, Vec<_>) =
-            hearing.candidates.drain(..).partition(|claim| urgent(claim.priority));
-        if picked.is_empty() {
-            hearing.candidates = rest;
-            return None;
-        }
-        let (mut checked, used) = match agent.check(request, picked.clone()).await {
-            Ok(checked) => (checked.outcome, Some((checked.model, checked.usage))),
-            Err(failure) => (unchecked(picked, &failure), None),
-        };
-        checked.append(&mut rest);
-        hearing.candidates = checked;
-        used
     }
 
     async fn ask(
@@ -201,33 +163,10 @@ impl CommandReview {
     }
 }
 
-fn unchecked(mut claims: Vec<Candidate>, why: &ReviewerFailure) -> Vec<Candidate> {
-    for claim in &mut claims {
-        claim.verification = Verification::unverified(format!("not checked: {why}"));
-    }
-    claims
-}
-
 /// The change as the command sees it.
-fn shown(
-    request: &ReviewRequest,
-    around: &crate::review::context::Surroundings,
-    fence: &Fence,
-) -> Briefs {
-    let enclosing = prepare::enclosing(&request.change, &request.texts);
-    let references = prepare::references(around);
-    let material = Material {
-        change: &request.change,
-        texts: &request.texts,
-        enclosing: &enclosing,
-        target: &request.scope.target,
-        tasks: &[],
-        rules: &around.rules,
-        references: &references,
-        hints: &[],
-    };
+fn shown(context: &ReviewContext, fence: &Fence) -> Briefs {
     let style = Style { fence, width: Width::STANDARD, max_bytes: MAX_BYTES, max_briefs: 1 };
-    briefs(&material, &style)
+    briefs(&Material { tasks: &[], ..Material::of(context) }, &style)
 }
 
 fn spent(model: &str, usage: &Usage) -> String {
@@ -243,8 +182,8 @@ impl Reviewer for CommandReview {
 
     fn review<'a>(
         &'a self,
-        request: &'a ReviewRequest,
-    ) -> BoxFuture<'a, Result<Hearing, ReviewerFailure>> {
-        Box::pin(self.hear(request))
+        context: &'a ReviewContext,
+    ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
+        Box::pin(self.opinion(context))
     }
 }

@@ -52,6 +52,11 @@ pub enum Event {
         /// What it claims, or `None` when it failed.
         claims: Option<usize>,
     },
+    /// The claims are admitted and are checked.
+    Verifying {
+        /// What was admitted.
+        findings: usize,
+    },
     /// The report stands.
     Decided {
         /// What stands.

@@ -1,17 +1,12 @@
-//! The panel, in its order: a session is planned and started (`spawn`), its lanes are asked side by side,
-//! what they claim is admitted and checked, and the votes become one decision (`supervise`); whoever
-//! wants to know waits (`wait`).
+//! A panel of external reviewers: its members are chosen (`panel`), each lane is a reviewer like any
+//! other (`lane`), and a session runs the review in a detached supervisor (`session`).
 
 mod canary;
-mod check;
-mod conclude;
-mod hear;
-mod material;
-mod spawn;
-mod supervise;
-mod wait;
+mod lane;
+mod panel;
+mod session;
 
 pub use canary::{LaneFindings, lane_findings};
-pub use spawn::{Choice, PanelProblem, choose};
-pub use supervise::{Panel, supervise};
-pub use wait::{Look, Waiting, wait};
+pub use lane::{LaneReviewer, PanelContext, PanelSettings};
+pub use panel::{PanelChoice, PanelProblem, choose};
+pub use session::{LaneProgress, WatchedSession, wait};

@@ -1,60 +1,38 @@
-//! The spine: one review, from what changed to the report. Each stage takes the former's value; a
-//! stage does not know the next one. After the report nothing is decided any more.
+//! One review: scope, context, review, admission, verification, decision, report. Each stage takes the
+//! value of the stage before it and does not know the next one. After the report nothing is decided any
+//! more. This function prints nothing, exits nowhere, and reaches the outside only through ports.
 
-pub(crate) mod admit;
-mod ask;
+mod admit;
+mod collect;
 pub mod context;
 mod publish;
 mod scope;
+mod verify;
 
-pub use publish::{Started, publish};
+pub use publish::{Published, StartTime, publish};
 pub use scope::narrow;
+pub use verify::Verifiers;
 
 use crate::events::{Event, EventSink};
 use mala_domain::change::FilePath;
-use mala_domain::config::PathGlobs;
-use mala_domain::ports::{Reviewer, ScopeError, Scoped};
-use mala_domain::report::{Gathered, Report, assemble};
-use mala_domain::review::suppress::SuppressionPolicy;
-use mala_domain::review::{Coverage, ReviewRequest, decide};
-use mala_domain::verdict::Threshold;
+use mala_domain::ports::{ReviewScope, Reviewer, RunStore, ScopeError};
+use mala_domain::report::{Report, ReviewRecord, assemble};
+use mala_domain::review::consensus::VoteStatus;
+use mala_domain::review::decide::{DecisionFacts, decide, needs_reviewers};
+use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// How a change is to be reviewed.
-pub struct Ask {
-    /// Files that nobody reviews.
-    pub ignore: PathGlobs,
-    /// More files that tools make.
-    pub generated: PathGlobs,
-    /// From which priority on findings fail.
-    pub fail_on: Threshold,
-    /// What fails where a panel objects to the change as a whole.
-    pub fail_on_objection: Threshold,
-    /// Which inline comments set findings aside.
-    pub suppressions: SuppressionPolicy,
-    /// How long the reviewers may take.
-    pub timeout: Duration,
-    /// The version of the rules or prompts, for the review's id.
-    pub prompt_version: String,
-    /// The model, for the review's id; without one, the reviewers' names stand for it.
-    pub model: Option<String>,
-    /// The limits' name, for the review's id.
-    pub budget_profile: String,
-    /// What to say before everything else.
-    pub preface: Option<String>,
-    /// What the settings already had to warn of.
-    pub warnings: Vec<String>,
-    /// Gives the ids of all rules, for comments that name none of them.
-    pub rule_ids: Box<dyn Fn() -> Vec<String> + Send + Sync>,
-}
-
-/// What a reviewer would be told about a change, without telling anybody.
-pub async fn request(ask: &Ask, scoped: Scoped) -> Result<ReviewRequest, ScopeError> {
-    let scoped = narrow(scoped, &ask.ignore, &ask.generated);
-    let read = context::gather(&scoped).await?;
-    Ok(ask::request(&scoped, &read, ask.timeout))
+/// What a review reaches the outside through.
+#[derive(Clone, Copy, Default)]
+pub struct ReviewPorts<'p> {
+    /// The reviewers, asked side by side.
+    pub reviewers: &'p [Arc<dyn Reviewer>],
+    /// What checks their findings.
+    pub verifiers: Verifiers<'p>,
+    /// Where the files of the review will be kept, if they will, and under which time.
+    pub store: Option<(&'p dyn RunStore, &'p StartTime)>,
 }
 
 /// A report, with what outputs show beside it.
@@ -65,42 +43,66 @@ pub struct Reviewed {
     pub sources: BTreeMap<FilePath, String>,
 }
 
+/// What reviewers would be told about a change. No reviewer is asked.
+pub async fn gather(
+    plan: &ReviewPlan,
+    scope: ReviewScope,
+    reviewers: &[Arc<dyn Reviewer>],
+) -> Result<ReviewContext, ScopeError> {
+    let scope = narrow(scope, &plan.ignore, &plan.generated);
+    let needs_surroundings = reviewers.iter().any(|reviewer| reviewer.needs_surroundings());
+    context::gather(plan, scope, needs_surroundings).await
+}
+
 /// Reviews a change. An error means that its tree cannot be read; everything else, failures of
 /// reviewers included, is in the report.
 pub async fn review(
-    ask: &Ask,
-    scoped: Scoped,
-    reviewers: &[Arc<dyn Reviewer>],
+    plan: &ReviewPlan,
+    scope: ReviewScope,
+    ports: &ReviewPorts<'_>,
     events: EventSink<'_>,
 ) -> Result<Reviewed, ScopeError> {
     let started = Instant::now();
-    let scoped = narrow(scoped, &ask.ignore, &ask.generated);
-    events(Event::Scoped { files: scoped.scope.files, hunks: scoped.scope.hunks });
-    let read = context::gather(&scoped).await?;
-    let heard = ask::ask(&scoped, &read, ask.timeout, reviewers, events).await;
-    let mut admitted = admit::admit(&heard, &scoped, read, ask).await?;
-    let coverage = Coverage::over(&scoped.change, &heard.accounted());
-    let failures = heard.failures();
-    let fail_on = if heard.objects() { ask.fail_on_objection } else { ask.fail_on };
-    if let Some(max) = heard.max_findings() {
-        admitted.keep_worst(max, fail_on);
-    }
-    let outcome = decide::decide(&admitted.findings, &coverage, &failures, fail_on);
-    events(Event::Decided { findings: admitted.findings.len() });
-    let report = assemble(Gathered {
-        review_id: scope::review_id(ask, &scoped.scope, reviewers),
-        outcome,
-        reviewers: heard.reports(&admitted.findings, &admitted.dropped),
-        warnings: ask.warnings.iter().cloned().chain(heard.warnings(&admitted)).collect(),
-        findings: admitted.findings,
-        suppressed: admitted.suppressed,
+    events(Event::Scoped { files: scope.scope.files, hunks: scope.scope.hunks });
+    let context = gather(plan, scope, ports.reviewers).await?;
+    let (change, is_empty) = (context.change.clone(), context.change.is_empty());
+    let given = Coverage::over(&change, &[]);
+    let opinions = match needs_reviewers(is_empty, &given, &plan.policy) {
+        true => collect::ask_all(plan, &context, ports.reviewers, events).await,
+        false => Opinions::default(),
+    };
+    let admitted = admit::admit(&opinions, &context, plan).await?;
+    events(Event::Verifying { findings: admitted.admission.findings.len() });
+    let verified = verify::verify(admitted, &opinions, ports.verifiers, plan).await;
+    let votes = opinions.votes(&verified.admission, &change, &plan.policy);
+    let statuses: Vec<VoteStatus> = votes.iter().map(|vote| vote.vote.status).collect();
+    let facts = DecisionFacts { is_empty, coverage: &given, votes: &statuses };
+    let decision = decide(&facts, &plan.policy);
+    let reported = verified.most_urgent(&opinions, &plan.policy);
+    events(Event::Decided { findings: reported.admission.findings.len() });
+    let review_id = scope::review_id(plan, &context.scope, ports.reviewers);
+    let (log, unkept) = publish::prepare(ports.store, &review_id);
+    let coverage = match votes.is_empty() {
+        true => given,
+        false => opinions.coverage(&change, &reported.admission),
+    };
+    let report = assemble(ReviewRecord {
+        review_id,
+        warnings: plan.warnings.iter().cloned().chain(reported.warnings).chain(unkept).collect(),
+        cut_short: opinions.is_cut_short() || reported.cut_short,
+        votes,
+        admission: reported.admission,
+        suppressed: reported.suppressed,
+        checks: reported.checks,
+        checker: reported.checker,
         coverage,
-        cut_short: heard.is_cut_short() || admitted.n_left_out > 0,
-        failures,
-        fail_on,
-        preface: ask.preface.clone(),
+        decision,
+        policy: plan.policy,
+        preface: plan.preface.clone(),
+        log,
         seconds: started.elapsed().as_secs_f64(),
-        scope: scoped.scope,
+        scope: context.scope,
+        opinions,
     });
-    Ok(Reviewed { report, sources: admitted.sources })
+    Ok(Reviewed { report, sources: reported.sources })
 }

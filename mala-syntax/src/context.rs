@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, HashMap};
 
 /// What a reviewer needs to see of a change besides its lines.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ChangeContext {
+pub struct SymbolContext {
     /// The changed files with the regions around their hunks.
     pub files: Vec<FileContext>,
     /// The definitions that changed.
@@ -75,16 +75,24 @@ pub struct FileView {
 impl FileView {
     /// Looks at a changed file with its texts at base and at head.
     pub fn of(file: &ChangedFile, base: Option<&str>, head: Option<&str>) -> Self {
-        let language = file.language();
         let outline = |text: Option<&str>| {
-            let source = Source::parse(language?, text?)?;
+            let source = Source::parse(file.language()?, text?)?;
             Some(FileOutline::of(&source))
         };
-        let (before, after) = (outline(base), outline(head));
-        let regions =
-            head.map(|text| regions::around(file, text, after.as_ref())).unwrap_or_default();
+        Self::of_outlines(file, head, outline(base).as_ref(), outline(head).as_ref())
+    }
+
+    /// Looks at a changed file with its text at head and its outlines at base and at head.
+    pub fn of_outlines(
+        file: &ChangedFile,
+        head: Option<&str>,
+        before: Option<&FileOutline>,
+        after: Option<&FileOutline>,
+    ) -> Self {
+        let regions = head.map(|text| regions::around(file, text, after)).unwrap_or_default();
+        let language = file.language();
         let context = FileContext { path: file.path.clone(), language, regions };
-        Self { context, symbols: changed_symbols(file, before.as_ref(), after.as_ref()) }
+        Self { context, symbols: changed_symbols(file, before, after) }
     }
 }
 
@@ -93,9 +101,9 @@ pub fn assemble(
     views: Vec<FileView>,
     hits: &[WordHit],
     texts: &BTreeMap<FilePath, String>,
-) -> ChangeContext {
+) -> SymbolContext {
     let callers = callers::callers(&views, hits, texts);
-    let mut context = ChangeContext { callers, ..ChangeContext::default() };
+    let mut context = SymbolContext { callers, ..SymbolContext::default() };
     for view in views {
         context.files.push(view.context);
         context.changed_symbols.extend(view.symbols);

@@ -5,6 +5,7 @@ pub mod context;
 pub mod cross_file;
 pub mod diff_checks;
 pub mod grammar;
+pub mod parsed;
 pub mod regex_check;
 pub mod rules;
 pub mod source;

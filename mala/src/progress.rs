@@ -73,6 +73,9 @@ impl Progress {
                 Some(claims) => format!("{reviewer} claims {claims} findings"),
                 None => format!("{reviewer} could not review"),
             }),
+            Event::Verifying { findings } => {
+                self.line.set_message(format!("checking {findings} findings"));
+            }
             Event::Decided { findings } => self.line.set_message(format!("{findings} findings")),
         }
     }

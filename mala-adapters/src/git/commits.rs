@@ -10,7 +10,7 @@ use super::scope::ScopeDraft;
 use super::tree::{ContentSource, FileContent, GitTree, TreeState};
 use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::{Change, FileDiff, FilePath, FileStatus, LineKind, read};
-use mala_domain::ports::{Scoped, Side};
+use mala_domain::ports::{ReviewScope, Side};
 use mala_domain::scope::Head;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
@@ -27,7 +27,7 @@ impl Git {
         &self,
         revisions: &[String],
         filter: &PathFilter,
-    ) -> Result<Scoped, GitScopeError> {
+    ) -> Result<ReviewScope, GitScopeError> {
         let target = match revisions {
             [] => return Err(GitScopeError::NoCommits),
             [one] => format!("commit {one}"),
@@ -71,7 +71,7 @@ impl Git {
         revisions: &[String],
         picked: &[PickedCommit],
         filter: &PathFilter,
-    ) -> Result<Scoped, GitScopeError> {
+    ) -> Result<ReviewScope, GitScopeError> {
         let Some(tip) = self.tip(picked).await? else {
             return Err(GitScopeError::NoCommonTip { commits: revisions.to_vec() });
         };

@@ -8,7 +8,7 @@ use super::tree::{ContentSource, FileContent, GitTree, TreeState};
 use super::{Git, GitError, GitScopeError};
 use crate::patch::{MAX_PATCH, add_shown_files, hash};
 use mala_domain::change::{Change, EntryKind, FileDiff, FilePath, FileStatus, read};
-use mala_domain::ports::{Scoped, Side};
+use mala_domain::ports::{ReviewScope, Side};
 use mala_domain::scope::Head;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Git {
         &self,
         patch: &[u8],
         filter: &PathFilter,
-    ) -> Result<Scoped, GitScopeError> {
+    ) -> Result<ReviewScope, GitScopeError> {
         if patch.len() > MAX_PATCH {
             return Err(GitScopeError::TooLarge { n_bytes: patch.len() });
         }

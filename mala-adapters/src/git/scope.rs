@@ -6,7 +6,7 @@ use super::index::IndexCopy;
 use super::tree::{ContentSource, FileContent, GitTree, TreeState};
 use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature, parse};
-use mala_domain::ports::{self, BoxFuture, ChangeSource, Repository, Scoped, Side};
+use mala_domain::ports::{self, BoxFuture, ChangeSource, Repository, ReviewScope, Side};
 use mala_domain::scope::{Head, Scope, Target};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -30,7 +30,7 @@ struct CommitRange<'e> {
 impl Git {
     /// The change of a target, limited to some paths (files, folders, globs, from the folder where
     /// the repository was opened).
-    pub async fn change(&self, target: &Target, paths: &[String]) -> Result<Scoped, GitScopeError> {
+    pub async fn change(&self, target: &Target, paths: &[String]) -> Result<ReviewScope, GitScopeError> {
         let filter = PathFilter::read(self, paths)?;
         match target {
             Target::WorkingTree | Target::Staged if self.inner.is_bare => {
@@ -70,7 +70,7 @@ impl Git {
         Ok(contents.into_iter().next().and_then(FileContent::into_bytes))
     }
 
-    async fn scope_work_tree(&self, filter: &PathFilter) -> Result<Scoped, GitScopeError> {
+    async fn scope_work_tree(&self, filter: &PathFilter) -> Result<ReviewScope, GitScopeError> {
         let base = self.head().await?;
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
         let untracked = git.untracked().await?;
@@ -98,7 +98,7 @@ impl Git {
         git.finish_scope(draft, files, tree, filter).await
     }
 
-    async fn scope_index(&self, filter: &PathFilter) -> Result<Scoped, GitScopeError> {
+    async fn scope_index(&self, filter: &PathFilter) -> Result<ReviewScope, GitScopeError> {
         let unmerged = self.unmerged().await?;
         if !unmerged.is_empty() {
             let paths = unmerged.iter().take(10).map(FilePath::to_string).collect();
@@ -121,7 +121,7 @@ impl Git {
         base: &str,
         head: &str,
         dirty: &[FilePath],
-    ) -> Result<Scoped, GitScopeError> {
+    ) -> Result<ReviewScope, GitScopeError> {
         let target = format!("{base}..{head}");
         let (base, head) = (Some(self.commit(base).await?), self.commit(head).await?);
         self.scope_range(CommitRange { target, base, head, dirty }, &PathFilter::default()).await
@@ -134,7 +134,7 @@ impl Git {
         base: Option<ObjectId>,
         head: ObjectId,
         filter: &PathFilter,
-    ) -> Result<Scoped, GitScopeError> {
+    ) -> Result<ReviewScope, GitScopeError> {
         self.scope_range(CommitRange { target, base, head, dirty: &[] }, filter).await
     }
 
@@ -142,7 +142,7 @@ impl Git {
         &self,
         ends: CommitRange<'_>,
         filter: &PathFilter,
-    ) -> Result<Scoped, GitScopeError> {
+    ) -> Result<ReviewScope, GitScopeError> {
         let CommitRange { target, base, head, dirty } = ends;
         let git = self.with_attributes_of(&self.tree_of(base.as_ref()));
         let sides = DiffSides::Trees(self.tree_of(base.as_ref()), head.clone());
@@ -164,7 +164,7 @@ impl Git {
         mut files: Vec<ChangedFile>,
         tree: GitTree,
         filter: &PathFilter,
-    ) -> Result<Scoped, GitScopeError> {
+    ) -> Result<ReviewScope, GitScopeError> {
         self.check_paths(filter, &files, &tree).await?;
         self.mark_natures(&tree, &mut files).await?;
         Ok(self.scoped(draft, Change { files }, Arc::new(tree)))
@@ -175,7 +175,7 @@ impl Git {
         draft: ScopeDraft,
         change: Change,
         tree: Arc<dyn Repository>,
-    ) -> Scoped {
+    ) -> ReviewScope {
         let scope = Scope {
             repository: self.inner.url.clone(),
             target: draft.target,
@@ -186,7 +186,7 @@ impl Git {
             hunks: change.n_hunks(),
             lines: change.n_lines(),
         };
-        Scoped { scope, change: Arc::new(change), tree }
+        ReviewScope { scope, change: Arc::new(change), tree }
     }
 
     /// Rejects a plain path that exists on neither side. It is a typo, and would pass as an empty
@@ -229,7 +229,7 @@ impl ChangeSource for Git {
         &'a self,
         target: &'a Target,
         paths: &'a [String],
-    ) -> BoxFuture<'a, Result<Scoped, ports::ScopeError>> {
+    ) -> BoxFuture<'a, Result<ReviewScope, ports::ScopeError>> {
         Box::pin(async move { Ok(self.change(target, paths).await?) })
     }
 }

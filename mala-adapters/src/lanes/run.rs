@@ -8,8 +8,7 @@ use crate::process::{
     self, FinishedProcess, ProcessError, ProcessLimits, ProcessOutput, ProcessSpec, run_watched,
 };
 use mala_domain::gate::MARKER;
-use mala_domain::gate::consensus::Absence;
-use mala_domain::gate::lane::{Lane, Said, Stream, filled, said, usage};
+use mala_domain::gate::lane::{Lane, LaneFailureKind, Said, Stream, filled, said, usage};
 use mala_domain::ports::{BoxFuture, LaneFailure, LaneOrder, LaneRun, LaneRunner};
 use mala_domain::secrets;
 use regex::Regex;
@@ -159,7 +158,7 @@ impl Lanes {
         let arguments = lane.arguments().map(|argument| filled(argument, &values));
         let program = self.variables.find(lane.program());
         let program = program.ok_or_else(|| LaneFailure {
-            absence: Absence::Unavailable,
+            kind: LaneFailureKind::Unavailable,
             why: format!("{}: not found on the path", lane.program()),
         })?;
         let prompt = if lane.reads_stdin() { order.prompt } else { "" };
@@ -175,7 +174,7 @@ fn roots(tree: &Path) -> Vec<String> {
 }
 
 fn unusable<E: std::fmt::Display>(doing: &'static str) -> impl FnOnce(E) -> LaneFailure {
-    move |error| LaneFailure { absence: Absence::Unusable, why: format!("{doing}: {error}") }
+    move |error| LaneFailure { kind: LaneFailureKind::Unusable, why: format!("{doing}: {error}") }
 }
 
 fn limits(order: &LaneOrder<'_>) -> ProcessLimits {
@@ -198,19 +197,19 @@ fn judge(
             (finished.output, code, None)
         }
         Err(ProcessError::TimedOut { after, output, .. }) => {
-            (*output, None, Some((Absence::TimedOut, format!("no answer within {}", shown(after)))))
+            (*output, None, Some((LaneFailureKind::TimedOut, format!("no answer within {}", shown(after)))))
         }
         Err(ProcessError::Idle { after, output, .. }) => {
             let why = format!("no answer, and nothing printed for {}", shown(after));
-            (*output, None, Some((Absence::TimedOut, why)))
+            (*output, None, Some((LaneFailureKind::TimedOut, why)))
         }
         Err(error @ (ProcessError::NotFound { .. } | ProcessError::NotStarted { .. })) => {
             let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
             let why = format!("{error}{}", cause.unwrap_or_default());
-            (ProcessOutput::default(), None, Some((Absence::Unavailable, why)))
+            (ProcessOutput::default(), None, Some((LaneFailureKind::Unavailable, why)))
         }
         Err(error) => {
-            (ProcessOutput::default(), None, Some((Absence::Unusable, error.to_string())))
+            (ProcessOutput::default(), None, Some((LaneFailureKind::Unusable, error.to_string())))
         }
     };
     let stdout = String::from_utf8_lossy(&output.stdout);
@@ -219,10 +218,10 @@ fn judge(
         run.answer = Some(answer);
         return run;
     }
-    let (absence, why) =
-        trouble.unwrap_or_else(|| (Absence::Unusable, why(order.lane, &output, exit_code)));
+    let (kind, why) =
+        trouble.unwrap_or_else(|| (LaneFailureKind::Unusable, why(order.lane, &output, exit_code)));
     run.answer = candidates(watcher, &output).into_iter().next();
-    run.failure = Some(LaneFailure { absence, why: secrets::redact(&why).into_owned() });
+    run.failure = Some(LaneFailure { kind, why: secrets::redact(&why).into_owned() });
     run
 }
 

@@ -7,7 +7,7 @@ use super::{LinterContext, LinterRun, LinterSettings};
 use mala_domain::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature};
 use mala_domain::config::{LinterMode, LinterName};
 use mala_domain::ports::{BoxFuture, LintMessage, LintTrouble, Linters, Side};
-use mala_domain::review::{ReviewRequest, Texts};
+use mala_domain::review::{ReviewContext, Texts};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl ProjectLinters {
 
     async fn messages(
         &self,
-        request: &ReviewRequest,
+        request: &ReviewContext,
         name: LinterName,
         file: &FilePath,
     ) -> Result<Vec<LintMessage>, LintTrouble> {
@@ -67,7 +67,7 @@ impl ProjectLinters {
 impl Linters for ProjectLinters {
     fn lint<'a>(
         &'a self,
-        request: &'a ReviewRequest,
+        request: &'a ReviewContext,
         linter: LinterName,
         file: &'a FilePath,
     ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintTrouble>> {
@@ -77,9 +77,9 @@ impl Linters for ProjectLinters {
 
 /// The request as if this file were the only changed one.
 async fn narrow(
-    request: &ReviewRequest,
+    request: &ReviewContext,
     file: &FilePath,
-) -> Result<ReviewRequest, mala_domain::ports::RepositoryError> {
+) -> Result<ReviewContext, mala_domain::ports::RepositoryError> {
     let blobs = request.tree.read(Side::Head, std::slice::from_ref(file)).await?;
     let head: BTreeMap<_, _> = blobs.into_iter().map(|blob| (file.clone(), blob)).collect();
     let changed = ChangedFile {
@@ -92,9 +92,10 @@ async fn narrow(
         script: None,
         hunks: Vec::new(),
     };
-    Ok(ReviewRequest {
+    Ok(ReviewContext {
         change: Arc::new(Change { files: vec![changed] }),
         texts: Arc::new(Texts { head, ..Texts::default() }),
+        derived: Arc::default(),
         ..request.clone()
     })
 }

@@ -5,7 +5,7 @@ use super::call::LinterError;
 use super::registry::LinterSpec;
 use mala_domain::change::{ChangedFile, FilePath};
 use mala_domain::ports::Side;
-use mala_domain::review::ReviewRequest;
+use mala_domain::review::ReviewContext;
 use mala_domain::scope::Head;
 use std::collections::BTreeSet;
 
@@ -34,7 +34,7 @@ impl LinterSetup {
 /// Searches for the linter's files above these changed files.
 pub(super) async fn look(
     linter: &LinterSpec,
-    request: &ReviewRequest,
+    request: &ReviewContext,
     targets: &[&ChangedFile],
 ) -> Result<LinterSetup, LinterError> {
     let own = matches!(request.scope.head, Head::WorkingTree | Head::Index);
@@ -59,7 +59,7 @@ pub(super) async fn look(
 async fn texts(
     mut paths: Vec<FilePath>,
     side: Side,
-    request: &ReviewRequest,
+    request: &ReviewContext,
 ) -> Result<Vec<(FilePath, String)>, LinterError> {
     paths.dedup();
     if paths.is_empty() {

@@ -14,7 +14,7 @@ use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
 use mala_domain::report::counted;
-use mala_domain::review::{Hearing, ReviewRequest, Usage};
+use mala_domain::review::{Opinion, ReviewContext, Usage};
 use mala_domain::scope::Head;
 use mala_syntax::diff_checks::{self, ChangeState};
 use mala_syntax::rules::{Rule, RuleSet};
@@ -48,7 +48,7 @@ impl Builtin {
         Self { settings: Arc::new(settings) }
     }
 
-    async fn lint(&self, request: &ReviewRequest) -> LintOutcome {
+    async fn lint(&self, request: &ReviewContext) -> LintOutcome {
         match &self.settings.linter_context {
             Some(world) => linters::run(request, &self.settings.linters, world).await,
             None => LintOutcome::default(),
@@ -61,10 +61,14 @@ impl Reviewer for Builtin {
         NAME
     }
 
+    fn needs_surroundings(&self) -> bool {
+        false
+    }
+
     fn review<'a>(
         &'a self,
-        request: &'a ReviewRequest,
-    ) -> BoxFuture<'a, Result<Hearing, ReviewerFailure>> {
+        request: &'a ReviewContext,
+    ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
         Box::pin(async move {
             let settings = self.settings.clone();
             let own = request.clone();
@@ -74,16 +78,16 @@ impl Reviewer for Builtin {
             let in_files = in_files.map_err(|error| {
                 ReviewerFailure::Crashed(format!("the built-in checks stopped: {error}"))
             })?;
-            let mut hearing = hearing(in_files.accounted, in_files.warnings);
+            let mut opinion = opinion(in_files.accounted, in_files.warnings);
             let mut found = in_files.found;
             match across {
                 Ok(more) => found.extend(more),
-                Err(trouble) => hearing.warnings.push(trouble.to_string()),
+                Err(trouble) => opinion.warnings.push(trouble.to_string()),
             }
             found.extend(linted.candidates);
-            hearing.warnings.extend(linted.warnings);
-            hearing.candidates.extend(found.into_iter().filter_map(|it| self.settings.heed(it)));
-            Ok(hearing)
+            opinion.warnings.extend(linted.warnings);
+            opinion.claims.extend(found.into_iter().filter_map(|it| self.settings.heed(it)));
+            Ok(opinion)
         })
     }
 }
@@ -109,22 +113,21 @@ impl Settings {
     }
 }
 
-fn hearing(accounted: Vec<(FilePath, Vec<usize>)>, warnings: Vec<String>) -> Hearing {
-    Hearing {
-        reviewer: NAME.to_owned(),
+fn opinion(accounted: Vec<(FilePath, Vec<usize>)>, warnings: Vec<String>) -> Opinion {
+    Opinion {
         accounted,
         warnings,
-        usage: Usage { tokens_used: Some(0), cost_usd: Some(0.0), ..Usage::default() },
-        ..Hearing::default()
+        usage: Usage { cache_read_tokens: None, ..Usage::nothing() },
+        ..Opinion::default()
     }
 }
 
-fn reviewable(request: &ReviewRequest) -> impl Iterator<Item = &ChangedFile> {
+fn reviewable(request: &ReviewContext) -> impl Iterator<Item = &ChangedFile> {
     request.change.files.iter().filter(|file| file.is_reviewable())
 }
 
 /// Files that tools wrote: their lines are not reviewed, and a secret in them leaks all the same.
-fn left_out(request: &ReviewRequest) -> impl Iterator<Item = &ChangedFile> {
+fn left_out(request: &ReviewContext) -> impl Iterator<Item = &ChangedFile> {
     request.change.files.iter().filter(|file| {
         let tools = [Nature::Generated, Nature::Vendored, Nature::Lock, Nature::Minified];
         tools.contains(&file.nature)
@@ -141,7 +144,7 @@ struct InFiles {
 }
 
 /// Everything that one file, or the diff alone, shows.
-fn look_at_files(request: &ReviewRequest, settings: &Settings) -> InFiles {
+fn look_at_files(request: &ReviewContext, settings: &Settings) -> InFiles {
     let languages: BTreeSet<Language> = reviewable(request).filter_map(|f| f.language()).collect();
     let languages: Vec<Language> = languages.into_iter().collect();
     let rules = RuleSet::builtin(&languages)
@@ -150,7 +153,7 @@ fn look_at_files(request: &ReviewRequest, settings: &Settings) -> InFiles {
     let files: Vec<&ChangedFile> = reviewable(request).collect();
     let looked: Vec<Looked> = files
         .par_iter()
-        .map(|file| FileCheck { file, texts: &request.texts, rules: &rules, settings }.run())
+        .map(|file| FileCheck { file, context: request, rules: &rules, settings }.run())
         .collect();
     let mut all = InFiles { warnings: limits(&files, &looked), ..InFiles::default() };
     for (file, looked) in files.iter().zip(looked) {

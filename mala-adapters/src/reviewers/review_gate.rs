@@ -11,12 +11,11 @@ use crate::sessions::fresh_key;
 use call::{Call, Patience};
 use mala_domain::change::FilePath;
 use mala_domain::gate::client::{self, Heard, PanelWord};
-use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Side};
-use mala_domain::review::{Hearing, ReviewRequest, Texts};
+use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
+use mala_domain::review::{Opinion, ReviewContext};
 use mala_domain::scope::Target;
 use mala_domain::secrets;
-use mala_syntax::symbols::HeadBindings;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -41,8 +40,6 @@ pub struct Settings {
     pub folder: PathBuf,
     /// What a person asked to be reviewed.
     pub target: Target,
-    /// Texts about the task: name and content.
-    pub tasks: Vec<(String, String)>,
 }
 
 /// A panel behind a gate.
@@ -56,14 +53,14 @@ impl ReviewGate {
         Self { settings }
     }
 
-    async fn ask(&self, request: &ReviewRequest) -> Result<Hearing, ReviewerFailure> {
-        let deadline = Instant::now() + request.timeout;
+    async fn ask(&self, context: &ReviewContext) -> Result<Opinion, ReviewerFailure> {
+        let deadline = Instant::now() + context.timeout;
         if let Some(word) = self.settings.wait_args.iter().find(|word| names_a_session(word)) {
             let why =
                 format!("wait_args must not name a session ({word}): each review has its own");
             return Err(ReviewerFailure::Unavailable(why));
         }
-        let what = range::arguments(&self.settings.target, &request.scope)?;
+        let what = range::arguments(&self.settings.target, &context.scope)?;
         let key = fresh_key();
         // What the task says, and what the panel says, is nobody else's.
         let own = Permissions::from_mode(0o700);
@@ -71,10 +68,10 @@ impl ReviewGate {
         let scratch = scratch.map_err(|error| failed("making a folder", &error))?;
         let mut arguments = vec!["spawn-code-review".to_owned()];
         arguments.extend(what);
-        arguments.extend(self.context_file(scratch.path())?);
+        arguments.extend(context_file(&context.tasks, scratch.path())?);
         arguments.extend(self.settings.spawn_args.iter().cloned());
 
-        let mut call = Call::new(&self.settings, &key, scratch.path(), request.timeout);
+        let mut call = Call::new(&self.settings, &key, scratch.path(), context.timeout);
         let spawned = call.run(arguments, Patience::Spawn, deadline).await?;
         let started = client::started(&spawned.ended())?;
         call.is_open(started.key.clone());
@@ -88,19 +85,7 @@ impl ReviewGate {
                 client::panel(&state, &round.map_err(ReviewerFailure::Unreadable)?, &started)?
             }
         };
-        self.contribution(word, request).await
-    }
-
-    /// The texts about the task as a file, without secrets. Its name is this call's own.
-    fn context_file(&self, scratch: &Path) -> Result<Vec<String>, ReviewerFailure> {
-        if self.settings.tasks.is_empty() {
-            return Ok(Vec::new());
-        }
-        let texts: Vec<&str> = self.settings.tasks.iter().map(|(_, text)| text.as_str()).collect();
-        let file = scratch.join("review-context.txt");
-        std::fs::write(&file, secrets::redact(&texts.join("\n\n")).as_bytes())
-            .map_err(|error| failed("writing the context file", &error))?;
-        Ok(vec!["--context-file".to_owned(), file.display().to_string()])
+        self.opinion(word, context)
     }
 
     /// What `wait` is told. A gate that names no session is an older or a newer one, which knows its
@@ -121,12 +106,12 @@ impl ReviewGate {
     }
 
     /// What the panel's word is worth for this change.
-    async fn contribution(
+    fn opinion(
         &self,
         mut word: PanelWord,
-        request: &ReviewRequest,
-    ) -> Result<Hearing, ReviewerFailure> {
-        if !client::reviewed_this(&word, &request.scope) {
+        context: &ReviewContext,
+    ) -> Result<Opinion, ReviewerFailure> {
+        if !client::reviewed_this(&word, &context.scope) {
             let other = "the gate reviewed another change than the one it was given".to_owned();
             return Err(ReviewerFailure::Unreadable(other));
         }
@@ -135,38 +120,28 @@ impl ReviewGate {
             let inside = claim.candidate.file.to_text().strip_prefix(&root).map(FilePath::from);
             claim.candidate.file = inside.unwrap_or_else(|| claim.candidate.file.clone());
         }
-        let verdict = word.verdict;
-        let mut hearing = client::hearing(NAME, word, &request.change);
-        let texts = cited(&hearing, request).await?;
-        let bindings = HeadBindings::of(&texts);
-        match client::unplaced(verdict, &mut hearing, &request.change, &texts, &bindings) {
-            Some(why) => Err(ReviewerFailure::Unreadable(why)),
-            None => Ok(hearing),
-        }
+        Ok(client::opinion(NAME, word, &context.change))
     }
+}
+
+/// The texts about the task as a file, without secrets. Its name is this call's own.
+fn context_file(
+    tasks: &[(String, String)],
+    scratch: &Path,
+) -> Result<Vec<String>, ReviewerFailure> {
+    if tasks.is_empty() {
+        return Ok(Vec::new());
+    }
+    let texts: Vec<&str> = tasks.iter().map(|(_, text)| text.as_str()).collect();
+    let file = scratch.join("review-context.txt");
+    std::fs::write(&file, secrets::redact(&texts.join("\n\n")).as_bytes())
+        .map_err(|error| failed("writing the context file", &error))?;
+    Ok(vec!["--context-file".to_owned(), file.display().to_string()])
 }
 
 fn names_a_session(word: &str) -> bool {
     let flag = word.split_once('=').map_or(word, |(flag, _)| flag);
     matches!(flag, "--session-key" | "--session-id")
-}
-
-/// The texts at head of all files that claims cite.
-async fn cited(hearing: &Hearing, request: &ReviewRequest) -> Result<Texts, ReviewerFailure> {
-    let mut texts = Texts::clone(&request.texts);
-    let files: BTreeSet<&FilePath> = hearing
-        .candidates
-        .iter()
-        .map(|claim| &claim.file)
-        .filter(|file| file.stays_inside() && !texts.head.contains_key(file))
-        .collect();
-    let files: Vec<FilePath> = files.into_iter().cloned().collect();
-    if !files.is_empty() {
-        let read = request.tree.read(Side::Head, &files).await;
-        let read = read.map_err(|error| failed("reading the cited files", &error))?;
-        texts.head.extend(files.into_iter().zip(read));
-    }
-    Ok(texts)
 }
 
 fn failed(doing: &str, error: &dyn std::fmt::Display) -> ReviewerFailure {
@@ -178,10 +153,14 @@ impl Reviewer for ReviewGate {
         NAME
     }
 
+    fn needs_surroundings(&self) -> bool {
+        false
+    }
+
     fn review<'a>(
         &'a self,
-        request: &'a ReviewRequest,
-    ) -> BoxFuture<'a, Result<Hearing, ReviewerFailure>> {
-        Box::pin(self.ask(request))
+        context: &'a ReviewContext,
+    ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
+        Box::pin(self.ask(context))
     }
 }

@@ -5,7 +5,7 @@ use super::{MAX_BYTES, SessionFolder, json};
 use crate::bounded_read::read_no_follow;
 use crate::git::hex;
 use crate::store::{write_atomically, write_new};
-use mala_domain::gate::output::Waited;
+use mala_domain::gate::session::{SessionEnd, SessionResult, SessionState};
 use sha2::{Digest, Sha256};
 use std::io;
 
@@ -18,7 +18,7 @@ const AFTER_MARK: &str = "\",\n";
 
 impl SessionFolder {
     /// What came of it; `None` as long as nothing has.
-    pub fn result(&self) -> io::Result<Option<Waited>> {
+    pub fn end(&self) -> io::Result<Option<SessionEnd>> {
         let bytes = match read_no_follow(&self.path.join(NAME), MAX_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -28,28 +28,30 @@ impl SessionFolder {
         let text = String::from_utf8(bytes).map_err(|_| foreign())?;
         let (mark, words) = parts(&text).ok_or_else(foreign)?;
         match self.stamp.mark(&self.name_of(&words)) {
-            Some(ours) if ours == mark => Ok(Some(serde_json::from_str(&words)?)),
+            Some(ours) if ours == mark => {
+                Ok(Some(serde_json::from_str::<SessionResult>(&words)?.end))
+            }
             _ => Err(foreign()),
         }
     }
 
     /// Writes down what came of it. The first one that does so is right; false for all others.
-    pub fn conclude(&self, result: &Waited) -> io::Result<bool> {
-        let words = String::from_utf8(json(result)?).map_err(io::Error::other)?;
+    pub fn conclude(&self, end: SessionEnd) -> io::Result<bool> {
+        let words = String::from_utf8(json(&SessionResult::new(end.clone()))?).map_err(io::Error::other)?;
         let mark = self.stamp.make(&self.name_of(&words))?;
         let rest = words.strip_prefix(START).unwrap_or_default();
         let text = format!("{BEFORE_MARK}{mark}{AFTER_MARK}{rest}");
         let path = self.path.join(NAME);
         match write_new(&path, text.as_bytes()) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                if matches!(self.result(), Ok(Some(_))) {
+                if matches!(self.end(), Ok(Some(_))) {
                     return Ok(false);
                 }
                 write_atomically(&path, text.as_bytes())?;
             }
             written => written?,
         }
-        self.report(result).map(|_| true)
+        self.report(&SessionState::Ended(end)).map(|_| true)
     }
 
     /// What the mark of a result is made for. No session has such a key.
@@ -69,11 +71,10 @@ fn parts(text: &str) -> Option<(&str, String)> {
 mod tests {
     use super::super::GateFolder;
     use super::*;
-    use mala_domain::verdict::Obstacle;
     use std::fs;
 
-    fn said(why: &str) -> Waited {
-        Waited::undecided(Obstacle::Internal, why)
+    fn said(why: &str) -> SessionEnd {
+        SessionEnd::Failed(why.to_owned())
     }
 
     #[test]
@@ -87,26 +88,26 @@ mod tests {
             SessionFolder { path, stamp: gate.stamp.clone() }
         };
         let (one, other) = (session("a"), session("b"));
-        assert_eq!(one.result().unwrap(), None);
-        assert!(one.conclude(&said("one")).unwrap());
-        assert!(!one.conclude(&said("two")).unwrap(), "the first one is right");
-        assert_eq!(one.result().unwrap(), Some(said("one")));
+        assert_eq!(one.end().unwrap(), None);
+        assert!(one.conclude(said("one")).unwrap());
+        assert!(!one.conclude(said("two")).unwrap(), "the first one is right");
+        assert_eq!(one.end().unwrap(), Some(said("one")));
         let text = fs::read_to_string(one.path.join(NAME)).unwrap();
         let plain: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert!(plain["stamp"].is_string(), "{text}");
         fs::write(other.path.join(NAME), &text).unwrap();
-        assert!(other.result().is_err(), "it is another session's");
+        assert!(other.end().is_err(), "it is another session's");
         for changed in [
             text.replace("one", "two"),
-            text.replace("error", "resolved"),
+            text.replace("failed", "cancelled"),
             text.replacen("  \"stamp\"", "\"stamp\"", 1),
             text.split_once(AFTER_MARK).unwrap().1.to_owned(),
             String::new(),
         ] {
             fs::write(one.path.join(NAME), &changed).unwrap();
-            assert!(one.result().is_err(), "{changed}");
+            assert!(one.end().is_err(), "{changed}");
         }
-        assert!(one.conclude(&said("three")).unwrap(), "what is no result is replaced");
-        assert_eq!(one.result().unwrap(), Some(said("three")));
+        assert!(one.conclude(said("three")).unwrap(), "what is no result is replaced");
+        assert_eq!(one.end().unwrap(), Some(said("three")));
     }
 }

@@ -15,7 +15,7 @@ mod working_tree;
 use mala_adapters::git::{Git, GitError, GitScopeError};
 use mala_adapters::process::ProcessEnvironment;
 use mala_domain::change::{ChangedFile, EntryKind, FilePath, FileStatus, LineKind, Nature};
-use mala_domain::ports::{Blob, Scoped, Side, WordQuery};
+use mala_domain::ports::{Blob, ReviewScope, Side, WordQuery};
 use mala_domain::scope::Target;
 use mala_testkit::TestRepo;
 use std::path::Path;
@@ -44,7 +44,7 @@ pub(crate) fn open(repo: &TestRepo) -> Git {
     open_at(repo, repo.root()).unwrap()
 }
 
-pub(crate) fn scope(repo: &TestRepo, target: Target) -> Scoped {
+pub(crate) fn scope(repo: &TestRepo, target: Target) -> ReviewScope {
     try_scope(repo, target, &[]).map_err(|error| error.to_string()).unwrap()
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn try_scope(
     repo: &TestRepo,
     target: Target,
     paths: &[&str],
-) -> Result<Scoped, GitScopeError> {
+) -> Result<ReviewScope, GitScopeError> {
     let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
     let git = open(repo);
     wait(git.change(&target, &paths))
@@ -63,7 +63,7 @@ pub(crate) fn range(base: &str, head: &str) -> Target {
 }
 
 /// A short form of a change: `M src/x.c` with its modes and its changed lines.
-pub(crate) fn show(scoped: &Scoped) -> String {
+pub(crate) fn show(scoped: &ReviewScope) -> String {
     assert_eq!(scoped.scope.files, scoped.change.files.len());
     assert_eq!(scoped.scope.hunks, scoped.change.n_hunks());
     assert_eq!(scoped.scope.lines, scoped.change.n_lines());
@@ -103,7 +103,7 @@ fn show_file(file: &ChangedFile) -> String {
     out
 }
 
-pub(crate) fn read(scoped: &Scoped, side: Side, path: impl Into<Vec<u8>>) -> Blob {
+pub(crate) fn read(scoped: &ReviewScope, side: Side, path: impl Into<Vec<u8>>) -> Blob {
     let path = FilePath::from_bytes(path);
     wait(scoped.tree.read(side, std::slice::from_ref(&path))).unwrap().remove(0)
 }
@@ -112,7 +112,7 @@ pub(crate) fn text(text: &str) -> Blob {
     Blob::Text(text.to_owned())
 }
 
-pub(crate) fn words(scoped: &Scoped, words: &[&str], globs: &[&str]) -> Vec<String> {
+pub(crate) fn words(scoped: &ReviewScope, words: &[&str], globs: &[&str]) -> Vec<String> {
     let owned = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect();
     let query = WordQuery { words: owned(words), globs: owned(globs), max_hits: 100 };
     let hits = wait(scoped.tree.find_words(&query)).unwrap();

@@ -12,14 +12,12 @@ use mala_adapters::process::ProcessEnvironment;
 use mala_domain::change::FilePath;
 use mala_domain::config::LinterName;
 use mala_domain::ports::Side;
-use mala_domain::review::{ReviewRequest, Texts};
+use mala_domain::review::{ReviewContext, Texts};
 use mala_domain::scope::Target;
 use mala_testkit::TestRepo;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// The output of the linters for a change.
 fn lint(
@@ -43,19 +41,13 @@ fn lint_with(
     show(&wait(async { run(&request(repo, target).await, settings, &world).await }))
 }
 
-async fn request(repo: &TestRepo, target: Target) -> ReviewRequest {
+async fn request(repo: &TestRepo, target: Target) -> ReviewContext {
     let git = open_here(repo).await;
     let scoped = git.change(&target, &[]).await.map_err(|error| error.to_string()).unwrap();
     let paths: Vec<FilePath> = scoped.change.files.iter().map(|file| file.path.clone()).collect();
     let blobs = scoped.tree.read(Side::Head, &paths).await.unwrap();
     let texts = Texts { head: paths.into_iter().zip(blobs).collect(), ..Texts::default() };
-    ReviewRequest {
-        change: scoped.change,
-        tree: scoped.tree,
-        scope: scoped.scope,
-        texts: Arc::new(texts),
-        timeout: Duration::from_secs(300),
-    }
+    ReviewContext::new(scoped, texts)
 }
 
 async fn open_here(repo: &TestRepo) -> mala_adapters::git::Git {

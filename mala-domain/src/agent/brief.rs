@@ -13,7 +13,7 @@ pub use unlined::{is_bare, unlined};
 use crate::agent::fence::Fence;
 use crate::change::{Change, FilePath, LineSpan};
 use crate::finding::Candidate;
-use crate::review::Texts;
+use crate::review::{ReviewContext, Texts};
 use std::collections::BTreeMap;
 
 /// Everything that a brief may tell.
@@ -35,6 +35,37 @@ pub struct Material<'m> {
     pub references: &'m [String],
     /// What the built-in checks found.
     pub hints: &'m [Candidate],
+}
+
+impl<'m> Material<'m> {
+    /// What a review knows of a change.
+    pub fn of(context: &'m ReviewContext) -> Self {
+        let surroundings = &context.surroundings;
+        Self {
+            change: &context.change,
+            texts: &context.texts,
+            enclosing: &surroundings.enclosing,
+            target: &context.scope.target,
+            tasks: &context.tasks,
+            rules: &surroundings.rules,
+            references: &surroundings.references,
+            hints: &[],
+        }
+    }
+}
+
+/// A brief of only these files of a change: no tasks, rules, references and hints.
+pub fn brief_of_files(context: &ReviewContext, files: &[&FilePath], style: &Style<'_>) -> String {
+    let named = context.change.files.iter().filter(|file| files.contains(&&file.path));
+    let change = Change { files: named.cloned().collect() };
+    let whole = Material::of(context);
+    let material =
+        Material { change: &change, tasks: &[], rules: &[], references: &[], ..whole };
+    briefs(&material, &Style { max_briefs: 1, ..*style })
+        .briefs
+        .into_iter()
+        .map(|brief| brief.text)
+        .collect()
 }
 
 /// A function or class around a hunk.

@@ -6,7 +6,7 @@ use super::{NAME, ReviewResult};
 use crate::change::Change;
 use crate::finding::{Candidate, Priority};
 use crate::ports::ReviewerFailure;
-use crate::review::Hearing;
+use crate::review::Opinion;
 
 /// What an answer contributes. The parser may only find in it what it says: a place that the answer
 /// does not name is the parser's invention. Without findings, nothing but proof makes it a review.
@@ -15,7 +15,7 @@ pub fn contribution(
     proof: Result<Proof, ProofProblem>,
     parsed: Parsed,
     change: &Change,
-) -> Result<Hearing, ReviewerFailure> {
+) -> Result<Opinion, ReviewerFailure> {
     if let Ok(proof) = &proof
         && (proof.result == ReviewResult::Approved) != (parsed.result == ReviewResult::Approved)
     {
@@ -25,43 +25,43 @@ pub fn contribution(
             parsed.result.name()
         )));
     }
-    let mut hearing = Hearing { reviewer: NAME.to_owned(), ..Hearing::default() };
+    let mut opinion = Opinion::default();
     let is_rejected = parsed.blocking
         || parsed.result == ReviewResult::Rejected
         || proof.as_ref().is_ok_and(|proof| proof.result == ReviewResult::Rejected);
     for issue in parsed.issues {
         match issue {
-            Issue::Placed(claim) if is_named(&claim, answer) => hearing.candidates.push(*claim),
-            Issue::Placed(claim) => hearing.warnings.push(format!(
+            Issue::Placed(claim) if is_named(&claim, answer) => opinion.claims.push(*claim),
+            Issue::Placed(claim) => opinion.warnings.push(format!(
                 "{NAME}: dropped an issue of the parser: the review does not name {}:{}",
                 claim.file, claim.span
             )),
             Issue::Words(words) => {
-                hearing.warnings.push(format!("{NAME}: an issue without file and line: {words}"));
+                opinion.warnings.push(format!("{NAME}: an issue without file and line: {words}"));
             }
         }
     }
     if is_rejected {
-        raise(&mut hearing.candidates);
+        raise(&mut opinion.claims);
     }
     match proof {
-        Ok(proof) if proof.result != ReviewResult::Approved && hearing.candidates.is_empty() => {
+        Ok(proof) if proof.result != ReviewResult::Approved && opinion.claims.is_empty() => {
             Err(ReviewerFailure::Unreadable(format!(
                 "the review says {} and names no file and line",
                 proof.result.name()
             )))
         }
         Ok(proof) => {
-            hearing.accounted = proof.accounted(change);
-            Ok(hearing)
+            opinion.accounted = proof.accounted(change);
+            Ok(opinion)
         }
-        Err(problem) if hearing.candidates.is_empty() => {
+        Err(problem) if opinion.claims.is_empty() => {
             let why = format!("the answer does not prove that it is a review: {problem}");
             Err(ReviewerFailure::Unreadable(why))
         }
         Err(problem) => {
-            hearing.warnings.push(format!("{NAME}: what it reviewed is not proven: {problem}"));
-            Ok(hearing)
+            opinion.warnings.push(format!("{NAME}: what it reviewed is not proven: {problem}"));
+            Ok(opinion)
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::agent::fence::{Fence, Nonce};
 use crate::change::{Change, parse};
 use crate::finding::Priority;
 use crate::ports::ReviewerFailure;
-use crate::review::Hearing;
+use crate::review::Opinion;
 use serde_json::{Value, json};
 
 const DIFF: &str = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def f(x):\n-    return x\n+    return x + 1\n";
@@ -149,7 +149,7 @@ fn an_issue_in_words_has_the_place_that_it_names() {
     }
 }
 
-fn contributed(answer: &str, json: &Value) -> Result<Hearing, ReviewerFailure> {
+fn contributed(answer: &str, json: &Value) -> Result<Opinion, ReviewerFailure> {
     contribution(answer, read_proof(answer, &token()), parsed(json).unwrap(), &change())
 }
 
@@ -157,8 +157,8 @@ fn contributed(answer: &str, json: &Value) -> Result<Hearing, ReviewerFailure> {
 fn no_pass_without_proof_and_no_word_of_the_parser_against_the_reviews_own() {
     let approved = json!({"result": "APPROVED", "issues": []});
     let revision = json!({"result": "NEEDS_REVISION", "issues": [issue()]});
-    let hearing = contributed(&ending("APPROVED"), &approved).unwrap();
-    assert_eq!((hearing.candidates.len(), hearing.accounted.len()), (0, 1));
+    let opinion = contributed(&ending("APPROVED"), &approved).unwrap();
+    assert_eq!((opinion.claims.len(), opinion.accounted.len()), (0, 1));
     for (answer, json, why) in [
         ("All good. APPROVED.".to_owned(), &approved, "does not prove"),
         (ending("NEEDS_REVISION"), &approved, "says NEEDS_REVISION and its parser APPROVED"),
@@ -171,9 +171,9 @@ fn no_pass_without_proof_and_no_word_of_the_parser_against_the_reviews_own() {
         };
         assert!(words.contains(why), "{words}");
     }
-    let hearing = contributed("a.py:2 breaks", &revision).unwrap();
+    let opinion = contributed("a.py:2 breaks", &revision).unwrap();
     assert_eq!(
-        (hearing.candidates.len(), hearing.accounted.len()),
+        (opinion.claims.len(), opinion.accounted.len()),
         (1, 0),
         "findings need no proof"
     );
@@ -183,9 +183,9 @@ fn no_pass_without_proof_and_no_word_of_the_parser_against_the_reviews_own() {
 fn what_is_rejected_blocks() {
     let json = json!({"result": "REJECTED", "issues": [issue()]});
     let answer = format!("a.py:2\n{}", ending("REJECTED"));
-    let hearing = contributed(&answer, &json).unwrap();
-    assert_eq!(hearing.candidates[0].priority, Some(Priority::P1));
+    let opinion = contributed(&answer, &json).unwrap();
+    assert_eq!(opinion.claims[0].priority, Some(Priority::P1));
     let json = json!({"result": "NEEDS_REVISION", "issues": [issue()]});
     let answer = answer.replace("REJECTED", "NEEDS_REVISION");
-    assert_eq!(contributed(&answer, &json).unwrap().candidates[0].priority, None);
+    assert_eq!(contributed(&answer, &json).unwrap().claims[0].priority, None);
 }

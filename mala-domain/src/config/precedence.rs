@@ -9,7 +9,7 @@ use super::schema::{
 };
 use crate::agent::budget::{Dollars, Limits, Profile, Unpriced};
 use crate::gate::canary::CanaryPlan;
-use crate::gate::consensus::Rule;
+use crate::review::consensus::ConsensusRule;
 use crate::gate::lane::LaneSettings;
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
@@ -184,7 +184,7 @@ policy! {
     /// The effective settings of `review-gate`.
     pub fn gate_policy -> GatePolicy {
         /// How many lanes must pass a change.
-        consensus: Rule = gate.consensus, or Rule::Unanimous;
+        consensus: ConsensusRule = gate.consensus, or ConsensusRule::Unanimous;
         /// Time limit of each lane.
         timeout: Seconds = gate.timeout, or seconds(300);
         /// The lanes of the panel; `None` uses all that are installed.

@@ -10,7 +10,7 @@ mod triggers;
 pub use gate::{Canaries, GateBlock};
 pub use models::{Account, ModelsBlock, PerAccount};
 pub use review::{
-    Budget, CommandReviewer, LinterMode, LinterName, Linters, ReviewBlock, ReviewContext,
+    Budget, CommandReviewer, LinterMode, LinterName, Linters, ReviewBlock, CommandPromptSettings,
 };
 pub use rules::{RuleSetting, RuleUse};
 pub use triggers::{

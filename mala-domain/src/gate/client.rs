@@ -5,21 +5,21 @@
 mod beside;
 mod contract;
 mod first;
-mod hearing;
 mod issues;
+mod opinion;
 mod second;
 #[cfg(test)]
 mod tests;
 mod votes;
 
-pub use hearing::{hearing, reviewed_this, unplaced};
-pub use second::{GateState, Opinion, Round, panel};
+pub use opinion::{opinion, reviewed_this};
+pub use second::{GateState, ReviewerFile, Round, panel};
 
 use crate::agent::answer::fields::{cut, list, maybe_text};
 use crate::agent::answer::{Object, ParseProblem, parse_unique};
 use crate::finding::Candidate;
 use crate::ports::ReviewerFailure;
-use crate::review::{FileCoverage, Voice};
+use crate::review::{FileCoverage, PanelMember};
 use crate::scope::Scope;
 use crate::verdict::Verdict;
 use serde_json::Value;
@@ -61,7 +61,7 @@ pub struct PanelWord {
     /// What its reviewers claim.
     pub claims: Vec<Claim>,
     /// Its reviewers.
-    pub voices: Vec<Voice>,
+    pub members: Vec<PanelMember>,
     /// What they account for.
     pub account: Account,
     /// What it says that it reviewed.
@@ -80,7 +80,7 @@ impl PanelWord {
         Self {
             verdict,
             claims: Vec::new(),
-            voices: Vec::new(),
+            members: Vec::new(),
             account: Account::Whole,
             scope: None,
             log: None,
@@ -196,7 +196,7 @@ fn failure(ended: &Ended<'_>) -> ReviewerFailure {
             ReviewerFailure::Broken(why("the gate failed"))
         }
         Some(2) => ReviewerFailure::Unreadable(why("the gate could not read its reviewers")),
-        Some(3) => ReviewerFailure::TimedOut,
+        Some(3) => ReviewerFailure::timeout(),
         Some(4) => ReviewerFailure::Unavailable(why("no reviewers")),
         Some(5) => ReviewerFailure::Broken(why("the gate failed")),
         other => {

@@ -9,10 +9,10 @@ mod tests;
 
 pub use answer::Answer;
 
-use super::output::Waited;
+use super::session::SessionState;
 use crate::finding::Finding;
 use crate::render::short_line;
-use crate::verdict::{Outcome, Verdict};
+use crate::verdict::{Outcome, Verdict, counts};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -165,23 +165,30 @@ impl NotReviewed {
 }
 
 impl Found {
-    /// What a session says about this work.
-    pub fn of_session(work: &Work, waited: &Waited, report: String) -> Self {
-        let passes = match waited.outcome() {
-            Outcome::Passed => true,
-            Outcome::Blocked => false,
-            Outcome::CouldNotReview(_) => {
-                let why = waited.parse_errors.iter().map(|why| short_line(why, 200));
-                let why: Vec<String> = why.take(3).collect();
+    /// What a session says about this work; `path` is where its report is.
+    pub fn of_session(work: &Work, state: &SessionState, path: String) -> Self {
+        let (report, passes) = match (state.report(), state.outcome()) {
+            (Some(report), Outcome::Passed) => (report, true),
+            (Some(report), Outcome::Blocked) => (report, false),
+            (report, _) => {
+                let errors = report.map(|report| report.errors.clone()).unwrap_or_default();
+                let why = errors.into_iter().chain(state.problem());
+                let why: Vec<String> = why.take(3).map(|why| short_line(&why, 200)).collect();
                 return Self::NotReviewed(NotReviewed {
                     work: Some(work.clone()),
                     why: if why.is_empty() { "no verdict".to_owned() } else { why.join("; ") },
-                    report: Some(report),
+                    report: Some(path),
                 });
             }
         };
-        let votes = waited.consensus.verified.votes.iter();
-        let passed_by = votes.filter(|(_, vote)| **vote == Some(Verdict::Pass));
+        let mut passed_by: Vec<String> = report
+            .reviewers
+            .iter()
+            .filter(|reviewer| reviewer.verdict == Some(Verdict::Pass))
+            .map(|reviewer| reviewer.reviewer.clone())
+            .collect();
+        passed_by.sort();
+        let standing = report.issues.iter().filter(|finding| counts(finding));
         let line = |issue: &Finding| {
             let title = short_line(&issue.title, 160);
             format!("{}:{}: {title} ({})", issue.file, issue.line_start, issue.reviewer)
@@ -189,10 +196,10 @@ impl Found {
         Self::Judged(Judged {
             work: work.clone(),
             passes,
-            passed_by: passed_by.map(|(name, _)| name.clone()).collect(),
-            findings: waited.issues.iter().map(|issue| short_line(&line(issue), 300)).collect(),
-            left_out: waited.coverage.left_out().iter().map(|line| short_line(line, 200)).collect(),
-            report,
+            passed_by,
+            findings: standing.map(|issue| short_line(&line(issue), 300)).collect(),
+            left_out: report.coverage.left_out().iter().map(|line| short_line(line, 200)).collect(),
+            report: path,
         })
     }
 }

@@ -167,6 +167,18 @@ pub struct Lane {
     pub settings: LaneSettings,
 }
 
+/// Why a lane has no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LaneFailureKind {
+    /// It could not be started: not installed, or not signed in.
+    Unavailable,
+    /// It took too long.
+    TimedOut,
+    /// It failed, or its answer is not one to this session, or leaves hunks out.
+    Unusable,
+}
+
 /// What agents obey when they find it in a tree: settings, hooks, servers, variables and instructions.
 pub const AGENT_SETTINGS: [&str; 18] = [
     ".agents",

@@ -2,11 +2,13 @@
 //! and those who wait share.
 
 use super::canary::CanaryPlan;
-use super::consensus::Rule;
 use super::lane::Lane;
 use crate::change::FilePath;
-use crate::config::Budget;
+use crate::config::{Budget, Origin, ReviewPolicy};
+use crate::report::Report;
+use crate::review::consensus::ConsensusRule;
 use crate::scope::{Scope, Target};
+use crate::verdict::{Obstacle, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// What a session is about: written once, before anything starts.
@@ -33,7 +35,7 @@ pub struct Session {
     /// What binds answers to this session.
     pub secret: String,
     /// How many must pass it.
-    pub rule: Rule,
+    pub rule: ConsensusRule,
     /// How long a lane may take, in seconds.
     pub timeout_seconds: u64,
     /// How hard codex thinks.
@@ -68,6 +70,24 @@ pub struct Checker {
     pub model: Option<String>,
     /// What it may spend.
     pub budget: Budget,
+}
+
+impl Checker {
+    /// How the agent checks by this policy.
+    pub fn of(policy: &ReviewPolicy) -> Self {
+        let model = &policy.agent_model;
+        Self {
+            model: (model.origin != Origin::Default).then(|| model.value.clone()),
+            budget: policy.budget.as_written(),
+        }
+    }
+}
+
+impl LeftOut {
+    /// What this policy leaves out.
+    pub fn of(policy: &ReviewPolicy) -> Self {
+        Self { ignore: policy.ignore.value.clone(), generated: policy.generated.value.clone() }
+    }
 }
 
 impl Session {
@@ -163,4 +183,98 @@ pub struct Heartbeat {
     pub pid: u32,
     /// When that process started, as the system counts.
     pub started: u64,
+}
+
+/// What came of a session: written once, by the supervisor or by a cancellation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionResult {
+    /// The version of this file.
+    pub schema_version: u32,
+    /// How the session ended.
+    pub end: SessionEnd,
+}
+
+/// How a session ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionEnd {
+    /// With a report.
+    Reviewed(Box<Report>),
+    /// It was cancelled.
+    Cancelled,
+    /// The supervisor failed, for this reason.
+    Failed(String),
+}
+
+impl SessionEnd {
+    /// The verdict of the panel, when it came to one.
+    pub fn verdict(&self) -> Option<Verdict> {
+        match self {
+            Self::Reviewed(report) => report.consensus.verdict,
+            Self::Cancelled | Self::Failed(_) => None,
+        }
+    }
+
+    /// What follows from it.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Self::Reviewed(report) => report.outcome,
+            Self::Cancelled | Self::Failed(_) => Outcome::CouldNotReview(Obstacle::Internal),
+        }
+    }
+}
+
+impl SessionResult {
+    /// The result of a session that ended like this.
+    pub fn new(end: SessionEnd) -> Self {
+        Self { schema_version: super::SCHEMA_VERSION, end }
+    }
+}
+
+/// A session as it is found when the wait for it is over.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SessionState {
+    /// It ended.
+    Ended(SessionEnd),
+    /// It still ran after this many seconds.
+    Running(u64),
+    /// Its supervisor died before it ended.
+    Dead,
+    /// Its result cannot be read, for this reason.
+    Unreadable(String),
+    /// There is no such session, or it cannot be found.
+    NotFound(String),
+}
+
+impl SessionState {
+    /// The report, when there is one.
+    pub fn report(&self) -> Option<&Report> {
+        match self {
+            Self::Ended(SessionEnd::Reviewed(report)) => Some(report),
+            _ => None,
+        }
+    }
+
+    /// What follows from it: without a report, nothing was reviewed.
+    pub fn outcome(&self) -> Outcome {
+        match (self.report(), self) {
+            (Some(report), _) => report.outcome,
+            (None, Self::Running(_)) => Outcome::CouldNotReview(Obstacle::TimedOut),
+            (None, _) => Outcome::CouldNotReview(Obstacle::Internal),
+        }
+    }
+
+    /// Why there is no report.
+    pub fn problem(&self) -> Option<String> {
+        match self {
+            Self::Ended(SessionEnd::Reviewed(_)) => None,
+            Self::Ended(SessionEnd::Cancelled) => Some("the session was cancelled".to_owned()),
+            Self::Ended(SessionEnd::Failed(why)) | Self::NotFound(why) => Some(why.clone()),
+            Self::Running(seconds) => Some(format!("no result within {seconds} s")),
+            Self::Dead => Some("the supervisor of the session died".to_owned()),
+            Self::Unreadable(why) => {
+                Some(format!("the result of the session cannot be read: {why}"))
+            }
+        }
+    }
 }

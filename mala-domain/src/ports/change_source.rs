@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// A change, exactly what it is, and the tree it is in.
 #[derive(Clone)]
-pub struct Scoped {
+pub struct ReviewScope {
     /// Exactly what is reviewed.
     pub scope: Scope,
     /// What changed.
@@ -24,7 +24,7 @@ pub trait ChangeSource: Send + Sync {
         &'a self,
         target: &'a Target,
         paths: &'a [String],
-    ) -> BoxFuture<'a, Result<Scoped, ScopeError>>;
+    ) -> BoxFuture<'a, Result<ReviewScope, ScopeError>>;
 }
 
 /// Why there is no change to review.

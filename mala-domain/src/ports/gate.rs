@@ -1,8 +1,7 @@
 //! What a panel needs of the world: somebody who runs a lane, and a place for a session's files.
 
 use super::{BoxFuture, StoreError};
-use crate::gate::consensus::Absence;
-use crate::gate::lane::Lane;
+use crate::gate::lane::{Lane, LaneFailureKind};
 use crate::review::Usage;
 use serde_json::Value;
 use std::time::Duration;
@@ -51,8 +50,8 @@ pub struct LaneRun {
 /// Why a lane has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneFailure {
-    /// In a word.
-    pub absence: Absence,
+    /// Its kind.
+    pub kind: LaneFailureKind,
     /// In words.
     pub why: String,
 }

@@ -3,7 +3,7 @@
 use super::BoxFuture;
 use crate::change::FilePath;
 use crate::config::LinterName;
-use crate::review::ReviewRequest;
+use crate::review::ReviewContext;
 use thiserror::Error;
 
 /// What a linter says of a line.
@@ -29,7 +29,7 @@ pub trait Linters: Send + Sync {
     /// What one linter says of one file at head, in the order of its lines.
     fn lint<'a>(
         &'a self,
-        request: &'a ReviewRequest,
+        request: &'a ReviewContext,
         linter: LinterName,
         file: &'a FilePath,
     ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintTrouble>>;

@@ -1,7 +1,9 @@
-//! Anyone who can be asked for a review.
+//! What reviews a change, and what checks findings.
 
 use super::BoxFuture;
-use crate::review::{Hearing, ReviewRequest};
+use crate::finding::{Finding, Verification};
+use crate::review::{Opinion, ReviewContext, Usage};
+use std::time::Duration;
 use thiserror::Error;
 
 /// A model, an agent or another tool that reviews a change. One call is one opinion.
@@ -14,22 +16,61 @@ pub trait Reviewer: Send + Sync {
         false
     }
 
+    /// Whether it needs what is around the change: functions, uses elsewhere, the project's rules.
+    fn needs_surroundings(&self) -> bool {
+        true
+    }
+
     /// Reviews the change, or says why it cannot.
     fn review<'a>(
         &'a self,
-        request: &'a ReviewRequest,
-    ) -> BoxFuture<'a, Result<Hearing, ReviewerFailure>>;
+        context: &'a ReviewContext,
+    ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>>;
+}
+
+/// Checks findings: those of others, or its own in a fresh context.
+pub trait Verifier: Send + Sync {
+    /// The name in reports.
+    fn name(&self) -> &str;
+
+    /// Whether it is to check this finding.
+    fn wants(&self, finding: &Finding) -> bool;
+
+    /// Checks these findings within this time.
+    fn check<'a>(
+        &'a self,
+        context: &'a ReviewContext,
+        findings: &'a [Finding],
+        time: Duration,
+    ) -> BoxFuture<'a, Checked>;
+}
+
+/// What came of a check.
+#[derive(Debug, Clone, Default)]
+pub struct Checked {
+    /// What it says of each finding, in their order.
+    pub verifications: Vec<Verification>,
+    /// The model behind it, as far as it was asked.
+    pub model: Option<String>,
+    /// What it used.
+    pub usage: Usage,
+    /// What went wrong.
+    pub warnings: Vec<String>,
+    /// Whether a check that was wanted was not made.
+    pub cut_short: bool,
+    /// Whether it gave no answer: it is asked nothing more.
+    pub is_silent: bool,
 }
 
 /// The ways to fail that a caller treats differently.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ReviewerFailure {
-    /// It cannot be asked: not installed, no key, not in this build.
+    /// It cannot be run: not installed, no key, not in this build.
     #[error("{0}")]
     Unavailable(String),
     /// It took too long.
-    #[error("timeout")]
-    TimedOut,
+    #[error("{0}")]
+    TimedOut(String),
     /// It ran and failed.
     #[error("{0}")]
     Crashed(String),
@@ -39,4 +80,11 @@ pub enum ReviewerFailure {
     /// It broke in itself: trying again is of no use.
     #[error("{0}")]
     Broken(String),
+}
+
+impl ReviewerFailure {
+    /// It took too long, with nothing else to say.
+    pub fn timeout() -> Self {
+        Self::TimedOut("timeout".to_owned())
+    }
 }

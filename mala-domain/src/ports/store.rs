@@ -4,8 +4,8 @@ use thiserror::Error;
 
 /// Keeps each review's files in a folder of their own.
 pub trait RunStore: Send + Sync {
-    /// Where the folder of this name is, or will be.
-    fn locate(&self, name: &str) -> String;
+    /// Where the folder of this name will be, once it is known that it can be written.
+    fn prepare(&self, name: &str) -> Result<String, StoreError>;
 
     /// Writes all of these files, or none.
     fn save(&self, name: &str, files: &[(&str, String)]) -> Result<(), StoreError>;

@@ -1,122 +1,256 @@
 //! Puts a report together from what the stages gave.
 
-use super::{Report, ReviewerReport, SCHEMA_VERSION, Stats, Status};
+use super::{CheckerReport, Consensus, Report, ReviewerReport, SCHEMA_VERSION, Stats, Status};
 use crate::finding::{Finding, Priority};
-use crate::ports::ReviewerFailure;
+use crate::ports::Checked;
 use crate::report::Suppressed;
-use crate::review::{Coverage, Usage};
+use crate::review::admit::{Admission, Dropped};
+use crate::review::consensus::{Decision, VoteStatus, by_rule};
+use crate::review::decide::DecisionPolicy;
+use crate::review::{Coverage, GivenOpinion, Opinion, Opinions, PanelMember, ReviewerVote, Usage};
 use crate::scope::Scope;
 use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
-use std::collections::BTreeMap;
 
 /// What the stages gave.
 #[derive(Debug, Clone)]
-pub struct Gathered {
+pub struct ReviewRecord {
     /// The id.
     pub review_id: String,
     /// What was reviewed.
     pub scope: Scope,
-    /// How the review ended.
-    pub outcome: Outcome,
-    /// What stands, worst first.
-    pub findings: Vec<Finding>,
-    /// What comments set aside.
+    /// What the reviewers gave.
+    pub opinions: Opinions,
+    /// Their votes, in the same order.
+    pub votes: Vec<ReviewerVote>,
+    /// The findings that stand or are refuted, worst first, and the claims that were dropped.
+    pub admission: Admission,
+    /// What comments suppress.
     pub suppressed: Vec<Suppressed>,
+    /// What verifiers used, by name.
+    pub checks: Vec<(String, Checked)>,
+    /// The agent that checked findings of other reviewers.
+    pub checker: Option<CheckerReport>,
     /// What was covered.
     pub coverage: Coverage,
-    /// Whether a reviewer could not do all that it wanted to.
+    /// Whether work that a reviewer or a verifier wanted to do was not done.
     pub cut_short: bool,
-    /// One entry per reviewer.
-    pub reviewers: Vec<ReviewerReport>,
-    /// Why reviewers failed.
-    pub failures: Vec<ReviewerFailure>,
+    /// How the review ended.
+    pub decision: Decision,
+    /// By what it was decided.
+    pub policy: DecisionPolicy,
     /// What went wrong without stopping the review.
     pub warnings: Vec<String>,
-    /// From which priority on findings fail.
-    pub fail_on: Threshold,
     /// What to say before everything else.
     pub preface: Option<String>,
+    /// The folder for the files of this review.
+    pub log: Option<String>,
     /// Seconds from start to end.
     pub seconds: f64,
 }
 
 /// The report over what the stages gave.
-pub fn assemble(gathered: Gathered) -> Report {
-    let could_not = matches!(gathered.outcome, Outcome::CouldNotReview(_));
-    let verdict = (!could_not).then(|| Verdict::over(&gathered.findings));
-    let summary = summary(&gathered);
-    let stats = stats(&gathered.reviewers, gathered.seconds);
+pub fn assemble(record: ReviewRecord) -> Report {
+    let outcome = record.decision.outcome;
+    let could_not = matches!(outcome, Outcome::CouldNotReview(_));
+    let verdict = (!could_not).then(|| Verdict::over(&record.admission.findings));
+    let reviewers = reviewer_reports(&record);
+    let stats = stats(&reviewers, record.checker.as_ref(), record.seconds);
     Report {
         schema_version: SCHEMA_VERSION,
-        passed: gathered.outcome == Outcome::Passed,
+        passed: outcome == Outcome::Passed,
         verdict,
-        status: status(&gathered),
-        parse_error: parse_error(gathered.outcome, &gathered.failures, &gathered.coverage),
+        outcome,
+        status: status(&record),
+        parse_error: parse_error(&record),
         fatal_error: matches!(
-            gathered.outcome,
+            outcome,
             Outcome::CouldNotReview(Obstacle::NoReviewers | Obstacle::Internal)
         ),
-        model_used: gathered.reviewers.iter().find_map(|reviewer| reviewer.model.clone()),
-        files_reviewed: gathered
+        model_used: reviewers.iter().find_map(|reviewer| reviewer.model.clone()),
+        files_reviewed: record
             .coverage
             .files
             .iter()
             .filter(|file| file.hunks_accounted > 0)
             .map(|file| file.file.clone())
             .collect(),
-        review_id: gathered.review_id,
-        outcome: gathered.outcome,
-        issues: gathered.findings,
-        suppressed: gathered.suppressed,
-        review_log_path: gathered.reviewers.iter().find_map(|reviewer| reviewer.log.clone()),
-        warnings: gathered.warnings,
-        summary,
-        coverage: gathered.coverage,
-        scope: gathered.scope,
-        fail_on: gathered.fail_on,
-        reviewers: gathered.reviewers,
+        summary: summary(&record, &reviewers),
+        fail_on: fail_on(&record),
+        consensus: consensus(&record),
+        errors: errors(&record),
+        dropped: record.admission.dropped.iter().map(Dropped::marked).collect(),
+        review_log_path: record.log.or_else(|| reviewers.iter().find_map(|it| it.log.clone())),
+        review_id: record.review_id,
+        issues: record.admission.findings,
+        suppressed: record.suppressed,
+        warnings: record.warnings,
+        coverage: record.coverage,
+        scope: record.scope,
+        checker: record.checker,
+        reviewers,
         stats,
     }
 }
 
-fn status(gathered: &Gathered) -> Status {
-    match gathered.outcome {
-        Outcome::CouldNotReview(_) if gathered.coverage.hunks_accounted == 0 => Status::Error,
-        _ if gathered.coverage.is_complete() && !gathered.cut_short => Status::Ok,
+fn fail_on(record: &ReviewRecord) -> Threshold {
+    if record.opinions.objects() { record.policy.fail_on_objection } else { record.policy.fail_on }
+}
+
+fn consensus(record: &ReviewRecord) -> Consensus {
+    let Decision { verdict, passes, needed, .. } = record.decision;
+    let claimed: Vec<VoteStatus> = record.votes.iter().map(|vote| vote.claimed).collect();
+    let claimed_verdict = match claimed.is_empty() {
+        true => verdict,
+        false => by_rule(record.policy.rule, &claimed).verdict,
+    };
+    Consensus { rule: record.policy.rule, needed, passes, verdict, claimed_verdict }
+}
+
+fn status(record: &ReviewRecord) -> Status {
+    match record.decision.outcome {
+        Outcome::CouldNotReview(_) if record.coverage.hunks_accounted == 0 => Status::Error,
+        _ if record.coverage.is_complete() && !record.cut_short => Status::Ok,
         _ => Status::Truncated,
     }
 }
 
-fn parse_error(
-    outcome: Outcome,
-    failures: &[ReviewerFailure],
-    coverage: &Coverage,
-) -> Option<String> {
-    // What is fatal is no answer that could not be read: whoever reads this field tries again.
-    let Outcome::CouldNotReview(Obstacle::Incomplete | Obstacle::TimedOut) = outcome else {
-        return None;
+/// Why the review is to be tried again; `None` when that is of no use.
+fn parse_error(record: &ReviewRecord) -> Option<String> {
+    let reason = match record.decision.outcome {
+        Outcome::CouldNotReview(Obstacle::TimedOut) => return Some("timeout".to_owned()),
+        Outcome::CouldNotReview(Obstacle::Incomplete) => Obstacle::Incomplete,
+        _ => return None,
     };
-    let failure = failures.iter().map(ToString::to_string).next();
-    Some(failure.unwrap_or_else(|| {
-        let left = coverage.hunks_given - coverage.hunks_accounted;
-        format!("{left} of {} hunks were not reviewed", coverage.hunks_given)
-    }))
+    let mut absent = reviewer_errors(record).filter(|(_, vote)| {
+        vote.vote.status == VoteStatus::Absent(reason)
+    });
+    match (absent.next(), record.opinions.0.len()) {
+        (Some((_, vote)), 1) => vote.vote.error.clone(),
+        (Some((name, vote)), _) => {
+            Some(format!("{name}: {}", vote.vote.error.as_deref().unwrap_or_default()))
+        }
+        (None, _) => errors(record).into_iter().next(),
+    }
 }
 
-fn summary(gathered: &Gathered) -> String {
-    let mut sentences: Vec<String> = gathered.preface.iter().cloned().collect();
-    let names: Vec<&str> = gathered.reviewers.iter().map(|r| r.reviewer.as_str()).collect();
-    sentences.push(match gathered.outcome {
+fn reviewer_errors(record: &ReviewRecord) -> impl Iterator<Item = (&str, &ReviewerVote)> {
+    let all = record.opinions.0.iter().zip(&record.votes);
+    all.filter(|(_, vote)| vote.vote.error.is_some())
+        .map(|(given, vote)| (given.reviewer.as_str(), vote))
+}
+
+/// Why reviewers have no vote, and what else keeps the change from being reviewed.
+fn errors(record: &ReviewRecord) -> Vec<String> {
+    let mut errors: Vec<String> = reviewer_errors(record)
+        .map(|(name, vote)| format!("{name}: {}", vote.vote.error.as_deref().unwrap_or_default()))
+        .collect();
+    let Outcome::CouldNotReview(_) = record.decision.outcome else { return errors };
+    let (needed, n_votes) = (record.decision.needed, record.votes.len());
+    if n_votes > 0 && needed > n_votes {
+        let rule = record.policy.rule;
+        errors.push(format!("{rule} needs {needed} passes, and the panel has {n_votes}"));
+    }
+    if n_votes == 0 {
+        let reason = match record.decision.outcome {
+            Outcome::CouldNotReview(Obstacle::NoReviewers) => "no reviewer is available",
+            _ => "nothing in this change can be reviewed",
+        };
+        errors.push(reason.to_owned());
+        errors.extend(match record.coverage.is_blind() {
+            true => record.coverage.left_out(),
+            false => record.warnings.clone(),
+        });
+    }
+    errors
+}
+
+/// One entry per reviewer; those that a reviewer speaks for have theirs in its place.
+fn reviewer_reports(record: &ReviewRecord) -> Vec<ReviewerReport> {
+    let all = record.opinions.0.iter().zip(&record.votes);
+    all.flat_map(|(given, vote)| match &given.opinion {
+        Ok(opinion) if opinion.failure.is_none() && !opinion.members.is_empty() => {
+            let entry = |member| member_report(record, opinion, member);
+            opinion.members.iter().map(entry).collect()
+        }
+        _ => vec![reviewer_report(record, given, vote)],
+    })
+    .collect()
+}
+
+fn reviewer_report(
+    record: &ReviewRecord,
+    given: &GivenOpinion,
+    vote: &ReviewerVote,
+) -> ReviewerReport {
+    let name = &given.reviewer;
+    let opinion = given.opinion.as_ref().ok();
+    let checks = record.checks.iter().filter(|(verifier, _)| verifier == name);
+    let (mut model, mut usage) = match opinion {
+        Some(opinion) => (opinion.model.clone(), opinion.usage.clone()),
+        None => (None, Usage::default()),
+    };
+    for (_, checked) in checks {
+        usage = usage.plus(&checked.usage);
+        model = checked.model.clone().or(model);
+    }
+    ReviewerReport {
+        reviewer: name.clone(),
+        model,
+        verdict: vote.vote.verdict,
+        findings: given.findings(&record.admission.findings).len(),
+        dropped: given.dropped(&record.admission.dropped).len(),
+        error: vote.vote.error.clone(),
+        log: opinion.and_then(|opinion| opinion.log.clone()),
+        usage,
+        claimed_verdict: opinion.and_then(|opinion| opinion.claimed_verdict),
+        summary: opinion.map(|opinion| opinion.summary.clone()).unwrap_or_default(),
+        not_reviewed: match vote.vote.status {
+            VoteStatus::Absent(reason) => Some(reason),
+            _ => None,
+        },
+        coverage: Some(vote.coverage.clone()).filter(|_| record.opinions.0.len() > 1),
+        process: opinion.and_then(|opinion| opinion.process.clone()),
+    }
+}
+
+fn member_report(record: &ReviewRecord, opinion: &Opinion, member: &PanelMember) -> ReviewerReport {
+    let name = &member.name;
+    let own = record.admission.findings.iter().filter(|finding| finding.is_reported_by(name));
+    ReviewerReport {
+        reviewer: name.clone(),
+        model: member.model.clone(),
+        verdict: member.error.is_none().then(|| Verdict::over(own)),
+        findings: reported_by(record, name),
+        dropped: record.admission.dropped.iter().filter(|it| it.reviewer == *name).count(),
+        error: member.error.clone(),
+        log: opinion.log.clone(),
+        usage: member.usage.clone(),
+        claimed_verdict: None,
+        summary: String::new(),
+        not_reviewed: None,
+        coverage: None,
+        process: None,
+    }
+}
+
+fn reported_by(record: &ReviewRecord, name: &str) -> usize {
+    record.admission.findings.iter().filter(|finding| finding.is_reported_by(name)).count()
+}
+
+fn summary(record: &ReviewRecord, reviewers: &[ReviewerReport]) -> String {
+    let mut sentences: Vec<String> = record.preface.iter().cloned().collect();
+    let names: Vec<&str> = reviewers.iter().map(|it| it.reviewer.as_str()).collect();
+    sentences.push(match record.decision.outcome {
         Outcome::CouldNotReview(_) => "The change could not be reviewed.".to_owned(),
-        _ if gathered.scope.files == 0 => {
-            format!("Nothing to review: {} has no changes.", gathered.scope.target)
+        _ if record.scope.files == 0 => {
+            format!("Nothing to review: {} has no changes.", record.scope.target)
         }
         _ => format!(
             "{} reviewed {} in {}: {}.",
-            if names.is_empty() { "Nobody".to_owned() } else { names.join(", ") },
-            counted(gathered.coverage.hunks_accounted, "hunk"),
-            counted(gathered.coverage.files.len(), "file"),
-            tally(&gathered.findings),
+            if names.is_empty() { "No reviewer".to_owned() } else { names.join(", ") },
+            counted(record.coverage.hunks_accounted, "hunk"),
+            counted(record.coverage.files.len(), "file"),
+            tally(&record.admission.findings),
         ),
     });
     sentences.join(" ")
@@ -143,23 +277,17 @@ pub fn counted(number: usize, noun: &str) -> String {
     if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
 }
 
-fn stats(reviewers: &[ReviewerReport], seconds: f64) -> Stats {
-    let usages = || reviewers.iter().map(|reviewer| &reviewer.usage);
-    let known = |field: fn(&Usage) -> Option<u64>| {
-        usages().map(field).try_fold(0_u64, |sum, one| Some(sum.saturating_add(one?)))
-    };
-    let mut answers_read = BTreeMap::new();
-    for (rung, count) in usages().flat_map(|usage| &usage.answers_read) {
-        *answers_read.entry(*rung).or_default() += count;
-    }
+fn stats(reviewers: &[ReviewerReport], checker: Option<&CheckerReport>, seconds: f64) -> Stats {
+    let all = reviewers.iter().map(|it| &it.usage).chain(checker.map(|it| &it.usage));
+    let sum = all.fold(Usage::nothing(), |sum, usage| sum.plus(usage));
     Stats {
-        tokens_used: known(|usage| usage.tokens_used),
-        cost_usd: usages().try_fold(0.0, |sum, usage| Some(sum + usage.cost_usd?)),
+        tokens_used: sum.tokens_used,
+        cost_usd: sum.cost_usd,
         latency_seconds_e2e: seconds,
-        latency_seconds_llm: usages().fold(0.0, |sum, usage| sum + usage.latency_seconds_llm),
-        llm_calls: usages().map(|usage| usage.llm_calls).fold(0, u64::saturating_add),
-        tool_calls: usages().map(|usage| usage.tool_calls).fold(0, u64::saturating_add),
-        cache_read_tokens: known(|usage| usage.cache_read_tokens),
-        answers_read,
+        latency_seconds_llm: sum.latency_seconds_llm,
+        llm_calls: sum.llm_calls,
+        tool_calls: sum.tool_calls,
+        cache_read_tokens: sum.cache_read_tokens,
+        answers_read: sum.answers_read,
     }
 }

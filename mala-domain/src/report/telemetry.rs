@@ -1,8 +1,9 @@
 //! What a review took, without what it says: safe to collect.
 
 use super::{Report, ReviewerReport, Status};
+use crate::review::Usage;
+use crate::verdict::{Outcome, Verdict};
 use crate::scope::Scope;
-use crate::verdict::Outcome;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -25,13 +26,46 @@ pub struct Telemetry {
     /// What it took.
     pub stats: super::Stats,
     /// What each reviewer took.
-    pub reviewers: Vec<ReviewerReport>,
+    pub reviewers: Vec<ReviewerTelemetry>,
     /// How many findings each rule has.
     pub findings_by_rule: BTreeMap<String, usize>,
     /// How many findings comments set aside.
     pub suppressed: usize,
     /// How many warnings there are.
     pub warnings: usize,
+}
+
+/// The measurements of one reviewer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewerTelemetry {
+    /// Its name.
+    pub reviewer: String,
+    /// The model behind it.
+    pub model: Option<String>,
+    /// Its verdict; null when it could not review.
+    pub verdict: Option<Verdict>,
+    /// How many of its findings were admitted.
+    pub findings: usize,
+    /// How many of its claims were dropped.
+    pub dropped: usize,
+    /// Why it could not review.
+    pub error: Option<String>,
+    /// What it used.
+    pub usage: Usage,
+}
+
+impl ReviewerTelemetry {
+    fn of(report: &ReviewerReport) -> Self {
+        Self {
+            reviewer: report.reviewer.clone(),
+            model: report.model.clone(),
+            verdict: report.verdict,
+            findings: report.findings,
+            dropped: report.dropped,
+            error: report.error.clone(),
+            usage: report.usage.clone(),
+        }
+    }
 }
 
 impl Telemetry {
@@ -50,7 +84,7 @@ impl Telemetry {
             status: report.status,
             scope: report.scope.clone(),
             stats: report.stats.clone(),
-            reviewers: report.reviewers.clone(),
+            reviewers: report.reviewers.iter().map(ReviewerTelemetry::of).collect(),
             findings_by_rule,
             suppressed: report.suppressed.len(),
             warnings: report.warnings.len(),

@@ -5,7 +5,7 @@
 mod evidence;
 
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, Hunk, LineSpan};
-use crate::finding::{Candidate, DedupeKey, Finding, Priority, Verification, identity};
+use crate::finding::{Candidate, DedupeKey, Finding, Priority, Verification, VerificationOutcome, identity};
 use crate::language::Language;
 use crate::review::Texts;
 use crate::secrets;
@@ -47,6 +47,11 @@ impl Dropped {
         let evidence = quote(quoted.lines().take(quote_length(claim.span)));
         let place = Place { span: claim.span, evidence };
         finding(claim, place, &Nowhere, &mut Seen::new())
+    }
+
+    /// Whether a check of the reviewer's own refuted it.
+    pub fn is_refuted(&self) -> bool {
+        self.claim.verification.outcome == VerificationOutcome::Refuted
     }
 
     /// How urgent it says to be; none counts as P2.

@@ -1,43 +1,166 @@
-//! The decision: pure, over data. A change passes only when every hunk that was to be reviewed is
-//! accounted for and no finding reaches the threshold.
+//! The decision: pure, over data. A change passes only when as many reviewers pass it as the rule needs,
+//! and a reviewer passes it only when it accounts for every hunk and none of its findings reaches the
+//! threshold.
 
-use crate::finding::Finding;
+use super::consensus::{ConsensusRule, Decision, by_rule};
+pub use super::consensus::VoteStatus;
+use crate::finding::{Finding, Priority};
+use crate::review::admit::Dropped;
+use crate::review::{Coverage, Opinion};
+use crate::agent::answer::ParseProblem;
 use crate::ports::ReviewerFailure;
-use crate::review::Coverage;
-use crate::verdict::{Obstacle, Outcome, Threshold};
+use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
 
-/// How the review ended.
-pub fn decide(
-    findings: &[Finding],
-    coverage: &Coverage,
-    failures: &[ReviewerFailure],
-    fail_on: Threshold,
-) -> Outcome {
-    if let Some(obstacle) = worst_obstacle(failures) {
-        return Outcome::CouldNotReview(obstacle);
-    }
-    if findings.iter().any(|finding| fail_on.blocks(finding)) {
-        return Outcome::Blocked;
-    }
-    if !coverage.is_complete() {
-        return Outcome::CouldNotReview(Obstacle::Incomplete);
-    }
-    Outcome::Passed
+/// By what a change is decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DecisionPolicy {
+    /// From which priority on findings fail the review.
+    pub fail_on: Threshold,
+    /// The same for a reviewer that objects to the change by a rule of its own, as an external gate does.
+    pub fail_on_objection: Threshold,
+    /// How many reviewers must pass the change.
+    pub rule: ConsensusRule,
+    /// What becomes of a change of which nothing can be reviewed, such as one of vendored files only.
+    pub unreviewable: Unreviewable,
 }
 
-fn worst_obstacle(failures: &[ReviewerFailure]) -> Option<Obstacle> {
-    failures.iter().map(obstacle).max_by_key(|obstacle| match obstacle {
-        Obstacle::TimedOut => 0,
-        Obstacle::Incomplete => 1,
-        Obstacle::NoReviewers => 2,
-        Obstacle::Internal => 3,
-    })
+/// What becomes of a change of which nothing can be reviewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Unreviewable {
+    /// The reviewers decide.
+    #[default]
+    Review,
+    /// It is not reviewed, and does not pass.
+    Refuse,
 }
 
-fn obstacle(failure: &ReviewerFailure) -> Obstacle {
+/// What the decision rests on.
+#[derive(Debug, Clone, Copy)]
+pub struct DecisionFacts<'f> {
+    /// Whether there is no change at all.
+    pub is_empty: bool,
+    /// What can be reviewed.
+    pub coverage: &'f Coverage,
+    /// One vote per reviewer.
+    pub votes: &'f [VoteStatus],
+}
+
+/// Whether reviewers are asked about a change: not about an empty one, and not about one that is refused.
+pub fn needs_reviewers(is_empty: bool, coverage: &Coverage, policy: &DecisionPolicy) -> bool {
+    !is_empty && !is_refused(coverage, policy)
+}
+
+/// How the review ended. An empty change passes.
+pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
+    if facts.is_empty {
+        let (verdict, outcome) = (Some(Verdict::Pass), Outcome::Passed);
+        return Decision { verdict, outcome, passes: 0, needed: 0 };
+    }
+    if is_refused(facts.coverage, policy) {
+        let outcome = Outcome::CouldNotReview(Obstacle::Incomplete);
+        return Decision { verdict: None, outcome, passes: 0, needed: 0 };
+    }
+    by_rule(policy.rule, facts.votes)
+}
+
+fn is_refused(coverage: &Coverage, policy: &DecisionPolicy) -> bool {
+    policy.unreviewable == Unreviewable::Refuse && coverage.is_blind()
+}
+
+/// A reviewer's vote, with what it says for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Vote {
+    /// The vote.
+    pub status: VoteStatus,
+    /// The verdict over its findings that stand; `None` when it has no vote.
+    pub verdict: Option<Verdict>,
+    /// Why it has no vote.
+    pub error: Option<String>,
+}
+
+impl Vote {
+    fn absent(reason: Obstacle, error: String) -> Self {
+        Self { status: VoteStatus::Absent(reason), verdict: None, error: Some(error) }
+    }
+}
+
+/// What a reviewer's vote rests on.
+#[derive(Debug, Clone, Copy)]
+pub struct VoteFacts<'f> {
+    /// Its opinion, or why it has none.
+    pub opinion: Result<&'f Opinion, &'f ReviewerFailure>,
+    /// The findings that it reports.
+    pub findings: &'f [&'f Finding],
+    /// Its claims that could not be placed.
+    pub dropped: &'f [&'f Dropped],
+    /// What it accounts for.
+    pub coverage: &'f Coverage,
+}
+
+/// The vote of a reviewer.
+pub fn vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> Vote {
+    let opinion = match facts.opinion {
+        Ok(Opinion { failure: Some(failure), .. }) | Err(failure) => {
+            return Vote::absent(reason_of(failure), failure.to_string());
+        }
+        Ok(opinion) => opinion,
+    };
+    let verdict = Verdict::over(facts.findings.iter().copied());
+    if let Some(why) = unplaced(opinion, verdict, facts) {
+        return Vote::absent(Obstacle::Incomplete, why);
+    }
+    let fail_on = if opinion.objects { policy.fail_on_objection } else { policy.fail_on };
+    if facts.findings.iter().any(|finding| fail_on.blocks(finding)) {
+        return Vote {
+            status: VoteStatus::Objects(verdict),
+            verdict: Some(verdict),
+            error: None,
+        };
+    }
+    let Coverage { hunks_given, hunks_accounted, .. } = facts.coverage;
+    match hunks_given - hunks_accounted {
+        0 => Vote { status: VoteStatus::Passes, verdict: Some(verdict), error: None },
+        left => {
+            let why = format!("{left} of {hunks_given} hunks were not reviewed");
+            Vote::absent(Obstacle::Incomplete, why)
+        }
+    }
+}
+
+/// The vote as the reviewer itself gave it, before its findings were checked.
+pub fn claimed_vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> VoteStatus {
+    match facts.opinion {
+        Ok(Opinion { claimed_verdict: Some(Verdict::Pass), .. }) => VoteStatus::Passes,
+        Ok(Opinion { claimed_verdict: Some(verdict), .. }) => VoteStatus::Objects(*verdict),
+        _ => vote(facts, policy).status,
+    }
+}
+
+/// Why a reviewer has no vote that says more than what is left of its findings: a claim that cannot be
+/// placed is not refuted, and what the reviewer objects to is unknown.
+fn unplaced(opinion: &Opinion, verdict: Verdict, facts: &VoteFacts<'_>) -> Option<String> {
+    let lost = || facts.dropped.iter().filter(|it| it.claim.rule.is_none() && !it.is_refuted());
+    let worst = lost().map(|it| it.priority()).min()?;
+    let why = &lost().next()?.why;
+    let Some(claimed) = opinion.claimed_verdict else {
+        let has_other = facts.findings.iter().any(|finding| finding.rule.is_none());
+        return (!has_other).then(|| ParseProblem::InvalidEvidence(why.clone()).to_string());
+    };
+    let is_said = match verdict {
+        Verdict::Fail => true,
+        Verdict::NeedsWork => worst > Priority::P1,
+        Verdict::Pass => false,
+    };
+    let findings = if lost().count() == 1 { "a finding" } else { "findings" };
+    let says = claimed.name();
+    (!is_said).then(|| format!("it says {says} for {findings} that cannot be placed: {why}"))
+}
+
+/// Why a change is not reviewed when its reviewer fails like this.
+pub fn reason_of(failure: &ReviewerFailure) -> Obstacle {
     match failure {
         ReviewerFailure::Unavailable(_) => Obstacle::NoReviewers,
-        ReviewerFailure::TimedOut => Obstacle::TimedOut,
+        ReviewerFailure::TimedOut(_) => Obstacle::TimedOut,
         ReviewerFailure::Crashed(_) | ReviewerFailure::Unreadable(_) => Obstacle::Incomplete,
         ReviewerFailure::Broken(_) => Obstacle::Internal,
     }

@@ -16,6 +16,72 @@ pub fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings
 }
 
+/// The findings without those that a reviewer with several passes says twice in the same words.
+pub fn distinct(findings: Vec<Finding>, repeating: &[&str]) -> Vec<Finding> {
+    let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        let is_said = may_repeat(&finding, repeating)
+            && kept.iter().any(|other| {
+                (&other.file, other.span(), &other.title) == (&finding.file, finding.span(), &finding.title)
+                    && (&other.body, &other.reviewer) == (&finding.body, &finding.reviewer)
+            });
+        if !is_said {
+            kept.push(finding);
+        }
+    }
+    kept
+}
+
+/// Checked findings of reviewers with several passes: what says the same is reported once, by the more
+/// urgent and surer one, which tells how else it was put. It comes after the checks: what is checked is
+/// what was said. Refuted findings and those that stand stay apart.
+pub fn without_repeats(mut findings: Vec<Finding>, repeating: &[&str]) -> Vec<Finding> {
+    if repeating.is_empty() {
+        return findings;
+    }
+    findings.sort_by(|a, b| {
+        (!counts(a), a.effective_priority(), !a.verification.is_settled())
+            .cmp(&(!counts(b), b.effective_priority(), !b.verification.is_settled()))
+            .then(b.confidence.total_cmp(&a.confidence))
+            .then((&a.file, a.span(), &a.title).cmp(&(&b.file, b.span(), &b.title)))
+    });
+    let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
+    for finding in findings {
+        let repeated = kept.iter_mut().find(|other| {
+            may_repeat(&finding, repeating) && is_repeated(other, &finding)
+        });
+        match repeated {
+            Some(other) => note(other, &finding),
+            None => kept.push(finding),
+        }
+    }
+    kept
+}
+
+fn may_repeat(finding: &Finding, repeating: &[&str]) -> bool {
+    finding.rule.is_none() && repeating.contains(&finding.reviewer.as_str())
+}
+
+fn is_repeated(a: &Finding, b: &Finding) -> bool {
+    let (one, other) = (a.span(), b.span());
+    a.file == b.file
+        && a.reviewer == b.reviewer
+        && a.rule.is_none()
+        && one.overlaps(other)
+        && (a.category == b.category || a.title == b.title)
+        && one.start().abs_diff(other.start()) <= 2
+        && counts(a) == counts(b)
+        && wording(a).means_the_same(wording(b))
+        && wording(a).names_the_same(wording(b))
+}
+
+fn note(kept: &mut Finding, other: &Finding) {
+    let note = format!("Also said, of {}: {}", other.span(), other.title);
+    if kept.title != other.title && !kept.body.contains(&note) {
+        kept.body.push_str(&format!("\n\n{note}"));
+    }
+}
+
 /// The order of reports: priority, then place.
 fn worst_first(finding: &Finding) -> (Priority, &FilePath, u32, u32) {
     (finding.effective_priority(), &finding.file, finding.line_start, finding.line_end)

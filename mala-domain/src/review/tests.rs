@@ -1,16 +1,19 @@
 //! Admission, merging, suppression and decision, as tables.
 
-use super::admit::{Admission, SymbolIndex, admit};
-use super::decide::decide;
+use super::admit::{Admission, Dropped, SymbolIndex, admit};
+use super::consensus::{ConsensusRule, VoteStatus};
+use super::decide::{
+    DecisionFacts, DecisionPolicy, Unreviewable, VoteFacts, decide, needs_reviewers, vote,
+};
 use super::suppress::{SuppressionPolicy, sift};
-use super::{Coverage, Texts};
+use super::{Coverage, Opinion, Texts, verify};
 use crate::change::{
     Change, ChangedFile, DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineKind, LineSpan,
     Nature,
 };
 use crate::finding::{Candidate, Category, Finding, Priority, Verification, VerificationOutcome};
 use crate::ports::{Blob, ReviewerFailure};
-use crate::review::merge::merged;
+use crate::review::merge::{distinct, merged, without_repeats};
 use crate::review::worst::worst;
 use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
 
@@ -302,31 +305,187 @@ fn the_verdict_follows_from_the_findings() {
     assert!(!Threshold::P3.blocks(&refuted));
 }
 
+fn policy(fail_on: Threshold, rule: ConsensusRule) -> DecisionPolicy {
+    let unreviewable = Unreviewable::Refuse;
+    DecisionPolicy { fail_on, fail_on_objection: Threshold::P3, rule, unreviewable }
+}
+
 #[test]
 fn silence_never_passes() {
-    let p2 = vec![finding(Some(Priority::P2))];
-    let p1 = vec![finding(Some(Priority::P1))];
+    use ReviewerFailure::{Broken, Crashed, Unavailable, Unreadable};
+    let of = |priority| vec![finding(Some(priority))];
+    let (p1, p2) = (of(Priority::P1), of(Priority::P2));
     let all = Coverage::over(&change(), &[("a.py".into(), vec![0])]);
     let none = Coverage::over(&change(), &[("a.py".into(), vec![7]), ("b.py".into(), vec![0])]);
-    let could_not = |obstacle| Outcome::CouldNotReview(obstacle);
-    let crash = ReviewerFailure::Crashed("x".into());
-    let unreadable = ReviewerFailure::Unreadable("x".into());
-    let gone = ReviewerFailure::Unavailable("x".into());
-    type Row<'r> = (&'r [Finding], &'r Coverage, &'r [ReviewerFailure], Threshold, Outcome);
-    let rows: [Row<'_>; 11] = [
-        (&[], &all, &[], Threshold::P1, Outcome::Passed),
-        (&p2, &all, &[], Threshold::P1, Outcome::Passed),
-        (&p2, &all, &[], Threshold::P2, Outcome::Blocked),
-        (&p1, &all, &[], Threshold::P1, Outcome::Blocked),
-        (&p1, &all, &[], Threshold::None, Outcome::Passed),
-        (&[], &none, &[], Threshold::P1, could_not(Obstacle::Incomplete)),
-        (&[], &none, &[], Threshold::None, could_not(Obstacle::Incomplete)),
-        (&p1, &none, &[], Threshold::P1, Outcome::Blocked),
-        (&[], &all, &[crash], Threshold::P1, could_not(Obstacle::Incomplete)),
-        (&[], &all, &[unreadable, gone], Threshold::P1, could_not(Obstacle::NoReviewers)),
-        (&p1, &none, &[ReviewerFailure::TimedOut], Threshold::P1, could_not(Obstacle::TimedOut)),
+    let absent = VoteStatus::Absent;
+    let fails = |why: fn(String) -> ReviewerFailure| Some(why("x".to_owned()));
+    type Row<'r> = (&'r [Finding], &'r Coverage, Option<ReviewerFailure>, Threshold, VoteStatus);
+    let rows: [Row<'_>; 13] = [
+        (&[], &all, None, Threshold::P1, VoteStatus::Passes),
+        (&p2, &all, None, Threshold::P1, VoteStatus::Passes),
+        (&p2, &all, None, Threshold::P2, VoteStatus::Objects(Verdict::NeedsWork)),
+        (&p1, &all, None, Threshold::P1, VoteStatus::Objects(Verdict::Fail)),
+        (&p1, &all, None, Threshold::None, VoteStatus::Passes),
+        (&[], &none, None, Threshold::P1, absent(Obstacle::Incomplete)),
+        (&[], &none, None, Threshold::None, absent(Obstacle::Incomplete)),
+        (&p1, &none, None, Threshold::P1, VoteStatus::Objects(Verdict::Fail)),
+        (&[], &all, fails(Crashed), Threshold::P1, absent(Obstacle::Incomplete)),
+        (&[], &all, fails(Unreadable), Threshold::P1, absent(Obstacle::Incomplete)),
+        (&[], &all, fails(Unavailable), Threshold::P1, absent(Obstacle::NoReviewers)),
+        (&[], &all, fails(Broken), Threshold::P1, absent(Obstacle::Internal)),
+        (&p1, &all, Some(ReviewerFailure::timeout()), Threshold::P1, absent(Obstacle::TimedOut)),
     ];
-    for (findings, coverage, failures, threshold, expected) in rows {
-        assert_eq!(decide(findings, coverage, failures, threshold), expected, "{failures:?}");
+    for (findings, coverage, failure, threshold, expected) in rows {
+        let findings: Vec<&Finding> = findings.iter().collect();
+        let opinion = Opinion { failure: failure.clone(), ..Opinion::default() };
+        let facts =
+            VoteFacts { opinion: Ok(&opinion), findings: &findings, dropped: &[], coverage };
+        let vote = vote(&facts, &policy(threshold, ConsensusRule::Unanimous));
+        assert_eq!(vote.status, expected, "{failure:?} {threshold:?}");
+        let is_absent = matches!(vote.status, VoteStatus::Absent(_));
+        assert_eq!((vote.verdict.is_none(), vote.error.is_some()), (is_absent, is_absent));
     }
+}
+
+#[test]
+fn a_claim_that_cannot_be_placed_takes_the_vote() {
+    let dropped = |priority, rule: Option<&str>| Dropped {
+        reviewer: "r".to_owned(),
+        why: "not there".to_owned(),
+        claim: Candidate {
+            priority: Some(priority),
+            rule: rule.map(str::to_owned),
+            ..claim("b.py", 1, 1)
+        },
+    };
+    let left = |priority| Finding { rule: None, ..finding(Some(priority)) };
+    use Priority::{P0, P1, P2, P3};
+    // What is left, what is lost, the verdict that the reviewer gives, and whether it has a vote.
+    for (left_over, lost, claimed, has_vote) in [
+        (None, dropped(P1, None), Some(Verdict::Fail), false),
+        (None, dropped(P1, None), None, false),
+        (None, dropped(P1, Some("rule/one")), None, true),
+        (Some(left(P1)), dropped(P0, None), Some(Verdict::Fail), true),
+        (Some(left(P2)), dropped(P1, None), Some(Verdict::Fail), false),
+        (Some(left(P2)), dropped(P1, None), None, true),
+        (Some(left(P3)), dropped(P2, None), Some(Verdict::NeedsWork), true),
+    ] {
+        let findings: Vec<&Finding> = left_over.iter().collect();
+        let opinion = Opinion { claimed_verdict: claimed, ..Opinion::default() };
+        let coverage = Coverage::over(&change(), &[("a.py".into(), vec![0])]);
+        let facts = VoteFacts {
+            opinion: Ok(&opinion),
+            findings: &findings,
+            dropped: &[&lost],
+            coverage: &coverage,
+        };
+        let vote = vote(&facts, &policy(Threshold::P3, ConsensusRule::Unanimous));
+        assert_eq!(vote.error.is_none(), has_vote, "{left_over:?} {lost:?} {vote:?}");
+    }
+}
+
+#[test]
+fn the_decision_by_votes_rule_and_what_there_is_to_review() {
+    let visible = Coverage::over(&change(), &[]);
+    let mut vendored = change();
+    vendored.files[0].nature = Nature::Vendored;
+    let blind = Coverage::over(&vendored, &[]);
+    let (pass, object) = (VoteStatus::Passes, VoteStatus::Objects(Verdict::Fail));
+    let could_not = Outcome::CouldNotReview;
+    let (all, any) = (ConsensusRule::Unanimous, ConsensusRule::Any);
+    type Row<'r> = (bool, &'r Coverage, &'r [VoteStatus], ConsensusRule, Outcome);
+    let rows: [Row<'_>; 8] = [
+        (true, &visible, &[], all, Outcome::Passed),
+        (false, &visible, &[], all, could_not(Obstacle::NoReviewers)),
+        (false, &visible, &[pass], all, Outcome::Passed),
+        (false, &visible, &[pass, object], all, Outcome::Blocked),
+        (false, &visible, &[pass, object], any, Outcome::Passed),
+        (false, &blind, &[], all, could_not(Obstacle::Incomplete)),
+        (false, &blind, &[pass], all, could_not(Obstacle::Incomplete)),
+        (true, &blind, &[], all, Outcome::Passed),
+    ];
+    for (is_empty, coverage, votes, rule, expected) in rows {
+        let facts = DecisionFacts { is_empty, coverage, votes };
+        let decision = decide(&facts, &policy(Threshold::P3, rule));
+        assert_eq!(decision.outcome, expected, "{is_empty} {votes:?} {rule}");
+        let asks = needs_reviewers(is_empty, coverage, &policy(Threshold::P3, rule));
+        assert_eq!(asks, !is_empty && !coverage.is_blind());
+    }
+}
+
+#[test]
+fn which_findings_are_checked() {
+    use Priority::{P0, P1, P2, P3};
+    for (priority, confidence, urgent, checked, escalated) in [
+        (P0, 0.99, true, true, false),
+        (P1, 0.60, true, true, false),
+        (P1, 0.59, true, true, true),
+        (P2, 0.65, false, false, false),
+        (P2, 0.64, false, true, false),
+        (P3, 0.10, false, true, false),
+    ] {
+        let finding = Finding { confidence, ..finding(Some(priority)) };
+        let found = (
+            verify::blocks_unchecked(&finding),
+            verify::is_urgent_or_doubtful(&finding),
+            verify::needs_escalation(&finding),
+        );
+        assert_eq!(found, (urgent, checked, escalated), "{priority} {confidence}");
+    }
+    let states = [
+        (Verification::verified("x"), false, false, true),
+        (Verification::refuted("x"), false, false, false),
+        (Verification::unsure("x"), true, false, true),
+        (Verification::not_checked("x"), true, true, true),
+        (Verification::default(), true, true, true),
+    ];
+    for (verification, open, unasked, stands) in states {
+        let finding = Finding { verification, confidence: 0.5, ..finding(Some(P1)) };
+        let found = (
+            verify::blocks_unchecked(&finding),
+            verify::is_unasked(&finding),
+            verify::needs_escalation(&finding),
+        );
+        assert_eq!(found, (open, unasked, stands), "{:?}", finding.verification);
+    }
+}
+
+#[test]
+fn a_later_check_that_cannot_tell_takes_nothing_away() {
+    let (holds, refuted) = (Verification::verified("h"), Verification::refuted("r"));
+    let (unsure, not_checked) = (Verification::unsure("u"), Verification::not_checked("n"));
+    for (known, checked, expected) in [
+        (&holds, &unsure, &holds),
+        (&holds, &refuted, &refuted),
+        (&unsure, &not_checked, &unsure),
+        (&unsure, &holds, &holds),
+        (&not_checked, &unsure, &unsure),
+        (&Verification::default(), &not_checked, &not_checked),
+    ] {
+        assert_eq!(verify::replaced(known.clone(), checked.clone()), *expected);
+    }
+}
+
+#[test]
+fn what_one_reviewer_says_in_several_passes_is_reported_once() {
+    let said = |line: u32, priority, confidence, title: &str| Finding {
+        line_start: line,
+        line_end: line,
+        confidence,
+        title: title.to_owned(),
+        rule: None,
+        ..finding(Some(priority))
+    };
+    let findings = vec![
+        said(1, Priority::P2, 0.9, "[P2] title"),
+        said(1, Priority::P1, 0.5, "[P1] title"),
+        said(9, Priority::P2, 0.9, "[P2] title"),
+    ];
+    let merged = without_repeats(findings.clone(), &["r"]);
+    let kept: Vec<(u32, f64)> = merged.iter().map(|it| (it.line_start, it.confidence)).collect();
+    assert_eq!(kept, [(1, 0.5), (9, 0.9)]);
+    assert!(merged[0].body.ends_with("Also said, of 1: [P2] title"), "it leaves a trace");
+    assert_eq!(without_repeats(findings.clone(), &[]).len(), 3, "others tell them apart");
+    let twice = vec![findings[0].clone(), findings[0].clone(), findings[2].clone()];
+    assert_eq!(distinct(twice, &["r"]).len(), 2);
 }

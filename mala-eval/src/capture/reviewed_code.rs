@@ -4,7 +4,7 @@ use crate::import::ChangeSides;
 use crate::import::texts;
 use crate::ports::{CaseGit, CaseRepository, FileContents};
 use mala_domain::change::{Change, ChangedFile, FilePath, parse};
-use mala_domain::ports::{ScopeError, Scoped, Side};
+use mala_domain::ports::{ScopeError, ReviewScope, Side};
 use mala_domain::report::Report;
 use mala_domain::scope::{Head, Target};
 use std::collections::BTreeMap;
@@ -59,7 +59,7 @@ pub async fn reviewed_code(
 async fn reviewed(
     repository: &dyn CaseRepository,
     report: &Report,
-) -> Result<Scoped, ReviewedCodeError> {
+) -> Result<ReviewScope, ReviewedCodeError> {
     let scope = &report.scope;
     let target = match (&scope.head, &scope.base) {
         (Head::Commit(head), Some(base)) => {

@@ -6,7 +6,7 @@ use crate::plant::{DefectKind, PlantCandidate, PlantSite, PlantedDefect};
 use crate::record::ChangedRegion;
 use mala_domain::change::{Change, ChangedFile, FilePath, LineSpan, parse};
 use mala_domain::language::Language;
-use mala_domain::ports::{Repository, RepositoryError, Scoped, Side, ToldCommit};
+use mala_domain::ports::{Repository, RepositoryError, ReviewScope, Side, ToldCommit};
 use mala_domain::scope::Head;
 use mala_syntax::rules::is_test_path;
 use mala_syntax::source::Source;
@@ -55,7 +55,7 @@ pub struct MutatedChange {
 }
 
 /// Finds the places in a change where defects can be planted.
-pub async fn survey(scoped: &Scoped, repo: &str) -> Result<SurveyedChange, RepositoryError> {
+pub async fn survey(scoped: &ReviewScope, repo: &str) -> Result<SurveyedChange, RepositoryError> {
     let (base, head) = texts(scoped).await?;
     let mut places = Vec::new();
     for file in scoped.change.files.iter().filter(|file| is_plantable(file)) {
@@ -150,7 +150,7 @@ impl MutatedChange {
 type SideTexts = (BTreeMap<FilePath, String>, BTreeMap<FilePath, String>);
 
 /// The texts of the changed files on both sides, and of files around them.
-async fn texts(scoped: &Scoped) -> Result<SideTexts, RepositoryError> {
+async fn texts(scoped: &ReviewScope) -> Result<SideTexts, RepositoryError> {
     let files = &scoped.change.files;
     let at_base: Vec<FilePath> = files
         .iter()
@@ -212,7 +212,7 @@ async fn around(
 }
 
 /// The subject of the last commit, and the rest of the commit messages.
-async fn commit_texts(scoped: &Scoped) -> Result<(String, String), RepositoryError> {
+async fn commit_texts(scoped: &ReviewScope) -> Result<(String, String), RepositoryError> {
     let Some(history) = scoped.tree.history() else { return Ok(Default::default()) };
     let commits = history.reviewed(MAX_TOLD).await?;
     let title = commits.last().map(|told| told.commit.subject.clone()).unwrap_or_default();

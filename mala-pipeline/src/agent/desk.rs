@@ -1,25 +1,56 @@
-//! What all passes of one review share.
+//! What all conversations of one review share: the account, the tools, and a note of what was not done.
 
 use super::AgentSettings;
-use super::account::Account;
+use super::account::{Account, deadline};
 use super::tools::{ToolLimits, Toolbox, catalogue};
 use crate::events::Event;
 use mala_domain::agent::NAME;
 use mala_domain::agent::fence::Fence;
 use mala_domain::conversation::{Tool, ToolCall, ToolResult};
-use mala_domain::review::ReviewRequest;
+use mala_domain::review::{ReviewContext, Usage};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::timeout_at;
 
-/// What all passes of one review share.
-pub(super) struct Desk<'r> {
-    pub(super) settings: &'r AgentSettings,
-    pub(super) request: &'r ReviewRequest,
-    pub(super) fence: &'r Fence,
+/// What an agent has for one review: draft, verification and escalation share one account.
+pub(super) struct AgentResources {
     pub(super) account: Account,
     toolbox: Toolbox,
     tools: Vec<Tool>,
+}
+
+impl AgentResources {
+    pub(super) fn new(settings: &AgentSettings, context: &ReviewContext) -> Self {
+        let limits = &settings.limits;
+        let tool_limits = ToolLimits {
+            max_extra_files: usize::try_from(limits.max_extra_files).ok(),
+            max_lines_per_extra_file: Some(limits.max_extra_lines),
+            ..ToolLimits::default()
+        };
+        let toolbox = Toolbox::new(context.clone(), tool_limits);
+        let toolbox = match &settings.linters {
+            Some(linters) => toolbox.with_linters(linters.clone()),
+            None => toolbox,
+        };
+        let account = Account::new(
+            *limits,
+            deadline(limits, context.timeout),
+            settings.events.clone(),
+            settings.transcript.clone(),
+        );
+        Self { account, toolbox, tools: catalogue() }
+    }
+}
+
+/// One phase of a review: its fence, and what was not done in it.
+pub(super) struct Desk<'r> {
+    pub(super) settings: &'r AgentSettings,
+    pub(super) context: &'r ReviewContext,
+    pub(super) fence: &'r Fence,
+    pub(super) account: &'r Account,
+    resources: &'r AgentResources,
+    /// What was used before this phase.
+    before: Usage,
     /// What was wanted and not done.
     undone: Mutex<Undone>,
 }
@@ -37,35 +68,18 @@ struct Undone {
 impl<'r> Desk<'r> {
     pub(super) fn new(
         settings: &'r AgentSettings,
-        request: &'r ReviewRequest,
+        context: &'r ReviewContext,
         fence: &'r Fence,
-        deadline: Instant,
+        resources: &'r AgentResources,
     ) -> Self {
-        let limits = &settings.limits;
-        let tool_limits = ToolLimits {
-            max_extra_files: usize::try_from(limits.max_extra_files).ok(),
-            max_lines_per_extra_file: Some(limits.max_extra_lines),
-            ..ToolLimits::default()
-        };
-        let toolbox = Toolbox::new(request.clone(), tool_limits);
-        let toolbox = match &settings.linters {
-            Some(linters) => toolbox.with_linters(linters.clone()),
-            None => toolbox,
-        };
-        Self {
-            settings,
-            request,
-            fence,
-            account: Account::new(
-                *limits,
-                deadline,
-                settings.events.clone(),
-                settings.transcript.clone(),
-            ),
-            toolbox,
-            tools: catalogue(),
-            undone: Mutex::default(),
-        }
+        let account = &resources.account;
+        let before = account.usage();
+        Self { settings, context, fence, account, resources, before, undone: Mutex::default() }
+    }
+
+    /// What this phase used.
+    pub(super) fn used(&self) -> Usage {
+        self.account.usage().since(&self.before)
     }
 
     /// Notes work that is not done; the report says so.
@@ -102,10 +116,10 @@ impl<'r> Desk<'r> {
     }
 
     pub(super) fn tools(&self) -> &[Tool] {
-        &self.tools
+        &self.resources.tools
     }
 
-    /// Tells whoever follows the review of something that went wrong and did not end it.
+    /// Reports something that went wrong and did not end the review.
     pub(super) fn warn(&self, warning: &str) {
         tracing::warn!(reviewer = NAME, warning, "on_review_warning");
         let (reviewer, warning) = (NAME.to_owned(), warning.to_owned());
@@ -119,12 +133,12 @@ impl<'r> Desk<'r> {
             ToolResult { call: call.clone(), text, is_error: true }
         };
         // What a model writes is no name of ours until it is one.
-        let known = self.tools.iter().find(|tool| tool.name == call.name);
+        let known = self.tools().iter().find(|tool| tool.name == call.name);
         let name = known.map_or("a tool that there is not", |tool| tool.name.as_str());
         if let Err(spent) = self.account.reserve_tool(name) {
             return refusal(spent.to_string());
         }
-        match timeout_at(self.account.deadline(), self.toolbox.call(call)).await {
+        match timeout_at(self.account.deadline(), self.resources.toolbox.call(call)).await {
             Ok(mut result) => {
                 result.text = self.fence.around(&format!("result of {}", call.name), &result.text);
                 result

@@ -1,53 +1,42 @@
-//! Urgent claims that nobody is sure of go to the stronger model, if there is one.
+//! Urgent claims that are not sure go to the stronger model, if there is one.
 
 use super::desk::Desk;
 use super::prepare::Prepared;
-use super::verify::{positions, refute};
+use super::verify::refute;
 use mala_domain::agent::NAME;
-use mala_domain::agent::judge;
-use mala_domain::finding::{Candidate, VerificationOutcome};
+use mala_domain::finding::{Finding, VerificationOutcome};
 use mala_domain::report::counted;
+use mala_domain::review::verify::{needs_escalation, replaced};
 
+/// Has the stronger model look at doubtful findings; says how many it answered to.
 pub(super) async fn escalate(
     desk: &Desk<'_>,
     prepared: &Prepared,
-    mut claims: Vec<Candidate>,
-    warnings: &mut Vec<String>,
-) -> Vec<Candidate> {
-    let Some(stronger) = &desk.settings.escalation else { return claims };
-    let doubtful = positions(&claims, judge::needs_escalation);
+    findings: &mut [Finding],
+) -> Vec<String> {
+    let Some(stronger) = &desk.settings.escalation else { return Vec::new() };
+    let doubtful = findings.iter().enumerate().filter(|(_, finding)| needs_escalation(finding));
+    let doubtful: Vec<usize> = doubtful.map(|(index, _)| index).collect();
     if doubtful.is_empty() {
-        return claims;
+        return Vec::new();
     }
-    let n = doubtful.len();
     if desk.account.calls_left() == 0 {
-        let n = counted(n, "doubtful claim");
+        let n = counted(doubtful.len(), "doubtful claim");
         desk.leave_undone(&format!("{n} not escalated: the calls are spent"));
-        return claims;
+        return Vec::new();
     }
-    let before = claims.clone();
-    refute(desk, prepared, stronger, &mut claims, &doubtful).await;
-    let answered = |index: &&usize| claims.get(**index).is_some_and(was_checked);
-    let n_answered = doubtful.iter().filter(answered).count();
-    keep_what_was_known(&mut claims, &before);
-    if n_answered > 0 {
-        let n = counted(n_answered, "doubtful claim");
-        warnings.push(format!("{NAME}: {n} escalated to {}", stronger.name));
+    let before: Vec<_> = findings.iter().map(|finding| finding.verification.clone()).collect();
+    refute(desk, prepared, stronger, findings, &doubtful).await;
+    let is_answered = |index: &&usize| {
+        let finding = findings.get(**index);
+        finding.is_some_and(|it| it.verification.outcome != VerificationOutcome::NotChecked)
+    };
+    let n_answered = doubtful.iter().filter(is_answered).count();
+    for (finding, known) in findings.iter_mut().zip(before) {
+        let checked = std::mem::take(&mut finding.verification);
+        finding.verification = replaced(known, checked);
     }
-    claims
-}
-
-/// Whether the stronger model said something of a claim, be it that it is unsure.
-fn was_checked(claim: &Candidate) -> bool {
-    let how = claim.verification.how.as_deref();
-    how.is_some_and(|how| !how.starts_with("not checked: "))
-}
-
-/// A second opinion that does not come takes nothing from the first one.
-fn keep_what_was_known(claims: &mut [Candidate], before: &[Candidate]) {
-    for (claim, before) in claims.iter_mut().zip(before) {
-        if claim.verification.outcome == VerificationOutcome::Unverified {
-            claim.verification = before.verification.clone();
-        }
-    }
+    let n = counted(n_answered, "doubtful claim");
+    let escalated = format!("{NAME}: {n} escalated to {}", stronger.name);
+    Some(escalated).filter(|_| n_answered > 0).into_iter().collect()
 }

@@ -38,7 +38,7 @@ pub(super) struct Told {
 }
 
 pub(super) async fn run(desk: &Desk<'_>, prepared: &Prepared) -> Told {
-    let passes = plan::passes(desk.settings.profile, desk.request, &prepared.rules);
+    let passes = plan::passes(desk.settings.profile, desk.context, &desk.context.surroundings.rules);
     let briefs = &prepared.briefs.briefs;
     let max_calls = plan::calls_per_pass(&desk.settings.limits, passes.len() * briefs.len());
     let jobs = briefs.iter().flat_map(|brief| passes.iter().map(move |pass| (brief, *pass)));
@@ -121,7 +121,7 @@ fn upheld(
 /// An answer with a claim that may hold. One that objects to what is not there says nothing; files
 /// outside the change are looked at later.
 fn grounded(desk: &Desk<'_>, answer: Answer) -> Result<Answer, ParseProblem> {
-    let (change, texts) = (&desk.request.change, &desk.request.texts);
+    let (change, texts) = (&desk.context.change, &desk.context.texts);
     let claims = answer.claims.iter().map(|claim| &claim.candidate);
     if claims.clone().any(|claim| texts.at_head(&claim.file).is_none()) {
         return Ok(answer);

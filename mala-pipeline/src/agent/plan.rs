@@ -11,7 +11,7 @@ use mala_domain::agent::prompts::{self, Pass};
 use mala_domain::change::FilePath;
 use mala_domain::conversation::{Ask, Part, ToolChoice, Turn};
 use mala_domain::ports::ReviewerFailure;
-use mala_domain::review::ReviewRequest;
+use mala_domain::review::ReviewContext;
 
 /// Calls that several passes leave for checks and the stronger model.
 const KEPT_FOR_CHECKS: u32 = 4;
@@ -19,13 +19,13 @@ const KEPT_FOR_CHECKS: u32 = 4;
 /// The passes of a profile, less those that have nothing to look at.
 pub(super) fn passes(
     profile: Profile,
-    request: &ReviewRequest,
+    context: &ReviewContext,
     rules: &[(FilePath, String)],
 ) -> Vec<Pass> {
     if profile != Profile::Thorough {
         return vec![Pass::Whole];
     }
-    let files = request.change.files.iter().filter(|file| file.is_reviewable());
+    let files = context.change.files.iter().filter(|file| file.is_reviewable());
     let removes = files.flat_map(|file| &file.hunks).any(|hunk| hunk.removed_lines().count() > 0);
     let all = [
         (Pass::LineByLine, true),
@@ -79,12 +79,12 @@ pub struct Outlook {
 /// Looks ahead without asking any model.
 pub(super) async fn outlook(
     settings: &AgentSettings,
-    request: &ReviewRequest,
+    context: &ReviewContext,
 ) -> Result<Outlook, ReviewerFailure> {
-    let prepared = prepare::prepare(settings, request).await?;
+    let prepared = prepare::prepare(settings, context).await?;
     let passes = match prepared.briefs.briefs.is_empty() {
         true => Vec::new(),
-        false => passes(settings.profile, request, &prepared.rules),
+        false => passes(settings.profile, context, &context.surroundings.rules),
     };
     let asks = first_asks(settings, &prepared, &passes);
     let bytes = |ask: &Ask| usize::try_from(super::speaker::n_bytes(ask)).unwrap_or(usize::MAX);

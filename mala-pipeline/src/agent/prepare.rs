@@ -1,33 +1,27 @@
-//! Everything that the model is told, gathered before the first call: the change with its functions,
-//! the project's rules from the trusted side, uses elsewhere, and the built-in findings as hints.
+//! What the model is told, put together before the first call: the change and its surroundings, the
+//! commit messages, and the built-in findings as hints.
 
 use super::AgentSettings;
 use super::messages;
 use super::speaker::Speaker;
 use super::tools::catalogue;
-use crate::review::context::{Surroundings, look_around};
 use mala_domain::agent::answer::review_form;
-use mala_domain::agent::brief::{Briefs, Enclosing, Material, Style, Width, briefs};
+use mala_domain::agent::brief::{Briefs, Material, Style, Width, brief_of_files, briefs};
 use mala_domain::agent::budget::{Limits, Profile};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::agent::prompts;
-use mala_domain::change::{Change, ChangedFile, FilePath, Nature};
+use mala_domain::change::{Change, FilePath, Nature};
 use mala_domain::conversation::{Ask, ToolChoice, Turn};
 use mala_domain::finding::Candidate;
-use mala_domain::ports::{ReviewerFailure, Scoped};
-use mala_domain::review::{ReviewRequest, SkipReason, Texts};
+use mala_domain::ports::ReviewerFailure;
+use mala_domain::review::{ReviewContext, SkipReason};
 use mala_domain::scope::{Head, Scope};
-use mala_syntax::source::Source;
-use mala_syntax::symbols::FileOutline;
-use std::collections::BTreeMap;
 
 /// What is told, and what had to be left out.
 pub(super) struct Prepared {
     pub(super) fence: Fence,
     pub(super) briefs: Briefs,
     pub(super) hints: Vec<Candidate>,
-    pub(super) rules: Vec<(FilePath, String)>,
-    enclosing: BTreeMap<FilePath, Vec<Option<Enclosing>>>,
     max_bytes: usize,
     width: Width,
     warnings: Vec<String>,
@@ -41,77 +35,37 @@ const MAX_NAMED: usize = 10;
 
 pub(super) async fn prepare(
     settings: &AgentSettings,
-    request: &ReviewRequest,
+    context: &ReviewContext,
 ) -> Result<Prepared, ReviewerFailure> {
-    let scoped = Scoped {
-        scope: request.scope.clone(),
-        change: request.change.clone(),
-        tree: request.tree.clone(),
-    };
-    let (around, (hints, mut warnings), messages) = tokio::join!(
-        look_around(&scoped),
-        hints(settings, request),
-        messages::of_change(request.tree.as_ref())
-    );
-    let around = around.map_err(|error| ReviewerFailure::Crashed(error.to_string()))?;
-    let mut tasks = settings.tasks.clone();
+    let ((hints, mut warnings), messages) =
+        tokio::join!(hints(settings, context), messages::of_change(context.tree.as_ref()));
+    let mut tasks = context.tasks.to_vec();
     match messages {
         Ok(text) => tasks.extend(text.map(|text| (messages::NAME.to_owned(), text))),
         Err(error) => warnings.push(format!("the commit messages cannot be read: {error}")),
     }
-    warnings.extend(unread(&request.change));
-    let references = references(&around);
-    let fence = Fence::new(nonce(settings, &request.scope, &tasks, &around.rules));
-    let enclosing = enclosing(&request.change, &request.texts);
+    warnings.extend(unread(&context.change));
+    let surroundings = &context.surroundings;
+    let fence = Fence::new(nonce(settings, &context.scope, &tasks, &surroundings.rules));
     let max_bytes = room(&settings.speaker, &settings.limits);
     let width = if settings.profile == Profile::Quick { Width::NARROW } else { Width::STANDARD };
-    let material = Material {
-        change: &request.change,
-        texts: &request.texts,
-        enclosing: &enclosing,
-        target: &request.scope.target,
-        tasks: &tasks,
-        rules: &around.rules,
-        references: &references,
-        hints: &hints,
-    };
     let max_briefs = usize::try_from(settings.limits.max_briefs).unwrap_or(1);
     let style = Style { fence: &fence, width, max_bytes, max_briefs };
+    let material = Material { tasks: &tasks, hints: &hints, ..Material::of(context) };
     let briefs = briefs(&material, &style);
-    Ok(Prepared {
-        briefs,
-        fence,
-        hints,
-        rules: around.rules,
-        enclosing,
-        max_bytes,
-        width,
-        warnings,
-    })
+    Ok(Prepared { briefs, fence, hints, max_bytes, width, warnings })
 }
 
 impl Prepared {
     /// A brief of only these files, without rules and hints.
-    pub(super) fn brief_of(&self, request: &ReviewRequest, files: &[&FilePath]) -> String {
-        let named = request.change.files.iter().filter(|file| files.contains(&&file.path));
-        let change = Change { files: named.cloned().collect() };
-        let material = Material {
-            change: &change,
-            texts: &request.texts,
-            enclosing: &self.enclosing,
-            target: &request.scope.target,
-            tasks: &[],
-            rules: &[],
-            references: &[],
-            hints: &[],
-        };
+    pub(super) fn brief_of(&self, context: &ReviewContext, files: &[&FilePath]) -> String {
         let style = Style {
             fence: &self.fence,
             width: self.width,
             max_bytes: self.max_bytes,
             max_briefs: 1,
         };
-        briefs(&material, &style).briefs.into_iter().map(|brief| brief.text).collect()
+        brief_of_files(context, files, &style)
     }
 
     /// What could not be told.
@@ -145,21 +99,12 @@ fn unread(change: &Change) -> Vec<String> {
 }
 
 /// The built-in findings, and what went wrong with them.
-async fn hints(settings: &AgentSettings, request: &ReviewRequest) -> (Vec<Candidate>, Vec<String>) {
+async fn hints(settings: &AgentSettings, context: &ReviewContext) -> (Vec<Candidate>, Vec<String>) {
     let Some(reviewer) = &settings.hints else { return (Vec::new(), Vec::new()) };
-    match reviewer.review(request).await {
-        Ok(heard) => (heard.candidates, heard.warnings),
+    match reviewer.review(context).await {
+        Ok(opinion) => (opinion.claims, opinion.warnings),
         Err(failure) => (Vec::new(), vec![format!("{}: {failure}", reviewer.name())]),
     }
-}
-
-/// Uses of what changed, elsewhere: a line each.
-pub(crate) fn references(around: &Surroundings) -> Vec<String> {
-    let callers = around.context.callers.iter().map(|caller| {
-        let within = caller.within.as_deref().map(|it| format!(" in {it}")).unwrap_or_default();
-        format!("{} {}:{}{within}: {}", caller.symbol, caller.file, caller.line, caller.text)
-    });
-    callers.collect()
 }
 
 /// Differs with everything that is reviewed; no text of it can hold it.
@@ -181,32 +126,6 @@ fn nonce(
     let rules = rules.iter().flat_map(|(file, text)| [file.as_bytes(), text.as_bytes()]);
     let parts: Vec<&[u8]> = own.into_iter().map(str::as_bytes).chain(tasks).chain(rules).collect();
     Nonce::over(&parts)
-}
-
-/// The function around each hunk, by file.
-pub(crate) fn enclosing(
-    change: &Change,
-    texts: &Texts,
-) -> BTreeMap<FilePath, Vec<Option<Enclosing>>> {
-    let files = change.files.iter().filter(|file| file.is_reviewable());
-    files
-        .filter_map(|file| {
-            let source = Source::parse(file.language()?, texts.at_head(&file.path)?)?;
-            let outline = FileOutline::of(&source);
-            Some((file.path.clone(), around_hunks(file, &outline)))
-        })
-        .collect()
-}
-
-fn around_hunks(file: &ChangedFile, outline: &FileOutline) -> Vec<Option<Enclosing>> {
-    let around = |line| {
-        let found = outline.enclosing(line)?;
-        Some(Enclosing { symbol: found.symbol, span: found.span })
-    };
-    let first = |hunk: &mala_domain::change::Hunk| {
-        hunk.added_lines().map(|(line, _)| line).next().unwrap_or(hunk.new_start.max(1))
-    };
-    file.hunks.iter().map(|hunk| around(first(hunk))).collect()
 }
 
 /// The bytes of a brief that the model takes and the budget pays for, with room for a second call.

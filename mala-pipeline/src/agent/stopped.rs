@@ -34,9 +34,9 @@ fn reason(why: &str) -> String {
 impl Stopped {
     pub(super) fn failure(&self) -> ReviewerFailure {
         match self {
-            Self::TimedOut => ReviewerFailure::TimedOut,
+            Self::TimedOut => ReviewerFailure::timeout(),
             Self::Model(failure) if failure.kind == ModelFailureKind::TimedOut => {
-                ReviewerFailure::TimedOut
+                ReviewerFailure::timeout()
             }
             Self::Unreadable { problem, .. } => ReviewerFailure::Unreadable(problem.to_string()),
             other => ReviewerFailure::Crashed(other.to_string()),

@@ -25,7 +25,7 @@ use arguments::Arguments;
 use catalogue::Name;
 use mala_domain::conversation::{ToolCall, ToolResult};
 use mala_domain::ports::Linters;
-use mala_domain::review::ReviewRequest;
+use mala_domain::review::ReviewContext;
 use mala_domain::secrets;
 use page::cut_at;
 use reading::Reading;
@@ -62,7 +62,7 @@ impl Default for ToolLimits {
 
 /// The tools over one reviewed change. Calls may be made side by side.
 pub struct Toolbox {
-    request: ReviewRequest,
+    request: ReviewContext,
     linters: Option<Arc<dyn Linters>>,
     limits: ToolLimits,
     reading: Reading,
@@ -73,7 +73,7 @@ type Answer = Result<String, Refusal>;
 
 impl Toolbox {
     /// The tools over the change of a request.
-    pub fn new(request: ReviewRequest, limits: ToolLimits) -> Self {
+    pub fn new(request: ReviewContext, limits: ToolLimits) -> Self {
         let reading = Reading::of(&request.change, limits);
         Self { request, linters: None, limits, reading }
     }

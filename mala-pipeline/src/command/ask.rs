@@ -1,7 +1,6 @@
 //! One question to a command, and why it has no answer.
 
-use mala_domain::gate::consensus::Absence;
-use mala_domain::gate::lane::Lane;
+use mala_domain::gate::lane::{Lane, LaneFailureKind};
 use mala_domain::ports::{LaneOrder, LaneRunner, ReviewerFailure};
 use serde_json::Value;
 use std::time::Duration;
@@ -43,10 +42,10 @@ pub(super) async fn words(
         (Some(answer), None) => Ok(answer),
         // It ended well, and whoever reads it says what is wrong with it.
         (Some(answer), Some(failure)) if failure.why.is_empty() => Ok(answer),
-        (_, Some(failure)) => Err(match failure.absence {
-            Absence::Unavailable => ReviewerFailure::Unavailable(failure.why),
-            Absence::TimedOut => ReviewerFailure::TimedOut,
-            Absence::Unusable => ReviewerFailure::Crashed(format!("{program}: {}", failure.why)),
+        (_, Some(failure)) => Err(match failure.kind {
+            LaneFailureKind::Unavailable => ReviewerFailure::Unavailable(failure.why),
+            LaneFailureKind::TimedOut => ReviewerFailure::timeout(),
+            LaneFailureKind::Unusable => ReviewerFailure::Crashed(format!("{program}: {}", failure.why)),
         }),
         (None, None) => Err(ReviewerFailure::Unreadable(format!("{program}: no answer"))),
     }

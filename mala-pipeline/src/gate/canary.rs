@@ -1,12 +1,11 @@
 //! The findings of each lane of a panel on its own: not verified by others, and nothing is decided.
 
-use super::hear::{Roll, hear};
-use super::material::gather_for;
-use super::supervise::{Desk, Panel, admitted};
+use crate::review::{ReviewPorts, review};
+use futures_util::future::try_join_all;
 use mala_domain::finding::Finding;
-use mala_domain::ports::{ScopeError, Scoped};
-use mala_domain::review::Texts;
-use mala_domain::review::merge::merged;
+use mala_domain::ports::{ReviewScope, Reviewer, ScopeError};
+use mala_domain::review::ReviewPlan;
+use std::sync::Arc;
 
 /// What one lane found.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,25 +18,22 @@ pub struct LaneFindings {
     pub cost_usd: Option<f64>,
 }
 
-/// Has every lane of the panel review a change.
+/// Has every lane review a change by itself.
 pub async fn lane_findings(
-    panel: &Panel<'_>,
-    scoped: &Scoped,
+    plan: &ReviewPlan,
+    scope: &ReviewScope,
+    lanes: &[Arc<dyn Reviewer>],
 ) -> Result<Vec<LaneFindings>, ScopeError> {
-    let roll = Roll::new(panel);
-    let told = gather_for(panel.session, scoped).await?;
-    let desk = Desk { panel, scoped, change: &scoped.change, told: &told };
-    let mut lanes = Vec::new();
-    for heard in hear(&desk, &scoped.scope, &roll).await {
-        let findings = match heard.answer {
-            Ok(answer) => {
-                let mut texts = Texts::clone(&told.texts);
-                Ok(merged(admitted(answer.claims, scoped, &mut texts).await?.findings))
-            }
-            Err(failure) => Err(failure.why),
-        };
-        let cost_usd = heard.run.usage.cost_usd;
-        lanes.push(LaneFindings { lane: heard.lane.name, findings, cost_usd });
-    }
-    Ok(lanes)
+    let reviews = lanes.iter().map(|lane| async {
+        let reviewers = std::slice::from_ref(lane);
+        let ports = ReviewPorts { reviewers, ..ReviewPorts::default() };
+        let report = review(plan, scope.clone(), &ports, &|_| {}).await?.report;
+        let own = report.reviewers.first();
+        let error = own.and_then(|own| own.error.clone());
+        let cost_usd = own.and_then(|own| own.usage.cost_usd);
+        let findings: Vec<Finding> = report.issues;
+        let lane = lane.name().to_owned();
+        Ok(LaneFindings { lane, findings: error.map_or(Ok(findings), Err), cost_usd })
+    });
+    try_join_all(reviews).await
 }

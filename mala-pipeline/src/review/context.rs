@@ -1,96 +1,147 @@
-//! What a reviewer needs to see: the texts of the changed files on both sides; and, for those who
-//! want it, what is around them.
+//! Gathers what reviewers need to see, once for all of them: the texts of the changed files on both
+//! sides and, where a reviewer needs it, what is around the change.
 
+use mala_domain::agent::brief::Enclosing;
 use mala_domain::change::{ChangedFile, EntryKind, FilePath};
-use mala_domain::ports::{Blob, RepositoryError, ScopeError, Scoped, Side};
-use mala_domain::review::Texts;
-use mala_syntax::context::{self, ChangeContext, FileView};
+use mala_domain::ports::{Blob, Repository, RepositoryError, ReviewScope, ScopeError, Side};
+use mala_domain::review::{ReviewContext, ReviewPlan, Surroundings, Texts};
+use mala_syntax::context::{self as syntax, FileView, SymbolContext};
+use mala_syntax::parsed::parsed;
+use mala_syntax::symbols::FileOutline;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The texts of the changed files.
-pub(crate) struct Read {
-    pub(crate) texts: Arc<Texts>,
+/// Files in which projects tell reviewers what to look for.
+const RULES_FILES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "REVIEW.md"];
+const RULES_FOLDER: &str = ".mala/rules";
+
+/// Reads the changed files on both sides, and looks around them where that is wanted.
+pub(super) async fn gather(
+    plan: &ReviewPlan,
+    scope: ReviewScope,
+    with_surroundings: bool,
+) -> Result<ReviewContext, ScopeError> {
+    let mut context = texts_of(scope).await?;
+    context.tasks = plan.tasks.clone().into();
+    context.timeout = plan.timeout;
+    if with_surroundings && !context.change.is_empty() {
+        let symbols = symbols(&context).await?;
+        context.surroundings = Arc::new(Surroundings {
+            enclosing: enclosing(&context),
+            references: references(&symbols),
+            rules: project_rules(&context).await?,
+        });
+    }
+    Ok(context)
 }
 
-pub(crate) async fn gather(scoped: &Scoped) -> Result<Read, ScopeError> {
+/// What is around a change, in full.
+pub struct ChangeSurroundings {
+    /// Regions, changed symbols and their callers.
+    pub context: SymbolContext,
+    /// The files with the project's rules, with their texts.
+    pub rules: Vec<(FilePath, String)>,
+}
+
+/// Looks around a change without reviewing it.
+pub async fn look_around(scope: ReviewScope) -> Result<ChangeSurroundings, ScopeError> {
+    let context = texts_of(scope).await?;
+    let rules = project_rules(&context).await?;
+    Ok(ChangeSurroundings { context: symbols(&context).await?, rules })
+}
+
+/// The change with the texts of its files.
+async fn texts_of(scope: ReviewScope) -> Result<ReviewContext, ScopeError> {
     let files = || {
-        scoped
-            .change
-            .files
-            .iter()
-            .filter(|file| file.is_reviewable() && file.kind == EntryKind::File)
+        let files = scope.change.files.iter();
+        files.filter(|file| file.is_reviewable() && file.kind == EntryKind::File)
     };
     let at_base: Vec<FilePath> =
         files().filter(|f| f.existed_at_base()).map(|f| f.base_path().clone()).collect();
-    let at_head: Vec<FilePath> = files().filter(|f| f.exists_at_head()).map(path_at_head).collect();
-    let base = read(scoped, Side::Base, at_base).await?;
-    let head = read(scoped, Side::Head, at_head).await?;
-    Ok(Read { texts: Arc::new(Texts { base, head }) })
-}
-
-fn path_at_head(file: &ChangedFile) -> FilePath {
-    file.path.clone()
+    let at_head: Vec<FilePath> =
+        files().filter(|f| f.exists_at_head()).map(|f| f.path.clone()).collect();
+    let base = read(scope.tree.as_ref(), Side::Base, at_base).await?;
+    let head = read(scope.tree.as_ref(), Side::Head, at_head).await?;
+    Ok(ReviewContext::new(scope, Texts { base, head }))
 }
 
 /// The contents of these files on one side, by path.
-pub(crate) async fn read(
-    scoped: &Scoped,
+pub(super) async fn read(
+    tree: &dyn Repository,
     side: Side,
     paths: Vec<FilePath>,
 ) -> Result<BTreeMap<FilePath, Blob>, ScopeError> {
     if paths.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let blobs = scoped.tree.read(side, &paths).await.map_err(unreadable)?;
+    let blobs = tree.read(side, &paths).await.map_err(unreadable)?;
     Ok(paths.into_iter().zip(blobs).collect())
 }
 
-/// The surroundings of a change: regions, changed symbols, who refers to them, and the project's own
-/// rules for reviewers, as its base has them.
-pub struct Surroundings {
-    /// Regions, symbols and callers.
-    pub context: ChangeContext,
-    /// The files with the project's rules, with their texts.
-    pub rules: Vec<(FilePath, String)>,
-}
-
-/// Files in which projects tell reviewers what to look for.
-const RULES_FILES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "REVIEW.md"];
-const RULES_FOLDER: &str = ".mala/rules";
-
 /// Looks around a change: one search for all words, one read of what it finds.
-pub async fn look_around(scoped: &Scoped) -> Result<Surroundings, ScopeError> {
-    let texts = gather(scoped).await?.texts;
-    let views: Vec<FileView> = scoped
-        .change
-        .files
-        .iter()
-        .filter(|file| file.is_reviewable())
-        .map(|file| FileView::of(file, texts.at_base(file.base_path()), texts.at_head(&file.path)))
-        .collect();
-    let hits = match context::query(&views) {
-        Some(query) => scoped.tree.find_words(&query).await.map_err(unreadable)?,
+async fn symbols(context: &ReviewContext) -> Result<SymbolContext, ScopeError> {
+    let files = context.change.files.iter().filter(|file| file.is_reviewable());
+    let views: Vec<FileView> = files.map(|file| view(context, file)).collect();
+    let hits = match syntax::query(&views) {
+        Some(query) => context.tree.find_words(&query).await.map_err(unreadable)?,
         None => Vec::new(),
     };
-    let found = context::files_to_read(&views, &hits);
-    let found = read(scoped, Side::Head, found).await?;
+    let found = syntax::files_to_read(&views, &hits);
+    let found = read(context.tree.as_ref(), Side::Head, found).await?;
     let users = found.into_iter().filter_map(|(file, blob)| match blob {
         Blob::Text(text) => Some((file, text)),
         _ => None,
     });
-    let context = context::assemble(views, &hits, &users.collect());
-    Ok(Surroundings { context, rules: project_rules(scoped).await? })
+    Ok(syntax::assemble(views, &hits, &users.collect()))
 }
 
-async fn project_rules(scoped: &Scoped) -> Result<Vec<(FilePath, String)>, ScopeError> {
+fn view(context: &ReviewContext, file: &ChangedFile) -> FileView {
+    let before = parsed(context, Side::Base, file.base_path());
+    let after = parsed(context, Side::Head, &file.path);
+    let outlines = [&before, &after].map(|parsed| parsed.as_ref().map(|parsed| parsed.outline()));
+    let [before, after] = outlines;
+    FileView::of_outlines(file, context.texts.at_head(&file.path), before, after)
+}
+
+/// Uses of what changed, elsewhere: a line each.
+fn references(symbols: &SymbolContext) -> Vec<String> {
+    let callers = symbols.callers.iter().map(|caller| {
+        let within = caller.within.as_deref().map(|it| format!(" in {it}")).unwrap_or_default();
+        format!("{} {}:{}{within}: {}", caller.symbol, caller.file, caller.line, caller.text)
+    });
+    callers.collect()
+}
+
+/// The function around each hunk, by file.
+fn enclosing(context: &ReviewContext) -> BTreeMap<FilePath, Vec<Option<Enclosing>>> {
+    let files = context.change.files.iter().filter(|file| file.is_reviewable());
+    files
+        .filter_map(|file| {
+            let parsed = parsed(context, Side::Head, &file.path)?;
+            Some((file.path.clone(), around_hunks(file, parsed.outline())))
+        })
+        .collect()
+}
+
+fn around_hunks(file: &ChangedFile, outline: &FileOutline) -> Vec<Option<Enclosing>> {
+    let around = |line| {
+        let found = outline.enclosing(line)?;
+        Some(Enclosing { symbol: found.symbol, span: found.span })
+    };
+    let first = |hunk: &mala_domain::change::Hunk| {
+        hunk.added_lines().map(|(line, _)| line).next().unwrap_or(hunk.new_start.max(1))
+    };
+    file.hunks.iter().map(|hunk| around(first(hunk))).collect()
+}
+
+async fn project_rules(context: &ReviewContext) -> Result<Vec<(FilePath, String)>, ScopeError> {
     let folder = FilePath::from(RULES_FOLDER);
-    let own = scoped.tree.list(Side::Base, &folder).await.map_err(unreadable)?;
+    let own = context.tree.list(Side::Base, &folder).await.map_err(unreadable)?;
     let files = RULES_FILES
         .into_iter()
         .map(FilePath::from)
         .chain(own.into_iter().filter(|file| file.file_name().ends_with(".md")));
-    let texts = read(scoped, Side::Base, files.collect()).await?;
+    let texts = read(context.tree.as_ref(), Side::Base, files.collect()).await?;
     let text = |(file, blob): (FilePath, Blob)| Some((file, blob.text()?.to_owned()));
     Ok(texts.into_iter().filter_map(text).collect())
 }

@@ -1,4 +1,5 @@
-//! Writes a review's files: the report for people, for machines, and what it took.
+//! Writes a review's files: the report for people, for machines, and what it took. The report stays as
+//! it is; what publishing did is a value of its own.
 
 use super::Reviewed;
 use mala_domain::ports::{RunStore, StoreError};
@@ -6,37 +7,63 @@ use mala_domain::render::{self, View};
 use mala_domain::report::Telemetry;
 
 /// When a review started.
-pub struct Started {
+pub struct StartTime {
     /// For the folder's name: sorts by time, and is a file name everywhere.
     pub stamp: String,
     /// For people and machines.
     pub at: String,
 }
 
-/// Writes `review.md`, `review.json`, `telemetry.json` and more files, by name and text, into a folder
-/// of their own, all or none, and notes the folder in the report.
+/// What publishing did.
+#[derive(Debug)]
+pub enum Published {
+    /// The files are in this folder.
+    Kept(String),
+    /// No files were wanted, or they could not be kept, as the report says.
+    Nothing,
+    /// The files could not be written.
+    Failed(StoreError),
+}
+
+/// Where the files of a review will be, or the warning that they cannot be kept.
+pub(super) fn prepare(
+    store: Option<(&dyn RunStore, &StartTime)>,
+    review_id: &str,
+) -> (Option<String>, Option<String>) {
+    let Some((store, started)) = store else { return (None, None) };
+    match store.prepare(&name(started, review_id)) {
+        Ok(folder) => (Some(folder), None),
+        Err(error) => (None, Some(format!("the files of this review are not kept: {error}"))),
+    }
+}
+
+/// Writes `review.md`, `review.json`, `telemetry.json` and more files, by name and text, into the folder
+/// that the report names, all or none.
 pub fn publish(
-    reviewed: &mut Reviewed,
-    started: &Started,
+    reviewed: &Reviewed,
+    started: &StartTime,
     store: &dyn RunStore,
     more: &[(String, String)],
-) -> Result<(), StoreError> {
-    let name = format!("{}_{}", started.stamp, reviewed.report.review_id);
-    let elsewhere = reviewed.report.review_log_path.replace(store.locate(&name));
-    let view = View { report: &reviewed.report, sources: &reviewed.sources };
+) -> Published {
+    let report = &reviewed.report;
+    let Some(folder) = &report.review_log_path else { return Published::Nothing };
+    let view = View { report, sources: &reviewed.sources };
     let shown = |format: &str| render::output(format).map(|show| show(&view)).unwrap_or_default();
-    let telemetry = Telemetry::of(&reviewed.report, &started.at);
+    let telemetry = Telemetry::of(report, &started.at);
     let mut files = vec![
         ("review.md", shown("markdown")),
         ("review.json", shown("json")),
         ("telemetry.json", pretty(&telemetry)),
     ];
     files.extend(more.iter().map(|(name, text)| (name.as_str(), text.clone())));
-    let saved = store.save(&name, &files);
-    if saved.is_err() {
-        reviewed.report.review_log_path = elsewhere;
+    match store.save(&name(started, &report.review_id), &files) {
+        Ok(()) => Published::Kept(folder.clone()),
+        Err(error) => Published::Failed(error),
     }
-    saved
+}
+
+fn name(started: &StartTime, review_id: &str) -> String {
+    format!("{}_{review_id}", started.stamp)
 }
 
 fn pretty(telemetry: &Telemetry) -> String {

@@ -1,15 +1,15 @@
 //! What changed, less what the configuration leaves out.
 
-use super::Ask;
 use mala_domain::change::{Change, Nature};
 use mala_domain::config::PathGlobs;
-use mala_domain::ports::{Reviewer, Scoped};
+use mala_domain::ports::{Reviewer, ReviewScope};
+use mala_domain::review::ReviewPlan;
 use mala_domain::review_id::{ReviewInputs, review_id as id_of};
 use mala_domain::scope::{Head, Scope};
 use std::sync::Arc;
 
 /// The change, less what the configuration leaves out.
-pub fn narrow(mut scoped: Scoped, ignore: &PathGlobs, generated: &PathGlobs) -> Scoped {
+pub fn narrow(mut scoped: ReviewScope, ignore: &PathGlobs, generated: &PathGlobs) -> ReviewScope {
     if !ignore.is_empty() || !generated.is_empty() {
         let mut change = Arc::unwrap_or_clone(scoped.change);
         set_natures(&mut change, ignore, generated);
@@ -29,7 +29,7 @@ fn set_natures(change: &mut Change, ignore: &PathGlobs, generated: &PathGlobs) {
 }
 
 /// The id of this review: a local change's base and diff stand for the pull request's number.
-pub(super) fn review_id(ask: &Ask, scope: &Scope, reviewers: &[Arc<dyn Reviewer>]) -> String {
+pub(super) fn review_id(plan: &ReviewPlan, scope: &Scope, reviewers: &[Arc<dyn Reviewer>]) -> String {
     let names: Vec<&str> = reviewers.iter().map(|reviewer| reviewer.name()).collect();
     id_of(&ReviewInputs {
         repo: scope.repository.as_deref().unwrap_or_default(),
@@ -40,8 +40,8 @@ pub(super) fn review_id(ask: &Ask, scope: &Scope, reviewers: &[Arc<dyn Reviewer>
             Head::WorkingTree => "working tree",
             Head::Patch => "patch",
         },
-        prompt_version: &ask.prompt_version,
-        model: ask.model.as_deref().unwrap_or(&names.join(",")),
-        budget_profile: &ask.budget_profile,
+        prompt_version: &plan.prompt_version,
+        model: plan.model.as_deref().unwrap_or(&names.join(",")),
+        budget_profile: &plan.budget_profile,
     })
 }

@@ -5,6 +5,7 @@ mod signatures;
 
 use super::contract::{Broken, Contract, Symbol};
 use super::words;
+use crate::parsed::ParsedFile;
 use crate::source::Source;
 use crate::symbols::{Definition, DefinitionKind, FileOutline, UseKind, Visibility, uses};
 use mala_domain::change::{ChangedFile, FileStatus};
@@ -46,21 +47,31 @@ pub struct FileDelta {
 impl FileDelta {
     /// Compares the two versions of a file.
     pub fn of(versions: FileVersions<'_>) -> Self {
+        let parse = |text: Option<&str>, language: Option<Language>| {
+            text.zip(language).and_then(|(text, language)| ParsedFile::of(language, text))
+        };
+        let base = parse(versions.base, Language::of_path(versions.file.base_path()));
+        let head = parse(versions.head, versions.file.language());
+        Self::of_parsed(versions, base.as_ref(), head.as_ref())
+    }
+
+    /// Compares the two versions of a file, which are parsed already.
+    pub fn of_parsed(
+        versions: FileVersions<'_>,
+        base: Option<&ParsedFile>,
+        head: Option<&ParsedFile>,
+    ) -> Self {
         let file = versions.file;
         let language = file.language();
-        let parse = |text: Option<&str>, language: Option<Language>| {
-            text.zip(language).and_then(|(text, language)| Source::parse(language, text))
-        };
         let base_language = Language::of_path(file.base_path());
-        let base_source = parse(versions.base, base_language);
-        let head_source = parse(versions.head, language);
+        let head_source = head.map(|parsed| &parsed.source);
         let mut delta = Self {
             base_path: file.base_path().to_text().into_owned(),
             head_path: file.exists_at_head().then(|| file.path.to_text().into_owned()),
             status: file.status,
             language: base_language.or(language),
-            base: base_source.as_ref().map(FileOutline::of),
-            head: head_source.as_ref().map(FileOutline::of),
+            base: base.map(|parsed| parsed.outline().clone()),
+            head: head.map(|parsed| parsed.outline().clone()),
             contracts: Vec::new(),
             may_use_its_own: false,
         };
@@ -68,10 +79,10 @@ impl FileDelta {
         let is_checked = base_language.is_some_and(is_checked);
         if is_checked && !unread && file.status != FileStatus::Copied && !is_stub(&delta.base_path)
         {
-            delta.contracts = delta.broken(head_source.as_ref());
+            delta.contracts = delta.broken(head_source);
             let names: Vec<&str> =
                 delta.contracts.iter().map(|contract| contract.symbol.name.as_str()).collect();
-            let at_head = head_source.as_ref().map(|source| uses(source, &names));
+            let at_head = head_source.map(|source| uses(source, &names));
             delta.may_use_its_own =
                 at_head.iter().flatten().any(|found| found.deed == UseKind::Reads);
         }

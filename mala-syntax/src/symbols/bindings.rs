@@ -5,36 +5,30 @@
 use super::definition::{Definition, DefinitionKind, DefinitionRole};
 use super::imports::{Import, ImportGuard, ImportedItem};
 use super::outline::FileOutline;
-use crate::source::Source;
+use crate::parsed::parsed;
 use mala_domain::agent::judge::Bindings;
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::language::Language;
-use mala_domain::review::Texts;
-use std::cell::RefCell;
-use std::collections::HashMap;
+use mala_domain::ports::Side;
+use mala_domain::review::ReviewContext;
 
-/// The names that files bind at head, each file outlined once, on demand.
-pub struct HeadBindings<'t> {
-    texts: &'t Texts,
-    outlines: RefCell<HashMap<FilePath, Option<FileOutline>>>,
+/// The names that the files of a review bind at head.
+pub struct HeadBindings<'c> {
+    context: &'c ReviewContext,
 }
 
-impl<'t> HeadBindings<'t> {
-    /// The names in these texts.
-    pub fn of(texts: &'t Texts) -> Self {
-        Self { texts, outlines: RefCell::default() }
+impl<'c> HeadBindings<'c> {
+    /// The names in the files of this review.
+    pub fn of(context: &'c ReviewContext) -> Self {
+        Self { context }
     }
 }
 
 impl Bindings for HeadBindings<'_> {
     fn line_of(&self, file: &FilePath, name: &str, cited: LineSpan) -> Option<u32> {
-        let text = self.texts.at_head(file)?;
-        let mut outlines = self.outlines.borrow_mut();
-        let outline = outlines.entry(file.clone()).or_insert_with(|| {
-            let source = Source::parse(Language::of(file, text)?, text)?;
-            Some(FileOutline::of(&source))
-        });
-        binding(outline.as_ref()?, text, name, cited)
+        let text = self.context.texts.at_head(file)?;
+        let parsed = parsed(self.context, Side::Head, file)?;
+        binding(parsed.outline(), text, name, cited)
     }
 }
 
@@ -92,15 +86,14 @@ fn is_unconditional(text: &str, line: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mala_domain::ports::Blob;
+    use crate::parsed::ParsedFile;
 
     #[track_caller]
     fn check(file: &str, text: &str, rows: &[(&str, u32, Option<u32>)]) {
-        let mut texts = Texts::default();
-        texts.head.insert(file.into(), Blob::Text(text.to_owned()));
-        let bindings = HeadBindings::of(&texts);
+        let language = Language::of(&file.into(), text).unwrap();
+        let parsed = ParsedFile::of(language, text).unwrap();
         for (name, cited, expected) in rows {
-            let found = bindings.line_of(&file.into(), name, LineSpan::line(*cited));
+            let found = binding(parsed.outline(), text, name, LineSpan::line(*cited));
             assert_eq!(found, *expected, "{file}: {name} at {cited}");
         }
     }

@@ -4,13 +4,12 @@ use anyhow::Context;
 use mala::settings;
 use mala::surroundings::Surroundings;
 use mala::wiring::changes::Changes;
-use mala::wiring::reviewers::{self, Asks, Wishes};
+use mala::wiring::reviewers::{self, Wishes};
 use mala::wiring::{models, rules};
-use mala_domain::config::{Config, PathGlobs, ReviewerType};
+use mala_domain::config::{Config, ReviewerType};
 use mala_domain::report::Report;
 use mala_domain::scope::Target;
-use mala_pipeline::review::{Ask, review};
-use std::sync::Arc;
+use mala_pipeline::review::review;
 use tokio::task::JoinSet;
 
 /// Reviews all ranges at once, and tells of each when it is done.
@@ -41,18 +40,7 @@ pub(crate) async fn all(
 }
 
 fn wishes(connections: models::Connections) -> Wishes {
-    Wishes {
-        target: Target::WorkingTree,
-        tasks: Vec::new(),
-        transcript: None,
-        record: None,
-        replay: None,
-        go_on: None,
-        events: Arc::new(|_| {}),
-        connections: Some(connections),
-        calls: None,
-        asks: Asks::Models,
-    }
+    Wishes { connections: Some(connections), ..Wishes::nothing() }
 }
 
 /// The outcome, and the titles of what was found.
@@ -72,20 +60,7 @@ async fn one(here: &Surroundings, range: &str, wishes: Wishes) -> anyhow::Result
     let rules = rules::project_rules(&scoped, &target, &mut warnings).await?;
     let policy = &settings.policy;
     let chosen = reviewers::choose(policy, here, rules, wishes).await?;
-    let ask = Ask {
-        ignore: PathGlobs::new(&policy.ignore.value)?,
-        generated: PathGlobs::new(&policy.generated.value)?,
-        fail_on: policy.fail_on.value,
-        fail_on_objection: policy.fail_on.value,
-        suppressions: policy.suppressions.value,
-        timeout: policy.timeout_for(chosen.kind),
-        prompt_version: chosen.version.clone(),
-        model: chosen.model.clone(),
-        budget_profile: chosen.budget_profile.clone(),
-        preface: None,
-        warnings,
-        rule_ids: Box::new(Vec::new),
-    };
-    let reviewed = review(&ask, scoped, &chosen.reviewers, &|_| {}).await;
+    let plan = chosen.plan(policy, Vec::new(), warnings)?;
+    let reviewed = review(&plan, scoped, &chosen.ports(), &|_| {}).await;
     Ok(reviewed.map_err(mala::wiring::changes::failure)?.report)
 }

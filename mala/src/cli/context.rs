@@ -7,7 +7,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
 use clap::Args;
-use mala_pipeline::review::context::{Surroundings as Around, look_around};
+use mala_pipeline::review::context::{ChangeSurroundings, look_around};
 use mala_syntax::context::SymbolChange;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &ContextArgs, here: &Surroundings) -> anyhow::Result<Exi
 async fn show(args: &ContextArgs, here: &Surroundings, asked: &Asked) -> anyhow::Result<Exit> {
     let changes = Changes::open(here).await;
     let (_, scoped) = asked.scope(here, &changes).await?;
-    let around = look_around(&scoped).await.map_err(changes::failure)?;
+    let around = look_around(scoped).await.map_err(changes::failure)?;
     if args.json {
         console::data(&format!("{:#}\n", as_json(&around)))?;
     } else {
@@ -41,7 +41,7 @@ async fn show(args: &ContextArgs, here: &Surroundings, asked: &Asked) -> anyhow:
     Ok(Exit::Passed)
 }
 
-fn as_text(around: &Around) -> String {
+fn as_text(around: &ChangeSurroundings) -> String {
     let context = &around.context;
     let mut text = String::new();
     let mut line = |words: String| writeln!(text, "{words}").unwrap_or_default();
@@ -68,7 +68,7 @@ fn as_text(around: &Around) -> String {
     text
 }
 
-fn as_json(around: &Around) -> Value {
+fn as_json(around: &ChangeSurroundings) -> Value {
     let context = &around.context;
     json!({
         "schema_version": 1,

@@ -24,9 +24,9 @@ pub struct ReviewArgs {
     #[command(flatten)]
     what: TargetArgs,
 
-    /// Who reviews: builtin, agent_sdk, cerberus or command
-    #[arg(long, value_name = "NAME")]
-    reviewer: Option<ReviewerType>,
+    /// The reviewers, separated by commas: builtin, agent_sdk, cerberus or command
+    #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
+    reviewer: Vec<ReviewerType>,
 
     /// The model behind the agent, such as sonnet or openai/gpt-4.1-mini
     #[arg(long, value_name = "NAME")]
@@ -97,7 +97,7 @@ pub struct ReviewArgs {
 impl ReviewArgs {
     /// A review of the working tree with the built-in reviewer, as the demo shows it.
     pub(super) fn of_working_tree() -> Self {
-        Self { reviewer: Some(ReviewerType::Builtin), ..Self::default() }
+        Self { reviewer: vec![ReviewerType::Builtin], ..Self::default() }
     }
 }
 

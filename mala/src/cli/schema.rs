@@ -42,8 +42,8 @@ impl SchemaName {
         let schema = match self {
             Self::ReviewResult => mala_domain::report::schema(),
             Self::Rule => mala_syntax::rules::schema::json_schema(),
-            Self::GateSpawned => mala_domain::gate::output::spawned_schema(),
-            Self::GateWaited => mala_domain::gate::output::waited_schema(),
+            Self::GateSpawned => mala_domain::render::gate::spawn_schema(),
+            Self::GateWaited => mala_domain::render::gate::result_schema(),
             Self::EvalCase => mala_eval::case::schema(),
             Self::EvalRecord => mala_eval::record::schema(),
             Self::EvalResult => mala_eval::result::schema(),

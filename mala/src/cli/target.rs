@@ -7,7 +7,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::changes::Changes;
 use anyhow::Context;
 use clap::Args;
-use mala_domain::ports::Scoped;
+use mala_domain::ports::ReviewScope;
 use mala_domain::scope::Target;
 use std::io::Read;
 
@@ -53,7 +53,7 @@ impl Asked {
         &self,
         here: &Surroundings,
         changes: &Changes,
-    ) -> anyhow::Result<(Target, Scoped)> {
+    ) -> anyhow::Result<(Target, ReviewScope)> {
         let target = base::named(&self.target, here, changes).await?;
         let scoped = changes.scope(&target, &self.paths).await?;
         Ok((target, scoped))

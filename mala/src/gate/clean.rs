@@ -7,7 +7,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, GateFolder, SessionFolder};
 use anyhow::Context;
 use clap::Args;
-use mala_pipeline::gate::Look;
+use mala_pipeline::gate::WatchedSession as _;
 use std::time::Duration;
 
 /// Remove old sessions
@@ -60,7 +60,7 @@ pub(super) fn remove_older_than(limit: Duration, sessions: &GateFolder) -> anyho
 
 /// A result that cannot be read is one all the same.
 fn is_over(folder: &SessionFolder) -> bool {
-    !matches!(folder.result(), Ok(None)) || world::Seen(folder).is_dead()
+    !matches!(folder.end(), Ok(None)) || world::Seen(folder).is_dead()
 }
 
 /// Removes what nobody can read and is over, by the date of the file; says how many.

@@ -1,4 +1,4 @@
-//! Opens a session: who sits in the panel, the session written down, its supervisor started.
+//! Opens a session: chooses the panel, writes the session down, and starts its supervisor.
 
 use super::clean::remove_older_than;
 use crate::console;
@@ -6,15 +6,14 @@ use crate::settings::Settings;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
-use mala_domain::config::{Origin, ReviewPolicy};
 use mala_domain::gate::SCHEMA_VERSION;
-use mala_domain::gate::output::{Consensus, PanelVerdict, Spawned, Status, Waited};
-use mala_domain::gate::session::{Checker, LeftOut, Pinned, Seat, Session};
-use mala_domain::ports::Scoped;
+use mala_domain::gate::session::{Checker, LeftOut, Pinned, Seat, Session, SessionEnd};
+use mala_domain::ports::ReviewScope;
+use mala_domain::render::gate::GateSpawnJson;
 use mala_domain::review::Coverage;
-use mala_domain::scope::{Head, Scope};
-use mala_domain::verdict::Obstacle;
-use mala_pipeline::gate::{Choice, Look, PanelProblem, choose};
+use mala_domain::review::decide::needs_reviewers;
+use mala_domain::scope::Scope;
+use mala_pipeline::gate::{PanelProblem, WatchedSession as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -31,7 +30,7 @@ pub(crate) struct Work<'w> {
     /// The change by commits.
     pub(crate) pinned: &'w Pinned,
     /// The change itself.
-    pub(crate) scoped: &'w Scoped,
+    pub(crate) scoped: &'w ReviewScope,
     /// What it is, in words.
     pub(crate) words: String,
 }
@@ -48,22 +47,13 @@ pub(crate) struct Brief {
     pub(crate) warnings: Vec<String>,
 }
 
-/// The panel, and what to say about it.
+/// The panel, and what to say about it: which settings hold explains the rest.
 pub(crate) fn panel(
     named: &[String],
     settings: &Settings,
     here: &Surroundings,
 ) -> Result<(Vec<Seat>, Vec<String>), PanelProblem> {
-    let (seats, warnings) = choose(&Choice {
-        named,
-        policy: &settings.gate,
-        missing: &|lane| {
-            let presence = world::presence(lane, here);
-            presence.program.is_none().then(|| presence.why_not(lane)).flatten()
-        },
-        useless: &|lane| world::presence(lane, here).why_not(lane),
-    })?;
-    // Which settings hold explains the rest.
+    let (seats, warnings) = world::panel(named, &settings.gate, here)?;
     Ok((seats, settings.notice.iter().cloned().chain(warnings).collect()))
 }
 
@@ -81,7 +71,7 @@ pub(crate) fn session(
         created: String::new(),
         scope: Scope { target: work.words.clone(), ..work.scoped.scope.clone() },
         pinned: work.pinned.clone(),
-        left_out: left_out(settings),
+        left_out: LeftOut::of(&settings.policy),
         scratch: work.scratch.display().to_string(),
         secret,
         rule: settings.gate.consensus.value,
@@ -90,34 +80,18 @@ pub(crate) fn session(
         seats: brief.seats,
         tasks: brief.tasks,
         warnings: brief.warnings,
-        checker: settings.gate.agent_checks.value.then(|| checker(&settings.policy)),
+        checker: settings.gate.agent_checks.value.then(|| Checker::of(&settings.policy)),
         canaries: settings.gate.canaries(),
     })
-}
-
-/// What the settings leave out.
-pub(crate) fn left_out(settings: &Settings) -> LeftOut {
-    let policy = &settings.policy;
-    let (ignore, generated) = (policy.ignore.value.clone(), policy.generated.value.clone());
-    LeftOut { ignore, generated }
-}
-
-/// How the agent checks, by the settings that are trusted.
-fn checker(policy: &ReviewPolicy) -> Checker {
-    let model = &policy.agent_model;
-    Checker {
-        model: (model.origin != Origin::Default).then(|| model.value.clone()),
-        budget: policy.budget.as_written(),
-    }
 }
 
 /// Writes the session down and starts its supervisor; a session that nobody needs to review is over.
 pub(crate) async fn start(
     gate: &Gate,
     session: &Session,
-    scoped: &Scoped,
+    scoped: &ReviewScope,
     here: &Surroundings,
-) -> anyhow::Result<(SessionFolder, Spawned)> {
+) -> anyhow::Result<(SessionFolder, GateSpawnJson)> {
     world::sweep_dead(gate.sessions.all());
     world::sweep_scratch(gate);
     if let Err(error) = remove_older_than(OLD, &gate.sessions) {
@@ -125,29 +99,31 @@ pub(crate) async fn start(
     }
     let session = &Session { created: gate.next_time().await?, ..session.clone() };
     let folder = gate.sessions.create(session).context("writing the session down")?;
-    let over = if scoped.change.is_empty() {
-        Some(nothing_changed(session))
-    } else if session.seats.iter().all(|seat| seat.absent.is_some()) {
-        Some(nobody_there(session))
-    } else {
-        nothing_to_see(session, Coverage::over(&scoped.change, &[]))
-    };
     for warning in &session.warnings {
         console::say(&format!("note: {}", console::harmless(warning)));
     }
-    let started = match over {
-        Some(result) => {
-            folder.conclude(&result)?;
+    let started = match asks_lanes(session, scoped) {
+        false => {
+            let report = world::review_session(session, scoped.clone(), None, here).await?;
+            folder.conclude(SessionEnd::Reviewed(Box::new(report)))?;
             world::remove_scratch(Path::new(&session.scratch));
             Vec::new()
         }
-        None => {
+        true => {
             world::start_supervisor(here, &folder, &session.key)?;
             until_started(session, &folder).await?
         }
     };
-    let spawned = spawned(session, &folder, started);
+    let spawned = GateSpawnJson::of(session, folder.path().display().to_string(), started);
     Ok((folder, spawned))
+}
+
+/// Whether a lane has anything to do.
+fn asks_lanes(session: &Session, scoped: &ReviewScope) -> bool {
+    let policy = world::session_policy(session);
+    let coverage = Coverage::over(&scoped.change, &[]);
+    needs_reviewers(scoped.change.is_empty(), &coverage, &policy)
+        && session.seats.iter().any(|seat| seat.absent.is_none())
 }
 
 /// Waits until every lane that can be started is.
@@ -160,7 +136,7 @@ async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Res
             let name = &seat.lane.name;
             progress.started.contains(name) || progress.ended.contains(name)
         };
-        let is_over = folder.result()?.is_some();
+        let is_over = folder.end()?.is_some();
         if expected.iter().all(is_known) || is_over || Instant::now() > deadline {
             return Ok(folder.progress()?.started);
         }
@@ -175,87 +151,5 @@ async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Res
             anyhow::bail!("the supervisor died: {}", console::harmless(words.trim()));
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
-    }
-}
-
-fn spawned(session: &Session, folder: &SessionFolder, started: Vec<String>) -> Spawned {
-    let missing = session.seats.iter().filter(|seat| !started.contains(&seat.lane.name));
-    let missing = missing.map(|seat| {
-        let why = match session.has_nothing_to_review() {
-            true => "nothing changed",
-            false => "not started",
-        };
-        let why = seat.absent.clone().unwrap_or_else(|| why.to_owned());
-        (seat.lane.name.clone(), why)
-    });
-    Spawned {
-        schema_version: SCHEMA_VERSION,
-        session_key: session.key.clone(),
-        reviewers_missing: missing.collect(),
-        reviewers_spawned: started,
-        session_dir: folder.path().display().to_string(),
-        head: match &session.scope.head {
-            Head::Commit(sha) => Some(sha.clone()),
-            _ => None,
-        },
-    }
-}
-
-/// An empty change passes without any call.
-fn nothing_changed(session: &Session) -> Waited {
-    let nothing = Waited::undecided(Obstacle::Internal, "");
-    let mut votes = nothing.consensus.verified.clone();
-    votes.verdict = PanelVerdict::Pass;
-    Waited {
-        status: Status::Resolved,
-        consensus: Consensus {
-            verdict: PanelVerdict::Pass,
-            rule: session.rule,
-            raw: votes.clone(),
-            verified: votes,
-            ..nothing.consensus
-        },
-        parse_errors: Vec::new(),
-        session_key: Some(session.key.clone()),
-        scope: Some(session.scope.clone()),
-        warnings: vec!["nothing changed: nobody was asked".to_owned()],
-        obstacle: None,
-        ..nothing
-    }
-}
-
-/// A change of which nobody can look at anything is not reviewed, and nobody needs to be asked for that.
-fn nothing_to_see(session: &Session, coverage: Coverage) -> Option<Waited> {
-    if !coverage.is_blind() {
-        return None;
-    }
-    let why = "nothing in this change can be reviewed";
-    let undecided = Waited::undecided(Obstacle::Incomplete, why);
-    let left_out = coverage.left_out();
-    Some(Waited {
-        parse_errors: undecided.parse_errors.into_iter().chain(left_out).collect(),
-        session_key: Some(session.key.clone()),
-        scope: Some(session.scope.clone()),
-        consensus: Consensus { rule: session.rule, ..undecided.consensus },
-        warnings: session.warnings.clone(),
-        coverage,
-        ..undecided
-    })
-}
-
-fn nobody_there(session: &Session) -> Waited {
-    let missing: Vec<String> = session
-        .seats
-        .iter()
-        .filter_map(|seat| Some(format!("{}: {}", seat.lane.name, seat.absent.as_ref()?)))
-        .chain(session.warnings.iter().cloned())
-        .collect();
-    let nobody = Waited::undecided(Obstacle::NoReviewers, "no reviewers");
-    Waited {
-        parse_errors: if missing.is_empty() { nobody.parse_errors.clone() } else { missing },
-        session_key: Some(session.key.clone()),
-        scope: Some(session.scope.clone()),
-        consensus: Consensus { rule: session.rule, ..nobody.consensus.clone() },
-        ..nobody
     }
 }

@@ -10,7 +10,7 @@ use anyhow::Context;
 use mala_adapters::bounded_read::read_following_links;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME, GateBlock};
-use mala_domain::ports::{Scoped, Side};
+use mala_domain::ports::{ReviewScope, Side};
 use mala_domain::scope::Target;
 use mala_domain::secrets;
 use std::path::Path;
@@ -55,7 +55,7 @@ pub(super) fn words(args: &SpawnArgs) -> String {
 pub(crate) async fn settings(
     here: &Surroundings,
     target: &Target,
-    scoped: &Scoped,
+    scoped: &ReviewScope,
     flags: Config,
 ) -> anyhow::Result<Settings> {
     let path = [FilePath::from(FILE_NAME)];

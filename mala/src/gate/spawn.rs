@@ -11,7 +11,8 @@ use crate::wiring::gate::{self as world, Gate};
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::config::Seconds;
-use mala_domain::gate::consensus::Rule;
+use mala_domain::gate::session::LeftOut;
+use mala_domain::review::consensus::ConsensusRule;
 use mala_domain::gate::{CALL, MARKER, TIME};
 use std::path::PathBuf;
 
@@ -50,7 +51,7 @@ pub(super) struct SpawnArgs {
 
     /// How many must pass the change: unanimous, majority, any or quorum:N
     #[arg(long, value_name = "RULE")]
-    pub(super) consensus: Option<Rule>,
+    pub(super) consensus: Option<ConsensusRule>,
 
     /// How long a reviewer may take, in seconds
     #[arg(long, value_name = "SECONDS")]
@@ -123,7 +124,7 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Re
     let (_, scoped) = world::scope(here, scratch.path(), &pinned).await?;
     // What is not committed is under review itself, and says nothing of how.
     let settings = pin::settings(here, &pinned.target(), &scoped, pin::flags(args)).await?;
-    let scoped = world::narrowed(scoped, &open::left_out(&settings))?;
+    let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
     let (seats, warnings) = open::panel(&args.lanes, &settings, here)?;
     let reasoning = args.codex_reasoning.name();
     let brief = Brief { seats, tasks, reasoning, warnings };

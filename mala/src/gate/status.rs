@@ -8,9 +8,9 @@ use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::canary::Measured;
-use mala_domain::gate::output::PanelVerdict;
 use mala_domain::gate::session::Session;
-use mala_pipeline::gate::Look;
+use mala_domain::render::gate::PanelVerdict;
+use mala_pipeline::gate::WatchedSession as _;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -54,8 +54,8 @@ pub(super) fn line(folder: &SessionFolder, session: &Session, gate: &Gate) -> Li
     let progress = folder.progress().unwrap_or_default();
     let is_dead = world::Seen(folder).is_dead();
     // Read after the look at the supervisor: it may have ended with a result.
-    let result = folder.result();
-    let state = match &result {
+    let end = folder.end();
+    let state = match &end {
         Err(_) => "broken",
         Ok(Some(_)) => "done",
         Ok(None) if is_dead => "dead",
@@ -66,7 +66,7 @@ pub(super) fn line(folder: &SessionFolder, session: &Session, gate: &Gate) -> Li
         session_key: session.key.clone(),
         created: session.created.clone(),
         state: state.to_owned(),
-        verdict: result.ok().flatten().map(|result| result.consensus.verdict),
+        verdict: end.ok().flatten().map(|end| PanelVerdict::from(end.verdict())),
         target: session.scope.target.clone(),
         started: progress.started,
         ended: progress.ended,

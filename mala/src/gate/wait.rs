@@ -8,11 +8,11 @@ use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::config::Seconds;
 use mala_domain::finding::Finding;
-use mala_domain::gate::output::Waited;
+use mala_domain::gate::session::SessionState;
+use mala_domain::render::gate::{GateResultJson, SessionFacts};
 use mala_domain::render::one_line;
 use mala_domain::scope::Head;
-use mala_domain::verdict::Obstacle;
-use mala_pipeline::gate::{Waiting, wait};
+use mala_pipeline::gate::wait;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -35,20 +35,25 @@ pub(super) struct WaitArgs {
 
 pub(super) fn run(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     until_interrupted(async {
-        let (waited, created) = waited(args, here).await.unwrap_or_else(|error| {
-            (Waited::undecided(Obstacle::Internal, format!("{error:#}")), None)
+        let (state, facts) = waited(args, here).await.unwrap_or_else(|error| {
+            (SessionState::NotFound(format!("{error:#}")), SessionFacts::default())
         });
+        let result = GateResultJson::of(&state, &facts);
+        let created = facts.session.as_ref().map(|session| session.created.as_str());
         let text = match args.json {
-            true => format!("{}\n", serde_json::to_string_pretty(&waited)?),
-            false => shown(&waited, created.as_deref()),
+            true => format!("{}\n", serde_json::to_string_pretty(&result)?),
+            false => shown(&result, created),
         };
         console::data(&text)?;
-        Ok(Exit::from(waited.outcome()))
+        Ok(Exit::from(state.outcome()))
     })
 }
 
-/// What came of a session, and when it was started.
-async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<(Waited, Option<String>)> {
+/// What came of a session, and what is known of it.
+async fn waited(
+    args: &WaitArgs,
+    here: &Surroundings,
+) -> anyhow::Result<(SessionState, SessionFacts)> {
     let gate = Gate::open(here).await?;
     world::sweep_dead(gate.sessions.all());
     let time = Duration::from_secs(args.timeout);
@@ -56,17 +61,24 @@ async fn waited(args: &WaitArgs, here: &Surroundings) -> anyhow::Result<(Waited,
         Some(key) => gate.session(Some(key)).await?,
         None => next(&gate, time.min(MAX_START)).await?,
     };
-    let ended = wait(&world::Seen(&folder), time).await;
-    if ended == Waiting::Died
-        && let Ok(session) = folder.session()
-    {
-        world::sweep(&folder, &session);
+    let state = wait(&world::Seen(&folder), time).await;
+    let session = folder.session().ok();
+    if let (SessionState::Dead, Some(session)) = (&state, &session) {
+        world::sweep(&folder, session);
     }
-    let is_over = matches!(ended, Waiting::Over(_));
-    let waited = ended.waited(time);
-    let created = folder.session().ok().map(|session| session.created);
-    let known = if is_over { located(waited, &folder) } else { unresolved(waited, &folder) };
-    Ok((known, created))
+    let book = world::book_of(&folder);
+    let seats = session.iter().flat_map(|session| &session.seats);
+    let measured = seats.filter_map(|seat| {
+        let name = &seat.lane.name;
+        Some((name.clone(), book.measured(name)?))
+    });
+    let facts = SessionFacts {
+        measured: measured.collect(),
+        ended: folder.progress().unwrap_or_default().ended,
+        folder: Some(folder.path().display().to_string()),
+        session,
+    };
+    Ok((state, facts))
 }
 
 /// A session takes seconds to start in a large repository. One whose start was killed never does.
@@ -83,37 +95,20 @@ async fn next(gate: &Gate, time: Duration) -> anyhow::Result<SessionFolder> {
     gate.most_recent(&sessions)
 }
 
-fn located(waited: Waited, folder: &SessionFolder) -> Waited {
-    Waited { session_dir: Some(folder.path().display().to_string()), ..waited }
-}
-
-/// With what is known of a session that has no result.
-fn unresolved(waited: Waited, folder: &SessionFolder) -> Waited {
-    let mut waited = located(waited, folder);
-    let Ok(session) = folder.session() else { return waited };
-    let ended = folder.progress().unwrap_or_default().ended;
-    let running = session.seats.iter().filter(|seat| !ended.contains(&seat.lane.name));
-    waited.parse_errors.extend(running.map(|seat| format!("{}: no answer yet", seat.lane.name)));
-    waited.consensus.rule = session.rule;
-    waited.session_key = Some(session.key);
-    waited.scope = Some(session.scope);
-    waited
-}
-
 /// For people. Every field is one line, and none can pose as another.
-fn shown(waited: &Waited, created: Option<&str>) -> String {
+fn shown(result: &GateResultJson, created: Option<&str>) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
-    write(&mut text, waited, created).unwrap_or_default();
+    write(&mut text, result, created).unwrap_or_default();
     text
 }
 
-fn write(text: &mut String, waited: &Waited, created: Option<&str>) -> std::fmt::Result {
-    let consensus = &waited.consensus;
+fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> std::fmt::Result {
+    let consensus = &result.consensus;
     let (verdict, rule) = (consensus.verdict.name(), consensus.rule);
     let (passes, needed) = (consensus.passes, consensus.needed);
     writeln!(text, "{verdict} ({rule}: {passes} of {needed} needed passes)")?;
-    if let Some(scope) = &waited.scope {
+    if let Some(scope) = &result.scope {
         let head = match &scope.head {
             Head::Commit(sha) => format!(" at {}", one_line(sha.get(..12).unwrap_or(sha))),
             _ => String::new(),
@@ -121,7 +116,7 @@ fn write(text: &mut String, waited: &Waited, created: Option<&str>) -> std::fmt:
         let created = created.map(|it| format!(", started {}", one_line(it))).unwrap_or_default();
         writeln!(text, "  {}{head}{created}", one_line(&scope.target))?;
     }
-    for (name, lane) in &waited.reviewers {
+    for (name, lane) in &result.reviewers {
         let said = match (&lane.verdict, &lane.error) {
             (Some(verdict), _) => verdict.name().to_owned(),
             (None, Some(error)) => format!("no vote: {}", one_line(error)),
@@ -130,20 +125,20 @@ fn write(text: &mut String, waited: &Waited, created: Option<&str>) -> std::fmt:
         let measured = lane.measured.as_ref().map(|it| format!(" ({})", one_line(&it.shown())));
         writeln!(text, "  {}: {said}{}", one_line(name), measured.unwrap_or_default())?;
     }
-    for error in waited.parse_errors.iter().filter(|_| waited.reviewers.is_empty()) {
+    for error in result.parse_errors.iter().filter(|_| result.reviewers.is_empty()) {
         writeln!(text, "  {}", one_line(error))?;
     }
-    for issue in &waited.issues {
+    for issue in &result.issues {
         writeln!(text, "{}", claim(issue))?;
     }
-    for issue in &waited.findings.refuted {
+    for issue in &result.findings.refuted {
         let why = one_line(issue.verification.how.as_deref().unwrap_or_default());
         writeln!(text, "refuted: {}: {why}", claim(issue))?;
     }
-    for warning in &waited.warnings {
+    for warning in &result.warnings {
         writeln!(text, "warning: {}", one_line(warning))?;
     }
-    match &waited.session_dir {
+    match &result.session_dir {
         Some(folder) => writeln!(text, "{}", console::harmless(folder).replace('\n', "\\n")),
         None => Ok(()),
     }

@@ -10,9 +10,9 @@ use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use mala_domain::config::Config;
 use mala_domain::gate::hook::{Found, Memory, NotReviewed, Place, Start, Work};
-use mala_domain::gate::session::Session;
+use mala_domain::gate::session::{LeftOut, Session, SessionState};
 use mala_domain::verdict::Outcome;
-use mala_pipeline::gate::{Look as _, Waiting, wait};
+use mala_pipeline::gate::{WatchedSession as _, wait};
 use std::time::{Duration, Instant};
 
 /// What is found, and how often it may keep somebody.
@@ -81,7 +81,7 @@ async fn at_gate(here: &Surroundings, memory: &Memory, deadline: Instant) -> any
         }
         return Ok(Look { found: Found::NothingChanged(work.place), max_blocks });
     }
-    let scoped = world::narrowed(scoped, &open::left_out(&settings))?;
+    let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
     let (seats, warnings) = open::panel(&[], &settings, here)?;
     let brief = Brief { seats, tasks: Vec::new(), reasoning: "high", warnings };
     let words = match &work.place.start {
@@ -130,8 +130,8 @@ fn at_work(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
     };
     let mut first = None;
     for (folder, _) in gate.sessions.all().into_iter().filter(|(_, session)| is_same(session)) {
-        let is_of_use = match folder.result() {
-            Ok(Some(result)) => match result.outcome() {
+        let is_of_use = match folder.end() {
+            Ok(Some(end)) => match end.outcome() {
                 Outcome::Blocked => return Some(folder),
                 Outcome::Passed => true,
                 Outcome::CouldNotReview(_) => false,
@@ -149,22 +149,21 @@ fn at_work(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
 async fn said(folder: &SessionFolder, work: &Work, deadline: Instant) -> anyhow::Result<Found> {
     // A moment is kept for what comes after.
     let time = deadline.saturating_duration_since(Instant::now() + Duration::from_secs(1));
-    let ended = wait(&world::Seen(folder), time).await;
-    if ended == Waiting::Died
+    let state = wait(&world::Seen(folder), time).await;
+    if state == SessionState::Dead
         && let Ok(session) = folder.session()
     {
         world::sweep(folder, &session);
     }
-    if ended == Waiting::TooLong {
+    if let SessionState::Running(_) = state {
         return Ok(Found::NotReviewed(NotReviewed {
             work: Some(work.clone()),
             why: "the review still runs".to_owned(),
             report: Some(folder.path().display().to_string()),
         }));
     }
-    let waited = ended.waited(time);
-    let report = folder.report(&waited).context("writing the report")?;
-    Ok(Found::of_session(work, &waited, report.display().to_string()))
+    let report = folder.report(&state).context("writing the report")?;
+    Ok(Found::of_session(work, &state, report.display().to_string()))
 }
 
 /// Without it the work only seems longer than it is.

@@ -10,7 +10,7 @@ use mala_adapters::process::ProcessEnvironment;
 use mala_adapters::store::StateFolder;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME};
-use mala_domain::ports::{ChangeSource, ScopeError, Scoped};
+use mala_domain::ports::{ChangeSource, ScopeError, ReviewScope};
 use mala_domain::scope::Target;
 
 /// The repository that is reviewed, or none.
@@ -26,7 +26,7 @@ impl Changes {
     }
 
     /// The change that a target names, kept to these paths when there are any.
-    pub async fn scope(&self, target: &Target, paths: &[String]) -> Result<Scoped, Failure> {
+    pub async fn scope(&self, target: &Target, paths: &[String]) -> Result<ReviewScope, Failure> {
         let source: &dyn ChangeSource = match &self.git {
             Ok(git) => git,
             Err(nowhere) => nowhere,

@@ -1,6 +1,7 @@
 //! The world of `review-gate`: the repository, its sessions, the lanes and the supervisor.
 
 mod canary;
+mod session;
 pub mod work;
 
 use super::changes::failure;
@@ -14,19 +15,19 @@ use mala_adapters::lanes::{self, Lanes, Presence};
 use mala_adapters::process::{self, ProcessEnvironment, ProcessSpec};
 use mala_adapters::sessions::{self, Life};
 pub use mala_adapters::sessions::{GateFolder, GateFolders, SessionFolder};
-use mala_domain::config::PathGlobs;
+use mala_domain::config::{GatePolicy, PathGlobs};
 use mala_domain::gate::MARKER;
 use mala_domain::gate::canary::CanaryBook;
 use mala_domain::gate::lane::Lane;
-use mala_domain::gate::output::Waited;
-use mala_domain::gate::session::{LeftOut, Pinned, Session};
-use mala_domain::ports::{ChangeSource, Scoped};
+use mala_domain::gate::session::{LeftOut, Pinned, Seat, Session, SessionEnd};
+use mala_domain::ports::{BoxFuture, ChangeSource, LaneOrder, LaneRun, LaneRunner, ReviewScope};
 use mala_domain::scope::{Head, Target};
-use mala_domain::verdict::Obstacle;
-use mala_pipeline::gate::Look;
+use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
 use mala_pipeline::review::narrow;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+pub use session::{review_session, session_policy};
 pub use work::Scratch;
 
 /// The repository around the current folder, and its sessions.
@@ -159,7 +160,7 @@ pub async fn scope(
     here: &Surroundings,
     scratch: &Path,
     pinned: &Pinned,
-) -> anyhow::Result<(Git, Scoped)> {
+) -> anyhow::Result<(Git, ReviewScope)> {
     let environment = super::changes::environment(here).without("GIT_INDEX_FILE");
     let git = Git::open(&copy_of(scratch), &environment).await?;
     let scoped = match pinned {
@@ -172,7 +173,7 @@ pub async fn scope(
 }
 
 /// The change, less what the settings leave out.
-pub fn narrowed(scoped: Scoped, left_out: &LeftOut) -> anyhow::Result<Scoped> {
+pub fn narrowed(scoped: ReviewScope, left_out: &LeftOut) -> anyhow::Result<ReviewScope> {
     let ignore = PathGlobs::new(&left_out.ignore)?;
     Ok(narrow(scoped, &ignore, &PathGlobs::new(&left_out.generated)?))
 }
@@ -200,6 +201,83 @@ pub fn presence(lane: &Lane, here: &Surroundings) -> Presence {
 /// The version of a lane's program.
 pub async fn version(lane: &Lane, program: &Path, here: &Surroundings) -> Option<String> {
     lanes::version(lane, program, &variables(here)).await
+}
+
+/// The panel that this policy gives, and what to say about it.
+pub fn panel(
+    named: &[String],
+    policy: &GatePolicy,
+    here: &Surroundings,
+) -> Result<(Vec<Seat>, Vec<String>), PanelProblem> {
+    choose(&PanelChoice {
+        named,
+        policy,
+        missing: &|lane| {
+            let presence = presence(lane, here);
+            presence.program.is_none().then(|| presence.why_not(lane)).flatten()
+        },
+        useless: &|lane| presence(lane, here).why_not(lane),
+    })
+}
+
+/// Lanes in a copy of the repository that is removed with them.
+pub struct TemporaryLanes {
+    /// What runs them.
+    pub lanes: Arc<dyn LaneRunner>,
+    /// The commit that they look at.
+    pub head: String,
+    /// What binds their answers.
+    pub secret: String,
+    /// The folder with their prompts and answers.
+    pub logs: PathBuf,
+}
+
+/// Lanes that run in this process, for one review of this target.
+pub async fn temporary_lanes(
+    here: &Surroundings,
+    target: &Target,
+) -> anyhow::Result<TemporaryLanes> {
+    let gate = Gate::open(here).await?;
+    let (scratch, pinned) = gate.pin(target).await?;
+    let (git, scoped) = scope(here, scratch.path(), &pinned).await?;
+    let Head::Commit(head) = scoped.scope.head else {
+        anyhow::bail!("the copy of the tree has no commit");
+    };
+    let (session, secret) = fresh_names()?;
+    process::adopt_orphans().context("adopting orphans")?;
+    let logs = scratch.path().join("kept");
+    let lanes = Lanes {
+        git,
+        head: head.clone(),
+        session: session.clone(),
+        scratch: scratch.path().to_owned(),
+        folder: logs.clone(),
+        variables: variables(here),
+    };
+    let lanes = Arc::new(OwnLanes { lanes, _sweep: Sweep(session), _scratch: scratch });
+    Ok(TemporaryLanes { lanes, head, secret, logs })
+}
+
+struct OwnLanes {
+    lanes: Lanes,
+    _sweep: Sweep,
+    _scratch: Scratch,
+}
+
+impl LaneRunner for OwnLanes {
+    fn run<'a>(&'a self, order: LaneOrder<'a>) -> BoxFuture<'a, LaneRun> {
+        self.lanes.run(order)
+    }
+}
+
+/// Ends what the lanes of a session left behind, when it is dropped.
+struct Sweep(String);
+
+impl Drop for Sweep {
+    fn drop(&mut self) {
+        process::kill_marked(MARKER, &format!("{}/", self.0));
+        process::kill_orphans();
+    }
 }
 
 /// Starts the supervisor of a session: this program, detached.
@@ -288,12 +366,7 @@ pub fn sweep_dead(sessions: Vec<(SessionFolder, Session)>) {
 
 /// Stops a session for good; false when it was over already.
 pub fn stop(folder: &SessionFolder, session: &Session) -> anyhow::Result<bool> {
-    let cancelled = Waited {
-        session_key: Some(session.key.clone()),
-        scope: Some(session.scope.clone()),
-        ..Waited::undecided(Obstacle::Internal, "the session was cancelled")
-    };
-    let is_first = folder.conclude(&cancelled)?;
+    let is_first = folder.conclude(SessionEnd::Cancelled)?;
     // What has its result may still have something running.
     if is_first || folder.supervisor().is_some() {
         sweep(folder, session);
@@ -304,9 +377,9 @@ pub fn stop(folder: &SessionFolder, session: &Session) -> anyhow::Result<bool> {
 /// A session as somebody who waits sees it.
 pub struct Seen<'s>(pub &'s SessionFolder);
 
-impl Look for Seen<'_> {
-    fn result(&self) -> Result<Option<Waited>, String> {
-        self.0.result().map_err(|error| error.to_string())
+impl WatchedSession for Seen<'_> {
+    fn end(&self) -> Result<Option<SessionEnd>, String> {
+        self.0.end().map_err(|error| error.to_string())
     }
 
     fn is_dead(&self) -> bool {

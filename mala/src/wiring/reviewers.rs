@@ -1,7 +1,6 @@
 //! Every reviewer, by the name a user writes. A reviewer that somebody names never falls back to
 //! another one.
 
-mod absent;
 mod agent;
 mod builtin;
 mod command;
@@ -11,29 +10,45 @@ use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::wiring::models::{Connections, Models};
 use crate::wiring::rules::ProjectRules;
+use anyhow::Context;
 use mala_adapters::models::call_tracker::CaseCallTracker;
 use mala_adapters::models::recording::Recording;
 use mala_domain::config::{
-    Config, Layer, Origin, PathGlobs, ReviewBlock, ReviewPolicy, ReviewerType, policy,
+    Config, GatePolicy, Layer, Origin, PathGlobs, ReviewBlock, ReviewPolicy, ReviewerType,
+    gate_policy, policy,
 };
 use mala_domain::gate::session::Checker;
 use mala_domain::models::Choice;
-use mala_domain::ports::Reviewer;
+use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Verifier};
+use mala_domain::review::consensus::ConsensusRule;
+use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
+use mala_domain::review::{Opinion, ReviewContext, ReviewPlan};
 use mala_domain::scope::Target;
 use mala_domain::verdict::Threshold;
 use mala_pipeline::agent::{Agent, AgentEvents, Speaker, Transcript};
-use mala_pipeline::review::Ask;
+use mala_pipeline::review::{ReviewPorts, Verifiers};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-/// Who reviews.
+/// The reviewers of a review, with what checks their findings.
 pub struct Chosen {
     /// What kind of reviewer it is.
     pub kind: ReviewerType,
     /// The reviewers themselves.
     pub reviewers: Vec<Arc<dyn Reviewer>>,
-    /// The agent among them.
+    /// The lanes among them, which check findings of each other.
+    pub peers: Vec<Arc<dyn Verifier>>,
+    /// The agent that checks findings.
+    pub verifier: Option<Arc<Agent>>,
+    /// The agent among the reviewers.
     pub agent: Option<Arc<Agent>>,
+    /// How many of them must pass a change.
+    pub rule: ConsensusRule,
+    /// How long lanes may take to check findings of each other.
+    pub check_time: Duration,
+    /// The folder with the prompts and answers of lanes, until the reviewers are dropped.
+    pub lane_logs: Option<PathBuf>,
     /// The model behind them.
     pub model: Option<String>,
     /// The version of what they go by.
@@ -42,42 +57,116 @@ pub struct Chosen {
     pub budget_profile: String,
     /// What to say before everything else.
     pub preface: Option<String>,
-    /// Whether model traffic could be kept, asked when all is over.
+    /// What to say of the reviewers.
+    pub warnings: Vec<String>,
+    /// Whether model traffic could be kept, asked when the review is over.
     pub recording: Option<Arc<Recording>>,
-    /// Why a review would be refused, where nobody is asked.
+    /// Why a review would be refused, when no model is asked.
     pub refusal: Option<String>,
 }
 
 impl Chosen {
-    /// How these reviewers are asked by a policy.
-    pub fn ask(&self, policy: &ReviewPolicy, warnings: Vec<String>) -> anyhow::Result<Ask> {
-        Ok(Ask {
+    /// One reviewer of this kind, with nothing else said.
+    fn one(kind: ReviewerType, reviewer: Arc<dyn Reviewer>, version: String) -> Self {
+        Self { reviewers: vec![reviewer], ..Self::none(kind, version) }
+    }
+
+    fn none(kind: ReviewerType, version: String) -> Self {
+        Self {
+            kind,
+            reviewers: Vec::new(),
+            peers: Vec::new(),
+            verifier: None,
+            agent: None,
+            rule: ConsensusRule::Unanimous,
+            check_time: Duration::ZERO,
+            lane_logs: None,
+            model: None,
+            version,
+            budget_profile: "standard".to_owned(),
+            preface: None,
+            warnings: Vec::new(),
+            recording: None,
+            refusal: None,
+        }
+    }
+
+    /// Both, side by side: all of them must pass a change.
+    fn and(mut self, other: Self) -> Self {
+        let joined = |a: Option<String>, b: Option<String>| match (a, b) {
+            (Some(a), Some(b)) => Some(format!("{a},{b}")),
+            (a, b) => a.or(b),
+        };
+        self.reviewers.extend(other.reviewers);
+        self.peers.extend(other.peers);
+        self.warnings.extend(other.warnings);
+        Self {
+            verifier: self.verifier.or(other.verifier),
+            agent: self.agent.or(other.agent),
+            rule: ConsensusRule::Unanimous,
+            check_time: self.check_time.max(other.check_time),
+            lane_logs: self.lane_logs.or(other.lane_logs),
+            model: joined(self.model, other.model),
+            version: format!("{},{}", self.version, other.version),
+            preface: joined(self.preface, other.preface),
+            recording: self.recording.or(other.recording),
+            refusal: self.refusal.or(other.refusal),
+            ..self
+        }
+    }
+
+    /// What the review reaches these reviewers through.
+    pub fn ports(&self) -> ReviewPorts<'_> {
+        let agent = self.verifier.as_deref().map(|agent| agent as &dyn Verifier);
+        let verifiers = Verifiers { peers: &self.peers, agent };
+        ReviewPorts { reviewers: &self.reviewers, verifiers, store: None }
+    }
+
+    /// How a change is reviewed by a policy.
+    pub fn plan(
+        &self,
+        policy: &ReviewPolicy,
+        tasks: Vec<(String, String)>,
+        warnings: Vec<String>,
+    ) -> anyhow::Result<ReviewPlan> {
+        let is_panel = self.kind == ReviewerType::Cerberus;
+        // Without a threshold in the settings, a panel that objects is right.
+        let objection = match policy.fail_on.origin {
+            Origin::Default => Threshold::P3,
+            _ => policy.fail_on.value,
+        };
+        Ok(ReviewPlan {
             ignore: PathGlobs::new(&policy.ignore.value)?,
             generated: PathGlobs::new(&policy.generated.value)?,
-            fail_on: policy.fail_on.value,
-            // Nobody set a threshold: then a panel that objects is right.
-            fail_on_objection: match policy.fail_on.origin {
-                Origin::Default => Threshold::P3,
-                _ => policy.fail_on.value,
-            },
+            tasks,
             suppressions: policy.suppressions.value,
+            policy: DecisionPolicy {
+                fail_on: if self.peers.is_empty() { policy.fail_on.value } else { objection },
+                fail_on_objection: objection,
+                rule: self.rule,
+                unreviewable: if is_panel { Unreviewable::Refuse } else { Unreviewable::Review },
+            },
             timeout: policy.timeout_for(self.kind),
+            check_time: self.check_time,
+            reviewer_type: self.kind.name().to_owned(),
             prompt_version: self.version.clone(),
             model: self.model.clone(),
             budget_profile: self.budget_profile.clone(),
             preface: self.preface.clone(),
-            warnings,
+            warnings: warnings.into_iter().chain(self.warnings.iter().cloned()).collect(),
             rule_ids: Box::new(Vec::new),
         })
     }
 }
 
-/// What one review wants of its reviewer, besides the settings.
+/// What one review asks of its reviewers, besides the settings.
 pub struct Wishes {
-    /// What a person asked to be reviewed.
+    /// What is to be reviewed.
     pub target: Target,
-    /// Texts about the task: name and content.
-    pub tasks: Vec<(String, String)>,
+    /// The reviewers that the command line names, when it names several.
+    pub named: Vec<ReviewerType>,
+    /// How a panel is put together.
+    pub gate: GatePolicy,
     /// Where prompts and answers are kept.
     pub transcript: Option<Transcript>,
     /// The folder that model traffic is kept in.
@@ -105,53 +194,69 @@ pub enum Asks {
     Nobody,
 }
 
-/// Reviewers that cannot be asked, and say why when somebody tries.
+/// A reviewer that cannot be run, and says why.
 pub fn absent(policy: &ReviewPolicy, why: String) -> Chosen {
     let kind = policy.reviewer.value.unwrap_or(ReviewerType::AgentSdk);
-    Chosen {
-        kind,
-        reviewers: vec![Arc::new(absent::Absent { name: kind.name().to_owned(), why })],
-        agent: None,
-        model: None,
-        version: String::new(),
-        budget_profile: policy.budget.name(),
-        preface: None,
-        recording: None,
-        refusal: None,
-    }
+    let absent = Arc::new(AbsentReviewer { name: kind.name().to_owned(), why });
+    let budget_profile = policy.budget.name();
+    Chosen { budget_profile, ..Chosen::one(kind, absent, String::new()) }
 }
 
-/// The reviewer that the settings name. With nobody named, it is the agent. Where nothing is said of
-/// the agent either and no model has a key, it is the built-in one, and it says so.
+/// The reviewers that the command line or the settings name. With none named, it is the agent. Where
+/// nothing is said of the agent either and no model has a key, it is the built-in one, and it says so.
 pub async fn choose(
     policy: &ReviewPolicy,
     here: &Surroundings,
     rules: ProjectRules,
     wishes: Wishes,
 ) -> anyhow::Result<Chosen> {
-    let chosen = match policy.reviewer.value {
+    let named = match wishes.named.as_slice() {
+        [] => vec![policy.reviewer.value],
+        named => named.iter().copied().map(Some).collect(),
+    };
+    let mut chosen: Option<Chosen> = None;
+    for kind in named {
+        let mut next = one(kind, policy, here, rules.clone(), &wishes).await?;
+        if let Some(first) = chosen.take() {
+            next = first.and(next);
+        }
+        chosen = Some(next);
+    }
+    let chosen = chosen.context("no reviewer is named")?;
+    tracing::info!("Initializing code reviewer: {}", chosen.kind.name());
+    Ok(chosen)
+}
+
+async fn one(
+    kind: Option<ReviewerType>,
+    policy: &ReviewPolicy,
+    here: &Surroundings,
+    rules: ProjectRules,
+    wishes: &Wishes,
+) -> anyhow::Result<Chosen> {
+    let named = &wishes.named;
+    let is_with_builtin = named.len() > 1 && named.contains(&ReviewerType::Builtin);
+    Ok(match kind {
         Some(ReviewerType::Builtin) => builtin::chosen(policy, here, rules, None)?,
         Some(ReviewerType::AgentSdk) => {
-            let models = models(here, &wishes)?;
+            let models = models(here, wishes)?;
             let choice = agent::choice(policy, &models)?;
-            agent::chosen(policy, here, rules, wishes, (models, choice)).await?
+            let seat = agent::Seat { models, choice, claims_hints: !is_with_builtin };
+            agent::chosen(policy, here, rules, wishes, seat).await?
         }
         None => {
-            let models = models(here, &wishes)?;
+            let models = models(here, wishes)?;
             let choice = agent::choice(policy, &models)?;
-            if agent::is_meant(policy, &wishes) || models.has_key(choice.provider) {
-                agent::chosen(policy, here, rules, wishes, (models, choice)).await?
+            if agent::is_meant(policy, wishes) || models.has_key(choice.provider) {
+                let seat = agent::Seat { models, choice, claims_hints: true };
+                agent::chosen(policy, here, rules, wishes, seat).await?
             } else {
                 builtin::chosen(policy, here, rules, Some(NO_KEY))?
             }
         }
-        Some(ReviewerType::Cerberus) => panel::chosen(policy, here, wishes)?,
+        Some(ReviewerType::Cerberus) => panel::chosen(policy, here, wishes).await?,
         Some(ReviewerType::Command) => command::chosen(policy, here, wishes).await?,
-    };
-    for reviewer in &chosen.reviewers {
-        tracing::info!("Initializing code reviewer: {}", reviewer.name());
-    }
-    Ok(chosen)
+    })
 }
 
 fn models(here: &Surroundings, wishes: &Wishes) -> Result<Models, Failure> {
@@ -187,7 +292,8 @@ impl Wishes {
     pub fn nothing() -> Self {
         Self {
             target: Target::WorkingTree,
-            tasks: Vec::new(),
+            named: Vec::new(),
+            gate: gate_policy(&[]),
             transcript: None,
             record: None,
             replay: None,
@@ -197,5 +303,30 @@ impl Wishes {
             calls: None,
             asks: Asks::Models,
         }
+    }
+}
+
+/// A reviewer that is not there, and says why.
+pub struct AbsentReviewer {
+    /// The name in reports.
+    pub name: String,
+    /// Why it is not there.
+    pub why: String,
+}
+
+impl Reviewer for AbsentReviewer {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn needs_surroundings(&self) -> bool {
+        false
+    }
+
+    fn review<'a>(
+        &'a self,
+        _: &'a ReviewContext,
+    ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
+        Box::pin(async { Err(ReviewerFailure::Unavailable(self.why.clone())) })
     }
 }

@@ -4,7 +4,7 @@ use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use anyhow::Context;
 use mala_domain::change::FilePath;
-use mala_domain::ports::{Scoped, Side};
+use mala_domain::ports::{ReviewScope, Side};
 use mala_domain::scope::Target;
 use mala_syntax::rules::{Rule, RuleError};
 use sha2::{Digest, Sha256};
@@ -25,7 +25,7 @@ pub struct ProjectRules {
 /// Reads the rules at the base of the change. The owner of a working tree may also use rules that
 /// are not committed yet, when none are; a change never brings its own.
 pub async fn project_rules(
-    scoped: &Scoped,
+    scoped: &ReviewScope,
     target: &Target,
     notices: &mut Vec<String>,
 ) -> anyhow::Result<ProjectRules> {
@@ -42,7 +42,7 @@ pub async fn project_rules(
     parse(scoped, Side::Head, &on_disk).await
 }
 
-async fn rule_files(scoped: &Scoped, side: Side) -> anyhow::Result<Vec<FilePath>> {
+async fn rule_files(scoped: &ReviewScope, side: Side) -> anyhow::Result<Vec<FilePath>> {
     let files =
         scoped.tree.list(side, &FilePath::from(FOLDER)).await.context("listing .mala/rules")?;
     let is_rule = |file: &FilePath| {
@@ -52,7 +52,7 @@ async fn rule_files(scoped: &Scoped, side: Side) -> anyhow::Result<Vec<FilePath>
     Ok(files.into_iter().filter(is_rule).collect())
 }
 
-async fn parse(scoped: &Scoped, side: Side, files: &[FilePath]) -> anyhow::Result<ProjectRules> {
+async fn parse(scoped: &ReviewScope, side: Side, files: &[FilePath]) -> anyhow::Result<ProjectRules> {
     let blobs = scoped.tree.read(side, files).await.context("reading .mala/rules")?;
     let mut hash = Sha256::new();
     let mut rules = Vec::new();

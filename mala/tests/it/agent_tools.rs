@@ -4,14 +4,12 @@
 use mala_adapters::git::Git;
 use mala_adapters::process::ProcessEnvironment;
 use mala_domain::conversation::{ToolCall, ToolResult};
-use mala_domain::review::{ReviewRequest, Texts};
+use mala_domain::review::{ReviewContext, Texts};
 use mala_domain::scope::Target;
 use mala_pipeline::agent::tools::{ToolLimits, Toolbox, catalogue};
 use mala_testkit::TestRepo;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::sync::Arc;
-use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
 /// Stands in every place that is not part of the reviewed tree.
@@ -73,14 +71,7 @@ async fn toolbox(repo: &TestRepo, target: &Target) -> Toolbox {
         ProcessEnvironment::filtered(std::env::vars_os()).with("HOME", repo.beside("home"));
     let git = Git::open(repo.root(), &environment).await.unwrap();
     let scoped = git.change(target, &[]).await.map_err(|error| error.to_string()).unwrap();
-    let request = ReviewRequest {
-        change: scoped.change,
-        tree: scoped.tree,
-        scope: scoped.scope,
-        texts: Arc::new(Texts::default()),
-        timeout: Duration::from_secs(60),
-    };
-    Toolbox::new(request, ToolLimits::default())
+    Toolbox::new(ReviewContext::new(scoped, Texts::default()), ToolLimits::default())
 }
 
 async fn ask(toolbox: &Toolbox, name: &str, arguments: &Value) -> ToolResult {

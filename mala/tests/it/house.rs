@@ -161,3 +161,50 @@ fn only_process_starts_children() {
     });
     assert!(starters.is_empty(), "{starters:#?}");
 }
+
+/// The code of all crates without their tests, by file.
+fn code_with(crates: &[&str], wanted: &str) -> Vec<String> {
+    offences(crates, |file| {
+        let is_code = |line: &&str| !line.trim_start().starts_with("//");
+        let has = file.code().lines().filter(is_code).any(|line| line.contains(wanted));
+        (has && !file.is_test()).then(|| wanted.to_owned())
+    })
+}
+
+/// `mala review`, gate sessions, the hook and eval all review a change with `mala_pipeline::review`.
+#[test]
+fn every_review_goes_through_one_function() {
+    let files = |names: &[&str], what: &str| -> Vec<String> {
+        names.iter().map(|name| format!("{name}: {what}")).collect()
+    };
+    // Only one function asks reviewers; the agent asks the built-in checks for hints.
+    let asks = files(
+        &["mala-pipeline/src/agent/prepare.rs", "mala-pipeline/src/review/collect.rs"],
+        "reviewer.review(",
+    );
+    assert_eq!(code_with(&CRATES, "reviewer.review("), asks);
+    let collects = ["mala-pipeline/src/review.rs", "mala-pipeline/src/review/collect.rs"];
+    assert_eq!(code_with(&CRATES, "ask_all("), files(&collects, "ask_all("));
+    // Only one function makes a report.
+    let makes = files(&["mala-pipeline/src/review.rs"], "assemble(ReviewRecord {");
+    assert_eq!(code_with(&CRATES, "assemble(ReviewRecord {"), makes);
+    assert_eq!(code_with(&CRATES, "    Report {"), files(&["mala-domain/src/report/assemble.rs"], "    Report {"));
+    // Every surface calls it.
+    let callers = code_with(&["mala-adapters", "mala-pipeline", "mala"], "= review(&plan, ")
+        .into_iter()
+        .chain(code_with(&["mala", "mala-pipeline"], "review(plan, "))
+        .chain(code_with(&["mala"], "(review(&plan, "))
+        .collect::<Vec<_>>();
+    for surface in [
+        "mala/src/cli/review/run.rs",
+        "mala/src/wiring/gate/session.rs",
+        "mala/src/wiring/eval/bench.rs",
+        "mala-pipeline/src/gate/canary.rs",
+    ] {
+        assert!(callers.iter().any(|caller| caller.starts_with(surface)), "{surface}: {callers:#?}");
+    }
+    let sessions = code_with(&["mala"], "open::start(");
+    assert!(sessions.iter().any(|file| file.starts_with("mala/src/hook/")), "{sessions:#?}");
+    // There is one result type.
+    assert_eq!(code_with(&CRATES, "Waited"), [""; 0]);
+}

@@ -5,10 +5,11 @@ use mala_domain::change::{FilePath, Nature};
 use mala_domain::finding::Candidate;
 use mala_domain::language::Language;
 use mala_domain::ports::{Blob, RepositoryError, Side};
-use mala_domain::review::ReviewRequest;
+use mala_domain::review::ReviewContext;
 use mala_syntax::cross_file::{
     FileDelta, FileVersions, FoundFiles, LookupPlan, UNRESOLVED_IMPORT, UserFile, fold, plan,
 };
+use mala_syntax::parsed::parsed;
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -24,7 +25,7 @@ pub(super) enum Trouble {
 }
 
 /// What the change breaks in other files, and in the rest of its own.
-pub(super) async fn check(request: &ReviewRequest) -> Result<Vec<Candidate>, Trouble> {
+pub(super) async fn check(request: &ReviewContext) -> Result<Vec<Candidate>, Trouble> {
     let own = request.clone();
     let plan = tokio::task::spawn_blocking(move || plan(deltas(&own))).await?;
     if plan.is_empty() {
@@ -40,7 +41,7 @@ pub(super) async fn check(request: &ReviewRequest) -> Result<Vec<Candidate>, Tro
 }
 
 /// What became of each changed file that people write.
-fn deltas(request: &ReviewRequest) -> Vec<FileDelta> {
+fn deltas(request: &ReviewContext) -> Vec<FileDelta> {
     let texts = &request.texts;
     let files: Vec<_> = request.change.files.iter().filter(|file| file.is_reviewable()).collect();
     files
@@ -48,14 +49,17 @@ fn deltas(request: &ReviewRequest) -> Vec<FileDelta> {
         .map(|file| {
             let base = texts.at_base(file.base_path()).filter(|_| file.existed_at_base());
             let head = texts.at_head(&file.path).filter(|_| file.exists_at_head());
-            FileDelta::of(FileVersions { file, base, head })
+            let before = base.and_then(|_| parsed(request, Side::Base, file.base_path()));
+            let after = head.and_then(|_| parsed(request, Side::Head, &file.path));
+            let versions = FileVersions { file, base, head };
+            FileDelta::of_parsed(versions, before.as_deref(), after.as_deref())
         })
         .collect()
 }
 
 /// Changed files of code that no search looks into, because an attribute says that they are not to
 /// be shown (`-diff`): what was moved into them is still there.
-fn unsearched(request: &ReviewRequest) -> impl Iterator<Item = FilePath> {
+fn unsearched(request: &ReviewContext) -> impl Iterator<Item = FilePath> {
     const MAX_FILES: usize = 40;
     let hidden = request.change.files.iter().filter(|file| {
         file.nature == Nature::Binary && file.exists_at_head() && file.language().is_some()
@@ -68,7 +72,7 @@ type Contents = Vec<(FilePath, Blob)>;
 
 async fn look_up(
     plan: &LookupPlan,
-    request: &ReviewRequest,
+    request: &ReviewContext,
 ) -> Result<(FoundFiles, Contents), RepositoryError> {
     let tree = request.tree.as_ref();
     let hits = match plan.query() {

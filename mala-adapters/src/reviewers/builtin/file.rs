@@ -4,14 +4,15 @@
 use super::{Settings, secret_lines};
 use mala_domain::change::{ChangedFile, LineSpan};
 use mala_domain::finding::Candidate;
-use mala_domain::ports::Blob;
-use mala_domain::review::Texts;
+use mala_domain::ports::{Blob, Side};
+use mala_domain::review::ReviewContext;
+use mala_syntax::parsed::{ParsedFile, parsed};
 use mala_syntax::rules::{Extent, RuleSet};
-use mala_syntax::source::Source;
+use std::sync::Arc;
 
 pub(super) struct FileCheck<'r> {
     pub(super) file: &'r ChangedFile,
-    pub(super) texts: &'r Texts,
+    pub(super) context: &'r ReviewContext,
     pub(super) rules: &'r RuleSet,
     pub(super) settings: &'r Settings,
 }
@@ -36,7 +37,7 @@ pub(super) enum Limit {
 
 /// The text that rules can look at.
 struct Seen {
-    source: Source,
+    file: Arc<ParsedFile>,
     extent: Extent,
 }
 
@@ -58,7 +59,7 @@ impl FileCheck<'_> {
             Ok(seen) => seen,
             Err(why) => return Looked { limit: Some(Limit::Unread(why)), ..Looked::default() },
         };
-        let searched = self.rules.run_in(&seen.source, &self.file.path, added.runs(), seen.extent);
+        let searched = self.rules.run_in(&seen.file.source, &self.file.path, added.runs(), seen.extent);
         let found = searched.matches.iter();
         let found = found
             .filter(|found| self.settings.runs(&found.rule, &self.file.path))
@@ -84,15 +85,17 @@ impl FileCheck<'_> {
 
     fn see(&self) -> Result<Seen, &'static str> {
         let language = self.file.language().ok_or("its language is not known")?;
-        let (text, extent) = match self.texts.head.get(&self.file.path) {
-            Some(Blob::Text(text)) => (text.clone(), Extent::Whole),
+        let path = &self.file.path;
+        let (file, extent) = match self.context.texts.head.get(path) {
+            Some(Blob::Text(_)) => (parsed(self.context, Side::Head, path), Extent::Whole),
             Some(Blob::TooLarge(_)) => return Err("it is too large"),
             Some(Blob::Binary) => return Err("it is not text"),
-            Some(Blob::Missing) | None => (self.shown(), Extent::Part),
+            Some(Blob::Missing) | None => {
+                (ParsedFile::of(language, &self.shown()).map(Arc::new), Extent::Part)
+            }
         };
-        let source = Source::parse(language, &text);
-        let source = source.ok_or("it cannot be parsed: it is too large, or holds half a merge")?;
-        Ok(Seen { source, extent })
+        let file = file.ok_or("it cannot be parsed: it is too large, or holds half a merge")?;
+        Ok(Seen { file, extent })
     }
 
     /// The file as far as the diff shows it, each line in its place.

@@ -152,7 +152,7 @@ fn answered(ended: Result<FinishedProcess, ProcessError>) -> Result<Answered, Re
             stderr: String::from_utf8_lossy(&finished.output.stderr).into_owned(),
         }),
         Err(ProcessError::TimedOut { .. } | ProcessError::Idle { .. }) => {
-            Err(ReviewerFailure::TimedOut)
+            Err(ReviewerFailure::timeout())
         }
         Err(error @ (ProcessError::NotFound { .. } | ProcessError::NotStarted { .. })) => {
             Err(ReviewerFailure::Unavailable(error.to_string()))

@@ -3,7 +3,7 @@
 //! earlier one is to speak in it.
 
 use crate::bounded_read::read_no_follow;
-use mala_domain::gate::client::{Opinion, Round};
+use mala_domain::gate::client::{ReviewerFile, Round};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ pub(super) fn last_round(run: &Path) -> Result<Round, String> {
             }
         }
     }
-    let opinion = |reviewer: String| Opinion {
+    let opinion = |reviewer: String| ReviewerFile {
         text: text(&last.join("reviewers").join(&reviewer).join("output.json")),
         reviewer,
     };
@@ -91,7 +91,7 @@ mod tests {
         }
         let reviewers = run.path().join("iterations/10/round-10/reviewers");
         fs::write(reviewers.join("qwen#1"), "a file in the place of a folder").unwrap();
-        let opinion = |reviewer: &str, text: Option<&str>| Opinion {
+        let opinion = |reviewer: &str, text: Option<&str>| ReviewerFile {
             reviewer: reviewer.to_owned(),
             text: text.map(str::to_owned),
         };

@@ -4,19 +4,19 @@ use super::*;
 use mala_domain::change::LineSpan;
 use mala_domain::ports::{Commit, CommitPrefix, LogQuery, ShownCommit};
 
-fn subjects(scoped: &Scoped, path: Option<&str>, max: usize) -> Vec<String> {
+fn subjects(scoped: &ReviewScope, path: Option<&str>, max: usize) -> Vec<String> {
     let query = LogQuery { path: path.map(FilePath::from), max };
     let commits = wait(scoped.tree.history().unwrap().log(&query)).unwrap();
     commits.into_iter().map(|commit| commit.subject).collect()
 }
 
-fn show_commit(scoped: &Scoped, id: &str, path: Option<&str>) -> Option<ShownCommit> {
+fn show_commit(scoped: &ReviewScope, id: &str, path: Option<&str>) -> Option<ShownCommit> {
     let id = CommitPrefix::parse(id).unwrap();
     let path = path.map(FilePath::from);
     wait(scoped.tree.history().unwrap().show(&id, path.as_ref())).unwrap()
 }
 
-fn blame(scoped: &Scoped, file: &str, start: u32, end: u32) -> Vec<String> {
+fn blame(scoped: &ReviewScope, file: &str, start: u32, end: u32) -> Vec<String> {
     let lines = LineSpan::between(start, end);
     let blamed = wait(scoped.tree.history().unwrap().blame(&file.into(), lines)).unwrap();
     let line = |it: &mala_domain::ports::BlamedLine| {
@@ -27,7 +27,7 @@ fn blame(scoped: &Scoped, file: &str, start: u32, end: u32) -> Vec<String> {
 }
 
 /// Calls everything that the history of a file offers.
-pub(super) fn look_at_all(scoped: &Scoped, file: &str) {
+pub(super) fn look_at_all(scoped: &ReviewScope, file: &str) {
     subjects(scoped, Some(file), 5);
     blame(scoped, file, 1, 2);
     let query = LogQuery { path: None, max: 1 };

@@ -8,7 +8,7 @@ fn query(texts: &[&str]) -> TextQuery {
     TextQuery { texts, case: Case::Exact, below: None, endings: Vec::new() }
 }
 
-fn find(scoped: &Scoped, query: &TextQuery) -> FoundLines {
+fn find(scoped: &ReviewScope, query: &TextQuery) -> FoundLines {
     wait(scoped.tree.search().unwrap().find_texts(query)).unwrap()
 }
 
@@ -19,11 +19,11 @@ fn shown(found: &FoundLines) -> Vec<String> {
 }
 
 /// The lines with any of these texts.
-pub(super) fn texts(scoped: &Scoped, texts: &[&str]) -> Vec<String> {
+pub(super) fn texts(scoped: &ReviewScope, texts: &[&str]) -> Vec<String> {
     shown(&find(scoped, &query(texts)))
 }
 
-fn entries(scoped: &Scoped, side: Side, below: &str) -> Vec<String> {
+fn entries(scoped: &ReviewScope, side: Side, below: &str) -> Vec<String> {
     let below = FilePath::from(below);
     let entries = wait(scoped.tree.search().unwrap().entries(side, &below)).unwrap();
     let entry = |entry: &mala_domain::ports::TreeEntry| match entry.kind {

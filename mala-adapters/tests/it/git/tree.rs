@@ -3,12 +3,12 @@
 use super::*;
 use proptest::prelude::*;
 
-fn exist(scoped: &Scoped, side: Side, paths: &[&str]) -> Vec<bool> {
+fn exist(scoped: &ReviewScope, side: Side, paths: &[&str]) -> Vec<bool> {
     let paths: Vec<_> = paths.iter().map(|path| FilePath::from(*path)).collect();
     wait(scoped.tree.exist(side, &paths)).unwrap()
 }
 
-fn list(scoped: &Scoped, side: Side, folder: &str) -> Vec<String> {
+fn list(scoped: &ReviewScope, side: Side, folder: &str) -> Vec<String> {
     let paths = wait(scoped.tree.list(side, &FilePath::from(folder))).unwrap();
     paths.iter().map(FilePath::to_string).collect()
 }

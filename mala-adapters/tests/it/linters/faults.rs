@@ -4,6 +4,7 @@
 use super::*;
 use crate::git::range;
 use mala_domain::config::LinterMode;
+use std::time::Duration;
 
 fn python() -> TestRepo {
     let repo = TestRepo::with_files(&[("ruff.toml", ""), ("a.py", "x = 1\n")]);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::change::{Change, FilePath, LineSpan, parse};
-use crate::finding::{Category, Verification};
+use crate::finding::{Candidate, Category, Priority, Verification};
 use crate::ports::Blob;
 use crate::review::Texts;
 
@@ -21,86 +21,6 @@ fn claim(line: u32, priority: Priority, confidence: f64) -> Candidate {
         rule: None,
         verification: Verification::default(),
     }
-}
-
-#[test]
-fn urgent_and_doubtful_claims_are_checked() {
-    use Priority::{P0, P1, P2, P3};
-    for (priority, confidence, check, escalation) in [
-        (P0, 0.99, true, false),
-        (P1, 0.60, true, false),
-        (P1, 0.59, true, true),
-        (P2, 0.65, false, false),
-        (P2, 0.64, true, false),
-        (P3, 0.10, true, false),
-    ] {
-        let claim = claim(1, priority, confidence);
-        let found = (needs_check(&claim), needs_escalation(&claim));
-        assert_eq!(found, (check, escalation), "{priority} {confidence}");
-    }
-    let refuted = Candidate { verification: Verification::refuted("x"), ..claim(1, P0, 0.1) };
-    assert!(!needs_check(&refuted) && !needs_escalation(&refuted));
-}
-
-#[test]
-fn what_several_passes_say_is_said_once() {
-    let other = Candidate { category: Category::Style, ..claim(1, Priority::P3, 0.9) };
-    let claims = vec![
-        claim(1, Priority::P2, 0.9),
-        claim(1, Priority::P1, 0.5),
-        claim(9, Priority::P2, 0.9),
-        Candidate { title: "another".into(), ..other },
-    ];
-    let merged = merged(claims, &Texts::default());
-    let kept: Vec<(u32, f64)> =
-        merged.iter().map(|claim| (claim.span.start(), claim.confidence)).collect();
-    assert_eq!(kept, [(1, 0.5), (9, 0.9), (1, 0.9)]);
-    assert_eq!(merged[0].body, "body\n\nAlso said, of 1: [P2] title", "it leaves a trace");
-}
-
-#[test]
-fn different_problems_on_one_line_stay_two() {
-    let of = |title: &str, body: &str| Candidate {
-        title: title.to_owned(),
-        body: body.to_owned(),
-        ..claim(2, Priority::P1, 0.9)
-    };
-    let claims = vec![
-        of("[P1] Division by zero", "When n is 0, half raises an error."),
-        of("[P1] The result is no longer an integer", "Callers index lists with it."),
-    ];
-    assert_eq!(merged(claims, &Texts::default()).len(), 2);
-}
-
-#[test]
-fn what_is_refuted_takes_nothing_with_it_that_stands() {
-    let of = |title: &str, verification| Candidate {
-        title: format!("[P1] {title}"),
-        verification,
-        ..claim(1, Priority::P1, 0.9)
-    };
-    let (refuted, verified) = (Verification::refuted("no"), Verification::verified("yes"));
-    let mut texts = Texts::default();
-    texts.head.insert("a.py".into(), Blob::Text("total = a / b * rate / (a - b)\n".to_owned()));
-    let (b, ab) = ("Division by zero when b is 0", "Division by zero when a equals b");
-    for (claims, expected) in [
-        (vec![of(b, verified.clone()), of(ab, refuted.clone())], 2),
-        (vec![of(b, verified.clone()), of(ab, verified.clone())], 2),
-        (vec![of(b, verified.clone()), of(b, refuted)], 2),
-        (vec![of(b, verified.clone()), of("Zero division: b may be 0", verified)], 1),
-    ] {
-        let kept = merged(claims, &texts);
-        assert_eq!(kept.len(), expected, "{kept:#?}");
-        assert_eq!(kept[0].verification.outcome, VerificationOutcome::Verified);
-    }
-}
-
-#[test]
-fn the_same_words_are_said_once() {
-    let claims = vec![claim(2, Priority::P2, 0.9), claim(1, Priority::P1, 0.5)];
-    let twice = [claims.clone(), claims].concat();
-    let lines: Vec<u32> = distinct(twice).iter().map(|claim| claim.span.start()).collect();
-    assert_eq!(lines, [1, 2]);
 }
 
 /// Binds `os` on line 1 and `split` on line 2.

@@ -1,7 +1,7 @@
 //! The `gate` block.
 
 use super::{Retries, Seconds};
-use crate::gate::consensus::Rule;
+use crate::review::consensus::ConsensusRule;
 use crate::gate::lane::LaneSettings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub struct GateBlock {
     /// `quorum:N`.
     #[schemars(extend("default" = "unanimous"))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub consensus: Option<Rule>,
+    pub consensus: Option<ConsensusRule>,
     /// Time limit of each reviewer, in seconds.
     #[schemars(extend("default" = 300))]
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -223,21 +223,21 @@ pub struct CommandReviewer {
     pub env: BTreeMap<String, String>,
     /// What to include in the prompt.
     #[serde(deserialize_with = "null_is_default")]
-    #[schemars(with = "Option<ReviewContext>")]
-    pub context: ReviewContext,
+    #[schemars(with = "Option<CommandPromptSettings>")]
+    pub context: CommandPromptSettings,
 }
 
 /// What to include in the prompt of the command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct ReviewContext {
+pub struct CommandPromptSettings {
     /// The purpose of the change, if known (`--context-file`).
     pub include_task_definition: bool,
     /// The diff.
     pub include_git_diff: bool,
 }
 
-impl Default for ReviewContext {
+impl Default for CommandPromptSettings {
     fn default() -> Self {
         Self { include_task_definition: true, include_git_diff: true }
     }

@@ -6,12 +6,11 @@ use super::{Account, Claim, PanelWord, Started, unreadable};
 use crate::agent::answer::fields::{number, object, required, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::finding::{Candidate, Finding};
-use crate::gate::check;
-use crate::gate::consensus::{self, Absence};
-use crate::gate::output::{LaneReport, PanelVerdict, Waited};
 use crate::ports::ReviewerFailure;
-use crate::review::Voice;
-use crate::verdict::{Outcome, Verdict};
+use crate::render::gate::{GateResultJson, GateReviewerJson, PanelVerdict};
+use crate::review::PanelMember;
+use crate::review::consensus::{ConsensusRule, VoteStatus, by_rule};
+use crate::verdict::{Obstacle, Outcome, Verdict};
 use serde_json::Value;
 
 const DIALECT: Dialect = Dialect {
@@ -48,7 +47,7 @@ pub(super) fn read(
 
 /// Our own gate: what it decided, by its rule, with what its reviewers account for.
 fn ours(object: &Object, code: i32, started: &Started) -> Result<PanelWord, ReviewerFailure> {
-    let waited: Waited = serde_json::from_value(Value::Object(object.clone()))
+    let waited: GateResultJson = serde_json::from_value(Value::Object(object.clone()))
         .map_err(|error| unreadable(ParseProblem::InvalidJson(error.to_string())))?;
     let verdict = match (code, waited.outcome(), waited.consensus.verdict) {
         (0, Outcome::Passed, _) => Verdict::Pass,
@@ -63,7 +62,7 @@ fn ours(object: &Object, code: i32, started: &Started) -> Result<PanelWord, Revi
     Ok(PanelWord {
         verdict,
         claims,
-        voices: voices(&waited),
+        members: members(&waited),
         account,
         scope: waited.scope,
         log: waited.session_dir,
@@ -75,7 +74,7 @@ fn ours(object: &Object, code: i32, started: &Started) -> Result<PanelWord, Revi
 /// Whether what our gate decided follows from what its lanes said; why too few of them were heard, when
 /// fewer gave a verdict than must pass.
 fn follows(
-    waited: &Waited,
+    waited: &GateResultJson,
     verdict: Verdict,
     started: &Started,
 ) -> Result<Option<String>, ReviewerFailure> {
@@ -83,15 +82,15 @@ fn follows(
         return Err(unreadable(ParseProblem::MissingField("scope".to_owned())));
     }
     let lanes = waited.reviewers.iter();
-    let votes: Vec<_> = lanes.map(|(name, lane)| (voice(name, lane), lane.verdict)).collect();
+    let votes: Vec<_> = lanes.map(|(name, lane)| (member(name, lane), lane.verdict)).collect();
     let rule = waited.consensus.rule;
-    let is_unanimous = rule == consensus::Rule::Unanimous;
+    let is_unanimous = rule == ConsensusRule::Unanimous;
     if verdict != Verdict::Pass || is_unanimous {
         let standing = waited.issues.iter().flat_map(claims_of).collect::<Vec<_>>();
         agrees(verdict, &standing)?;
     }
     if verdict == Verdict::Pass {
-        let passing = |(_, verdict): &(Voice, Option<Verdict>)| *verdict == Some(Verdict::Pass);
+        let passing = |(_, verdict): &(PanelMember, Option<Verdict>)| *verdict == Some(Verdict::Pass);
         let mut needed = votes.clone();
         needed.retain(|vote| is_unanimous || passing(vote));
         unanimous(&needed)?;
@@ -103,7 +102,7 @@ fn follows(
         is_consistent(name, lane, waited)?;
     }
     let decision =
-        consensus::decide(rule, &waited.reviewers.values().map(vote).collect::<Vec<_>>());
+        by_rule(rule, &waited.reviewers.values().map(vote).collect::<Vec<_>>());
     if decision.verdict != Some(verdict) {
         let (word, rule) = (verdict.name(), waited.consensus.rule);
         return Err(contradiction(&format!(
@@ -116,7 +115,7 @@ fn follows(
 }
 
 /// Whether a lane's verdict is that of its findings, and the panel names all of them as they are.
-fn is_consistent(name: &str, lane: &LaneReport, waited: &Waited) -> Result<(), ReviewerFailure> {
+fn is_consistent(name: &str, lane: &GateReviewerJson, waited: &GateResultJson) -> Result<(), ReviewerFailure> {
     let over = Verdict::over(&lane.issues);
     if let Some(verdict) = lane.verdict.filter(|verdict| *verdict != over) {
         let words = format!("{name} says {}, its issues {}", verdict.name(), over.name());
@@ -131,17 +130,18 @@ fn is_consistent(name: &str, lane: &LaneReport, waited: &Waited) -> Result<(), R
     }
 }
 
-fn vote(lane: &LaneReport) -> consensus::Vote {
+fn vote(lane: &GateReviewerJson) -> VoteStatus {
     match lane.verdict {
-        Some(verdict) => consensus::Vote::Verdict(verdict),
-        None => consensus::Vote::Absent(lane.absence.unwrap_or(Absence::Unusable)),
+        Some(Verdict::Pass) => VoteStatus::Passes,
+        Some(verdict) => VoteStatus::Objects(verdict),
+        None => VoteStatus::Absent(Obstacle::Incomplete),
     }
 }
 
 /// The lanes, and the agent that checked for them.
-fn voices(waited: &Waited) -> Vec<Voice> {
-    let lanes = waited.reviewers.iter().map(|(name, lane)| voice(name, lane));
-    let checker = waited.checker.iter().map(|checker| Voice {
+fn members(waited: &GateResultJson) -> Vec<PanelMember> {
+    let lanes = waited.reviewers.iter().map(|(name, lane)| member(name, lane));
+    let checker = waited.checker.iter().map(|checker| PanelMember {
         name: format!("{} (checks)", checker.reviewer),
         model: Some(checker.model.clone()),
         error: None,
@@ -150,8 +150,8 @@ fn voices(waited: &Waited) -> Vec<Voice> {
     lanes.chain(checker).collect()
 }
 
-fn voice(name: &str, lane: &LaneReport) -> Voice {
-    Voice {
+fn member(name: &str, lane: &GateReviewerJson) -> PanelMember {
+    PanelMember {
         name: name.to_owned(),
         model: None,
         error: lane.error.clone(),
@@ -180,5 +180,5 @@ fn claims_of(finding: &Finding) -> Vec<Claim> {
             verification: finding.verification.clone(),
         },
     };
-    check::voices(finding).map(claim).collect()
+    finding.reporters().map(claim).collect()
 }

@@ -7,7 +7,7 @@ use crate::agent::answer::{Object, ParseProblem};
 use crate::change::{FilePath, LineSpan};
 use crate::finding::{Candidate, Category, Priority, Verification};
 use crate::ports::ReviewerFailure;
-use crate::review::Voice;
+use crate::review::PanelMember;
 use crate::verdict::Verdict;
 use serde_json::Value;
 
@@ -150,7 +150,7 @@ fn vote(name: &str, entry: &Value, dialect: &Dialect) -> Result<Vote, ParseProbl
     }
     let verdict = word.filter(|_| failed.is_none()).map(verdict).transpose()?;
     let error = error.map(|error| cut(error, MAX_TITLE));
-    Ok((Voice { name: cut(name, MAX_NAME), error, ..Voice::default() }, verdict))
+    Ok((PanelMember { name: cut(name, MAX_NAME), error, ..PanelMember::default() }, verdict))
 }
 
 /// Whether a reviewer who did not fail has all that it is to have.

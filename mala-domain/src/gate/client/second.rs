@@ -8,7 +8,7 @@ use super::{Account, Claim, PanelWord, Started, json, unreadable};
 use crate::agent::answer::fields::{cut, maybe_text, number, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::ports::ReviewerFailure;
-use crate::review::Voice;
+use crate::review::PanelMember;
 use crate::verdict::Verdict;
 use serde_json::Value;
 
@@ -39,12 +39,12 @@ pub struct Round {
     /// The iteration that it belongs to; `None` when there is no round.
     pub iteration: Option<u32>,
     /// Everybody who ever spoke in this run.
-    pub opinions: Vec<Opinion>,
+    pub opinions: Vec<ReviewerFile>,
 }
 
 /// The file of one reviewer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Opinion {
+pub struct ReviewerFile {
     /// Whose.
     pub reviewer: String,
     /// What it holds; `None` when it is not there.
@@ -69,7 +69,7 @@ pub(super) fn state(
         (0, "no_active_gate") => {
             return Err(ReviewerFailure::Unavailable("no active gate".to_owned()));
         }
-        (0, "pending") => return Err(ReviewerFailure::TimedOut),
+        (0, "pending") => return Err(ReviewerFailure::timeout()),
         _ => return Err(disagreement(code, status)),
     }
     let run = maybe_text(object, "run_key").map_err(unreadable)?;
@@ -127,7 +127,7 @@ pub fn panel(
         };
         claims.extend(own);
         beside.extend(file.iter().map(|file| Remark::of(name, file, Some(DIALECT.claims))));
-        votes.push((Voice { name: (*name).clone(), error, ..Voice::default() }, verdict));
+        votes.push((PanelMember { name: (*name).clone(), error, ..PanelMember::default() }, verdict));
     }
     let verdict = state.verdict.unwrap_or(Verdict::Fail);
     let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &[] };
@@ -137,11 +137,11 @@ pub fn panel(
     };
     let account = weigh(&beside, verdict, &claims, account)?;
     let decision = state.verdict.is_none().then(|| state.reason.clone());
-    let voices = votes.into_iter().map(|(voice, _)| voice).collect();
-    Ok(PanelWord { claims, voices, account, decision, ..PanelWord::whole(verdict) })
+    let members = votes.into_iter().map(|(member, _)| member).collect();
+    Ok(PanelWord { claims, members, account, decision, ..PanelWord::whole(verdict) })
 }
 
-fn parsed(opinion: &Opinion) -> Result<Object, ReviewerFailure> {
+fn parsed(opinion: &ReviewerFile) -> Result<Object, ReviewerFailure> {
     match &opinion.text {
         Some(text) => json(text),
         None => Err(ReviewerFailure::Unreadable("its output is missing".to_owned())),

@@ -2,10 +2,13 @@
 //! oneself.
 
 use super::*;
-use crate::agent::judge::Bindings;
+use crate::verdict::Threshold;
 use crate::change::{Change, FilePath, LineSpan, parse};
 use crate::finding::{Priority, VerificationOutcome};
-use crate::review::{Coverage, Hearing, Texts};
+use crate::review::admit::{SymbolIndex, admit};
+use crate::review::consensus::ConsensusRule;
+use crate::review::decide::{DecisionPolicy, Unreviewable};
+use crate::review::{Coverage, GivenOpinion, Opinion, Opinions, Texts};
 use serde_json::{Value, json};
 
 mod ours;
@@ -71,7 +74,7 @@ fn says(words: &str) -> ReviewerFailure {
 
 #[test]
 fn every_row_of_the_table_of_exit_codes() {
-    use ReviewerFailure::{Broken, Crashed, TimedOut, Unavailable};
+    use ReviewerFailure::{Broken, Crashed, Unavailable};
     let errors = json!({"status": "error", "parse_errors": ["gemini: malformed JSON response"]});
     let rows = [
         (0, contract("resolved", "PASS", &[]), Ok((Verdict::Pass, 0))),
@@ -79,7 +82,7 @@ fn every_row_of_the_table_of_exit_codes() {
         (1, contract("resolved", "NEEDS_WORK", &[issue()]), Ok((Verdict::NeedsWork, 1))),
         (2, errors.clone(), Err(says("gemini: malformed JSON response"))),
         (2, json!(null), Err(says("the gate could not read its reviewers"))),
-        (3, contract("timeout", "no_reviewers", &[]), Err(TimedOut)),
+        (3, contract("timeout", "no_reviewers", &[]), Err(ReviewerFailure::timeout())),
         (4, contract("error", "no_reviewers", &[]), Err(Unavailable("no reviewers".into()))),
         (5, errors, Err(Broken("gemini: malformed JSON response".into()))),
         (5, json!(null), Err(Broken("the gate failed".into()))),
@@ -235,7 +238,7 @@ fn the_older_shape() {
             first("error", json!(null), &[]),
             Err(ReviewerFailure::Broken("the gate failed".into())),
         ),
-        (3, first("timeout", json!(null), &[]), Err(ReviewerFailure::TimedOut)),
+        (3, first("timeout", json!(null), &[]), Err(ReviewerFailure::timeout())),
         (
             4,
             first("no_reviewers", json!(null), &[]),
@@ -297,7 +300,7 @@ fn the_newer_shape_tells_how_the_gate_stands() {
         (0, state("resolved", json!("requires_decision")), is(None)),
         (0, state("resolved", json!(null)), Err(says("missing field: verdict"))),
         (0, state("resolved", json!("fine")), Err(says("invalid verdict: fine"))),
-        (0, state("pending", json!(null)), Err(ReviewerFailure::TimedOut)),
+        (0, state("pending", json!(null)), Err(ReviewerFailure::timeout())),
         (1, state("resolved", json!("pass")), Err(says("invalid verdict: exit 1 with resolved"))),
         (
             0,
@@ -325,12 +328,12 @@ fn gate_state(verdict: Option<Verdict>, reason: &str) -> GateState {
     GateState { verdict, reason, iteration: Some(1), told: Object::new() }
 }
 
-fn round(opinions: &[Opinion]) -> Round {
+fn round(opinions: &[ReviewerFile]) -> Round {
     Round { iteration: Some(1), opinions: opinions.to_vec() }
 }
 
-fn opinion(reviewer: &str, text: Option<Value>) -> Opinion {
-    Opinion { reviewer: reviewer.to_owned(), text: text.map(|text| text.to_string()) }
+fn file(reviewer: &str, text: Option<Value>) -> ReviewerFile {
+    ReviewerFile { reviewer: reviewer.to_owned(), text: text.map(|text| text.to_string()) }
 }
 
 #[test]
@@ -342,27 +345,27 @@ fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
         json!({"verdict": "FAIL", "summary": "", "findings": [
         {"file_path": "a.py", "line_start": 2, "line_end": 2, "priority": 0, "title": "T", "body": "B", "confidence": 0.9}]})
     };
-    let heard = |verdict, opinions: &[Opinion]| {
+    let heard = |verdict, opinions: &[ReviewerFile]| {
         let word = panel(&state(verdict), &round(opinions), &words)?;
         Ok::<_, ReviewerFailure>((word.verdict, word.claims.len()))
     };
-    let good = opinion("codex#1", Some(pass()));
-    let passes = |others: &[Opinion]| heard(Some(Verdict::Pass), others);
+    let good = file("codex#1", Some(pass()));
+    let passes = |others: &[ReviewerFile]| heard(Some(Verdict::Pass), others);
     assert_eq!(passes(std::slice::from_ref(&good)), Ok((Verdict::Pass, 0)));
     for (bad, why) in [
         (vec![], "PASS without reviewers"),
-        (vec![opinion("codex#1", None)], "PASS though codex#1 says: its output is missing"),
+        (vec![file("codex#1", None)], "PASS though codex#1 says: its output is missing"),
         (
-            vec![good.clone(), opinion("g", Some(json!({})))],
+            vec![good.clone(), file("g", Some(json!({})))],
             "PASS though g says: missing field: verdict",
         ),
-        (vec![good.clone(), opinion("g", Some(fail()))], "PASS with findings"),
+        (vec![good.clone(), file("g", Some(fail()))], "PASS with findings"),
     ] {
         assert_eq!(passes(&bad), Err(says(&format!("invalid verdict: {why}"))), "{bad:?}");
     }
     let nobody = "invalid verdict: requires_decision without reviewers";
     assert_eq!(heard(None, &[]), Err(says(nobody)));
-    let bad = [good.clone(), opinion("gemini#1", Some(fail()))];
+    let bad = [good.clone(), file("gemini#1", Some(fail()))];
     assert_eq!(heard(Some(Verdict::Fail), &bad), Ok((Verdict::Fail, 1)));
     assert_eq!(
         heard(Some(Verdict::Fail), &[good]),
@@ -376,10 +379,10 @@ fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
 
 const DIFF: &str = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n def f(x):\n-    return x\n+    return x + 1\n";
 
-struct Nothing;
+struct Nowhere;
 
-impl Bindings for Nothing {
-    fn line_of(&self, _: &FilePath, _: &str, _: LineSpan) -> Option<u32> {
+impl SymbolIndex for Nowhere {
+    fn symbol_at(&self, _: &FilePath, _: u32) -> Option<String> {
         None
     }
 }
@@ -388,30 +391,39 @@ fn change() -> Change {
     Change { files: parse(DIFF.as_bytes()).unwrap() }
 }
 
-fn heard(json: &Value) -> (Verdict, Hearing) {
+fn heard(json: &Value) -> Opinion {
     let Ok(Heard::Panel(word)) = read(i32::from(json["issues"] != json!([])), &json.to_string())
     else {
         panic!("{json}")
     };
-    (word.verdict, hearing("cerberus", *word, &change()))
+    opinion("cerberus", *word, &change())
 }
 
-fn lost(verdict: Verdict, hearing: &mut Hearing) -> Option<String> {
-    unplaced(verdict, hearing, &change(), &Texts::default(), &Nothing)
+/// Why the gate has no vote on a change.
+fn no_vote(opinion: Opinion, change: &Change) -> Option<String> {
+    let admission = admit(opinion.claims.clone(), change, &Texts::default(), &Nowhere);
+    let given = GivenOpinion { reviewer: "cerberus".to_owned(), opinion: Ok(opinion) };
+    let policy = DecisionPolicy {
+        fail_on: Threshold::P3,
+        fail_on_objection: Threshold::P3,
+        rule: ConsensusRule::Unanimous,
+        unreviewable: Unreviewable::Review,
+    };
+    Opinions(vec![given]).votes(&admission, change, &policy).remove(0).vote.error
 }
 
 #[test]
 fn what_a_panel_says_is_said_by_its_reviewers_of_the_whole_change() {
-    let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[issue()]));
-    assert_eq!(hearing.candidates[0].reviewer, "codex");
-    assert_eq!(hearing.voices[0].name, "codex");
-    assert!(Coverage::over(&change(), &hearing.accounted).is_complete());
-    assert_eq!(hearing.warnings.len(), 1, "that it says nothing of parts is said");
-    assert_eq!(lost(verdict, &mut hearing), None);
+    let opinion = heard(&contract("resolved", "FAIL", &[issue()]));
+    assert_eq!(opinion.claims[0].reviewer, "codex");
+    assert_eq!(opinion.members[0].name, "codex");
+    assert!(Coverage::over(&change(), &opinion.accounted).is_complete());
+    assert_eq!(opinion.warnings.len(), 1, "that it says nothing of parts is said");
+    assert_eq!(no_vote(opinion, &change()), None);
 }
 
 #[test]
-fn an_objection_to_what_is_not_there_is_no_review() {
+fn an_objection_to_what_is_not_there_is_no_vote() {
     for (pointer, elsewhere) in [
         ("/file", json!("nowhere.py")),
         ("/file", json!("/etc/passwd")),
@@ -422,31 +434,25 @@ fn an_objection_to_what_is_not_there_is_no_review() {
         if pointer == "/line_end" {
             off = with(off, "/line_start", elsewhere);
         }
-        let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[off.clone()]));
-        let nothing = "the gate says FAIL, and nothing that it names is in the reviewed tree";
-        assert_eq!(lost(verdict, &mut hearing).as_deref(), Some(nothing), "{off}");
-        // What is left is to be as bad as what is lost.
-        for (priority, is_review) in [(0, true), (1, true), (2, false), (3, false)] {
+        let error = no_vote(heard(&contract("resolved", "FAIL", &[off.clone()])), &change());
+        let error = error.unwrap_or_default();
+        assert!(error.starts_with("it says FAIL for a finding that cannot be placed: "), "{off}");
+        // What is left is to say as much as what is lost.
+        for (priority, is_vote) in [(0, true), (1, true), (2, false), (3, false)] {
             let left = with(issue(), "/priority", json!(priority));
-            let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[left, off.clone()]));
-            assert_eq!(lost(verdict, &mut hearing).is_none(), is_review, "{off} {priority}");
+            let opinion = heard(&contract("resolved", "FAIL", &[left, off.clone()]));
+            assert_eq!(no_vote(opinion, &change()).is_none(), is_vote, "{off} {priority}");
         }
-    }
-    let null = with(with(issue(), "/priority", json!(null)), "/file", json!("nowhere.py"));
-    for (priority, is_review) in [(2, true), (3, false)] {
-        let left = with(issue(), "/priority", json!(priority));
-        let (verdict, mut hearing) = heard(&contract("resolved", "FAIL", &[left, null.clone()]));
-        assert_eq!(lost(verdict, &mut hearing).is_none(), is_review, "null counts as P2");
     }
 }
 
 #[test]
 fn a_decision_that_a_person_is_to_make_blocks() {
     let pass = json!({"verdict": "requires_decision", "findings": []});
-    let round = round(&[opinion("codex#1", Some(pass))]);
+    let round = round(&[file("codex#1", Some(pass))]);
     let word = panel(&gate_state(None, ""), &round, &Started::default()).unwrap();
-    let hearing = hearing("cerberus", word, &change());
-    let claim = &hearing.candidates[0];
+    let opinion = opinion("cerberus", word, &change());
+    let claim = &opinion.claims[0];
     assert_eq!((claim.priority, claim.span), (Some(Priority::P1), LineSpan::line(2)));
     assert_eq!(claim.file, FilePath::from("a.py"));
     assert_eq!(claim.verification.outcome, VerificationOutcome::Verified);
@@ -505,7 +511,7 @@ fn the_contracts_answer_needs_a_session() {
 fn whoever_was_started_is_to_be_heard() {
     let all = [("codex#1", None), ("codex#2", None), ("claude", None)];
     let votes: Vec<votes::Vote> = all
-        .map(|(name, verdict)| (Voice { name: name.to_owned(), ..Voice::default() }, verdict))
+        .map(|(name, verdict)| (PanelMember { name: name.to_owned(), ..PanelMember::default() }, verdict))
         .to_vec();
     for (started, unheard) in [
         (&[][..], None),
@@ -568,13 +574,13 @@ fn an_objection_of_some_says_nothing_of_the_rest() {
     }
     let word =
         PanelWord { account: Account::Nothing("x".to_owned()), ..PanelWord::whole(Verdict::Fail) };
-    let heard = hearing("cerberus", word.clone(), &change());
+    let heard = opinion("cerberus", word.clone(), &change());
     assert!(!Coverage::over(&change(), &heard.accounted).is_complete());
     assert_eq!((heard.warnings.len(), heard.failure), (1, None));
     let moved =
         "diff --git a/a.py b/b.py\nsimilarity index 100%\nrename from a.py\nrename to b.py\n";
     let moved = Change { files: parse(moved.as_bytes()).unwrap() };
-    let heard = hearing("cerberus", word, &moved);
+    let heard = opinion("cerberus", word, &moved);
     assert_eq!(heard.failure, Some(says("x")), "no line could be left over");
 }
 
@@ -610,7 +616,7 @@ fn what_is_named_beside_the_claims_is_no_worse() {
 
 #[test]
 fn the_files_are_those_of_the_state() {
-    let pass = || opinion("codex#1", Some(json!({"verdict": "pass", "findings": []})));
+    let pass = || file("codex#1", Some(json!({"verdict": "pass", "findings": []})));
     let state = |iteration, told: Value| GateState {
         iteration,
         told: told.as_object().unwrap().clone(),
@@ -650,10 +656,10 @@ fn a_decision_has_a_place_wherever_there_is_one() {
     let gone = "diff --git a/a.py b/a.py\ndeleted file mode 100644\n--- a/a.py\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-x = 1\n";
     let change = Change { files: parse(gone.as_bytes()).unwrap() };
     let small = json!({"verdict": "FAIL", "findings": [first_finding()]});
-    let round = round(&[opinion("codex#1", Some(small))]);
+    let round = round(&[file("codex#1", Some(small))]);
     let word = panel(&gate_state(None, ""), &round, &Started::default()).unwrap();
-    let mut hearing = hearing("cerberus", word, &change);
-    assert_eq!(hearing.candidates.len(), 2);
-    let lost = unplaced(Verdict::Fail, &mut hearing, &change, &Texts::default(), &Nothing);
-    assert_eq!(lost, None);
+    let opinion = opinion("cerberus", word, &change);
+    assert_eq!(opinion.claims.len(), 2);
+    let error = no_vote(Opinion { accounted: Vec::new(), ..opinion }, &change);
+    assert_eq!(error, None);
 }

@@ -7,11 +7,11 @@ use super::{Account, Claim, MAX_WHY, PanelWord, Started, unreadable};
 use crate::agent::answer::fields::cut;
 use crate::agent::answer::{Object, ParseProblem};
 use crate::ports::ReviewerFailure;
-use crate::review::Voice;
+use crate::review::PanelMember;
 use crate::verdict::Verdict;
 
 /// A reviewer of a panel, and its verdict.
-pub(super) type Vote = (Voice, Option<Verdict>);
+pub(super) type Vote = (PanelMember, Option<Verdict>);
 
 /// What a panel says, as far as its verdict goes.
 pub(super) struct Poll<'p> {
@@ -34,9 +34,9 @@ pub(super) fn panel_word(
     let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &warnings };
     let account = poll.account(started)?;
     let account = weigh(&remarks(object, Some(dialect.claims))?, verdict, &claims, account)?;
-    let voices = votes.into_iter().map(|(voice, _)| voice).collect();
+    let members = votes.into_iter().map(|(member, _)| member).collect();
     let log = issues::log(object)?;
-    Ok(PanelWord { claims, voices, account, log, warnings, ..PanelWord::whole(verdict) })
+    Ok(PanelWord { claims, members, account, log, warnings, ..PanelWord::whole(verdict) })
 }
 
 impl Poll<'_> {

@@ -1,8 +1,7 @@
 //! The decision as tables, and every answer as it is printed.
 
 use super::*;
-use crate::gate::output::PanelVerdict;
-use crate::verdict::Obstacle;
+use crate::gate::session::SessionEnd;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 
@@ -341,18 +340,20 @@ fn only_the_person_is_told_the_ways_out() {
 
 #[test]
 fn sessions_become_findings_or_reasons() {
-    let undecided = Waited::undecided(Obstacle::NoReviewers, "no\u{1b}[2J\nreviewers");
-    let Found::NotReviewed(found) = Found::of_session(&work("w"), &undecided, "r".to_owned())
-    else {
-        panic!("nobody reviewed it");
-    };
-    assert_eq!(found.why, "no<U+001B>[2J reviewers");
-    assert_eq!((found.work, found.report.as_deref()), (Some(work("w")), Some("r")));
-
-    let mut torn = undecided;
-    torn.consensus.verdict = PanelVerdict::Pass;
-    let torn = Found::of_session(&work("w"), &torn, String::new());
-    assert!(matches!(torn, Found::NotReviewed(_)), "what does not fit together is no pass");
+    let failed = SessionEnd::Failed("no\u{1b}[2J\nreviewers".to_owned());
+    for (state, why) in [
+        (SessionState::Ended(failed), "no<U+001B>[2J reviewers"),
+        (SessionState::Ended(SessionEnd::Cancelled), "the session was cancelled"),
+        (SessionState::Dead, "the supervisor of the session died"),
+        (SessionState::Running(7), "no result within 7 s"),
+    ] {
+        let Found::NotReviewed(found) = Found::of_session(&work("w"), &state, "r".to_owned())
+        else {
+            panic!("{state:?} is no review");
+        };
+        assert_eq!(found.why, why);
+        assert_eq!((found.work, found.report.as_deref()), (Some(work("w")), Some("r")));
+    }
 }
 
 #[test]

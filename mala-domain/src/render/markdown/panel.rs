@@ -3,13 +3,13 @@
 use super::escape::inline;
 use super::sections;
 use crate::finding::Finding;
-use crate::gate::output::{LaneReport, Waited};
+use crate::render::gate::{GateResultJson, GateReviewerJson};
 use crate::render::ranking;
 use crate::render::visible::at_most;
 use crate::secrets;
 
 /// Renders the result of a session.
-pub fn render_panel(waited: &Waited) -> String {
+pub fn render_panel(waited: &GateResultJson) -> String {
     let consensus = &waited.consensus;
     let mut out = format!("## mala: {}\n\n", consensus.verdict.name().replace('_', "\\_"));
     out.push_str(&format!(
@@ -36,7 +36,7 @@ pub fn render_panel(waited: &Waited) -> String {
     secrets::redact(&out).into_owned()
 }
 
-fn said(lane: &LaneReport) -> String {
+fn said(lane: &GateReviewerJson) -> String {
     let summary = inline(&at_most(&lane.summary, 500));
     match (&lane.verdict, &lane.error) {
         (Some(verdict), _) => format!("{} {summary}", verdict.name().replace('_', "\\_")),

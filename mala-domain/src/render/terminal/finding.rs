@@ -73,13 +73,16 @@ fn notes(finding: &Finding, options: &Options) -> Vec<String> {
                 how.map_or_else(|| "verified".to_owned(), |how| format!("verified by {how}")),
             );
         }
-        VerificationOutcome::Unverified if blocks_unchecked(finding) => {
-            notes.extend(how.map(|how| match how.starts_with("not checked") {
-                true => how.to_owned(),
-                false => format!("not verified: {how}"),
-            }));
+        VerificationOutcome::NotChecked if blocks_unchecked(finding) => {
+            notes.extend(how.map(str::to_owned));
         }
-        VerificationOutcome::Verified | VerificationOutcome::Unverified => {}
+        VerificationOutcome::Unsure if blocks_unchecked(finding) => {
+            notes.extend(how.map(|how| format!("not verified: {how}")));
+        }
+        VerificationOutcome::Verified
+        | VerificationOutcome::Unsure
+        | VerificationOutcome::NotChecked
+        | VerificationOutcome::Unverified => {}
     }
     if let Some(state) = state(finding.state) {
         notes.push(state.to_owned());

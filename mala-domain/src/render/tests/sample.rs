@@ -241,6 +241,11 @@ fn reviewer(name: &str, model: Option<&str>, findings: usize) -> ReviewerReport 
         error: None,
         log: None,
         usage: Usage::default(),
+        claimed_verdict: None,
+        summary: String::new(),
+        not_reviewed: None,
+        coverage: None,
+        process: None,
     }
 }
 
@@ -285,6 +290,10 @@ fn full_report() -> Report {
         },
         fail_on: Threshold::P1,
         reviewers: vec![reviewer("builtin", None, 3), reviewer("codex", Some("gpt-x"), 1)],
+        consensus: Default::default(),
+        errors: Vec::new(),
+        dropped: Vec::new(),
+        checker: None,
         stats: Stats {
             tokens_used: Some(12_345),
             cost_usd: Some(0.0512),

@@ -15,11 +15,11 @@ fn standard() -> Stage {
 async fn a_pass_accounts_for_what_was_sent() {
     let run = standard().run(Scripted::steps(vec![says(PASS)])).await;
     assert_eq!(run.asks.len(), 1);
-    assert_eq!(run.hearing.accounted, [("app.py".into(), vec![0])]);
-    assert_eq!(run.hearing.candidates, []);
-    assert_eq!(run.hearing.failure, None);
-    assert_eq!(run.hearing.model.as_deref(), Some("claude-sonnet-5-5"));
-    let usage = run.hearing.usage;
+    assert_eq!(run.opinion.accounted, [("app.py".into(), vec![0])]);
+    assert_eq!(run.report.issues, []);
+    assert_eq!(run.opinion.failure, None);
+    assert_eq!(run.model.as_deref(), Some("claude-sonnet-5-5"));
+    let usage = run.usage;
     assert_eq!((usage.llm_calls, usage.tokens_used), (1, Some(1_100)));
     assert_eq!(usage.cost_usd, Some(0.003));
     assert_eq!(usage.answers_read, BTreeMap::from([(Rung::Strict, 1)]));
@@ -53,20 +53,20 @@ async fn an_answer_that_is_none_is_a_failure_and_accounts_for_nothing() {
         ),
         (says("{}"), ReviewerFailure::Unreadable("missing field: verdict".into())),
         (broken(ModelFailureKind::Unauthorized, "401: bad key"), crashed("401: bad key")),
-        (broken(ModelFailureKind::TimedOut, "late"), ReviewerFailure::TimedOut),
+        (broken(ModelFailureKind::TimedOut, "late"), ReviewerFailure::timeout()),
     ];
     for (answer, failure) in rows {
         let run = standard().run(Scripted::steps(vec![answer])).await;
-        assert_eq!(run.hearing.failure, Some(failure));
-        assert_eq!(run.hearing.accounted, []);
-        assert_eq!(run.hearing.candidates, []);
+        assert_eq!(run.opinion.failure, Some(failure));
+        assert_eq!(run.opinion.accounted, []);
+        assert_eq!(run.report.issues, []);
     }
 }
 
 #[tokio::test]
 async fn an_unreadable_answer_is_asked_for_once_more() {
     let run = standard().run(Scripted::steps(vec![says("Looks good!"), says(PASS)])).await;
-    assert_eq!(run.hearing.failure, None);
+    assert_eq!(run.opinion.failure, None);
     assert_eq!(run.asks.len(), 2);
     let again = sent(&run.asks[1]);
     assert!(again.contains("Return valid JSON") && again.contains("invalid json:"), "{again}");
@@ -91,9 +91,9 @@ async fn restructuring_brings_findings_into_form_and_never_passes() {
         let mut stage = standard();
         stage.limits.max_llm_calls = 4;
         let run = stage.run(model).await;
-        assert_eq!(run.hearing.candidates.len(), claims, "{restructured}");
-        assert_eq!(run.hearing.failure.is_none(), claims > 0, "{restructured}");
-        assert_eq!(run.hearing.accounted, [], "it can block and never pass");
+        assert_eq!(run.report.issues.len(), claims, "{restructured}");
+        assert_eq!(run.opinion.failure.is_none(), claims > 0, "{restructured}");
+        assert_eq!(run.opinion.accounted, [], "it can block and never pass");
     }
 }
 
@@ -101,15 +101,15 @@ async fn restructuring_brings_findings_into_form_and_never_passes() {
 async fn the_plain_form_needs_no_evidence_of_its_own() {
     let plain = r#"{"verdict": "NEEDS_WORK", "findings": [{"file_path": "app.py", "line_start": 4, "line_end": 4, "priority": 2, "title": "[P2] Issue", "body": "Details"}]}"#;
     let run = standard().run(Scripted::steps(vec![says(plain)])).await;
-    assert_eq!(run.hearing.candidates.len(), 1);
-    assert_eq!(run.hearing.candidates[0].evidence, None);
+    assert_eq!(run.report.issues.len(), 1);
+    assert_eq!(run.opinion.claims[0].evidence, None);
 }
 
 #[tokio::test]
 async fn a_model_without_usage_has_an_unknown_cost() {
     let silent = says(PASS).map(|reply| Reply { tokens: Default::default(), ..reply });
     let run = standard().run(Scripted::steps(vec![silent])).await;
-    let usage = run.hearing.usage;
+    let usage = run.usage;
     assert_eq!((usage.tokens_used, usage.cost_usd, usage.llm_calls), (None, None, 1));
-    assert_eq!(run.hearing.failure, None);
+    assert_eq!(run.opinion.failure, None);
 }

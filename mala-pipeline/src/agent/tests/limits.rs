@@ -5,6 +5,7 @@ use crate::events::Event;
 use mala_domain::agent::budget::{Dollars, Profile};
 use mala_domain::conversation::{Part, ToolChoice, Turn};
 use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, ReviewerFailure};
+use mala_domain::report::Status;
 use serde_json::json;
 use std::time::Duration;
 
@@ -15,9 +16,9 @@ async fn tools_are_answered_as_far_as_the_budget_goes() {
         (0..5).map(|_| ("read_file", greedy.clone())).collect();
     let run =
         Stage::new(Profile::Standard).run(Scripted::steps(vec![calls(&five), says(PASS)])).await;
-    assert_eq!(run.hearing.usage.tool_calls, 3);
-    assert_eq!(run.hearing.usage.llm_calls, 2);
-    assert_eq!(run.hearing.failure, None);
+    assert_eq!(run.usage.tool_calls, 3);
+    assert_eq!(run.usage.llm_calls, 2);
+    assert_eq!(run.opinion.failure, None);
     let Some(Turn::Ours(parts)) = run.asks[1].turns.last() else { panic!("our turn") };
     let refused = parts.iter().filter(|part| match part {
         Part::ToolResult(result) => result.is_error && result.text.contains("all 3 tool calls"),
@@ -41,10 +42,10 @@ async fn a_model_that_only_calls_tools_gets_nowhere() {
         let model = Scripted::new(|_, _| calls(&[("list_files", json!({}))]));
         let stage = Stage::new(profile);
         let run = stage.run(model).await;
-        let usage = &run.hearing.usage;
+        let usage = &run.usage;
         assert!(usage.llm_calls <= u64::from(stage.limits.max_llm_calls), "{profile}");
         assert!(usage.tool_calls <= u64::from(stage.limits.max_tool_calls), "{profile}");
-        assert!(run.hearing.failure.is_some() && run.hearing.accounted.is_empty(), "{profile}");
+        assert!(run.opinion.failure.is_some() && run.opinion.accounted.is_empty(), "{profile}");
     }
 }
 
@@ -52,7 +53,7 @@ async fn a_model_that_only_calls_tools_gets_nowhere() {
 async fn quick_offers_no_tools() {
     let run = Stage::new(Profile::Quick).run(Scripted::steps(vec![says(PASS)])).await;
     assert_eq!((run.asks.len(), run.asks[0].tools.len()), (1, 0));
-    assert_eq!(run.hearing.failure, None);
+    assert_eq!(run.opinion.failure, None);
 }
 
 #[tokio::test]
@@ -61,9 +62,9 @@ async fn a_call_that_could_cost_too_much_is_not_made() {
     stage.limits.max_cost = Dollars::at_least(0.01);
     let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
     assert_eq!(run.asks.len(), 0);
-    let Some(ReviewerFailure::Crashed(why)) = run.hearing.failure else { panic!("a failure") };
+    let Some(ReviewerFailure::Crashed(why)) = run.opinion.failure else { panic!("a failure") };
     assert_eq!(why, "the call could exceed the budget of $0.01");
-    assert_eq!(run.hearing.usage.cost_usd, Some(0.0));
+    assert_eq!(run.usage.cost_usd, Some(0.0));
 }
 
 #[tokio::test]
@@ -72,11 +73,11 @@ async fn a_model_without_a_price_is_asked_only_when_allowed() {
     stage.model = "own-model";
     let refused = stage.run(Scripted::steps(vec![says(PASS)])).await;
     assert_eq!(refused.asks.len(), 0);
-    assert!(refused.hearing.failure.unwrap().to_string().contains("price of the model is unknown"));
+    assert!(refused.opinion.failure.unwrap().to_string().contains("price of the model is unknown"));
     stage.limits = unpriced(stage.limits);
     let allowed = stage.run(Scripted::steps(vec![says(PASS)])).await;
-    assert_eq!(allowed.hearing.failure, None);
-    assert_eq!(allowed.hearing.usage.cost_usd, None);
+    assert_eq!(allowed.opinion.failure, None);
+    assert_eq!(allowed.usage.cost_usd, None);
 }
 
 #[tokio::test]
@@ -88,10 +89,10 @@ async fn time_runs_out_as_a_timeout() {
         let slow = Scripted::steps(vec![says(PASS)]).slow(Duration::from_secs(20));
         let started = tokio::time::Instant::now();
         let run = stage.run(slow).await;
-        assert_eq!(run.hearing.failure, Some(ReviewerFailure::TimedOut));
+        assert_eq!(run.opinion.failure, Some(ReviewerFailure::timeout()));
         assert!(started.elapsed() < Duration::from_secs(15));
-        assert_eq!(run.hearing.usage.llm_calls, 1, "it was asked, and may have cost");
-        assert_eq!(run.hearing.usage.cost_usd, None);
+        assert_eq!(run.usage.llm_calls, 1, "it was asked, and may have cost");
+        assert_eq!(run.usage.cost_usd, None);
     }
 }
 
@@ -102,9 +103,9 @@ async fn no_call_starts_after_the_deadline() {
     let slow = Scripted::steps(vec![says("no JSON"), says(PASS)]).slow(Duration::from_millis(900));
     let run = stage.run(slow).await;
     // What was wrong with the answer that came is what there is to say.
-    let failure = run.hearing.failure.unwrap().to_string();
+    let failure = run.opinion.failure.unwrap().to_string();
     assert!(failure.contains("invalid json"), "{failure}");
-    assert!(run.hearing.warnings.iter().any(|it| it.contains("asked again, no answer: ")));
+    assert!(run.report.warnings.iter().any(|it| it.contains("asked again, no answer: ")));
     assert_eq!(run.asks.len(), 2);
 }
 
@@ -121,9 +122,10 @@ async fn all_findings_are_handed_on_with_how_many_are_wanted() {
     let mut stage = Stage::new(Profile::Quick);
     stage.limits.max_output_issues = 4;
     let run = stage.run(Scripted::steps(vec![review(&many)])).await;
-    assert_eq!(run.hearing.candidates.len(), 20);
-    assert_eq!(run.hearing.candidates[0].title, "[P2] about name19");
-    assert_eq!(run.hearing.max_findings, Some(4));
+    assert_eq!(run.opinion.claims.len(), 20);
+    assert_eq!((run.report.issues.len(), run.report.status), (4, Status::Truncated));
+    assert_eq!(run.report.issues[0].title, "[P2] about name19");
+    assert_eq!(run.opinion.max_findings, Some(4));
 }
 
 #[tokio::test]
@@ -136,8 +138,8 @@ async fn what_does_not_fit_is_said_and_not_accounted_for() {
     ));
     stage.files.insert("big.py".into(), big);
     let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
-    assert_eq!(run.hearing.accounted, [("app.py".into(), vec![0])]);
-    assert_eq!(run.hearing.warnings, ["big.py: 1 hunk left out: over the prompt's budget"]);
+    assert_eq!(run.opinion.accounted, [("app.py".into(), vec![0])]);
+    assert_eq!(run.report.warnings, ["big.py: 1 hunk left out: over the prompt's budget"]);
 }
 
 fn failed(kind: ModelFailureKind, what: &str, billed: Billed) -> ModelFailure {
@@ -152,25 +154,25 @@ async fn requests_that_are_made_again_count() {
     let standard = Stage::new(Profile::Standard);
 
     let run = standard.run(pass().failing(vec![busy.clone()])).await;
-    assert_eq!((run.hearing.failure, run.hearing.usage.llm_calls), (None, 2));
-    assert_eq!(run.hearing.usage.tokens_used, Some(1_100), "what was turned away is free");
-    assert!(run.hearing.usage.cost_usd > Some(0.0));
+    assert_eq!((run.opinion.failure, run.usage.llm_calls), (None, 2));
+    assert_eq!(run.usage.tokens_used, Some(1_100), "what was turned away is free");
+    assert!(run.usage.cost_usd > Some(0.0));
 
     let run = standard.run(pass().failing(vec![broken.clone()])).await;
-    assert_eq!((run.hearing.failure, run.hearing.usage.llm_calls), (None, 2));
-    assert_eq!(run.hearing.usage.cost_usd, None, "nobody knows what the first one cost");
+    assert_eq!((run.opinion.failure, run.usage.llm_calls), (None, 2));
+    assert_eq!(run.usage.cost_usd, None, "nobody knows what the first one cost");
 
     let run = standard.run(pass().failing(vec![busy.clone(), busy])).await;
-    let Some(ReviewerFailure::Crashed(why)) = run.hearing.failure else { panic!("a failure") };
+    let Some(ReviewerFailure::Crashed(why)) = run.opinion.failure else { panic!("a failure") };
     assert_eq!(why, "429: slow down; not retried: all 2 model calls are spent");
-    assert_eq!(run.hearing.usage.llm_calls, 2);
+    assert_eq!(run.usage.llm_calls, 2);
 
     let mut stage = Stage::new(Profile::Standard);
     stage.limits.max_cost = Dollars::at_least(0.10);
     let run = stage.run(pass().failing(vec![broken])).await;
-    let Some(ReviewerFailure::Crashed(why)) = run.hearing.failure else { panic!("a failure") };
+    let Some(ReviewerFailure::Crashed(why)) = run.opinion.failure else { panic!("a failure") };
     assert_eq!(why, "500: sorry; not retried: the call could exceed the budget of $0.10");
-    assert_eq!(run.hearing.usage.llm_calls, 1);
+    assert_eq!(run.usage.llm_calls, 1);
 }
 
 #[tokio::test]

@@ -1,16 +1,23 @@
 //! A model that says what a test wants, a tree in memory, and one review over both.
 
-use crate::agent::{Agent, AgentSettings, Speaker};
+use crate::agent::{Agent, AgentChecks, AgentSettings, Speaker};
 use crate::events::Event;
+use crate::review::{ReviewPorts, Verifiers, review as review_change};
+use mala_domain::config::PathGlobs;
 use mala_domain::agent::budget::{Limits, Profile, Unpriced};
 use mala_domain::change::{Change, FilePath, parse};
 use mala_domain::conversation::{Ask, Part, Reply, Said, Stop, Tokens, ToolCall, Turn};
 use mala_domain::models::Catalogue;
 use mala_domain::ports::{
-    Blob, BoxFuture, LanguageModel, ModelFailure, Repository, RepositoryError, Reviewer, Side,
+    Blob, BoxFuture, LanguageModel, ModelFailure, Repository, RepositoryError, ReviewScope, Reviewer, ReviewerFailure, Side,
     Terms, WordHit, WordQuery,
 };
-use mala_domain::review::{Hearing, ReviewRequest, Texts};
+use mala_domain::report::Report;
+use mala_domain::review::consensus::ConsensusRule;
+use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
+use mala_domain::review::suppress::SuppressionPolicy;
+use mala_domain::review::{Opinion, ReviewContext, ReviewPlan, Usage};
+use mala_domain::verdict::Threshold;
 use mala_domain::scope::{Head, Scope};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -148,9 +155,12 @@ pub(super) fn checks(outcomes: &[(&str, &str)]) -> Answered {
     says(json!({"checks": checks}).to_string())
 }
 
-/// One review: its model, its hearing and its events.
+/// One review: the agent's draft, the report, the calls to the model and the events.
 pub(super) struct Run {
-    pub(super) hearing: Hearing,
+    pub(super) opinion: Opinion,
+    pub(super) report: Report,
+    pub(super) usage: Usage,
+    pub(super) model: Option<String>,
     pub(super) asks: Vec<Ask>,
     pub(super) events: Vec<Event>,
     pub(super) waiting: Vec<usize>,
@@ -193,27 +203,53 @@ impl Stage {
             escalation: self.escalation.clone().map(|model| speaker(model, "opus")),
             profile: self.profile,
             limits: self.limits,
-            tasks: self.tasks.clone(),
             hints: self.hints.clone(),
+            claims_hints: true,
             linters: None,
+            checks: AgentChecks::Own,
             events: Arc::new(move |event| sink.lock().unwrap().push(event)),
             transcript: None,
         });
-        let hearing = agent.review(&self.request()).await.unwrap();
+        let agent = Arc::new(Listener { agent, opinion: Mutex::default() });
+        let reviewers: Vec<Arc<dyn Reviewer>> = vec![agent.clone()];
+        let verifiers = Verifiers { agent: Some(&agent.agent), ..Verifiers::default() };
+        let ports = ReviewPorts { reviewers: &reviewers, verifiers, store: None };
+        let reviewed = review_change(&self.plan(), self.scope(), &ports, &|_| {}).await;
+        let report = reviewed.unwrap().report;
+        let opinion = agent.opinion.lock().unwrap().take().unwrap();
         let (asks, events) = (model.asks.lock().unwrap().clone(), events.lock().unwrap().clone());
         let waiting = model.waiting.lock().unwrap().clone();
-        Run { hearing, asks, events, waiting }
+        let (usage, model) = (report.reviewers[0].usage.clone(), report.reviewers[0].model.clone());
+        Run { opinion, report, usage, model, asks, events, waiting }
     }
 
-    pub(super) fn request(&self) -> ReviewRequest {
+    fn plan(&self) -> ReviewPlan {
+        ReviewPlan {
+            ignore: PathGlobs::new::<&str>(&[]).unwrap(),
+            generated: PathGlobs::new::<&str>(&[]).unwrap(),
+            tasks: self.tasks.clone(),
+            suppressions: SuppressionPolicy::Off,
+            policy: DecisionPolicy {
+                fail_on: Threshold::P1,
+                fail_on_objection: Threshold::P1,
+                rule: ConsensusRule::Unanimous,
+                unreviewable: Unreviewable::Review,
+            },
+            timeout: self.timeout,
+            check_time: Duration::ZERO,
+            reviewer_type: "agent_sdk".to_owned(),
+            prompt_version: String::new(),
+            model: None,
+            budget_profile: String::new(),
+            preface: None,
+            warnings: Vec::new(),
+            rule_ids: Box::new(Vec::new),
+        }
+    }
+
+    fn scope(&self) -> ReviewScope {
         let tree = MemoryTree { files: self.files.clone() };
         let change = Change { files: parse(self.diff.as_bytes()).unwrap() };
-        let mut texts = Texts::default();
-        for (file, text) in &self.files {
-            if change.file(file).is_some() {
-                texts.head.insert(file.clone(), Blob::Text(text.clone()));
-            }
-        }
         let scope = Scope {
             repository: None,
             target: "main..HEAD".to_owned(),
@@ -224,13 +260,30 @@ impl Stage {
             hunks: change.n_hunks(),
             lines: change.n_lines(),
         };
-        ReviewRequest {
-            change: Arc::new(change),
-            tree: Arc::new(tree),
-            scope,
-            texts: Arc::new(texts),
-            timeout: self.timeout,
-        }
+        ReviewScope { scope, change: Arc::new(change), tree: Arc::new(tree) }
+    }
+}
+
+/// An agent whose opinion is kept.
+struct Listener {
+    agent: Agent,
+    opinion: Mutex<Option<Opinion>>,
+}
+
+impl Reviewer for Listener {
+    fn name(&self) -> &str {
+        Reviewer::name(&self.agent)
+    }
+
+    fn review<'a>(
+        &'a self,
+        context: &'a ReviewContext,
+    ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
+        Box::pin(async {
+            let opinion = self.agent.review(context).await;
+            *self.opinion.lock().unwrap() = opinion.as_ref().ok().cloned();
+            opinion
+        })
     }
 }
 

@@ -36,7 +36,7 @@ async fn passes_share_their_beginning_and_run_side_by_side() {
     assert!(run.asks.iter().all(|ask| beginning(ask) == first));
     // The first call warms the cache, then all others go at once.
     assert_eq!(run.waiting, [1, 4, 4, 4]);
-    assert_eq!(run.hearing.accounted, [("app.py".into(), vec![0])]);
+    assert_eq!(run.opinion.accounted, [("app.py".into(), vec![0])]);
     let n_started = run.events.iter().filter(|it| matches!(it, Event::PassStarted { .. })).count();
     assert_eq!(n_started, 4);
 }
@@ -51,8 +51,8 @@ async fn what_several_passes_find_is_said_once_and_checked() {
         }
     });
     let run = stage().run(model).await;
-    assert_eq!(run.hearing.candidates.len(), 1);
-    assert_eq!(run.hearing.candidates[0].verification.outcome, VerificationOutcome::Verified);
+    assert_eq!(run.report.issues.len(), 1);
+    assert_eq!(run.report.issues[0].verification.outcome, VerificationOutcome::Verified);
     assert_eq!(run.asks.len(), 5);
 }
 
@@ -64,9 +64,9 @@ async fn a_pass_without_an_answer_leaves_the_change_unaccounted_for() {
         _ => says(PASS),
     });
     let run = stage().run(model).await;
-    assert_eq!(run.hearing.accounted, []);
-    assert_eq!(run.hearing.failure, None);
-    let said = run.hearing.warnings.join("\n");
+    assert_eq!(run.opinion.accounted, []);
+    assert_eq!(run.opinion.failure, None);
+    let said = run.report.warnings.join("\n");
     assert!(said.contains("the pass 'removed behaviour' gave no answer: invalid json"), "{said}");
     assert!(run.events.iter().any(|event| matches!(event, Event::ReviewWarning { .. })));
 }
@@ -94,11 +94,11 @@ async fn a_large_change_is_told_in_parts() {
     }
     let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
     let mut files: Vec<String> =
-        run.hearing.accounted.iter().map(|(file, _)| file.to_string()).collect();
+        run.opinion.accounted.iter().map(|(file, _)| file.to_string()).collect();
     files.sort();
     assert_eq!(files, ["a.py", "app.py", "b.py"]);
-    assert_eq!(run.hearing.failure, None);
-    assert_eq!(run.hearing.usage.llm_calls, 6, "three passes over each of two parts");
+    assert_eq!(run.opinion.failure, None);
+    assert_eq!(run.usage.llm_calls, 6, "three passes over each of two parts");
 }
 
 #[tokio::test]
@@ -107,9 +107,9 @@ async fn a_change_of_names_and_modes_is_put_to_the_model() {
     stage.diff = "diff --git a/evil.py b/app.py\nsimilarity index 100%\nrename from evil.py\nrename to app.py\n"
         .to_owned();
     let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
-    assert_eq!((run.asks.len(), &run.hearing.failure), (1, &None));
+    assert_eq!((run.asks.len(), &run.opinion.failure), (1, &None));
     let text = sent(&run.asks[0]);
     assert!(text.contains("app.py, renamed from evil.py, no line changed"), "{text}");
     let run = stage.run(Scripted::steps(vec![says("")])).await;
-    assert!(run.hearing.failure.is_some(), "silence is no pass");
+    assert!(run.opinion.failure.is_some(), "silence is no pass");
 }

@@ -4,12 +4,12 @@ use super::scripted::*;
 use mala_domain::agent::budget::Profile;
 use mala_domain::finding::{Candidate, Verification, VerificationOutcome};
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
-use mala_domain::review::{Hearing, ReviewRequest};
+use mala_domain::review::{Opinion, ReviewContext};
 use serde_json::json;
 use std::sync::Arc;
 
 fn outcome(run: &Run) -> (VerificationOutcome, String) {
-    let verification = &run.hearing.candidates[0].verification;
+    let verification = &run.report.issues[0].verification;
     (verification.outcome, verification.how.clone().unwrap_or_default())
 }
 
@@ -18,7 +18,7 @@ async fn a_fresh_context_tries_to_refute_urgent_and_doubtful_claims() {
     for (said, expected) in [
         ("holds", VerificationOutcome::Verified),
         ("refuted", VerificationOutcome::Refuted),
-        ("unsure", VerificationOutcome::Unverified),
+        ("unsure", VerificationOutcome::Unsure),
     ] {
         let steps = vec![review(&[finding(1, 0.9)]), checks(&[("c1", said)])];
         let run = Stage::new(Profile::Standard).run(Scripted::steps(steps)).await;
@@ -47,8 +47,8 @@ async fn without_budget_a_claim_stays_unverified_and_says_so() {
     let steps = vec![calls(&[("list_files", json!({}))]), review(&[finding(0, 0.9)])];
     let run = Stage::new(Profile::Standard).run(Scripted::steps(steps)).await;
     let unchecked = "not checked: all 2 model calls are spent".to_owned();
-    assert_eq!(outcome(&run), (VerificationOutcome::Unverified, unchecked));
-    assert_eq!(run.hearing.failure, None);
+    assert_eq!(outcome(&run), (VerificationOutcome::NotChecked, unchecked));
+    assert_eq!(run.opinion.failure, None);
 }
 
 #[tokio::test]
@@ -57,9 +57,9 @@ async fn a_check_that_fails_leaves_the_claim() {
         let steps = vec![review(&[finding(0, 0.9)]), says(answer)];
         let run = Stage::new(Profile::Standard).run(Scripted::steps(steps)).await;
         let (outcome, how) = outcome(&run);
-        assert_eq!(outcome, VerificationOutcome::Unverified);
+        assert_eq!(outcome, VerificationOutcome::NotChecked);
         assert!(how.starts_with("not checked: "), "{how}");
-        assert_eq!(run.hearing.accounted.len(), 1);
+        assert_eq!(run.opinion.accounted.len(), 1);
     }
 }
 
@@ -86,10 +86,10 @@ async fn urgent_claims_that_nobody_is_sure_of_go_to_the_stronger_model() {
     assert_eq!(opus.asks.lock().unwrap().len(), 1);
     assert_eq!(opus.asks.lock().unwrap()[0].model, "claude-opus-5-5");
     assert_eq!(outcome(&run).0, VerificationOutcome::Refuted);
-    assert_eq!(run.hearing.model.as_deref(), Some("claude-sonnet-5-5, claude-opus-5-5"));
-    assert_eq!(run.hearing.usage.llm_calls, 3);
+    assert_eq!(run.model.as_deref(), Some("claude-sonnet-5-5, claude-opus-5-5"));
+    assert_eq!(run.usage.llm_calls, 3);
     let escalated = "1 doubtful claim escalated to claude-opus-5-5";
-    assert!(run.hearing.warnings.iter().any(|said| said.ends_with(escalated)));
+    assert!(run.report.warnings.iter().any(|said| said.ends_with(escalated)));
     let sure = Scripted::steps(vec![review(&[finding(1, 0.9)]), checks(&[("c1", "holds")])]);
     stage.run(sure).await;
     assert_eq!(opus.asks.lock().unwrap().len(), 1, "a sure claim is not escalated");
@@ -103,7 +103,7 @@ async fn what_the_stronger_model_does_not_answer_is_not_called_escalated() {
     let steps = vec![review(&[finding(1, 0.5)]), checks(&[("c1", "holds")])];
     let run = stage.run(Scripted::steps(steps)).await;
     assert_eq!(outcome(&run).0, VerificationOutcome::Verified, "the first check stands");
-    let said = run.hearing.warnings.join("\n");
+    let said = run.report.warnings.join("\n");
     assert!(said.contains("1 claim not checked: ") && !said.contains("escalated"), "{said}");
 }
 
@@ -117,8 +117,8 @@ impl Reviewer for Hints {
 
     fn review<'a>(
         &'a self,
-        _: &'a ReviewRequest,
-    ) -> BoxFuture<'a, Result<Hearing, ReviewerFailure>> {
+        _: &'a ReviewContext,
+    ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
         let hint = |line, verification| Candidate {
             file: "app.py".into(),
             span: mala_domain::change::LineSpan::line(line),
@@ -133,9 +133,9 @@ impl Reviewer for Hints {
             rule: Some("a/rule".to_owned()),
             verification,
         };
-        let candidates =
+        let claims =
             vec![hint(1, Verification::verified("a proof")), hint(4, Verification::default())];
-        Box::pin(async { Ok(Hearing { candidates, ..Hearing::default() }) })
+        Box::pin(async { Ok(Opinion { claims, ..Opinion::default() }) })
     }
 }
 
@@ -148,10 +148,10 @@ async fn a_model_cannot_talk_away_what_a_check_has_proved() {
     let run = stage.run(Scripted::steps(vec![says(answer.to_string())])).await;
     assert!(sent(&run.asks[0]).contains("h1 P1 app.py:1 a/rule: hint at 1"));
     let found: Vec<(u32, VerificationOutcome)> = run
-        .hearing
-        .candidates
+        .report
+        .issues
         .iter()
-        .map(|claim| (claim.span.start(), claim.verification.outcome))
+        .map(|finding| (finding.line_start, finding.verification.outcome))
         .collect();
     assert_eq!(found, [(1, VerificationOutcome::Verified), (4, VerificationOutcome::Refuted)]);
 }

@@ -11,11 +11,7 @@ use mala_domain::change::{
     LineSpan, Nature,
 };
 use mala_domain::config::LinterName;
-use mala_domain::ports::{
-    BlamedLine, Blob, BoxFuture, Commit, CommitPrefix, FoundLines, History, LintMessage,
-    LintTrouble, LogQuery, Repository, RepositoryError, Search, ShownCommit, Side, TextQuery,
-    ToldCommit, TreeEntry, WordHit, WordQuery,
-};
+use mala_domain::ports::{BlamedLine, Blob, BoxFuture, Commit, CommitPrefix, FoundLines, History, LintMessage, LintTrouble, LogQuery, Repository, RepositoryError, ReviewScope, Search, ShownCommit, Side, TextQuery, ToldCommit, TreeEntry, WordHit, WordQuery};
 use mala_domain::review::Texts;
 use mala_domain::scope::{Head, Scope};
 use std::collections::BTreeMap;
@@ -144,7 +140,7 @@ struct Ruff;
 impl Linters for Ruff {
     fn lint<'a>(
         &'a self,
-        _: &'a ReviewRequest,
+        _: &'a ReviewContext,
         linter: LinterName,
         _: &'a FilePath,
     ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintTrouble>> {
@@ -224,8 +220,8 @@ fn tree() -> InMemory {
     }
 }
 
-fn request(tree: InMemory) -> ReviewRequest {
-    ReviewRequest {
+fn request(tree: InMemory) -> ReviewContext {
+    let scope = ReviewScope {
         change: Arc::new(Change { files: vec![changed("a.py", 2)] }),
         tree: Arc::new(tree),
         scope: Scope {
@@ -238,9 +234,8 @@ fn request(tree: InMemory) -> ReviewRequest {
             hunks: 2,
             lines: LineCounts::default(),
         },
-        texts: Arc::new(Texts::default()),
-        timeout: Duration::from_secs(10),
-    }
+    };
+    ReviewContext::new(scope, Texts::default())
 }
 
 fn toolbox(limits: ToolLimits) -> Toolbox {

@@ -52,7 +52,7 @@ impl ReviewerRequest {
         let probe = Probe::new(here, here.root()).context("starting the runtime")?;
         let settings = settings::of_working_tree_with(here, &probe, self.flags(kind))?;
         drop(probe);
-        let mut policy = settings.policy;
+        let (gate, mut policy) = (settings.gate, settings.policy);
         let mut used = None;
         let mut real = None;
         until_interrupted(async {
@@ -73,7 +73,7 @@ impl ReviewerRequest {
         let connections = Some(models::connections(here)?);
         let file = settings::read_if_there(&here.root().join(FILE_NAME))?;
         let real =
-            ConfiguredReviewer { policy, rules: real.unwrap_or_default(), connections, file };
+            ConfiguredReviewer { gate, policy, rules: real.unwrap_or_default(), connections, file };
         Ok((EvalReviewer::Configured(Box::new(real)), used, per_case))
     }
 
@@ -97,9 +97,11 @@ async fn resolve(
     here: &Surroundings,
     rules: ProjectRules,
 ) -> anyhow::Result<ReviewerUsed> {
-    // A command reviewer needs a repository, and the current folder may not be in one.
+    // Commands and lanes run in a copy of a repository, and the current folder may not be in one.
     let sample = match policy.reviewer.value {
-        Some(ReviewerType::Command) => Some(SampleRepository::create(here).await?),
+        Some(ReviewerType::Command | ReviewerType::Cerberus) => {
+            Some(SampleRepository::create(here).await?)
+        }
         _ => None,
     };
     let here = sample.as_ref().map_or(here, |sample| &sample.inside);

@@ -6,17 +6,18 @@ use crate::console;
 use crate::wiring::changes;
 use crate::wiring::reviewers::Chosen;
 use mala_domain::config::ReviewerType;
-use mala_domain::ports::Scoped;
+use mala_domain::ports::ReviewScope;
 use mala_pipeline::agent::Outlook;
-use mala_pipeline::review::{Ask, request};
+use mala_domain::review::ReviewPlan;
+use mala_pipeline::review::gather;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 pub(super) async fn show(
     args: &ReviewArgs,
-    ask: &Ask,
+    plan: &ReviewPlan,
     chosen: &Chosen,
-    scoped: Scoped,
+    scoped: ReviewScope,
 ) -> anyhow::Result<Exit> {
     let Some(agent) = &chosen.agent else {
         let free = match chosen.kind {
@@ -29,9 +30,9 @@ pub(super) async fn show(
         console::data(&if args.json { format!("{plain:#}\n") } else { free.to_owned() })?;
         return Ok(Exit::Passed);
     };
-    let request = request(ask, scoped).await.map_err(changes::failure)?;
-    let mut outlook = agent.outlook(&request).await?;
-    let refused = chosen.refusal.iter().filter(|_| !request.change.is_empty());
+    let context = gather(plan, scoped, &chosen.reviewers).await.map_err(changes::failure)?;
+    let mut outlook = agent.outlook(&context).await?;
+    let refused = chosen.refusal.iter().filter(|_| !context.change.is_empty());
     outlook.warnings.extend(refused.map(|why| format!("a review is refused: {why}")));
     let text = if args.json { format!("{:#}\n", as_json(&outlook)) } else { as_text(&outlook) };
     console::data(&console::harmless(&text))?;

@@ -19,12 +19,16 @@ use mala_adapters::bounded_read::read_following_links;
 use mala_adapters::models::recording::Recording;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Budget, Config, FILE_NAME, ReviewBlock, ReviewerType};
-use mala_domain::ports::{RunStore, Scoped, Side};
+use mala_domain::ports::{RunStore, ReviewScope, Side};
 use mala_domain::scope::Target;
 use mala_pipeline::agent::Transcript;
-use mala_pipeline::review::{Ask, Reviewed, Started, publish, review};
+use mala_domain::review::ReviewPlan;
+use mala_pipeline::review::{Published, ReviewPorts, Reviewed, StartTime, publish, review};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
+
+/// No file of a lane that is kept is longer.
+const MAX_LANE_FILE: u64 = 32 << 20;
 
 /// A file about a task is something that people read.
 const MAX_CONTEXT_BYTES: u64 = 1 << 20;
@@ -53,10 +57,8 @@ async fn one_review(
     let settings = settings(args, here, &target, &scoped, &mut notices).await?;
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
     let transcript = args.debug.then(Transcript::default);
-    let wishes = Wishes {
-        target: target.clone(),
-        ..wishes(args, here, transcript.clone(), progress.clone())?
-    };
+    let gate = settings.gate.clone();
+    let wishes = Wishes { target, gate, ..wishes(args, here, transcript.clone(), progress.clone()) };
     let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
     let (is_empty, reports) = (scoped.change.is_empty(), args.json && !args.dry_run);
     let chosen = match reviewers::choose(&settings.policy, here, rules, wishes).await {
@@ -70,26 +72,32 @@ async fn one_review(
         chosen => chosen?,
     };
     let unfinished = Unfinished(chosen.recording.clone());
-    notices.extend(unused(args, chosen.kind));
-    let ask = Ask {
+    if args.reviewer.len() < 2 {
+        notices.extend(unused(args, chosen.kind));
+    }
+    let plan = ReviewPlan {
         rule_ids: Box::new(move || catalogue_ids(&own)),
-        ..chosen.ask(&settings.policy, notices)?
+        ..chosen.plan(&settings.policy, tasks(args, here)?, notices)?
     };
     if args.dry_run {
-        return dry_run::show(args, &ask, &chosen, scoped).await;
+        return dry_run::show(args, &plan, &chosen, scoped).await;
     }
-    let reviewed = review(&ask, scoped, &chosen.reviewers, &|event| progress.show(&event)).await;
+    let store = changes.store().filter(|_| !args.no_save);
+    let kept_in = store.as_ref().map(|store| (store as &dyn RunStore, &started));
+    let ports = ReviewPorts { store: kept_in, ..chosen.ports() };
+    let reviewed = review(&plan, scoped, &ports, &|event| progress.show(&event)).await;
     progress.end();
-    let mut reviewed = reviewed.map_err(changes::failure)?;
+    let reviewed = reviewed.map_err(changes::failure)?;
     unfinished.finish();
-    let unkept = chosen.recording.as_ref().and_then(|recording| recording.problem());
-    reviewed.report.warnings.extend(unkept.map(|why| format!("the recording is not whole: {why}")));
-    let store = changes.store();
-    if let Some(store) = store.as_ref().filter(|_| !args.no_save) {
-        keep(&mut reviewed, &started, store, &kept(transcript));
+    if let Some(why) = chosen.recording.as_ref().and_then(|recording| recording.problem()) {
+        console::say(&format!("warning: the recording is not whole: {why}"));
+    }
+    if let Some(store) = &store {
+        let more = kept(transcript).into_iter().chain(lane_files(chosen.lane_logs.as_deref()));
+        keep(&reviewed, &started, store, &more.collect::<Vec<_>>());
     }
     show::show(&reviewed, sinks, &settings.policy, args, here)?;
-    if store.is_none() && !args.no_save {
+    if changes.store().is_none() && !args.no_save {
         console::say("note: nothing is kept of this review: there is no repository around it");
     }
     Ok(Exit::from(reviewed.report.outcome))
@@ -130,15 +138,38 @@ impl Drop for Unfinished {
 
 /// Keeps the review's files; a folder that cannot be written is a warning, not a lost review.
 fn keep(
-    reviewed: &mut Reviewed,
-    started: &Started,
+    reviewed: &Reviewed,
+    started: &StartTime,
     store: &dyn RunStore,
     more: &[(String, String)],
 ) {
-    if let Err(error) = publish(reviewed, started, store, more) {
-        let warning = format!("the files of this review are not kept: {error}");
-        reviewed.report.warnings.push(warning);
+    if let Published::Failed(error) = publish(reviewed, started, store, more) {
+        console::say(&format!("warning: the files of this review are not kept: {error}"));
     }
+}
+
+/// The prompts and answers of lanes, as files of the review.
+fn lane_files(logs: Option<&Path>) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = logs.iter().map(|logs| logs.join("lanes")).collect();
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        for path in entries.map(|entry| entry.path()) {
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let below = logs.and_then(|logs| path.strip_prefix(logs.join("lanes")).ok());
+            let name = below.map(|below| below.display().to_string().replace('/', "-"));
+            let text = read_following_links(&path, MAX_LANE_FILE).ok();
+            if let (Some(name), Some(text)) = (name, text) {
+                let text = String::from_utf8_lossy(&text).into_owned();
+                files.push((format!("lane-{name}"), text));
+            }
+        }
+    }
+    files.sort();
+    files
 }
 
 fn kept(transcript: Option<Transcript>) -> Vec<(String, String)> {
@@ -153,20 +184,17 @@ fn wishes(
     here: &Surroundings,
     transcript: Option<Transcript>,
     progress: Arc<Progress>,
-) -> anyhow::Result<Wishes> {
+) -> Wishes {
     let folder = |folder: &PathBuf| here.folder.join(folder);
-    Ok(Wishes {
-        target: Target::WorkingTree,
-        tasks: tasks(args, here)?,
+    Wishes {
+        named: args.reviewer.clone(),
         transcript,
         record: args.record.as_ref().map(folder),
         replay: args.replay.as_ref().map(folder),
-        go_on: None,
         events: Arc::new(move |event| progress.show(&event)),
-        connections: None,
-        calls: None,
         asks: if args.dry_run { Asks::Nobody } else { Asks::Models },
-    })
+        ..Wishes::nothing()
+    }
 }
 
 /// The texts about the task. Those of a pull request are written by whoever wants it merged.
@@ -190,9 +218,9 @@ fn task(file: &Path) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-fn started() -> Started {
+fn started() -> StartTime {
     let now = jiff::Timestamp::now();
-    Started { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
+    StartTime { stamp: now.strftime("%Y%m%dT%H%M%S%.3fZ").to_string(), at: now.to_string() }
 }
 
 /// The settings, with the repository's file from the side of the change that is trusted.
@@ -200,7 +228,7 @@ async fn settings(
     args: &ReviewArgs,
     here: &Surroundings,
     target: &Target,
-    scoped: &Scoped,
+    scoped: &ReviewScope,
     notices: &mut Vec<String>,
 ) -> anyhow::Result<Settings> {
     let path = [FilePath::from(FILE_NAME)];
@@ -226,7 +254,7 @@ fn short(sha: &str) -> &str {
 /// What the command line says, as the keys that it stands for.
 fn flags(args: &ReviewArgs) -> Config {
     Config {
-        reviewer_type: args.reviewer,
+        reviewer_type: args.reviewer.first().copied(),
         agent_sdk_reviewer_model: args.model.clone(),
         review: ReviewBlock {
             fail_on: args.fail_on,

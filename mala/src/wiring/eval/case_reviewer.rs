@@ -9,8 +9,8 @@ use crate::wiring::reviewers::{self, Wishes};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::models::call_tracker::{CallTracker, CaseCallTracker};
 use mala_domain::change::{Change, FilePath};
-use mala_domain::config::{FILE_NAME, ReviewPolicy, ReviewerType};
-use mala_domain::ports::{BoxFuture, Scoped};
+use mala_domain::config::{FILE_NAME, GatePolicy, ReviewPolicy, ReviewerType};
+use mala_domain::ports::{BoxFuture, ReviewScope};
 use mala_eval::case_review::{PartialTree, PreparedReview, review_case};
 use mala_eval::dummy::DummyReviewer;
 use mala_eval::ports::CaseRunner;
@@ -56,6 +56,8 @@ pub enum EvalReviewer {
 pub struct ConfiguredReviewer {
     /// The review policy.
     pub policy: ReviewPolicy,
+    /// The policy of a panel.
+    pub gate: GatePolicy,
     /// The project's own rules.
     pub rules: ProjectRules,
     /// Connections that all cases share.
@@ -174,14 +176,13 @@ impl CaseReviewer {
     ) -> anyhow::Result<CaseRecord> {
         let mut trees = CaseTrees::of(case);
         real.put_settings(&mut trees);
-        let (checkout, inside, scoped) = self.check_out(case, &trees).await?;
+        let (checkout, inside, scope) = self.check_out(case, &trees).await?;
         let target = checkout.target();
         let wishes = Wishes { target, calls, ..self.wishes(real, set, case, trial) };
         let chosen = reviewers::choose(&real.policy, &inside, real.rules.clone(), wishes).await?;
-        let ask = chosen.ask(&real.policy, Vec::new())?;
+        let plan = chosen.plan(&real.policy, task_texts(case), Vec::new())?;
         let CaseTrees { origin: base, notes, .. } = trees;
-        let reviewers = chosen.reviewers;
-        let prepared = PreparedReview { ask, scoped, reviewers, base, notes };
+        let prepared = PreparedReview { plan, scope, ports: chosen.ports(), base, notes };
         Ok(review_case(prepared, (set, case, trial)).await.map_err(changes::failure)?)
     }
 
@@ -190,7 +191,7 @@ impl CaseReviewer {
         &self,
         case: &EvalCase,
         trees: &CaseTrees,
-    ) -> anyhow::Result<(CaseCheckout, Surroundings, Scoped)> {
+    ) -> anyhow::Result<(CaseCheckout, Surroundings, ReviewScope)> {
         let (checkout, is_complete) =
             match self.repositories.check_out(case, trees, &self.work).await? {
                 Some(checkout) => (checkout, true),
@@ -211,17 +212,22 @@ impl CaseReviewer {
     }
 
     fn wishes(&self, real: &ConfiguredReviewer, set: &str, case: &EvalCase, trial: u32) -> Wishes {
-        let about = format!("{}\n\n{}", case.pr_title, case.pr_description);
-        let tasks = match about.trim() {
-            "" => Vec::new(),
-            text => vec![("pull request".to_owned(), text.to_owned())],
-        };
         let replay = self.replay.as_ref().map(|run| run.traffic(set, &case.id, trial));
         let go_on = match &replay {
             None => Some(self.run.traffic(set, &case.id, trial)),
             Some(_) => None,
         };
         let connections = real.connections.clone();
-        Wishes { tasks, replay, go_on, connections, ..Wishes::nothing() }
+        let gate = real.gate.clone();
+        Wishes { gate, replay, go_on, connections, ..Wishes::nothing() }
+    }
+}
+
+/// The title and description of a case's pull request.
+fn task_texts(case: &EvalCase) -> Vec<(String, String)> {
+    let text = format!("{}\n\n{}", case.pr_title, case.pr_description);
+    match text.trim() {
+        "" => Vec::new(),
+        text => vec![("pull request".to_owned(), text.to_owned())],
     }
 }

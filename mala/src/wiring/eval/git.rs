@@ -7,7 +7,7 @@ use mala_adapters::git::{
 };
 use mala_adapters::process::ProcessEnvironment;
 use mala_domain::change::FilePath;
-use mala_domain::ports::{BoxFuture, ChangeSource, ScopeError, Scoped};
+use mala_domain::ports::{BoxFuture, ChangeSource, ScopeError, ReviewScope};
 use mala_domain::scope::Target;
 use mala_eval::EvalCase;
 use mala_eval::import::clone_paths;
@@ -199,7 +199,7 @@ impl CaseRepository for OpenedRepository {
         &'a self,
         target: &'a Target,
         paths: &'a [String],
-    ) -> BoxFuture<'a, Result<Scoped, ScopeError>> {
+    ) -> BoxFuture<'a, Result<ReviewScope, ScopeError>> {
         ChangeSource::scope(&self.0, target, paths)
     }
 

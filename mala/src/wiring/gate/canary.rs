@@ -1,21 +1,22 @@
 //! Canary runs: the lanes review a copy of a real commit with a planted defect. A supervisor starts a run
 //! when one is due.
 
-use super::{Gate, Scratch, copy_of, fresh_names, runner, scope, variables};
+use super::session::{session_panel, session_plan};
+use super::{Gate, Scratch, Sweep, copy_of, fresh_names, runner, scope, variables};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::failure;
 use anyhow::Context;
 use mala_adapters::git::VariantCommit;
 use mala_adapters::process::{self, ProcessSpec};
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
-use mala_domain::gate::consensus::Rule;
-use mala_domain::gate::output::Waited;
-use mala_domain::gate::session::{LeftOut, Pinned, Progress, Seat, Session};
-use mala_domain::gate::{CALL, MARKER, SCHEMA_VERSION};
-use mala_domain::ports::BoxFuture;
+use mala_domain::gate::session::{LeftOut, Pinned, Seat, Session};
+use mala_domain::gate::{CALL, SCHEMA_VERSION};
+use mala_domain::ports::{BoxFuture, Reviewer};
+use mala_domain::review::consensus::ConsensusRule;
 use mala_eval::canary::CanaryPanel;
 use mala_eval::plant::{PlantSite, PlantedDefect, SurveyedChange};
-use mala_pipeline::gate::{LaneFindings, Panel, lane_findings};
+use mala_pipeline::gate::{LaneFindings, LaneReviewer, lane_findings};
+use std::sync::Arc;
 
 /// The lanes that review canaries.
 pub struct CanaryLanes<'c> {
@@ -29,16 +30,6 @@ pub struct CanaryLanes<'c> {
     pub timeout_seconds: u64,
     /// Codex reasoning effort.
     pub reasoning: &'c str,
-}
-
-/// Ends the processes that the lanes of a canary left behind.
-struct Sweep(String);
-
-impl Drop for Sweep {
-    fn drop(&mut self) {
-        process::kill_marked(MARKER, &format!("{}/", self.0));
-        process::kill_orphans();
-    }
 }
 
 impl CanaryPanel for CanaryLanes<'_> {
@@ -82,7 +73,7 @@ impl Gate {
             left_out: LeftOut::default(),
             scratch: scratch.path().display().to_string(),
             secret,
-            rule: Rule::Unanimous,
+            rule: ConsensusRule::Unanimous,
             timeout_seconds: lanes.timeout_seconds,
             reasoning: lanes.reasoning.to_owned(),
             seats: lanes.seats.to_vec(),
@@ -93,9 +84,11 @@ impl Gate {
         };
         let folder = self.sessions.canaries().place(number)?;
         let runner = runner(git, &session, &folder, here);
-        let show = |_: &Progress| {};
-        let panel = Panel { session: &session, runner: &runner, checker: None, show: &show };
-        Ok(lane_findings(&panel, &scoped).await.map_err(failure)?)
+        let panel = session_panel(&session, runner, Arc::new(|_| {}));
+        let lane = |seat: &Seat| Arc::new(LaneReviewer::new(panel.clone(), seat.clone())) as _;
+        let lanes: Vec<Arc<dyn Reviewer>> = session.seats.iter().map(lane).collect();
+        let plan = session_plan(&session)?;
+        Ok(lane_findings(&plan, &scoped, &lanes).await.map_err(failure)?)
     }
 
     /// The commit with the defect, in a copy of the repository.
@@ -118,15 +111,6 @@ impl Gate {
             Some(base) => Pinned::Range { base: base.clone(), head, dirty: Vec::new() },
             None => Pinned::Commits(vec![head]),
         })
-    }
-
-    /// Adds the measured recall of each lane.
-    pub fn with_measured(&self, mut waited: Waited) -> Waited {
-        let book = self.sessions.canaries().book();
-        for (name, lane) in &mut waited.reviewers {
-            lane.measured = book.measured(name);
-        }
-        waited
     }
 
     /// Starts a canary run for the lanes of a finished session when one is due. The first call starts the

@@ -16,7 +16,7 @@ use mala_domain::config::{Origin, ReviewPolicy, ReviewerType};
 use mala_domain::conversation::{Ask, Reply};
 use mala_domain::models::{Choice, input_tokens};
 use mala_domain::ports::{Billed, BoxFuture, LanguageModel, ModelFailure, ModelFailureKind, Terms};
-use mala_pipeline::agent::{Agent, AgentSettings, Speaker};
+use mala_pipeline::agent::{Agent, AgentChecks, AgentSettings, Speaker};
 use std::sync::Arc;
 
 /// The models that are tried in this order when nobody names one: the first with a key is asked.
@@ -50,14 +50,22 @@ pub(super) fn is_meant(policy: &ReviewPolicy, wishes: &Wishes) -> bool {
         || wishes.replay.is_some()
 }
 
+/// The model of the agent, and what it makes of the hints.
+pub(super) struct Seat {
+    pub(super) models: Models,
+    pub(super) choice: Choice,
+    /// Whether the agent reports the built-in findings; else another reviewer does.
+    pub(super) claims_hints: bool,
+}
+
 pub(super) async fn chosen(
     policy: &ReviewPolicy,
     here: &Surroundings,
     rules: ProjectRules,
-    wishes: Wishes,
-    (models, choice): (Models, Choice),
+    wishes: &Wishes,
+    Seat { models, choice, claims_hints }: Seat,
 ) -> anyhow::Result<Chosen> {
-    let line = Line::open(&wishes)?;
+    let line = Line::open(wishes)?;
     let refused = match wishes.asks {
         Asks::Nobody => models.obstacle(choice.provider).map(|why| refusal(why).to_string()),
         Asks::Models => None,
@@ -73,22 +81,21 @@ pub(super) async fn chosen(
         escalation,
         profile: policy.budget.profile.value,
         limits: limits(policy),
-        tasks: wishes.tasks,
         hints: Some(Arc::new(hints)),
+        claims_hints,
         linters: Some(Arc::new(linters)),
-        events: wishes.events,
-        transcript: wishes.transcript,
+        checks: AgentChecks::Own,
+        events: wishes.events.clone(),
+        transcript: wishes.transcript.clone(),
     }));
     Ok(Chosen {
-        kind: ReviewerType::AgentSdk,
-        reviewers: vec![agent.clone()],
-        agent: Some(agent),
+        agent: Some(agent.clone()),
+        verifier: Some(agent.clone()),
         model: Some(model),
-        version: prompts::version(),
         budget_profile: policy.budget.name(),
-        preface: None,
         recording: line.recording(),
         refusal: refused,
+        ..Chosen::one(ReviewerType::AgentSdk, agent, prompts::version())
     })
 }
 
@@ -116,9 +123,10 @@ pub(super) async fn helper(
         escalation: None,
         profile: policy.budget.profile.value,
         limits: policy.budget.limits(),
-        tasks: Vec::new(),
         hints: None,
+        claims_hints: false,
         linters: None,
+        checks: AgentChecks::Urgent,
         events: wishes.events.clone(),
         transcript: wishes.transcript.clone(),
     })))

@@ -17,17 +17,9 @@ pub(super) fn chosen(
     preface: Option<&str>,
 ) -> anyhow::Result<Chosen> {
     let version = format!("builtin {} {}", env!("CARGO_PKG_VERSION"), rules.fingerprint);
-    Ok(Chosen {
-        kind: ReviewerType::Builtin,
-        reviewers: vec![Arc::new(reviewer(policy, here, rules)?)],
-        agent: None,
-        model: None,
-        version,
-        budget_profile: "standard".to_owned(),
-        preface: preface.map(str::to_owned),
-        recording: None,
-        refusal: None,
-    })
+    let reviewer = Arc::new(reviewer(policy, here, rules)?);
+    let preface = preface.map(str::to_owned);
+    Ok(Chosen { preface, ..Chosen::one(ReviewerType::Builtin, reviewer, version) })
 }
 
 /// The built-in reviewer itself, alone or as the one who gives hints.

@@ -4,20 +4,18 @@ use super::{Chosen, Wishes, agent};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::{self as world, Gate, Scratch};
-use mala_adapters::lanes::Lanes;
+use crate::wiring::gate::{self as world, TemporaryLanes, temporary_lanes};
 use mala_domain::command::{NAME, version};
 use mala_domain::config::{CommandReviewer, ReviewPolicy, ReviewerType, Sourced};
 use mala_domain::gate::lane::{Lane, LaneSettings, filled};
-use mala_domain::ports::{BoxFuture, LaneOrder, LaneRun, LaneRunner};
-use mala_domain::scope::{Head, Target};
+use mala_domain::scope::Target;
 use mala_pipeline::command::{CommandReview, CommandSettings, Parser};
 use std::sync::Arc;
 
 pub(super) async fn chosen(
     policy: &ReviewPolicy,
     here: &Surroundings,
-    wishes: Wishes,
+    wishes: &Wishes,
 ) -> anyhow::Result<Chosen> {
     let settings = policy.command.value.clone().unwrap_or_default();
     let Some(run) = &settings.run else {
@@ -30,31 +28,31 @@ pub(super) async fn chosen(
         return Err(refusal(what).into());
     }
     let lane = lane(NAME, run, &settings, here)?;
-    let parser = match &settings.parser {
-        Some(parser) => Parser::Command(Box::new(self::lane("parser", parser, &settings, here)?)),
-        None => Parser::Model(agent::helper(&parsing(policy, &settings), here, &wishes).await?),
+    let (parser, verifier) = match &settings.parser {
+        Some(parser) => {
+            (Parser::Command(Box::new(self::lane("parser", parser, &settings, here)?)), None)
+        }
+        None => {
+            let agent = agent::helper(&parsing(policy, &settings), here, wishes).await?;
+            (Parser::Model(agent.clone()), Some(agent))
+        }
     };
-    let (runner, head, secret) = runner(here, &wishes.target).await?;
+    let TemporaryLanes { lanes, head, secret, .. } = temporary_lanes(here, &wishes.target).await?;
     let command = CommandReview::new(CommandSettings {
         lane,
         parser,
-        runner: Arc::new(runner),
+        runner: lanes,
         head,
         secret,
-        tasks: wishes.tasks,
         context: settings.context,
-        transcript: wishes.transcript,
+        transcript: wishes.transcript.clone(),
     });
+    let version = format!("{NAME} {} {}", version(), run.join(" "));
     Ok(Chosen {
-        kind: ReviewerType::Command,
-        reviewers: vec![Arc::new(command)],
-        agent: None,
+        verifier,
         model: settings.model.clone(),
-        version: format!("{NAME} {} {}", version(), run.join(" ")),
         budget_profile: policy.budget.name(),
-        preface: None,
-        recording: None,
-        refusal: None,
+        ..Chosen::one(ReviewerType::Command, Arc::new(command), version)
     })
 }
 
@@ -99,39 +97,4 @@ fn lane(
         ..LaneSettings::default()
     };
     Ok(Lane { name: name.to_owned(), settings })
-}
-
-/// Lanes in a copy of the repository that is removed with them.
-struct OwnLanes {
-    lanes: Lanes,
-    _scratch: Scratch,
-}
-
-impl LaneRunner for OwnLanes {
-    fn run<'a>(&'a self, order: LaneOrder<'a>) -> BoxFuture<'a, LaneRun> {
-        self.lanes.run(order)
-    }
-}
-
-/// Who runs the commands, the commit that they look at, and a secret.
-async fn runner(
-    here: &Surroundings,
-    target: &Target,
-) -> anyhow::Result<(OwnLanes, String, String)> {
-    let gate = Gate::open(here).await?;
-    let (scratch, pinned) = gate.pin(target).await?;
-    let (git, scoped) = world::scope(here, scratch.path(), &pinned).await?;
-    let Head::Commit(head) = scoped.scope.head else {
-        anyhow::bail!("the copy of the tree has no commit");
-    };
-    let (session, secret) = world::fresh_names()?;
-    let lanes = Lanes {
-        git,
-        head: head.clone(),
-        session,
-        scratch: scratch.path().to_owned(),
-        folder: scratch.path().join("kept"),
-        variables: world::variables(here),
-    };
-    Ok((OwnLanes { lanes, _scratch: scratch }, head, secret))
 }

@@ -1,24 +1,113 @@
-//! The panel behind a gate: the one that the settings name, else our own.
+//! A panel: our own lanes in this process, or an external gate program where the settings name one.
 
 use super::{Chosen, Wishes};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::variables;
+use crate::wiring::gate::{TemporaryLanes, panel, temporary_lanes, variables};
+use crate::wiring::reviewers;
 use mala_adapters::process::ProcessEnvironment;
 use mala_adapters::reviewers::review_gate::{NAME, ReviewGate, Settings};
-use mala_domain::config::{ReviewPolicy, ReviewerType};
+use mala_domain::agent::prompts;
+use mala_domain::config::{Cerberus, ReviewPolicy, ReviewerType};
+use mala_domain::gate::MARKER;
+use mala_domain::gate::session::Checker;
+use mala_domain::ports::{Reviewer, Verifier};
+use mala_domain::scope::Target;
+use mala_pipeline::gate::{LaneReviewer, PanelContext, PanelSettings};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The program of our own gate.
 const GATE: &str = "review-gate";
 
-pub(super) fn chosen(
+/// What is kept of the time of a review for what comes after the lanes, at least.
+const MARGIN: Duration = Duration::from_secs(5);
+
+pub(super) async fn chosen(
     policy: &ReviewPolicy,
     here: &Surroundings,
-    wishes: Wishes,
-) -> Result<Chosen, Failure> {
+    wishes: &Wishes,
+) -> anyhow::Result<Chosen> {
     let cerberus = policy.cerberus.value.clone().unwrap_or_default();
+    let is_external = cerberus.command.is_some()
+        || !cerberus.spawn_args.is_empty()
+        || !cerberus.wait_args.is_empty()
+        || !cerberus.env.is_empty();
+    if is_external {
+        return Ok(external(cerberus, here, wishes)?);
+    }
+    if here.variable(MARKER).is_some() {
+        return Err(refusal("this is a reviewer of a panel already").into());
+    }
+    if matches!(wishes.target, Target::Staged | Target::Patch(_)) {
+        let what = "it reviews commits or the working tree, not the index and not a patch";
+        return Err(refusal(what).into());
+    }
+    in_process(policy, here, wishes).await
+}
+
+fn refusal(why: &str) -> Failure {
+    Failure::new(Exit::NoReviewers, format!("the reviewer {NAME} cannot be run: {why}"))
+}
+
+/// The lanes of the panel, in a copy of the repository that is removed with them.
+async fn in_process(
+    policy: &ReviewPolicy,
+    here: &Surroundings,
+    wishes: &Wishes,
+) -> anyhow::Result<Chosen> {
+    let gate = &wishes.gate;
+    let (seats, mut warnings) = panel(&[], gate, here)?;
+    let TemporaryLanes { lanes, head, secret, logs } =
+        temporary_lanes(here, &wishes.target).await?;
+    let timeout = lane_time(policy.timeout_for(ReviewerType::Cerberus));
+    let panel = PanelContext::new(
+        lanes,
+        PanelSettings {
+            head,
+            secret,
+            reasoning: "high".to_owned(),
+            timeout: timeout.min(gate.timeout.value.duration()),
+            started: Arc::new(|_| {}),
+        },
+    );
+    let lanes: Vec<Arc<LaneReviewer>> =
+        seats.into_iter().map(|seat| Arc::new(LaneReviewer::new(panel.clone(), seat))).collect();
+    let verifier = match gate.agent_checks.value {
+        true => match reviewers::checker(&Checker::of(policy), here).await {
+            Ok(agent) => Some(agent),
+            Err(error) => {
+                warnings.push(format!("the agent checks nothing: {error:#}"));
+                None
+            }
+        },
+        false => None,
+    };
+    Ok(Chosen {
+        reviewers: lanes.iter().map(|lane| lane.clone() as Arc<dyn Reviewer>).collect(),
+        peers: lanes.iter().map(|lane| lane.clone() as Arc<dyn Verifier>).collect(),
+        verifier,
+        rule: gate.consensus.value,
+        check_time: timeout,
+        lane_logs: Some(logs),
+        warnings,
+        ..Chosen::none(ReviewerType::Cerberus, format!("{NAME} {}", prompts::version()))
+    })
+}
+
+/// How long a lane may take in a review of this time: one that hangs is over before the review is, and
+/// the others are heard.
+fn lane_time(time: Duration) -> Duration {
+    time.saturating_sub((time / 4).max(MARGIN)).max(time / 2)
+}
+
+/// A panel behind an external gate.
+fn external(
+    cerberus: Cerberus,
+    here: &Surroundings,
+    wishes: &Wishes,
+) -> Result<Chosen, Failure> {
     let environment = variables(here);
     let command = command(cerberus.command, &environment)?;
     let version = format!("{NAME} {}", command.join(" "));
@@ -29,20 +118,9 @@ pub(super) fn chosen(
         env: cerberus.env,
         environment,
         folder: here.root().to_owned(),
-        target: wishes.target,
-        tasks: wishes.tasks,
+        target: wishes.target.clone(),
     });
-    Ok(Chosen {
-        kind: ReviewerType::Cerberus,
-        reviewers: vec![Arc::new(gate)],
-        agent: None,
-        model: None,
-        version,
-        budget_profile: "standard".to_owned(),
-        preface: None,
-        recording: None,
-        refusal: None,
-    })
+    Ok(Chosen::one(ReviewerType::Cerberus, Arc::new(gate), version))
 }
 
 /// The command of the gate, with its program found.
@@ -51,9 +129,8 @@ fn command(
     environment: &ProcessEnvironment,
 ) -> Result<Vec<String>, Failure> {
     let refuse = |program: &str| {
-        let what = format!("the reviewer {NAME} cannot be asked: {program} is not there");
         let hint = "put it on the path, or name it by its full path in review.cerberus.command";
-        Failure::new(Exit::NoReviewers, what).hint(hint)
+        refusal(&format!("{program} is not there")).hint(hint)
     };
     match named {
         Some(command) => {
@@ -66,6 +143,19 @@ fn command(
             let beside = beside.and_then(|own| environment.find(own.with_file_name(GATE)));
             let found = beside.or_else(|| environment.find(GATE)).ok_or_else(|| refuse(GATE))?;
             Ok(vec![found.display().to_string()])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_over_before_their_review() {
+        for (review, lane) in [(4, 2), (20, 15), (24, 18), (300, 225)] {
+            let time = lane_time(Duration::from_secs(review));
+            assert_eq!(time, Duration::from_secs(lane), "{review}");
         }
     }
 }

@@ -31,7 +31,7 @@ fn standard_makes_two_calls_and_three_tool_calls_at_most() {
     assert_eq!(results.iter().filter(|text| text.contains("return 1 / n")).count(), 3);
     assert_eq!(code, 1, "what could not be checked blocks");
     let verification = &report["issues"][0]["verification"];
-    assert_eq!(verification["outcome"], "unverified");
+    assert_eq!(verification["outcome"], "not_checked");
     assert_eq!(verification["how"], "not checked: all 2 model calls are spent");
     assert_eq!(report["status"], "truncated");
     let warnings = report["warnings"].to_string();

@@ -162,7 +162,7 @@ fn at_most_five_candidates_are_verified() {
     let outcomes: Vec<&str> =
         issues.iter().map(|it| it["verification"]["outcome"].as_str().unwrap()).collect();
     assert_eq!(outcomes.iter().filter(|it| **it == "verified").count(), 5, "{outcomes:?}");
-    let rest = issues.iter().find(|it| it["verification"]["outcome"] == "unverified").unwrap();
+    let rest = issues.iter().find(|it| it["verification"]["outcome"] == "not_checked").unwrap();
     assert_eq!(rest["verification"]["how"], "not checked: at most 5 claims are checked");
 }
 

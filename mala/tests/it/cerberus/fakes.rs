@@ -136,11 +136,11 @@ fn what_does_not_fit_together_is_no_review() {
     check(&gate(&format!("echo 'note: x'; echo '{PASS}'")), 2, "invalid json");
     check(&gate(&format!("echo '{}'", PASS.replace("PASS", "APPROVED"))), 2, "invalid verdict");
     check(&gate("head -c 100000 /dev/urandom"), 2, "invalid json");
-    check(&gate(&format!("echo '{}'; exit 1", fail("nowhere.py"))), 2, "nothing that it names");
+    check(&gate(&format!("echo '{}'; exit 1", fail("nowhere.py"))), 2, "that cannot be placed");
     check(
         &gate(&format!("echo '{}'; exit 1", fail("../../etc/passwd"))),
         2,
-        "nothing that it names",
+        "that cannot be placed",
     );
 }
 

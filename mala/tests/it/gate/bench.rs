@@ -16,7 +16,7 @@ const LANES: &str = "pass pass2 pass3 fail fail2 fail3 needs invented partial ne
     hangs breaks_after fenced flood flood_after forks holds_pipe banner echo prose empty nonce sha writes \
     edits commits env gate slow deleted absolute unquoted spaced misquoted past_end half unrelated pipe \
     hole flood_stdout leaver wavers two_places unsure space bytes stages reads many twice grows beside \
-    forger garbled absent absent_if chatty";
+    forger garbled absent absent_if chatty follows";
 
 /// What `wait` said.
 pub(super) struct Verdict {

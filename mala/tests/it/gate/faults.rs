@@ -178,7 +178,7 @@ fn an_answer_about_another_commit_is_no_answer() {
 
 #[test]
 fn a_pass_without_an_account_of_all_regions_is_no_pass() {
-    check("partial", 2, "incomplete: 1 changed region is not accounted for");
+    check("partial", 2, "1 of 1 hunks were not reviewed");
 }
 
 #[test]

@@ -33,6 +33,15 @@ case "$prompt" in
     ;;
 esac
 
+# An answer by the form that the prompt states, and by nothing else.
+if [ "$1" = follows ]; then
+    printf '%s\n' "$prompt" | sed -n '/^For example, with one finding:$/,/^{/s/^{/{/p' |
+        sed "s/\"nonce\": \"[^\"]*\"/\"nonce\": \"$nonce\"/; s/\"head_sha\": \"[^\"]*\"/\"head_sha\": \"$head\"/" |
+        sed 's#src/mean.py#a.py#g; s/"line_start": 3, "line_end": 3/"line_start": 2, "line_end": 2/' |
+        sed 's/"evidence": "[^"]*"/"evidence": "    return x + 1"/'
+    exit 0
+fi
+
 reviewed='[{"file_path":"a.py","hunks":[1]}]'
 answer() {
     printf '{"nonce":"%s","head_sha":"%s","verdict":"%s","summary":"%s","findings":[%s],"reviewed":%s}\n' \

@@ -122,3 +122,15 @@ fn what_nobody_reviewed_is_said() {
         assert!(report.contains(&format!("is not reviewed: {why}")), "{report}");
     }
 }
+
+#[test]
+fn an_answer_by_the_form_that_the_prompt_states_is_read() {
+    let ended = Bench::new().review("follows", &[]);
+    let case = format!("{:#}", ended.json);
+    assert_eq!((ended.code, ended.verdict()), (1, "FAIL"), "{case}");
+    assert_eq!(ended.error_of("follows"), "", "{case}");
+    let issue = &ended.json["issues"][0];
+    assert_eq!(issue["title"], "[P1] Division by zero", "{case}");
+    assert_eq!((&issue["category"], &issue["confidence"]), (&"bug".into(), &0.9.into()), "{case}");
+    assert_eq!(ended.json["coverage"]["hunks_accounted"], 1, "{case}");
+}

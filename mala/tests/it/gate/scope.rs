@@ -24,7 +24,7 @@ fn an_empty_change_passes_without_any_call() {
     assert_eq!(spawned["reviewers_spawned"], serde_json::json!([]));
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
     assert_eq!((ended.code, ended.verdict()), (0, "PASS"));
-    assert_eq!(ended.json["warnings"][0], "nothing changed: nobody was asked");
+    assert_eq!(ended.json["warnings"][0], "nothing changed: no reviewer was run");
     ended.assert_nothing_left();
 }
 

@@ -2,13 +2,12 @@
 
 use super::*;
 use mala_domain::change::{Change, ChangedFile, EntryKind, FileStatus, LineCounts};
-use mala_domain::ports::{BoxFuture, Repository, WordHit, WordQuery};
+use mala_domain::ports::{BoxFuture, Repository, ReviewScope, WordHit, WordQuery};
 use mala_domain::review::Texts;
 use mala_domain::scope::{Head, Scope};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 type Files = BTreeMap<FilePath, String>;
 
@@ -93,7 +92,7 @@ fn files(texts: &[(&str, &str)]) -> Files {
     texts.iter().map(|(path, text)| (FilePath::from(*path), (*text).to_owned())).collect()
 }
 
-fn request(tree: Arc<InMemory>) -> ReviewRequest {
+fn request(tree: Arc<InMemory>) -> ReviewContext {
     let blobs = |files: &Files| -> BTreeMap<FilePath, Blob> {
         files.iter().map(|(path, text)| (path.clone(), Blob::Text(text.clone()))).collect()
     };
@@ -110,9 +109,9 @@ fn request(tree: Arc<InMemory>) -> ReviewRequest {
             hunks: Vec::new(),
         })
         .collect();
-    ReviewRequest {
+    let texts = Texts { base: blobs(&tree.base), head: blobs(&tree.head) };
+    let scope = ReviewScope {
         change: Arc::new(Change { files }),
-        texts: Arc::new(Texts { base: blobs(&tree.base), head: blobs(&tree.head) }),
         tree,
         scope: Scope {
             repository: None,
@@ -124,8 +123,8 @@ fn request(tree: Arc<InMemory>) -> ReviewRequest {
             hunks: 1,
             lines: LineCounts::default(),
         },
-        timeout: Duration::from_secs(10),
-    }
+    };
+    ReviewContext::new(scope, texts)
 }
 
 fn tree(user_at_head: &str) -> InMemory {

@@ -3,20 +3,15 @@
 
 use super::*;
 use crate::finding::Finding;
-use crate::gate::consensus::{Absence, Rule, Vote, decide};
-use crate::gate::output::{LaneReport, PanelVerdict, Waited, status};
+use crate::gate::lane::LaneFailureKind;
+use crate::gate::session::SessionState;
+use crate::render::gate::{
+    GateResultJson, GateReviewerJson, PanelVerdict, SessionFacts, status,
+};
 use crate::review::Usage;
-use crate::review::admit::{SymbolIndex, admit};
+use crate::review::consensus::{VoteStatus, by_rule};
 use crate::scope::Head;
 use crate::verdict::{Obstacle, Outcome};
-
-struct Nowhere;
-
-impl SymbolIndex for Nowhere {
-    fn symbol_at(&self, _: &FilePath, _: u32) -> Option<String> {
-        None
-    }
-}
 
 fn finding(reviewer: &str, priority: u32) -> Finding {
     let issue = with(issue(), "/priority", json!(priority));
@@ -26,13 +21,13 @@ fn finding(reviewer: &str, priority: u32) -> Finding {
     admit(claims, &change(), &Texts::default(), &Nowhere).findings.remove(0)
 }
 
-fn lane(verdict: Option<Verdict>, issues: Vec<Finding>) -> LaneReport {
-    LaneReport {
+fn lane(verdict: Option<Verdict>, issues: Vec<Finding>) -> GateReviewerJson {
+    GateReviewerJson {
         verdict,
         summary: String::new(),
         issues,
         error: verdict.is_none().then(|| "no answer".to_owned()),
-        absence: verdict.is_none().then_some(Absence::Unusable),
+        absence: verdict.is_none().then_some(LaneFailureKind::Unusable),
         raw_verdict: verdict,
         coverage: Coverage::default(),
         usage: Usage::default(),
@@ -47,7 +42,7 @@ fn lane(verdict: Option<Verdict>, issues: Vec<Finding>) -> LaneReport {
 type Seat = (&'static str, Option<Verdict>);
 
 /// What our gate makes of lanes with these verdicts. One that objects has a finding of its own.
-fn decided(rule: Rule, lanes: &[Seat]) -> Value {
+fn decided(rule: ConsensusRule, lanes: &[Seat]) -> Value {
     let lanes = lanes.iter().map(|(name, verdict)| {
         let own = match verdict {
             Some(Verdict::Fail) => vec![finding(name, 1)],
@@ -56,13 +51,14 @@ fn decided(rule: Rule, lanes: &[Seat]) -> Value {
         };
         ((*name).to_owned(), lane(*verdict, own))
     });
-    let mut waited = Waited::undecided(Obstacle::Internal, "");
+    let mut waited = GateResultJson::of(&SessionState::Dead, &SessionFacts::default());
     waited.reviewers = lanes.collect();
-    let vote = |lane: &LaneReport| match lane.verdict {
-        Some(verdict) => Vote::Verdict(verdict),
-        None => Vote::Absent(Absence::Unusable),
+    let vote = |lane: &GateReviewerJson| match lane.verdict {
+        Some(Verdict::Pass) => VoteStatus::Passes,
+        Some(verdict) => VoteStatus::Objects(verdict),
+        None => VoteStatus::Absent(Obstacle::Incomplete),
     };
-    let decision = decide(rule, &waited.reviewers.values().map(vote).collect::<Vec<_>>());
+    let decision = by_rule(rule, &waited.reviewers.values().map(vote).collect::<Vec<_>>());
     waited.status = status(decision.outcome);
     waited.consensus.verdict = PanelVerdict::from(decision.verdict);
     waited.consensus.verified.verdict = waited.consensus.verdict;
@@ -103,10 +99,10 @@ const NEEDS: Option<Verdict> = Some(Verdict::NeedsWork);
 
 #[test]
 fn what_our_gate_says_is_believed() {
-    use Rule::{Any, Majority, Unanimous};
+    use ConsensusRule::{Any, Majority, Unanimous};
     let files = || Account::Files(Vec::new());
     let few = |words: &str| Account::Nothing(words.to_owned());
-    let rows: [(Rule, &[Seat], Verdict, Account); 8] = [
+    let rows: [(ConsensusRule, &[Seat], Verdict, Account); 8] = [
         (Unanimous, &[("codex", PASS)], Verdict::Pass, files()),
         (Unanimous, &[("codex", FAIL), ("b", PASS)], Verdict::Fail, files()),
         (
@@ -138,7 +134,7 @@ fn what_our_gate_says_is_believed() {
 
 #[test]
 fn what_does_not_fit_together_is_not() {
-    use Rule::{Majority, Unanimous};
+    use ConsensusRule::{Majority, Unanimous};
     let pass = || decided(Unanimous, &[("codex", PASS)]);
     let fail = || decided(Unanimous, &[("codex", FAIL), ("b", PASS)]);
     let split = || decided(Majority, &[("codex", PASS), ("b", PASS), ("c", FAIL)]);

@@ -85,7 +85,7 @@ async fn a_call_that_hangs_is_given_up() {
     impl Linters for Stuck {
         fn lint<'a>(
             &'a self,
-            _: &'a ReviewRequest,
+            _: &'a ReviewContext,
             _: LinterName,
             _: &'a FilePath,
         ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintTrouble>> {

@@ -1,19 +1,16 @@
 //! From what a panel says to what every reviewer contributes.
 
-use super::issues::effective;
 use super::{Account, PanelWord};
-use crate::agent::judge::{Bindings, refuted_by_definition};
 use crate::change::{Change, ChangedFile, FilePath, LineSpan};
-use crate::finding::{Candidate, Category, Priority, Verification, VerificationOutcome};
+use crate::finding::{Candidate, Category, Priority, Verification};
 use crate::ports::ReviewerFailure;
-use crate::review::admit::objections;
-use crate::review::{Coverage, FileCoverage, Hearing, Texts};
+use crate::review::{Coverage, FileCoverage, Opinion};
 use crate::scope::{Head, Scope};
 use crate::verdict::Verdict;
 
 /// What a panel contributes to the review of a change, in the names of its reviewers.
-pub fn hearing(reviewer: &str, word: PanelWord, change: &Change) -> Hearing {
-    let mut candidates: Vec<Candidate> = Vec::new();
+pub fn opinion(reviewer: &str, word: PanelWord, change: &Change) -> Opinion {
+    let mut claims: Vec<Candidate> = Vec::new();
     for claim in word.claims {
         let mut candidate = claim.candidate;
         if !claim.has_lines
@@ -22,9 +19,9 @@ pub fn hearing(reviewer: &str, word: PanelWord, change: &Change) -> Hearing {
         {
             candidate.span = span;
         }
-        candidates.push(candidate);
+        claims.push(candidate);
     }
-    candidates.extend(word.decision.and_then(|why| decision(reviewer, &why, change)));
+    claims.extend(word.decision.and_then(|why| decision(reviewer, &why, change)));
     let mut warnings: Vec<String> =
         word.warnings.into_iter().map(|warning| format!("{reviewer}: {warning}")).collect();
     let mut failure = None;
@@ -46,16 +43,16 @@ pub fn hearing(reviewer: &str, word: PanelWord, change: &Change) -> Hearing {
             Vec::new()
         }
     };
-    Hearing {
-        reviewer: reviewer.to_owned(),
-        candidates,
+    Opinion {
+        claims,
+        claimed_verdict: Some(word.verdict),
         accounted,
         warnings,
-        voices: word.voices,
+        members: word.members,
         log: word.log,
         failure,
         objects: word.verdict != Verdict::Pass,
-        ..Hearing::default()
+        ..Opinion::default()
     }
 }
 
@@ -101,49 +98,6 @@ fn decision(reviewer: &str, why: &str, change: &Change) -> Option<Candidate> {
         rule: None,
         verification: Verification::verified("the gate's own verdict"),
     })
-}
-
-/// Looks at what a panel claims: what is said to be missing and is there is refuted. Says why nobody
-/// knows what it objects to: nothing of what it claims is in the tree at head, or what is not there is
-/// worse than what is.
-pub fn unplaced(
-    verdict: Verdict,
-    hearing: &mut Hearing,
-    change: &Change,
-    texts: &Texts,
-    bindings: &dyn Bindings,
-) -> Option<String> {
-    for claim in &mut hearing.candidates {
-        let why = refuted_by_definition(&claim.title, &claim.file, claim.span, bindings);
-        if let Some(why) = why
-            && claim.verification.outcome == VerificationOutcome::Unverified
-        {
-            claim.verification = Verification::refuted(why);
-        }
-    }
-    let says = format!("the gate says {}", verdict.name());
-    if hearing.candidates.is_empty() {
-        return (verdict != Verdict::Pass).then(|| format!("{says}, and names nothing"));
-    }
-    // What is refuted is known, and does not block.
-    let counts = |it: &&Candidate| it.verification.outcome != VerificationOutcome::Refuted;
-    let claims: Vec<Candidate> = hearing.candidates.iter().filter(counts).cloned().collect();
-    let why = objections(&claims, change, texts);
-    let (lost, left): (Vec<_>, Vec<_>) =
-        claims.iter().zip(&why).partition(|(_, why)| why.is_some());
-    let worst = |of: &[(&Candidate, &Option<String>)]| {
-        of.iter().map(|(claim, _)| effective(claim.priority)).min()
-    };
-    match (worst(&lost), worst(&left)) {
-        (None, _) => None,
-        (Some(_), None) => {
-            Some(format!("{says}, and nothing that it names is in the reviewed tree"))
-        }
-        (Some(lost), Some(left)) if lost < left => {
-            Some(format!("{says}, and a {lost} that it names is not in the reviewed tree"))
-        }
-        (Some(_), Some(_)) => None,
-    }
 }
 
 /// Whether a gate that says what it reviewed has reviewed this: between the same commits, and, with as

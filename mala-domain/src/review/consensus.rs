@@ -1,5 +1,5 @@
-//! From votes to one decision: pure, over the verdicts after verification. A lane without a vote counts
-//! in the panel and never as a pass.
+//! From votes to one decision. A reviewer without a vote counts in the size of the panel and never as a
+//! pass.
 
 use crate::verdict::{Obstacle, Outcome, Verdict};
 use schemars::JsonSchema;
@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// How many of the panel must pass a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Rule {
+pub enum ConsensusRule {
     /// All.
     #[default]
     Unanimous,
@@ -20,7 +20,7 @@ pub enum Rule {
     Quorum(u32),
 }
 
-impl Rule {
+impl ConsensusRule {
     /// How many passes it takes in a panel of this size.
     pub fn needed(self, panel: usize) -> usize {
         match self {
@@ -32,7 +32,7 @@ impl Rule {
     }
 }
 
-impl std::fmt::Display for Rule {
+impl std::fmt::Display for ConsensusRule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Unanimous => f.write_str("unanimous"),
@@ -43,7 +43,7 @@ impl std::fmt::Display for Rule {
     }
 }
 
-impl std::str::FromStr for Rule {
+impl std::str::FromStr for ConsensusRule {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -65,19 +65,19 @@ impl std::str::FromStr for Rule {
     }
 }
 
-impl Serialize for Rule {
+impl Serialize for ConsensusRule {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Rule {
+impl<'de> Deserialize<'de> for ConsensusRule {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
-impl JsonSchema for Rule {
+impl JsonSchema for ConsensusRule {
     fn schema_name() -> Cow<'static, str> {
         "ConsensusRule".into()
     }
@@ -91,31 +91,21 @@ impl JsonSchema for Rule {
     }
 }
 
-/// Why a lane has no vote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Absence {
-    /// It could not be asked: not installed, or not to be started.
-    Unavailable,
-    /// It took too long.
-    TimedOut,
-    /// It failed, or what it said is no answer to this session, or leaves hunks out.
-    Unusable,
-}
-
-/// What a lane contributes to the decision.
+/// What a reviewer contributes to the decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Vote {
-    /// Its verdict.
-    Verdict(Verdict),
-    /// It has none.
-    Absent(Absence),
+pub enum VoteStatus {
+    /// None of its findings reaches the threshold.
+    Passes,
+    /// Its findings fail the change, with this verdict over them.
+    Objects(Verdict),
+    /// It has no vote.
+    Absent(Obstacle),
 }
 
 /// The joint decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
-    /// The verdict; `None` when the panel came to none.
+    /// The verdict; `None` when there is none.
     pub verdict: Option<Verdict>,
     /// What follows.
     pub outcome: Outcome,
@@ -126,54 +116,46 @@ pub struct Decision {
 }
 
 /// The decision over these votes.
-pub fn decide(rule: Rule, votes: &[Vote]) -> Decision {
-    let passes = count(votes, |vote| *vote == Vote::Verdict(Verdict::Pass));
+pub fn by_rule(rule: ConsensusRule, votes: &[VoteStatus]) -> Decision {
+    let passes = votes.iter().filter(|vote| **vote == VoteStatus::Passes).count();
     let needed = rule.needed(votes.len());
     let (verdict, outcome) = if passes >= needed {
         (Some(Verdict::Pass), Outcome::Passed)
     } else if let Some(objection) = objection(votes) {
         (Some(objection), Outcome::Blocked)
     } else {
-        (None, Outcome::CouldNotReview(obstacle(votes)))
+        (None, Outcome::CouldNotReview(reason(votes)))
     };
     Decision { verdict, outcome, passes, needed }
 }
 
 /// The worst verdict that is no pass.
-fn objection(votes: &[Vote]) -> Option<Verdict> {
-    let has = |verdict| votes.contains(&Vote::Verdict(verdict)).then_some(verdict);
+fn objection(votes: &[VoteStatus]) -> Option<Verdict> {
+    let has = |verdict| votes.contains(&VoteStatus::Objects(verdict)).then_some(verdict);
     has(Verdict::Fail).or_else(|| has(Verdict::NeedsWork))
 }
 
-/// Why there is no decision though nobody objects: what another try may mend goes first.
-fn obstacle(votes: &[Vote]) -> Obstacle {
-    let has = |absence| votes.contains(&Vote::Absent(absence));
-    if has(Absence::Unavailable) || !votes.iter().any(|vote| matches!(vote, Vote::Absent(_))) {
-        // A lane that is not there does not come with another try, and too small a panel stays so.
-        Obstacle::NoReviewers
-    } else if has(Absence::Unusable) {
-        Obstacle::Incomplete
-    } else {
-        Obstacle::TimedOut
-    }
-}
-
-fn count(votes: &[Vote], wanted: impl Fn(&Vote) -> bool) -> usize {
-    votes.iter().filter(|vote| wanted(vote)).count()
+/// Why there is no decision though no reviewer objects: the reason that another try mends least goes
+/// first. Without any absent reviewer, the panel is too small for its rule.
+fn reason(votes: &[VoteStatus]) -> Obstacle {
+    let order = [Obstacle::Internal, Obstacle::NoReviewers, Obstacle::Incomplete, Obstacle::TimedOut];
+    let has = |reason: &Obstacle| votes.contains(&VoteStatus::Absent(*reason));
+    order.into_iter().find(has).unwrap_or(Obstacle::NoReviewers)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn vote(letter: char) -> Vote {
+    fn vote(letter: char) -> VoteStatus {
         match letter {
-            'P' => Vote::Verdict(Verdict::Pass),
-            'F' => Vote::Verdict(Verdict::Fail),
-            'N' => Vote::Verdict(Verdict::NeedsWork),
-            't' => Vote::Absent(Absence::TimedOut),
-            'u' => Vote::Absent(Absence::Unusable),
-            _ => Vote::Absent(Absence::Unavailable),
+            'P' => VoteStatus::Passes,
+            'F' => VoteStatus::Objects(Verdict::Fail),
+            'N' => VoteStatus::Objects(Verdict::NeedsWork),
+            't' => VoteStatus::Absent(Obstacle::TimedOut),
+            'u' => VoteStatus::Absent(Obstacle::Incomplete),
+            'i' => VoteStatus::Absent(Obstacle::Internal),
+            _ => VoteStatus::Absent(Obstacle::NoReviewers),
         }
     }
 
@@ -196,6 +178,8 @@ mod tests {
             ("Pu", [Could(Incomplete), Could(Incomplete), Passed, Could(Incomplete)]),
             ("P-", [Could(NoReviewers), Could(NoReviewers), Passed, Could(NoReviewers)]),
             ("Fu", [Blocked; 4]),
+            ("u-", [Could(NoReviewers); 4]),
+            ("i-", [Could(Obstacle::Internal); 4]),
             ("tu", [Could(Incomplete); 4]),
             ("PPP", [Passed; 4]),
             ("PPF", [Blocked, Passed, Passed, Passed]),
@@ -204,10 +188,10 @@ mod tests {
             ("Ptt", [Could(TimedOut), Could(TimedOut), Passed, Could(TimedOut)]),
             ("PNt", [Blocked, Blocked, Passed, Blocked]),
         ];
-        let rules = [Rule::Unanimous, Rule::Majority, Rule::Any, Rule::Quorum(2)];
+        let rules = [ConsensusRule::Unanimous, ConsensusRule::Majority, ConsensusRule::Any, ConsensusRule::Quorum(2)];
         for (letters, expected) in rows {
-            let votes: Vec<Vote> = letters.chars().map(vote).collect();
-            let got = rules.map(|rule| decide(rule, &votes).outcome);
+            let votes: Vec<VoteStatus> = letters.chars().map(vote).collect();
+            let got = rules.map(|rule| by_rule(rule, &votes).outcome);
             assert_eq!(got, expected, "{letters}");
         }
     }
@@ -215,8 +199,8 @@ mod tests {
     #[test]
     fn the_worst_verdict_is_the_panels() {
         let verdict = |letters: &str| {
-            let votes: Vec<Vote> = letters.chars().map(vote).collect();
-            decide(Rule::Unanimous, &votes).verdict
+            let votes: Vec<VoteStatus> = letters.chars().map(vote).collect();
+            by_rule(ConsensusRule::Unanimous, &votes).verdict
         };
         assert_eq!(verdict("PNF"), Some(Verdict::Fail));
         assert_eq!(verdict("PN"), Some(Verdict::NeedsWork));
@@ -226,10 +210,10 @@ mod tests {
     #[test]
     fn rules_are_read_as_they_are_shown() {
         for word in ["unanimous", "majority", "any", "quorum:2"] {
-            assert_eq!(word.parse::<Rule>().map(|rule| rule.to_string()), Ok(word.to_owned()));
+            assert_eq!(word.parse::<ConsensusRule>().map(|rule| rule.to_string()), Ok(word.to_owned()));
         }
         for word in ["", "all", "quorum", "quorum:0", "quorum:-1", "quorum:101", "Unanimous"] {
-            assert!(word.parse::<Rule>().is_err(), "{word}");
+            assert!(word.parse::<ConsensusRule>().is_err(), "{word}");
         }
     }
 }

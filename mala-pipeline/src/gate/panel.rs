@@ -6,7 +6,7 @@ use mala_domain::gate::session::Seat;
 use thiserror::Error;
 
 /// What was asked for, and what the machine has.
-pub struct Choice<'c> {
+pub struct PanelChoice<'c> {
     /// The lanes that the command line names.
     pub named: &'c [String],
     /// What the configuration says.
@@ -30,7 +30,7 @@ pub enum PanelProblem {
 
 /// The panel, and what to say about it. A lane that somebody named and that is missing keeps its seat,
 /// empty: it is shown, and the change does not pass without it.
-pub fn choose(choice: &Choice<'_>) -> Result<(Vec<Seat>, Vec<String>), PanelProblem> {
+pub fn choose(choice: &PanelChoice<'_>) -> Result<(Vec<Seat>, Vec<String>), PanelProblem> {
     let table = Table::with(&choice.policy.lanes)?;
     let by_config = choice.policy.panel.value.as_deref().unwrap_or_default();
     let named = if choice.named.is_empty() { by_config } else { choice.named };

@@ -1,0 +1,106 @@
+//! What a review knows of a change: gathered once, and read by every reviewer and every later stage.
+
+use super::Texts;
+use crate::agent::brief::Enclosing;
+use crate::change::{Change, FilePath};
+use crate::ports::{Repository, ReviewScope, Side};
+use crate::scope::Scope;
+use std::any::{Any, TypeId};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+/// What a review knows of a change. Cloning it is cheap.
+#[derive(Clone)]
+pub struct ReviewContext {
+    /// Exactly which states are compared.
+    pub scope: Scope,
+    /// What changed.
+    pub change: Arc<Change>,
+    /// The tree at base and at head.
+    pub tree: Arc<dyn Repository>,
+    /// The texts of the changed files on both sides.
+    pub texts: Arc<Texts>,
+    /// What is around the change, where a reviewer needs it.
+    pub surroundings: Arc<Surroundings>,
+    /// Texts about the task: name and content.
+    pub tasks: Arc<[(String, String)]>,
+    /// What is derived from the changed files, such as their syntax trees.
+    pub derived: Arc<DerivedFiles>,
+    /// How long a reviewer may take.
+    pub timeout: Duration,
+}
+
+impl ReviewContext {
+    /// The context of a change with these texts, and nothing around it.
+    pub fn new(scope: ReviewScope, texts: Texts) -> Self {
+        Self {
+            scope: scope.scope,
+            change: scope.change,
+            tree: scope.tree,
+            texts: Arc::new(texts),
+            surroundings: Arc::default(),
+            tasks: Arc::from([]),
+            derived: Arc::default(),
+            timeout: Duration::MAX,
+        }
+    }
+}
+
+/// What is around a change.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// The function around each hunk, by file and hunk.
+    pub enclosing: BTreeMap<FilePath, Vec<Option<Enclosing>>>,
+    /// Uses of what changed in other places, a line each.
+    pub references: Vec<String>,
+    /// The project's rules for reviewers, as the base has them: file and content.
+    pub rules: Vec<(FilePath, String)>,
+}
+
+/// Values that are computed from the files of a review, each once, by whichever stage needs it first.
+#[derive(Default)]
+pub struct DerivedFiles {
+    values: Mutex<HashMap<DerivedKey, Arc<OnceLock<DerivedValue>>>>,
+}
+
+type DerivedKey = (TypeId, Side, FilePath);
+type DerivedValue = Arc<dyn Any + Send + Sync>;
+
+impl DerivedFiles {
+    /// The value of this type for a file, computed at the first call; `None` is a value too.
+    pub fn get_or_compute<T: Any + Send + Sync>(
+        &self,
+        side: Side,
+        file: &FilePath,
+        compute: impl FnOnce() -> Option<T>,
+    ) -> Option<Arc<T>> {
+        let key = (TypeId::of::<T>(), side, file.clone());
+        let slot = {
+            let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+            values.entry(key).or_default().clone()
+        };
+        let value = slot.get_or_init(|| Arc::new(compute().map(Arc::new)));
+        value.downcast_ref::<Option<Arc<T>>>().cloned().flatten()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_is_computed_once_for_each_file_side_and_type() {
+        let derived = DerivedFiles::default();
+        let (a, b) = (FilePath::from("a"), FilePath::from("b"));
+        let get = |side, file: &FilePath, value: u32| {
+            derived.get_or_compute(side, file, || Some(value)).map(|value| *value)
+        };
+        assert_eq!(get(Side::Head, &a, 1), Some(1));
+        assert_eq!(get(Side::Head, &a, 2), Some(1));
+        assert_eq!(get(Side::Base, &a, 3), Some(3));
+        assert_eq!(get(Side::Head, &b, 4), Some(4));
+        assert_eq!(derived.get_or_compute::<u64>(Side::Head, &a, || None), None);
+        assert_eq!(derived.get_or_compute::<u64>(Side::Head, &a, || Some(5)), None);
+    }
+}

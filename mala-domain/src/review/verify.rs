@@ -1,0 +1,109 @@
+//! Verification: which findings are checked before they count, by whom, and what a check says.
+
+use crate::agent::answer::{Check, CheckOutcome};
+use crate::agent::judge::{Bindings, refuted_by_definition};
+use crate::finding::{Finding, Priority, Verification, VerificationOutcome};
+use crate::review::merge::merged;
+use crate::verdict::counts;
+use std::collections::BTreeMap;
+
+/// A claim of a model below this confidence is doubtful, whatever its priority.
+pub const DOUBTFUL: f64 = 0.65;
+/// An urgent claim below this confidence goes to the stronger model.
+pub const ESCALATED: f64 = 0.6;
+
+/// Whether a finding is urgent, and no check has settled it.
+pub fn blocks_unchecked(finding: &Finding) -> bool {
+    is_urgent(finding) && !finding.verification.is_settled()
+}
+
+/// Whether a finding is urgent, and no check has looked at it.
+pub fn is_unasked(finding: &Finding) -> bool {
+    is_urgent(finding) && finding.verification.is_unasked()
+}
+
+/// Whether a finding is urgent or doubtful, and no check has settled it.
+pub fn is_urgent_or_doubtful(finding: &Finding) -> bool {
+    !finding.verification.is_settled() && (is_urgent(finding) || finding.confidence < DOUBTFUL)
+}
+
+/// Whether the stronger model is to look at a finding.
+pub fn needs_escalation(finding: &Finding) -> bool {
+    counts(finding) && is_urgent(finding) && finding.confidence < ESCALATED
+}
+
+fn is_urgent(finding: &Finding) -> bool {
+    finding.effective_priority() <= Priority::P1
+}
+
+/// Looks at the files: refutes a claim that something is missing when it is there. A rule has looked
+/// itself. It comes before findings are merged: one that takes another along would have it refuted too.
+pub fn by_looking(finding: &mut Finding, bindings: &dyn Bindings) {
+    if finding.rule.is_some() || finding.verification.is_settled() {
+        return;
+    }
+    let why = refuted_by_definition(&finding.title, &finding.file, finding.span(), bindings);
+    if let Some(why) = why {
+        finding.verification = Verification::refuted(why);
+    }
+}
+
+/// What several reviewers report is reported once. A refuted finding stays apart from those that stand:
+/// it is kept, and takes nothing along.
+pub fn reported_once(findings: Vec<Finding>) -> Vec<Finding> {
+    let (standing, refuted): (Vec<_>, Vec<_>) = findings.into_iter().partition(counts);
+    merged(standing).into_iter().chain(merged(refuted)).collect()
+}
+
+/// What two reviewers found without knowing of each other is verified.
+pub fn by_agreement(finding: &mut Finding) {
+    let names: Vec<&str> = finding.reporters().filter(|name| !name.contains(": ")).collect();
+    if blocks_unchecked(finding) && finding.rule.is_none() && names.len() > 1 {
+        finding.verification = Verification::verified(format!("found by {}", names.join(" and ")));
+    }
+}
+
+/// With no other reviewer to ask, the place of a finding is all that can be checked.
+pub fn by_place(finding: &mut Finding) {
+    let said = finding.verification.how.as_deref().unwrap_or("no other lane to ask");
+    let how = format!("{said}: its file, lines and evidence are there at head");
+    finding.verification = Verification::verified(how);
+}
+
+/// Which findings block though no check looked at them: a line for each reason.
+pub fn left_unchecked(findings: &[Finding]) -> Vec<String> {
+    let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
+    for finding in findings.iter().filter(|finding| blocks_unchecked(finding)) {
+        if finding.verification.outcome == VerificationOutcome::NotChecked {
+            *reasons.entry(finding.verification.how.as_deref().unwrap_or_default()).or_default() += 1;
+        }
+    }
+    let lines = reasons.into_iter().map(|(how, n)| match n {
+        1 => format!("1 blocking finding is {how}"),
+        n => format!("{n} blocking findings are {how}"),
+    });
+    lines.collect()
+}
+
+/// What a verifier's check says of a finding; without one, it was not checked.
+pub fn by_check(check: Option<&Check>, verifier: &str, how: &str) -> Verification {
+    let Some(check) = check else {
+        return Verification::not_checked(format!("{verifier} says nothing of it"));
+    };
+    let how = format!("{how}: {}", check.why);
+    match check.outcome {
+        CheckOutcome::Holds => Verification::verified(how),
+        CheckOutcome::Refuted => Verification::refuted(how),
+        CheckOutcome::Unsure => Verification::unsure(how),
+    }
+}
+
+/// Which of these reviewers checks a finding: the first that does not report it.
+pub fn independent<'l>(finding: &Finding, names: &[&'l str]) -> Option<&'l str> {
+    names.iter().copied().find(|name| !finding.is_reported_by(name))
+}
+
+/// What a later check adds to what is known: one that cannot tell takes nothing away.
+pub fn replaced(known: Verification, checked: Verification) -> Verification {
+    if checked.is_settled() || known.is_unasked() { checked } else { known }
+}

@@ -1,0 +1,120 @@
+//! What the agent does for others, inside the same limits: it checks findings in a fresh context, and
+//! brings a review that a command wrote into form.
+
+use super::desk::Desk;
+use super::turns::{Tools, Topic, converse};
+use super::{Agent, AgentChecks, verify};
+use mala_domain::agent::NAME;
+use mala_domain::agent::fence::Fence;
+use mala_domain::command::{self, Parsed, read_parsed};
+use mala_domain::conversation::Part;
+use mala_domain::finding::{Finding, Verification};
+use mala_domain::ports::{BoxFuture, Checked, ReviewerFailure, Verifier};
+use mala_domain::review::verify::{blocks_unchecked, is_urgent_or_doubtful};
+use mala_domain::review::{ReviewContext, Usage};
+use std::time::Duration;
+
+/// A review that a model brought into form, and what that took.
+#[derive(Debug, Clone)]
+pub struct ParsedReview {
+    /// The review in form.
+    pub parsed: Result<Parsed, ReviewerFailure>,
+    /// The models that answered.
+    pub model: String,
+    /// What it used.
+    pub usage: Usage,
+}
+
+/// An unreadable answer is asked for once more.
+const PARSER_CALLS: u32 = 2;
+
+impl Verifier for Agent {
+    fn name(&self) -> &str {
+        NAME
+    }
+
+    fn wants(&self, finding: &Finding) -> bool {
+        match self.settings.checks {
+            AgentChecks::Own => {
+                finding.reviewer == NAME && finding.rule.is_none() && is_urgent_or_doubtful(finding)
+            }
+            AgentChecks::Urgent => finding.rule.is_none() && blocks_unchecked(finding),
+        }
+    }
+
+    fn check<'a>(
+        &'a self,
+        context: &'a ReviewContext,
+        findings: &'a [Finding],
+        time: Duration,
+    ) -> BoxFuture<'a, Checked> {
+        Box::pin(async move {
+            // An agent that reviewed has its deadline already.
+            let timeout = context.timeout.min(time);
+            self.resources(&ReviewContext { timeout, ..context.clone() });
+            let prepared = match self.prepared(context).await {
+                Ok(prepared) => prepared,
+                Err(failure) => return unchecked(findings, &failure),
+            };
+            let resources = self.resources(context);
+            let desk = Desk::new(&self.settings, context, &prepared.fence, resources);
+            let mut findings = findings.to_vec();
+            let escalated = verify::check(&desk, prepared, &mut findings).await;
+            let undone = desk.left_undone();
+            let mut warnings = escalated;
+            warnings.extend(desk.account.overdrawn().map(|over| format!("{NAME}: {over}")));
+            warnings.extend(desk.noted());
+            let cut_short = !undone.is_empty();
+            warnings.extend(undone);
+            Checked {
+                verifications: findings.into_iter().map(|finding| finding.verification).collect(),
+                model: Some(desk.account.models()).filter(|models| !models.is_empty()),
+                usage: desk.used(),
+                warnings,
+                cut_short,
+                is_silent: false,
+            }
+        })
+    }
+}
+
+fn unchecked(findings: &[Finding], failure: &ReviewerFailure) -> Checked {
+    Checked {
+        verifications: findings.iter().map(|_| Verification::not_checked(failure)).collect(),
+        usage: Usage::nothing(),
+        warnings: vec![format!("the agent checks nothing: {failure}")],
+        cut_short: true,
+        is_silent: true,
+        ..Checked::default()
+    }
+}
+
+impl Agent {
+    /// Brings a review into form. The model may restructure and never decides; what it says is only
+    /// the outcome when it can be read.
+    pub async fn parse(&self, context: &ReviewContext, review: &str, fence: &Fence) -> ParsedReview {
+        let settings = &self.settings;
+        let desk = Desk::new(settings, context, fence, self.resources(context));
+        let nonce = fence.nonce().as_str();
+        let topic = Topic {
+            label: "parser",
+            speaker: &settings.speaker,
+            system: command::PARSE,
+            opening: vec![
+                Part::Text(format!("The id of this run's fences, and your nonce: {nonce}\n")),
+                Part::Text(fence.around("review", review)),
+            ],
+            form: command::form(),
+            tools: Tools::None,
+            max_calls: PARSER_CALLS,
+        };
+        let parsed = match converse(&desk, topic, read_parsed).await {
+            Ok((parsed, rung)) => {
+                desk.account.note_rung(rung);
+                Ok(parsed)
+            }
+            Err(stopped) => Err(stopped.failure()),
+        };
+        ParsedReview { parsed, model: desk.account.models(), usage: desk.used() }
+    }
+}

@@ -1,0 +1,315 @@
+//! A lane of a panel as a reviewer: it is told the change in a prompt, and its answer counts only when it
+//! is bound to this review and given without writing. As a verifier it checks findings of other lanes.
+
+use mala_domain::agent::answer::{Check, check_of};
+use mala_domain::agent::brief::{Briefs, Material, Style, Width, brief_of_files, briefs};
+use mala_domain::agent::fence::{Fence, Nonce};
+use mala_domain::finding::{Finding, Verification};
+use mala_domain::gate::answer::{self, Binding, LaneAnswer};
+use mala_domain::gate::lane::LaneFailureKind;
+use mala_domain::gate::prompt;
+use mala_domain::gate::session::Seat;
+use mala_domain::ports::{
+    BoxFuture, Checked, LaneFailure, LaneOrder, LaneRun, LaneRunner, Reviewer, ReviewerFailure,
+    Verifier,
+};
+use mala_domain::review::verify::{by_check, is_unasked};
+use mala_domain::review::{Opinion, ProcessRun, ReviewContext, Usage};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+/// How much of a change a prompt shows: so much fits into what the known lanes read at once. A longer
+/// change is not reviewed.
+const MAX_BYTES: usize = 500_000;
+
+/// How many findings a lane is asked about at once.
+const MAX_CLAIMS: usize = 30;
+
+/// What the lanes of a panel share.
+pub struct PanelContext {
+    runner: Arc<dyn LaneRunner>,
+    settings: PanelSettings,
+    /// What every lane is told, put together once.
+    prompt: OnceLock<PanelPrompt>,
+    has_warned: AtomicBool,
+}
+
+/// What a panel is set up with.
+pub struct PanelSettings {
+    /// The commit that the lanes look at.
+    pub head: String,
+    /// What binds answers to this review: no lane can guess it.
+    pub secret: String,
+    /// The reasoning effort, for lanes that take one.
+    pub reasoning: String,
+    /// How long a lane may take.
+    pub timeout: Duration,
+    /// Called with the name of a lane when its process runs.
+    pub started: Arc<dyn Fn(&str) + Send + Sync>,
+}
+
+/// What the lanes are told of a change.
+struct PanelPrompt {
+    binding: Binding,
+    fence: Fence,
+    briefs: Briefs,
+    review: String,
+}
+
+impl PanelContext {
+    /// A panel whose lanes are run by this runner.
+    pub fn new(runner: Arc<dyn LaneRunner>, settings: PanelSettings) -> Arc<Self> {
+        let (prompt, has_warned) = (OnceLock::new(), AtomicBool::new(false));
+        Arc::new(Self { runner, settings, prompt, has_warned })
+    }
+
+    fn prompt(&self, context: &ReviewContext) -> &PanelPrompt {
+        self.prompt.get_or_init(|| {
+            let binding = self.binding(context);
+            let fence = Fence::new(binding.nonce.clone());
+            let briefs = briefs(&Material::of(context), &style(&fence));
+            let base = context.scope.base.as_deref().unwrap_or_default();
+            let review = prompt::review(&context.change, &briefs, base, &binding);
+            PanelPrompt { binding, fence, briefs, review }
+        })
+    }
+
+    /// The nonce covers the secret and all that is reviewed: no text under review can hold it.
+    fn binding(&self, context: &ReviewContext) -> Binding {
+        let head = self.settings.head.clone();
+        let own = [&self.settings.secret, &head, &context.scope.diff_hash];
+        let tasks = context.tasks.iter().flat_map(|(name, text)| [name, text]);
+        let parts = own.into_iter().chain(tasks).map(String::as_bytes);
+        let rules = context.surroundings.rules.iter().map(|(_, text)| text.as_bytes());
+        let parts: Vec<&[u8]> = parts.chain(rules).collect();
+        Binding { nonce: Nonce::over(&parts), head }
+    }
+
+    /// What the lanes are not told in full: said once, by the first of them.
+    fn caveats(&self, context: &ReviewContext) -> Vec<String> {
+        match self.has_warned.swap(true, Ordering::Relaxed) {
+            true => Vec::new(),
+            false => prompt::caveats(&context.change, &self.prompt(context).briefs),
+        }
+    }
+}
+
+fn style(fence: &Fence) -> Style<'_> {
+    Style { fence, width: Width::STANDARD, max_bytes: MAX_BYTES, max_briefs: 1 }
+}
+
+/// A lane of a panel.
+pub struct LaneReviewer {
+    panel: Arc<PanelContext>,
+    seat: Seat,
+    /// How many checks it was asked for.
+    n_checks: AtomicUsize,
+}
+
+impl LaneReviewer {
+    /// The lane in this seat of a panel.
+    pub fn new(panel: Arc<PanelContext>, seat: Seat) -> Self {
+        Self { panel, seat, n_checks: AtomicUsize::new(0) }
+    }
+
+    async fn opinion(&self, context: &ReviewContext) -> Result<Opinion, ReviewerFailure> {
+        if let Some(why) = &self.seat.absent {
+            return Err(ReviewerFailure::Unavailable(why.clone()));
+        }
+        let prompt = self.panel.prompt(context);
+        let warnings = self.panel.caveats(context);
+        // The regions are listed by number, so that a lane could account for what it was not shown.
+        if let n @ 1.. = prompt.briefs.left_out.len() {
+            let files = if n == 1 { "1 file does".to_owned() } else { format!("{n} files do") };
+            let failure = Some(ReviewerFailure::Unreadable(format!(
+                "{files} not fit into the {} kB of a prompt; review the change in parts, or exclude \
+                 data files (review.ignore)",
+                MAX_BYTES / 1000
+            )));
+            return Ok(Opinion { failure, warnings, ..Opinion::default() });
+        }
+        let run = self.ask_for_review(prompt).await;
+        Ok(self.judged(run, prompt, context, warnings))
+    }
+
+    async fn ask_for_review(&self, prompt: &PanelPrompt) -> LaneRun {
+        let settings = &self.panel.settings;
+        let name = &self.seat.lane.name;
+        let order = LaneOrder {
+            lane: &self.seat.lane,
+            question: "review",
+            prompt: &prompt.review,
+            schema: &answer::review_schema(),
+            reasoning: &settings.reasoning,
+            wall: settings.timeout,
+            is_answer: &|text| answer::read(text, &prompt.binding, name).is_ok(),
+            weighs: &|text| answer::objects(text, &prompt.binding),
+            started: &|| (settings.started)(name),
+        };
+        self.panel.runner.run(order).await
+    }
+
+    /// What a run is worth: an answer that is bound, and given without writing.
+    fn judged(
+        &self,
+        run: LaneRun,
+        prompt: &PanelPrompt,
+        context: &ReviewContext,
+        mut warnings: Vec<String>,
+    ) -> Opinion {
+        let name = &self.seat.lane.name;
+        warnings.extend(run.wrote.iter().map(|file| format!("{name}: wrote {file}")));
+        let answer = answer_of(name, &run, prompt);
+        let opinion = match answer.map(|answer| answer.inside(&run.roots, &context.change)) {
+            Ok(answer) => Opinion {
+                claims: answer.claims,
+                claimed_verdict: Some(answer.verdict),
+                summary: answer.summary,
+                accounted: answer.accounted,
+                ..Opinion::default()
+            },
+            Err(failure) => Opinion { failure: Some(failed(failure)), ..Opinion::default() },
+        };
+        let (exit_code, seconds, wrote) = (run.exit_code, run.seconds, run.wrote);
+        let process = Some(ProcessRun { exit_code, seconds, wrote });
+        Opinion { warnings, process, usage: run.usage, ..opinion }
+    }
+
+    /// What the lane says of these findings; why it says nothing that counts.
+    async fn ask_for_checks(
+        &self,
+        context: &ReviewContext,
+        findings: &[Finding],
+        wall: Duration,
+        checked: &mut Checked,
+    ) -> Result<Vec<Check>, String> {
+        let prompt = self.panel.prompt(context);
+        let name = &self.seat.lane.name;
+        let files: Vec<_> = findings.iter().map(|finding| &finding.file).collect();
+        let brief = brief_of_files(context, &files, &style(&prompt.fence));
+        let named: Vec<(String, &Finding)> =
+            findings.iter().enumerate().map(|(index, finding)| (id(index), finding)).collect();
+        let question = match self.n_checks.fetch_add(1, Ordering::Relaxed) {
+            0 => "check".to_owned(),
+            n => format!("check-{}", n + 1),
+        };
+        let order = LaneOrder {
+            lane: &self.seat.lane,
+            question: &question,
+            prompt: &prompt::check(&brief, &named, &prompt.binding),
+            schema: &answer::check_schema(),
+            reasoning: &self.panel.settings.reasoning,
+            wall,
+            is_answer: &|text| answer::read_check(text, &prompt.binding).is_ok(),
+            weighs: &|text| answer::speaks_of_claims(text, &prompt.binding),
+            started: &|| {},
+        };
+        let run = self.panel.runner.run(order).await;
+        checked.usage = checked.usage.plus(&run.usage);
+        checked.warnings.extend(run.wrote.iter().map(|file| format!("{name}: wrote {file}")));
+        if !run.wrote.is_empty() {
+            return Err(format!("{name} wrote to the tree"));
+        }
+        let failure = run.failure.map(|failure| failure.why).filter(|why| !why.is_empty());
+        match (failure, run.answer) {
+            (Some(why), _) => Err(format!("{name}: {why}")),
+            (None, Some(text)) => {
+                let read = answer::read_check(&text, &prompt.binding);
+                read.map_err(|problem| format!("{name}: {problem}"))
+            }
+            (None, None) => Err(format!("{name}: no answer")),
+        }
+    }
+
+    /// Checks some findings at a time, while the time lasts. What the lane does not answer to is not
+    /// checked, and blocks.
+    async fn checks(&self, context: &ReviewContext, findings: &[Finding], time: Duration) -> Checked {
+        let end = Instant::now() + time;
+        let name = &self.seat.lane.name;
+        let mut checked = Checked { usage: Usage::nothing(), ..Checked::default() };
+        let mut problem: Option<String> = None;
+        for some in findings.chunks(MAX_CLAIMS) {
+            let wall = end.saturating_duration_since(Instant::now());
+            let said = match problem.take() {
+                Some(why) => Err(why),
+                None if wall.is_zero() => Err(format!("{name} has no time left")),
+                None => self.ask_for_checks(context, some, wall, &mut checked).await,
+            };
+            let of_one = |(index, _)| match &said {
+                Ok(checks) => by_check(check_of(checks, &id(index)).as_ref(), name, name),
+                Err(why) => Verification::not_checked(why),
+            };
+            checked.verifications.extend(some.iter().enumerate().map(of_one));
+            problem = said.err();
+        }
+        checked.is_silent = problem.is_some();
+        checked
+    }
+}
+
+fn id(index: usize) -> String {
+    format!("c{}", index + 1)
+}
+
+/// The answer of a run, or why it has none.
+fn answer_of(
+    name: &str,
+    run: &LaneRun,
+    prompt: &PanelPrompt,
+) -> Result<LaneAnswer, LaneFailure> {
+    let read = run.answer.as_deref().map(|text| answer::read(text, &prompt.binding, name));
+    let unusable = |why: String| Err(LaneFailure { kind: LaneFailureKind::Unusable, why });
+    match (read, &run.failure) {
+        (Some(Ok(answer)), None) if !run.wrote.is_empty() => unusable(format!(
+            "it wrote to the tree that it reviews: {}; it says {}",
+            run.wrote.join(", "),
+            answer.verdict.name()
+        )),
+        (Some(Ok(answer)), None) => Ok(answer),
+        (_, Some(known)) if !known.why.is_empty() => Err(known.clone()),
+        (Some(Err(problem)), _) => unusable(problem.to_string()),
+        (_, Some(known)) => Err(known.clone()),
+        (None, None) => unusable("no answer".to_owned()),
+    }
+}
+
+fn failed(failure: LaneFailure) -> ReviewerFailure {
+    match failure.kind {
+        LaneFailureKind::Unavailable => ReviewerFailure::Unavailable(failure.why),
+        LaneFailureKind::TimedOut => ReviewerFailure::TimedOut(failure.why),
+        LaneFailureKind::Unusable => ReviewerFailure::Unreadable(failure.why),
+    }
+}
+
+impl Reviewer for LaneReviewer {
+    fn name(&self) -> &str {
+        &self.seat.lane.name
+    }
+
+    fn review<'a>(
+        &'a self,
+        context: &'a ReviewContext,
+    ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
+        Box::pin(self.opinion(context))
+    }
+}
+
+impl Verifier for LaneReviewer {
+    fn name(&self) -> &str {
+        &self.seat.lane.name
+    }
+
+    fn wants(&self, finding: &Finding) -> bool {
+        finding.rule.is_none() && is_unasked(finding)
+    }
+
+    fn check<'a>(
+        &'a self,
+        context: &'a ReviewContext,
+        findings: &'a [Finding],
+        time: Duration,
+    ) -> BoxFuture<'a, Checked> {
+        Box::pin(self.checks(context, findings, time))
+    }
+}

@@ -1,0 +1,124 @@
+//! A session as a review: its plan, its lanes as reviewers, and the agent that checks for them.
+
+use super::runner;
+use crate::surroundings::Surroundings;
+use crate::wiring::changes::failure;
+use crate::wiring::reviewers::{self, AbsentReviewer};
+use mala_adapters::git::Git;
+use mala_adapters::lanes::Lanes;
+use mala_adapters::sessions::SessionFolder;
+use mala_domain::agent::prompts;
+use mala_domain::config::PathGlobs;
+use mala_domain::gate::session::{Progress, Session};
+use mala_domain::ports::{ReviewScope, Reviewer, Verifier};
+use mala_domain::report::Report;
+use mala_domain::review::ReviewPlan;
+use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
+use mala_domain::review::suppress::SuppressionPolicy;
+use mala_domain::verdict::Threshold;
+use mala_pipeline::gate::{LaneProgress, LaneReviewer, PanelContext, PanelSettings};
+use mala_pipeline::review::{ReviewPorts, Verifiers, review};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The lanes keep their own time; this is for what is around them.
+const MARGIN: Duration = Duration::from_secs(3600);
+
+/// How the change of a session is reviewed: every finding fails it, and its rule decides.
+pub(super) fn session_plan(session: &Session) -> anyhow::Result<ReviewPlan> {
+    let timeout = Duration::from_secs(session.timeout_seconds);
+    Ok(ReviewPlan {
+        ignore: PathGlobs::new(&session.left_out.ignore)?,
+        generated: PathGlobs::new(&session.left_out.generated)?,
+        tasks: session.tasks.clone(),
+        suppressions: SuppressionPolicy::Off,
+        policy: session_policy(session),
+        timeout: timeout.saturating_add(MARGIN),
+        check_time: timeout,
+        reviewer_type: "review-gate".to_owned(),
+        prompt_version: prompts::version(),
+        model: None,
+        budget_profile: "standard".to_owned(),
+        preface: None,
+        warnings: session.warnings.clone(),
+        rule_ids: Box::new(Vec::new),
+    })
+}
+
+/// By what the change of a session is decided.
+pub fn session_policy(session: &Session) -> DecisionPolicy {
+    DecisionPolicy {
+        fail_on: Threshold::P3,
+        fail_on_objection: Threshold::P3,
+        rule: session.rule,
+        unreviewable: Unreviewable::Refuse,
+    }
+}
+
+/// Reviews the change of a session with its lanes. Without a folder none of them can be run: each says
+/// why it is not there.
+pub async fn review_session(
+    session: &Session,
+    mut scope: ReviewScope,
+    lanes: Option<(Git, &SessionFolder)>,
+    here: &Surroundings,
+) -> anyhow::Result<Report> {
+    scope.scope.target.clone_from(&session.scope.target);
+    let mut plan = session_plan(session)?;
+    let Some((git, folder)) = lanes else {
+        let reviewers = absent(session);
+        let ports = ReviewPorts { reviewers: &reviewers, ..ReviewPorts::default() };
+        return Ok(review(&plan, scope, &ports, &|_| {}).await.map_err(failure)?.report);
+    };
+    let shown = folder.clone();
+    let progress = Arc::new(LaneProgress::new(move |progress: &Progress| {
+        if let Err(error) = shown.set_progress(progress) {
+            crate::console::say(&format!("warning: writing the progress: {error}"));
+        }
+    }));
+    let started = progress.clone();
+    let runner = runner(git, session, folder, here);
+    let panel = session_panel(session, runner, Arc::new(move |lane| started.started(lane)));
+    let lane = |seat| Arc::new(LaneReviewer::new(panel.clone(), seat));
+    let lanes: Vec<Arc<LaneReviewer>> = session.seats.iter().cloned().map(lane).collect();
+    let reviewers: Vec<_> = lanes.iter().map(|lane| lane.clone() as Arc<dyn Reviewer>).collect();
+    let peers: Vec<_> = lanes.iter().map(|lane| lane.clone() as Arc<dyn Verifier>).collect();
+    let agent = match &session.checker {
+        Some(checker) => reviewers::checker(checker, here).await.map(Some),
+        None => Ok(None),
+    };
+    let agent = agent.unwrap_or_else(|error| {
+        plan.warnings.push(format!("the agent checks nothing: {error:#}"));
+        None
+    });
+    let agent = agent.as_deref().map(|agent| agent as &dyn Verifier);
+    let verifiers = Verifiers { peers: &peers, agent };
+    let ports = ReviewPorts { reviewers: &reviewers, verifiers, store: None };
+    let events = |event| progress.note(&event);
+    Ok(review(&plan, scope, &ports, &events).await.map_err(failure)?.report)
+}
+
+/// What the lanes of a session share.
+pub(super) fn session_panel(
+    session: &Session,
+    runner: Lanes,
+    started: Arc<dyn Fn(&str) + Send + Sync>,
+) -> Arc<PanelContext> {
+    let settings = PanelSettings {
+        head: runner.head.clone(),
+        secret: format!("{} {}", session.secret, session.key),
+        reasoning: session.reasoning.clone(),
+        timeout: Duration::from_secs(session.timeout_seconds),
+        started,
+    };
+    PanelContext::new(Arc::new(runner), settings)
+}
+
+/// The lanes of a session as reviewers that are not there.
+fn absent(session: &Session) -> Vec<Arc<dyn Reviewer>> {
+    let absent = session.seats.iter().map(|seat| {
+        let why = seat.absent.clone().unwrap_or_else(|| "not started".to_owned());
+        Arc::new(AbsentReviewer { name: seat.lane.name.clone(), why }) as Arc<dyn Reviewer>
+    });
+    absent.collect()
+}
