@@ -2,7 +2,7 @@
 
 use super::*;
 use mala_domain::change::{Change, ChangedFile, EntryKind, FileStatus, LineCounts, Nature};
-use mala_domain::ports::{BoxFuture, WordHit, WordQuery};
+use mala_domain::ports::{BoxFuture, ReviewScope, WordHit, WordQuery};
 use mala_domain::review::Texts;
 use mala_domain::scope::{Head, Scope};
 use std::collections::BTreeMap;
