@@ -1,6 +1,7 @@
 //! Linters that hang, babble, flood, crash or are not there: one warning each, and no failure.
 
 use super::*;
+use std::time::Duration;
 use crate::git::range;
 use mala_domain::config::LinterMode;
 

@@ -56,6 +56,7 @@ async fn one_review(
     let mut notices = Vec::new();
     let settings = settings(args, here, &target, &scoped, &mut notices).await?;
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
+    let tasks = tasks(args, here)?;
     let transcript = args.debug.then(Transcript::default);
     let gate = settings.gate.clone();
     let wishes = Wishes { target, gate, ..wishes(args, here, transcript.clone(), progress.clone()) };
@@ -77,7 +78,7 @@ async fn one_review(
     }
     let plan = ReviewPlan {
         rule_ids: Box::new(move || catalogue_ids(&own)),
-        ..chosen.plan(&settings.policy, tasks(args, here)?, notices)?
+        ..chosen.plan(&settings.policy, tasks, notices)?
     };
     if args.dry_run {
         return dry_run::show(args, &plan, &chosen, scoped).await;
