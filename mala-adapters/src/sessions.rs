@@ -210,7 +210,13 @@ impl SessionFolder {
         let path = self.path.join(REPORT);
         // The process that wrote the result may not have come so far.
         if !path.exists() {
-            let facts = SessionFacts { session: self.session().ok(), ..SessionFacts::default() };
+            let session = self.session().ok();
+            let book = GateFolder::of_work_tree(self.work_tree()).canaries().book();
+            let seats = session.iter().flat_map(|session| &session.seats);
+            let names = seats.map(|seat| seat.lane.name.clone());
+            let measured = names.filter_map(|name| Some((name.clone(), book.measured(&name)?)));
+            let measured = measured.collect();
+            let facts = SessionFacts { session, measured, ..SessionFacts::default() };
             let result = GateResultJson::of(state, &facts);
             write_atomically(&path, render_panel(&result).as_bytes())?;
         }

@@ -22,10 +22,10 @@ pub use precedence::{
 pub use reference::reference;
 pub use rule_overrides::{RuleSwitches, SwitchProblem};
 pub use schema::{
-    Account, Baseline, Budget, Canaries, Cerberus, CodeReview, CommandRef, CommandReviewer,
-    CommandSetting, Config, EpicCompletion, EpicDepth, FailureMode, FireOn, GateBlock, LinterMode,
-    LinterName, Linters, ModelsBlock, PerAccount, Periodic, Retries, ReviewBlock, CommandPromptSettings,
-    ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
+    Account, Baseline, Budget, Canaries, Cerberus, CodeReview, CommandPromptSettings, CommandRef,
+    CommandReviewer, CommandSetting, Config, EpicCompletion, EpicDepth, FailureMode, FireOn,
+    GateBlock, LinterMode, LinterName, Linters, ModelsBlock, PerAccount, Periodic, Retries,
+    ReviewBlock, ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
 };
 
 /// The name of the configuration file of a repository.

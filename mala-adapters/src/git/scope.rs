@@ -30,7 +30,11 @@ struct CommitRange<'e> {
 impl Git {
     /// The change of a target, limited to some paths (files, folders, globs, from the folder where
     /// the repository was opened).
-    pub async fn change(&self, target: &Target, paths: &[String]) -> Result<ReviewScope, GitScopeError> {
+    pub async fn change(
+        &self,
+        target: &Target,
+        paths: &[String],
+    ) -> Result<ReviewScope, GitScopeError> {
         let filter = PathFilter::read(self, paths)?;
         match target {
             Target::WorkingTree | Target::Staged if self.inner.is_bare => {

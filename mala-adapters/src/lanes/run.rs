@@ -196,9 +196,11 @@ fn judge(
             let code = finished.code();
             (finished.output, code, None)
         }
-        Err(ProcessError::TimedOut { after, output, .. }) => {
-            (*output, None, Some((LaneFailureKind::TimedOut, format!("no answer within {}", shown(after)))))
-        }
+        Err(ProcessError::TimedOut { after, output, .. }) => (
+            *output,
+            None,
+            Some((LaneFailureKind::TimedOut, format!("no answer within {}", shown(after)))),
+        ),
         Err(ProcessError::Idle { after, output, .. }) => {
             let why = format!("no answer, and nothing printed for {}", shown(after));
             (*output, None, Some((LaneFailureKind::TimedOut, why)))

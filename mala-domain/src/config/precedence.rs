@@ -9,8 +9,8 @@ use super::schema::{
 };
 use crate::agent::budget::{Dollars, Limits, Profile, Unpriced};
 use crate::gate::canary::CanaryPlan;
-use crate::review::consensus::ConsensusRule;
 use crate::gate::lane::LaneSettings;
+use crate::review::consensus::ConsensusRule;
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
 use serde::Serialize;

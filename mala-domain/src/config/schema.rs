@@ -10,7 +10,7 @@ mod triggers;
 pub use gate::{Canaries, GateBlock};
 pub use models::{Account, ModelsBlock, PerAccount};
 pub use review::{
-    Budget, CommandReviewer, LinterMode, LinterName, Linters, ReviewBlock, CommandPromptSettings,
+    Budget, CommandPromptSettings, CommandReviewer, LinterMode, LinterName, Linters, ReviewBlock,
 };
 pub use rules::{RuleSetting, RuleUse};
 pub use triggers::{

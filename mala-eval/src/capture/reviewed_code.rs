@@ -4,7 +4,7 @@ use crate::import::ChangeSides;
 use crate::import::texts;
 use crate::ports::{CaseGit, CaseRepository, FileContents};
 use mala_domain::change::{Change, ChangedFile, FilePath, parse};
-use mala_domain::ports::{ScopeError, ReviewScope, Side};
+use mala_domain::ports::{ReviewScope, ScopeError, Side};
 use mala_domain::report::Report;
 use mala_domain::scope::{Head, Target};
 use std::collections::BTreeMap;

@@ -1,5 +1,6 @@
 //! A fresh context tries to refute findings. What it could not check says why.
 
+use super::AgentChecks;
 use super::desk::Desk;
 use super::escalate::escalate;
 use super::prepare::Prepared;
@@ -25,7 +26,11 @@ pub(super) async fn check(
 ) -> Vec<String> {
     let mut order: Vec<usize> = (0..findings.len()).collect();
     order.sort_by(|a, b| worst_first(findings, *a, *b));
-    let max = usize::try_from(desk.settings.limits.max_verify_candidates).unwrap_or(0);
+    let max = match desk.settings.checks {
+        AgentChecks::Own => desk.settings.limits.max_verify_candidates,
+        AgentChecks::Urgent => u32::MAX,
+    };
+    let max = usize::try_from(max).unwrap_or(usize::MAX);
     let (chosen, rest) = order.split_at(max.min(order.len()));
     leave_unchecked(desk, findings, rest, &format!("at most {max} claims are checked"));
     for some in chosen.chunks(MAX_CLAIMS) {
@@ -58,8 +63,7 @@ pub(super) async fn refute(
         let why = format!("all {calls} model calls are spent");
         return leave_unchecked(desk, findings, chosen, &why);
     }
-    let picked: Vec<&Finding> =
-        chosen.iter().filter_map(|index| findings.get(*index)).collect();
+    let picked: Vec<&Finding> = chosen.iter().filter_map(|index| findings.get(*index)).collect();
     desk.account.say(Event::PassStarted { pass: "verification".to_owned() });
     let thorough = desk.settings.profile == Profile::Thorough;
     let topic = Topic {

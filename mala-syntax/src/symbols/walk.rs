@@ -47,10 +47,7 @@ pub enum Descend {
 }
 
 /// Visits every node, parents before children, in the order of the text.
-pub fn walk<'t>(
-    tree: &'t Tree,
-    visit: impl FnMut(&AncestorTrail<'t>, WalkStep<'t>) -> Descend,
-) {
+pub fn walk<'t>(tree: &'t Tree, visit: impl FnMut(&AncestorTrail<'t>, WalkStep<'t>) -> Descend) {
     walk_from(tree.root_node(), visit);
 }
 

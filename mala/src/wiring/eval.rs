@@ -17,7 +17,7 @@ pub use sets::{PLANTED_SET, STARTER, begin_set, find_set, prepare_state, starter
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::variables;
 use anyhow::Context;
-use mala_adapters::process::{self, StopRequest, ProcessSpec, Worker};
+use mala_adapters::process::{self, ProcessSpec, StopRequest, Worker};
 use tokio::sync::oneshot;
 
 /// Starts this program again as the worker of a run, so that no answer is lost when the command is killed.

@@ -115,6 +115,12 @@ impl Chosen {
         }
     }
 
+    /// What to call the reviewers: a panel by its kind, the others by their names.
+    fn label(&self) -> String {
+        let names: Vec<&str> = self.reviewers.iter().map(|reviewer| reviewer.name()).collect();
+        if self.peers.is_empty() { names.join(",") } else { self.kind.name().to_owned() }
+    }
+
     /// What the review reaches these reviewers through.
     pub fn ports(&self) -> ReviewPorts<'_> {
         let agent = self.verifier.as_deref().map(|agent| agent as &dyn Verifier);
@@ -148,7 +154,7 @@ impl Chosen {
             },
             timeout: policy.timeout_for(self.kind),
             check_time: self.check_time,
-            reviewer_type: self.kind.name().to_owned(),
+            reviewer_type: self.label(),
             prompt_version: self.version.clone(),
             model: self.model.clone(),
             budget_profile: self.budget_profile.clone(),
@@ -223,7 +229,7 @@ pub async fn choose(
         chosen = Some(next);
     }
     let chosen = chosen.context("no reviewer is named")?;
-    tracing::info!("Initializing code reviewer: {}", chosen.kind.name());
+    tracing::info!("Initializing code reviewer: {}", chosen.label());
     Ok(chosen)
 }
 

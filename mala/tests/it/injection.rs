@@ -214,7 +214,7 @@ fn check(case: &'static Case) {
         Ends::Unreviewed => assert_eq!((code, issues.len()), (2, 0), "{name}: {report:#}"),
         Ends::Blocked => {
             assert_eq!((code, issues), (1, vec!["app.py"]), "{name}: {report:#}");
-            assert_eq!(blocking, "unverified", "{name}");
+            assert_eq!(blocking, "not_checked", "{name}");
         }
     }
     assert_eq!(traces(world.folder().parent().unwrap()), [""; 0], "{name}");

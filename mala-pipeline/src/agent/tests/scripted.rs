@@ -3,22 +3,22 @@
 use crate::agent::{Agent, AgentChecks, AgentSettings, Speaker};
 use crate::events::Event;
 use crate::review::{ReviewPorts, Verifiers, review as review_change};
-use mala_domain::config::PathGlobs;
 use mala_domain::agent::budget::{Limits, Profile, Unpriced};
 use mala_domain::change::{Change, FilePath, parse};
+use mala_domain::config::PathGlobs;
 use mala_domain::conversation::{Ask, Part, Reply, Said, Stop, Tokens, ToolCall, Turn};
 use mala_domain::models::Catalogue;
 use mala_domain::ports::{
-    Blob, BoxFuture, LanguageModel, ModelFailure, Repository, RepositoryError, ReviewScope, Reviewer, ReviewerFailure, Side,
-    Terms, WordHit, WordQuery,
+    Blob, BoxFuture, LanguageModel, ModelFailure, Repository, RepositoryError, ReviewScope,
+    Reviewer, ReviewerFailure, Side, Terms, WordHit, WordQuery,
 };
 use mala_domain::report::Report;
 use mala_domain::review::consensus::ConsensusRule;
 use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan, Usage};
-use mala_domain::verdict::Threshold;
 use mala_domain::scope::{Head, Scope};
+use mala_domain::verdict::Threshold;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

@@ -42,10 +42,7 @@ impl<'t> ScriptFile<'t> {
             }
             "subscript_expression" => {
                 let name = self.plain_text(node.child_by_field_name("index")?)?;
-                Some(OriginStep::Of(
-                    node.child_by_field_name("object")?,
-                    OriginPart::Member(name),
-                ))
+                Some(OriginStep::Of(node.child_by_field_name("object")?, OriginPart::Member(name)))
             }
             "call_expression" | "new_expression" => {
                 if let Some(module) = self.required(node) {
@@ -70,10 +67,9 @@ impl<'t> ScriptFile<'t> {
             _ => match variable.writes.as_slice() {
                 [only] => match only.value {
                     WrittenValue::Exactly(value) => Some(OriginStep::Same(value)),
-                    WrittenValue::Member(whole, key) => Some(OriginStep::Of(
-                        whole,
-                        OriginPart::Member(unquoted(self.text(key))),
-                    )),
+                    WrittenValue::Member(whole, key) => {
+                        Some(OriginStep::Of(whole, OriginPart::Member(unquoted(self.text(key)))))
+                    }
                     _ => None,
                 },
                 _ => None,

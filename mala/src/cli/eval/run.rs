@@ -10,8 +10,8 @@ use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::eval::{
-    CallTracker, CaseRepositories, CaseReviewer, EvalReviewer, JudgeSetup, StopSignal, lost_calls_below,
-    prepare_state,
+    CallTracker, CaseRepositories, CaseReviewer, EvalReviewer, JudgeSetup, StopSignal,
+    lost_calls_below, prepare_state,
 };
 use anyhow::Context;
 use clap::{Args, ValueEnum};
@@ -357,7 +357,8 @@ fn so_far(
     };
     records.each(&mut add)?;
     records.each_replaced(&mut add)?;
-    let lost = lost_calls_below(&folder.path().join("traffic")).context("reading recorded traffic")?;
+    let lost =
+        lost_calls_below(&folder.path().join("traffic")).context("reading recorded traffic")?;
     if lost.calls > 0 {
         console::say(&format!(
             "warning: {} model calls were interrupted; they may have cost up to {} and are repeated",

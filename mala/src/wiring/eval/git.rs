@@ -2,12 +2,10 @@
 
 use crate::surroundings::Surroundings;
 use crate::wiring::changes;
-use mala_adapters::git::{
-    Git, GitError, ImportedCommits, OverlaidCommit, GitScopeError, import,
-};
+use mala_adapters::git::{Git, GitError, GitScopeError, ImportedCommits, OverlaidCommit, import};
 use mala_adapters::process::ProcessEnvironment;
 use mala_domain::change::FilePath;
-use mala_domain::ports::{BoxFuture, ChangeSource, ScopeError, ReviewScope};
+use mala_domain::ports::{BoxFuture, ChangeSource, ReviewScope, ScopeError};
 use mala_domain::scope::Target;
 use mala_eval::EvalCase;
 use mala_eval::import::clone_paths;

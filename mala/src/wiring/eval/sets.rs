@@ -3,7 +3,7 @@
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 use include_dir::{Dir, DirEntry, include_dir};
-use mala_adapters::store::{write_gitignore, reject_symlink};
+use mala_adapters::store::{reject_symlink, write_gitignore};
 use mala_eval::store::runs::EvalStore;
 use mala_eval::store::sets::{CaseSet, SetWriter, read_files};
 use mala_eval::{CaseError, EvalCase};

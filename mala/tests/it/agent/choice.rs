@@ -182,3 +182,44 @@ fn flags_that_a_reviewer_has_no_use_for_are_said() {
     }
     assert!(!shown.contains("--replay"), "{shown}");
 }
+
+#[test]
+fn several_reviewers_must_all_pass_a_change() {
+    let several = |world: &World| {
+        let output = world.output(&["review", "--reviewer", "builtin,agent_sdk", "--json"], b"");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code().unwrap(), report)
+    };
+    let verdicts = |report: &Value| -> Vec<(String, Value)> {
+        let all = report["reviewers"].as_array().unwrap().iter();
+        all.map(|it| (it["reviewer"].as_str().unwrap().to_owned(), it["verdict"].clone())).collect()
+    };
+    let of = |builtin: Value, agent: Value| {
+        vec![("builtin".to_owned(), builtin), ("agent-sdk".to_owned(), agent)]
+    };
+
+    let server = ModelServer::always(ModelAnswer::text(PASS));
+    let (code, report) = several(&with_server(changed(), &server));
+    assert_eq!((code, verdicts(&report)), (0, of(json!("PASS"), json!("PASS"))), "{report:#}");
+    assert_eq!(report["consensus"]["needed"], 2, "{report:#}");
+
+    let server = ModelServer::steps(vec![says(PLAIN), holds()]);
+    let (code, report) = several(&with_server(changed(), &server));
+    assert_eq!((code, verdicts(&report)), (1, of(json!("PASS"), json!("FAIL"))), "{report:#}");
+    assert_eq!(report["issues"][0]["verification"]["outcome"], "verified", "{report:#}");
+
+    let server = ModelServer::always(ModelAnswer::text("I looked at it."));
+    let (code, report) = several(&with_server(changed(), &server));
+    assert_eq!((code, verdicts(&report)), (2, of(json!("PASS"), json!(null))), "{report:#}");
+    let error = report["parse_error"].as_str().unwrap();
+    assert!(error.starts_with("agent-sdk: invalid json"), "{error}");
+
+    let world = changed();
+    world.write("app.py", "def half(n):\n    breakpoint()\n    return 1 / n\n");
+    let server = ModelServer::always(ModelAnswer::text(PASS));
+    let args = ["review", "--reviewer", "builtin,agent_sdk", "--json", "--fail-on", "P3"];
+    let output = with_server(world, &server).output(&args, b"");
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{report:#}");
+    assert_eq!(report["issues"].as_array().unwrap().len(), 1, "once: {report:#}");
+}

@@ -188,7 +188,7 @@ fn a_gate_that_is_not_there_is_named() {
     insta::assert_snapshot!(shown, @"
     [exit 4]
     [stderr]
-    error: the reviewer cerberus cannot be asked: no-such-gate is not there
+    error: the reviewer cerberus cannot be run: no-such-gate is not there
     hint: put it on the path, or name it by its full path in review.cerberus.command
     ");
 }
