@@ -4,6 +4,7 @@ pub mod cases;
 pub mod evals;
 pub mod git;
 pub mod lanes;
+pub mod ledger;
 pub mod linters;
 pub mod models;
 pub mod patch;

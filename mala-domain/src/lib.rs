@@ -12,6 +12,7 @@ pub mod eval;
 pub mod finding;
 pub mod gate;
 pub mod language;
+pub mod ledger;
 pub mod models;
 pub mod ports;
 pub mod render;
