@@ -3,6 +3,7 @@
 pub mod bounded_read;
 pub mod git;
 pub mod lanes;
+pub mod ledger;
 pub mod linters;
 pub mod models;
 pub mod patch;

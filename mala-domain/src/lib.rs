@@ -11,6 +11,7 @@ pub mod conversation;
 pub mod finding;
 pub mod gate;
 pub mod language;
+pub mod ledger;
 pub mod models;
 pub mod ports;
 pub mod render;

@@ -1,0 +1,262 @@
+//! Rows of the ledger's tables, to and from the domain's values.
+
+use super::state_name;
+use mala_domain::finding::{Finding, FindingState};
+use mala_domain::ledger::convergence::RoundSummary;
+use mala_domain::ledger::delta::ReviewedLines;
+use mala_domain::ledger::waiver::Waiver;
+use mala_domain::ledger::{FindingId, LedgerFinding, Occurrence, ReviewRecord, StateChange};
+use mala_domain::ports::{FindingFilter, FindingHistory};
+use rusqlite::types::{Type, Value};
+use rusqlite::{Connection, Error, Result, Row, params, params_from_iter};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+const FINDING: &str = "id, finding, state, subject, first_seen, first_seen_at, last_seen_at, n_occurrences, waiver";
+
+pub(super) fn findings(connection: &Connection, filter: &FindingFilter) -> Result<Vec<LedgerFinding>> {
+    let mut conditions = vec!["1 = 1".to_owned()];
+    let mut values: Vec<Value> = Vec::new();
+    let mut one_of = |column: &str, wanted: Vec<String>| {
+        if !wanted.is_empty() {
+            let marks = vec!["?"; wanted.len()].join(", ");
+            conditions.push(format!("{column} IN ({marks})"));
+            values.extend(wanted.into_iter().map(Value::Text));
+        }
+    };
+    one_of("state", filter.states.iter().map(|it| state_name(*it).to_owned()).collect());
+    one_of("file", filter.files.iter().map(ToString::to_string).collect());
+    one_of("rule", filter.rule.iter().cloned().collect());
+    one_of("reviewer", filter.reviewer.iter().cloned().collect());
+    one_of("subject", filter.subject.iter().cloned().collect());
+    if let Some(since) = &filter.since {
+        conditions.push("last_seen_at >= ?".to_owned());
+        values.push(Value::Text(since.clone()));
+    }
+    let sql = format!(
+        "SELECT {FINDING} FROM finding WHERE {} ORDER BY last_seen_at DESC, id",
+        conditions.join(" AND ")
+    );
+    let mut statement = connection.prepare(&sql)?;
+    statement.query_map(params_from_iter(values), finding_of)?.collect()
+}
+
+pub(super) fn by_prefix(connection: &Connection, prefix: &str) -> Result<Vec<FindingHistory>> {
+    let sql = format!(
+        "SELECT {FINDING} FROM finding WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id LIMIT 10"
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let found: Vec<LedgerFinding> =
+        statement.query_map([prefix], finding_of)?.collect::<Result<_>>()?;
+    found.into_iter().map(|finding| history(connection, finding)).collect()
+}
+
+fn history(connection: &Connection, finding: LedgerFinding) -> Result<FindingHistory> {
+    let mut statement = connection.prepare(
+        "SELECT review_id, reviewer, round, line_start, line_end, commit_id, at, matched
+         FROM occurrence WHERE finding = ? ORDER BY seq",
+    )?;
+    let occurrences = statement.query_map([&finding.id.0], |row| {
+        Ok(Occurrence {
+            review_id: row.get(0)?,
+            reviewer: row.get(1)?,
+            round: row.get(2)?,
+            line_start: row.get(3)?,
+            line_end: row.get(4)?,
+            commit: row.get(5)?,
+            at: row.get(6)?,
+            matched: row.get(7)?,
+        })
+    })?;
+    let occurrences = occurrences.collect::<Result<_>>()?;
+    let mut statement = connection.prepare(
+        "SELECT state, changed_by, at, reason FROM state_change WHERE finding = ? ORDER BY seq",
+    )?;
+    let state_changes = statement.query_map([&finding.id.0], |row| {
+        Ok(StateChange {
+            state: state_of(row, 0)?,
+            by: row.get(1)?,
+            at: row.get(2)?,
+            reason: row.get(3)?,
+        })
+    })?;
+    let state_changes = state_changes.collect::<Result<_>>()?;
+    Ok(FindingHistory { finding, occurrences, state_changes })
+}
+
+fn finding_of(row: &Row<'_>) -> Result<LedgerFinding> {
+    let waiver: Option<String> = row.get(8)?;
+    Ok(LedgerFinding {
+        id: FindingId(row.get(0)?),
+        finding: json::<Finding>(&row.get::<_, String>(1)?, 1)?,
+        state: state_of(row, 2)?,
+        subject: row.get(3)?,
+        first_seen: row.get(4)?,
+        first_seen_at: row.get(5)?,
+        last_seen_at: row.get(6)?,
+        n_occurrences: row.get(7)?,
+        waiver: waiver.map(|text| json::<Waiver>(&text, 8)).transpose()?,
+    })
+}
+
+pub(super) fn upsert_finding(connection: &Connection, it: &LedgerFinding) -> Result<()> {
+    let waiver = it.waiver.as_ref().map(text).transpose()?;
+    connection
+        .prepare_cached(
+            "INSERT INTO finding (id, key, file, rule, reviewer, state, subject, first_seen, first_seen_at,
+                 last_seen_at, n_occurrences, waiver, finding)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+             ON CONFLICT (id) DO UPDATE SET key = excluded.key, file = excluded.file, rule = excluded.rule,
+                 subject = excluded.subject, last_seen_at = excluded.last_seen_at,
+                 n_occurrences = finding.n_occurrences + 1, finding = excluded.finding",
+        )?
+        .execute(params![
+            it.id.0,
+            it.finding.dedupe_key.as_str(),
+            it.finding.file.to_string(),
+            it.finding.rule,
+            it.finding.reviewer,
+            state_name(it.state),
+            it.subject,
+            it.first_seen,
+            it.first_seen_at,
+            it.last_seen_at,
+            it.n_occurrences,
+            waiver,
+            text(&it.finding)?,
+        ])?;
+    Ok(())
+}
+
+pub(super) fn insert_occurrence(connection: &Connection, id: &FindingId, it: &Occurrence) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO occurrence (finding, review_id, reviewer, round, line_start, line_end, commit_id, at,
+                 matched)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            id.0,
+            it.review_id,
+            it.reviewer,
+            it.round,
+            it.line_start,
+            it.line_end,
+            it.commit,
+            it.at,
+            it.matched
+        ])?;
+    Ok(())
+}
+
+pub(super) fn change_state(
+    connection: &Connection,
+    id: &FindingId,
+    change: &StateChange,
+    waiver: Option<&Waiver>,
+) -> Result<()> {
+    let waiver = waiver.map(text).transpose()?;
+    let changed = connection.execute(
+        "UPDATE finding SET state = ?, waiver = ? WHERE id = ?",
+        params![state_name(change.state), waiver, id.0],
+    )?;
+    if changed == 0 {
+        return Err(Error::QueryReturnedNoRows);
+    }
+    insert_state_change(connection, id, change)
+}
+
+fn insert_state_change(connection: &Connection, id: &FindingId, change: &StateChange) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO state_change (finding, state, changed_by, at, reason) VALUES (?, ?, ?, ?, ?)",
+        )?
+        .execute(params![id.0, state_name(change.state), change.by, change.at, change.reason])?;
+    Ok(())
+}
+
+/// Stores a finding with its whole history, in place of what is known under its id.
+pub(super) fn replace(connection: &Connection, it: &FindingHistory) -> Result<()> {
+    let id = &it.finding.id;
+    for table in ["occurrence", "state_change"] {
+        connection.execute(&format!("DELETE FROM {table} WHERE finding = ?"), [&id.0])?;
+    }
+    connection.execute("DELETE FROM finding WHERE id = ?", [&id.0])?;
+    upsert_finding(connection, &it.finding)?;
+    for occurrence in &it.occurrences {
+        insert_occurrence(connection, id, occurrence)?;
+    }
+    for change in &it.state_changes {
+        insert_state_change(connection, id, change)?;
+    }
+    Ok(())
+}
+
+pub(super) fn insert_review(connection: &Connection, it: &ReviewRecord) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO review (review_id, subject, round, at, base, head, diff_hash, is_complete, outcome,
+                 reviewers, cost_usd, summary, lines)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )?
+        .execute(params![
+            it.review_id,
+            it.subject,
+            it.round,
+            it.at,
+            it.base,
+            it.head,
+            it.diff_hash,
+            it.is_complete,
+            it.outcome,
+            text(&it.reviewers)?,
+            it.cost_usd,
+            text(&it.summary)?,
+            text(&it.lines)?,
+        ])?;
+    Ok(())
+}
+
+/// The reviews of a change with their lines; without a change, all reviews without their lines.
+pub(super) fn reviews(connection: &Connection, subject: Option<&str>) -> Result<Vec<ReviewRecord>> {
+    let lines = if subject.is_some() { "lines" } else { "'{}'" };
+    let sql = format!(
+        "SELECT review_id, subject, round, at, base, head, diff_hash, is_complete, outcome, reviewers, cost_usd,
+             summary, {lines}
+         FROM review WHERE ?1 IS NULL OR subject = ?1 ORDER BY seq"
+    );
+    let mut statement = connection.prepare(&sql)?;
+    let rows = statement.query_map([subject], |row| {
+        Ok(ReviewRecord {
+            review_id: row.get(0)?,
+            subject: row.get(1)?,
+            round: row.get(2)?,
+            at: row.get(3)?,
+            base: row.get(4)?,
+            head: row.get(5)?,
+            diff_hash: row.get(6)?,
+            is_complete: row.get(7)?,
+            outcome: row.get(8)?,
+            reviewers: json(&row.get::<_, String>(9)?, 9)?,
+            cost_usd: row.get(10)?,
+            summary: json::<RoundSummary>(&row.get::<_, String>(11)?, 11)?,
+            lines: json::<ReviewedLines>(&row.get::<_, String>(12)?, 12)?,
+        })
+    })?;
+    rows.collect()
+}
+
+fn state_of(row: &Row<'_>, column: usize) -> Result<FindingState> {
+    let name: String = row.get(column)?;
+    json(&format!("\"{name}\""), column)
+}
+
+fn json<T: DeserializeOwned>(text: &str, column: usize) -> Result<T> {
+    serde_json::from_str(text)
+        .map_err(|error| Error::FromSqlConversionFailure(column, Type::Text, Box::new(error)))
+}
+
+fn text<T: Serialize>(value: &T) -> Result<String> {
+    serde_json::to_string(value)
+        .map_err(|error| Error::ToSqlConversionFailure(Box::new(error)))
+}

@@ -1,0 +1,175 @@
+//! Findings over time: what makes a finding the same one later, the states it goes through, which lines a
+//! round reviews, and when a loop of reviews and fixes ends. Pure: the ledger's storage is a port.
+
+pub mod convergence;
+pub mod delta;
+pub mod matching;
+pub mod rounds;
+pub mod states;
+pub mod track;
+pub mod waiver;
+
+use crate::finding::{Finding, FindingState};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The id of a finding in the ledger: 16 hexadecimal digits, unique in a repository.
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(transparent)]
+pub struct FindingId(pub String);
+
+impl std::fmt::Display for FindingId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A finding as the ledger stores it: its newest occurrence, and its state.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LedgerFinding {
+    /// The id that commands take.
+    pub id: FindingId,
+    /// The finding as it was reported last.
+    pub finding: Finding,
+    /// The current state.
+    pub state: FindingState,
+    /// The change (branch, task or pull request) in which it was reported last.
+    pub subject: String,
+    /// The id of the review that reported it first.
+    pub first_seen: String,
+    /// When it was reported first, as an RFC 3339 timestamp.
+    pub first_seen_at: String,
+    /// When it was reported last.
+    pub last_seen_at: String,
+    /// How many reviews reported it.
+    pub n_occurrences: u32,
+    /// The waiver that applies, when the state is `waived`.
+    #[serde(default)]
+    pub waiver: Option<waiver::Waiver>,
+}
+
+impl LedgerFinding {
+    /// Whether a later review still has to account for it.
+    pub fn is_unresolved(&self) -> bool {
+        matches!(self.state, FindingState::Open | FindingState::Regressed)
+    }
+}
+
+/// One report of a finding by one review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Occurrence {
+    /// The review.
+    pub review_id: String,
+    /// Its reviewer.
+    pub reviewer: String,
+    /// The round of the change under review.
+    pub round: u32,
+    /// First line, 1-based.
+    pub line_start: u32,
+    /// Last line.
+    pub line_end: u32,
+    /// The commit that contains the lines; null for a working tree.
+    pub commit: Option<String>,
+    /// When, as an RFC 3339 timestamp.
+    pub at: String,
+    /// How it was recognised, in one sentence.
+    pub matched: String,
+}
+
+/// A change of state, with who, when and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StateChange {
+    /// The state from then on.
+    pub state: FindingState,
+    /// Who changed it: a person, or `mala` for what a review observed.
+    pub by: String,
+    /// When, as an RFC 3339 timestamp.
+    pub at: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A finding of this review with what the ledger knows about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrackedFinding {
+    /// The finding as this review reports it.
+    pub finding: Finding,
+    /// Its id in the ledger; `None` while nothing is stored.
+    pub id: Option<FindingId>,
+    /// How it relates to earlier reviews of the same change.
+    pub standing: Standing,
+    /// Why it was or was not recognised, in one sentence.
+    pub matched: String,
+}
+
+/// How a finding of this review relates to earlier reviews.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Reported for the first time.
+    New,
+    /// Reported before and not fixed.
+    StillOpen,
+    /// Fixed earlier and back again.
+    Regressed,
+    /// Reported for the first time, on lines that an earlier round already reviewed.
+    Late,
+    /// A person accepted it.
+    Waived,
+    /// A person rejected it, and no new evidence was given.
+    Disputed,
+}
+
+impl Standing {
+    /// The word in JSON and in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::New => "new",
+            Self::StillOpen => "still_open",
+            Self::Regressed => "regressed",
+            Self::Late => "late",
+            Self::Waived => "waived",
+            Self::Disputed => "disputed",
+        }
+    }
+
+    /// Whether findings of this standing may block a change.
+    pub fn may_block(self) -> bool {
+        matches!(self, Self::New | Self::StillOpen | Self::Regressed)
+    }
+}
+
+/// A review as the ledger stores it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewRecord {
+    /// The id of the review.
+    pub review_id: String,
+    /// The change that was reviewed: a branch, task, pull request or commit.
+    pub subject: String,
+    /// The round, from 1.
+    pub round: u32,
+    /// When it ended, as an RFC 3339 timestamp.
+    pub at: String,
+    /// The commit it was compared with.
+    pub base: Option<String>,
+    /// The commit that was reviewed; null for a working tree.
+    pub head: Option<String>,
+    /// SHA-256 of the reviewed diff.
+    pub diff_hash: String,
+    /// Whether every hunk was reviewed; only such a review is a baseline for the next round.
+    pub is_complete: bool,
+    /// `passed`, `blocked` or `could_not_review`.
+    pub outcome: String,
+    /// The reviewers.
+    pub reviewers: Vec<String>,
+    /// Dollars, when they are known.
+    pub cost_usd: Option<f64>,
+    /// What this round contributes to the decision whether to go on.
+    pub summary: convergence::RoundSummary,
+    /// The added lines of the change, for the delta of the next round.
+    pub lines: delta::ReviewedLines,
+}

@@ -1,0 +1,200 @@
+//! Which lines of a change are new since an earlier review of it. Works on the diffs alone, so that it holds
+//! for commits, for a working tree and after a rebase.
+
+use crate::change::{Change, FilePath, LineKind, LineSpan};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use similar::{Algorithm, DiffOp, capture_diff_slices};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The lines that a review was given, by file at head, as hashes without white space.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct ReviewedLines {
+    files: BTreeMap<FilePath, Vec<ReviewedLine>>,
+}
+
+/// One changed line: its hash, its number at head, and whether the change added it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewedLine(u64, u32, bool);
+
+impl ReviewedLines {
+    /// The added and removed lines of a change. A removed line has the number of the line at head that
+    /// follows it.
+    pub fn of(change: &Change) -> Self {
+        let files = change.files.iter().map(|file| {
+            let lines = file.hunks.iter().flat_map(|hunk| {
+                let mut number = hunk.new_start.max(1);
+                hunk.lines.iter().filter_map(move |line| {
+                    let at = number;
+                    if line.kind != LineKind::Removed {
+                        number += 1;
+                    }
+                    (line.kind != LineKind::Context)
+                        .then(|| ReviewedLine(line_hash(&line.text), at, line.kind == LineKind::Added))
+                })
+            });
+            (file.path.clone(), lines.collect())
+        });
+        Self { files: files.collect() }
+    }
+
+    /// Whether a file is part of it.
+    pub fn contains(&self, file: &FilePath) -> bool {
+        self.files.contains_key(file)
+    }
+
+    fn hashes(&self, file: &FilePath) -> Vec<u64> {
+        // A removed line must not pair with an added one of the same text.
+        let lines = self.files.get(file).map(Vec::as_slice).unwrap_or_default();
+        lines.iter().map(|line| line.0 ^ u64::from(!line.2)).collect()
+    }
+}
+
+/// The part of a change that is new since an earlier review.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Delta {
+    new_lines: BTreeMap<FilePath, BTreeSet<u32>>,
+    moved: BTreeMap<FilePath, BTreeMap<u32, u32>>,
+}
+
+impl Delta {
+    /// Compares the lines of an earlier review with those of the current change. `renames` maps old paths to
+    /// current ones.
+    pub fn between(
+        earlier: &ReviewedLines,
+        current: &ReviewedLines,
+        renames: &BTreeMap<FilePath, FilePath>,
+    ) -> Self {
+        let mut delta = Self::default();
+        let sources: BTreeMap<&FilePath, &FilePath> =
+            renames.iter().map(|(old, new)| (new, old)).collect();
+        for (file, lines) in &current.files {
+            let old_path = sources.get(file).copied().unwrap_or(file);
+            let before = earlier.files.get(old_path).map(Vec::as_slice).unwrap_or_default();
+            let operations = capture_diff_slices(
+                Algorithm::Myers,
+                &earlier.hashes(old_path),
+                &current.hashes(file),
+            );
+            let mut new_lines = BTreeSet::new();
+            let mut moved = BTreeMap::new();
+            for operation in operations {
+                let (old, new) = (operation.old_range(), operation.new_range());
+                if let DiffOp::Equal { .. } = operation {
+                    let pairs = before.get(old).into_iter().flatten().zip(lines.get(new).into_iter().flatten());
+                    moved.extend(pairs.filter(|(old, _)| old.2).map(|(old, new)| (old.1, new.1)));
+                    continue;
+                }
+                if new.is_empty() {
+                    // A line that disappeared touches the line that took its place.
+                    new_lines.extend(lines.get(new.start).or(lines.last()).map(|line| line.1));
+                }
+                new_lines.extend(lines.get(new).into_iter().flatten().map(|line| line.1));
+            }
+            if lines.is_empty() && !before.is_empty() {
+                new_lines.insert(1);
+            }
+            if !new_lines.is_empty() {
+                delta.new_lines.insert(file.clone(), new_lines);
+            }
+            delta.moved.insert(file.clone(), moved);
+        }
+        delta
+    }
+
+    /// Whether nothing is new.
+    pub fn is_empty(&self) -> bool {
+        self.new_lines.is_empty()
+    }
+
+    /// Whether any of these lines at head is new.
+    pub fn touches(&self, file: &FilePath, lines: LineSpan) -> bool {
+        self.new_lines
+            .get(file)
+            .is_some_and(|new| new.range(lines.start()..=lines.end()).next().is_some())
+    }
+
+    /// Where lines of the earlier review are at head; `None` when none of them is left.
+    pub fn locate(&self, file: &FilePath, lines: LineSpan) -> Option<LineSpan> {
+        let moved = self.moved.get(file)?;
+        let mut at_head = moved.range(lines.start()..=lines.end()).map(|(_, new)| *new);
+        let first = at_head.next()?;
+        let (low, high) =
+            at_head.fold((first, first), |(low, high), line| (low.min(line), high.max(line)));
+        Some(LineSpan::between(low, high))
+    }
+}
+
+/// The hash of a line without white space, so that re-indenting is no change.
+pub fn line_hash(text: &str) -> u64 {
+    let mut hash = Sha256::new();
+    for part in text.split_whitespace() {
+        hash.update(part.as_bytes());
+    }
+    let digest: [u8; 32] = hash.finalize().into();
+    let mut first = [0; 8];
+    first.copy_from_slice(&digest[..8]);
+    // The last bit tells added lines from removed ones, and JSON readers keep 53 bits.
+    (u64::from_le_bytes(first) >> 11) & !1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::change::parse;
+
+    fn lines(diff: &str) -> ReviewedLines {
+        ReviewedLines::of(&Change { files: parse(diff.as_bytes()).unwrap() })
+    }
+
+    fn added(text: &[&str]) -> String {
+        let body: String = text.iter().map(|line| format!("+{line}\n")).collect();
+        format!(
+            "diff --git a/a.py b/a.py\nnew file mode 100644\n--- /dev/null\n+++ b/a.py\n@@ -0,0 +1,{} @@\n{body}",
+            text.len()
+        )
+    }
+
+    #[test]
+    fn lines_are_new_only_where_they_differ() {
+        let file = FilePath::from("a.py");
+        let first = ["a = 1", "b = 2", "c = 3", "d = 4"];
+        let rows: [(&[&str], &[u32]); 6] = [
+            (&["a = 1", "b = 2", "c = 3", "d = 4"], &[]),
+            (&["  a = 1", "b = 2", "c  = 3", "d = 4"], &[]),
+            (&["a = 1", "b = 5", "c = 3", "d = 4"], &[2]),
+            (&["new", "a = 1", "b = 2", "c = 3", "d = 4"], &[1]),
+            (&["a = 1", "b = 2", "d = 4"], &[3]),
+            (&["a = 1", "b = 2", "c = 3"], &[3]),
+        ];
+        for (now, expected) in rows {
+            let delta =
+                Delta::between(&lines(&added(&first)), &lines(&added(now)), &BTreeMap::new());
+            let touched: Vec<u32> =
+                (1..=6).filter(|line| delta.touches(&file, LineSpan::line(*line))).collect();
+            assert_eq!(touched, expected, "{now:?}");
+        }
+    }
+
+    #[test]
+    fn earlier_lines_are_found_after_a_move() {
+        let file = FilePath::from("a.py");
+        let delta = Delta::between(
+            &lines(&added(&["a = 1", "b = 2"])),
+            &lines(&added(&["x", "y", "a = 1", "b = 2"])),
+            &BTreeMap::new(),
+        );
+        assert_eq!(delta.locate(&file, LineSpan::between(1, 2)), Some(LineSpan::between(3, 4)));
+        assert_eq!(delta.locate(&FilePath::from("b.py"), LineSpan::line(1)), None);
+    }
+
+    #[test]
+    fn a_renamed_file_is_compared_with_its_old_self() {
+        let renamed = added(&["a = 1"]).replace("a.py", "b.py");
+        let renames = BTreeMap::from([(FilePath::from("a.py"), FilePath::from("b.py"))]);
+        let delta = Delta::between(&lines(&added(&["a = 1"])), &lines(&renamed), &renames);
+        assert!(delta.is_empty());
+    }
+}

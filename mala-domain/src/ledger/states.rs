@@ -1,0 +1,99 @@
+//! The states of a finding, and what moves it from one to another.
+
+use crate::finding::FindingState;
+
+/// What happens to a finding.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FindingEvent {
+    /// A review reports it.
+    Reported,
+    /// A review reports it with new evidence on lines that changed since it was disputed.
+    ReportedWithNewEvidence,
+    /// Its evidence is gone or its symbol changed, and the reviewer agrees that it is fixed.
+    ConfirmedFixed,
+    /// The code changed for which it was waived, or the waiver's date has passed.
+    WaiverExpired,
+    /// A person accepts it.
+    Waived,
+    /// A person says that it is wrong.
+    Disputed,
+    /// A person opens it again.
+    Reopened,
+    /// A person or the merge stage says that another finding is the same.
+    MarkedDuplicate,
+}
+
+/// The state after an event. `None` means that the event does not apply in this state.
+pub fn next_state(state: FindingState, event: FindingEvent) -> Option<FindingState> {
+    use FindingEvent as Event;
+    use FindingState as State;
+    match (event, state) {
+        (Event::Reported, State::Fixed) => Some(State::Regressed),
+        (Event::Reported, state) => Some(state),
+        (Event::ReportedWithNewEvidence, State::Disputed) => Some(State::Open),
+        (Event::ReportedWithNewEvidence, state) => next_state(state, Event::Reported),
+        (Event::ConfirmedFixed, State::Open | State::Regressed | State::Waived) => {
+            Some(State::Fixed)
+        }
+        (Event::ConfirmedFixed, state) => Some(state),
+        (Event::WaiverExpired, State::Waived) => Some(State::Open),
+        (Event::WaiverExpired, _) => None,
+        (Event::Waived, State::Open | State::Regressed | State::Disputed | State::Waived) => {
+            Some(State::Waived)
+        }
+        (Event::Disputed, State::Open | State::Regressed | State::Waived) => Some(State::Disputed),
+        (Event::Waived | Event::Disputed, _) => None,
+        (Event::Reopened, State::Open) => None,
+        (Event::Reopened, _) => Some(State::Open),
+        (Event::MarkedDuplicate, State::Duplicate) => None,
+        (Event::MarkedDuplicate, _) => Some(State::Duplicate),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use FindingEvent as Event;
+    use FindingState::{Disputed, Duplicate, Fixed, Open, Regressed, Waived};
+
+    #[test]
+    fn every_event_in_every_state() {
+        // Open, fixed, regressed, waived, disputed, duplicate.
+        let states = [Open, Fixed, Regressed, Waived, Disputed, Duplicate];
+        let some = |states: [FindingState; 6]| states.map(Some);
+        let rows: [(Event, [Option<FindingState>; 6]); 8] = [
+            (Event::Reported, some([Open, Regressed, Regressed, Waived, Disputed, Duplicate])),
+            (
+                Event::ReportedWithNewEvidence,
+                some([Open, Regressed, Regressed, Waived, Open, Duplicate]),
+            ),
+            (Event::ConfirmedFixed, some([Fixed, Fixed, Fixed, Fixed, Disputed, Duplicate])),
+            (Event::WaiverExpired, [None, None, None, Some(Open), None, None]),
+            (
+                Event::Waived,
+                [Some(Waived), None, Some(Waived), Some(Waived), Some(Waived), None],
+            ),
+            (
+                Event::Disputed,
+                [Some(Disputed), None, Some(Disputed), Some(Disputed), None, None],
+            ),
+            (Event::Reopened, [None, Some(Open), Some(Open), Some(Open), Some(Open), Some(Open)]),
+            (
+                Event::MarkedDuplicate,
+                [
+                    Some(Duplicate),
+                    Some(Duplicate),
+                    Some(Duplicate),
+                    Some(Duplicate),
+                    Some(Duplicate),
+                    None,
+                ],
+            ),
+        ];
+        for (event, expected) in rows {
+            for (state, expected) in states.into_iter().zip(expected) {
+                assert_eq!(next_state(state, event), expected, "{event:?} in {state:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Where findings and reviews are stored, so that a later review knows them.
+
+use super::BoxFuture;
+use crate::change::FilePath;
+use crate::finding::FindingState;
+use crate::ledger::waiver::Waiver;
+use crate::ledger::{FindingId, LedgerFinding, Occurrence, ReviewRecord, StateChange};
+use thiserror::Error;
+
+/// Which findings to list; empty fields do not restrict.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FindingFilter {
+    /// In any of these states.
+    pub states: Vec<FindingState>,
+    /// In any of these files.
+    pub files: Vec<FilePath>,
+    /// Found by this rule.
+    pub rule: Option<String>,
+    /// Reported first by this reviewer.
+    pub reviewer: Option<String>,
+    /// Reported last on or after this day (`YYYY-MM-DD`).
+    pub since: Option<String>,
+    /// Part of this change.
+    pub subject: Option<String>,
+}
+
+/// One review with everything that is stored of it, in one transaction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredReview {
+    /// The review.
+    pub review: ReviewRecord,
+    /// Findings that are stored for the first time, or with a newer occurrence.
+    pub findings: Vec<(LedgerFinding, Occurrence)>,
+    /// Changes of state.
+    pub state_changes: Vec<(FindingId, StateChange)>,
+}
+
+/// A finding with its history.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FindingHistory {
+    /// The finding.
+    pub finding: LedgerFinding,
+    /// Its occurrences, the oldest first.
+    pub occurrences: Vec<Occurrence>,
+    /// Its changes of state, the oldest first.
+    pub state_changes: Vec<StateChange>,
+}
+
+/// Stores findings and reviews.
+pub trait Ledger: Send + Sync {
+    /// The reviews of a change, the oldest first.
+    fn reviews<'a>(
+        &'a self,
+        subject: &'a str,
+    ) -> BoxFuture<'a, Result<Vec<ReviewRecord>, LedgerError>>;
+
+    /// All reviews, the oldest first, without their lines.
+    fn all_reviews(&self) -> BoxFuture<'_, Result<Vec<ReviewRecord>, LedgerError>>;
+
+    /// Findings, those reported last first.
+    fn findings<'a>(
+        &'a self,
+        filter: &'a FindingFilter,
+    ) -> BoxFuture<'a, Result<Vec<LedgerFinding>, LedgerError>>;
+
+    /// The finding whose id starts with this prefix.
+    fn finding<'a>(&'a self, prefix: &'a str)
+    -> BoxFuture<'a, Result<FindingHistory, LedgerError>>;
+
+    /// Stores a review, all of it or nothing.
+    fn record<'a>(&'a self, review: &'a StoredReview) -> BoxFuture<'a, Result<(), LedgerError>>;
+
+    /// Changes the state of a finding, with the waiver that comes with it.
+    fn change_state<'a>(
+        &'a self,
+        id: &'a FindingId,
+        change: &'a StateChange,
+        waiver: Option<&'a Waiver>,
+    ) -> BoxFuture<'a, Result<(), LedgerError>>;
+
+    /// Adds findings with their history, such as those of an export; known ids are replaced.
+    fn import<'a>(
+        &'a self,
+        findings: &'a [FindingHistory],
+    ) -> BoxFuture<'a, Result<usize, LedgerError>>;
+}
+
+/// Why the ledger cannot be used.
+#[derive(Debug, Error)]
+pub enum LedgerError {
+    /// A newer version of mala wrote it.
+    #[error("{path} has format {found}, and this version of mala reads up to {known}")]
+    TooNew {
+        /// The file.
+        path: String,
+        /// Its version.
+        found: i64,
+        /// The newest version that can be read.
+        known: i64,
+    },
+    /// No finding has an id with this prefix.
+    #[error("no finding `{0}` in the ledger")]
+    Unknown(String),
+    /// Several findings do.
+    #[error("`{prefix}` is ambiguous: it could be {}", candidates.join(", "))]
+    Ambiguous {
+        /// The prefix.
+        prefix: String,
+        /// The ids.
+        candidates: Vec<String>,
+    },
+    /// It cannot be read or written.
+    #[error("{what}")]
+    Storage {
+        /// What could not be done, and why.
+        what: String,
+    },
+}
