@@ -31,10 +31,7 @@ fn a_word_goes_to_the_findings_with_its_id() {
         (requested(&["aa"], &[], None), Err("several findings start with 'aa'")),
         (requested(&["cc"], &[], None), Err("the review has no finding 'cc'")),
         (requested(&[""], &[], None), Err("the review has no finding ''")),
-        (
-            requested(&["bb33"], &["bb"], None),
-            Err("finding bb33 is said to be both right and wrong"),
-        ),
+        (requested(&["bb33"], &["bb"], None), Err("finding bb33 is labeled both right and wrong")),
     ] {
         let found = labels(&findings, &requested).map_err(|error| error.to_string());
         let expected = expected.map(|labels| labels.to_vec()).map_err(str::to_owned);
@@ -97,8 +94,8 @@ fn right_is_truth_wrong_is_rejected_and_missed_is_added() {
     assert_eq!((case.language.as_str(), case.tags.as_slice()), ("python", &[TAG.to_owned()][..]));
     assert_eq!(EvalCase::parse("f", 1, &serde_json::to_string(&case).unwrap()).unwrap(), case);
     for (place, expected) in [
-        ("a.py:4:bug:x", "a.py has 3 lines, and no line 4"),
-        ("b.py:1:bug:x", "there is no text b.py at head"),
+        ("a.py:4:bug:x", "a.py has only 3 lines, not 4"),
+        ("b.py:1:bug:x", "b.py is not a text file at head"),
     ] {
         let judged = LabeledReview {
             report: &report,

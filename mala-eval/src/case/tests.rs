@@ -43,23 +43,23 @@ fn a_refusal_names_file_line_column_and_reason() {
         ),
         (
             r#"{"id": "a", "language": "x", "files": {"a/.GIT/config": ""}}"#,
-            "s:7:1: case \"a\": the path a/.GIT/config is git's own",
+            "s:7:1: case \"a\": the path a/.GIT/config is inside .git",
         ),
         (
             r#"{"id": "a", "language": "x", "base_files": {"a": "", "a/b/c": ""}}"#,
-            "s:7:1: case \"a\": a is both a file and the folder of a/b/c",
+            "s:7:1: case \"a\": a is both a file and a folder",
         ),
         (
             r#"{"id": "a", "language": "x", "files": {"f": ""}, "schema_version": 9}"#,
-            "s:7:1: case \"a\": schema_version 9 is not known; 1 is",
+            "s:7:1: case \"a\": unsupported schema_version 9, expected 1",
         ),
         (
             r#"{"id": "a", "language": "x", "files": {"f": ""}, "ground_truth": [{"file": "f", "line_start": 5, "line_end": 4, "category": "bug"}]}"#,
-            "s:7:1: case \"a\": ground_truth: f:5 ends before it starts, on line 4",
+            "s:7:1: case \"a\": ground_truth: f:5: line_end 4 is before line_start",
         ),
-        ("[1, 2]", "s:7:1: a case is an object, and this is a list"),
-        (" \"a\"", "s:7:1: a case is an object, and this is a text"),
-        ("null", "s:7:1: a case is an object, and this is a single value"),
+        ("[1, 2]", "s:7:1: expected an object, found a list"),
+        (" \"a\"", "s:7:1: expected an object, found a text"),
+        ("null", "s:7:1: expected an object, found a single value"),
     ];
     for (text, expected) in rows {
         assert_eq!(EvalCase::parse("s", 7, text).unwrap_err().to_string(), *expected, "{text}");
@@ -88,12 +88,12 @@ fn a_problem_is_where_the_case_has_lines() {
         (r#""file": "here.py", "line_start": 2, "line_end": 3, "evidence": "two = 2 three""#, None),
         (
             r#""file": "here.py", "line_start": 2, "evidence": "three""#,
-            Some("here.py:2: its evidence \"three\" is not on these lines"),
+            Some("here.py:2: evidence \"three\" not found on these lines"),
         ),
         (r#""file": "old.py", "line_start": 2, "evidence": "x = 1""#, None),
         (
             r#""file": "old.py", "line_start": 2, "evidence": "b""#,
-            Some("old.py:2: its evidence \"b\" is not on these lines"),
+            Some("old.py:2: evidence \"b\" not found on these lines"),
         ),
         // Lines outside the diff are unknown.
         (r#""file": "old.py", "line_start": 400, "evidence": "x = 1""#, None),

@@ -112,10 +112,10 @@ fn aacr_has_right_and_wrong_comments_on_the_lines_of_the_head() {
         why(&imported.passed_over),
         [
             "in/positive_samples.json:5: it is about removed lines",
-            "in/positive_samples.json:6: the category \"Weather\" is not known",
+            "in/positive_samples.json:6: unknown category \"Weather\"",
             "in/positive_samples.json:9: missing field `githubPrUrl`",
             "in/negative_samples.json:6: missing field `githubPrUrl`",
-            "in/positive_samples.json:7: there is no gone.py at head",
+            "in/positive_samples.json:7: gone.py does not exist at head",
         ]
     );
 }
@@ -151,7 +151,7 @@ fn martian_comments_are_placed_by_their_words() {
     assert_eq!((case.pr_title.as_str(), case.language.as_str()), ("T", "python"));
     assert_eq!(
         why(&imported.passed_over),
-        ["in/n.json:2: missing field `comment`", "in/n.json:2: \"x\" is no pull request",]
+        ["in/n.json:2: missing field `comment`", "in/n.json:2: \"x\" is not a pull request",]
     );
 }
 

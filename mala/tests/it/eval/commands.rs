@@ -261,6 +261,12 @@ fn a_result_is_a_table_and_a_document() {
 
     run [RUN]
     ");
+}
+
+#[test]
+fn a_result_is_shown_as_markdown() {
+    let world = small();
+    let run = run_of(&world, "hunks");
     let markdown = shown(&world, &["report", "--format", "markdown"], &[(&run, "[RUN]")]);
     insta::assert_snapshot!(markdown, @r"
     [exit 0]

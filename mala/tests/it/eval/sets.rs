@@ -104,8 +104,8 @@ fn cases_are_chosen_by_language_tag_id_and_number() {
     ");
 }
 
-#[test]
-fn a_broken_set_is_refused_with_its_place_before_anything_runs() {
+/// A world with a set for every mistake.
+fn broken_sets() -> World {
     let world = world();
     let good = case("one", 9, &[]).to_string();
     world.write("typo.jsonl", format!("{good}\n\n{}\n", good.replace("python\"", "python\",")));
@@ -124,6 +124,12 @@ fn a_broken_set_is_refused_with_its_place_before_anything_runs() {
     world.write("copies/a.json", &good).write("copies/b/case.json", &good);
     world.write("escape.jsonl", good.replace("\"app.py\":", "\"../app.py\":"));
     world.write("folder/x/case.json", "{\n  \"id\": \"x\",\n  \"language\": 7\n}\n");
+    world
+}
+
+#[test]
+fn a_broken_set_is_refused_with_its_place_before_anything_runs() {
+    let world = broken_sets();
     let mut shown = String::new();
     for set in [
         "typo.jsonl",
