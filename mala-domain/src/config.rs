@@ -21,10 +21,10 @@ pub use problem::{Concern, ConfigError, ConfigWarning, Place};
 pub(crate) use read::{nearest, nearest_or};
 pub use reference::reference;
 pub use schema::{
-    Account, Baseline, Budget, Canaries, Cerberus, CodeReview, CommandRef, CommandReviewer,
-    CommandSetting, Config, EpicCompletion, EpicDepth, FailureMode, FireOn, GateBlock, LinterMode,
-    LinterName, Linters, ModelsBlock, PerAccount, Periodic, Retries, ReviewBlock, CommandContext,
-    ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
+    Account, Baseline, Budget, Canaries, Cerberus, CodeReview, CommandContext, CommandRef,
+    CommandReviewer, CommandSetting, Config, EpicCompletion, EpicDepth, FailureMode, FireOn,
+    GateBlock, LinterMode, LinterName, Linters, ModelsBlock, PerAccount, Periodic, Retries,
+    ReviewBlock, ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
 };
 pub use switches::{RuleSwitches, SwitchProblem};
 

@@ -89,7 +89,8 @@ impl Finding {
     /// Whether this reviewer reports it.
     pub fn is_reported_by(&self, reviewer: &str) -> bool {
         self.reporters().any(|name| {
-            name.strip_prefix(reviewer).is_some_and(|rest| rest.is_empty() || rest.starts_with(": "))
+            name.strip_prefix(reviewer)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(": "))
         })
     }
 

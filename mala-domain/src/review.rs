@@ -18,8 +18,6 @@ pub mod worst;
 
 pub use context::{DerivedFiles, ReviewContext, Surroundings};
 pub use coverage::{Coverage, FileCoverage, Skip, SkipReason};
-pub use opinion::{
-    GivenOpinion, Opinion, Opinions, PanelMember, ProcessRun, ReviewerVote, Usage,
-};
+pub use opinion::{GivenOpinion, Opinion, Opinions, PanelMember, ProcessRun, ReviewerVote, Usage};
 pub use plan::ReviewPlan;
 pub use texts::Texts;

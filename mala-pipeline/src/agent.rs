@@ -101,8 +101,7 @@ impl Agent {
     /// What the model is told, put together once.
     async fn prepared(&self, context: &ReviewContext) -> Result<&Prepared, ReviewerFailure> {
         let deadline = self.resources(context).account.deadline();
-        let prepared =
-            self.prepared.get_or_try_init(|| prepare::prepare(&self.settings, context));
+        let prepared = self.prepared.get_or_try_init(|| prepare::prepare(&self.settings, context));
         timeout_at(deadline, prepared).await.unwrap_or_else(|_| Err(ReviewerFailure::timeout()))
     }
 

@@ -30,7 +30,11 @@ struct Ends<'e> {
 impl Git {
     /// The change that a target names, kept to some paths (files, folders, globs, from the folder
     /// where the repository was opened).
-    pub async fn change(&self, target: &Target, paths: &[String]) -> Result<ReviewScope, ScopeError> {
+    pub async fn change(
+        &self,
+        target: &Target,
+        paths: &[String],
+    ) -> Result<ReviewScope, ScopeError> {
         let filter = Filter::read(self, paths)?;
         match target {
             Target::WorkingTree | Target::Staged if self.inner.is_bare => {
@@ -166,7 +170,12 @@ impl Git {
         Ok(self.scoped(draft, Change { files }, Arc::new(tree)))
     }
 
-    pub(super) fn scoped(&self, draft: Draft, change: Change, tree: Arc<dyn Repository>) -> ReviewScope {
+    pub(super) fn scoped(
+        &self,
+        draft: Draft,
+        change: Change,
+        tree: Arc<dyn Repository>,
+    ) -> ReviewScope {
         let scope = Scope {
             repository: self.inner.url.clone(),
             target: draft.target,

@@ -194,9 +194,11 @@ fn judge(
             let code = finished.code();
             (finished.output, code, None)
         }
-        Err(ProcessError::TimedOut { after, output, .. }) => {
-            (*output, None, Some((LaneFailureKind::TimedOut, format!("no answer within {}", shown(after)))))
-        }
+        Err(ProcessError::TimedOut { after, output, .. }) => (
+            *output,
+            None,
+            Some((LaneFailureKind::TimedOut, format!("no answer within {}", shown(after)))),
+        ),
         Err(ProcessError::Idle { after, output, .. }) => {
             let why = format!("no answer, and nothing printed for {}", shown(after));
             (*output, None, Some((LaneFailureKind::TimedOut, why)))
@@ -206,7 +208,9 @@ fn judge(
             let why = format!("{error}{}", cause.unwrap_or_default());
             (Output::default(), None, Some((LaneFailureKind::Unavailable, why)))
         }
-        Err(error) => (Output::default(), None, Some((LaneFailureKind::Unusable, error.to_string()))),
+        Err(error) => {
+            (Output::default(), None, Some((LaneFailureKind::Unusable, error.to_string())))
+        }
     };
     let stdout = String::from_utf8_lossy(&output.stdout);
     let mut run = LaneRun { exit_code, usage: usage(order.lane, &stdout), ..LaneRun::default() };

@@ -37,7 +37,8 @@ impl SessionFolder {
 
     /// Writes down what came of it. The first one that does so is right; false for all others.
     pub fn conclude(&self, end: SessionEnd) -> io::Result<bool> {
-        let words = String::from_utf8(json(&SessionResult::new(end.clone()))?).map_err(io::Error::other)?;
+        let words =
+            String::from_utf8(json(&SessionResult::new(end.clone()))?).map_err(io::Error::other)?;
         let mark = self.stamp.make(&self.name_of(&words))?;
         let rest = words.strip_prefix(START).unwrap_or_default();
         let text = format!("{BEFORE_MARK}{mark}{AFTER_MARK}{rest}");

@@ -59,8 +59,7 @@ pub fn brief_of_files(context: &ReviewContext, files: &[&FilePath], style: &Styl
     let named = context.change.files.iter().filter(|file| files.contains(&&file.path));
     let change = Change { files: named.cloned().collect() };
     let whole = Material::of(context);
-    let material =
-        Material { change: &change, tasks: &[], rules: &[], references: &[], ..whole };
+    let material = Material { change: &change, tasks: &[], rules: &[], references: &[], ..whole };
     briefs(&material, &Style { max_briefs: 1, ..*style })
         .briefs
         .into_iter()

@@ -172,11 +172,7 @@ fn no_pass_without_proof_and_no_word_of_the_parser_against_the_reviews_own() {
         assert!(words.contains(why), "{words}");
     }
     let opinion = contributed("a.py:2 breaks", &revision).unwrap();
-    assert_eq!(
-        (opinion.claims.len(), opinion.accounted.len()),
-        (1, 0),
-        "findings need no proof"
-    );
+    assert_eq!((opinion.claims.len(), opinion.accounted.len()), (1, 0), "findings need no proof");
 }
 
 #[test]

@@ -11,8 +11,8 @@ use super::schema::{
 };
 use super::switches::{RuleSwitches, SwitchProblem};
 use crate::gate::canary::CanaryPlan;
-use crate::review::consensus::ConsensusRule;
 use crate::gate::lane::LaneSettings;
+use crate::review::consensus::ConsensusRule;
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
 use serde::Serialize;

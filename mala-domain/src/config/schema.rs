@@ -12,7 +12,7 @@ mod rules;
 mod triggers;
 
 pub use budget::Budget;
-pub use command::{CommandReviewer, CommandContext};
+pub use command::{CommandContext, CommandReviewer};
 pub use gate::{Canaries, GateBlock};
 pub use models::{Account, ModelsBlock, PerAccount};
 pub use numbers::{Retries, Seconds};

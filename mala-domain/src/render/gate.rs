@@ -232,8 +232,7 @@ impl GateResultJson {
             SessionState::Ended(_) => Vec::new(),
             _ => running.collect(),
         };
-        let votes =
-            || GateVotesJson { verdict: PanelVerdict::NoReviewers, votes: BTreeMap::new() };
+        let votes = || GateVotesJson { verdict: PanelVerdict::NoReviewers, votes: BTreeMap::new() };
         Self {
             schema_version: SCHEMA_VERSION,
             status: status(Outcome::CouldNotReview(reason)),

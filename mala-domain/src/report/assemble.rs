@@ -121,9 +121,8 @@ fn parse_error(record: &ReviewRecord) -> Option<String> {
         Outcome::CouldNotReview(Obstacle::Incomplete) => Obstacle::Incomplete,
         _ => return None,
     };
-    let mut absent = reviewer_errors(record).filter(|(_, vote)| {
-        vote.vote.status == VoteStatus::Absent(reason)
-    });
+    let mut absent =
+        reviewer_errors(record).filter(|(_, vote)| vote.vote.status == VoteStatus::Absent(reason));
     match (absent.next(), record.opinions.0.len()) {
         (Some((_, vote)), 1) => vote.vote.error.clone(),
         (Some((name, vote)), _) => {

@@ -2,8 +2,8 @@
 
 use super::{Report, ReviewerReport, Status};
 use crate::review::Usage;
-use crate::verdict::{Outcome, Verdict};
 use crate::scope::Scope;
+use crate::verdict::{Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -5,7 +5,9 @@
 mod evidence;
 
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, Hunk, LineSpan};
-use crate::finding::{Candidate, DedupeKey, Finding, Priority, Verification, VerificationOutcome, identity};
+use crate::finding::{
+    Candidate, DedupeKey, Finding, Priority, Verification, VerificationOutcome, identity,
+};
 use crate::language::Language;
 use crate::review::Texts;
 use crate::secrets;

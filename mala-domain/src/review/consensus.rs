@@ -138,7 +138,8 @@ fn objection(votes: &[VoteStatus]) -> Option<Verdict> {
 /// Why there is no decision though no reviewer objects: the reason that another try mends least goes
 /// first. Without any absent reviewer, the panel is too small for its rule.
 fn reason(votes: &[VoteStatus]) -> Obstacle {
-    let order = [Obstacle::Internal, Obstacle::NoReviewers, Obstacle::Incomplete, Obstacle::TimedOut];
+    let order =
+        [Obstacle::Internal, Obstacle::NoReviewers, Obstacle::Incomplete, Obstacle::TimedOut];
     let has = |reason: &Obstacle| votes.contains(&VoteStatus::Absent(*reason));
     order.into_iter().find(has).unwrap_or(Obstacle::NoReviewers)
 }
@@ -188,7 +189,12 @@ mod tests {
             ("Ptt", [Could(TimedOut), Could(TimedOut), Passed, Could(TimedOut)]),
             ("PNt", [Blocked, Blocked, Passed, Blocked]),
         ];
-        let rules = [ConsensusRule::Unanimous, ConsensusRule::Majority, ConsensusRule::Any, ConsensusRule::Quorum(2)];
+        let rules = [
+            ConsensusRule::Unanimous,
+            ConsensusRule::Majority,
+            ConsensusRule::Any,
+            ConsensusRule::Quorum(2),
+        ];
         for (letters, expected) in rows {
             let votes: Vec<VoteStatus> = letters.chars().map(vote).collect();
             let got = rules.map(|rule| by_rule(rule, &votes).outcome);
@@ -210,7 +216,10 @@ mod tests {
     #[test]
     fn rules_are_read_as_they_are_shown() {
         for word in ["unanimous", "majority", "any", "quorum:2"] {
-            assert_eq!(word.parse::<ConsensusRule>().map(|rule| rule.to_string()), Ok(word.to_owned()));
+            assert_eq!(
+                word.parse::<ConsensusRule>().map(|rule| rule.to_string()),
+                Ok(word.to_owned())
+            );
         }
         for word in ["", "all", "quorum", "quorum:0", "quorum:-1", "quorum:101", "Unanimous"] {
             assert!(word.parse::<ConsensusRule>().is_err(), "{word}");

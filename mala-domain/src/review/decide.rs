@@ -2,13 +2,13 @@
 //! and a reviewer passes it only when it accounts for every hunk and none of its findings reaches the
 //! threshold.
 
-use super::consensus::{ConsensusRule, Decision, by_rule};
 pub use super::consensus::VoteStatus;
+use super::consensus::{ConsensusRule, Decision, by_rule};
+use crate::agent::answer::ParseProblem;
 use crate::finding::{Finding, Priority};
+use crate::ports::ReviewerFailure;
 use crate::review::admit::Dropped;
 use crate::review::{Coverage, Opinion};
-use crate::agent::answer::ParseProblem;
-use crate::ports::ReviewerFailure;
 use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
 
 /// By what a change is decided.
@@ -111,11 +111,7 @@ pub fn vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> Vote {
     }
     let fail_on = if opinion.objects { policy.fail_on_objection } else { policy.fail_on };
     if facts.findings.iter().any(|finding| fail_on.blocks(finding)) {
-        return Vote {
-            status: VoteStatus::Objects(verdict),
-            verdict: Some(verdict),
-            error: None,
-        };
+        return Vote { status: VoteStatus::Objects(verdict), verdict: Some(verdict), error: None };
     }
     let Coverage { hunks_given, hunks_accounted, .. } = facts.coverage;
     match hunks_given - hunks_accounted {

@@ -22,7 +22,8 @@ pub fn distinct(findings: Vec<Finding>, repeating: &[&str]) -> Vec<Finding> {
     for finding in findings {
         let is_said = may_repeat(&finding, repeating)
             && kept.iter().any(|other| {
-                (&other.file, other.span(), &other.title) == (&finding.file, finding.span(), &finding.title)
+                (&other.file, other.span(), &other.title)
+                    == (&finding.file, finding.span(), &finding.title)
                     && (&other.body, &other.reviewer) == (&finding.body, &finding.reviewer)
             });
         if !is_said {
@@ -47,9 +48,9 @@ pub fn without_repeats(mut findings: Vec<Finding>, repeating: &[&str]) -> Vec<Fi
     });
     let mut kept: Vec<Finding> = Vec::with_capacity(findings.len());
     for finding in findings {
-        let repeated = kept.iter_mut().find(|other| {
-            may_repeat(&finding, repeating) && is_repeated(other, &finding)
-        });
+        let repeated = kept
+            .iter_mut()
+            .find(|other| may_repeat(&finding, repeating) && is_repeated(other, &finding));
         match repeated {
             Some(other) => note(other, &finding),
             None => kept.push(finding),

@@ -221,9 +221,10 @@ impl Opinions {
 
     /// The reviewers that may say the same thing twice.
     pub fn repeating(&self) -> Vec<&str> {
-        let all = self.0.iter().filter(|given| {
-            given.opinion.as_ref().is_ok_and(|opinion| opinion.may_repeat_itself)
-        });
+        let all = self
+            .0
+            .iter()
+            .filter(|given| given.opinion.as_ref().is_ok_and(|opinion| opinion.may_repeat_itself));
         all.map(|given| given.reviewer.as_str()).collect()
     }
 

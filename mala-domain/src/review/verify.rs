@@ -75,7 +75,8 @@ pub fn left_unchecked(findings: &[Finding]) -> Vec<String> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in findings.iter().filter(|finding| blocks_unchecked(finding)) {
         if finding.verification.outcome == VerificationOutcome::NotChecked {
-            *reasons.entry(finding.verification.how.as_deref().unwrap_or_default()).or_default() += 1;
+            *reasons.entry(finding.verification.how.as_deref().unwrap_or_default()).or_default() +=
+                1;
         }
     }
     let lines = reasons.into_iter().map(|(how, n)| match n {

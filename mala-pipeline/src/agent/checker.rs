@@ -92,7 +92,12 @@ fn unchecked(findings: &[Finding], failure: &ReviewerFailure) -> Checked {
 impl Agent {
     /// Brings a review into form. The model may restructure and never decides; what it says is only
     /// the outcome when it can be read.
-    pub async fn parse(&self, context: &ReviewContext, review: &str, fence: &Fence) -> ParsedReview {
+    pub async fn parse(
+        &self,
+        context: &ReviewContext,
+        review: &str,
+        fence: &Fence,
+    ) -> ParsedReview {
         let settings = &self.settings;
         let desk = Desk::new(settings, context, fence, self.resources(context));
         let nonce = fence.nonce().as_str();

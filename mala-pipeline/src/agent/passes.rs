@@ -38,7 +38,8 @@ pub(super) struct Told {
 }
 
 pub(super) async fn run(desk: &Desk<'_>, prepared: &Prepared) -> Told {
-    let passes = plan::passes(desk.settings.profile, desk.context, &desk.context.surroundings.rules);
+    let passes =
+        plan::passes(desk.settings.profile, desk.context, &desk.context.surroundings.rules);
     let briefs = &prepared.briefs.briefs;
     let max_calls = plan::calls_per_pass(&desk.settings.limits, passes.len() * briefs.len());
     let jobs = briefs.iter().flat_map(|brief| passes.iter().map(move |pass| (brief, *pass)));

@@ -63,8 +63,7 @@ pub(super) async fn refute(
         let why = format!("all {calls} model calls are spent");
         return leave_unchecked(desk, findings, chosen, &why);
     }
-    let picked: Vec<&Finding> =
-        chosen.iter().filter_map(|index| findings.get(*index)).collect();
+    let picked: Vec<&Finding> = chosen.iter().filter_map(|index| findings.get(*index)).collect();
     desk.account.say(Event::PassStarted { pass: "verification".to_owned() });
     let thorough = desk.settings.profile == Profile::Thorough;
     let topic = Topic {

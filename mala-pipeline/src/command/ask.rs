@@ -45,7 +45,9 @@ pub(super) async fn words(
         (_, Some(failure)) => Err(match failure.kind {
             LaneFailureKind::Unavailable => ReviewerFailure::Unavailable(failure.why),
             LaneFailureKind::TimedOut => ReviewerFailure::timeout(),
-            LaneFailureKind::Unusable => ReviewerFailure::Crashed(format!("{program}: {}", failure.why)),
+            LaneFailureKind::Unusable => {
+                ReviewerFailure::Crashed(format!("{program}: {}", failure.why))
+            }
         }),
         (None, None) => Err(ReviewerFailure::Unreadable(format!("{program}: no answer"))),
     }

@@ -224,7 +224,12 @@ impl LaneReviewer {
 
     /// Checks some findings at a time, while the time lasts. What the lane does not answer to is not
     /// checked, and blocks.
-    async fn checks(&self, context: &ReviewContext, findings: &[Finding], time: Duration) -> Checked {
+    async fn checks(
+        &self,
+        context: &ReviewContext,
+        findings: &[Finding],
+        time: Duration,
+    ) -> Checked {
         let end = Instant::now() + time;
         let name = &self.seat.lane.name;
         let mut checked = Checked { usage: Usage::nothing(), ..Checked::default() };
@@ -253,11 +258,7 @@ fn id(index: usize) -> String {
 }
 
 /// The answer of a run, or why it has none.
-fn answer_of(
-    name: &str,
-    run: &LaneRun,
-    prompt: &PanelPrompt,
-) -> Result<LaneAnswer, LaneFailure> {
+fn answer_of(name: &str, run: &LaneRun, prompt: &PanelPrompt) -> Result<LaneAnswer, LaneFailure> {
     let read = run.answer.as_deref().map(|text| answer::read(text, &prompt.binding, name));
     let unusable = |why: String| Err(LaneFailure { kind: LaneFailureKind::Unusable, why });
     match (read, &run.failure) {

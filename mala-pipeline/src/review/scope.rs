@@ -2,7 +2,7 @@
 
 use mala_domain::change::{Change, Nature};
 use mala_domain::config::PathGlobs;
-use mala_domain::ports::{Reviewer, ReviewScope};
+use mala_domain::ports::{ReviewScope, Reviewer};
 use mala_domain::review::ReviewPlan;
 use mala_domain::review_id::{ReviewInputs, review_id as id_of};
 use mala_domain::scope::{Head, Scope};
@@ -29,7 +29,11 @@ fn set_natures(change: &mut Change, ignore: &PathGlobs, generated: &PathGlobs) {
 }
 
 /// The id of this review: a local change's base and diff stand for the pull request's number.
-pub(super) fn review_id(plan: &ReviewPlan, scope: &Scope, reviewers: &[Arc<dyn Reviewer>]) -> String {
+pub(super) fn review_id(
+    plan: &ReviewPlan,
+    scope: &Scope,
+    reviewers: &[Arc<dyn Reviewer>],
+) -> String {
     let names: Vec<&str> = reviewers.iter().map(|reviewer| reviewer.name()).collect();
     id_of(&ReviewInputs {
         repo: scope.repository.as_deref().unwrap_or_default(),

@@ -12,8 +12,8 @@ use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::config::Seconds;
 use mala_domain::gate::session::LeftOut;
-use mala_domain::review::consensus::ConsensusRule;
 use mala_domain::gate::{CALL, MARKER, TIME};
+use mala_domain::review::consensus::ConsensusRule;
 use std::path::PathBuf;
 
 /// Start the reviewers of a change

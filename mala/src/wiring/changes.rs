@@ -10,7 +10,7 @@ use mala_adapters::process::Environment;
 use mala_adapters::store::StateFolder;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME};
-use mala_domain::ports::{ChangeSource, ScopeError, ReviewScope};
+use mala_domain::ports::{ChangeSource, ReviewScope, ScopeError};
 use mala_domain::scope::Target;
 
 /// The repository that is reviewed, or none.

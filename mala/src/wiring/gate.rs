@@ -24,10 +24,10 @@ use mala_domain::ports::{BoxFuture, ChangeSource, LaneOrder, LaneRun, LaneRunner
 use mala_domain::scope::{Head, Target};
 use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
 use mala_pipeline::review::narrow;
+pub use session::{review_session, session_policy};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-pub use session::{review_session, session_policy};
 pub use work::Scratch;
 
 /// The repository around the current folder, and its sessions.

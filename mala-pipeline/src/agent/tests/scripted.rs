@@ -3,22 +3,22 @@
 use crate::agent::{Agent, AgentChecks, AgentSettings, Speaker};
 use crate::events::Event;
 use crate::review::{ReviewPorts, Verifiers, review as review_change};
-use mala_domain::config::PathGlobs;
 use mala_domain::agent::budget::{Limits, Profile, Unpriced};
 use mala_domain::change::{Change, FilePath, parse};
+use mala_domain::config::PathGlobs;
 use mala_domain::conversation::{Ask, Part, Reply, Said, Stop, Tokens, ToolCall, Turn};
 use mala_domain::models::Catalogue;
 use mala_domain::ports::{
-    Blob, BoxFuture, LanguageModel, ModelFailure, Repository, RepositoryError, ReviewScope, Reviewer, ReviewerFailure, Side,
-    Terms, WordHit, WordQuery,
+    Blob, BoxFuture, LanguageModel, ModelFailure, Repository, RepositoryError, ReviewScope,
+    Reviewer, ReviewerFailure, Side, Terms, WordHit, WordQuery,
 };
 use mala_domain::report::Report;
 use mala_domain::review::consensus::ConsensusRule;
 use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan, Usage};
-use mala_domain::verdict::Threshold;
 use mala_domain::scope::{Head, Scope};
+use mala_domain::verdict::Threshold;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -248,7 +248,6 @@ impl Stage {
     }
 
     fn scope(&self) -> ReviewScope {
-        let tree = MemoryTree { files: self.files.clone() };
         let change = Change { files: parse(self.diff.as_bytes()).unwrap() };
         let scope = Scope {
             repository: None,
@@ -260,6 +259,8 @@ impl Stage {
             hunks: change.n_hunks(),
             lines: change.n_lines(),
         };
+        let changed = change.files.iter().map(|file| file.path.clone()).collect();
+        let tree = MemoryTree { files: self.files.clone(), changed };
         ReviewScope { scope, change: Arc::new(change), tree: Arc::new(tree) }
     }
 }
@@ -311,18 +312,20 @@ pub(super) fn sent(ask: &Ask) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Files in memory; base and head are alike.
+/// Files in memory; at base, those that change are not there.
 struct MemoryTree {
     files: BTreeMap<FilePath, String>,
+    changed: Vec<FilePath>,
 }
 
 impl Repository for MemoryTree {
     fn read<'a>(
         &'a self,
-        _: Side,
+        side: Side,
         paths: &'a [FilePath],
     ) -> BoxFuture<'a, Result<Vec<Blob>, RepositoryError>> {
-        let blob = |path| match self.files.get(path) {
+        let blob = move |path| match self.files.get(path) {
+            Some(_) if side == Side::Base && self.changed.contains(path) => Blob::Missing,
             Some(text) => Blob::Text(text.clone()),
             None => Blob::Missing,
         };

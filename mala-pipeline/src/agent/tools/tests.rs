@@ -11,7 +11,11 @@ use mala_domain::change::{
     LineSpan, Nature,
 };
 use mala_domain::config::LinterName;
-use mala_domain::ports::{BlamedLine, Blob, BoxFuture, Commit, CommitPrefix, FoundLines, History, LintMessage, LintTrouble, LogQuery, Repository, RepositoryError, ReviewScope, Search, ShownCommit, Side, TextQuery, ToldCommit, TreeEntry, WordHit, WordQuery};
+use mala_domain::ports::{
+    BlamedLine, Blob, BoxFuture, Commit, CommitPrefix, FoundLines, History, LintMessage,
+    LintTrouble, LogQuery, Repository, RepositoryError, ReviewScope, Search, ShownCommit, Side,
+    TextQuery, ToldCommit, TreeEntry, WordHit, WordQuery,
+};
 use mala_domain::review::Texts;
 use mala_domain::scope::{Head, Scope};
 use std::collections::BTreeMap;

@@ -19,10 +19,10 @@ use mala_adapters::models::recorded::Recording;
 use mala_adapters::regular::read_named;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Budget, Config, FILE_NAME, ReviewBlock, ReviewerType};
-use mala_domain::ports::{RunStore, ReviewScope, Side};
+use mala_domain::ports::{ReviewScope, RunStore, Side};
+use mala_domain::review::ReviewPlan;
 use mala_domain::scope::Target;
 use mala_pipeline::agent::Transcript;
-use mala_domain::review::ReviewPlan;
 use mala_pipeline::review::{Published, ReviewPorts, Reviewed, StartTime, publish, review};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
@@ -59,7 +59,8 @@ async fn one_review(
     let tasks = tasks(args, here)?;
     let transcript = args.debug.then(Transcript::default);
     let gate = settings.gate.clone();
-    let wishes = Wishes { target, gate, ..wishes(args, here, transcript.clone(), progress.clone()) };
+    let wishes =
+        Wishes { target, gate, ..wishes(args, here, transcript.clone(), progress.clone()) };
     let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
     let (is_empty, reports) = (scoped.change.is_empty(), args.json && !args.dry_run);
     let chosen = match reviewers::choose(&settings.policy, here, rules, wishes).await {
@@ -138,12 +139,7 @@ impl Drop for Unfinished {
 }
 
 /// Keeps the review's files; a folder that cannot be written is a warning, not a lost review.
-fn keep(
-    reviewed: &Reviewed,
-    started: &StartTime,
-    store: &dyn RunStore,
-    more: &[(String, String)],
-) {
+fn keep(reviewed: &Reviewed, started: &StartTime, store: &dyn RunStore, more: &[(String, String)]) {
     if let Published::Failed(error) = publish(reviewed, started, store, more) {
         console::say(&format!("warning: the files of this review are not kept: {error}"));
     }

@@ -187,7 +187,10 @@ impl Bench {
     }
 
     /// Lays a case out, and finds out what changed.
-    async fn lay_out(&self, trees: &Trees) -> anyhow::Result<(Checkout, Surroundings, ReviewScope)> {
+    async fn lay_out(
+        &self,
+        trees: &Trees,
+    ) -> anyhow::Result<(Checkout, Surroundings, ReviewScope)> {
         let checkout = Checkout::of(trees, &self.work, &changes::environment(&self.here)).await?;
         let mut inside = Surroundings { folder: checkout.root().to_owned(), ..self.here.clone() };
         inside.environment.remove(std::ffi::OsStr::new("GIT_INDEX_FILE"));

@@ -103,11 +103,7 @@ fn lane_time(time: Duration) -> Duration {
 }
 
 /// A panel behind an external gate.
-fn external(
-    cerberus: Cerberus,
-    here: &Surroundings,
-    wishes: &Wishes,
-) -> Result<Chosen, Failure> {
+fn external(cerberus: Cerberus, here: &Surroundings, wishes: &Wishes) -> Result<Chosen, Failure> {
     let environment = variables(here);
     let command = command(cerberus.command, &environment)?;
     let version = format!("{NAME} {}", command.join(" "));

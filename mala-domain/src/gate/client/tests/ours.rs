@@ -5,9 +5,7 @@ use super::*;
 use crate::finding::Finding;
 use crate::gate::lane::LaneFailureKind;
 use crate::gate::session::SessionState;
-use crate::render::gate::{
-    GateResultJson, GateReviewerJson, PanelVerdict, SessionFacts, status,
-};
+use crate::render::gate::{GateResultJson, GateReviewerJson, PanelVerdict, SessionFacts, status};
 use crate::review::Usage;
 use crate::review::consensus::{VoteStatus, by_rule};
 use crate::scope::Head;
