@@ -12,9 +12,13 @@ use rusqlite::{Connection, Error, Result, Row, params, params_from_iter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-const FINDING: &str = "id, finding, state, subject, first_seen, first_seen_at, last_seen_at, n_occurrences, waiver";
+const FINDING: &str =
+    "id, finding, state, subject, first_seen, first_seen_at, last_seen_at, n_occurrences, waiver";
 
-pub(super) fn findings(connection: &Connection, filter: &FindingFilter) -> Result<Vec<LedgerFinding>> {
+pub(super) fn findings(
+    connection: &Connection,
+    filter: &FindingFilter,
+) -> Result<Vec<LedgerFinding>> {
     let mut conditions = vec!["1 = 1".to_owned()];
     let mut values: Vec<Value> = Vec::new();
     let mut one_of = |column: &str, wanted: Vec<String>| {
@@ -128,7 +132,11 @@ pub(super) fn upsert_finding(connection: &Connection, it: &LedgerFinding) -> Res
     Ok(())
 }
 
-pub(super) fn insert_occurrence(connection: &Connection, id: &FindingId, it: &Occurrence) -> Result<()> {
+pub(super) fn insert_occurrence(
+    connection: &Connection,
+    id: &FindingId,
+    it: &Occurrence,
+) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT INTO occurrence (finding, review_id, reviewer, round, line_start, line_end, commit_id, at,
@@ -166,7 +174,11 @@ pub(super) fn change_state(
     insert_state_change(connection, id, change)
 }
 
-fn insert_state_change(connection: &Connection, id: &FindingId, change: &StateChange) -> Result<()> {
+fn insert_state_change(
+    connection: &Connection,
+    id: &FindingId,
+    change: &StateChange,
+) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT INTO state_change (finding, state, changed_by, at, reason) VALUES (?, ?, ?, ?, ?)",
@@ -257,6 +269,5 @@ fn json<T: DeserializeOwned>(text: &str, column: usize) -> Result<T> {
 }
 
 fn text<T: Serialize>(value: &T) -> Result<String> {
-    serde_json::to_string(value)
-        .map_err(|error| Error::ToSqlConversionFailure(Box::new(error)))
+    serde_json::to_string(value).map_err(|error| Error::ToSqlConversionFailure(Box::new(error)))
 }

@@ -79,14 +79,15 @@ pub(super) fn prepare(connection: &mut Connection, path: &Path) -> Result<(), Op
         return Err(OpenError::Other(LedgerError::TooNew { path, found, known }));
     }
     connection
-        .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;")
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;",
+        )
         .map_err(failed)?;
     if found == known {
         return Ok(());
     }
-    let transaction = connection
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(failed)?;
+    let transaction =
+        connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
     // Another process may have migrated the file in the meantime.
     let found = version(&transaction).map_err(failed)?;
     let done = usize::try_from(found)

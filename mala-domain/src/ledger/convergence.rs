@@ -87,10 +87,16 @@ pub enum EscalationReason {
 impl std::fmt::Display for EscalationReason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::LateBlocker => f.write_str("a verified P0 on lines that an earlier round reviewed"),
+            Self::LateBlocker => {
+                f.write_str("a verified P0 on lines that an earlier round reviewed")
+            }
             Self::NoProgress => f.write_str("nothing changed since the last review"),
-            Self::Oscillation(round) => write!(f, "the change is back in the state of round {round}"),
-            Self::Recurring(site) => write!(f, "the same kind of finding keeps appearing in {site}"),
+            Self::Oscillation(round) => {
+                write!(f, "the change is back in the state of round {round}")
+            }
+            Self::Recurring(site) => {
+                write!(f, "the same kind of finding keeps appearing in {site}")
+            }
             Self::Plateau => f.write_str("the number of blocking findings does not go down"),
             Self::MaxRounds(rounds) => write!(f, "{rounds} rounds were used"),
             Self::BudgetSpent => f.write_str("the budget of the loop is spent"),
@@ -214,7 +220,14 @@ pub(crate) mod tests {
             ),
             (&[("a", 1, &[]), ("b", 1, &[]), ("c", 1, &[])], Escalate(Reason::Plateau)),
             (
-                &[("a", 9, &[]), ("b", 8, &[]), ("c", 7, &[]), ("d", 6, &[]), ("e", 5, &[]), ("f", 4, &[])],
+                &[
+                    ("a", 9, &[]),
+                    ("b", 8, &[]),
+                    ("c", 7, &[]),
+                    ("d", 6, &[]),
+                    ("e", 5, &[]),
+                    ("f", 4, &[]),
+                ],
                 Escalate(Reason::MaxRounds(6)),
             ),
             (

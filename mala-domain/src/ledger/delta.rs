@@ -31,8 +31,9 @@ impl ReviewedLines {
                     if line.kind != LineKind::Removed {
                         number += 1;
                     }
-                    (line.kind != LineKind::Context)
-                        .then(|| ReviewedLine(line_hash(&line.text), at, line.kind == LineKind::Added))
+                    (line.kind != LineKind::Context).then(|| {
+                        ReviewedLine(line_hash(&line.text), at, line.kind == LineKind::Added)
+                    })
                 })
             });
             (file.path.clone(), lines.collect())
@@ -83,7 +84,11 @@ impl Delta {
             for operation in operations {
                 let (old, new) = (operation.old_range(), operation.new_range());
                 if let DiffOp::Equal { .. } = operation {
-                    let pairs = before.get(old).into_iter().flatten().zip(lines.get(new).into_iter().flatten());
+                    let pairs = before
+                        .get(old)
+                        .into_iter()
+                        .flatten()
+                        .zip(lines.get(new).into_iter().flatten());
                     moved.extend(pairs.filter(|(old, _)| old.2).map(|(old, new)| (old.1, new.1)));
                     continue;
                 }

@@ -69,11 +69,7 @@ impl Certainty {
 }
 
 /// Whether two findings are the same, how sure that is, and why.
-fn compare(
-    new: &Finding,
-    old: &Finding,
-    known: &KnownFindings<'_>,
-) -> Option<(Certainty, String)> {
+fn compare(new: &Finding, old: &Finding, known: &KnownFindings<'_>) -> Option<(Certainty, String)> {
     let renamed = known.renames.get(&old.file);
     if renamed.unwrap_or(&old.file) != &new.file {
         return None;

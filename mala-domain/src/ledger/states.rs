@@ -69,14 +69,8 @@ mod tests {
             ),
             (Event::ConfirmedFixed, some([Fixed, Fixed, Fixed, Fixed, Disputed, Duplicate])),
             (Event::WaiverExpired, [None, None, None, Some(Open), None, None]),
-            (
-                Event::Waived,
-                [Some(Waived), None, Some(Waived), Some(Waived), Some(Waived), None],
-            ),
-            (
-                Event::Disputed,
-                [Some(Disputed), None, Some(Disputed), Some(Disputed), None, None],
-            ),
+            (Event::Waived, [Some(Waived), None, Some(Waived), Some(Waived), Some(Waived), None]),
+            (Event::Disputed, [Some(Disputed), None, Some(Disputed), Some(Disputed), None, None]),
             (Event::Reopened, [None, Some(Open), Some(Open), Some(Open), Some(Open), Some(Open)]),
             (
                 Event::MarkedDuplicate,

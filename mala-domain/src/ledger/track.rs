@@ -45,8 +45,7 @@ pub struct TrackingEvent {
 
 /// Matches the findings of a review with the ledger.
 pub fn track(findings: Vec<Finding>, facts: &TrackingFacts<'_>) -> TrackingResult {
-    let known =
-        KnownFindings { findings: facts.known, renames: facts.renames, delta: facts.delta };
+    let known = KnownFindings { findings: facts.known, renames: facts.renames, delta: facts.delta };
     let decisions = match_all(&findings, &known);
     let by_id: BTreeMap<&FindingId, &LedgerFinding> =
         facts.known.iter().map(|it| (&it.id, it)).collect();
@@ -88,9 +87,10 @@ fn standing_of_known(
             (Standing::Regressed, Some((FindingEvent::Reported, "reported again after a fix")))
         }
         FindingState::Waived => {
-            let end = old.waiver.as_ref().and_then(|waiver| {
-                waiver.ended(&finding.evidence_snippet, facts.today)
-            });
+            let end = old
+                .waiver
+                .as_ref()
+                .and_then(|waiver| waiver.ended(&finding.evidence_snippet, facts.today));
             match end {
                 Some(end) => {
                     (Standing::StillOpen, Some((FindingEvent::WaiverExpired, end.reason())))

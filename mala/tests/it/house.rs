@@ -212,5 +212,5 @@ fn every_review_goes_through_one_function() {
     let sessions = code_with(&["mala"], "open::start(");
     assert!(sessions.iter().any(|file| file.starts_with("mala/src/hook/")), "{sessions:#?}");
     // There is one result type.
-    assert_eq!(code_with(&CRATES, "Waited"), [""; 0]);
+    assert_eq!(code_with(&CRATES, "struct Waited"), [""; 0]);
 }

@@ -248,7 +248,6 @@ impl Stage {
     }
 
     fn scope(&self) -> ReviewScope {
-        let tree = MemoryTree { files: self.files.clone() };
         let change = Change { files: parse(self.diff.as_bytes()).unwrap() };
         let scope = Scope {
             repository: None,
@@ -260,6 +259,8 @@ impl Stage {
             hunks: change.n_hunks(),
             lines: change.n_lines(),
         };
+        let changed = change.files.iter().map(|file| file.path.clone()).collect();
+        let tree = MemoryTree { files: self.files.clone(), changed };
         ReviewScope { scope, change: Arc::new(change), tree: Arc::new(tree) }
     }
 }
@@ -311,18 +312,20 @@ pub(super) fn sent(ask: &Ask) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Files in memory; base and head are alike.
+/// Files in memory; at base, those that change are not there.
 struct MemoryTree {
     files: BTreeMap<FilePath, String>,
+    changed: Vec<FilePath>,
 }
 
 impl Repository for MemoryTree {
     fn read<'a>(
         &'a self,
-        _: Side,
+        side: Side,
         paths: &'a [FilePath],
     ) -> BoxFuture<'a, Result<Vec<Blob>, RepositoryError>> {
-        let blob = |path| match self.files.get(path) {
+        let blob = move |path| match self.files.get(path) {
+            Some(_) if side == Side::Base && self.changed.contains(path) => Blob::Missing,
             Some(text) => Blob::Text(text.clone()),
             None => Blob::Missing,
         };
