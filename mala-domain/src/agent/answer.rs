@@ -12,12 +12,12 @@ mod schema;
 mod unique;
 
 pub use checks::{Check, CheckOutcome, check_of, read_checks};
-pub use ladder::Rung;
+pub use ladder::ParseMethod;
 pub(crate) use ladder::{Object, around_objects, bound_values, find as find_object, say_the_same};
 pub use objection::objects;
 pub use restructured::read_restructured;
 pub use review::{Answer, Claim, HintOpinion, read_review};
-pub(crate) use review::{Speaker, read_object};
+pub(crate) use review::{AnswerSource, read_object};
 pub use schema::{checks_form, review_form};
 pub(crate) use unique::parse as parse_unique;
 

@@ -6,7 +6,7 @@ use crate::finding::{Finding, Priority};
 use crate::report::Report;
 use crate::review::{Skip, SkipReason};
 use crate::scope::{Head, Scope};
-use crate::verdict::{self, Obstacle, Outcome, Verdict};
+use crate::verdict::{self, NotReviewedReason, Outcome, Verdict};
 
 /// The verdict in words: a word that machines and people find, and what it rests on.
 #[derive(Debug, PartialEq, Eq)]
@@ -234,10 +234,10 @@ fn reason(report: &Report) -> String {
     }
 }
 
-fn why(report: &Report, obstacle: Obstacle) -> String {
+fn why(report: &Report, obstacle: NotReviewedReason) -> String {
     let error = report.trouble();
     let words = match obstacle {
-        Obstacle::Incomplete => {
+        NotReviewedReason::Incomplete => {
             let coverage = &report.coverage;
             return match error {
                 Some(error) => error.to_owned(),
@@ -249,12 +249,12 @@ fn why(report: &Report, obstacle: Obstacle) -> String {
                 None => "the review is incomplete".to_owned(),
             };
         }
-        Obstacle::TimedOut => "time ran out",
-        Obstacle::NoReviewers => "nobody is there to review",
-        Obstacle::Internal => "mala itself failed",
+        NotReviewedReason::TimedOut => "time ran out",
+        NotReviewedReason::NoReviewers => "nobody is there to review",
+        NotReviewedReason::Internal => "mala itself failed",
     };
     match error {
-        Some(error) if !(obstacle == Obstacle::TimedOut && error == "timeout") => {
+        Some(error) if !(obstacle == NotReviewedReason::TimedOut && error == "timeout") => {
             format!("{words}: {error}")
         }
         _ => words.to_owned(),

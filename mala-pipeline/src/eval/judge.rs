@@ -1,8 +1,8 @@
 //! Asks a judge about the findings of a case, within limits of its own. Whatever keeps it from an answer
 //! leaves the pairs undecided.
 
-use crate::agent::Speaker;
-use crate::agent::solo::{Asked, Solo};
+use crate::agent::ModelClient;
+use crate::agent::single_question::{Asked, SingleQuestionClient};
 use mala_domain::agent::budget::{Dollars, Limits};
 use mala_domain::eval::judging::{
     BATCH, JUDGE, Judgement, MAX_PAIRS, candidates, form, question, read_pairs,
@@ -38,9 +38,9 @@ pub fn judge_limits(known: Option<&Model>, review: Limits) -> Limits {
 }
 
 /// What this model says of a case.
-pub async fn judge(speaker: &Speaker, limits: Limits, record: &CaseRecord) -> Judgement {
+pub async fn judge(client: &ModelClient, limits: Limits, record: &CaseRecord) -> Judgement {
     let wanted = candidates(record);
-    let solo = Solo::new(speaker, limits);
+    let solo = SingleQuestionClient::new(client, limits);
     let mut pairs = Vec::new();
     for batch in wanted.pairs.chunks(BATCH) {
         let question = question(record, batch);

@@ -14,7 +14,7 @@ use anyhow::Context;
 use clap::Args;
 use mala_domain::config::Seconds;
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan, CanaryRun, LaneTally, Measured};
-use mala_domain::gate::session::{Seat, Session};
+use mala_domain::gate::session::{PanelMember, Session};
 use mala_domain::gate::{MARKER, SCHEMA_VERSION};
 use mala_pipeline::gate::CanaryTry;
 use serde::Serialize;
@@ -54,8 +54,8 @@ pub(crate) struct CanaryArgs {
 }
 
 /// Who is given what.
-struct Brief {
-    seats: Vec<Seat>,
+struct SessionRequest {
+    seats: Vec<PanelMember>,
     plan: CanaryPlan,
     timeout_seconds: u64,
     reasoning: String,
@@ -126,7 +126,11 @@ async fn give(
 }
 
 /// What a person asks for.
-fn asked(args: &CanaryArgs, settings: &Settings, here: &Surroundings) -> anyhow::Result<Brief> {
+fn asked(
+    args: &CanaryArgs,
+    settings: &Settings,
+    here: &Surroundings,
+) -> anyhow::Result<SessionRequest> {
     let (seats, warnings) = open::panel(&args.lanes, settings, here)?;
     for warning in &warnings {
         console::say(&format!("note: {}", console::harmless(warning)));
@@ -140,20 +144,20 @@ fn asked(args: &CanaryArgs, settings: &Settings, here: &Surroundings) -> anyhow:
     let timeout = args.timeout.unwrap_or(gate.timeout.value);
     let seats = present(seats);
     let timeout_seconds = timeout.duration().as_secs();
-    Ok(Brief { seats, plan, timeout_seconds, reasoning: "high".to_owned() })
+    Ok(SessionRequest { seats, plan, timeout_seconds, reasoning: "high".to_owned() })
 }
 
 /// What a session that is over asks for. Its settings come from the trusted side of its change.
-fn scheduled(args: &CanaryArgs, gate: &Gate) -> anyhow::Result<Brief> {
+fn scheduled(args: &CanaryArgs, gate: &Gate) -> anyhow::Result<SessionRequest> {
     let key = args.of_session.as_deref().unwrap_or_default();
     let session = gate.own(key)?.session()?;
     let plan = session.canaries.context("the session has no canaries")?;
     let Session { seats, timeout_seconds, reasoning, .. } = session;
-    Ok(Brief { seats: present(seats), plan, timeout_seconds, reasoning })
+    Ok(SessionRequest { seats: present(seats), plan, timeout_seconds, reasoning })
 }
 
-fn present(seats: Vec<Seat>) -> Vec<Seat> {
-    let (there, absent): (Vec<Seat>, Vec<Seat>) =
+fn present(seats: Vec<PanelMember>) -> Vec<PanelMember> {
+    let (there, absent): (Vec<PanelMember>, Vec<PanelMember>) =
         seats.into_iter().partition(|seat| seat.absent.is_none());
     for seat in absent {
         let why = seat.absent.unwrap_or_default();
@@ -165,7 +169,7 @@ fn present(seats: Vec<Seat>) -> Vec<Seat> {
 /// Gives every lane one defect after the other, until they say that it costs too much.
 async fn measured(
     gate: &Gate,
-    brief: &Brief,
+    brief: &SessionRequest,
     harvest: &Harvest,
     here: &Surroundings,
 ) -> anyhow::Result<BTreeMap<String, LaneTally>> {

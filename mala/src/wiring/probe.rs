@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 const PATIENCE: Duration = Duration::from_secs(10);
 const MAX_BYTES: usize = 4 << 20;
 
-/// Asks programs on the path, from one folder.
+/// ModelAccess programs on the path, from one folder.
 pub struct Probe {
     environment: Environment,
     folder: PathBuf,

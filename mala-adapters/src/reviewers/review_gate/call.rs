@@ -3,7 +3,7 @@
 
 use super::{NAME, Settings};
 use crate::process::{self, Environment, Finished, Limits, ProcessError, Spec, run_briefly};
-use mala_domain::gate::client::Ended;
+use mala_domain::gate::client::CommandEnd;
 use mala_domain::gate::{CALL, TIME};
 use mala_domain::ports::ReviewerFailure;
 use std::path::{Path, PathBuf};
@@ -42,8 +42,8 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    pub(super) fn ended(&self) -> Ended<'_> {
-        Ended { code: self.code, stdout: &self.stdout, stderr: &self.stderr }
+    pub(super) fn ended(&self) -> CommandEnd<'_> {
+        CommandEnd { code: self.code, stdout: &self.stdout, stderr: &self.stderr }
     }
 }
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority};
 use crate::render::tests::sample::{self, Sample, finding};
-use crate::verdict::{Obstacle, Threshold, Verdict};
+use crate::verdict::{NotReviewedReason, Threshold, Verdict};
 use insta::assert_snapshot;
 
 fn text(sample: &Sample, options: &Options) -> String {
@@ -113,23 +113,29 @@ fn the_last_line_says_the_verdict_in_words() {
         ),
         (never, "FAIL  4 findings, and no threshold (1 P0, 1 P1, 2 P2; 1 refuted): does not block"),
         (
-            sample::could_not(Obstacle::Incomplete, Some("invalid json: eof")),
+            sample::could_not(NotReviewedReason::Incomplete, Some("invalid json: eof")),
             "COULD NOT REVIEW  invalid json: eof",
         ),
         (
-            sample::could_not(Obstacle::Incomplete, None),
+            sample::could_not(NotReviewedReason::Incomplete, None),
             "COULD NOT REVIEW  12 of 12 hunks not reviewed",
         ),
         (
-            sample::could_not(Obstacle::Incomplete, Some(" ")),
+            sample::could_not(NotReviewedReason::Incomplete, Some(" ")),
             "COULD NOT REVIEW  12 of 12 hunks not reviewed",
         ),
-        (sample::could_not(Obstacle::TimedOut, Some("timeout")), "COULD NOT REVIEW  time ran out"),
         (
-            sample::could_not(Obstacle::NoReviewers, Some("codex is not installed")),
+            sample::could_not(NotReviewedReason::TimedOut, Some("timeout")),
+            "COULD NOT REVIEW  time ran out",
+        ),
+        (
+            sample::could_not(NotReviewedReason::NoReviewers, Some("codex is not installed")),
             "COULD NOT REVIEW  nobody is there to review: codex is not installed",
         ),
-        (sample::could_not(Obstacle::Internal, None), "COULD NOT REVIEW  mala itself failed"),
+        (
+            sample::could_not(NotReviewedReason::Internal, None),
+            "COULD NOT REVIEW  mala itself failed",
+        ),
     ];
     for (sample, expected) in rows {
         assert_eq!(last_line(&sample), expected);

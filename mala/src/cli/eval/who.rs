@@ -10,7 +10,7 @@ use crate::wiring::changes::Changes;
 use crate::wiring::eval::{Real, RunFolder, Sample, Who};
 use crate::wiring::models;
 use crate::wiring::probe::Probe;
-use crate::wiring::reviewers::{self, Wishes};
+use crate::wiring::reviewers::{self, ReviewerOptions};
 use crate::wiring::rules::{ProjectRules, project_rules};
 use anyhow::Context;
 use mala_domain::agent::budget::{Dollars, Profile};
@@ -100,7 +100,7 @@ async fn asked(
         _ => None,
     };
     let here = sample.as_ref().map_or(here, |sample| &sample.inside);
-    let chosen = reviewers::choose(policy, here, rules, Wishes::nothing()).await?;
+    let chosen = reviewers::choose(policy, here, rules, ReviewerOptions::nothing()).await?;
     policy.reviewer.value = Some(chosen.kind);
     let is_agent = chosen.kind == ReviewerType::AgentSdk;
     // The user's own word for a model finds it again; the provider's may not.

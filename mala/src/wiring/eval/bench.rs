@@ -4,7 +4,7 @@ use super::judge::JudgeDesk;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
 use crate::wiring::models::Connections;
-use crate::wiring::reviewers::{self, Wishes};
+use crate::wiring::reviewers::{self, ReviewerOptions};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::cases::Checkout;
 use mala_adapters::evals::RunFolder;
@@ -174,8 +174,8 @@ impl Bench {
         let (checkout, inside, scoped) = self.lay_out(&trees).await?;
         let target = target_of(&checkout);
         let change = own_change(case).unwrap_or_else(|| Change::clone(&scoped.change));
-        let wishes = Wishes { target, calls, ..self.wishes(real, set, case, trial) };
-        let chosen = reviewers::choose(&real.policy, &inside, real.rules.clone(), wishes).await?;
+        let options = ReviewerOptions { target, calls, ..self.options(real, set, case, trial) };
+        let chosen = reviewers::choose(&real.policy, &inside, real.rules.clone(), options).await?;
         let plan = chosen.plan(&real.policy, tasks(case), Vec::new())?;
         let reviewed = review(&plan, scoped, &chosen.ports(), &|_| {}).await;
         let report = reviewed.map_err(changes::failure)?.report;
@@ -198,7 +198,7 @@ impl Bench {
         Ok((checkout, inside, scoped))
     }
 
-    fn wishes(&self, real: &Real, set: &str, case: &Case, trial: u32) -> Wishes {
+    fn options(&self, real: &Real, set: &str, case: &Case, trial: u32) -> ReviewerOptions {
         let replay = self.replay.as_ref().map(|run| run.traffic(set, &case.id, trial));
         let go_on = match &replay {
             None => Some(self.run.traffic(set, &case.id, trial)),
@@ -206,7 +206,7 @@ impl Bench {
         };
         let connections = real.connections.clone();
         let gate = real.gate.clone();
-        Wishes { gate, replay, go_on, connections, ..Wishes::nothing() }
+        ReviewerOptions { gate, replay, go_on, connections, ..ReviewerOptions::nothing() }
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::bench::Bench;
 use crate::wiring::models::Connections;
-use crate::wiring::reviewers::{self, Wishes};
+use crate::wiring::reviewers::{self, ReviewerOptions};
 use mala_adapters::evals::RunFolder;
 use mala_adapters::models::closing::CaseCalls;
 use mala_domain::agent::budget::Limits;
@@ -38,15 +38,15 @@ impl Bench {
         let folder = |run: &RunFolder| -> PathBuf {
             run.traffic(&record.set, &record.case, record.trial).join("judge")
         };
-        let wishes = Wishes {
+        let options = ReviewerOptions {
             replay: self.replay.as_ref().map(folder),
             go_on: self.replay.is_none().then(|| folder(&self.run)),
             connections: Some(desk.connections.clone()),
             calls,
-            ..Wishes::nothing()
+            ..ReviewerOptions::nothing()
         };
-        match reviewers::speaker(&desk.model, &self.here, &wishes).await {
-            Ok(speaker) => judge(&speaker, desk.limits, record).await,
+        match reviewers::client(&desk.model, &self.here, &options).await {
+            Ok(client) => judge(&client, desk.limits, record).await,
             Err(error) => {
                 let pairs = Judgement::undecided(&wanted.pairs, &format!("{error:#}"));
                 let (left_out, spent) = (wanted.left_out, CaseSpent::nothing());

@@ -10,7 +10,7 @@ use mala_adapters::git::Shadow;
 use mala_adapters::process::{self, Spec};
 use mala_domain::eval::plant::Sprout;
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
-use mala_domain::gate::session::{LeftOut, Pinned, Seat, Session};
+use mala_domain::gate::session::{LeftOut, PanelMember, Pinned, Session};
 use mala_domain::gate::{CALL, SCHEMA_VERSION};
 use mala_domain::ports::Reviewer;
 use mala_domain::review::consensus::ConsensusRule;
@@ -27,7 +27,7 @@ pub struct Canary<'c> {
     /// The defect.
     pub sprout: &'c Sprout,
     /// The lanes.
-    pub seats: &'c [Seat],
+    pub seats: &'c [PanelMember],
     /// How long a lane may take.
     pub timeout_seconds: u64,
     /// How hard codex thinks.
@@ -70,7 +70,8 @@ impl Gate {
         let folder = self.sessions.canaries().place(canary.number)?;
         let runner = runner(git, &session, &folder, here);
         let panel = session_panel(&session, runner, Arc::new(|_| {}));
-        let lane = |seat: &Seat| Arc::new(LaneReviewer::new(panel.clone(), seat.clone())) as _;
+        let lane =
+            |seat: &PanelMember| Arc::new(LaneReviewer::new(panel.clone(), seat.clone())) as _;
         let lanes: Vec<Arc<dyn Reviewer>> = session.seats.iter().map(lane).collect();
         let planted = canary.ground.soil.planted(canary.sprout, (canary.number, 0));
         let truth = planted.ground_truth.first().context("nothing is planted")?;

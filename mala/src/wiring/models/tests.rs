@@ -26,7 +26,7 @@ fn home(config: &str, variables: &[(&str, &str)]) -> Home {
     Home { folder, here }
 }
 
-/// Asks a model once, and gives the headers that its server got.
+/// ModelAccess a model once, and gives the headers that its server got.
 fn headers(
     home: &Home,
     name: &str,

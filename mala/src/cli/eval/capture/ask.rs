@@ -1,4 +1,4 @@
-//! Asks a person for a word on each finding, one after the other.
+//! ModelAccess a person for a word on each finding, one after the other.
 
 use crate::console::harmless;
 use mala_domain::eval::capture::Word;
