@@ -11,8 +11,8 @@ mod tests;
 
 pub use contribution::contribution;
 pub use parsed::{Issue, Parsed, form, read_parsed};
-pub use prompt::{PARSE, Telling, parse_prompt, review_prompt, version};
-pub use proof::{Proof, ProofProblem, Token, read_proof, without_echo};
+pub use prompt::{CommandPrompt, PARSE, parse_prompt, review_prompt, version};
+pub use proof::{ProofProblem, ProofToken, ReviewProof, read_proof, without_echo};
 
 /// The name in reports.
 pub const NAME: &str = "command";

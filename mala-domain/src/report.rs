@@ -6,12 +6,12 @@ mod telemetry;
 pub use assemble::{ReviewRecord, assemble, counted, tally};
 pub use telemetry::Telemetry;
 
-use crate::agent::answer::Rung;
+use crate::agent::answer::ParseMethod;
 use crate::finding::Finding;
 use crate::review::consensus::ConsensusRule;
 use crate::review::{Coverage, ProcessRun, Usage};
 use crate::scope::Scope;
-use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
+use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -176,7 +176,7 @@ pub struct ReviewerReport {
     pub summary: String,
     /// Why it has no vote, as a word.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub not_reviewed: Option<Obstacle>,
+    pub not_reviewed: Option<NotReviewedReason>,
     /// What it accounts for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
@@ -204,7 +204,7 @@ pub struct Stats {
     pub cache_read_tokens: Option<u64>,
     /// How many answers of models were read in which way.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub answers_read: BTreeMap<Rung, u64>,
+    pub answers_read: BTreeMap<ParseMethod, u64>,
 }
 
 fn first_version() -> u32 {

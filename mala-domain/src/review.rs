@@ -16,8 +16,8 @@ mod texts;
 pub mod verify;
 pub mod worst;
 
-pub use context::{DerivedFiles, ReviewContext, Surroundings};
+pub use context::{CodeSurroundings, DerivedFiles, ReviewContext};
 pub use coverage::{Coverage, FileCoverage, Skip, SkipReason};
-pub use opinion::{GivenOpinion, Opinion, Opinions, PanelMember, ProcessRun, ReviewerVote, Usage};
+pub use opinion::{GateMember, GivenOpinion, Opinion, Opinions, ProcessRun, ReviewerVote, Usage};
 pub use plan::ReviewPlan;
 pub use texts::Texts;

@@ -112,13 +112,13 @@ pub enum Outcome {
     /// Reviewed, with findings at or above the threshold.
     Blocked,
     /// Not reviewed, or not all of it. Never a pass.
-    CouldNotReview(Obstacle),
+    CouldNotReview(NotReviewedReason),
 }
 
 /// Why a change could not be reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Obstacle {
+pub enum NotReviewedReason {
     /// An answer that cannot be read, or a reviewer that failed, or hunks left over.
     Incomplete,
     /// Time ran out.

@@ -3,18 +3,18 @@
 //! with what is left of the same limits.
 
 mod account;
-mod bill;
+mod call_meter;
 mod checker;
-mod desk;
 mod escalate;
 mod hints;
 mod messages;
+mod model_client;
 mod passes;
+mod phase;
 mod plan;
 pub(crate) mod prepare;
-pub(crate) mod solo;
-mod speaker;
-mod stopped;
+mod single_question;
+mod stop_reason;
 #[cfg(test)]
 mod tests;
 pub mod tools;
@@ -22,16 +22,16 @@ mod turns;
 mod verify;
 
 pub use checker::ParsedReview;
+pub use model_client::ModelClient;
 pub use plan::Outlook;
-pub use solo::{Asked, Solo};
-pub use speaker::Speaker;
+pub use single_question::{Asked, SingleQuestionClient};
 
 use crate::events::Event;
-use desk::{AgentResources, Desk};
 use mala_domain::agent::NAME;
 use mala_domain::agent::budget::{Limits, Profile};
 use mala_domain::ports::{BoxFuture, Linters, Reviewer, ReviewerFailure};
 use mala_domain::review::{Opinion, ReviewContext};
+use phase::{AgentPhase, AgentResources};
 use prepare::Prepared;
 use std::sync::{Arc, Mutex, OnceLock};
 use tokio::sync::OnceCell;
@@ -46,9 +46,9 @@ pub type Transcript = Arc<Mutex<Vec<(String, String)>>>;
 /// How the agent works.
 pub struct AgentSettings {
     /// The model that reviews.
-    pub speaker: Speaker,
+    pub client: ModelClient,
     /// The stronger model for urgent claims that are not sure.
-    pub escalation: Option<Speaker>,
+    pub escalation: Option<ModelClient>,
     /// The name of the limits.
     pub profile: Profile,
     /// The limits.
@@ -108,31 +108,31 @@ impl Agent {
 
     async fn draft(&self, context: &ReviewContext) -> Result<Opinion, ReviewerFailure> {
         let settings = &self.settings;
-        tracing::info!("Reviewing with {}...", settings.speaker.name);
+        tracing::info!("Reviewing with {}...", settings.client.name);
         let prepared = self.prepared(context).await?;
-        let desk = Desk::new(settings, context, &prepared.fence, self.resources(context));
-        desk.account.tell();
-        let told = passes::run(&desk, prepared).await;
+        let phase = AgentPhase::new(settings, context, &prepared.fence, self.resources(context));
+        phase.account.tell();
+        let told = passes::run(&phase, prepared).await;
         let mut claims = told.claims;
         if settings.claims_hints {
             claims.extend(hints::judged(&prepared.hints, &told.opinions));
         }
-        let undone = desk.left_undone();
+        let undone = phase.left_undone();
         let mut warnings = prepared.warnings();
         warnings.extend(told.warnings);
-        warnings.extend(desk.noted());
+        warnings.extend(phase.noted());
         let cut_short = !undone.is_empty();
         warnings.extend(undone);
-        warnings.extend(desk.account.overdrawn().map(|over| format!("{NAME}: {over}")));
+        warnings.extend(phase.account.overdrawn().map(|over| format!("{NAME}: {over}")));
         Ok(Opinion {
-            model: Some(desk.account.models()).filter(|models| !models.is_empty()),
+            model: Some(phase.account.models()).filter(|models| !models.is_empty()),
             claims,
             accounted: told.accounted,
             max_findings: usize::try_from(settings.limits.max_output_issues).ok(),
             may_repeat_itself: true,
             warnings,
             cut_short,
-            usage: desk.account.usage(),
+            usage: phase.account.usage(),
             failure: told.failure,
             ..Opinion::default()
         })

@@ -6,11 +6,11 @@ mod ask;
 use crate::agent::{Agent, Transcript};
 use ask::{Question, words};
 use mala_domain::agent::answer::Words;
-use mala_domain::agent::brief::{Briefs, Material, Style, Width, briefs};
+use mala_domain::agent::brief::{BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, briefs};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::command::{
-    self, NAME, Parsed, Telling, Token, contribution, parse_prompt, read_parsed, read_proof,
-    review_prompt, without_echo,
+    self, CommandPrompt, NAME, Parsed, ProofToken, contribution, parse_prompt, read_parsed,
+    read_proof, review_prompt, without_echo,
 };
 use mala_domain::config::CommandPromptSettings;
 use mala_domain::gate::lane::Lane;
@@ -92,18 +92,18 @@ impl CommandReview {
     }
 
     /// What the command is told, and what it is to give back.
-    fn told(&self, context: &ReviewContext) -> (Fence, Token, String) {
+    fn told(&self, context: &ReviewContext) -> (Fence, ProofToken, String) {
         let settings = &self.settings;
         let parts = [&settings.secret, &settings.head, &context.scope.diff_hash];
         let parts: Vec<&[u8]> = parts.into_iter().map(|part| part.as_bytes()).collect();
         let nonce = Nonce::over(&parts);
-        let (fence, token) = (Fence::new(nonce.clone()), Token::new(nonce, &settings.head));
+        let (fence, token) = (Fence::new(nonce.clone()), ProofToken::new(nonce, &settings.head));
         let shown = settings.context.include_git_diff.then(|| shown(context, &fence));
         let tasks = match settings.context.include_task_definition {
             true => &context.tasks[..],
             false => &[],
         };
-        let telling = Telling {
+        let telling = CommandPrompt {
             change: &context.change,
             briefs: shown.as_ref(),
             tasks,
@@ -164,9 +164,10 @@ impl CommandReview {
 }
 
 /// The change as the command sees it.
-fn shown(context: &ReviewContext, fence: &Fence) -> Briefs {
-    let style = Style { fence, width: Width::STANDARD, max_bytes: MAX_BYTES, max_briefs: 1 };
-    briefs(&Material { tasks: &[], ..Material::of(context) }, &style)
+fn shown(context: &ReviewContext, fence: &Fence) -> PromptBriefs {
+    let style =
+        BriefStyle { fence, width: BriefWidth::STANDARD, max_bytes: MAX_BYTES, max_briefs: 1 };
+    briefs(&BriefMaterial { tasks: &[], ..BriefMaterial::of(context) }, &style)
 }
 
 fn spent(model: &str, usage: &Usage) -> String {

@@ -12,11 +12,13 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::work::{HookFolder, hook_folder};
 use mala_domain::gate::MARKER;
-use mala_domain::gate::hook::{Answer, Decision, Found, Memory, NotReviewed, SWITCH, Stop, decide};
+use mala_domain::gate::hook::{
+    ConversationMemory, HookAnswer, HookDecision, HookFacts, SWITCH, Stop, UnreviewedWork, decide,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
-use work::Look;
+use work::HookLook;
 
 /// How much longer than its time the work may take to notice that the time is over.
 const GRACE: Duration = Duration::from_secs(5);
@@ -31,7 +33,9 @@ const MAX_BLOCKS: u32 = 3;
 pub(crate) fn stop(asked: Result<Duration, String>) -> Exit {
     let answer = catch_unwind(AssertUnwindSafe(|| answer(asked)));
     let answer = answer.unwrap_or_else(|_| {
-        Answer::allow("mala has a bug: NOTHING WAS REVIEWED, and the agent is let go".to_owned())
+        HookAnswer::allow(
+            "mala has a bug: NOTHING WAS REVIEWED, and the agent is let go".to_owned(),
+        )
     });
     let text = serde_json::to_string(&answer).unwrap_or_else(|_| "{}".to_owned());
     // There is no one to tell when that fails.
@@ -58,7 +62,7 @@ fn begin() -> anyhow::Result<()> {
     anyhow::ensure!(problem.is_none(), "what the host says: {}", problem.unwrap_or_default());
     let here = place::surroundings(&stop);
     // It may be turned on again before the end.
-    if !matches!(at_once(&here), None | Some(Found::Off(_))) {
+    if !matches!(at_once(&here), None | Some(HookFacts::Off(_))) {
         return Ok(());
     }
     let folder = hook_folder(here.root());
@@ -71,7 +75,7 @@ fn begin() -> anyhow::Result<()> {
     Ok(memory.begun(&place).map_or(Ok(()), |new| folder.remember(conversation(&stop), &new))?)
 }
 
-fn answer(asked: Result<Duration, String>) -> Answer {
+fn answer(asked: Result<Duration, String>) -> HookAnswer {
     let (stop, problem) = input::read();
     if let Some(problem) = problem {
         console::say(&format!("warning: what the host says cannot be read: {problem}"));
@@ -80,7 +84,7 @@ fn answer(asked: Result<Duration, String>) -> Answer {
     let folder = hook_folder(here.root());
     let memory = folder.memory(conversation(&stop)).ok();
     let look = match (at_once(&here), asked) {
-        (Some(found), _) => Look { found, max_blocks: MAX_BLOCKS },
+        (Some(found), _) => HookLook { found, max_blocks: MAX_BLOCKS },
         (None, Ok(time)) => {
             let (here, memory) = (here.clone(), memory.clone().unwrap_or_default());
             attempt(time, GRACE, move || work::look(&here, &memory, time))
@@ -95,25 +99,25 @@ fn conversation(stop: &Stop) -> &str {
 }
 
 /// What needs no review.
-fn at_once(here: &Surroundings) -> Option<Found> {
+fn at_once(here: &Surroundings) -> Option<HookFacts> {
     if here.variable(MARKER).is_some() {
-        return Some(Found::InsideGate);
+        return Some(HookFacts::InsideGate);
     }
     let switch = here.text(SWITCH).unwrap_or_default().to_ascii_lowercase();
     if matches!(switch.as_str(), "off" | "0" | "false" | "no") {
-        return Some(Found::Off(format!("{SWITCH}={switch}")));
+        return Some(HookFacts::Off(format!("{SWITCH}={switch}")));
     }
-    let Some(top) = here.work_tree() else { return Some(Found::NoRepository) };
+    let Some(top) = here.work_tree() else { return Some(HookFacts::NoRepository) };
     let folder = hook_folder(top);
-    folder.is_off().then(|| Found::Off(folder.switch().display().to_string()))
+    folder.is_off().then(|| HookFacts::Off(folder.switch().display().to_string()))
 }
 
 /// Looks at the work within this time, whatever becomes of it.
 fn attempt(
     time: Duration,
     grace: Duration,
-    look: impl FnOnce() -> anyhow::Result<Look> + Send + 'static,
-) -> Look {
+    look: impl FnOnce() -> anyhow::Result<HookLook> + Send + 'static,
+) -> HookLook {
     let (sender, receiver) = mpsc::channel();
     let worker = std::thread::Builder::new().name("work".to_owned()).spawn(move || {
         // Nobody listens any more when it took too long.
@@ -130,12 +134,20 @@ fn attempt(
     }
 }
 
-fn unseen(why: String) -> Look {
-    Look { found: Found::NotReviewed(NotReviewed::because(why)), max_blocks: MAX_BLOCKS }
+fn unseen(why: String) -> HookLook {
+    HookLook {
+        found: HookFacts::UnreviewedWork(UnreviewedWork::because(why)),
+        max_blocks: MAX_BLOCKS,
+    }
 }
 
 /// The decision, remembered. What cannot be remembered must not keep anybody for ever.
-fn decided(look: &Look, stop: &Stop, memory: Option<&Memory>, folder: &HookFolder) -> Decision {
+fn decided(
+    look: &HookLook,
+    stop: &Stop,
+    memory: Option<&ConversationMemory>,
+    folder: &HookFolder,
+) -> HookDecision {
     let decision = decide(&look.found, stop, memory, look.max_blocks);
     match &decision.memory {
         Some(new) if memory.is_some() && folder.remember(conversation(stop), new).is_err() => {
@@ -149,9 +161,12 @@ fn decided(look: &Look, stop: &Stop, memory: Option<&Memory>, folder: &HookFolde
 mod tests {
     use super::*;
 
-    fn why(seconds: u64, look: impl FnOnce() -> anyhow::Result<Look> + Send + 'static) -> String {
+    fn why(
+        seconds: u64,
+        look: impl FnOnce() -> anyhow::Result<HookLook> + Send + 'static,
+    ) -> String {
         match attempt(Duration::from_secs(seconds), Duration::ZERO, look).found {
-            Found::NotReviewed(work) => work.why,
+            HookFacts::UnreviewedWork(work) => work.why,
             other => panic!("{other:?}"),
         }
     }

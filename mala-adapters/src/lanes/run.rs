@@ -8,7 +8,9 @@ use crate::process::{
     self, FinishedProcess, ProcessError, ProcessLimits, ProcessOutput, ProcessSpec, run_watched,
 };
 use mala_domain::gate::MARKER;
-use mala_domain::gate::lane::{Lane, LaneFailureKind, Said, Stream, filled, said, usage};
+use mala_domain::gate::lane::{
+    Lane, LaneFailureKind, LaneOutput, LaneStreams, filled, said, usage,
+};
 use mala_domain::ports::{BoxFuture, LaneFailure, LaneOrder, LaneRun, LaneRunner};
 use mala_domain::secrets;
 use regex::Regex;
@@ -241,10 +243,10 @@ fn why(lane: &Lane, output: &ProcessOutput, exit_code: Option<i32>) -> String {
     let lines = || stderr.lines().chain(stdout.lines()).filter(|line| line.len() < 10_000);
     let signs = lane.settings.signs.iter().flatten().filter_map(|sign| Regex::new(sign).ok());
     let sign = signs.into_iter().find_map(|sign| lines().find(|line| sign.is_match(line)));
-    let own = match said(&lane.answer(), Stream { stdout: &stdout, file: None }) {
-        Said::Failed(why) => Some(why),
+    let own = match said(&lane.answer(), LaneStreams { stdout: &stdout, file: None }) {
+        LaneOutput::Failed(why) => Some(why),
         // The one who reads it says what is wrong with it.
-        Said::Answer(_) if sign.is_none() && exit_code == Some(0) => return String::new(),
+        LaneOutput::Answer(_) if sign.is_none() && exit_code == Some(0) => return String::new(),
         _ => None,
     };
     let last = || stderr.lines().rev().find(|line| !line.trim().is_empty());

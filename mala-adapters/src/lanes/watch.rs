@@ -3,7 +3,7 @@
 
 use crate::bounded_read::read_no_follow;
 use crate::process::{OutputWatcher, ProcessOutput};
-use mala_domain::gate::lane::{AnswerForm, AnswerPlace, Said, Stream, said};
+use mala_domain::gate::lane::{AnswerForm, AnswerPlace, LaneOutput, LaneStreams, said};
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -126,11 +126,11 @@ pub(super) fn candidates(watcher: &Watcher<'_>, output: &ProcessOutput) -> Vec<S
     let stdout = String::from_utf8_lossy(&output.stdout);
     let file = read_no_follow(&watcher.answer_file, watcher.max_answer).ok();
     let file = file.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let stream = Stream { stdout: &stdout, file: file.as_deref() };
+    let stream = LaneStreams { stdout: &stdout, file: file.as_deref() };
     let printed = match said(&watcher.place, stream) {
-        Said::Answer(text) => Some(text),
-        Said::Failed(_) => return Vec::new(),
-        Said::Nothing => None,
+        LaneOutput::Answer(text) => Some(text),
+        LaneOutput::Failed(_) => return Vec::new(),
+        LaneOutput::Nothing => None,
     };
     printed.into_iter().chain(file.filter(|text| !text.trim().is_empty())).collect()
 }

@@ -10,7 +10,7 @@ use crate::process::ProcessEnvironment;
 use crate::sessions::fresh_key;
 use call::{Call, Patience};
 use mala_domain::change::FilePath;
-use mala_domain::gate::client::{self, Heard, PanelWord};
+use mala_domain::gate::client::{self, GateAnswer, PanelWord};
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
 use mala_domain::review::{Opinion, ReviewContext};
 use mala_domain::scope::Target;
@@ -79,8 +79,8 @@ impl ReviewGate {
         let waited = call.run(waiting, Patience::Wait, deadline).await?;
         call.is_over(waited.code);
         let word = match client::waited(&waited.ended(), &started, call.run_key())? {
-            Heard::Panel(word) => *word,
-            Heard::State(state) => {
+            GateAnswer::Panel(word) => *word,
+            GateAnswer::State(state) => {
                 let round = run_files::last_round(&call.run_folder());
                 client::panel(&state, &round.map_err(ReviewerFailure::Unreadable)?, &started)?
             }

@@ -6,7 +6,7 @@ use super::json;
 use super::stamp::Stamp;
 use crate::bounded_read::read_no_follow;
 use crate::store::write_atomically;
-use mala_domain::gate::hook::{Memory, Start};
+use mala_domain::gate::hook::{ConversationMemory, WorkStart};
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io;
@@ -60,16 +60,18 @@ impl HookFolder {
     }
 
     /// What is remembered of a conversation. What cannot be understood is as good as nothing.
-    pub fn memory(&self, session: &str) -> io::Result<Memory> {
+    pub fn memory(&self, session: &str) -> io::Result<ConversationMemory> {
         match read_no_follow(&self.conversation(session), MAX_BYTES) {
             Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Memory::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Ok(ConversationMemory::default())
+            }
             Err(error) => Err(error),
         }
     }
 
     /// Remembers this of a conversation.
-    pub fn remember(&self, session: &str, memory: &Memory) -> io::Result<()> {
+    pub fn remember(&self, session: &str, memory: &ConversationMemory) -> io::Result<()> {
         let folder = self.conversations();
         fs::create_dir_all(&folder)?;
         forget_old(&folder);
@@ -77,23 +79,23 @@ impl HookFolder {
     }
 
     /// The commit up to which the work passed.
-    pub fn baseline(&self) -> Option<Start> {
+    pub fn baseline(&self) -> Option<WorkStart> {
         let text = self.text(&self.root().join("baseline"))?;
         let word = text.trim();
         if word == NOTHING {
-            return Some(Start::Nothing);
+            return Some(WorkStart::Nothing);
         }
         let is_id = word.len() >= 40 && word.chars().all(|c| c.is_ascii_hexdigit());
-        is_id.then(|| Start::Commit(word.to_owned()))
+        is_id.then(|| WorkStart::Commit(word.to_owned()))
     }
 
     /// The work passed up to here, or starts here.
-    pub fn set_baseline(&self, baseline: &Start) -> io::Result<()> {
+    pub fn set_baseline(&self, baseline: &WorkStart) -> io::Result<()> {
         fs::create_dir_all(self.root())?;
         let word = match baseline {
-            Start::Unknown => UNKNOWN,
-            Start::Nothing => NOTHING,
-            Start::Commit(commit) => commit,
+            WorkStart::Unknown => UNKNOWN,
+            WorkStart::Nothing => NOTHING,
+            WorkStart::Commit(commit) => commit,
         };
         write_atomically(&self.root().join("baseline"), format!("{word}\n").as_bytes())
     }
@@ -169,8 +171,8 @@ mod tests {
         top
     }
 
-    fn memory(blocks: u32) -> Memory {
-        Memory { blocks, ..Memory::default() }
+    fn memory(blocks: u32) -> ConversationMemory {
+        ConversationMemory { blocks, ..ConversationMemory::default() }
     }
 
     #[test]
@@ -179,7 +181,7 @@ mod tests {
         let folder = HookFolder::of_work_tree(top.path());
         let names = ["a", "b", "../../a", "", "a\0b", &"x".repeat(10_000)];
         for (blocks, name) in (1..).zip(names) {
-            assert_eq!(folder.memory(name).unwrap(), Memory::default());
+            assert_eq!(folder.memory(name).unwrap(), ConversationMemory::default());
             folder.remember(name, &memory(blocks)).unwrap();
         }
         for (blocks, name) in (1..).zip(names) {
@@ -194,7 +196,7 @@ mod tests {
         let folder = HookFolder::of_work_tree(top.path());
         folder.remember("a", &memory(1)).unwrap();
         fs::write(folder.conversation("a"), "{").unwrap();
-        assert_eq!(folder.memory("a").unwrap(), Memory::default());
+        assert_eq!(folder.memory("a").unwrap(), ConversationMemory::default());
         fs::remove_file(folder.conversation("a")).unwrap();
         fs::create_dir(folder.conversation("a")).unwrap();
         assert!(folder.memory("a").is_err());
@@ -217,12 +219,12 @@ mod tests {
         let top = work_tree();
         let folder = HookFolder::of_work_tree(top.path());
         assert_eq!(folder.baseline(), None);
-        let commit = Start::Commit("0123456789".repeat(4));
-        for baseline in [commit, Start::Nothing] {
+        let commit = WorkStart::Commit("0123456789".repeat(4));
+        for baseline in [commit, WorkStart::Nothing] {
             folder.set_baseline(&baseline).unwrap();
             assert_eq!(folder.baseline(), Some(baseline));
         }
-        folder.set_baseline(&Start::Commit("--all".to_owned())).unwrap();
+        folder.set_baseline(&WorkStart::Commit("--all".to_owned())).unwrap();
         assert_eq!(folder.baseline(), None);
     }
 }

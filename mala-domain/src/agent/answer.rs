@@ -12,13 +12,13 @@ mod schema;
 mod unique;
 
 pub use checks::{Check, CheckOutcome, check_of, read_checks};
-pub use ladder::Rung;
+pub use ladder::ParseMethod;
 pub use ladder::{Object, find as find_object};
 pub(crate) use ladder::{around_objects, bound_values, say_the_same};
 pub use objection::objects;
 pub use restructured::read_restructured;
 pub use review::{Answer, Claim, HintOpinion, read_review};
-pub(crate) use review::{Speaker, read_object};
+pub(crate) use review::{AnswerSource, read_object};
 pub use schema::{checks_form, review_form};
 pub(crate) use unique::parse as parse_unique;
 

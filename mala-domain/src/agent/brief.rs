@@ -6,7 +6,7 @@ mod pack;
 mod sections;
 mod unlined;
 
-pub use pack::{Briefs, LeftOut, briefs};
+pub use pack::{LeftOut, PromptBriefs, briefs};
 pub use sections::{MAX_HINTS, hint_id};
 pub use unlined::{is_bare, unlined};
 
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 /// Everything that a brief may tell.
 #[derive(Clone, Copy)]
-pub struct Material<'m> {
+pub struct BriefMaterial<'m> {
     /// What changed.
     pub change: &'m Change,
     /// The texts of the changed files.
@@ -37,7 +37,7 @@ pub struct Material<'m> {
     pub hints: &'m [Candidate],
 }
 
-impl<'m> Material<'m> {
+impl<'m> BriefMaterial<'m> {
     /// What a review knows of a change.
     pub fn of(context: &'m ReviewContext) -> Self {
         let surroundings = &context.surroundings;
@@ -55,12 +55,17 @@ impl<'m> Material<'m> {
 }
 
 /// A brief of only these files of a change: no tasks, rules, references and hints.
-pub fn brief_of_files(context: &ReviewContext, files: &[&FilePath], style: &Style<'_>) -> String {
+pub fn brief_of_files(
+    context: &ReviewContext,
+    files: &[&FilePath],
+    style: &BriefStyle<'_>,
+) -> String {
     let named = context.change.files.iter().filter(|file| files.contains(&&file.path));
     let change = Change { files: named.cloned().collect() };
-    let whole = Material::of(context);
-    let material = Material { change: &change, tasks: &[], rules: &[], references: &[], ..whole };
-    briefs(&material, &Style { max_briefs: 1, ..*style })
+    let whole = BriefMaterial::of(context);
+    let material =
+        BriefMaterial { change: &change, tasks: &[], rules: &[], references: &[], ..whole };
+    briefs(&material, &BriefStyle { max_briefs: 1, ..*style })
         .briefs
         .into_iter()
         .map(|brief| brief.text)
@@ -78,7 +83,7 @@ pub struct Enclosing {
 
 /// One message about a change, or about a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Brief {
+pub struct PromptBrief {
     /// The text.
     pub text: String,
     /// The hunks that it shows, as indices into the file's hunks.
@@ -87,14 +92,14 @@ pub struct Brief {
 
 /// How much of the surroundings is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Width {
+pub struct BriefWidth {
     /// Lines before and after a change, within the function around it.
     pub around: u32,
     /// A function of at most so many lines is shown whole.
     pub whole_function: u32,
 }
 
-impl Width {
+impl BriefWidth {
     /// What a reviewer with tools needs.
     pub const STANDARD: Self = Self { around: 20, whole_function: 30 };
     /// What a reviewer without tools can afford.
@@ -108,11 +113,11 @@ pub fn estimated_tokens(n_bytes: usize) -> u64 {
 
 /// How to write briefs.
 #[derive(Clone, Copy)]
-pub struct Style<'s> {
+pub struct BriefStyle<'s> {
     /// The run's fences.
     pub fence: &'s Fence,
     /// How much of the surroundings is shown.
-    pub width: Width,
+    pub width: BriefWidth,
     /// The most bytes of one brief.
     pub max_bytes: usize,
     /// The most briefs.

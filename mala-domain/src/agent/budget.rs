@@ -7,4 +7,4 @@ mod purse;
 
 pub use dollars::Dollars;
 pub use limits::{Limits, Profile, Unpriced};
-pub use purse::{Deed, Purse, Reservation, Spent, Used};
+pub use purse::{BudgetTracker, CallUsage, Charge, LimitReached, Reservation};

@@ -1,7 +1,7 @@
 //! From an answer and what the parser made of it to what every reviewer contributes.
 
 use super::parsed::{Issue, Parsed};
-use super::proof::{Proof, ProofProblem};
+use super::proof::{ProofProblem, ReviewProof};
 use super::{NAME, ReviewResult};
 use crate::change::Change;
 use crate::finding::{Candidate, Priority};
@@ -12,7 +12,7 @@ use crate::review::Opinion;
 /// does not name is the parser's invention. Without findings, nothing but proof makes it a review.
 pub fn contribution(
     answer: &str,
-    proof: Result<Proof, ProofProblem>,
+    proof: Result<ReviewProof, ProofProblem>,
     parsed: Parsed,
     change: &Change,
 ) -> Result<Opinion, ReviewerFailure> {

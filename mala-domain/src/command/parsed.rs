@@ -2,7 +2,7 @@
 
 use super::{NAME, ReviewResult};
 use crate::agent::answer::fields::{cut, list, maybe_text, text};
-use crate::agent::answer::{Object, ParseProblem, Rung, Words, find_object};
+use crate::agent::answer::{Object, ParseMethod, ParseProblem, Words, find_object};
 use crate::change::{FilePath, LineSpan};
 use crate::conversation::Form;
 use crate::finding::{Candidate, Category, Priority, Verification};
@@ -36,7 +36,7 @@ const MAX_BODY: usize = 4_000;
 const UNSAID_CONFIDENCE: f64 = 0.7;
 
 /// Reads what the parser answered.
-pub fn read_parsed(words: &Words<'_>) -> Result<(Parsed, Rung), ParseProblem> {
+pub fn read_parsed(words: &Words<'_>) -> Result<(Parsed, ParseMethod), ParseProblem> {
     let (object, rung) = find_object(words, &["result", "issues"])?;
     let word = text(&object, "result")?;
     let result =

@@ -1,7 +1,7 @@
 //! What the command and its parser are told.
 
-use super::proof::Token;
-use crate::agent::brief::Briefs;
+use super::proof::ProofToken;
+use crate::agent::brief::PromptBriefs;
 use crate::agent::fence::Fence;
 use crate::change::Change;
 use crate::gate::prompt::regions;
@@ -13,21 +13,21 @@ const REVIEW: &str = include_str!("prompts/review.md");
 pub const PARSE: &str = include_str!("prompts/parse.md");
 
 /// What a command is told of a change.
-pub struct Telling<'t> {
+pub struct CommandPrompt<'t> {
     /// The change.
     pub change: &'t Change,
     /// The change as it is shown; `None` when it is not.
-    pub briefs: Option<&'t Briefs>,
+    pub briefs: Option<&'t PromptBriefs>,
     /// Texts about the task: name and content.
     pub tasks: &'t [(String, String)],
     /// What is around all that others wrote.
     pub fence: &'t Fence,
     /// What is to be given back.
-    pub token: &'t Token,
+    pub token: &'t ProofToken,
 }
 
 /// The context of a review: how to answer, the task, the change.
-pub fn review_prompt(telling: &Telling<'_>) -> String {
+pub fn review_prompt(telling: &CommandPrompt<'_>) -> String {
     let mut sections = vec![REVIEW.trim_end().to_owned()];
     for (name, text) in telling.tasks {
         sections.push(format!("# Task\n{}", telling.fence.around(name, text).trim_end()));

@@ -10,12 +10,12 @@ use thiserror::Error;
 /// What an answer must give back. The command is told it in two halves: whoever only repeats what it
 /// was told does not have it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Token {
+pub struct ProofToken {
     nonce: Nonce,
     head: String,
 }
 
-impl Token {
+impl ProofToken {
     /// The token of a review of this commit.
     pub fn new(nonce: Nonce, head: impl Into<String>) -> Self {
         Self { nonce, head: head.into() }
@@ -40,7 +40,7 @@ impl Token {
 
 /// What an answer proves.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Proof {
+pub struct ReviewProof {
     /// What the command itself says that it comes to.
     pub result: ReviewResult,
     /// The regions that it accounts for; `None` for all of a file.
@@ -66,7 +66,7 @@ const MAX_ACCOUNT: usize = 100_000;
 
 /// Reads the proof at the end of an answer: the lines around the last one that has the token. What
 /// stands before them may be anything, such as a repetition of the question.
-pub fn read_proof(answer: &str, token: &Token) -> Result<Proof, ProofProblem> {
+pub fn read_proof(answer: &str, token: &ProofToken) -> Result<ReviewProof, ProofProblem> {
     let lines = ending(answer, token).ok_or(ProofProblem::NoToken)?;
     let said = |key: &str| -> Vec<String> {
         lines.iter().filter_map(|line| value(line, key)).map(str::to_owned).collect()
@@ -82,11 +82,11 @@ pub fn read_proof(answer: &str, token: &Token) -> Result<Proof, ProofProblem> {
     let result = ReviewResult::parse(first).ok_or(ProofProblem::NoResult)?;
     let reviewed = said("mala-reviewed");
     let reviewed = reviewed.iter().take(MAX_ACCOUNT).filter_map(|line| account(line));
-    Ok(Proof { result, reviewed: reviewed.collect() })
+    Ok(ReviewProof { result, reviewed: reviewed.collect() })
 }
 
 /// The lines from the token on, with those right before it that belong to it.
-fn ending<'a>(answer: &'a str, token: &Token) -> Option<Vec<&'a str>> {
+fn ending<'a>(answer: &'a str, token: &ProofToken) -> Option<Vec<&'a str>> {
     let lines: Vec<&str> = answer.lines().collect();
     let whole = token.whole();
     let has_token = |line: &&str| value(line, "mala-proof") == Some(whole.as_str());
@@ -120,7 +120,7 @@ fn account(line: &str) -> Option<(FilePath, Option<Vec<usize>>)> {
     Some((file, Some(regions?)))
 }
 
-impl Proof {
+impl ReviewProof {
     /// The hunks of a change that it accounts for.
     pub fn accounted(&self, change: &Change) -> Vec<(FilePath, Vec<usize>)> {
         let hunks = |file: &FilePath| {

@@ -5,11 +5,11 @@ mod beside;
 
 pub use beside::{objects, speaks_of_claims};
 
-use crate::agent::answer::{Check, CheckOutcome};
 use crate::agent::answer::{
-    Object, ParseProblem, Rung, Speaker, Words, checks_form, find_object, read_checks, read_object,
-    review_form, say_the_same,
+    AnswerSource, Object, ParseMethod, ParseProblem, Words, checks_form, find_object, read_checks,
+    read_object, review_form, say_the_same,
 };
+use crate::agent::answer::{Check, CheckOutcome};
 use crate::agent::fence::Nonce;
 use crate::change::{Change, FilePath};
 use crate::conversation::Form;
@@ -32,7 +32,7 @@ pub struct Binding {
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaneAnswer {
     /// How it was read.
-    pub rung: Rung,
+    pub method: ParseMethod,
     /// The lane's own verdict.
     pub verdict: Verdict,
     /// What it says of the whole.
@@ -94,19 +94,19 @@ const MAX_ACCOUNT: usize = 100_000;
 pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, AnswerProblem> {
     let words = Words { text, form_enforced: false, nonce: &binding.nonce };
     let found = find_object(&words, &["verdict", "findings"]);
-    let (object, rung) = found.map_err(|problem| named(problem, &words))?;
+    let (object, method) = found.map_err(|problem| named(problem, &words))?;
     check_binding(&object, binding)?;
     if !beside::agrees(&words, &object) {
         return Err(two_answers().into());
     }
-    let answer = read_object(&object, rung, Speaker::Lane)?;
+    let answer = read_object(&object, method, AnswerSource::Lane)?;
     let verdict = verdict(&object)?;
     if verdict == Verdict::Pass && objects_elsewhere(&object) {
         return Err(two_answers().into());
     }
     let claims = answer.claims.into_iter().chain(answer.incomplete).map(|claim| claim.candidate);
     Ok(LaneAnswer {
-        rung,
+        method,
         verdict,
         summary: answer.summary,
         claims: claims.map(|claim| Candidate { reviewer: lane.to_owned(), ..claim }).collect(),

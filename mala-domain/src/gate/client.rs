@@ -13,20 +13,20 @@ mod tests;
 mod votes;
 
 pub use opinion::{opinion, reviewed_this};
-pub use second::{GateState, ReviewerFile, Round, panel};
+pub use second::{GateRound, GateState, ReviewerFile, panel};
 
 use crate::agent::answer::fields::{cut, list, maybe_text};
 use crate::agent::answer::{Object, ParseProblem, parse_unique};
 use crate::finding::Candidate;
 use crate::ports::ReviewerFailure;
-use crate::review::{FileCoverage, PanelMember};
+use crate::review::{FileCoverage, GateMember};
 use crate::scope::Scope;
 use crate::verdict::Verdict;
 use serde_json::Value;
 
 /// How a command of a gate ended.
 #[derive(Debug, Clone, Copy)]
-pub struct Ended<'e> {
+pub struct CommandEnd<'e> {
     /// Its exit code; `None` when a signal ended it.
     pub code: Option<i32>,
     /// What it printed.
@@ -37,7 +37,7 @@ pub struct Ended<'e> {
 
 /// A session that a gate started.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Started {
+pub struct StartedSession {
     /// Its key; gates that print words instead of JSON name none.
     pub key: Option<String>,
     /// The reviewers that it says were started.
@@ -46,7 +46,7 @@ pub struct Started {
 
 /// What a gate answered.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Heard {
+pub enum GateAnswer {
     /// All that there is to know.
     Panel(Box<PanelWord>),
     /// Only how it stands: what its reviewers said is in files.
@@ -59,11 +59,11 @@ pub struct PanelWord {
     /// Its verdict.
     pub verdict: Verdict,
     /// What its reviewers claim.
-    pub claims: Vec<Claim>,
+    pub claims: Vec<GateClaim>,
     /// Its reviewers.
-    pub members: Vec<PanelMember>,
+    pub members: Vec<GateMember>,
     /// What they account for.
-    pub account: Account,
+    pub account: GateAccount,
     /// What it says that it reviewed.
     pub scope: Option<Scope>,
     /// Where the session's files are.
@@ -81,7 +81,7 @@ impl PanelWord {
             verdict,
             claims: Vec::new(),
             members: Vec::new(),
-            account: Account::Whole,
+            account: GateAccount::Whole,
             scope: None,
             log: None,
             decision: None,
@@ -92,7 +92,7 @@ impl PanelWord {
 
 /// A claim as a gate passes it on.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
+pub struct GateClaim {
     /// The claim.
     pub candidate: Candidate,
     /// Whether it names lines.
@@ -101,7 +101,7 @@ pub struct Claim {
 
 /// What a panel accounts for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Account {
+pub enum GateAccount {
     /// These files, as far as it says.
     Files(Vec<FileCoverage>),
     /// The change that it was given: it says nothing of parts.
@@ -110,7 +110,7 @@ pub enum Account {
     Nothing(String),
 }
 
-impl Account {
+impl GateAccount {
     /// Nothing, for the first reason that there is.
     fn or_nothing(self, why: String) -> Self {
         match self {
@@ -124,7 +124,7 @@ impl Account {
 const MAX_WHY: usize = 400;
 
 /// Reads what `spawn-code-review` printed.
-pub fn started(ended: &Ended<'_>) -> Result<Started, ReviewerFailure> {
+pub fn started(ended: &CommandEnd<'_>) -> Result<StartedSession, ReviewerFailure> {
     if ended.code != Some(0) {
         let why = match complaint(ended) {
             why if why.is_empty() => exit(ended.code),
@@ -135,7 +135,7 @@ pub fn started(ended: &Ended<'_>) -> Result<Started, ReviewerFailure> {
     let text = ended.stdout.trim();
     if !text.starts_with('{') {
         // Older and newer gates print words; they know their session by the environment.
-        return Ok(Started::default());
+        return Ok(StartedSession::default());
     }
     let object = json(text)?;
     let Some(key) = maybe_text(&object, "session_key").map_err(unreadable)? else {
@@ -148,15 +148,15 @@ pub fn started(ended: &Ended<'_>) -> Result<Started, ReviewerFailure> {
     let names = spawned.iter().map(|name| name.as_str().map(str::to_owned));
     let reviewers: Option<Vec<String>> = names.collect();
     let reviewers = reviewers.ok_or_else(|| unreadable(ParseProblem::InvalidFormat))?;
-    Ok(Started { key: Some(key.to_owned()), reviewers })
+    Ok(StartedSession { key: Some(key.to_owned()), reviewers })
 }
 
 /// Reads what `wait --json` printed, by the table of exit codes.
 pub fn waited(
-    ended: &Ended<'_>,
-    started: &Started,
+    ended: &CommandEnd<'_>,
+    started: &StartedSession,
     run_key: &str,
-) -> Result<Heard, ReviewerFailure> {
+) -> Result<GateAnswer, ReviewerFailure> {
     let Some(code @ 0..=1) = ended.code else { return Err(failure(ended)) };
     let object = json(ended.stdout)?;
     let session = maybe_text(&object, "session_key").map_err(unreadable)?;
@@ -170,19 +170,20 @@ pub fn waited(
             let unknown = "the gate named no session: nobody knows which session it answers for";
             return Err(ReviewerFailure::Unreadable(unknown.to_owned()));
         }
-        return contract::read(&object, code, started).map(|word| Heard::Panel(Box::new(word)));
+        return contract::read(&object, code, started)
+            .map(|word| GateAnswer::Panel(Box::new(word)));
     }
     if first::is_it(&object) {
-        return first::read(&object, code, started).map(|word| Heard::Panel(Box::new(word)));
+        return first::read(&object, code, started).map(|word| GateAnswer::Panel(Box::new(word)));
     }
     if second::is_it(&object) {
-        return second::state(&object, code, run_key).map(Heard::State);
+        return second::state(&object, code, run_key).map(GateAnswer::State);
     }
     Err(unreadable(ParseProblem::MissingField("consensus".to_owned())))
 }
 
 /// What an exit code of 2 and more means, with what the JSON says to it, if there is any.
-fn failure(ended: &Ended<'_>) -> ReviewerFailure {
+fn failure(ended: &CommandEnd<'_>) -> ReviewerFailure {
     let object = json(ended.stdout).ok();
     let told = object.as_ref().and_then(|it| issues::parse_errors(it).ok());
     let told = told.unwrap_or_default().join("; ");
@@ -210,7 +211,7 @@ fn exit(code: Option<i32>) -> String {
 }
 
 /// The last line of what it complained of.
-fn complaint(ended: &Ended<'_>) -> String {
+fn complaint(ended: &CommandEnd<'_>) -> String {
     let last = ended.stderr.lines().rev().find(|line| !line.trim().is_empty());
     let words = last.unwrap_or_default().trim().chars().filter(|c| !c.is_control());
     words.take(MAX_WHY).collect()

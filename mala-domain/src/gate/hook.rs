@@ -7,7 +7,7 @@ mod answer;
 #[cfg(test)]
 mod tests;
 
-pub use answer::Answer;
+pub use answer::HookAnswer;
 
 use super::session::SessionState;
 use crate::finding::Finding;
@@ -61,7 +61,7 @@ impl Stop {
 
 /// What is known about the work of an agent that wants to stop.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum HookFacts {
     /// A person turned the hook off, with this.
     Off(String),
     /// The agent is itself a reviewer of a gate.
@@ -71,17 +71,17 @@ pub enum Found {
     /// Somebody asked the hook to end.
     Interrupted,
     /// Nothing changed since it passed.
-    NothingChanged(Place),
+    NothingChanged(WorkLocation),
     /// The panel came to a verdict.
-    Judged(Judged),
+    JudgedWork(JudgedWork),
     /// The work is not reviewed.
-    NotReviewed(NotReviewed),
+    UnreviewedWork(UnreviewedWork),
 }
 
 /// Where work starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Start {
+pub enum WorkStart {
     /// Nobody knows: all that is there is work.
     Unknown,
     /// Before the first commit.
@@ -92,9 +92,9 @@ pub enum Start {
 
 /// Where an agent is at work.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct WorkLocation {
     /// Where its work starts.
-    pub start: Start,
+    pub start: WorkStart,
     /// Whether all that comes before is accepted.
     pub is_after_accepted: bool,
     /// The commit at HEAD; what is on disk comes after it.
@@ -106,34 +106,34 @@ pub struct Place {
     pub elsewhere: BTreeMap<String, String>,
 }
 
-impl Place {
+impl WorkLocation {
     /// Up to where all is accepted once the work here passes; `None` when something before it is not, or
     /// when what passes is in no commit.
-    pub fn accepted_by_pass(&self) -> Option<Start> {
-        let head = self.head.clone().map(Start::Commit);
+    pub fn accepted_by_pass(&self) -> Option<WorkStart> {
+        let head = self.head.clone().map(WorkStart::Commit);
         head.filter(|_| self.is_after_accepted && self.is_committed)
     }
 
     /// The commit with work; `None` when all work is on disk.
     fn committed(&self) -> Option<&String> {
-        self.head.as_ref().filter(|head| self.start != Start::Commit((*head).clone()))
+        self.head.as_ref().filter(|head| self.start != WorkStart::Commit((*head).clone()))
     }
 }
 
 /// The work of an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
+pub struct HookWork {
     /// The hash of its diff.
     pub hash: String,
     /// Where it is.
-    pub place: Place,
+    pub place: WorkLocation,
 }
 
 /// A verdict of the panel.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Judged {
+pub struct JudgedWork {
     /// What it is about.
-    pub work: Work,
+    pub work: HookWork,
     /// Whether the work passes.
     pub passes: bool,
     /// Who passes it.
@@ -146,27 +146,27 @@ pub struct Judged {
     pub report: String,
 }
 
-/// Work that nobody reviewed, or not to the end.
+/// HookWork that nobody reviewed, or not to the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotReviewed {
+pub struct UnreviewedWork {
     /// The work, when somebody came so far.
-    pub work: Option<Work>,
+    pub work: Option<HookWork>,
     /// Why.
     pub why: String,
     /// Where more is written.
     pub report: Option<String>,
 }
 
-impl NotReviewed {
+impl UnreviewedWork {
     /// Nobody came so far as to look at the work.
     pub fn because(why: impl Into<String>) -> Self {
         Self { work: None, why: why.into(), report: None }
     }
 }
 
-impl Found {
+impl HookFacts {
     /// What a session says about this work; `path` is where its report is.
-    pub fn of_session(work: &Work, state: &SessionState, path: String) -> Self {
+    pub fn of_session(work: &HookWork, state: &SessionState, path: String) -> Self {
         let (report, passes) = match (state.report(), state.outcome()) {
             (Some(report), Outcome::Passed) => (report, true),
             (Some(report), Outcome::Blocked) => (report, false),
@@ -174,7 +174,7 @@ impl Found {
                 let errors = report.map(|report| report.errors.clone()).unwrap_or_default();
                 let why = errors.into_iter().chain(state.problem());
                 let why: Vec<String> = why.take(3).map(|why| short_line(&why, 200)).collect();
-                return Self::NotReviewed(NotReviewed {
+                return Self::UnreviewedWork(UnreviewedWork {
                     work: Some(work.clone()),
                     why: if why.is_empty() { "no verdict".to_owned() } else { why.join("; ") },
                     report: Some(path),
@@ -193,7 +193,7 @@ impl Found {
             let title = short_line(&issue.title, 160);
             format!("{}:{}: {title} ({})", issue.file, issue.line_start, issue.reviewer)
         };
-        Self::Judged(Judged {
+        Self::JudgedWork(JudgedWork {
             work: work.clone(),
             passes,
             passed_by,
@@ -206,7 +206,7 @@ impl Found {
 
 /// What is remembered of one conversation between two stops.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Memory {
+pub struct ConversationMemory {
     /// The version of this file.
     pub schema_version: u32,
     /// The hash of the diff at the last stop.
@@ -214,7 +214,7 @@ pub struct Memory {
     /// What is accepted, the newest last: where the work was when the conversation began, and where it
     /// passed since. No branch that moves in the meantime changes it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub accepted: Vec<Start>,
+    pub accepted: Vec<WorkStart>,
     /// The commit at HEAD when the conversation began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub began_at: Option<String>,
@@ -227,7 +227,7 @@ pub struct Memory {
     pub is_released: bool,
 }
 
-impl Default for Memory {
+impl Default for ConversationMemory {
     fn default() -> Self {
         Self {
             schema_version: super::SCHEMA_VERSION,
@@ -241,9 +241,9 @@ impl Default for Memory {
     }
 }
 
-impl Memory {
+impl ConversationMemory {
     /// A conversation that begins here; `None` when it began before.
-    pub fn begun(&self, place: &Place) -> Option<Self> {
+    pub fn begun(&self, place: &WorkLocation) -> Option<Self> {
         let (accepted, began_at) = (vec![place.start.clone()], place.head.clone());
         self.accepted.is_empty().then(|| Self { accepted, began_at, ..self.clone() })
     }
@@ -254,7 +254,7 @@ impl Memory {
     }
 
     /// After this work passed.
-    fn passed(&self, work: &Work) -> Self {
+    fn passed(&self, work: &HookWork) -> Self {
         let mut new = self.begun(&work.place).unwrap_or_else(|| self.clone());
         if let Some(passed) = work.place.accepted_by_pass() {
             new.accepted.retain(|known| *known != passed);
@@ -269,10 +269,10 @@ impl Memory {
     }
 
     /// After work did not pass; nobody may know what it was.
-    fn not_passed(&self, work: Option<&Work>, count: Count) -> Self {
+    fn not_passed(&self, work: Option<&HookWork>, count: Count) -> Self {
         let place = work.map(|work| &work.place);
         let mut new = place.and_then(|place| self.begun(place)).unwrap_or_else(|| self.clone());
-        if let Some(commit) = place.and_then(Place::committed) {
+        if let Some(commit) = place.and_then(WorkLocation::committed) {
             new.open.retain(|known| known != commit);
             if new.open.len() >= MAX_COMMITS {
                 new.open.remove(0);
@@ -290,44 +290,54 @@ impl Memory {
 
 /// What the hook does, and what it remembers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct HookDecision {
     /// What the host is told.
-    pub answer: Answer,
+    pub answer: HookAnswer,
     /// What to remember; `None` when it is what was remembered already.
-    pub memory: Option<Memory>,
+    pub memory: Option<ConversationMemory>,
 }
 
 /// Whether the agent may stop. `memory` is `None` when nothing can be remembered: then it is kept only
 /// when the host says that no hook kept it before.
-pub fn decide(found: &Found, stop: &Stop, memory: Option<&Memory>, max_blocks: u32) -> Decision {
-    let quiet = |answer| Decision { answer, memory: None };
+pub fn decide(
+    found: &HookFacts,
+    stop: &Stop,
+    memory: Option<&ConversationMemory>,
+    max_blocks: u32,
+) -> HookDecision {
+    let quiet = |answer| HookDecision { answer, memory: None };
     match found {
-        Found::InsideGate => quiet(Answer::default()),
-        Found::NothingChanged(place) => Decision {
-            answer: Answer::nothing_changed(place, memory.is_some_and(Memory::has_open_work)),
+        HookFacts::InsideGate => quiet(HookAnswer::default()),
+        HookFacts::NothingChanged(place) => HookDecision {
+            answer: HookAnswer::nothing_changed(
+                place,
+                memory.is_some_and(ConversationMemory::has_open_work),
+            ),
             memory: memory.and_then(|memory| memory.begun(place)),
         },
-        Found::Off(by) => {
-            quiet(Answer::allow(format!("the stop hook is off ({by}): nothing was reviewed")))
+        HookFacts::Off(by) => {
+            quiet(HookAnswer::allow(format!("the stop hook is off ({by}): nothing was reviewed")))
         }
-        Found::NoRepository => {
-            quiet(Answer::allow("this is no git repository: nothing was reviewed".to_owned()))
+        HookFacts::NoRepository => {
+            quiet(HookAnswer::allow("this is no git repository: nothing was reviewed".to_owned()))
         }
-        Found::Interrupted => quiet(Answer::allow("interrupted: nothing was reviewed".to_owned())),
-        Found::Judged(judged) if judged.passes => Decision {
-            answer: Answer::passed(judged),
+        HookFacts::Interrupted => {
+            quiet(HookAnswer::allow("interrupted: nothing was reviewed".to_owned()))
+        }
+        HookFacts::JudgedWork(judged) if judged.passes => HookDecision {
+            answer: HookAnswer::passed(judged),
             memory: memory.map(|memory| memory.passed(&judged.work)),
         },
-        Found::Judged(judged) => {
+        HookFacts::JudgedWork(judged) => {
             let count = Count::of(Some(&judged.work), stop, memory, max_blocks);
             let memory = memory.map(|memory| memory.not_passed(Some(&judged.work), count));
-            Decision { answer: Answer::findings(judged, count), memory }
+            HookDecision { answer: HookAnswer::findings(judged, count), memory }
         }
-        Found::NotReviewed(unseen) => {
+        HookFacts::UnreviewedWork(unseen) => {
             let work = unseen.work.as_ref();
             let count = Count::of(work, stop, memory, max_blocks);
             let memory = memory.map(|memory| memory.not_passed(work, count));
-            Decision { answer: Answer::not_reviewed(unseen, count), memory }
+            HookDecision { answer: HookAnswer::not_reviewed(unseen, count), memory }
         }
     }
 }
@@ -343,7 +353,12 @@ struct Count {
 }
 
 impl Count {
-    fn of(work: Option<&Work>, stop: &Stop, memory: Option<&Memory>, max_blocks: u32) -> Self {
+    fn of(
+        work: Option<&HookWork>,
+        stop: &Stop,
+        memory: Option<&ConversationMemory>,
+        max_blocks: u32,
+    ) -> Self {
         let is_first = stop.is_continued == Some(false);
         let Some(memory) = memory else {
             let max_blocks = max_blocks.min(1);

@@ -4,7 +4,7 @@
 mod extract;
 mod table;
 
-pub use extract::{Said, Stream, said, usage};
+pub use extract::{LaneOutput, LaneStreams, said, usage};
 pub use table::{LaneProblem, Table};
 
 use crate::config::Seconds;

@@ -1,7 +1,7 @@
 //! What a lane is told: how to review, the change behind fences, and what to give back as proof.
 
 use super::answer::Binding;
-use crate::agent::brief::{Briefs, is_bare, unlined};
+use crate::agent::brief::{PromptBriefs, is_bare, unlined};
 use crate::agent::fence::Fence;
 use crate::agent::prompts::{Pass, REFUTE, SYSTEM};
 use crate::change::{Change, ChangedFile, LineKind};
@@ -14,7 +14,7 @@ const LANE: &str = include_str!("prompts/lane.md");
 const MAX_NAMED: usize = 30;
 
 /// The prompt of a review.
-pub fn review(change: &Change, briefs: &Briefs, base: &str, binding: &Binding) -> String {
+pub fn review(change: &Change, briefs: &PromptBriefs, base: &str, binding: &Binding) -> String {
     let fence = Fence::new(binding.nonce.clone());
     let whole = Pass::Whole.instruction();
     let told = briefs.told();
@@ -44,12 +44,12 @@ pub fn review(change: &Change, briefs: &Briefs, base: &str, binding: &Binding) -
 }
 
 /// The regions of which a line is hidden, a line each.
-fn hidden(briefs: &Briefs) -> Vec<String> {
+fn hidden(briefs: &PromptBriefs) -> Vec<String> {
     briefs.unread.iter().map(|(file, hunk)| format!("{file}: region {}", hunk + 1)).collect()
 }
 
 /// What a lane was told by name only, or has to look for by itself: whoever reads a pass is to know.
-pub fn caveats(change: &Change, briefs: &Briefs) -> Vec<String> {
+pub fn caveats(change: &Change, briefs: &PromptBriefs) -> Vec<String> {
     let bare = change.files.iter().filter(|file| is_bare(file)).filter_map(unlined);
     let left_out = briefs.left_out.iter().map(|left| left.file.to_string());
     let mut caveats = named(bare.collect(), "told by name only");
@@ -127,11 +127,11 @@ mod tests {
         };
         let many: String = (1..=32).map(rename).collect();
         let change = Change { files: parse(many.as_bytes()).unwrap_or_default() };
-        let briefs = Briefs {
+        let briefs = PromptBriefs {
             left_out: vec![LeftOut { file: "big.py".into(), hunks: 2 }],
             unread: vec![("k.py".into(), 0)],
             warnings: vec!["cut".to_owned()],
-            ..Briefs::default()
+            ..PromptBriefs::default()
         };
         let caveats = caveats(&change, &briefs);
         let (bare, rest) = caveats.split_at(30);

@@ -8,7 +8,7 @@ use crate::config::{Budget, Origin, ReviewPolicy};
 use crate::report::Report;
 use crate::review::consensus::ConsensusRule;
 use crate::scope::{Scope, Target};
-use crate::verdict::{Obstacle, Outcome, Verdict};
+use crate::verdict::{NotReviewedReason, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// What a session is about: written once, before anything starts.
@@ -41,7 +41,7 @@ pub struct Session {
     /// How hard codex thinks.
     pub reasoning: String,
     /// The panel.
-    pub seats: Vec<Seat>,
+    pub seats: Vec<PanelMember>,
     /// Texts about the task: name and content.
     pub tasks: Vec<(String, String)>,
     /// What to say with the result.
@@ -99,7 +99,7 @@ impl Session {
 
 /// A place in the panel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Seat {
+pub struct PanelMember {
     /// Who sits there.
     pub lane: Lane,
     /// Why it is empty.
@@ -219,7 +219,9 @@ impl SessionEnd {
     pub fn outcome(&self) -> Outcome {
         match self {
             Self::Reviewed(report) => report.outcome,
-            Self::Cancelled | Self::Failed(_) => Outcome::CouldNotReview(Obstacle::Internal),
+            Self::Cancelled | Self::Failed(_) => {
+                Outcome::CouldNotReview(NotReviewedReason::Internal)
+            }
         }
     }
 }
@@ -259,8 +261,8 @@ impl SessionState {
     pub fn outcome(&self) -> Outcome {
         match (self.report(), self) {
             (Some(report), _) => report.outcome,
-            (None, Self::Running(_)) => Outcome::CouldNotReview(Obstacle::TimedOut),
-            (None, _) => Outcome::CouldNotReview(Obstacle::Internal),
+            (None, Self::Running(_)) => Outcome::CouldNotReview(NotReviewedReason::TimedOut),
+            (None, _) => Outcome::CouldNotReview(NotReviewedReason::Internal),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::report::{CheckerReport, Report, ReviewerReport};
 use crate::review::consensus::ConsensusRule;
 use crate::review::{Coverage, Usage};
 use crate::scope::{Head, Scope};
-use crate::verdict::{Obstacle, Outcome, Verdict, counts};
+use crate::verdict::{NotReviewedReason, Outcome, Verdict, counts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -117,7 +117,7 @@ pub struct GateResultJson {
     /// What else there is to know.
     pub warnings: Vec<String>,
     /// Why there is no verdict; null when there is one.
-    pub obstacle: Option<Obstacle>,
+    pub obstacle: Option<NotReviewedReason>,
 }
 
 /// The joint decision.
@@ -223,7 +223,7 @@ impl GateResultJson {
     fn without_report(state: &SessionState, facts: &SessionFacts) -> Self {
         let reason = match state.outcome() {
             Outcome::CouldNotReview(reason) => reason,
-            Outcome::Passed | Outcome::Blocked => Obstacle::Internal,
+            Outcome::Passed | Outcome::Blocked => NotReviewedReason::Internal,
         };
         let seats = facts.session.iter().flat_map(|session| &session.seats);
         let running = seats.filter(|seat| !facts.ended.contains(&seat.lane.name));
@@ -331,7 +331,7 @@ impl GateResultJson {
                 Outcome::Blocked
             }
             (_, _, Some(obstacle)) => Outcome::CouldNotReview(obstacle),
-            _ => Outcome::CouldNotReview(Obstacle::Internal),
+            _ => Outcome::CouldNotReview(NotReviewedReason::Internal),
         }
     }
 }
@@ -350,9 +350,11 @@ impl GateReviewerJson {
             issues: own.cloned().collect(),
             error: reviewer.error.clone(),
             absence: reviewer.not_reviewed.map(|reason| match reason {
-                Obstacle::NoReviewers => LaneFailureKind::Unavailable,
-                Obstacle::TimedOut => LaneFailureKind::TimedOut,
-                Obstacle::Incomplete | Obstacle::Internal => LaneFailureKind::Unusable,
+                NotReviewedReason::NoReviewers => LaneFailureKind::Unavailable,
+                NotReviewedReason::TimedOut => LaneFailureKind::TimedOut,
+                NotReviewedReason::Incomplete | NotReviewedReason::Internal => {
+                    LaneFailureKind::Unusable
+                }
             }),
             raw_verdict: reviewer.claimed_verdict,
             coverage: reviewer.coverage.clone().unwrap_or_else(|| report.coverage.clone()),
@@ -421,7 +423,7 @@ pub fn result_schema() -> schemars::Schema {
 pub fn status(outcome: Outcome) -> GateStatus {
     match outcome {
         Outcome::Passed | Outcome::Blocked => GateStatus::Resolved,
-        Outcome::CouldNotReview(Obstacle::TimedOut) => GateStatus::Timeout,
+        Outcome::CouldNotReview(NotReviewedReason::TimedOut) => GateStatus::Timeout,
         Outcome::CouldNotReview(_) => GateStatus::Error,
     }
 }

@@ -5,7 +5,7 @@ use crate::finding::{Finding, Priority};
 use crate::report::Report;
 use crate::review::{Skip, SkipReason};
 use crate::scope::{Head, Scope};
-use crate::verdict::{self, Obstacle, Outcome, Verdict};
+use crate::verdict::{self, NotReviewedReason, Outcome, Verdict};
 
 /// The verdict as a keyword and its reason.
 #[derive(Debug, PartialEq, Eq)]
@@ -238,10 +238,10 @@ fn reason(report: &Report) -> String {
     }
 }
 
-fn why(report: &Report, incomplete_reason: Obstacle) -> String {
+fn why(report: &Report, incomplete_reason: NotReviewedReason) -> String {
     let error = report.trouble();
     let words = match incomplete_reason {
-        Obstacle::Incomplete => {
+        NotReviewedReason::Incomplete => {
             let coverage = &report.coverage;
             return match error {
                 Some(error) => error.to_owned(),
@@ -253,12 +253,14 @@ fn why(report: &Report, incomplete_reason: Obstacle) -> String {
                 None => "the review is incomplete".to_owned(),
             };
         }
-        Obstacle::TimedOut => "timed out",
-        Obstacle::NoReviewers => "no reviewer available",
-        Obstacle::Internal => "internal error",
+        NotReviewedReason::TimedOut => "timed out",
+        NotReviewedReason::NoReviewers => "no reviewer available",
+        NotReviewedReason::Internal => "internal error",
     };
     match error {
-        Some(error) if !(incomplete_reason == Obstacle::TimedOut && error == "timeout") => {
+        Some(error)
+            if !(incomplete_reason == NotReviewedReason::TimedOut && error == "timeout") =>
+        {
             format!("{words}: {error}")
         }
         _ => words.to_owned(),

@@ -7,9 +7,9 @@ use crate::report::Suppressed;
 use crate::review::admit::{Admission, Dropped};
 use crate::review::consensus::{Decision, VoteStatus, by_rule};
 use crate::review::decide::DecisionPolicy;
-use crate::review::{Coverage, GivenOpinion, Opinion, Opinions, PanelMember, ReviewerVote, Usage};
+use crate::review::{Coverage, GateMember, GivenOpinion, Opinion, Opinions, ReviewerVote, Usage};
 use crate::scope::Scope;
-use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
+use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
 /// What the stages gave.
 #[derive(Debug, Clone)]
@@ -64,7 +64,7 @@ pub fn assemble(record: ReviewRecord) -> Report {
         parse_error: parse_error(&record),
         fatal_error: matches!(
             outcome,
-            Outcome::CouldNotReview(Obstacle::NoReviewers | Obstacle::Internal)
+            Outcome::CouldNotReview(NotReviewedReason::NoReviewers | NotReviewedReason::Internal)
         ),
         model_used: reviewers.iter().find_map(|reviewer| reviewer.model.clone()),
         files_reviewed: record
@@ -117,8 +117,8 @@ fn status(record: &ReviewRecord) -> Status {
 /// Why the review is to be tried again; `None` when that is of no use.
 fn parse_error(record: &ReviewRecord) -> Option<String> {
     let reason = match record.decision.outcome {
-        Outcome::CouldNotReview(Obstacle::TimedOut) => return Some("timeout".to_owned()),
-        Outcome::CouldNotReview(Obstacle::Incomplete) => Obstacle::Incomplete,
+        Outcome::CouldNotReview(NotReviewedReason::TimedOut) => return Some("timeout".to_owned()),
+        Outcome::CouldNotReview(NotReviewedReason::Incomplete) => NotReviewedReason::Incomplete,
         _ => return None,
     };
     let mut absent =
@@ -151,7 +151,7 @@ fn errors(record: &ReviewRecord) -> Vec<String> {
     }
     if n_votes == 0 {
         let reason = match record.decision.outcome {
-            Outcome::CouldNotReview(Obstacle::NoReviewers) => "no reviewer is available",
+            Outcome::CouldNotReview(NotReviewedReason::NoReviewers) => "no reviewer is available",
             _ => "nothing in this change can be reviewed",
         };
         errors.push(reason.to_owned());
@@ -212,7 +212,7 @@ fn reviewer_report(
     }
 }
 
-fn member_report(record: &ReviewRecord, opinion: &Opinion, member: &PanelMember) -> ReviewerReport {
+fn member_report(record: &ReviewRecord, opinion: &Opinion, member: &GateMember) -> ReviewerReport {
     let name = &member.name;
     let own = record.admission.findings.iter().filter(|finding| finding.is_reported_by(name));
     ReviewerReport {

@@ -47,7 +47,7 @@ impl Dropped {
         };
         let quoted = claim.evidence.as_deref().unwrap_or_default();
         let evidence = quote(quoted.lines().take(quote_length(claim.span)));
-        let place = Place { span: claim.span, evidence };
+        let place = CodeLocation { span: claim.span, evidence };
         finding(claim, place, &Nowhere, &mut Seen::new())
     }
 
@@ -143,7 +143,7 @@ impl<'c> Changed<'c> {
 }
 
 /// Where a claim stands at head, with the lines that show it.
-struct Place {
+struct CodeLocation {
     span: LineSpan,
     evidence: String,
 }
@@ -152,7 +152,7 @@ fn anchor(
     candidate: &Candidate,
     file: Option<&ChangedFile>,
     lines: &mut LineCache<'_>,
-) -> Result<Place, String> {
+) -> Result<CodeLocation, String> {
     let name = &candidate.file;
     if !name.stays_inside() {
         return Err(format!("{name}: a finding outside the reviewed tree"));
@@ -167,7 +167,7 @@ fn anchor(
     }
 }
 
-fn anchor_in(text: &[&str], candidate: &Candidate) -> Result<Place, String> {
+fn anchor_in(text: &[&str], candidate: &Candidate) -> Result<CodeLocation, String> {
     let name = &candidate.file;
     let span = match &candidate.evidence {
         Some(quoted) => evidence::find(text, candidate.span, quoted).ok_or_else(|| {
@@ -181,11 +181,14 @@ fn anchor_in(text: &[&str], candidate: &Candidate) -> Result<Place, String> {
     }
     let span = LineSpan::between(span.start(), span.end().min(n_lines));
     let quoted = text.iter().skip(index(span.start())).take(quote_length(span)).copied();
-    Ok(Place { span, evidence: quote(quoted) })
+    Ok(CodeLocation { span, evidence: quote(quoted) })
 }
 
 /// With no text at head (a patch without its repository), the hunks themselves are the evidence.
-fn anchor_in_hunks(candidate: &Candidate, file: Option<&ChangedFile>) -> Result<Place, String> {
+fn anchor_in_hunks(
+    candidate: &Candidate,
+    file: Option<&ChangedFile>,
+) -> Result<CodeLocation, String> {
     let name = &candidate.file;
     let hunks = file.map(|file| file.hunks.as_slice()).unwrap_or_default();
     let span = match &candidate.evidence {
@@ -205,7 +208,7 @@ fn anchor_in_hunks(candidate: &Candidate, file: Option<&ChangedFile>) -> Result<
     if shown.is_empty() {
         return Err(format!("{name}:{span}: no such file or lines at head"));
     }
-    Ok(Place { span, evidence: quote(shown.into_iter()) })
+    Ok(CodeLocation { span, evidence: quote(shown.into_iter()) })
 }
 
 /// The lines of a hunk that hold the quoted text: near those cited, else in the only hunk that has it.
@@ -245,7 +248,7 @@ type Seen = HashMap<DedupeKey, usize>;
 
 fn finding(
     candidate: Candidate,
-    place: Place,
+    place: CodeLocation,
     symbols: &dyn SymbolIndex,
     seen: &mut Seen,
 ) -> Finding {

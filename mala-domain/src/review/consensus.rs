@@ -1,7 +1,7 @@
 //! From votes to one decision. A reviewer without a vote counts in the size of the panel and never as a
 //! pass.
 
-use crate::verdict::{Obstacle, Outcome, Verdict};
+use crate::verdict::{NotReviewedReason, Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::borrow::Cow;
@@ -99,7 +99,7 @@ pub enum VoteStatus {
     /// Its findings fail the change, with this verdict over them.
     Objects(Verdict),
     /// It has no vote.
-    Absent(Obstacle),
+    Absent(NotReviewedReason),
 }
 
 /// The joint decision.
@@ -137,11 +137,15 @@ fn objection(votes: &[VoteStatus]) -> Option<Verdict> {
 
 /// Why there is no decision though no reviewer objects: the reason that another try mends least goes
 /// first. Without any absent reviewer, the panel is too small for its rule.
-fn reason(votes: &[VoteStatus]) -> Obstacle {
-    let order =
-        [Obstacle::Internal, Obstacle::NoReviewers, Obstacle::Incomplete, Obstacle::TimedOut];
-    let has = |reason: &Obstacle| votes.contains(&VoteStatus::Absent(*reason));
-    order.into_iter().find(has).unwrap_or(Obstacle::NoReviewers)
+fn reason(votes: &[VoteStatus]) -> NotReviewedReason {
+    let order = [
+        NotReviewedReason::Internal,
+        NotReviewedReason::NoReviewers,
+        NotReviewedReason::Incomplete,
+        NotReviewedReason::TimedOut,
+    ];
+    let has = |reason: &NotReviewedReason| votes.contains(&VoteStatus::Absent(*reason));
+    order.into_iter().find(has).unwrap_or(NotReviewedReason::NoReviewers)
 }
 
 #[cfg(test)]
@@ -153,16 +157,16 @@ mod tests {
             'P' => VoteStatus::Passes,
             'F' => VoteStatus::Objects(Verdict::Fail),
             'N' => VoteStatus::Objects(Verdict::NeedsWork),
-            't' => VoteStatus::Absent(Obstacle::TimedOut),
-            'u' => VoteStatus::Absent(Obstacle::Incomplete),
-            'i' => VoteStatus::Absent(Obstacle::Internal),
-            _ => VoteStatus::Absent(Obstacle::NoReviewers),
+            't' => VoteStatus::Absent(NotReviewedReason::TimedOut),
+            'u' => VoteStatus::Absent(NotReviewedReason::Incomplete),
+            'i' => VoteStatus::Absent(NotReviewedReason::Internal),
+            _ => VoteStatus::Absent(NotReviewedReason::NoReviewers),
         }
     }
 
     #[test]
     fn every_rule_over_panels_of_up_to_three() {
-        use Obstacle::{Incomplete, NoReviewers, TimedOut};
+        use NotReviewedReason::{Incomplete, NoReviewers, TimedOut};
         use Outcome::{Blocked, CouldNotReview as Could, Passed};
         // The votes, then what unanimous, majority, any and quorum:2 make of them.
         let rows = [
@@ -180,7 +184,7 @@ mod tests {
             ("P-", [Could(NoReviewers), Could(NoReviewers), Passed, Could(NoReviewers)]),
             ("Fu", [Blocked; 4]),
             ("u-", [Could(NoReviewers); 4]),
-            ("i-", [Could(Obstacle::Internal); 4]),
+            ("i-", [Could(NotReviewedReason::Internal); 4]),
             ("tu", [Could(Incomplete); 4]),
             ("PPP", [Passed; 4]),
             ("PPF", [Blocked, Passed, Passed, Passed]),

@@ -22,7 +22,7 @@ pub struct ReviewContext {
     /// The texts of the changed files on both sides.
     pub texts: Arc<Texts>,
     /// What is around the change, where a reviewer needs it.
-    pub surroundings: Arc<Surroundings>,
+    pub surroundings: Arc<CodeSurroundings>,
     /// Texts about the task: name and content.
     pub tasks: Arc<[(String, String)]>,
     /// What is derived from the changed files, such as their syntax trees.
@@ -49,7 +49,7 @@ impl ReviewContext {
 
 /// What is around a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Surroundings {
+pub struct CodeSurroundings {
     /// The function around each hunk, by file and hunk.
     pub enclosing: BTreeMap<FilePath, Vec<Option<Enclosing>>>,
     /// Uses of what changed in other places, a line each.

@@ -9,7 +9,7 @@ use crate::finding::{Finding, Priority};
 use crate::ports::ReviewerFailure;
 use crate::review::admit::Dropped;
 use crate::review::{Coverage, Opinion};
-use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
+use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
 /// By what a change is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub fn decide(facts: &DecisionFacts<'_>, policy: &DecisionPolicy) -> Decision {
         return Decision { verdict, outcome, passes: 0, needed: 0 };
     }
     if is_refused(facts.coverage, policy) {
-        let outcome = Outcome::CouldNotReview(Obstacle::Incomplete);
+        let outcome = Outcome::CouldNotReview(NotReviewedReason::Incomplete);
         return Decision { verdict: None, outcome, passes: 0, needed: 0 };
     }
     by_rule(policy.rule, facts.votes)
@@ -79,7 +79,7 @@ pub struct Vote {
 }
 
 impl Vote {
-    fn absent(reason: Obstacle, error: String) -> Self {
+    fn absent(reason: NotReviewedReason, error: String) -> Self {
         Self { status: VoteStatus::Absent(reason), verdict: None, error: Some(error) }
     }
 }
@@ -107,7 +107,7 @@ pub fn vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> Vote {
     };
     let verdict = Verdict::over(facts.findings.iter().copied());
     if let Some(why) = unplaced(opinion, verdict, facts) {
-        return Vote::absent(Obstacle::Incomplete, why);
+        return Vote::absent(NotReviewedReason::Incomplete, why);
     }
     let fail_on = if opinion.objects { policy.fail_on_objection } else { policy.fail_on };
     if facts.findings.iter().any(|finding| fail_on.blocks(finding)) {
@@ -118,7 +118,7 @@ pub fn vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> Vote {
         0 => Vote { status: VoteStatus::Passes, verdict: Some(verdict), error: None },
         left => {
             let why = format!("{left} of {hunks_given} hunks were not reviewed");
-            Vote::absent(Obstacle::Incomplete, why)
+            Vote::absent(NotReviewedReason::Incomplete, why)
         }
     }
 }
@@ -153,11 +153,13 @@ fn unplaced(opinion: &Opinion, verdict: Verdict, facts: &VoteFacts<'_>) -> Optio
 }
 
 /// Why a change is not reviewed when its reviewer fails like this.
-pub fn reason_of(failure: &ReviewerFailure) -> Obstacle {
+pub fn reason_of(failure: &ReviewerFailure) -> NotReviewedReason {
     match failure {
-        ReviewerFailure::Unavailable(_) => Obstacle::NoReviewers,
-        ReviewerFailure::TimedOut(_) => Obstacle::TimedOut,
-        ReviewerFailure::Crashed(_) | ReviewerFailure::Unreadable(_) => Obstacle::Incomplete,
-        ReviewerFailure::Broken(_) => Obstacle::Internal,
+        ReviewerFailure::Unavailable(_) => NotReviewedReason::NoReviewers,
+        ReviewerFailure::TimedOut(_) => NotReviewedReason::TimedOut,
+        ReviewerFailure::Crashed(_) | ReviewerFailure::Unreadable(_) => {
+            NotReviewedReason::Incomplete
+        }
+        ReviewerFailure::Broken(_) => NotReviewedReason::Internal,
     }
 }

@@ -2,7 +2,7 @@
 
 use super::admit::{Admission, Dropped};
 use super::decide::{DecisionPolicy, Vote, VoteFacts, VoteStatus, claimed_vote, vote};
-use crate::agent::answer::Rung;
+use crate::agent::answer::ParseMethod;
 use crate::change::{Change, FilePath};
 use crate::finding::{Candidate, Finding};
 use crate::ports::ReviewerFailure;
@@ -38,7 +38,7 @@ pub struct Opinion {
     /// Why it could not finish; its claims are then what it had until there.
     pub failure: Option<ReviewerFailure>,
     /// The reviewers that it speaks for, as an external gate does: each has its entry in the report.
-    pub members: Vec<PanelMember>,
+    pub members: Vec<GateMember>,
     /// The folder with its own files.
     pub log: Option<String>,
     /// Whether it objects to the change by a rule of its own, as an external gate does.
@@ -60,7 +60,7 @@ pub struct ProcessRun {
 
 /// One of the reviewers behind an external gate.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct PanelMember {
+pub struct GateMember {
     /// Its name, as its claims have it.
     pub name: String,
     /// The model behind it, if it is known.
@@ -88,7 +88,7 @@ pub struct Usage {
     pub latency_seconds_llm: f64,
     /// How many answers were read in which way.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub answers_read: BTreeMap<Rung, u64>,
+    pub answers_read: BTreeMap<ParseMethod, u64>,
 }
 
 impl Usage {

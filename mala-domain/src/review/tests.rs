@@ -15,7 +15,7 @@ use crate::finding::{Candidate, Category, Finding, Priority, Verification, Verif
 use crate::ports::{Blob, ReviewerFailure};
 use crate::review::merge::{distinct, merged, without_repeats};
 use crate::review::worst::worst;
-use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
+use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
 struct NoSymbols;
 
@@ -326,14 +326,20 @@ fn silence_never_passes() {
         (&p2, &all, None, Threshold::P2, VoteStatus::Objects(Verdict::NeedsWork)),
         (&p1, &all, None, Threshold::P1, VoteStatus::Objects(Verdict::Fail)),
         (&p1, &all, None, Threshold::None, VoteStatus::Passes),
-        (&[], &none, None, Threshold::P1, absent(Obstacle::Incomplete)),
-        (&[], &none, None, Threshold::None, absent(Obstacle::Incomplete)),
+        (&[], &none, None, Threshold::P1, absent(NotReviewedReason::Incomplete)),
+        (&[], &none, None, Threshold::None, absent(NotReviewedReason::Incomplete)),
         (&p1, &none, None, Threshold::P1, VoteStatus::Objects(Verdict::Fail)),
-        (&[], &all, fails(Crashed), Threshold::P1, absent(Obstacle::Incomplete)),
-        (&[], &all, fails(Unreadable), Threshold::P1, absent(Obstacle::Incomplete)),
-        (&[], &all, fails(Unavailable), Threshold::P1, absent(Obstacle::NoReviewers)),
-        (&[], &all, fails(Broken), Threshold::P1, absent(Obstacle::Internal)),
-        (&p1, &all, Some(ReviewerFailure::timeout()), Threshold::P1, absent(Obstacle::TimedOut)),
+        (&[], &all, fails(Crashed), Threshold::P1, absent(NotReviewedReason::Incomplete)),
+        (&[], &all, fails(Unreadable), Threshold::P1, absent(NotReviewedReason::Incomplete)),
+        (&[], &all, fails(Unavailable), Threshold::P1, absent(NotReviewedReason::NoReviewers)),
+        (&[], &all, fails(Broken), Threshold::P1, absent(NotReviewedReason::Internal)),
+        (
+            &p1,
+            &all,
+            Some(ReviewerFailure::timeout()),
+            Threshold::P1,
+            absent(NotReviewedReason::TimedOut),
+        ),
     ];
     for (findings, coverage, failure, threshold, expected) in rows {
         let findings: Vec<&Finding> = findings.iter().collect();
@@ -396,12 +402,12 @@ fn the_decision_by_votes_rule_and_what_there_is_to_review() {
     type Row<'r> = (bool, &'r Coverage, &'r [VoteStatus], ConsensusRule, Outcome);
     let rows: [Row<'_>; 8] = [
         (true, &visible, &[], all, Outcome::Passed),
-        (false, &visible, &[], all, could_not(Obstacle::NoReviewers)),
+        (false, &visible, &[], all, could_not(NotReviewedReason::NoReviewers)),
         (false, &visible, &[pass], all, Outcome::Passed),
         (false, &visible, &[pass, object], all, Outcome::Blocked),
         (false, &visible, &[pass, object], any, Outcome::Passed),
-        (false, &blind, &[], all, could_not(Obstacle::Incomplete)),
-        (false, &blind, &[pass], all, could_not(Obstacle::Incomplete)),
+        (false, &blind, &[], all, could_not(NotReviewedReason::Incomplete)),
+        (false, &blind, &[pass], all, could_not(NotReviewedReason::Incomplete)),
         (true, &blind, &[], all, Outcome::Passed),
     ];
     for (is_empty, coverage, votes, rule, expected) in rows {

@@ -4,7 +4,7 @@ use crate::judging::{BATCH, JUDGE, Judgement, MAX_PAIRS, candidates, form, quest
 use crate::{CaseRecord, CaseUsage};
 use mala_domain::agent::budget::{Dollars, Limits};
 use mala_domain::models::Model;
-use mala_pipeline::agent::{Asked, Solo, Speaker};
+use mala_pipeline::agent::{Asked, ModelClient, SingleQuestionClient};
 use std::time::Duration;
 
 /// The most calls for one case: one per batch, and one retry.
@@ -34,9 +34,9 @@ pub fn judge_limits(known: Option<&Model>, review: Limits) -> Limits {
 }
 
 /// Judges a case with this model.
-pub async fn judge(speaker: &Speaker, limits: Limits, record: &CaseRecord) -> Judgement {
+pub async fn judge(client: &ModelClient, limits: Limits, record: &CaseRecord) -> Judgement {
     let wanted = candidates(record);
-    let solo = Solo::new(speaker, limits);
+    let solo = SingleQuestionClient::new(client, limits);
     let mut pairs = Vec::new();
     for batch in wanted.pairs.chunks(BATCH) {
         let question = question(record, batch);

@@ -1,13 +1,15 @@
 //! The one account of a review, shared by all passes: budget, deadline, and what was used. Every
 //! call to a model and to a tool goes through here.
 
-use super::bill::Bill;
-use super::speaker::Speaker;
-use super::stopped::Stopped;
+use super::call_meter::CallMeter;
+use super::model_client::ModelClient;
+use super::stop_reason::StopReason;
 use super::{AgentEvents, Transcript};
 use crate::events::Event;
-use mala_domain::agent::answer::Rung;
-use mala_domain::agent::budget::{Deed, Limits, Purse, Reservation, Spent, Used};
+use mala_domain::agent::answer::ParseMethod;
+use mala_domain::agent::budget::{
+    BudgetTracker, CallUsage, Charge, LimitReached, Limits, Reservation,
+};
 use mala_domain::conversation::{Ask, Reply, Stop};
 use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, Terms};
 use mala_domain::review::Usage;
@@ -31,9 +33,9 @@ pub(super) struct Account {
 }
 
 struct State {
-    purse: Purse,
+    purse: BudgetTracker,
     waited: Duration,
-    rungs: BTreeMap<Rung, u64>,
+    parse_methods: BTreeMap<ParseMethod, u64>,
     models: Vec<String>,
 }
 
@@ -57,9 +59,9 @@ impl Account {
         transcript: Option<Transcript>,
     ) -> Self {
         let state = State {
-            purse: Purse::new(limits),
+            purse: BudgetTracker::new(limits),
             waited: Duration::ZERO,
-            rungs: BTreeMap::new(),
+            parse_methods: BTreeMap::new(),
             models: Vec::new(),
         };
         Self {
@@ -76,34 +78,34 @@ impl Account {
     /// refused or empty is none. Secrets that it holds are out from here on.
     pub(super) async fn ask(
         &self,
-        speaker: &Speaker,
+        client: &ModelClient,
         ask: &Ask,
         label: &str,
-    ) -> Result<Reply, Stopped> {
-        let bill = Bill::open(self, speaker.worst(ask)).await?;
+    ) -> Result<Reply, StopReason> {
+        let bill = CallMeter::open(self, client.worst(ask)).await?;
         let started = Instant::now();
         let left = self.deadline.saturating_duration_since(started);
         let patience = left.saturating_sub(GRACE);
         let terms = Terms { patience, meter: &bill };
-        let answer = timeout_at(self.deadline, speaker.model.ask(ask, terms)).await;
+        let answer = timeout_at(self.deadline, client.model.ask(ask, terms)).await;
         let answer = answer.unwrap_or_else(|_| Err(too_late()));
         let answer = answer.map(Reply::without_secrets).map_err(without_secrets);
         let used = match &answer {
-            Ok(reply) => speaker.used(reply),
+            Ok(reply) => client.used(reply),
             Err(failure) => used_by(failure),
         };
         self.end(bill.last(), used, started.elapsed());
         self.keep(label, ask, &answer);
         let reply = answer?;
-        self.state().note_model(&reply.model, &speaker.name);
+        self.state().note_model(&reply.model, &client.name);
         complete(reply, ask.max_output_tokens)
     }
 
     /// The right to call a tool; said as a refusal when there is none.
-    pub(super) fn reserve_tool(&self, tool: &str) -> Result<(), Spent> {
+    pub(super) fn reserve_tool(&self, tool: &str) -> Result<(), LimitReached> {
         let mut state = self.state();
-        let reservation = state.purse.reserve(Deed::Tool)?;
-        state.purse.settle(reservation, Used::NOTHING);
+        let reservation = state.purse.reserve(Charge::Tool)?;
+        state.purse.settle(reservation, CallUsage::NOTHING);
         drop(state);
         (self.events)(Event::ToolCalled { tool: tool.to_owned() });
         self.tell();
@@ -112,34 +114,35 @@ impl Account {
 
     /// Reserves a call. While other calls are under way, what they hold in excess may still become
     /// free, so that is waited for.
-    pub(super) async fn reserve(&self, deed: Deed) -> Result<Reservation, Stopped> {
+    pub(super) async fn reserve(&self, deed: Charge) -> Result<Reservation, StopReason> {
         loop {
             let settled = self.settled.notified();
             if Instant::now() >= self.deadline {
-                return Err(Stopped::TimedOut);
+                return Err(StopReason::TimedOut);
             }
             {
                 let mut state = self.state();
                 match state.purse.reserve(deed) {
                     Ok(reservation) => return Ok(reservation),
-                    Err(Spent::Tokens(_) | Spent::Cost(_)) if state.purse.has_open() => {}
+                    Err(LimitReached::Tokens(_) | LimitReached::Cost(_))
+                        if state.purse.has_open() => {}
                     Err(spent) => return Err(spent.into()),
                 }
             }
             if timeout_at(self.deadline, settled).await.is_err() {
-                return Err(Stopped::TimedOut);
+                return Err(StopReason::TimedOut);
             }
         }
     }
 
     /// Settles a request.
-    pub(super) fn settle(&self, reservation: Reservation, used: Used) {
+    pub(super) fn settle(&self, reservation: Reservation, used: CallUsage) {
         self.state().purse.settle(reservation, used);
         self.settled.notify_waiters();
     }
 
     /// Ends a call: settles its last request, if that is not settled yet, and tells.
-    fn end(&self, last: Option<Reservation>, used: Used, waited: Duration) {
+    fn end(&self, last: Option<Reservation>, used: CallUsage, waited: Duration) {
         if let Some(last) = last {
             self.settle(last, used);
         }
@@ -160,8 +163,8 @@ impl Account {
         self.warm.send_replace(true);
     }
 
-    pub(super) fn note_rung(&self, rung: Rung) {
-        *self.state().rungs.entry(rung).or_default() += 1;
+    pub(super) fn note_parse_method(&self, method: ParseMethod) {
+        *self.state().parse_methods.entry(method).or_default() += 1;
     }
 
     pub(super) fn say(&self, event: Event) {
@@ -227,7 +230,7 @@ impl Account {
             cache_read_tokens: purse.known_cache_read(),
             cost_usd: purse.known_cost().map(|cost| cost.as_f64()),
             latency_seconds_llm: state.waited.as_secs_f64(),
-            answers_read: state.rungs.clone(),
+            answers_read: state.parse_methods.clone(),
         }
     }
 
@@ -264,12 +267,12 @@ impl State {
 }
 
 /// An answer that is all there; anything less is none.
-fn complete(reply: Reply, max_output_tokens: u32) -> Result<Reply, Stopped> {
+fn complete(reply: Reply, max_output_tokens: u32) -> Result<Reply, StopReason> {
     match &reply.stop {
-        Stop::Refused(why) => Err(Stopped::Refused(why.clone())),
-        Stop::Filtered(why) => Err(Stopped::Filtered(why.clone())),
-        Stop::MaxTokens => Err(Stopped::Cut(max_output_tokens)),
-        Stop::Complete | Stop::Tools if reply.tokens.output == Some(0) => Err(Stopped::Silent),
+        Stop::Refused(why) => Err(StopReason::Refused(why.clone())),
+        Stop::Filtered(why) => Err(StopReason::Filtered(why.clone())),
+        Stop::MaxTokens => Err(StopReason::Cut(max_output_tokens)),
+        Stop::Complete | Stop::Tools if reply.tokens.output == Some(0) => Err(StopReason::Silent),
         Stop::Complete | Stop::Tools => Ok(reply),
     }
 }
@@ -285,9 +288,9 @@ fn too_late() -> ModelFailure {
 }
 
 /// A request that was turned away costs nothing; what became of any other one is unknown.
-pub(super) fn used_by(failure: &ModelFailure) -> Used {
+pub(super) fn used_by(failure: &ModelFailure) -> CallUsage {
     match failure.billed {
-        Billed::No => Used::NOTHING,
-        Billed::Perhaps => Used::default(),
+        Billed::No => CallUsage::NOTHING,
+        Billed::Perhaps => CallUsage::default(),
     }
 }

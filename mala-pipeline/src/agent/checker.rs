@@ -1,8 +1,8 @@
 //! What the agent does for others, inside the same limits: it checks findings in a fresh context, and
 //! brings a review that a command wrote into form.
 
-use super::desk::Desk;
-use super::turns::{Tools, Topic, converse};
+use super::phase::AgentPhase;
+use super::turns::{ConversationPlan, ToolOffer, converse};
 use super::{Agent, AgentChecks, verify};
 use mala_domain::agent::NAME;
 use mala_domain::agent::fence::Fence;
@@ -57,19 +57,19 @@ impl Verifier for Agent {
                 Err(failure) => return unchecked(findings, &failure),
             };
             let resources = self.resources(context);
-            let desk = Desk::new(&self.settings, context, &prepared.fence, resources);
+            let phase = AgentPhase::new(&self.settings, context, &prepared.fence, resources);
             let mut findings = findings.to_vec();
-            let escalated = verify::check(&desk, prepared, &mut findings).await;
-            let undone = desk.left_undone();
+            let escalated = verify::check(&phase, prepared, &mut findings).await;
+            let undone = phase.left_undone();
             let mut warnings = escalated;
-            warnings.extend(desk.account.overdrawn().map(|over| format!("{NAME}: {over}")));
-            warnings.extend(desk.noted());
+            warnings.extend(phase.account.overdrawn().map(|over| format!("{NAME}: {over}")));
+            warnings.extend(phase.noted());
             let cut_short = !undone.is_empty();
             warnings.extend(undone);
             Checked {
                 verifications: findings.into_iter().map(|finding| finding.verification).collect(),
-                model: Some(desk.account.models()).filter(|models| !models.is_empty()),
-                usage: desk.used(),
+                model: Some(phase.account.models()).filter(|models| !models.is_empty()),
+                usage: phase.used(),
                 warnings,
                 cut_short,
                 is_silent: false,
@@ -99,27 +99,27 @@ impl Agent {
         fence: &Fence,
     ) -> ParsedReview {
         let settings = &self.settings;
-        let desk = Desk::new(settings, context, fence, self.resources(context));
+        let phase = AgentPhase::new(settings, context, fence, self.resources(context));
         let nonce = fence.nonce().as_str();
-        let topic = Topic {
+        let topic = ConversationPlan {
             label: "parser",
-            speaker: &settings.speaker,
+            client: &settings.client,
             system: command::PARSE,
             opening: vec![
                 Part::Text(format!("The id of this run's fences, and your nonce: {nonce}\n")),
                 Part::Text(fence.around("review", review)),
             ],
             form: command::form(),
-            tools: Tools::None,
+            tools: ToolOffer::None,
             max_calls: PARSER_CALLS,
         };
-        let parsed = match converse(&desk, topic, read_parsed).await {
-            Ok((parsed, rung)) => {
-                desk.account.note_rung(rung);
+        let parsed = match converse(&phase, topic, read_parsed).await {
+            Ok((parsed, method)) => {
+                phase.account.note_parse_method(method);
                 Ok(parsed)
             }
             Err(stopped) => Err(stopped.failure()),
         };
-        ParsedReview { parsed, model: desk.account.models(), usage: desk.used() }
+        ParsedReview { parsed, model: phase.account.models(), usage: phase.used() }
     }
 }

@@ -1,6 +1,6 @@
 //! Urgent claims that are not sure go to the stronger model, if there is one.
 
-use super::desk::Desk;
+use super::phase::AgentPhase;
 use super::prepare::Prepared;
 use super::verify::refute;
 use mala_domain::agent::NAME;
@@ -10,23 +10,23 @@ use mala_domain::review::verify::{needs_escalation, replaced};
 
 /// Has the stronger model look at doubtful findings; says how many it answered to.
 pub(super) async fn escalate(
-    desk: &Desk<'_>,
+    phase: &AgentPhase<'_>,
     prepared: &Prepared,
     findings: &mut [Finding],
 ) -> Vec<String> {
-    let Some(stronger) = &desk.settings.escalation else { return Vec::new() };
+    let Some(stronger) = &phase.settings.escalation else { return Vec::new() };
     let doubtful = findings.iter().enumerate().filter(|(_, finding)| needs_escalation(finding));
     let doubtful: Vec<usize> = doubtful.map(|(index, _)| index).collect();
     if doubtful.is_empty() {
         return Vec::new();
     }
-    if desk.account.calls_left() == 0 {
+    if phase.account.calls_left() == 0 {
         let n = counted(doubtful.len(), "doubtful claim");
-        desk.leave_undone(&format!("{n} not escalated: the calls are spent"));
+        phase.leave_undone(&format!("{n} not escalated: the calls are spent"));
         return Vec::new();
     }
     let before: Vec<_> = findings.iter().map(|finding| finding.verification.clone()).collect();
-    refute(desk, prepared, stronger, findings, &doubtful).await;
+    refute(phase, prepared, stronger, findings, &doubtful).await;
     let is_answered = |index: &&usize| {
         let finding = findings.get(**index);
         finding.is_some_and(|it| it.verification.outcome != VerificationOutcome::NotChecked)

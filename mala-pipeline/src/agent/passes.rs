@@ -1,19 +1,19 @@
 //! The passes over a change. Each looks at all of it in its own way; they share one budget and, where
 //! the provider has one, one cached prompt.
 
-use super::desk::Desk;
+use super::phase::AgentPhase;
 use super::plan;
 use super::prepare::Prepared;
-use super::stopped::Stopped;
-use super::turns::{Tools, Topic, converse};
+use super::stop_reason::StopReason;
+use super::turns::{ConversationPlan, ToolOffer, converse};
 use crate::events::Event;
 use futures_util::future::join_all;
 use mala_domain::agent::NAME;
 use mala_domain::agent::answer::{
-    Answer, HintOpinion, ParseProblem, Rung, Words, objects, read_restructured, read_review,
+    Answer, HintOpinion, ParseMethod, ParseProblem, Words, objects, read_restructured, read_review,
     review_form,
 };
-use mala_domain::agent::brief::Brief;
+use mala_domain::agent::brief::PromptBrief;
 use mala_domain::agent::budget::Profile;
 use mala_domain::agent::judge;
 use mala_domain::agent::prompts::{self, Pass};
@@ -27,7 +27,7 @@ use std::sync::OnceLock;
 
 /// What all passes said.
 #[derive(Default)]
-pub(super) struct Told {
+pub(super) struct PassResults {
     pub(super) claims: Vec<Candidate>,
     pub(super) opinions: Vec<HintOpinion>,
     /// The hunks of the briefs that every pass has answered to.
@@ -37,23 +37,23 @@ pub(super) struct Told {
     pub(super) failure: Option<ReviewerFailure>,
 }
 
-pub(super) async fn run(desk: &Desk<'_>, prepared: &Prepared) -> Told {
+pub(super) async fn run(phase: &AgentPhase<'_>, prepared: &Prepared) -> PassResults {
     let passes =
-        plan::passes(desk.settings.profile, desk.context, &desk.context.surroundings.rules);
+        plan::passes(phase.settings.profile, phase.context, &phase.context.surroundings.rules);
     let briefs = &prepared.briefs.briefs;
-    let max_calls = plan::calls_per_pass(&desk.settings.limits, passes.len() * briefs.len());
+    let max_calls = plan::calls_per_pass(&phase.settings.limits, passes.len() * briefs.len());
     let jobs = briefs.iter().flat_map(|brief| passes.iter().map(move |pass| (brief, *pass)));
     let answers = join_all(jobs.enumerate().map(|(index, (brief, pass))| async move {
         if index > 0 {
-            desk.account.until_warm().await;
+            phase.account.until_warm().await;
         }
         let form = review_form(prepared.hints.len());
-        let answer = review(desk, brief, pass, form, max_calls).await;
-        desk.account.stop_waiting();
+        let answer = review(phase, brief, pass, form, max_calls).await;
+        phase.account.stop_waiting();
         (brief, pass, answer)
     }))
     .await;
-    let mut told = fold(desk, answers);
+    let mut told = fold(phase, answers);
     let unread: HashSet<_> =
         prepared.briefs.unread.iter().map(|(file, hunk)| (file, *hunk)).collect();
     for (file, hunks) in &mut told.accounted {
@@ -63,43 +63,47 @@ pub(super) async fn run(desk: &Desk<'_>, prepared: &Prepared) -> Told {
 }
 
 async fn review(
-    desk: &Desk<'_>,
-    brief: &Brief,
+    phase: &AgentPhase<'_>,
+    brief: &PromptBrief,
     pass: Pass,
     form: Form,
     max_calls: u32,
-) -> Result<Answer, Stopped> {
-    desk.account.say(Event::PassStarted { pass: pass.name().to_owned() });
+) -> Result<Answer, StopReason> {
+    phase.account.say(Event::PassStarted { pass: pass.name().to_owned() });
     let instruction = pass.instruction().trim_end().to_owned();
-    let topic = Topic {
+    let topic = ConversationPlan {
         label: pass.name(),
-        speaker: &desk.settings.speaker,
+        client: &phase.settings.client,
         system: prompts::SYSTEM,
         opening: vec![Part::Repeated(brief.text.clone()), Part::Text(instruction)],
         form,
-        tools: if desk.settings.profile == Profile::Quick { Tools::None } else { Tools::Offered },
+        tools: if phase.settings.profile == Profile::Quick {
+            ToolOffer::None
+        } else {
+            ToolOffer::Offered
+        },
         max_calls,
     };
     let objection = OnceLock::new();
     let read = |words: &Words<'_>| {
-        let answer = read_review(words).and_then(|answer| grounded(desk, answer));
+        let answer = read_review(words).and_then(|answer| grounded(phase, answer));
         upheld(answer, words, &objection)
     };
-    let answer = match converse(desk, topic, read).await {
+    let answer = match converse(phase, topic, read).await {
         // An answer that drops an objection needs no other form.
-        Err(Stopped::Unreadable { problem, text })
-            if objection.get().is_none() || objects(&words_of(desk, &text)) =>
+        Err(StopReason::Unreadable { problem, text })
+            if objection.get().is_none() || objects(&words_of(phase, &text)) =>
         {
-            restructure(desk, problem, text).await
+            restructure(phase, problem, text).await
         }
         other => other,
     }?;
-    desk.account.note_rung(answer.rung);
+    phase.account.note_parse_method(answer.method);
     Ok(answer)
 }
 
-fn words_of<'t>(desk: &'t Desk<'_>, text: &'t str) -> Words<'t> {
-    Words { text, form_enforced: false, nonce: desk.fence.nonce() }
+fn words_of<'t>(phase: &'t AgentPhase<'_>, text: &'t str) -> Words<'t> {
+    Words { text, form_enforced: false, nonce: phase.fence.nonce() }
 }
 
 /// The answer, unless it drops an objection that an answer before it made and that could not be read:
@@ -121,8 +125,8 @@ fn upheld(
 
 /// An answer with a claim that may hold. One that objects to what is not there says nothing; files
 /// outside the change are looked at later.
-fn grounded(desk: &Desk<'_>, answer: Answer) -> Result<Answer, ParseProblem> {
-    let (change, texts) = (&desk.context.change, &desk.context.texts);
+fn grounded(phase: &AgentPhase<'_>, answer: Answer) -> Result<Answer, ParseProblem> {
+    let (change, texts) = (&phase.context.change, &phase.context.texts);
     let claims = answer.claims.iter().map(|claim| &claim.candidate);
     if claims.clone().any(|claim| texts.at_head(&claim.file).is_none()) {
         return Ok(answer);
@@ -137,35 +141,35 @@ fn grounded(desk: &Desk<'_>, answer: Answer) -> Result<Answer, ParseProblem> {
 
 /// One more call that may bring an answer into form and never decides.
 async fn restructure(
-    desk: &Desk<'_>,
+    phase: &AgentPhase<'_>,
     problem: ParseProblem,
     original: String,
-) -> Result<Answer, Stopped> {
-    let stands = || Stopped::Unreadable { problem: problem.clone(), text: original.clone() };
-    if desk.account.calls_left() == 0 || original.trim().is_empty() {
+) -> Result<Answer, StopReason> {
+    let stands = || StopReason::Unreadable { problem: problem.clone(), text: original.clone() };
+    if phase.account.calls_left() == 0 || original.trim().is_empty() {
         return Err(stands());
     }
-    let topic = Topic {
+    let topic = ConversationPlan {
         label: "restructure",
-        speaker: &desk.settings.speaker,
+        client: &phase.settings.client,
         system: prompts::RESTRUCTURE,
-        opening: vec![Part::Text(desk.fence.around("review", &original))],
+        opening: vec![Part::Text(phase.fence.around("review", &original))],
         form: Form::Text,
-        tools: Tools::None,
+        tools: ToolOffer::None,
         max_calls: 1,
     };
     let read = |words: &Words<'_>| read_restructured(&original, words, &problem);
     // Whatever comes of it, the problem of the original is what there is to say.
-    converse(desk, topic, read).await.map_err(|_| stands())
+    converse(phase, topic, read).await.map_err(|_| stands())
 }
 
-type Answered<'b> = (&'b Brief, Pass, Result<Answer, Stopped>);
+type Answered<'b> = (&'b PromptBrief, Pass, Result<Answer, StopReason>);
 
-fn fold(desk: &Desk<'_>, answers: Vec<Answered<'_>>) -> Told {
-    let mut told = Told::default();
+fn fold(phase: &AgentPhase<'_>, answers: Vec<Answered<'_>>) -> PassResults {
+    let mut told = PassResults::default();
     let first_failure = answers.iter().find_map(|(_, _, answer)| answer.as_ref().err()).cloned();
     let none_answered = answers.iter().all(|(_, _, answer)| answer.is_err());
-    let complete: Vec<&Brief> = answers
+    let complete: Vec<&PromptBrief> = answers
         .iter()
         .map(|(brief, ..)| *brief)
         .filter(|brief| {
@@ -182,7 +186,7 @@ fn fold(desk: &Desk<'_>, answers: Vec<Answered<'_>>) -> Told {
         match answer {
             Ok(answer) => {
                 if !accounts(&answer) {
-                    desk.leave_undone(&format!(
+                    phase.leave_undone(&format!(
                         "the pass '{}' accounts for nothing: another call brought its answer into \
                          form",
                         pass.name()
@@ -193,7 +197,7 @@ fn fold(desk: &Desk<'_>, answers: Vec<Answered<'_>>) -> Told {
                 let dropped = answer.dropped.iter();
                 told.warnings.extend(dropped.map(|why| format!("{NAME}: dropped {why}")));
             }
-            Err(stopped) => warn(desk, &mut told, pass, &stopped),
+            Err(stopped) => warn(phase, &mut told, pass, &stopped),
         }
     }
     if none_answered {
@@ -205,14 +209,14 @@ fn fold(desk: &Desk<'_>, answers: Vec<Answered<'_>>) -> Told {
 /// Whether an answer says that what was shown is reviewed. One that another call brought into form may
 /// have lost a finding or its priority on the way: it can block and never pass.
 fn accounts(answer: &Answer) -> bool {
-    answer.rung != Rung::Restructured
+    answer.method != ParseMethod::Restructured
 }
 
-fn warn(desk: &Desk<'_>, told: &mut Told, pass: Pass, stopped: &Stopped) {
-    if let Stopped::Model(_) | Stopped::TimedOut = stopped {
+fn warn(phase: &AgentPhase<'_>, told: &mut PassResults, pass: Pass, stopped: &StopReason) {
+    if let StopReason::Model(_) | StopReason::TimedOut = stopped {
         tracing::error!(pass = pass.name(), error = %stopped, "the model gave no answer");
     }
     let warning = format!("{NAME}: the pass '{}' gave no answer: {stopped}", pass.name());
-    desk.warn(&warning);
+    phase.warn(&warning);
     told.warnings.push(warning);
 }

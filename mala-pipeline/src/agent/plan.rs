@@ -6,7 +6,7 @@ use super::prepare::{self, Prepared};
 use super::tools::catalogue;
 use mala_domain::agent::answer::review_form;
 use mala_domain::agent::brief::estimated_tokens;
-use mala_domain::agent::budget::{Deed, Dollars, Limits, Profile, Spent, Unpriced};
+use mala_domain::agent::budget::{Charge, Dollars, LimitReached, Limits, Profile, Unpriced};
 use mala_domain::agent::prompts::{self, Pass};
 use mala_domain::change::FilePath;
 use mala_domain::conversation::{Ask, Part, ToolChoice, Turn};
@@ -87,11 +87,12 @@ pub(super) async fn outlook(
         false => passes(settings.profile, context, &context.surroundings.rules),
     };
     let asks = first_asks(settings, &prepared, &passes);
-    let bytes = |ask: &Ask| usize::try_from(super::speaker::n_bytes(ask)).unwrap_or(usize::MAX);
+    let bytes =
+        |ask: &Ask| usize::try_from(super::model_client::n_bytes(ask)).unwrap_or(usize::MAX);
     let per_brief = asks.iter().step_by(passes.len().max(1)).map(bytes).collect::<Vec<_>>();
-    let reserved = asks.iter().map(|ask| match settings.speaker.worst(ask) {
-        Deed::Call { dollars, .. } => dollars,
-        Deed::Tool => None,
+    let reserved = asks.iter().map(|ask| match settings.client.worst(ask) {
+        Charge::Call { dollars, .. } => dollars,
+        Charge::Tool => None,
     });
     let shown = prepared.briefs.briefs.iter().flat_map(|brief| &brief.shown);
     let sent = shown.map(|(_, hunks)| hunks.len()).sum();
@@ -100,13 +101,13 @@ pub(super) async fn outlook(
         .map(|all| all.into_iter().fold(Dollars::ZERO, Dollars::plus));
     let mut warnings = prepared.warnings();
     if reserved.is_none() && settings.limits.unpriced == Unpriced::Refuse {
-        let refused = Spent::UnknownPrice(settings.limits.max_cost);
+        let refused = LimitReached::UnknownPrice(settings.limits.max_cost);
         warnings.push(format!("a review is refused: {refused}"));
     }
     let left: usize = prepared.briefs.left_out.iter().map(|left| left.hunks).sum();
     Ok(Outlook {
-        model: settings.speaker.name.clone(),
-        escalation: settings.escalation.as_ref().map(|speaker| speaker.name.clone()),
+        model: settings.client.name.clone(),
+        escalation: settings.escalation.as_ref().map(|client| client.name.clone()),
         profile: settings.profile,
         limits: settings.limits,
         passes: passes.iter().map(|pass| pass.name()).collect(),
@@ -127,7 +128,7 @@ pub(super) async fn outlook(
 fn first_asks(settings: &AgentSettings, prepared: &Prepared, passes: &[Pass]) -> Vec<Ask> {
     let quick = settings.profile == Profile::Quick;
     let ask = |text: &str, pass: &Pass| Ask {
-        model: settings.speaker.name.clone(),
+        model: settings.client.name.clone(),
         system: prompts::SYSTEM.to_owned(),
         tools: if quick { Vec::new() } else { catalogue() },
         tool_choice: ToolChoice::Free,
@@ -136,7 +137,7 @@ fn first_asks(settings: &AgentSettings, prepared: &Prepared, passes: &[Pass]) ->
             Part::Text(pass.instruction().to_owned()),
         ])],
         form: review_form(prepared.hints.len()),
-        max_output_tokens: settings.speaker.answer_tokens(settings.limits.max_answer_tokens),
+        max_output_tokens: settings.client.answer_tokens(settings.limits.max_answer_tokens),
     };
     let briefs = prepared.briefs.briefs.iter();
     briefs.flat_map(|brief| passes.iter().map(|pass| ask(&brief.text, pass))).collect()

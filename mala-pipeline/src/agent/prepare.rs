@@ -3,10 +3,12 @@
 
 use super::AgentSettings;
 use super::messages;
-use super::speaker::Speaker;
+use super::model_client::ModelClient;
 use super::tools::catalogue;
 use mala_domain::agent::answer::review_form;
-use mala_domain::agent::brief::{Briefs, Material, Style, Width, brief_of_files, briefs};
+use mala_domain::agent::brief::{
+    BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, brief_of_files, briefs,
+};
 use mala_domain::agent::budget::{Limits, Profile};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::agent::prompts;
@@ -20,10 +22,10 @@ use mala_domain::scope::{Head, Scope};
 /// What is told, and what had to be left out.
 pub(super) struct Prepared {
     pub(super) fence: Fence,
-    pub(super) briefs: Briefs,
+    pub(super) briefs: PromptBriefs,
     pub(super) hints: Vec<Candidate>,
     max_bytes: usize,
-    width: Width,
+    width: BriefWidth,
     warnings: Vec<String>,
 }
 
@@ -47,11 +49,12 @@ pub(super) async fn prepare(
     warnings.extend(unread(&context.change));
     let surroundings = &context.surroundings;
     let fence = Fence::new(nonce(settings, &context.scope, &tasks, &surroundings.rules));
-    let max_bytes = room(&settings.speaker, &settings.limits);
-    let width = if settings.profile == Profile::Quick { Width::NARROW } else { Width::STANDARD };
+    let max_bytes = room(&settings.client, &settings.limits);
+    let width =
+        if settings.profile == Profile::Quick { BriefWidth::NARROW } else { BriefWidth::STANDARD };
     let max_briefs = usize::try_from(settings.limits.max_briefs).unwrap_or(1);
-    let style = Style { fence: &fence, width, max_bytes, max_briefs };
-    let material = Material { tasks: &tasks, hints: &hints, ..Material::of(context) };
+    let style = BriefStyle { fence: &fence, width, max_bytes, max_briefs };
+    let material = BriefMaterial { tasks: &tasks, hints: &hints, ..BriefMaterial::of(context) };
     let briefs = briefs(&material, &style);
     Ok(Prepared { briefs, fence, hints, max_bytes, width, warnings })
 }
@@ -59,7 +62,7 @@ pub(super) async fn prepare(
 impl Prepared {
     /// A brief of only these files, without rules and hints.
     pub(super) fn brief_of(&self, context: &ReviewContext, files: &[&FilePath]) -> String {
-        let style = Style {
+        let style = BriefStyle {
             fence: &self.fence,
             width: self.width,
             max_bytes: self.max_bytes,
@@ -121,7 +124,7 @@ fn nonce(
         Head::Patch => "patch",
     };
     let base = scope.base.as_deref().unwrap_or_default();
-    let own = [base, head, &scope.diff_hash, &scope.target, &settings.speaker.name];
+    let own = [base, head, &scope.diff_hash, &scope.target, &settings.client.name];
     let tasks = tasks.iter().flat_map(|(name, text)| [name.as_bytes(), text.as_bytes()]);
     let rules = rules.iter().flat_map(|(file, text)| [file.as_bytes(), text.as_bytes()]);
     let parts: Vec<&[u8]> = own.into_iter().map(str::as_bytes).chain(tasks).chain(rules).collect();
@@ -129,16 +132,16 @@ fn nonce(
 }
 
 /// The bytes of a brief that the model takes and the budget pays for, with room for a second call.
-fn room(speaker: &Speaker, limits: &Limits) -> usize {
-    let answer = u64::from(speaker.answer_tokens(limits.max_answer_tokens));
+fn room(client: &ModelClient, limits: &Limits) -> usize {
+    let answer = u64::from(client.answer_tokens(limits.max_answer_tokens));
     let wanted = limits.max_prompt_tokens.saturating_mul(3);
     let fixed = fixed_bytes();
     let fits = |bytes: u64| {
         let input = bytes.saturating_add(fixed);
-        let within_context = speaker.context().is_none_or(|context| input / 3 + answer <= context);
+        let within_context = client.context().is_none_or(|context| input / 3 + answer <= context);
         let within_tokens =
             (input + answer).saturating_mul(3) <= limits.max_tokens.saturating_mul(2);
-        let within_cost = speaker
+        let within_cost = client
             .worst_cost(input, answer)
             .is_none_or(|cost| cost.as_f64() * 3.0 <= limits.max_cost.as_f64() * 2.0);
         within_context && within_tokens && within_cost
@@ -161,5 +164,5 @@ fn fixed_bytes() -> u64 {
         form: review_form(1),
         max_output_tokens: 0,
     };
-    super::speaker::n_bytes(&ask).saturating_add(2_000)
+    super::model_client::n_bytes(&ask).saturating_add(2_000)
 }

@@ -2,13 +2,15 @@
 //! is bound to this review and given without writing. As a verifier it checks findings of other lanes.
 
 use mala_domain::agent::answer::{Check, check_of};
-use mala_domain::agent::brief::{Briefs, Material, Style, Width, brief_of_files, briefs};
+use mala_domain::agent::brief::{
+    BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, brief_of_files, briefs,
+};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::finding::{Finding, Verification};
 use mala_domain::gate::answer::{self, Binding, LaneAnswer};
 use mala_domain::gate::lane::LaneFailureKind;
 use mala_domain::gate::prompt;
-use mala_domain::gate::session::Seat;
+use mala_domain::gate::session::PanelMember;
 use mala_domain::ports::{
     BoxFuture, Checked, LaneFailure, LaneOrder, LaneRun, LaneRunner, Reviewer, ReviewerFailure,
     Verifier,
@@ -53,7 +55,7 @@ pub struct PanelSettings {
 struct PanelPrompt {
     binding: Binding,
     fence: Fence,
-    briefs: Briefs,
+    briefs: PromptBriefs,
     review: String,
 }
 
@@ -68,7 +70,7 @@ impl PanelContext {
         self.prompt.get_or_init(|| {
             let binding = self.binding(context);
             let fence = Fence::new(binding.nonce.clone());
-            let briefs = briefs(&Material::of(context), &style(&fence));
+            let briefs = briefs(&BriefMaterial::of(context), &style(&fence));
             let base = context.scope.base.as_deref().unwrap_or_default();
             let review = prompt::review(&context.change, &briefs, base, &binding);
             PanelPrompt { binding, fence, briefs, review }
@@ -95,21 +97,21 @@ impl PanelContext {
     }
 }
 
-fn style(fence: &Fence) -> Style<'_> {
-    Style { fence, width: Width::STANDARD, max_bytes: MAX_BYTES, max_briefs: 1 }
+fn style(fence: &Fence) -> BriefStyle<'_> {
+    BriefStyle { fence, width: BriefWidth::STANDARD, max_bytes: MAX_BYTES, max_briefs: 1 }
 }
 
 /// A lane of a panel.
 pub struct LaneReviewer {
     panel: Arc<PanelContext>,
-    seat: Seat,
+    seat: PanelMember,
     /// How many checks it was asked for.
     n_checks: AtomicUsize,
 }
 
 impl LaneReviewer {
     /// The lane in this seat of a panel.
-    pub fn new(panel: Arc<PanelContext>, seat: Seat) -> Self {
+    pub fn new(panel: Arc<PanelContext>, seat: PanelMember) -> Self {
         Self { panel, seat, n_checks: AtomicUsize::new(0) }
     }
 

@@ -2,7 +2,7 @@
 
 use mala_domain::config::GatePolicy;
 use mala_domain::gate::lane::{Lane, LaneProblem, Table};
-use mala_domain::gate::session::Seat;
+use mala_domain::gate::session::PanelMember;
 use thiserror::Error;
 
 /// What was asked for, and what the machine has.
@@ -30,12 +30,12 @@ pub enum PanelProblem {
 
 /// The panel, and what to say about it. A lane that somebody named and that is missing keeps its seat,
 /// empty: it is shown, and the change does not pass without it.
-pub fn choose(choice: &PanelChoice<'_>) -> Result<(Vec<Seat>, Vec<String>), PanelProblem> {
+pub fn choose(choice: &PanelChoice<'_>) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
     let table = Table::with(&choice.policy.lanes)?;
     let by_config = choice.policy.panel.value.as_deref().unwrap_or_default();
     let named = if choice.named.is_empty() { by_config } else { choice.named };
-    let seat = |lane: &Lane| Seat { lane: lane.clone(), absent: (choice.missing)(lane) };
-    let mut seats: Vec<Seat> = Vec::new();
+    let seat = |lane: &Lane| PanelMember { lane: lane.clone(), absent: (choice.missing)(lane) };
+    let mut seats: Vec<PanelMember> = Vec::new();
     for name in named {
         let lane = table.get(name)?;
         if seats.iter().any(|seat| seat.lane.name == *name) {

@@ -4,7 +4,7 @@
 use mala_domain::agent::brief::Enclosing;
 use mala_domain::change::{ChangedFile, EntryKind, FilePath};
 use mala_domain::ports::{Blob, Repository, RepositoryError, ReviewScope, ScopeError, Side};
-use mala_domain::review::{ReviewContext, ReviewPlan, Surroundings, Texts};
+use mala_domain::review::{CodeSurroundings, ReviewContext, ReviewPlan, Texts};
 use mala_syntax::context::{self as syntax, FileView, SymbolContext};
 use mala_syntax::parsed::parsed;
 use mala_syntax::symbols::FileOutline;
@@ -26,7 +26,7 @@ pub(super) async fn gather(
     context.timeout = plan.timeout;
     if with_surroundings && !context.change.is_empty() {
         let symbols = symbols(&context).await?;
-        context.surroundings = Arc::new(Surroundings {
+        context.surroundings = Arc::new(CodeSurroundings {
             enclosing: enclosing(&context),
             references: references(&symbols),
             rules: project_rules(&context).await?,

@@ -62,14 +62,14 @@ pub(super) async fn verify(
         findings = reported_once(findings);
         findings.iter_mut().for_each(by_agreement);
     }
-    let mut round = Round { context: &context, checks: Vec::new(), findings };
+    let mut round = VerificationRound { context: &context, checks: Vec::new(), findings };
     let able = able(opinions, &dropped, &context, verifiers.peers);
     round.by_peers(&able, plan.check_time.min(MAX_TIME)).await;
     let n_asked = match verifiers.agent {
         Some(agent) => round.by_agent(agent).await,
         None => 0,
     };
-    let Round { checks, mut findings, .. } = round;
+    let VerificationRound { checks, mut findings, .. } = round;
     let mut unchecked = Vec::new();
     if !verifiers.peers.is_empty() {
         let names: Vec<&str> = able.iter().map(|peer| peer.name()).collect();
@@ -131,13 +131,13 @@ fn able<'v>(
 }
 
 /// The findings while they are checked.
-struct Round<'c> {
+struct VerificationRound<'c> {
     context: &'c ReviewContext,
     findings: Vec<Finding>,
     checks: Vec<(String, Checked)>,
 }
 
-impl Round<'_> {
+impl VerificationRound<'_> {
     /// Has peers look at findings of others: the first of them, and the next one where it gives no
     /// answer, while the time lasts.
     async fn by_peers(&mut self, able: &[&dyn Verifier], time: Duration) {

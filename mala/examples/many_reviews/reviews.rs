@@ -4,7 +4,7 @@ use anyhow::Context;
 use mala::settings;
 use mala::surroundings::Surroundings;
 use mala::wiring::changes::Changes;
-use mala::wiring::reviewers::{self, Wishes};
+use mala::wiring::reviewers::{self, ReviewerOptions};
 use mala::wiring::{models, rules};
 use mala_domain::config::{Config, ReviewerType};
 use mala_domain::report::Report;
@@ -23,7 +23,7 @@ pub(crate) async fn all(
     for range in ranges {
         let (here, range, connections) = (here.clone(), range.clone(), connections.clone());
         running.spawn(async move {
-            let told = match one(&here, &range, wishes(connections)).await {
+            let told = match one(&here, &range, options(connections)).await {
                 Ok(report) => in_words(&report),
                 Err(error) => format!("error: {error:#}"),
             };
@@ -39,8 +39,8 @@ pub(crate) async fn all(
     Ok(())
 }
 
-fn wishes(connections: models::Connections) -> Wishes {
-    Wishes { connections: Some(connections), ..Wishes::nothing() }
+fn options(connections: models::Connections) -> ReviewerOptions {
+    ReviewerOptions { connections: Some(connections), ..ReviewerOptions::nothing() }
 }
 
 /// The outcome, and the titles of what was found.
@@ -50,7 +50,7 @@ fn in_words(report: &Report) -> String {
     format!("{:?} {}{problem}", report.outcome, titles.join("; "))
 }
 
-async fn one(here: &Surroundings, range: &str, wishes: Wishes) -> anyhow::Result<Report> {
+async fn one(here: &Surroundings, range: &str, options: ReviewerOptions) -> anyhow::Result<Report> {
     let (base, head) = range.split_once("..").context("a range is BASE..HEAD")?;
     let target = Target::Range { base: base.to_owned(), head: head.to_owned() };
     let scoped = Changes::open(here).await.scope(&target, &[]).await?;
@@ -59,7 +59,7 @@ async fn one(here: &Surroundings, range: &str, wishes: Wishes) -> anyhow::Result
     let mut warnings = Vec::new();
     let rules = rules::project_rules(&scoped, &target, &mut warnings).await?;
     let policy = &settings.policy;
-    let chosen = reviewers::choose(policy, here, rules, wishes).await?;
+    let chosen = reviewers::choose(policy, here, rules, options).await?;
     let plan = chosen.plan(policy, Vec::new(), warnings)?;
     let reviewed = review(&plan, scoped, &chosen.ports(), &|_| {}).await;
     Ok(reviewed.map_err(mala::wiring::changes::failure)?.report)

@@ -1,6 +1,6 @@
 //! Exit codes: the only place that knows their numbers.
 
-use mala_domain::verdict::{Obstacle, Outcome};
+use mala_domain::verdict::{NotReviewedReason, Outcome};
 use std::process::ExitCode;
 
 /// How a command ends, as the caller's shell sees it.
@@ -81,10 +81,10 @@ impl From<Outcome> for Exit {
         match outcome {
             Outcome::Passed => Self::Passed,
             Outcome::Blocked => Self::Blocked,
-            Outcome::CouldNotReview(Obstacle::Incomplete) => Self::CouldNotReview,
-            Outcome::CouldNotReview(Obstacle::TimedOut) => Self::TimedOut,
-            Outcome::CouldNotReview(Obstacle::NoReviewers) => Self::NoReviewers,
-            Outcome::CouldNotReview(Obstacle::Internal) => Self::Internal,
+            Outcome::CouldNotReview(NotReviewedReason::Incomplete) => Self::CouldNotReview,
+            Outcome::CouldNotReview(NotReviewedReason::TimedOut) => Self::TimedOut,
+            Outcome::CouldNotReview(NotReviewedReason::NoReviewers) => Self::NoReviewers,
+            Outcome::CouldNotReview(NotReviewedReason::Internal) => Self::Internal,
         }
     }
 }
@@ -104,10 +104,10 @@ mod tests {
         for (outcome, code) in [
             (Outcome::Passed, 0),
             (Outcome::Blocked, 1),
-            (Outcome::CouldNotReview(Obstacle::Incomplete), 2),
-            (Outcome::CouldNotReview(Obstacle::TimedOut), 3),
-            (Outcome::CouldNotReview(Obstacle::NoReviewers), 4),
-            (Outcome::CouldNotReview(Obstacle::Internal), 5),
+            (Outcome::CouldNotReview(NotReviewedReason::Incomplete), 2),
+            (Outcome::CouldNotReview(NotReviewedReason::TimedOut), 3),
+            (Outcome::CouldNotReview(NotReviewedReason::NoReviewers), 4),
+            (Outcome::CouldNotReview(NotReviewedReason::Internal), 5),
         ] {
             assert_eq!(Exit::from(outcome).code(), code, "{outcome:?}");
         }

@@ -15,7 +15,7 @@ use anyhow::Context;
 use clap::Args;
 use mala_domain::config::Seconds;
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan, CanaryRun, LaneTally, Measured};
-use mala_domain::gate::session::{Seat, Session};
+use mala_domain::gate::session::{PanelMember, Session};
 use mala_domain::gate::{MARKER, SCHEMA_VERSION};
 use mala_eval::canary::measure_lanes;
 use mala_eval::plant::{DefectPlanter, PlantRequest, PlantTargets, PlantedDefects};
@@ -57,7 +57,7 @@ pub(crate) struct CanaryArgs {
 
 /// The lanes and limits of a canary run.
 struct CanaryRequest {
-    seats: Vec<Seat>,
+    seats: Vec<PanelMember>,
     plan: CanaryPlan,
     timeout_seconds: u64,
     reasoning: String,
@@ -165,8 +165,8 @@ fn scheduled(args: &CanaryArgs, gate: &Gate) -> anyhow::Result<CanaryRequest> {
     Ok(CanaryRequest { seats: present(seats), plan, timeout_seconds, reasoning })
 }
 
-fn present(seats: Vec<Seat>) -> Vec<Seat> {
-    let (there, absent): (Vec<Seat>, Vec<Seat>) =
+fn present(seats: Vec<PanelMember>) -> Vec<PanelMember> {
+    let (there, absent): (Vec<PanelMember>, Vec<PanelMember>) =
         seats.into_iter().partition(|seat| seat.absent.is_none());
     for seat in absent {
         let why = seat.absent.unwrap_or_default();

@@ -7,7 +7,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use mala_domain::gate::SCHEMA_VERSION;
-use mala_domain::gate::session::{Checker, LeftOut, Pinned, Seat, Session, SessionEnd};
+use mala_domain::gate::session::{Checker, LeftOut, PanelMember, Pinned, Session, SessionEnd};
 use mala_domain::ports::ReviewScope;
 use mala_domain::render::gate::GateSpawnJson;
 use mala_domain::review::Coverage;
@@ -36,9 +36,9 @@ pub(crate) struct Work<'w> {
 }
 
 /// Who is asked, and what they are told.
-pub(crate) struct Brief {
+pub(crate) struct SessionRequest {
     /// The panel.
-    pub(crate) seats: Vec<Seat>,
+    pub(crate) seats: Vec<PanelMember>,
     /// Texts about the task.
     pub(crate) tasks: Vec<(String, String)>,
     /// How hard codex thinks.
@@ -52,7 +52,7 @@ pub(crate) fn panel(
     named: &[String],
     settings: &Settings,
     here: &Surroundings,
-) -> Result<(Vec<Seat>, Vec<String>), PanelProblem> {
+) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
     let (seats, warnings) = world::panel(named, &settings.gate, here)?;
     Ok((seats, settings.notice.iter().cloned().chain(warnings).collect()))
 }
@@ -60,7 +60,7 @@ pub(crate) fn panel(
 /// A session that is not written down yet.
 pub(crate) fn session(
     work: &Work<'_>,
-    brief: Brief,
+    brief: SessionRequest,
     settings: &Settings,
 ) -> anyhow::Result<Session> {
     let (key, secret) = world::fresh_names()?;
@@ -129,10 +129,11 @@ fn asks_lanes(session: &Session, scoped: &ReviewScope) -> bool {
 /// Waits until every lane that can be started is.
 async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Result<Vec<String>> {
     let deadline = Instant::now() + START;
-    let expected: Vec<&Seat> = session.seats.iter().filter(|seat| seat.absent.is_none()).collect();
+    let expected: Vec<&PanelMember> =
+        session.seats.iter().filter(|seat| seat.absent.is_none()).collect();
     loop {
         let progress = folder.progress()?;
-        let is_known = |seat: &&Seat| {
+        let is_known = |seat: &&PanelMember| {
             let name = &seat.lane.name;
             progress.started.contains(name) || progress.ended.contains(name)
         };

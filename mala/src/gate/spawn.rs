@@ -1,6 +1,6 @@
 //! `review-gate spawn-code-review`: writes a session down and starts its supervisor.
 
-use super::open::{self, Brief, Work};
+use super::open::{self, SessionRequest, Work};
 use super::pin;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -127,7 +127,7 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Re
     let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
     let (seats, warnings) = open::panel(&args.lanes, &settings, here)?;
     let reasoning = args.codex_reasoning.name();
-    let brief = Brief { seats, tasks, reasoning, warnings };
+    let brief = SessionRequest { seats, tasks, reasoning, warnings };
     let words = pin::words(args);
     let work = Work { scratch: scratch.path(), pinned: &pinned, scoped: &scoped, words };
     let mut session = open::session(&work, brief, &settings)?;

@@ -2,22 +2,24 @@
 
 use crate::cli::interrupt::asked_to_end;
 use crate::console;
-use crate::gate::open::{self, Brief};
+use crate::gate::open::{self, SessionRequest};
 use crate::gate::pin;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::work::base_branch;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use mala_domain::config::Config;
-use mala_domain::gate::hook::{Found, Memory, NotReviewed, Place, Start, Work};
+use mala_domain::gate::hook::{
+    ConversationMemory, HookFacts, HookWork, UnreviewedWork, WorkLocation, WorkStart,
+};
 use mala_domain::gate::session::{LeftOut, Session, SessionState};
 use mala_domain::verdict::Outcome;
 use mala_pipeline::gate::{WatchedSession as _, wait};
 use std::time::{Duration, Instant};
 
 /// What is found, and how often it may keep somebody.
-pub(super) struct Look {
-    pub(super) found: Found,
+pub(super) struct HookLook {
+    pub(super) found: HookFacts,
     pub(super) max_blocks: u32,
 }
 
@@ -27,14 +29,18 @@ pub(super) fn too_long(time: Duration) -> String {
 }
 
 /// Looks at the current work, for so long.
-pub(super) fn look(here: &Surroundings, memory: &Memory, time: Duration) -> anyhow::Result<Look> {
+pub(super) fn look(
+    here: &Surroundings,
+    memory: &ConversationMemory,
+    time: Duration,
+) -> anyhow::Result<HookLook> {
     let runtime = runtime()?;
     let deadline = Instant::now() + time;
     let looked = runtime.block_on(async {
         tokio::select! {
             looked = at_gate(here, memory, deadline) => looked,
             ended = asked_to_end() => {
-                ended.map(|()| Look { found: Found::Interrupted, max_blocks: 0 })
+                ended.map(|()| HookLook { found: HookFacts::Interrupted, max_blocks: 0 })
             }
             () = tokio::time::sleep(time) => anyhow::bail!("{}", too_long(time)),
         }
@@ -45,7 +51,7 @@ pub(super) fn look(here: &Surroundings, memory: &Memory, time: Duration) -> anyh
 }
 
 /// Where the work of a conversation starts that begins now.
-pub(super) fn beginning(here: &Surroundings, time: Duration) -> anyhow::Result<Place> {
+pub(super) fn beginning(here: &Surroundings, time: Duration) -> anyhow::Result<WorkLocation> {
     let runtime = runtime()?;
     let place = runtime.block_on(async {
         tokio::select! {
@@ -57,7 +63,7 @@ pub(super) fn beginning(here: &Surroundings, time: Duration) -> anyhow::Result<P
     place
 }
 
-async fn place_now(here: &Surroundings) -> anyhow::Result<Place> {
+async fn place_now(here: &Surroundings) -> anyhow::Result<WorkLocation> {
     let gate = Gate::open(here).await?;
     gate.place_of_beginning(base_branch(here).await?.as_deref()).await
 }
@@ -67,7 +73,11 @@ fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
     builder.enable_all().build().context("starting the runtime")
 }
 
-async fn at_gate(here: &Surroundings, memory: &Memory, deadline: Instant) -> anyhow::Result<Look> {
+async fn at_gate(
+    here: &Surroundings,
+    memory: &ConversationMemory,
+    deadline: Instant,
+) -> anyhow::Result<HookLook> {
     let gate = Gate::open(here).await?;
     let base = base_branch(here).await?;
     let work = gate.current_work(base.as_deref(), memory).await?;
@@ -79,14 +89,14 @@ async fn at_gate(here: &Surroundings, memory: &Memory, deadline: Instant) -> any
         if memory.accepted.is_empty() && work.is_on_base && gate.hook().baseline().is_none() {
             set_baseline(&gate, &work.place);
         }
-        return Ok(Look { found: Found::NothingChanged(work.place), max_blocks });
+        return Ok(HookLook { found: HookFacts::NothingChanged(work.place), max_blocks });
     }
     let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
     let (seats, warnings) = open::panel(&[], &settings, here)?;
-    let brief = Brief { seats, tasks: Vec::new(), reasoning: "high", warnings };
+    let brief = SessionRequest { seats, tasks: Vec::new(), reasoning: "high", warnings };
     let words = match &work.place.start {
-        Start::Commit(base) => format!("the work since {}", base.get(..12).unwrap_or(base)),
-        Start::Nothing | Start::Unknown => "all work".to_owned(),
+        WorkStart::Commit(base) => format!("the work since {}", base.get(..12).unwrap_or(base)),
+        WorkStart::Nothing | WorkStart::Unknown => "all work".to_owned(),
     };
     let scratch = work.scratch.path();
     let asked = open::Work { scratch, pinned: &work.pinned, scoped: &scoped, words };
@@ -98,8 +108,8 @@ async fn at_gate(here: &Surroundings, memory: &Memory, deadline: Instant) -> any
         Some(folder) => folder,
         None if is_released => {
             let why = "it was let go before, and is not tried again".to_owned();
-            let unseen = NotReviewed { work: Some(Work { hash, place }), why, report: None };
-            return Ok(Look { found: Found::NotReviewed(unseen), max_blocks });
+            let unseen = UnreviewedWork { work: Some(HookWork { hash, place }), why, report: None };
+            return Ok(HookLook { found: HookFacts::UnreviewedWork(unseen), max_blocks });
         }
         None => {
             // It is the supervisor's from here on, whether or not anybody waits for it.
@@ -108,12 +118,12 @@ async fn at_gate(here: &Surroundings, memory: &Memory, deadline: Instant) -> any
             started.inspect_err(|_| world::remove_scratch(&scratch))?.0
         }
     };
-    let work = Work { hash, place };
+    let work = HookWork { hash, place };
     let found = said(&folder, &work, deadline).await?;
-    if is_on_base && matches!(&found, Found::Judged(judged) if judged.passes) {
+    if is_on_base && matches!(&found, HookFacts::JudgedWork(judged) if judged.passes) {
         set_baseline(&gate, &work.place);
     }
-    Ok(Look { found, max_blocks })
+    Ok(HookLook { found, max_blocks })
 }
 
 /// The session that has the same work before the same panel, told the same, and came to a verdict or still
@@ -146,7 +156,11 @@ fn at_work(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
     first
 }
 
-async fn said(folder: &SessionFolder, work: &Work, deadline: Instant) -> anyhow::Result<Found> {
+async fn said(
+    folder: &SessionFolder,
+    work: &HookWork,
+    deadline: Instant,
+) -> anyhow::Result<HookFacts> {
     // A moment is kept for what comes after.
     let time = deadline.saturating_duration_since(Instant::now() + Duration::from_secs(1));
     let state = wait(&world::Seen(folder), time).await;
@@ -156,18 +170,18 @@ async fn said(folder: &SessionFolder, work: &Work, deadline: Instant) -> anyhow:
         world::sweep(folder, &session);
     }
     if let SessionState::Running(_) = state {
-        return Ok(Found::NotReviewed(NotReviewed {
+        return Ok(HookFacts::UnreviewedWork(UnreviewedWork {
             work: Some(work.clone()),
             why: "the review still runs".to_owned(),
             report: Some(folder.path().display().to_string()),
         }));
     }
     let report = folder.report(&state).context("writing the report")?;
-    Ok(Found::of_session(work, &state, report.display().to_string()))
+    Ok(HookFacts::of_session(work, &state, report.display().to_string()))
 }
 
 /// Without it the work only seems longer than it is.
-fn set_baseline(gate: &Gate, place: &Place) {
+fn set_baseline(gate: &Gate, place: &WorkLocation) {
     let Some(accepted) = place.accepted_by_pass() else { return };
     if let Err(error) = gate.hook().set_baseline(&accepted) {
         console::say(&format!("warning: what passed is not remembered: {error}"));

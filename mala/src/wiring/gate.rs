@@ -19,7 +19,7 @@ use mala_domain::config::{GatePolicy, PathGlobs};
 use mala_domain::gate::MARKER;
 use mala_domain::gate::canary::CanaryBook;
 use mala_domain::gate::lane::Lane;
-use mala_domain::gate::session::{LeftOut, Pinned, Seat, Session, SessionEnd};
+use mala_domain::gate::session::{LeftOut, PanelMember, Pinned, Session, SessionEnd};
 use mala_domain::ports::{BoxFuture, ChangeSource, LaneOrder, LaneRun, LaneRunner, ReviewScope};
 use mala_domain::scope::{Head, Target};
 use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
@@ -208,7 +208,7 @@ pub fn panel(
     named: &[String],
     policy: &GatePolicy,
     here: &Surroundings,
-) -> Result<(Vec<Seat>, Vec<String>), PanelProblem> {
+) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
     choose(&PanelChoice {
         named,
         policy,

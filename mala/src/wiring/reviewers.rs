@@ -25,7 +25,7 @@ use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan};
 use mala_domain::scope::Target;
 use mala_domain::verdict::Threshold;
-use mala_pipeline::agent::{Agent, AgentEvents, Speaker, Transcript};
+use mala_pipeline::agent::{Agent, AgentEvents, ModelClient, Transcript};
 use mala_pipeline::review::{ReviewPorts, Verifiers};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -166,7 +166,7 @@ impl Chosen {
 }
 
 /// What one review asks of its reviewers, besides the settings.
-pub struct Wishes {
+pub struct ReviewerOptions {
     /// What is to be reviewed.
     pub target: Target,
     /// The reviewers that the command line names, when it names several.
@@ -188,16 +188,16 @@ pub struct Wishes {
     /// The calls that this review makes, of a run that can be ended between two of them.
     pub calls: Option<CaseCallTracker>,
     /// Whether models are asked at all.
-    pub asks: Asks,
+    pub asks: ModelAccess,
 }
 
 /// Whether models are asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asks {
-    /// They are.
-    Models,
-    /// Nobody is: a plan needs no key.
-    Nobody,
+pub enum ModelAccess {
+    /// They are asked.
+    Ask,
+    /// They are not: a plan needs no key.
+    DryRun,
 }
 
 /// A reviewer that cannot be run, and says why.
@@ -214,15 +214,15 @@ pub async fn choose(
     policy: &ReviewPolicy,
     here: &Surroundings,
     rules: ProjectRules,
-    wishes: Wishes,
+    options: ReviewerOptions,
 ) -> anyhow::Result<Chosen> {
-    let named = match wishes.named.as_slice() {
+    let named = match options.named.as_slice() {
         [] => vec![policy.reviewer.value],
         named => named.iter().copied().map(Some).collect(),
     };
     let mut chosen: Option<Chosen> = None;
     for kind in named {
-        let mut next = one(kind, policy, here, rules.clone(), &wishes).await?;
+        let mut next = one(kind, policy, here, rules.clone(), &options).await?;
         if let Some(first) = chosen.take() {
             next = first.and(next);
         }
@@ -238,35 +238,35 @@ async fn one(
     policy: &ReviewPolicy,
     here: &Surroundings,
     rules: ProjectRules,
-    wishes: &Wishes,
+    options: &ReviewerOptions,
 ) -> anyhow::Result<Chosen> {
-    let named = &wishes.named;
+    let named = &options.named;
     let is_with_builtin = named.len() > 1 && named.contains(&ReviewerType::Builtin);
     Ok(match kind {
         Some(ReviewerType::Builtin) => builtin::chosen(policy, here, rules, None)?,
         Some(ReviewerType::AgentSdk) => {
-            let models = models(here, wishes)?;
+            let models = models(here, options)?;
             let choice = agent::choice(policy, &models)?;
-            let seat = agent::Seat { models, choice, claims_hints: !is_with_builtin };
-            agent::chosen(policy, here, rules, wishes, seat).await?
+            let seat = agent::AgentModel { models, choice, claims_hints: !is_with_builtin };
+            agent::chosen(policy, here, rules, options, seat).await?
         }
         None => {
-            let models = models(here, wishes)?;
+            let models = models(here, options)?;
             let choice = agent::choice(policy, &models)?;
-            if agent::is_meant(policy, wishes) || models.has_key(choice.provider) {
-                let seat = agent::Seat { models, choice, claims_hints: true };
-                agent::chosen(policy, here, rules, wishes, seat).await?
+            if agent::is_meant(policy, options) || models.has_key(choice.provider) {
+                let seat = agent::AgentModel { models, choice, claims_hints: true };
+                agent::chosen(policy, here, rules, options, seat).await?
             } else {
                 builtin::chosen(policy, here, rules, Some(NO_KEY))?
             }
         }
-        Some(ReviewerType::Cerberus) => panel::chosen(policy, here, wishes).await?,
-        Some(ReviewerType::Command) => command::chosen(policy, here, wishes).await?,
+        Some(ReviewerType::Cerberus) => panel::chosen(policy, here, options).await?,
+        Some(ReviewerType::Command) => command::chosen(policy, here, options).await?,
     })
 }
 
-fn models(here: &Surroundings, wishes: &Wishes) -> Result<Models, Failure> {
-    match &wishes.connections {
+fn models(here: &Surroundings, options: &ReviewerOptions) -> Result<Models, Failure> {
+    match &options.connections {
         Some(shared) => Models::over(here, shared.clone()),
         None => Models::load(here),
     }
@@ -280,12 +280,16 @@ pub async fn checker(plan: &Checker, here: &Surroundings) -> anyhow::Result<Arc<
     let config =
         Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
     let policy = policy(&[Layer { origin: Origin::CommandLine, config }]);
-    agent::helper(&policy, here, &Wishes::nothing()).await
+    agent::helper(&policy, here, &ReviewerOptions::nothing()).await
 }
 
-/// A model by its name, ready to be asked as the wishes say.
-pub async fn speaker(name: &str, here: &Surroundings, wishes: &Wishes) -> anyhow::Result<Speaker> {
-    agent::speaker(name, here, wishes).await
+/// A model by its name, ready to be asked as the options say.
+pub async fn client(
+    name: &str,
+    here: &Surroundings,
+    options: &ReviewerOptions,
+) -> anyhow::Result<ModelClient> {
+    agent::client(name, here, options).await
 }
 
 /// The model that the settings mean.
@@ -293,7 +297,7 @@ pub fn model(policy: &ReviewPolicy, models: &Models) -> Result<Choice, Failure> 
     agent::choice(policy, models)
 }
 
-impl Wishes {
+impl ReviewerOptions {
     /// Nothing but the review itself.
     pub fn nothing() -> Self {
         Self {
@@ -307,7 +311,7 @@ impl Wishes {
             events: Arc::new(|_| {}),
             connections: None,
             calls: None,
-            asks: Asks::Models,
+            asks: ModelAccess::Ask,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::process::{
     self, FinishedProcess, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec,
     run_blocking,
 };
-use mala_domain::gate::client::Ended;
+use mala_domain::gate::client::CommandEnd;
 use mala_domain::gate::{CALL, TIME};
 use mala_domain::ports::ReviewerFailure;
 use std::path::{Path, PathBuf};
@@ -45,8 +45,8 @@ pub(super) struct Answered {
 }
 
 impl Answered {
-    pub(super) fn ended(&self) -> Ended<'_> {
-        Ended { code: self.code, stdout: &self.stdout, stderr: &self.stderr }
+    pub(super) fn ended(&self) -> CommandEnd<'_> {
+        CommandEnd { code: self.code, stdout: &self.stdout, stderr: &self.stderr }
     }
 }
 

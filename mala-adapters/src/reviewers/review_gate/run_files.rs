@@ -3,7 +3,7 @@
 //! earlier one is to speak in it.
 
 use crate::bounded_read::read_no_follow;
-use mala_domain::gate::client::{ReviewerFile, Round};
+use mala_domain::gate::client::{GateRound, ReviewerFile};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,10 +13,10 @@ const MAX_ROUNDS: usize = 1_000;
 const MAX_BYTES: u64 = 4 << 20;
 
 /// What the reviewers of the last round said. One without a file that can be read has said nothing.
-pub(super) fn last_round(run: &Path) -> Result<Round, String> {
+pub(super) fn last_round(run: &Path) -> Result<GateRound, String> {
     let iterations = numbered(&run.join("iterations"), "")?;
-    let Some((iteration, last)) = iterations.last() else { return Ok(Round::default()) };
-    let Some((_, last)) = numbered(last, "round-")?.pop() else { return Ok(Round::default()) };
+    let Some((iteration, last)) = iterations.last() else { return Ok(GateRound::default()) };
+    let Some((_, last)) = numbered(last, "round-")?.pop() else { return Ok(GateRound::default()) };
     let mut names = BTreeSet::new();
     for (_, iteration) in &iterations {
         for (_, round) in numbered(iteration, "round-")? {
@@ -30,7 +30,10 @@ pub(super) fn last_round(run: &Path) -> Result<Round, String> {
         text: text(&last.join("reviewers").join(&reviewer).join("output.json")),
         reviewer,
     };
-    Ok(Round { iteration: Some(*iteration), opinions: names.into_iter().map(opinion).collect() })
+    Ok(GateRound {
+        iteration: Some(*iteration),
+        opinions: names.into_iter().map(opinion).collect(),
+    })
 }
 
 /// The folders with a number after this prefix, by number.
@@ -101,9 +104,9 @@ mod tests {
             opinion("gemini#1", None),
             opinion("qwen#1", None),
         ];
-        let expected = Ok(Round { iteration: Some(10), opinions });
+        let expected = Ok(GateRound { iteration: Some(10), opinions });
         assert_eq!(last_round(run.path()), expected);
-        assert_eq!(last_round(&run.path().join("nowhere")), Ok(Round::default()));
+        assert_eq!(last_round(&run.path().join("nowhere")), Ok(GateRound::default()));
         let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
         let file = reviewers.join("gemini#1/output.json");
         rustix::fs::mknodat(rustix::fs::CWD, &file, kind, mode, 0).unwrap();

@@ -1,7 +1,7 @@
 //! The answer to a check of claims.
 
 use super::fields::{cut, list, maybe_text, object, text};
-use super::ladder::{self, Rung};
+use super::ladder::{self, ParseMethod};
 use super::{ParseProblem, Words};
 
 /// What a fresh context says of one claim.
@@ -38,8 +38,8 @@ pub fn check_of(checks: &[Check], id: &str) -> Option<Check> {
 }
 
 /// Reads the answer to a check. A refutation without a reason is none.
-pub fn read_checks(words: &Words<'_>) -> Result<(Vec<Check>, Rung), ParseProblem> {
-    let (found, rung) = ladder::find(words, &["checks"])?;
+pub fn read_checks(words: &Words<'_>) -> Result<(Vec<Check>, ParseMethod), ParseProblem> {
+    let (found, method) = ladder::find(words, &["checks"])?;
     ladder::agree(words, &["checks"])?;
     let checks = list(&found, "checks")?.iter().take(200).map(|value| {
         let check = object(value)?;
@@ -53,5 +53,5 @@ pub fn read_checks(words: &Words<'_>) -> Result<(Vec<Check>, Rung), ParseProblem
         };
         Ok(Check { id: cut(text(check, "id")?, 40), outcome, why })
     });
-    Ok((checks.collect::<Result<_, _>>()?, rung))
+    Ok((checks.collect::<Result<_, _>>()?, method))
 }

@@ -13,7 +13,7 @@ use std::ops::Range;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Rung {
+pub enum ParseMethod {
     /// The provider enforced the schema.
     Schema,
     /// The whole answer is the object.
@@ -38,26 +38,31 @@ const TEXTS: [&str; 6] = ["answer", "content", "message", "response", "review", 
 pub type Object = Map<String, Value>;
 
 /// The object that holds one of these keys, and how it was found.
-pub fn find(words: &Words<'_>, keys: &[&str]) -> Result<(Object, Rung), ParseProblem> {
+pub fn find(words: &Words<'_>, keys: &[&str]) -> Result<(Object, ParseMethod), ParseProblem> {
     let text = words.text.trim();
     if text.len() > MAX_BYTES {
         return Err(ParseProblem::InvalidJson(format!("{} bytes", text.len())));
     }
-    let (object, rung) = match unique::parse(text) {
+    let (object, method) = match unique::parse(text) {
         Ok(value) => whole(value, words, keys)?,
-        Err(error) => (loose(text, words, keys, &error)?, Rung::Envelope),
+        Err(error) => (loose(text, words, keys, &error)?, ParseMethod::Envelope),
     };
     check_nonce(&object, words)?;
-    Ok((object, rung))
+    Ok((object, method))
 }
 
-fn whole(value: Value, words: &Words<'_>, keys: &[&str]) -> Result<(Object, Rung), ParseProblem> {
+fn whole(
+    value: Value,
+    words: &Words<'_>,
+    keys: &[&str],
+) -> Result<(Object, ParseMethod), ParseProblem> {
     match value {
-        Value::Object(object) if holds(&object, keys) => {
-            Ok((object, if words.form_enforced { Rung::Schema } else { Rung::Strict }))
-        }
+        Value::Object(object) if holds(&object, keys) => Ok((
+            object,
+            if words.form_enforced { ParseMethod::Schema } else { ParseMethod::Strict },
+        )),
         other => match unwrap(other, words, keys, MAX_DEPTH) {
-            Some(object) => Ok((object, Rung::Envelope)),
+            Some(object) => Ok((object, ParseMethod::Envelope)),
             None => Err(missing_first(keys)),
         },
     }

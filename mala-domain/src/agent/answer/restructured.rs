@@ -1,8 +1,8 @@
 //! An answer that another call brought into form. That call may restructure and never decide: every
 //! word and every priority of it must be in the original, and no pass comes out of it.
 
-use super::ladder::{self, Rung};
-use super::review::{Speaker, read_object};
+use super::ladder::{self, ParseMethod};
+use super::review::{AnswerSource, read_object};
 use super::{Answer, ParseProblem, Words};
 use crate::finding::Priority;
 use std::collections::HashSet;
@@ -14,8 +14,9 @@ pub fn read_restructured(
     words: &Words<'_>,
     problem: &ParseProblem,
 ) -> Result<Answer, ParseProblem> {
-    let read = ladder::find(words, &["verdict", "findings"])
-        .and_then(|(object, _)| read_object(&object, Rung::Restructured, Speaker::Agent));
+    let read = ladder::find(words, &["verdict", "findings"]).and_then(|(object, _)| {
+        read_object(&object, ParseMethod::Restructured, AnswerSource::Agent)
+    });
     match read {
         Ok(answer) if !answer.claims.is_empty() && says_only(&answer, original) => Ok(answer),
         _ => Err(problem.clone()),

@@ -2,7 +2,7 @@
 //! more, and a finding that has them must fill them.
 
 use super::fields::{cut, first_lines, list, maybe_text, number, object, required, text};
-use super::ladder::{self, Object, Rung};
+use super::ladder::{self, Object, ParseMethod};
 use super::{ParseProblem, Words};
 use crate::agent::NAME;
 use crate::change::{FilePath, LineSpan};
@@ -14,7 +14,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// How it was read.
-    pub rung: Rung,
+    pub method: ParseMethod,
     /// What the model says of the whole.
     pub summary: String,
     /// What it claims.
@@ -58,7 +58,7 @@ const TEMPLATE: [&str; 3] = ["relative/path/to/file", "[P0-3]", "path from the r
 /// Whose answer it is: the contract lets a lane leave the priority open, and a lane's paths are matched with
 /// the change before anything is taken for a slip.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Speaker {
+pub(crate) enum AnswerSource {
     /// The agent's model.
     Agent,
     /// A lane of a panel.
@@ -67,9 +67,9 @@ pub(crate) enum Speaker {
 
 /// Reads the answer to a review.
 pub fn read_review(words: &Words<'_>) -> Result<Answer, ParseProblem> {
-    let (object, rung) = ladder::find(words, &["verdict", "findings"])?;
+    let (object, method) = ladder::find(words, &["verdict", "findings"])?;
     ladder::agree(words, &["verdict", "findings"])?;
-    let answer = read_object(&object, rung, Speaker::Agent)?;
+    let answer = read_object(&object, method, AnswerSource::Agent)?;
     // An objection of which nothing is left is no approval.
     let why = answer.dropped.first().filter(|_| answer.claims.is_empty());
     match why.and_then(|why| why.rsplit('`').nth(1)) {
@@ -80,8 +80,8 @@ pub fn read_review(words: &Words<'_>) -> Result<Answer, ParseProblem> {
 
 pub(crate) fn read_object(
     object: &Object,
-    rung: Rung,
-    speaker: Speaker,
+    method: ParseMethod,
+    speaker: AnswerSource,
 ) -> Result<Answer, ParseProblem> {
     let verdict = verdict(text(object, "verdict")?)?;
     let findings = list(object, "findings")?;
@@ -89,7 +89,7 @@ pub(crate) fn read_object(
         return Err(ParseProblem::InvalidFormat);
     }
     let mut answer = Answer {
-        rung,
+        method,
         summary: cut(maybe_text(object, "summary")?.unwrap_or_default(), MAX_BODY),
         claims: Vec::new(),
         dropped: Vec::new(),
@@ -131,7 +131,7 @@ fn agrees(verdict: Verdict, no_findings: bool) -> Result<(), ParseProblem> {
     Err(ParseProblem::InvalidVerdict(contradiction))
 }
 
-fn claim(finding: &Object, speaker: Speaker) -> Result<Claim, ParseProblem> {
+fn claim(finding: &Object, speaker: AnswerSource) -> Result<Claim, ParseProblem> {
     let file = text(finding, "file_path")?;
     let start = number(finding, "line_start")?;
     let end = number(finding, "line_end")?;
@@ -148,8 +148,8 @@ fn claim(finding: &Object, speaker: Speaker) -> Result<Claim, ParseProblem> {
         says_confidence: confidence.is_some(),
         candidate: Candidate {
             file: match speaker {
-                Speaker::Agent => FilePath::parse(file.trim().trim_start_matches("./")),
-                Speaker::Lane => FilePath::parse(file),
+                AnswerSource::Agent => FilePath::parse(file.trim().trim_start_matches("./")),
+                AnswerSource::Lane => FilePath::parse(file),
             },
             span,
             priority,
@@ -166,8 +166,8 @@ fn claim(finding: &Object, speaker: Speaker) -> Result<Claim, ParseProblem> {
     })
 }
 
-fn priority(finding: &Object, speaker: Speaker) -> Result<Option<Priority>, ParseProblem> {
-    if speaker == Speaker::Lane && finding.get("priority") == Some(&Value::Null) {
+fn priority(finding: &Object, speaker: AnswerSource) -> Result<Option<Priority>, ParseProblem> {
+    if speaker == AnswerSource::Lane && finding.get("priority") == Some(&Value::Null) {
         return Ok(None);
     }
     let number = required(finding, "priority")?.as_i64().and_then(Priority::from_number);

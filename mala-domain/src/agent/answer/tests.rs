@@ -14,13 +14,13 @@ fn read(text: &str) -> Result<Answer, ParseProblem> {
     read_review(&Words { text, form_enforced: false, nonce: &nonce() })
 }
 
-/// `rung: title, title` or the problem.
+/// `method: title, title` or the problem.
 fn shown(text: &str) -> String {
     match read(text) {
         Ok(answer) => {
             let titles: Vec<&str> =
                 answer.claims.iter().map(|claim| claim.candidate.title.as_str()).collect();
-            format!("{:?}: {}", answer.rung, titles.join(", "))
+            format!("{:?}: {}", answer.method, titles.join(", "))
         }
         Err(problem) => problem.to_string(),
     }
@@ -39,7 +39,7 @@ fn the_plain_form_is_an_answer() {
     assert_eq!((candidate.title.as_str(), candidate.body.as_str()), ("[P1] Issue", "Details"));
     assert_eq!(candidate.reviewer, "agent-sdk");
     assert_eq!(candidate.evidence, None);
-    assert_eq!(answer.rung, Rung::Strict);
+    assert_eq!(answer.method, ParseMethod::Strict);
 }
 
 #[test]
@@ -88,7 +88,10 @@ fn every_other_fault_is_a_problem_and_never_an_empty_list() {
         (&finding(&format!(r#"{all}, "confidence": 1.5"#)), "invalid format"),
         (&finding(&format!(r#"{all}, "category": "taste""#)), "invalid format"),
         (&finding(&all.replace("\"a\"", "\"relative/path/to/file.py\"")), "invalid format"),
-        (&finding(&all.replace("\"t\"", "\"[P0-3] Brief issue description\"")), "invalid format"),
+        (
+            &finding(&all.replace("\"t\"", "\"[P0-3] PromptBrief issue description\"")),
+            "invalid format",
+        ),
         (crate::agent::prompts::SYSTEM, "invalid json: expected value at line 1 column 1"),
     ];
     for (text, expected) in rows {
@@ -152,7 +155,7 @@ fn json_inside_other_text_counts_only_with_the_nonce() {
 #[test]
 fn a_schema_that_the_provider_enforced_is_the_surest_rung() {
     let words = Words { text: PLAIN, form_enforced: true, nonce: &nonce() };
-    assert_eq!(read_review(&words).unwrap().rung, Rung::Schema);
+    assert_eq!(read_review(&words).unwrap().method, ParseMethod::Schema);
 }
 
 #[test]
@@ -284,14 +287,14 @@ fn an_objection_is_seen_though_it_cannot_be_read() {
 #[test]
 fn checks_are_read_by_the_same_ladder() {
     let read = |text: &str| read_checks(&Words { text, form_enforced: false, nonce: &nonce() });
-    let (checks, rung) = read(
+    let (checks, method) = read(
         r#"{"checks": [{"id": "c1", "outcome": "refuted", "why": "n is checked"},
             {"id": "c2", "outcome": "refuted", "why": " "}, {"id": "c3", "outcome": "holds"}]}"#,
     )
     .unwrap();
     let outcomes: Vec<CheckOutcome> = checks.iter().map(|check| check.outcome).collect();
     assert_eq!(outcomes, [CheckOutcome::Refuted, CheckOutcome::Unsure, CheckOutcome::Holds]);
-    assert_eq!(rung, Rung::Strict);
+    assert_eq!(method, ParseMethod::Strict);
     for (text, problem) in [
         ("refuted", "invalid json: expected value at line 1 column 1"),
         ("{}", "missing field: checks"),

@@ -1,7 +1,7 @@
 //! The changed lines of one file with what is around them: numbered as at head, marked, without
 //! secrets. Each piece is whole: it is shown with all its hunks or not at all.
 
-use super::{Enclosing, Material, Width};
+use super::{BriefMaterial, BriefWidth, Enclosing};
 use crate::agent::clean::{CleanFile, first_head, index};
 use crate::agent::shown;
 use crate::change::{ChangedFile, FileStatus, Hunk, LineKind, LineSpan};
@@ -29,8 +29,8 @@ const UNCHANGED: char = ' ';
 pub(super) fn pieces(
     file: &ChangedFile,
     clean: &CleanFile,
-    material: &Material<'_>,
-    width: Width,
+    material: &BriefMaterial<'_>,
+    width: BriefWidth,
 ) -> Vec<Piece> {
     let unknown = Vec::new();
     let enclosing = material.enclosing.get(&file.path).unwrap_or(&unknown);
@@ -58,7 +58,7 @@ fn windows(
     file: &ChangedFile,
     clean: &CleanFile,
     enclosing: &[Option<Enclosing>],
-    width: Width,
+    width: BriefWidth,
 ) -> Vec<Window> {
     let n_lines = u32::try_from(clean.head.len()).unwrap_or(u32::MAX);
     let mut windows: Vec<Window> = Vec::new();
@@ -85,7 +85,7 @@ fn windows(
 
 /// The lines around a hunk's changes: some each way, not beyond the function around them, and all of
 /// a short function.
-fn widened(hunk: &Hunk, n_lines: u32, around: Option<&Enclosing>, width: Width) -> LineSpan {
+fn widened(hunk: &Hunk, n_lines: u32, around: Option<&Enclosing>, width: BriefWidth) -> LineSpan {
     let changed = changed_lines(hunk, n_lines);
     let start = changed.start().saturating_sub(width.around).max(1);
     let end = changed.end().saturating_add(width.around).min(n_lines);

@@ -3,7 +3,7 @@
 use super::excerpt::{self, Piece};
 use super::sections::{self, List, Opening};
 use super::unlined::is_bare;
-use super::{Brief, Material, Style};
+use super::{BriefMaterial, BriefStyle, PromptBrief};
 use crate::agent::clean::CleanFile;
 use crate::change::{ChangedFile, FilePath, LineKind, LineSpan};
 use crate::finding::Candidate;
@@ -11,10 +11,10 @@ use std::cmp::Reverse;
 
 /// A change in one or several briefs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Briefs {
+pub struct PromptBriefs {
     /// The briefs; all start with the same text. A change of which no line can be shown has none, but for
     /// one of names, modes and empty files.
-    pub briefs: Vec<Brief>,
+    pub briefs: Vec<PromptBrief>,
     /// That text.
     pub opening: String,
     /// What no brief shows.
@@ -28,7 +28,7 @@ pub struct Briefs {
     pub warnings: Vec<String>,
 }
 
-impl Briefs {
+impl PromptBriefs {
     /// All that is told, in one text; of a change of which nothing can be shown, what is known of it.
     pub fn told(&self) -> String {
         match self.briefs.as_slice() {
@@ -48,7 +48,7 @@ pub struct LeftOut {
 }
 
 /// The briefs of a change.
-pub fn briefs(material: &Material<'_>, style: &Style<'_>) -> Briefs {
+pub fn briefs(material: &BriefMaterial<'_>, style: &BriefStyle<'_>) -> PromptBriefs {
     // A list of files tells nothing when the one brief shows all of them.
     let is_told = |file: &ChangedFile| is_shown(file) || is_bare(file);
     let all = material.change.files.iter().all(is_told).then(|| pack(material, style, List::No));
@@ -56,7 +56,7 @@ pub fn briefs(material: &Material<'_>, style: &Style<'_>) -> Briefs {
         .unwrap_or_else(|| pack(material, style, List::Yes))
 }
 
-fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
+fn pack(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: List) -> PromptBriefs {
     let Opening { text: opening, warnings } = sections::opening(material, style, list);
     let files = by_size(material);
     let mut hidden = Vec::new();
@@ -75,7 +75,7 @@ fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
         }
     }
     if waiting.is_empty() && briefs.is_empty() && material.change.files.iter().any(is_bare) {
-        briefs.push(Brief { text: opening.clone(), shown: Vec::new() });
+        briefs.push(PromptBrief { text: opening.clone(), shown: Vec::new() });
     }
     let left_out = waiting
         .into_iter()
@@ -84,13 +84,13 @@ fn pack(material: &Material<'_>, style: &Style<'_>, list: List) -> Briefs {
             hunks: pieces.iter().map(|piece| piece.hunks.len()).sum(),
         })
         .collect();
-    Briefs { briefs, opening, left_out, unread, hidden, warnings }
+    PromptBriefs { briefs, opening, left_out, unread, hidden, warnings }
 }
 
 type Waiting<'c> = Vec<(&'c ChangedFile, Vec<Piece>)>;
 
 /// The files with something to show, without their secrets, the most changed first.
-fn by_size<'c>(material: &Material<'c>) -> Vec<(&'c ChangedFile, CleanFile)> {
+fn by_size<'c>(material: &BriefMaterial<'c>) -> Vec<(&'c ChangedFile, CleanFile)> {
     let mut files: Vec<&ChangedFile> =
         material.change.files.iter().filter(|file| is_shown(file)).collect();
     files.sort_by_key(|file| (Reverse(n_changed(file)), &file.path));
@@ -143,9 +143,9 @@ fn n_changed(file: &ChangedFile) -> usize {
 fn fill<'c>(
     opening: &str,
     waiting: Waiting<'c>,
-    style: &Style<'_>,
-) -> (Option<Brief>, Waiting<'c>) {
-    let mut brief = Brief { text: opening.to_owned(), shown: Vec::new() };
+    style: &BriefStyle<'_>,
+) -> (Option<PromptBrief>, Waiting<'c>) {
+    let mut brief = PromptBrief { text: opening.to_owned(), shown: Vec::new() };
     let mut left = Waiting::new();
     for (file, pieces) in waiting {
         let mut shown = Shown::default();

@@ -2,7 +2,7 @@
 //! within its share of the room.
 
 use super::unlined::{is_bare, unlined};
-use super::{Material, Style};
+use super::{BriefMaterial, BriefStyle};
 use crate::change::{ChangedFile, FileStatus, LineKind};
 use crate::finding::Candidate;
 use std::fmt::Write;
@@ -32,7 +32,7 @@ pub(super) enum List {
     No,
 }
 
-pub(super) fn opening(material: &Material<'_>, style: &Style<'_>, list: List) -> Opening {
+pub(super) fn opening(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: List) -> Opening {
     let fence = style.fence;
     let mut opening = Opening { text: String::new(), warnings: Vec::new() };
     let id = fence.nonce().as_str();
@@ -67,7 +67,7 @@ pub(super) fn opening(material: &Material<'_>, style: &Style<'_>, list: List) ->
 
 impl Opening {
     /// What happens to files that none of their lines shows.
-    fn unlined(&mut self, material: &Material<'_>, style: &Style<'_>) {
+    fn unlined(&mut self, material: &BriefMaterial<'_>, style: &BriefStyle<'_>) {
         let lines: Vec<String> = material.change.files.iter().filter_map(unlined).collect();
         if lines.is_empty() {
             return;
@@ -91,7 +91,7 @@ impl Opening {
         kind: &str,
         texts: impl Iterator<Item = (String, &'t String)>,
         share: usize,
-        style: &Style<'_>,
+        style: &BriefStyle<'_>,
     ) {
         let mut left = share;
         for (name, text) in texts.filter(|(_, text)| !text.trim().is_empty()) {
@@ -118,7 +118,7 @@ fn lines_within(text: &str, n_bytes: usize) -> &str {
     start.rfind('\n').and_then(|at| start.get(..=at)).unwrap_or_default()
 }
 
-fn files(material: &Material<'_>) -> String {
+fn files(material: &BriefMaterial<'_>) -> String {
     let mut text = format!("{}\n", material.target);
     // Those of which no line changes are told apart.
     let files: Vec<_> = material.change.files.iter().filter(|file| !is_bare(file)).collect();

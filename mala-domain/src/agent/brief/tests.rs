@@ -39,8 +39,8 @@ impl Sample {
         sample
     }
 
-    fn material(&self) -> Material<'_> {
-        Material {
+    fn material(&self) -> BriefMaterial<'_> {
+        BriefMaterial {
             change: &self.change,
             texts: &self.texts,
             enclosing: &self.enclosing,
@@ -52,9 +52,10 @@ impl Sample {
         }
     }
 
-    fn briefs(&self, max_bytes: usize, max_briefs: usize) -> Briefs {
+    fn briefs(&self, max_bytes: usize, max_briefs: usize) -> PromptBriefs {
         let fence = fence();
-        let style = Style { fence: &fence, width: Width::STANDARD, max_bytes, max_briefs };
+        let style =
+            BriefStyle { fence: &fence, width: BriefWidth::STANDARD, max_bytes, max_briefs };
         briefs(&self.material(), &style)
     }
 }
@@ -122,7 +123,7 @@ fn two_files() -> Sample {
     Sample::of(&format!("{small}{big}"), &[("a.txt", "a\n", "b\n"), ("big.txt", &base, &head)])
 }
 
-fn names(briefs: &Briefs) -> Vec<String> {
+fn names(briefs: &PromptBriefs) -> Vec<String> {
     let shown = briefs.briefs.iter().map(|brief| {
         let files = brief.shown.iter().map(|(file, hunks)| format!("{file} {hunks:?}"));
         files.collect::<Vec<_>>().join(" ")
@@ -136,7 +137,8 @@ fn the_most_changed_file_comes_first_and_hunks_stay_whole() {
     let sample = two_files();
     // Where not all is shown, the files are listed too.
     let fence = fence();
-    let style = Style { fence: &fence, width: Width::STANDARD, max_bytes: 9_000, max_briefs: 1 };
+    let style =
+        BriefStyle { fence: &fence, width: BriefWidth::STANDARD, max_bytes: 9_000, max_briefs: 1 };
     let before = |list| sections::opening(&sample.material(), &style, list).text.len();
     let list = before(sections::List::Yes) - before(sections::List::No);
     let opening = sample.briefs(100_000, 1).briefs[0].text.find("@@").unwrap() + list;
@@ -185,7 +187,7 @@ fn long_functions_are_shown_around_the_change_and_not_beyond() {
 
 #[test]
 fn files_are_listed_only_where_not_all_are_shown() {
-    let lists = |briefs: &Briefs| briefs.briefs[0].text.contains("of=\"changed files\"");
+    let lists = |briefs: &PromptBriefs| briefs.briefs[0].text.contains("of=\"changed files\"");
     assert!(!lists(&two_files().briefs(5_000, 1)));
     assert!(lists(&two_files().briefs(800, 1)), "a file is left out");
     let mut sample = two_files();
@@ -202,7 +204,7 @@ const UNLINED: &str = "diff --git a/evil.py b/sitecustomize.py\nsimilarity index
 fn what_no_line_shows_is_told() {
     let link = "diff --git a/l b/l\nnew file mode 120000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n";
     let mode = "diff --git a/m b/m\nold mode 100755\nnew mode 100644\nindex 1..2\n--- a/m\n+++ b/m\n@@ -1 +1 @@\n-a\n+b\n";
-    let told = |briefs: &Briefs| {
+    let told = |briefs: &PromptBriefs| {
         let text = briefs.briefs[0].text.clone();
         let (_, section) = text.split_once("of=\"changes that no line shows\"").unwrap();
         let (section, _) = section.split_once("</mala-fence").unwrap();

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// Something that costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Deed {
+pub enum Charge {
     /// A call to a model, at its worst.
     Call {
         /// Tokens in and out.
@@ -20,7 +20,7 @@ pub enum Deed {
 
 /// What a call really used; `None` where the provider does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Used {
+pub struct CallUsage {
     /// Tokens in and out.
     pub tokens: Option<u64>,
     /// The part of them that came from a cache.
@@ -29,7 +29,7 @@ pub struct Used {
     pub dollars: Option<Dollars>,
 }
 
-impl Used {
+impl CallUsage {
     /// The call was turned away before it cost anything.
     pub const NOTHING: Self =
         Self { tokens: Some(0), cache_read: Some(0), dollars: Some(Dollars::ZERO) };
@@ -39,12 +39,12 @@ impl Used {
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "what is reserved is to be spent and settled"]
 pub struct Reservation {
-    deed: Deed,
+    deed: Charge,
 }
 
 /// Why something may not be done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Spent {
+pub enum LimitReached {
     /// No call is left.
     #[error("all {0} model calls are spent")]
     Calls(u32),
@@ -67,7 +67,7 @@ pub enum Spent {
 
 /// What one review has left to spend.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Purse {
+pub struct BudgetTracker {
     limits: Limits,
     llm_calls: u32,
     tool_calls: u32,
@@ -86,7 +86,7 @@ struct Unknown {
     cache_read: bool,
 }
 
-impl Purse {
+impl BudgetTracker {
     /// A purse of which nothing is spent.
     pub fn new(limits: Limits) -> Self {
         Self {
@@ -107,32 +107,32 @@ impl Purse {
     }
 
     /// Reserves the worst case, or says which limit it could exceed.
-    pub fn reserve(&mut self, deed: Deed) -> Result<Reservation, Spent> {
+    pub fn reserve(&mut self, deed: Charge) -> Result<Reservation, LimitReached> {
         match deed {
-            Deed::Call { tokens, dollars } => self.reserve_call(tokens, dollars)?,
-            Deed::Tool if self.tool_calls < self.limits.max_tool_calls => self.tool_calls += 1,
-            Deed::Tool => return Err(Spent::Tools(self.limits.max_tool_calls)),
+            Charge::Call { tokens, dollars } => self.reserve_call(tokens, dollars)?,
+            Charge::Tool if self.tool_calls < self.limits.max_tool_calls => self.tool_calls += 1,
+            Charge::Tool => return Err(LimitReached::Tools(self.limits.max_tool_calls)),
         }
         self.open += 1;
         Ok(Reservation { deed })
     }
 
-    fn reserve_call(&mut self, tokens: u64, dollars: Option<Dollars>) -> Result<(), Spent> {
+    fn reserve_call(&mut self, tokens: u64, dollars: Option<Dollars>) -> Result<(), LimitReached> {
         let Limits { max_llm_calls, max_tokens, max_cost, unpriced, .. } = self.limits;
         if self.llm_calls >= max_llm_calls {
-            return Err(Spent::Calls(max_llm_calls));
+            return Err(LimitReached::Calls(max_llm_calls));
         }
         let all_tokens = self.tokens.saturating_add(tokens);
         if all_tokens > max_tokens {
-            return Err(Spent::Tokens(max_tokens));
+            return Err(LimitReached::Tokens(max_tokens));
         }
         let all_cost = match dollars {
             Some(dollars) => self.cost.plus(dollars),
             None if unpriced == Unpriced::Allow => self.cost,
-            None => return Err(Spent::UnknownPrice(max_cost)),
+            None => return Err(LimitReached::UnknownPrice(max_cost)),
         };
         if all_cost > max_cost {
-            return Err(Spent::Cost(max_cost));
+            return Err(LimitReached::Cost(max_cost));
         }
         (self.tokens, self.cost) = (all_tokens, all_cost);
         self.llm_calls += 1;
@@ -140,9 +140,9 @@ impl Purse {
     }
 
     /// Replaces the worst case by what was really used, as far as anybody knows.
-    pub fn settle(&mut self, reservation: Reservation, used: Used) {
+    pub fn settle(&mut self, reservation: Reservation, used: CallUsage) {
         self.open = self.open.saturating_sub(1);
-        let Deed::Call { tokens, dollars } = reservation.deed else { return };
+        let Charge::Call { tokens, dollars } = reservation.deed else { return };
         match used.tokens {
             Some(actual) => {
                 self.tokens = self.tokens.saturating_sub(tokens).saturating_add(actual);

@@ -3,7 +3,7 @@
 //! beside which something worse is named.
 
 use super::votes::contradiction;
-use super::{Account, Claim, issues, unreadable};
+use super::{GateAccount, GateClaim, issues, unreadable};
 use crate::agent::answer::fields::{cut, object};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::finding::Priority;
@@ -20,13 +20,13 @@ const FAILURES: [&str; 4] = ["error", "fatal_error", "parse_error", "parse_error
 const THE_GATE: &str = "the gate";
 
 /// Somebody's JSON, and the list in it that is read as claims.
-pub(super) struct Remark<'o> {
+pub(super) struct GateRemark<'o> {
     who: String,
     said: &'o Object,
     read: Option<&'static str>,
 }
 
-impl<'o> Remark<'o> {
+impl<'o> GateRemark<'o> {
     /// A reviewer's.
     pub(super) fn of(who: &str, said: &'o Object, read: Option<&'static str>) -> Self {
         Self { who: cut(who, issues::MAX_NAME), said, read }
@@ -37,11 +37,11 @@ impl<'o> Remark<'o> {
 pub(super) fn remarks<'o>(
     said: &'o Object,
     read: Option<&'static str>,
-) -> Result<Vec<Remark<'o>>, ReviewerFailure> {
-    let mut all = vec![Remark::of(THE_GATE, said, read)];
+) -> Result<Vec<GateRemark<'o>>, ReviewerFailure> {
+    let mut all = vec![GateRemark::of(THE_GATE, said, read)];
     if let Some(reviewers) = said.get("reviewers").filter(|it| !it.is_null()) {
         for (name, entry) in object(reviewers).map_err(unreadable)? {
-            all.push(Remark::of(name, object(entry).map_err(unreadable)?, None));
+            all.push(GateRemark::of(name, object(entry).map_err(unreadable)?, None));
         }
     }
     Ok(all)
@@ -50,11 +50,11 @@ pub(super) fn remarks<'o>(
 /// What a panel accounts for when nobody names anything that is worse than these claims; beside a pass,
 /// nothing at all. Beside an objection that somebody failed at something, it accounts for nothing.
 pub(super) fn weigh(
-    remarks: &[Remark<'_>],
+    remarks: &[GateRemark<'_>],
     verdict: Verdict,
-    claims: &[Claim],
-    mut account: Account,
-) -> Result<Account, ReviewerFailure> {
+    claims: &[GateClaim],
+    mut account: GateAccount,
+) -> Result<GateAccount, ReviewerFailure> {
     let is_pass = verdict == Verdict::Pass;
     let claimed = claims.iter().map(|claim| issues::effective(claim.candidate.priority)).min();
     for remark in remarks {

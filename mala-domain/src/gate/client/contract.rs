@@ -1,19 +1,19 @@
 //! The contract's own shape, and ours, which says more.
 
-use super::issues::Dialect;
+use super::issues::GateDialect;
 use super::votes::{agrees, contradiction, disagreement, missing, panel_word, unanimous};
-use super::{Account, Claim, PanelWord, Started, unreadable};
+use super::{GateAccount, GateClaim, PanelWord, StartedSession, unreadable};
 use crate::agent::answer::fields::{number, object, required, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::finding::{Candidate, Finding};
 use crate::ports::ReviewerFailure;
 use crate::render::gate::{GateResultJson, GateReviewerJson, PanelVerdict};
-use crate::review::PanelMember;
+use crate::review::GateMember;
 use crate::review::consensus::{ConsensusRule, VoteStatus, by_rule};
-use crate::verdict::{Obstacle, Outcome, Verdict};
+use crate::verdict::{NotReviewedReason, Outcome, Verdict};
 use serde_json::Value;
 
-const DIALECT: Dialect = Dialect {
+const DIALECT: GateDialect = GateDialect {
     file: "file",
     lines_may_be_null: false,
     of_reviewers: &["verdict", "summary", "issues", "error"],
@@ -24,7 +24,7 @@ const DIALECT: Dialect = Dialect {
 pub(super) fn read(
     object: &Object,
     code: i32,
-    started: &Started,
+    started: &StartedSession,
 ) -> Result<PanelWord, ReviewerFailure> {
     let consensus = required(object, "consensus").and_then(self::object).map_err(unreadable)?;
     if consensus.contains_key("rule") && object.contains_key("schema_version") {
@@ -46,7 +46,11 @@ pub(super) fn read(
 }
 
 /// Our own gate: what it decided, by its rule, with what its reviewers account for.
-fn ours(object: &Object, code: i32, started: &Started) -> Result<PanelWord, ReviewerFailure> {
+fn ours(
+    object: &Object,
+    code: i32,
+    started: &StartedSession,
+) -> Result<PanelWord, ReviewerFailure> {
     let waited: GateResultJson = serde_json::from_value(Value::Object(object.clone()))
         .map_err(|error| unreadable(ParseProblem::InvalidJson(error.to_string())))?;
     let verdict = match (code, waited.outcome(), waited.consensus.verdict) {
@@ -57,8 +61,9 @@ fn ours(object: &Object, code: i32, started: &Started) -> Result<PanelWord, Revi
     };
     let unheard = follows(&waited, verdict, started)?;
     let refuted = waited.findings.refuted.iter();
-    let claims: Vec<Claim> = waited.issues.iter().chain(refuted).flat_map(claims_of).collect();
-    let account = unheard.map_or(Account::Files(waited.coverage.files.clone()), Account::Nothing);
+    let claims: Vec<GateClaim> = waited.issues.iter().chain(refuted).flat_map(claims_of).collect();
+    let account =
+        unheard.map_or(GateAccount::Files(waited.coverage.files.clone()), GateAccount::Nothing);
     Ok(PanelWord {
         verdict,
         claims,
@@ -76,7 +81,7 @@ fn ours(object: &Object, code: i32, started: &Started) -> Result<PanelWord, Revi
 fn follows(
     waited: &GateResultJson,
     verdict: Verdict,
-    started: &Started,
+    started: &StartedSession,
 ) -> Result<Option<String>, ReviewerFailure> {
     if waited.scope.is_none() {
         return Err(unreadable(ParseProblem::MissingField("scope".to_owned())));
@@ -91,7 +96,7 @@ fn follows(
     }
     if verdict == Verdict::Pass {
         let passing =
-            |(_, verdict): &(PanelMember, Option<Verdict>)| *verdict == Some(Verdict::Pass);
+            |(_, verdict): &(GateMember, Option<Verdict>)| *verdict == Some(Verdict::Pass);
         let mut needed = votes.clone();
         needed.retain(|vote| is_unanimous || passing(vote));
         unanimous(&needed)?;
@@ -138,14 +143,14 @@ fn vote(lane: &GateReviewerJson) -> VoteStatus {
     match lane.verdict {
         Some(Verdict::Pass) => VoteStatus::Passes,
         Some(verdict) => VoteStatus::Objects(verdict),
-        None => VoteStatus::Absent(Obstacle::Incomplete),
+        None => VoteStatus::Absent(NotReviewedReason::Incomplete),
     }
 }
 
 /// The lanes, and the agent that checked for them.
-fn members(waited: &GateResultJson) -> Vec<PanelMember> {
+fn members(waited: &GateResultJson) -> Vec<GateMember> {
     let lanes = waited.reviewers.iter().map(|(name, lane)| member(name, lane));
-    let checker = waited.checker.iter().map(|checker| PanelMember {
+    let checker = waited.checker.iter().map(|checker| GateMember {
         name: format!("{} (checks)", checker.reviewer),
         model: Some(checker.model.clone()),
         error: None,
@@ -154,8 +159,8 @@ fn members(waited: &GateResultJson) -> Vec<PanelMember> {
     lanes.chain(checker).collect()
 }
 
-fn member(name: &str, lane: &GateReviewerJson) -> PanelMember {
-    PanelMember {
+fn member(name: &str, lane: &GateReviewerJson) -> GateMember {
+    GateMember {
         name: name.to_owned(),
         model: None,
         error: lane.error.clone(),
@@ -164,10 +169,10 @@ fn member(name: &str, lane: &GateReviewerJson) -> PanelMember {
 }
 
 /// A finding as a claim of everybody who says it: it is looked at again here, and merged again.
-fn claims_of(finding: &Finding) -> Vec<Claim> {
+fn claims_of(finding: &Finding) -> Vec<GateClaim> {
     let is_redacted = finding.evidence_snippet.contains("[redacted");
     let evidence = Some(finding.evidence_snippet.clone()).filter(|_| !is_redacted);
-    let claim = |reviewer: &str| Claim {
+    let claim = |reviewer: &str| GateClaim {
         has_lines: true,
         candidate: Candidate {
             file: finding.file.clone(),

@@ -1,14 +1,14 @@
 //! The older shape: `consensus_verdict`, `aggregated_findings`. Its exit code 0 says that there is a
 //! verdict, not that it is a pass.
 
-use super::issues::{self, Dialect};
+use super::issues::{self, GateDialect};
 use super::votes::{disagreement, panel_word};
-use super::{PanelWord, Started, unreadable};
+use super::{PanelWord, StartedSession, unreadable};
 use crate::agent::answer::Object;
 use crate::agent::answer::fields::text;
 use crate::ports::ReviewerFailure;
 
-const DIALECT: Dialect = Dialect {
+const DIALECT: GateDialect = GateDialect {
     file: "file_path",
     lines_may_be_null: true,
     of_reviewers: &["verdict", "summary", "findings"],
@@ -23,7 +23,7 @@ pub(super) fn is_it(object: &Object) -> bool {
 pub(super) fn read(
     object: &Object,
     code: i32,
-    started: &Started,
+    started: &StartedSession,
 ) -> Result<PanelWord, ReviewerFailure> {
     let status = text(object, "status").map_err(unreadable)?;
     if (code, status) != (0, "complete") {

@@ -1,13 +1,13 @@
 //! The claims and reviewers of a gate's JSON, whatever it calls their fields.
 
-use super::votes::Vote;
-use super::{Claim, unreadable};
+use super::votes::MemberVote;
+use super::{GateClaim, unreadable};
 use crate::agent::answer::fields::{cut, list, maybe_text, object, required, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::change::{FilePath, LineSpan};
 use crate::finding::{Candidate, Category, Priority, Verification};
 use crate::ports::ReviewerFailure;
-use crate::review::PanelMember;
+use crate::review::GateMember;
 use crate::verdict::Verdict;
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub(super) const MAX_NAME: usize = 100;
 const UNSAID_CONFIDENCE: f64 = 0.7;
 
 /// What one shape calls things, and what it may leave out.
-pub(super) struct Dialect {
+pub(super) struct GateDialect {
     /// The list with the claims.
     pub(super) claims: &'static str,
     /// The field with the file of a claim.
@@ -35,9 +35,9 @@ pub(super) struct Dialect {
 /// The claims in a list, each by whoever it names, or by `reviewer`.
 pub(super) fn claims(
     of: &Object,
-    dialect: &Dialect,
+    dialect: &GateDialect,
     reviewer: Option<&str>,
-) -> Result<Vec<Claim>, ReviewerFailure> {
+) -> Result<Vec<GateClaim>, ReviewerFailure> {
     let all = list(of, dialect.claims).map_err(unreadable)?;
     if all.len() > MAX_ISSUES {
         return Err(unreadable(ParseProblem::InvalidFormat));
@@ -46,7 +46,11 @@ pub(super) fn claims(
     read.collect::<Result<_, _>>().map_err(unreadable)
 }
 
-fn claim(issue: &Object, dialect: &Dialect, reviewer: Option<&str>) -> Result<Claim, ParseProblem> {
+fn claim(
+    issue: &Object,
+    dialect: &GateDialect,
+    reviewer: Option<&str>,
+) -> Result<GateClaim, ParseProblem> {
     let reviewer = match reviewer {
         Some(name) => name,
         None => text(issue, "reviewer")?,
@@ -56,7 +60,7 @@ fn claim(issue: &Object, dialect: &Dialect, reviewer: Option<&str>) -> Result<Cl
     if file.trim().is_empty() || reviewer.trim().is_empty() {
         return Err(ParseProblem::InvalidFormat);
     }
-    Ok(Claim {
+    Ok(GateClaim {
         has_lines: lines.is_some(),
         candidate: Candidate {
             file: FilePath::parse(file.trim().trim_start_matches("./")),
@@ -76,7 +80,7 @@ fn claim(issue: &Object, dialect: &Dialect, reviewer: Option<&str>) -> Result<Cl
 }
 
 /// The lines; a gate that does not know them says null.
-fn lines(issue: &Object, dialect: &Dialect) -> Result<Option<LineSpan>, ParseProblem> {
+fn lines(issue: &Object, dialect: &GateDialect) -> Result<Option<LineSpan>, ParseProblem> {
     let is_null = |key: &str| matches!(issue.get(key), Some(Value::Null));
     if dialect.lines_may_be_null && (is_null("line_start") || is_null("line_end")) {
         return Ok(None);
@@ -129,12 +133,15 @@ fn confidence(issue: &Object) -> f64 {
 }
 
 /// The reviewers by name, each with its verdict.
-pub(super) fn votes(of: &Object, dialect: &Dialect) -> Result<Vec<Vote>, ReviewerFailure> {
+pub(super) fn votes(
+    of: &Object,
+    dialect: &GateDialect,
+) -> Result<Vec<MemberVote>, ReviewerFailure> {
     let all = required(of, "reviewers").and_then(object).map_err(unreadable)?;
     all.iter().map(|(name, entry)| vote(name, entry, dialect).map_err(unreadable)).collect()
 }
 
-fn vote(name: &str, entry: &Value, dialect: &Dialect) -> Result<Vote, ParseProblem> {
+fn vote(name: &str, entry: &Value, dialect: &GateDialect) -> Result<MemberVote, ParseProblem> {
     let entry = object(entry)?;
     let word = maybe_text(entry, "verdict")?;
     let failed = word.filter(|word| dialect.failed.contains(word));
@@ -150,11 +157,11 @@ fn vote(name: &str, entry: &Value, dialect: &Dialect) -> Result<Vote, ParseProbl
     }
     let verdict = word.filter(|_| failed.is_none()).map(verdict).transpose()?;
     let error = error.map(|error| cut(error, MAX_TITLE));
-    Ok((PanelMember { name: cut(name, MAX_NAME), error, ..PanelMember::default() }, verdict))
+    Ok((GateMember { name: cut(name, MAX_NAME), error, ..GateMember::default() }, verdict))
 }
 
 /// Whether a reviewer who did not fail has all that it is to have.
-fn is_whole(entry: &Object, dialect: &Dialect) -> Result<(), ParseProblem> {
+fn is_whole(entry: &Object, dialect: &GateDialect) -> Result<(), ParseProblem> {
     for key in dialect.of_reviewers {
         match *key {
             "summary" => text(entry, key).map(|_| ())?,

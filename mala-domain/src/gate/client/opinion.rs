@@ -1,6 +1,6 @@
 //! From what a panel says to what every reviewer contributes.
 
-use super::{Account, PanelWord};
+use super::{GateAccount, PanelWord};
 use crate::change::{Change, ChangedFile, FilePath, LineSpan};
 use crate::finding::{Candidate, Category, Priority, Verification};
 use crate::ports::ReviewerFailure;
@@ -26,14 +26,16 @@ pub fn opinion(reviewer: &str, word: PanelWord, change: &Change) -> Opinion {
         word.warnings.into_iter().map(|warning| format!("{reviewer}: {warning}")).collect();
     let mut failure = None;
     let accounted = match word.account {
-        Account::Files(files) => change.files.iter().filter_map(|it| part(it, &files)).collect(),
-        Account::Whole => {
+        GateAccount::Files(files) => {
+            change.files.iter().filter_map(|it| part(it, &files)).collect()
+        }
+        GateAccount::Whole => {
             warnings.push(format!(
                 "{reviewer}: the gate does not say which regions it reviewed; its verdict is taken for all"
             ));
             change.files.iter().map(|file| (file.path.clone(), all(file))).collect()
         }
-        Account::Nothing(why) => {
+        GateAccount::Nothing(why) => {
             warnings.push(format!(
                 "{reviewer}: what it does not object to does not count as reviewed: {why}"
             ));

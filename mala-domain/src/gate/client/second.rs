@@ -1,18 +1,18 @@
 //! The newer shape: `wait` tells only how the gate stands; what its reviewers said is in files. One
 //! that is missing or cannot be read is no pass, whatever the gate says.
 
-use super::beside::{Remark, remarks, weigh};
-use super::issues::{self, Dialect};
-use super::votes::{Poll, Vote, contradiction, disagreement};
-use super::{Account, Claim, PanelWord, Started, json, unreadable};
+use super::beside::{GateRemark, remarks, weigh};
+use super::issues::{self, GateDialect};
+use super::votes::{MemberVote, PanelPoll, contradiction, disagreement};
+use super::{GateAccount, GateClaim, PanelWord, StartedSession, json, unreadable};
 use crate::agent::answer::fields::{cut, maybe_text, number, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::ports::ReviewerFailure;
-use crate::review::PanelMember;
+use crate::review::GateMember;
 use crate::verdict::Verdict;
 use serde_json::Value;
 
-const DIALECT: Dialect = Dialect {
+const DIALECT: GateDialect = GateDialect {
     claims: "findings",
     file: "file_path",
     lines_may_be_null: true,
@@ -35,7 +35,7 @@ pub struct GateState {
 
 /// What the reviewers of the last round said.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Round {
+pub struct GateRound {
     /// The iteration that it belongs to; `None` when there is no round.
     pub iteration: Option<u32>,
     /// Everybody who ever spoke in this run.
@@ -103,8 +103,8 @@ fn verdict(word: &str) -> Result<Verdict, ReviewerFailure> {
 /// What the panel says: how the gate stands, and the files of its reviewers.
 pub fn panel(
     state: &GateState,
-    round: &Round,
-    started: &Started,
+    round: &GateRound,
+    started: &StartedSession,
 ) -> Result<PanelWord, ReviewerFailure> {
     if let (Some(said), Some(found)) = (state.iteration, round.iteration)
         && said != found
@@ -116,8 +116,8 @@ pub fn panel(
         return Err(contradiction("requires_decision without reviewers"));
     }
     let files: Vec<_> = round.opinions.iter().map(|own| (&own.reviewer, parsed(own))).collect();
-    let mut claims: Vec<Claim> = Vec::new();
-    let mut votes: Vec<Vote> = Vec::new();
+    let mut claims: Vec<GateClaim> = Vec::new();
+    let mut votes: Vec<MemberVote> = Vec::new();
     let mut beside = remarks(&state.told, None)?;
     for (name, file) in &files {
         let read = file.as_ref().map_err(Clone::clone).and_then(|file| read(name, file));
@@ -126,17 +126,14 @@ pub fn panel(
             Err(problem) => (None, Vec::new(), Some(problem.to_string())),
         };
         claims.extend(own);
-        beside.extend(file.iter().map(|file| Remark::of(name, file, Some(DIALECT.claims))));
-        votes.push((
-            PanelMember { name: (*name).clone(), error, ..PanelMember::default() },
-            verdict,
-        ));
+        beside.extend(file.iter().map(|file| GateRemark::of(name, file, Some(DIALECT.claims))));
+        votes.push((GateMember { name: (*name).clone(), error, ..GateMember::default() }, verdict));
     }
     let verdict = state.verdict.unwrap_or(Verdict::Fail);
-    let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &[] };
+    let poll = PanelPoll { verdict, claims: &claims, votes: &votes, parse_errors: &[] };
     let account = match state.verdict {
         Some(_) => poll.account(started)?,
-        None => Account::Nothing("the gate came to no verdict".to_owned()),
+        None => GateAccount::Nothing("the gate came to no verdict".to_owned()),
     };
     let account = weigh(&beside, verdict, &claims, account)?;
     let decision = state.verdict.is_none().then(|| state.reason.clone());
@@ -151,7 +148,7 @@ fn parsed(opinion: &ReviewerFile) -> Result<Object, ReviewerFailure> {
     }
 }
 
-fn read(name: &str, file: &Object) -> Result<(Option<Verdict>, Vec<Claim>), ReviewerFailure> {
+fn read(name: &str, file: &Object) -> Result<(Option<Verdict>, Vec<GateClaim>), ReviewerFailure> {
     let verdict = match text(file, "verdict").map_err(unreadable)? {
         "requires_decision" | "REQUIRES_DECISION" => None,
         word => Some(self::verdict(word)?),

@@ -55,16 +55,16 @@ fn without(mut value: Value, key: &str) -> Value {
     value
 }
 
-fn read(code: i32, stdout: &str) -> Result<Heard, ReviewerFailure> {
-    let started = Started { key: Some("k".into()), reviewers: vec!["codex".into()] };
-    waited(&Ended { code: Some(code), stdout, stderr: "" }, &started, RUN)
+fn read(code: i32, stdout: &str) -> Result<GateAnswer, ReviewerFailure> {
+    let started = StartedSession { key: Some("k".into()), reviewers: vec!["codex".into()] };
+    waited(&CommandEnd { code: Some(code), stdout, stderr: "" }, &started, RUN)
 }
 
 /// The verdict and the number of claims, or the failure.
 fn outcome(code: i32, json: &Value) -> Result<(Verdict, usize), ReviewerFailure> {
     match read(code, &json.to_string())? {
-        Heard::Panel(word) => Ok((word.verdict, word.claims.len())),
-        Heard::State(state) => panic!("{state:?}"),
+        GateAnswer::Panel(word) => Ok((word.verdict, word.claims.len())),
+        GateAnswer::State(state) => panic!("{state:?}"),
     }
 }
 
@@ -91,8 +91,8 @@ fn every_row_of_the_table_of_exit_codes() {
     for (code, json, expected) in rows {
         assert_eq!(outcome(code, &json), expected, "{code} {json}");
     }
-    let killed = Ended { code: None, stdout: "", stderr: "cannot go on\n" };
-    let failure = waited(&killed, &Started::default(), RUN).unwrap_err();
+    let killed = CommandEnd { code: None, stdout: "", stderr: "cannot go on\n" };
+    let failure = waited(&killed, &StartedSession::default(), RUN).unwrap_err();
     assert_eq!(failure, Crashed("killed: cannot go on".into()));
 }
 
@@ -285,8 +285,8 @@ fn a_pass_in_the_older_shape_is_everybodys() {
 
 fn state_of(code: i32, json: &Value) -> Result<GateState, ReviewerFailure> {
     match read(code, &json.to_string())? {
-        Heard::State(state) => Ok(state),
-        Heard::Panel(word) => panic!("{word:?}"),
+        GateAnswer::State(state) => Ok(state),
+        GateAnswer::Panel(word) => panic!("{word:?}"),
     }
 }
 
@@ -328,8 +328,8 @@ fn gate_state(verdict: Option<Verdict>, reason: &str) -> GateState {
     GateState { verdict, reason, iteration: Some(1), told: Object::new() }
 }
 
-fn round(opinions: &[ReviewerFile]) -> Round {
-    Round { iteration: Some(1), opinions: opinions.to_vec() }
+fn round(opinions: &[ReviewerFile]) -> GateRound {
+    GateRound { iteration: Some(1), opinions: opinions.to_vec() }
 }
 
 fn file(reviewer: &str, text: Option<Value>) -> ReviewerFile {
@@ -339,7 +339,7 @@ fn file(reviewer: &str, text: Option<Value>) -> ReviewerFile {
 #[test]
 fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
     let state = |verdict| gate_state(verdict, "two against one");
-    let words = Started::default();
+    let words = StartedSession::default();
     let pass = || json!({"verdict": "PASS", "summary": "", "findings": []});
     let fail = || {
         json!({"verdict": "FAIL", "summary": "", "findings": [
@@ -373,7 +373,7 @@ fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
     );
     let word = panel(&state(None), &round(&bad), &words).unwrap();
     assert_eq!((word.verdict, word.decision.as_deref()), (Verdict::Fail, Some("two against one")));
-    assert_eq!(word.account, Account::Nothing("the gate came to no verdict".to_owned()));
+    assert_eq!(word.account, GateAccount::Nothing("the gate came to no verdict".to_owned()));
     assert_eq!(word.claims[0].candidate.reviewer, "gemini#1");
 }
 
@@ -392,7 +392,8 @@ fn change() -> Change {
 }
 
 fn heard(json: &Value) -> Opinion {
-    let Ok(Heard::Panel(word)) = read(i32::from(json["issues"] != json!([])), &json.to_string())
+    let Ok(GateAnswer::Panel(word)) =
+        read(i32::from(json["issues"] != json!([])), &json.to_string())
     else {
         panic!("{json}")
     };
@@ -450,7 +451,7 @@ fn an_objection_to_what_is_not_there_is_no_vote() {
 fn a_decision_that_a_person_is_to_make_blocks() {
     let pass = json!({"verdict": "requires_decision", "findings": []});
     let round = round(&[file("codex#1", Some(pass))]);
-    let word = panel(&gate_state(None, ""), &round, &Started::default()).unwrap();
+    let word = panel(&gate_state(None, ""), &round, &StartedSession::default()).unwrap();
     let opinion = opinion("cerberus", word, &change());
     let claim = &opinion.claims[0];
     assert_eq!((claim.priority, claim.span), (Some(Priority::P1), LineSpan::line(2)));
@@ -460,11 +461,14 @@ fn a_decision_that_a_person_is_to_make_blocks() {
 
 #[test]
 fn what_spawn_prints() {
-    let spawned = |code, stdout: &str, stderr: &str| started(&Ended { code, stdout, stderr });
+    let spawned = |code, stdout: &str, stderr: &str| started(&CommandEnd { code, stdout, stderr });
     let json = r#"{"session_key": "k", "reviewers_spawned": ["codex", "gemini"]}"#;
     let both = vec!["codex".to_owned(), "gemini".to_owned()];
-    assert_eq!(spawned(Some(0), json, ""), Ok(Started { key: Some("k".into()), reviewers: both }));
-    assert_eq!(spawned(Some(0), "started codex\n", ""), Ok(Started::default()));
+    assert_eq!(
+        spawned(Some(0), json, ""),
+        Ok(StartedSession { key: Some("k".into()), reviewers: both })
+    );
+    assert_eq!(spawned(Some(0), "started codex\n", ""), Ok(StartedSession::default()));
     let crashed = |why: &str| Err(ReviewerFailure::Crashed(format!("spawn failed: {why}")));
     assert_eq!(spawned(Some(1), "", "note: x\nno such range\n"), crashed("no such range"));
     assert_eq!(spawned(None, json, ""), crashed("killed"));
@@ -485,20 +489,20 @@ fn what_spawn_prints() {
 #[test]
 fn the_contracts_answer_needs_a_session() {
     let pass = contract("resolved", "PASS", &[]).to_string();
-    let heard = |stdout: &str, started: &Started| {
-        waited(&Ended { code: Some(0), stdout, stderr: "" }, started, RUN).map(|_| ())
+    let heard = |stdout: &str, started: &StartedSession| {
+        waited(&CommandEnd { code: Some(0), stdout, stderr: "" }, started, RUN).map(|_| ())
     };
     let unknown = "the gate named no session: nobody knows which session it answers for";
-    assert_eq!(heard(&pass, &Started::default()), Err(says(unknown)));
+    assert_eq!(heard(&pass, &StartedSession::default()), Err(says(unknown)));
     let older = first("complete", json!("PASS"), &[]);
-    assert_eq!(heard(&older.to_string(), &Started::default()), Ok(()), "it prints words");
-    let k = Started { key: Some("k".into()), reviewers: vec!["codex".into()] };
+    assert_eq!(heard(&older.to_string(), &StartedSession::default()), Ok(()), "it prints words");
+    let k = StartedSession { key: Some("k".into()), reviewers: vec!["codex".into()] };
     for (session, started, is_ours) in [
         ("k", &k, true),
         (RUN, &k, false),
         ("other", &k, false),
-        (RUN, &Started::default(), true),
-        ("other", &Started::default(), false),
+        (RUN, &StartedSession::default(), true),
+        ("other", &StartedSession::default(), false),
     ] {
         let json = with(older.clone(), "/session_key", json!(session));
         let expected =
@@ -510,9 +514,9 @@ fn the_contracts_answer_needs_a_session() {
 #[test]
 fn whoever_was_started_is_to_be_heard() {
     let all = [("codex#1", None), ("codex#2", None), ("claude", None)];
-    let votes: Vec<votes::Vote> = all
+    let votes: Vec<votes::MemberVote> = all
         .map(|(name, verdict)| {
-            (PanelMember { name: name.to_owned(), ..PanelMember::default() }, verdict)
+            (GateMember { name: name.to_owned(), ..GateMember::default() }, verdict)
         })
         .to_vec();
     for (started, unheard) in [
@@ -528,17 +532,17 @@ fn whoever_was_started_is_to_be_heard() {
     ] {
         let reviewers = started.iter().map(|name| (*name).to_owned()).collect();
         let expected = unheard.map(|name| format!("{name} was started and says nothing"));
-        let started = Started { key: None, reviewers };
+        let started = StartedSession { key: None, reviewers };
         assert_eq!(votes::missing(&started, &votes), expected, "{started:?}");
     }
-    let nobody = Started { key: Some("k".into()), reviewers: Vec::new() };
+    let nobody = StartedSession { key: Some("k".into()), reviewers: Vec::new() };
     assert_eq!(votes::missing(&nobody, &votes).as_deref(), Some("nobody was started"));
 }
 
 /// What an objection accounts for: the change, or nothing, and why.
-fn account(json: &Value) -> Account {
+fn account(json: &Value) -> GateAccount {
     match read(i32::from(json.get("consensus").is_some()), &json.to_string()) {
-        Ok(Heard::Panel(word)) => word.account,
+        Ok(GateAnswer::Panel(word)) => word.account,
         other => panic!("{json} {other:?}"),
     }
 }
@@ -548,11 +552,11 @@ fn an_objection_of_some_says_nothing_of_the_rest() {
     let entry = |verdict: Value, error: Value| json!({"verdict": verdict, "summary": "", "issues": [], "error": error});
     let fail = || contract("resolved", "FAIL", &[issue()]);
     let older = || first("complete", json!("FAIL"), &[first_finding()]);
-    assert_eq!(account(&fail()), Account::Whole);
-    assert_eq!(account(&older()), Account::Whole);
+    assert_eq!(account(&fail()), GateAccount::Whole);
+    assert_eq!(account(&older()), GateAccount::Whole);
     let second =
         |verdict: Value, error: Value| with(fail(), "/reviewers/gemini", entry(verdict, error));
-    assert_eq!(account(&second(json!("PASS"), json!(null))), Account::Whole);
+    assert_eq!(account(&second(json!("PASS"), json!(null))), GateAccount::Whole);
     for (json, why) in [
         (second(json!(null), json!("died")), "gemini says: died"),
         (second(json!("PASS"), json!("died")), "gemini says: died"),
@@ -572,10 +576,12 @@ fn an_objection_of_some_says_nothing_of_the_rest() {
             "gemini says: no key",
         ),
     ] {
-        assert_eq!(account(&json), Account::Nothing(why.to_owned()), "{json}");
+        assert_eq!(account(&json), GateAccount::Nothing(why.to_owned()), "{json}");
     }
-    let word =
-        PanelWord { account: Account::Nothing("x".to_owned()), ..PanelWord::whole(Verdict::Fail) };
+    let word = PanelWord {
+        account: GateAccount::Nothing("x".to_owned()),
+        ..PanelWord::whole(Verdict::Fail)
+    };
     let heard = opinion("cerberus", word.clone(), &change());
     assert!(!Coverage::over(&change(), &heard.accounted).is_complete());
     assert_eq!((heard.warnings.len(), heard.failure), (1, None));
@@ -610,7 +616,7 @@ fn what_is_named_beside_the_claims_is_no_worse() {
     {
         let issue = with(with(issue(), "/priority", json!(3)), "/severity", json!(severity));
         let json = contract("resolved", "FAIL", &[issue]);
-        let Ok(Heard::Panel(word)) = read(1, &json.to_string()) else { panic!("{json}") };
+        let Ok(GateAnswer::Panel(word)) = read(1, &json.to_string()) else { panic!("{json}") };
         let said = word.claims[0].candidate.priority;
         assert_eq!(said, Priority::from_number(priority), "{severity}");
     }
@@ -626,7 +632,8 @@ fn the_files_are_those_of_the_state() {
     };
     let heard = |state: &GateState, reviewers: &[&str]| {
         let reviewers = reviewers.iter().map(|name| (*name).to_owned()).collect();
-        panel(state, &round(&[pass()]), &Started { key: None, reviewers }).map(|word| word.verdict)
+        panel(state, &round(&[pass()]), &StartedSession { key: None, reviewers })
+            .map(|word| word.verdict)
     };
     assert_eq!(heard(&state(None, json!({})), &["codex"]), Ok(Verdict::Pass));
     let rows: [(GateState, &[&str], &str); 5] = [
@@ -659,7 +666,7 @@ fn a_decision_has_a_place_wherever_there_is_one() {
     let change = Change { files: parse(gone.as_bytes()).unwrap() };
     let small = json!({"verdict": "FAIL", "findings": [first_finding()]});
     let round = round(&[file("codex#1", Some(small))]);
-    let word = panel(&gate_state(None, ""), &round, &Started::default()).unwrap();
+    let word = panel(&gate_state(None, ""), &round, &StartedSession::default()).unwrap();
     let opinion = opinion("cerberus", word, &change);
     assert_eq!(opinion.claims.len(), 2);
     let error = no_vote(Opinion { accounted: Vec::new(), ..opinion }, &change);

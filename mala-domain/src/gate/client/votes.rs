@@ -2,22 +2,22 @@
 //! objection counts without them, but then nobody knows what else there is.
 
 use super::beside::{remarks, weigh};
-use super::issues::{self, Dialect};
-use super::{Account, Claim, MAX_WHY, PanelWord, Started, unreadable};
+use super::issues::{self, GateDialect};
+use super::{GateAccount, GateClaim, MAX_WHY, PanelWord, StartedSession, unreadable};
 use crate::agent::answer::fields::cut;
 use crate::agent::answer::{Object, ParseProblem};
 use crate::ports::ReviewerFailure;
-use crate::review::PanelMember;
+use crate::review::GateMember;
 use crate::verdict::Verdict;
 
 /// A reviewer of a panel, and its verdict.
-pub(super) type Vote = (PanelMember, Option<Verdict>);
+pub(super) type MemberVote = (GateMember, Option<Verdict>);
 
 /// What a panel says, as far as its verdict goes.
-pub(super) struct Poll<'p> {
+pub(super) struct PanelPoll<'p> {
     pub(super) verdict: Verdict,
-    pub(super) claims: &'p [Claim],
-    pub(super) votes: &'p [Vote],
+    pub(super) claims: &'p [GateClaim],
+    pub(super) votes: &'p [MemberVote],
     pub(super) parse_errors: &'p [String],
 }
 
@@ -25,13 +25,13 @@ pub(super) struct Poll<'p> {
 pub(super) fn panel_word(
     object: &Object,
     verdict: Verdict,
-    dialect: &Dialect,
-    started: &Started,
+    dialect: &GateDialect,
+    started: &StartedSession,
 ) -> Result<PanelWord, ReviewerFailure> {
     let claims = issues::claims(object, dialect, None)?;
     let votes = issues::votes(object, dialect)?;
     let warnings = issues::parse_errors(object)?;
-    let poll = Poll { verdict, claims: &claims, votes: &votes, parse_errors: &warnings };
+    let poll = PanelPoll { verdict, claims: &claims, votes: &votes, parse_errors: &warnings };
     let account = poll.account(started)?;
     let account = weigh(&remarks(object, Some(dialect.claims))?, verdict, &claims, account)?;
     let members = votes.into_iter().map(|(member, _)| member).collect();
@@ -39,9 +39,9 @@ pub(super) fn panel_word(
     Ok(PanelWord { claims, members, account, log, warnings, ..PanelWord::whole(verdict) })
 }
 
-impl Poll<'_> {
+impl PanelPoll<'_> {
     /// What the panel accounts for: nothing, when somebody who was started was not heard.
-    pub(super) fn account(&self, started: &Started) -> Result<Account, ReviewerFailure> {
+    pub(super) fn account(&self, started: &StartedSession) -> Result<GateAccount, ReviewerFailure> {
         agrees(self.verdict, self.claims)?;
         if self.verdict == Verdict::Pass {
             unanimous(self.votes)?;
@@ -50,13 +50,13 @@ impl Poll<'_> {
             Some(why) if self.verdict == Verdict::Pass => {
                 Err(contradiction(&format!("PASS though {why}")))
             }
-            Some(why) => Ok(Account::Nothing(why)),
-            None => Ok(Account::Whole),
+            Some(why) => Ok(GateAccount::Nothing(why)),
+            None => Ok(GateAccount::Whole),
         }
     }
 
     /// Why somebody was not heard.
-    fn unheard(&self, started: &Started) -> Option<String> {
+    fn unheard(&self, started: &StartedSession) -> Option<String> {
         let silent = self.votes.iter().find_map(|vote| self.silence(vote));
         let missing = || missing(started, self.votes);
         let nobody = || self.votes.is_empty().then(|| "it names no reviewers".to_owned());
@@ -64,7 +64,7 @@ impl Poll<'_> {
     }
 
     /// Why this vote says nothing: there is none, or it objects to nothing that anybody names.
-    fn silence(&self, (voice, verdict): &Vote) -> Option<String> {
+    fn silence(&self, (voice, verdict): &MemberVote) -> Option<String> {
         let name = &voice.name;
         let is_named = || self.claims.iter().any(|claim| claim.candidate.reviewer == *name);
         match (verdict, &voice.error) {
@@ -80,13 +80,13 @@ impl Poll<'_> {
 
 /// Who of those who were started has no vote. Where one program is there several times, each of them has
 /// its number: `codex#1`. A gate that says whom it starts, and starts nobody, has nobody's vote.
-pub(super) fn missing(started: &Started, votes: &[Vote]) -> Option<String> {
+pub(super) fn missing(started: &StartedSession, votes: &[MemberVote]) -> Option<String> {
     if started.key.is_some() && started.reviewers.is_empty() {
         return Some("nobody was started".to_owned());
     }
     let started = &started.reviewers;
     let program = |name: &str| name.split_once('#').map(|(program, _)| program.to_owned());
-    let is_called = |(voice, _): &&Vote, name: &str| {
+    let is_called = |(voice, _): &&MemberVote, name: &str| {
         voice.name == name || program(&voice.name).is_some_and(|program| program == name)
     };
     let has_voices = |name: &&String| {
@@ -98,7 +98,7 @@ pub(super) fn missing(started: &Started, votes: &[Vote]) -> Option<String> {
 }
 
 /// A verdict that its own findings contradict says nothing.
-pub(super) fn agrees(verdict: Verdict, claims: &[Claim]) -> Result<(), ReviewerFailure> {
+pub(super) fn agrees(verdict: Verdict, claims: &[GateClaim]) -> Result<(), ReviewerFailure> {
     match (verdict, claims.is_empty()) {
         (Verdict::Pass, false) => Err(contradiction("PASS with findings")),
         (Verdict::Fail | Verdict::NeedsWork, true) => {
@@ -109,7 +109,7 @@ pub(super) fn agrees(verdict: Verdict, claims: &[Claim]) -> Result<(), ReviewerF
 }
 
 /// A pass is one only when everybody who was asked passes it.
-pub(super) fn unanimous(votes: &[Vote]) -> Result<(), ReviewerFailure> {
+pub(super) fn unanimous(votes: &[MemberVote]) -> Result<(), ReviewerFailure> {
     if votes.is_empty() {
         return Err(contradiction("PASS without reviewers"));
     }

@@ -1,7 +1,7 @@
 //! What a host is told: one JSON object, in words that Claude Code and Codex both know. The agent reads
 //! `reason`; the person reads `systemMessage`, and only the person is told the ways out.
 
-use super::{Count, Judged, NotReviewed, Place};
+use super::{Count, JudgedWork, UnreviewedWork, WorkLocation};
 use crate::render::short_line;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ const WAYS_OUT: &str = "To let it stop anyway: mala hook off, or MALA_HOOK=off."
 
 /// What the hook prints.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Answer {
+pub struct HookAnswer {
     /// `block` keeps the agent from stopping.
     #[serde(skip_serializing_if = "Option::is_none")]
     decision: Option<&'static str>,
@@ -25,7 +25,7 @@ pub struct Answer {
     message: Option<String>,
 }
 
-impl Answer {
+impl HookAnswer {
     /// The agent may stop; the person is told this.
     pub fn allow(message: String) -> Self {
         Self { message: Some(format!("mala: {message}")), ..Self::default() }
@@ -41,7 +41,7 @@ impl Answer {
         Self { decision: Some("block"), reason: Some(reason), message }
     }
 
-    pub(super) fn nothing_changed(place: &Place, is_open: bool) -> Self {
+    pub(super) fn nothing_changed(place: &WorkLocation, is_open: bool) -> Self {
         match open_on(place) {
             Some(open) => Self::allow(format!("nothing to review here; {open}")),
             None if is_open => Self::allow(
@@ -52,7 +52,7 @@ impl Answer {
         }
     }
 
-    pub(super) fn passed(judged: &Judged) -> Self {
+    pub(super) fn passed(judged: &JudgedWork) -> Self {
         let mut message = match judged.passed_by.as_slice() {
             [] => "this work passes".to_owned(),
             names => format!("this work passes ({})", names.join(", ")),
@@ -70,7 +70,7 @@ impl Answer {
         Self::allow(message)
     }
 
-    pub(super) fn findings(judged: &Judged, count: Count) -> Self {
+    pub(super) fn findings(judged: &JudgedWork, count: Count) -> Self {
         let (number, report) = (judged.findings.len(), &judged.report);
         let found = match number {
             0 => "the panel does not pass this work".to_owned(),
@@ -98,7 +98,7 @@ impl Answer {
         Self::block(reason, message)
     }
 
-    pub(super) fn not_reviewed(work: &NotReviewed, count: Count) -> Self {
+    pub(super) fn not_reviewed(work: &UnreviewedWork, count: Count) -> Self {
         let why = &work.why;
         let report = work.report.as_ref().map(|report| format!("\nMore: {report}."));
         let report = report.unwrap_or_default();
@@ -123,7 +123,7 @@ impl Answer {
 }
 
 /// That earlier work is left.
-fn open_on(place: &Place) -> Option<String> {
+fn open_on(place: &WorkLocation) -> Option<String> {
     let branches: BTreeSet<&String> = place.elsewhere.values().collect();
     let branches = branches.into_iter().map(|branch| short_line(branch, 100));
     let branches: Vec<String> = branches.take(MAX_FINDINGS).collect();

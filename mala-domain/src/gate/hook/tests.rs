@@ -11,12 +11,12 @@ fn stop(is_continued: Option<bool>) -> Stop {
     Stop { is_continued, ..Stop::default() }
 }
 
-fn commit(name: &str) -> Start {
-    Start::Commit(name.to_owned())
+fn commit(name: &str) -> WorkStart {
+    WorkStart::Commit(name.to_owned())
 }
 
-fn place(start: Start, head: &str) -> Place {
-    Place {
+fn place(start: WorkStart, head: &str) -> WorkLocation {
+    WorkLocation {
         start,
         is_after_accepted: true,
         head: Some(head.to_owned()),
@@ -25,17 +25,17 @@ fn place(start: Start, head: &str) -> Place {
     }
 }
 
-fn work(hash: &str) -> Work {
-    let start = Start::Commit(format!("before {hash}"));
-    Work { hash: hash.to_owned(), place: place(start, &format!("head {hash}")) }
+fn work(hash: &str) -> HookWork {
+    let start = WorkStart::Commit(format!("before {hash}"));
+    HookWork { hash: hash.to_owned(), place: place(start, &format!("head {hash}")) }
 }
 
-fn nothing() -> Found {
-    Found::NothingChanged(place(commit("here"), "here"))
+fn nothing() -> HookFacts {
+    HookFacts::NothingChanged(place(commit("here"), "here"))
 }
 
-fn judged(hash: &str, findings: &[&str]) -> Found {
-    Found::Judged(Judged {
+fn judged(hash: &str, findings: &[&str]) -> HookFacts {
+    HookFacts::JudgedWork(JudgedWork {
         work: work(hash),
         passes: findings.is_empty(),
         passed_by: vec!["claude".to_owned()],
@@ -45,22 +45,22 @@ fn judged(hash: &str, findings: &[&str]) -> Found {
     })
 }
 
-fn not_reviewed(hash: Option<&str>) -> Found {
-    Found::NotReviewed(NotReviewed {
+fn not_reviewed(hash: Option<&str>) -> HookFacts {
+    HookFacts::UnreviewedWork(UnreviewedWork {
         work: hash.map(work),
         why: "codex: usage limit".to_owned(),
         report: Some("/r/report.md".to_owned()),
     })
 }
 
-fn shown(decision: &Decision) -> String {
+fn shown(decision: &HookDecision) -> String {
     serde_json::to_string_pretty(&decision.answer).unwrap()
 }
 
 /// Stops one after the other: `<what><work>` with `f` for findings, `n` for not reviewed and `p` for a
 /// pass, and `!` for a stop that no hook brought about. Gives `B` where it is kept and `.` where not.
 fn play(stops: &str, max_blocks: u32) -> String {
-    let mut memory = Memory::default();
+    let mut memory = ConversationMemory::default();
     let mut played = String::new();
     for word in stops.split_whitespace() {
         let is_first = word.ends_with('!');
@@ -122,19 +122,20 @@ fn without_a_memory_only_what_is_sure_to_be_the_first_stop_is_kept() {
 #[test]
 fn nothing_to_decide_keeps_nobody_and_forgets_nothing() {
     let rows = [
-        (Found::InsideGate, "{}"),
+        (HookFacts::InsideGate, "{}"),
         (
-            Found::Off("MALA_HOOK=off".to_owned()),
+            HookFacts::Off("MALA_HOOK=off".to_owned()),
             r#"{"systemMessage":"mala: the stop hook is off (MALA_HOOK=off): nothing was reviewed"}"#,
         ),
         (
-            Found::NoRepository,
+            HookFacts::NoRepository,
             r#"{"systemMessage":"mala: this is no git repository: nothing was reviewed"}"#,
         ),
-        (Found::Interrupted, r#"{"systemMessage":"mala: interrupted: nothing was reviewed"}"#),
+        (HookFacts::Interrupted, r#"{"systemMessage":"mala: interrupted: nothing was reviewed"}"#),
     ];
     for (found, expected) in rows {
-        let decision = decide(&found, &stop(Some(false)), Some(&Memory::default()), MAX);
+        let decision =
+            decide(&found, &stop(Some(false)), Some(&ConversationMemory::default()), MAX);
         assert_eq!(serde_json::to_string(&decision.answer).unwrap(), expected);
         assert_eq!(decision.memory, None);
     }
@@ -142,8 +143,8 @@ fn nothing_to_decide_keeps_nobody_and_forgets_nothing() {
 
 #[test]
 fn what_is_accepted_is_where_it_began_and_where_it_passed() {
-    let mut memory = Memory::default();
-    let mut play = |found: Found| {
+    let mut memory = ConversationMemory::default();
+    let mut play = |found: HookFacts| {
         let decision = decide(&found, &stop(Some(true)), Some(&memory), MAX);
         memory = decision.memory.unwrap_or_else(|| memory.clone());
         (memory.accepted.clone(), memory.open.join(", "))
@@ -172,46 +173,58 @@ fn what_is_accepted_is_where_it_began_and_where_it_passed() {
 
 #[test]
 fn a_conversation_may_begin_with_a_pass() {
-    let decision = decide(&judged("1", &[]), &stop(None), Some(&Memory::default()), MAX);
+    let decision =
+        decide(&judged("1", &[]), &stop(None), Some(&ConversationMemory::default()), MAX);
     assert_eq!(decision.memory.unwrap().accepted, [commit("before 1"), commit("head 1")]);
 }
 
 #[test]
 fn a_pass_accepts_only_what_it_looked_at() {
-    let on_top = Place { is_after_accepted: false, ..place(commit("a"), "head") };
+    let on_top = WorkLocation { is_after_accepted: false, ..place(commit("a"), "head") };
     assert_eq!(on_top.accepted_by_pass(), None);
-    let on_disk = Place { is_committed: false, ..place(commit("a"), "head") };
+    let on_disk = WorkLocation { is_committed: false, ..place(commit("a"), "head") };
     assert_eq!(on_disk.accepted_by_pass(), None);
     assert_eq!(place(commit("a"), "head").accepted_by_pass(), Some(commit("head")));
-    let empty = Place { head: None, ..place(Start::Nothing, "") };
+    let empty = WorkLocation { head: None, ..place(WorkStart::Nothing, "") };
     assert_eq!(empty.accepted_by_pass(), None);
-    let open = Memory { open: vec!["bad".to_owned()], ..Memory::default() };
-    let passed = open.passed(&Work { hash: "1".to_owned(), place: on_disk });
+    let open = ConversationMemory { open: vec!["bad".to_owned()], ..ConversationMemory::default() };
+    let passed = open.passed(&HookWork { hash: "1".to_owned(), place: on_disk });
     assert_eq!((passed.open, passed.accepted), (open.open, vec![commit("a")]));
 }
 
 #[test]
 fn work_on_disk_is_in_no_commit() {
-    let disk = Found::NotReviewed(NotReviewed {
-        work: Some(Work { hash: "1".to_owned(), place: place(commit("a"), "a") }),
-        ..NotReviewed::because("no")
+    let disk = HookFacts::UnreviewedWork(UnreviewedWork {
+        work: Some(HookWork { hash: "1".to_owned(), place: place(commit("a"), "a") }),
+        ..UnreviewedWork::because("no")
     });
-    let decision = decide(&disk, &stop(None), Some(&Memory::default()), MAX);
+    let decision = decide(&disk, &stop(None), Some(&ConversationMemory::default()), MAX);
     assert_eq!(decision.memory.unwrap().open, [""; 0]);
 }
 
 #[test]
 fn a_conversation_begins_once() {
-    let begun = Memory::default().begun(&place(commit("a"), "b")).unwrap();
+    let begun = ConversationMemory::default().begun(&place(commit("a"), "b")).unwrap();
     let began_at = Some("b".to_owned());
-    assert_eq!(begun, Memory { accepted: vec![commit("a")], began_at, ..Memory::default() });
+    assert_eq!(
+        begun,
+        ConversationMemory {
+            accepted: vec![commit("a")],
+            began_at,
+            ..ConversationMemory::default()
+        }
+    );
     assert_eq!(begun.begun(&place(commit("b"), "c")), None);
 }
 
 #[test]
 fn work_that_did_not_pass_is_not_gone_without_a_word() {
-    let kept = Memory { blocks: 1, accepted: vec![commit("a")], ..Memory::default() };
-    let released = Memory { is_released: true, ..kept.clone() };
+    let kept = ConversationMemory {
+        blocks: 1,
+        accepted: vec![commit("a")],
+        ..ConversationMemory::default()
+    };
+    let released = ConversationMemory { is_released: true, ..kept.clone() };
     let none = BTreeMap::new();
     let elsewhere = BTreeMap::from([("bad".to_owned(), "topic".to_owned())]);
     let undone = "nothing to review. The work before did not pass: it is undone, or elsewhere";
@@ -221,11 +234,11 @@ fn work_that_did_not_pass_is_not_gone_without_a_word() {
         (Some(&kept), &elsewhere, there),
         (Some(&released), &elsewhere, there),
         (Some(&released), &none, undone),
-        (Some(&Memory::default()), &none, ""),
+        (Some(&ConversationMemory::default()), &none, ""),
         (None, &none, ""),
     ] {
-        let place = Place { elsewhere: elsewhere.clone(), ..place(commit("a"), "a") };
-        let found = Found::NothingChanged(place);
+        let place = WorkLocation { elsewhere: elsewhere.clone(), ..place(commit("a"), "a") };
+        let found = HookFacts::NothingChanged(place);
         let decision = decide(&found, &stop(Some(true)), memory, MAX);
         let printed = serde_json::to_value(&decision.answer).unwrap();
         let said = printed["systemMessage"].as_str().unwrap_or_default();
@@ -237,7 +250,8 @@ fn work_that_did_not_pass_is_not_gone_without_a_word() {
 #[test]
 fn a_pass_tells_what_did_not() {
     let names = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-    let open = Memory { open: names(&["a", "b", "c", "d"]), ..Memory::default() };
+    let open =
+        ConversationMemory { open: names(&["a", "b", "c", "d"]), ..ConversationMemory::default() };
     for (elsewhere, left, said) in [
         (&[][..], &[][..], "mala: this work passes (claude)"),
         (
@@ -247,10 +261,10 @@ fn a_pass_tells_what_did_not() {
              one<U+001B>, two",
         ),
     ] {
-        let Found::Judged(mut pass) = judged("1", &[]) else { panic!("it is judged") };
+        let HookFacts::JudgedWork(mut pass) = judged("1", &[]) else { panic!("it is judged") };
         let elsewhere = elsewhere.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
         pass.work.place.elsewhere = elsewhere.collect();
-        let decision = decide(&Found::Judged(pass), &stop(Some(true)), Some(&open), MAX);
+        let decision = decide(&HookFacts::JudgedWork(pass), &stop(Some(true)), Some(&open), MAX);
         let printed = serde_json::to_value(&decision.answer).unwrap();
         assert_eq!(printed["systemMessage"], said);
         assert_eq!(decision.memory.unwrap().open, names(left));
@@ -265,27 +279,33 @@ fn what_nobody_looked_at_is_named_with_a_pass() {
         (0, "mala: this work passes (claude)"),
         (1, "mala: this work passes (claude); 1.lock is not reviewed: lock file"),
     ] {
-        let Found::Judged(pass) = judged("1", &[]) else { panic!("it is judged") };
-        let pass = Judged { left_out: names[..count].to_vec(), ..pass };
-        let printed = serde_json::to_value(Answer::passed(&pass)).unwrap();
+        let HookFacts::JudgedWork(pass) = judged("1", &[]) else { panic!("it is judged") };
+        let pass = JudgedWork { left_out: names[..count].to_vec(), ..pass };
+        let printed = serde_json::to_value(HookAnswer::passed(&pass)).unwrap();
         assert_eq!(printed["systemMessage"], expected);
     }
-    let Found::Judged(pass) = judged("1", &[]) else { panic!("it is judged") };
+    let HookFacts::JudgedWork(pass) = judged("1", &[]) else { panic!("it is judged") };
     let printed =
-        serde_json::to_value(Answer::passed(&Judged { left_out: names, ..pass })).unwrap();
+        serde_json::to_value(HookAnswer::passed(&JudgedWork { left_out: names, ..pass })).unwrap();
     let printed = printed["systemMessage"].as_str().unwrap();
     assert!(printed.ends_with("; and 2 more. Report: /r/report.md"), "{printed}");
 }
 
 #[test]
 fn every_answer_says_what_it_is_about() {
-    let armed = Memory::default();
-    let spent = Memory { work: Some("1".to_owned()), blocks: MAX, ..Memory::default() };
+    let armed = ConversationMemory::default();
+    let spent = ConversationMemory {
+        work: Some("1".to_owned()),
+        blocks: MAX,
+        ..ConversationMemory::default()
+    };
     let first = stop(Some(false));
-    let say = |found: &Found, memory: &Memory| shown(&decide(found, &first, Some(memory), MAX));
+    let say = |found: &HookFacts, memory: &ConversationMemory| {
+        shown(&decide(found, &first, Some(memory), MAX))
+    };
     let many: Vec<String> = (1..=7).map(|n| format!("a.py:{n}: bad (codex)")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
-    let bare = Found::NotReviewed(NotReviewed::because("git is broken"));
+    let bare = HookFacts::UnreviewedWork(UnreviewedWork::because("git is broken"));
     let answers = [
         say(&judged("1", &[]), &armed),
         say(&judged("1", &["a.py:2: [P1] breaks (codex)"]), &armed),
@@ -331,7 +351,8 @@ fn every_answer_says_what_it_is_about() {
 #[test]
 fn only_the_person_is_told_the_ways_out() {
     for found in [judged("1", &["x"]), not_reviewed(None)] {
-        let decision = decide(&found, &stop(Some(false)), Some(&Memory::default()), MAX);
+        let decision =
+            decide(&found, &stop(Some(false)), Some(&ConversationMemory::default()), MAX);
         let printed = serde_json::to_value(&decision.answer).unwrap();
         assert!(printed["systemMessage"].as_str().unwrap().contains(SWITCH));
         assert!(!printed["reason"].as_str().unwrap().contains(SWITCH));
@@ -347,7 +368,8 @@ fn sessions_become_findings_or_reasons() {
         (SessionState::Dead, "the supervisor of the session died"),
         (SessionState::Running(7), "no result within 7 s"),
     ] {
-        let Found::NotReviewed(found) = Found::of_session(&work("w"), &state, "r".to_owned())
+        let HookFacts::UnreviewedWork(found) =
+            HookFacts::of_session(&work("w"), &state, "r".to_owned())
         else {
             panic!("{state:?} is no review");
         };
@@ -395,7 +417,7 @@ proptest! {
     /// Whatever happens, an agent that is kept again and again is let go in the end.
     #[test]
     fn nobody_is_kept_for_ever(works in proptest::collection::vec(0_u8..4, 40), max in 0_u32..6) {
-        let mut memory = Memory::default();
+        let mut memory = ConversationMemory::default();
         let mut in_a_row = 0;
         for work in works {
             let work = work.to_string();

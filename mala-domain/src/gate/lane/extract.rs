@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// What a lane gave so far: what it printed, and the answer file if it is there.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Stream<'s> {
+pub struct LaneStreams<'s> {
     /// Its stdout.
     pub stdout: &'s str,
     /// The text of the answer file.
@@ -15,7 +15,7 @@ pub struct Stream<'s> {
 
 /// What a lane says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Said {
+pub enum LaneOutput {
     /// This is its answer, if it is one.
     Answer(String),
     /// It says itself that it failed.
@@ -25,47 +25,47 @@ pub enum Said {
 }
 
 /// What the lane says, by its place for answers.
-pub fn said(place: &AnswerPlace, stream: Stream<'_>) -> Said {
+pub fn said(place: &AnswerPlace, stream: LaneStreams<'_>) -> LaneOutput {
     match place.form {
         AnswerForm::Text => text(stream.stdout),
-        AnswerForm::File => stream.file.map_or(Said::Nothing, text),
+        AnswerForm::File => stream.file.map_or(LaneOutput::Nothing, text),
         AnswerForm::Json => match serde_json::from_str::<Value>(stream.stdout.trim()) {
-            Ok(value) => in_value(place, &value).unwrap_or(Said::Nothing),
-            Err(_) => Said::Nothing,
+            Ok(value) => in_value(place, &value).unwrap_or(LaneOutput::Nothing),
+            Err(_) => LaneOutput::Nothing,
         },
         AnswerForm::JsonLines => in_lines(place, stream.stdout),
     }
 }
 
-fn text(text: &str) -> Said {
+fn text(text: &str) -> LaneOutput {
     match text.trim() {
-        "" => Said::Nothing,
-        text => Said::Answer(text.to_owned()),
+        "" => LaneOutput::Nothing,
+        text => LaneOutput::Answer(text.to_owned()),
     }
 }
 
-fn in_value(place: &AnswerPlace, value: &Value) -> Option<Said> {
+fn in_value(place: &AnswerPlace, value: &Value) -> Option<LaneOutput> {
     let failed = place.failed.as_ref().and_then(|pointer| value.pointer(pointer));
     if failed == Some(&Value::Bool(true)) {
         let why = first(&place.error, value).unwrap_or_else(|| "it says that it failed".to_owned());
-        return Some(Said::Failed(why));
+        return Some(LaneOutput::Failed(why));
     }
     let fits = place
         .when
         .iter()
         .all(|(pointer, word)| value.pointer(pointer).and_then(Value::as_str) == Some(word));
     let answer = fits.then(|| first(&place.at, value)).flatten();
-    answer.map(Said::Answer).or_else(|| first(&place.error, value).map(Said::Failed))
+    answer.map(LaneOutput::Answer).or_else(|| first(&place.error, value).map(LaneOutput::Failed))
 }
 
 /// The last line with an answer; without one, the last line that tells of an error.
-fn in_lines(place: &AnswerPlace, stdout: &str) -> Said {
-    let mut failed = Said::Nothing;
+fn in_lines(place: &AnswerPlace, stdout: &str) -> LaneOutput {
+    let mut failed = LaneOutput::Nothing;
     for line in stdout.lines().rev() {
         let Ok(value) = serde_json::from_str::<Value>(line) else { continue };
         match in_value(place, &value) {
-            Some(Said::Answer(answer)) => return Said::Answer(answer),
-            Some(said) if failed == Said::Nothing => failed = said,
+            Some(LaneOutput::Answer(answer)) => return LaneOutput::Answer(answer),
+            Some(said) if failed == LaneOutput::Nothing => failed = said,
             _ => {}
         }
     }

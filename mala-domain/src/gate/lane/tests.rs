@@ -52,23 +52,23 @@ fn answers_are_found_where_they_are() {
         "{\"type\":\"item.completed\",\"item\":{\"type\":\"agent_message\",\"text\":\"last\"}}\n",
     );
     let codex_failed = "{\"type\":\"turn.failed\",\"error\":{\"message\":\"429\"}}\n";
-    let answer = |text: &str| Said::Answer(text.to_owned());
+    let answer = |text: &str| LaneOutput::Answer(text.to_owned());
     for (name, stdout, expected) in [
         ("claude", claude, answer(r#"{"a":1}"#)),
-        ("claude", failed, Said::Failed("limit".to_owned())),
+        ("claude", failed, LaneOutput::Failed("limit".to_owned())),
         (
             "claude",
             r#"{"is_error":false,"result":"plain text"}"#,
-            Said::Failed("plain text".into()),
+            LaneOutput::Failed("plain text".into()),
         ),
-        ("claude", "You have hit your usage limit", Said::Nothing),
+        ("claude", "You have hit your usage limit", LaneOutput::Nothing),
         ("codex", codex, answer("last")),
-        ("codex", codex_failed, Said::Failed("429".to_owned())),
-        ("codex", "", Said::Nothing),
+        ("codex", codex_failed, LaneOutput::Failed("429".to_owned())),
+        ("codex", "", LaneOutput::Nothing),
         ("gemini", r#"{"session_id":"s","response":"{}"}"#, answer("{}")),
-        ("gemini", r#"{"session_id":"s","response":""}"#, Said::Nothing),
+        ("gemini", r#"{"session_id":"s","response":""}"#, LaneOutput::Nothing),
     ] {
-        let stream = Stream { stdout, file: None };
+        let stream = LaneStreams { stdout, file: None };
         assert_eq!(said(&lane(name).answer(), stream), expected, "{name}: {stdout}");
     }
 }

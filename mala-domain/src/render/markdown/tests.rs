@@ -3,7 +3,7 @@
 use super::*;
 use crate::finding::{Finding, Priority};
 use crate::render::tests::sample::{self, finding};
-use crate::verdict::Obstacle;
+use crate::verdict::NotReviewedReason;
 use insta::assert_snapshot;
 
 #[test]
@@ -13,7 +13,7 @@ fn full_report() {
 
 #[test]
 fn could_not_review() {
-    let sample = sample::incomplete(Obstacle::TimedOut, Some("timeout"));
+    let sample = sample::incomplete(NotReviewedReason::TimedOut, Some("timeout"));
     assert_snapshot!(render(&sample.view()));
 }
 

@@ -5,7 +5,7 @@ use super::*;
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority};
 use crate::render::tests::sample::{self, Sample, finding};
-use crate::verdict::{Obstacle, Threshold, Verdict};
+use crate::verdict::{NotReviewedReason, Threshold, Verdict};
 use insta::assert_snapshot;
 
 fn text(sample: &Sample, options: &Options) -> String {
@@ -113,23 +113,26 @@ fn the_last_line_states_the_verdict() {
         ),
         (never, "FAIL  4 findings, no threshold set (1 P0, 1 P1, 2 P2; 1 refuted): does not block"),
         (
-            sample::incomplete(Obstacle::Incomplete, Some("invalid json: eof")),
+            sample::incomplete(NotReviewedReason::Incomplete, Some("invalid json: eof")),
             "COULD NOT REVIEW  invalid json: eof",
         ),
         (
-            sample::incomplete(Obstacle::Incomplete, None),
+            sample::incomplete(NotReviewedReason::Incomplete, None),
             "COULD NOT REVIEW  12 of 12 hunks not reviewed",
         ),
         (
-            sample::incomplete(Obstacle::Incomplete, Some(" ")),
+            sample::incomplete(NotReviewedReason::Incomplete, Some(" ")),
             "COULD NOT REVIEW  12 of 12 hunks not reviewed",
         ),
-        (sample::incomplete(Obstacle::TimedOut, Some("timeout")), "COULD NOT REVIEW  timed out"),
         (
-            sample::incomplete(Obstacle::NoReviewers, Some("codex is not installed")),
+            sample::incomplete(NotReviewedReason::TimedOut, Some("timeout")),
+            "COULD NOT REVIEW  timed out",
+        ),
+        (
+            sample::incomplete(NotReviewedReason::NoReviewers, Some("codex is not installed")),
             "COULD NOT REVIEW  no reviewer available: codex is not installed",
         ),
-        (sample::incomplete(Obstacle::Internal, None), "COULD NOT REVIEW  internal error"),
+        (sample::incomplete(NotReviewedReason::Internal, None), "COULD NOT REVIEW  internal error"),
     ];
     for (sample, expected) in rows {
         assert_eq!(last_line(&sample), expected);

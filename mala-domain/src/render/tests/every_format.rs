@@ -2,7 +2,7 @@
 
 use super::sample::{self, Sample};
 use crate::render::{OUTPUTS, output};
-use crate::verdict::Obstacle;
+use crate::verdict::NotReviewedReason;
 use insta::assert_snapshot;
 use serde_json::Value;
 
@@ -55,10 +55,10 @@ fn full_report_as_json() {
 #[test]
 fn could_not_review_looks_like_a_failure_in_every_format() {
     let obstacles = [
-        (Obstacle::Incomplete, Some("invalid json: eof")),
-        (Obstacle::TimedOut, Some("timeout")),
-        (Obstacle::NoReviewers, None),
-        (Obstacle::Internal, None),
+        (NotReviewedReason::Incomplete, Some("invalid json: eof")),
+        (NotReviewedReason::TimedOut, Some("timeout")),
+        (NotReviewedReason::NoReviewers, None),
+        (NotReviewedReason::Internal, None),
     ];
     for (incomplete_reason, error) in obstacles {
         let sample = sample::incomplete(incomplete_reason, error);

@@ -7,7 +7,7 @@ use crate::render::terminal::{self, Options};
 use crate::render::{OUTPUTS, output};
 use crate::report::Suppressed;
 use crate::review::{Skip, SkipReason};
-use crate::verdict::{self, Obstacle, Outcome};
+use crate::verdict::{self, NotReviewedReason, Outcome};
 use proptest::prelude::*;
 
 const FRAGMENTS: &[&str] = &[
@@ -146,7 +146,7 @@ prop_compose! {
         report.parse_error = Some(next());
         let reason = next();
         if fails {
-            report.outcome = Outcome::CouldNotReview(Obstacle::Incomplete);
+            report.outcome = Outcome::CouldNotReview(NotReviewedReason::Incomplete);
         }
         report.issues = findings.iter().map(|(finding, _)| finding.clone()).collect();
         report.suppressed = report

@@ -9,7 +9,7 @@ use crate::render::View;
 use crate::report::{Report, ReviewerReport, SCHEMA_VERSION, Stats, Status, Suppressed};
 use crate::review::{Coverage, FileCoverage, Skip, SkipReason, Usage};
 use crate::scope::{Head, Scope};
-use crate::verdict::{Obstacle, Outcome, Threshold, Verdict};
+use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 use std::collections::BTreeMap;
 
 /// A report and the files it refers to.
@@ -91,7 +91,10 @@ pub(in crate::render) fn empty() -> Sample {
 }
 
 /// A review that could not be done.
-pub(in crate::render) fn incomplete(incomplete_reason: Obstacle, error: Option<&str>) -> Sample {
+pub(in crate::render) fn incomplete(
+    incomplete_reason: NotReviewedReason,
+    error: Option<&str>,
+) -> Sample {
     let mut sample = clean();
     let report = &mut sample.report;
     report.outcome = Outcome::CouldNotReview(incomplete_reason);

@@ -3,7 +3,7 @@
 use super::hostile;
 use super::sample::{self, Sample};
 use crate::render::output;
-use crate::verdict::Obstacle;
+use crate::verdict::NotReviewedReason;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -31,8 +31,8 @@ fn samples() -> Vec<Sample> {
         sample::full(),
         sample::clean(),
         sample::empty(),
-        sample::incomplete(Obstacle::Incomplete, Some("invalid json: eof")),
-        sample::incomplete(Obstacle::NoReviewers, None),
+        sample::incomplete(NotReviewedReason::Incomplete, Some("invalid json: eof")),
+        sample::incomplete(NotReviewedReason::NoReviewers, None),
     ]
     .into_iter()
     .chain(hostile)

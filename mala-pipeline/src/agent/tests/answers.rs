@@ -1,7 +1,7 @@
 //! What the agent makes of each answer.
 
 use super::scripted::*;
-use mala_domain::agent::answer::Rung;
+use mala_domain::agent::answer::ParseMethod;
 use mala_domain::agent::budget::Profile;
 use mala_domain::conversation::{Reply, Stop};
 use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, ReviewerFailure};
@@ -22,7 +22,7 @@ async fn a_pass_accounts_for_what_was_sent() {
     let usage = run.usage;
     assert_eq!((usage.llm_calls, usage.tokens_used), (1, Some(1_100)));
     assert_eq!(usage.cost_usd, Some(0.003));
-    assert_eq!(usage.answers_read, BTreeMap::from([(Rung::Strict, 1)]));
+    assert_eq!(usage.answers_read, BTreeMap::from([(ParseMethod::Strict, 1)]));
 }
 
 #[tokio::test]

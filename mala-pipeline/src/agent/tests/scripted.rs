@@ -1,6 +1,6 @@
 //! A model that says what a test wants, a tree in memory, and one review over both.
 
-use crate::agent::{Agent, AgentChecks, AgentSettings, Speaker};
+use crate::agent::{Agent, AgentChecks, AgentSettings, ModelClient};
 use crate::events::Event;
 use crate::review::{ReviewPorts, Verifiers, review as review_change};
 use mala_domain::agent::budget::{Limits, Profile, Unpriced};
@@ -199,8 +199,8 @@ impl Stage {
         let events = Arc::new(Mutex::new(Vec::new()));
         let sink = events.clone();
         let agent = Agent::new(AgentSettings {
-            speaker: speaker(model.clone(), self.model),
-            escalation: self.escalation.clone().map(|model| speaker(model, "opus")),
+            client: client(model.clone(), self.model),
+            escalation: self.escalation.clone().map(|model| client(model, "opus")),
             profile: self.profile,
             limits: self.limits,
             hints: self.hints.clone(),
@@ -288,10 +288,10 @@ impl Reviewer for Listener {
     }
 }
 
-fn speaker(model: Arc<Scripted>, name: &str) -> Speaker {
+fn client(model: Arc<Scripted>, name: &str) -> ModelClient {
     let known = Catalogue::built_in().find(name).cloned();
     let name = known.as_ref().map_or(name, |known| &known.name).to_owned();
-    Speaker { model, name, known }
+    ModelClient { model, name, known }
 }
 
 /// Whatever it costs: for models without a price.

@@ -10,7 +10,7 @@ use crate::wiring::changes::Changes;
 use crate::wiring::eval::{ConfiguredReviewer, EvalReviewer, JudgeSetup, SampleRepository};
 use crate::wiring::models::{self, Models};
 use crate::wiring::probe::Probe;
-use crate::wiring::reviewers::{self, Wishes};
+use crate::wiring::reviewers::{self, ReviewerOptions};
 use crate::wiring::rules::{ProjectRules, project_rules};
 use anyhow::Context;
 use mala_domain::agent::budget::{Dollars, Profile, Unpriced};
@@ -105,7 +105,7 @@ async fn resolve(
         _ => None,
     };
     let here = sample.as_ref().map_or(here, |sample| &sample.inside);
-    let chosen = reviewers::choose(policy, here, rules, Wishes::nothing()).await?;
+    let chosen = reviewers::choose(policy, here, rules, ReviewerOptions::nothing()).await?;
     policy.reviewer.value = Some(chosen.kind);
     let is_agent = chosen.kind == ReviewerType::AgentSdk;
     // The user's name for a model resolves again; the provider's name may not.

@@ -14,7 +14,7 @@ use anyhow::Context;
 use clap::ValueEnum;
 use mala_adapters::bounded_read::read_following_links;
 use mala_adapters::store::write_atomically;
-use mala_domain::gate::hook::Start;
+use mala_domain::gate::hook::WorkStart;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -123,7 +123,7 @@ fn begin(top: &Path, here: &Surroundings) -> anyhow::Result<()> {
     let folder = hook_folder(top);
     until_interrupted(async {
         if folder.baseline().is_none() {
-            let start = head_commit(here).await?.map_or(Start::Nothing, Start::Commit);
+            let start = head_commit(here).await?.map_or(WorkStart::Nothing, WorkStart::Commit);
             folder.set_baseline(&start).context("remembering where the work starts")?;
         }
         if !settings_are_committed(here).await? {

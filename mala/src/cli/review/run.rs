@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::settings::{self, RepositoryFile, Settings};
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::Changes;
-use crate::wiring::reviewers::{Asks, Wishes};
+use crate::wiring::reviewers::{ModelAccess, ReviewerOptions};
 use crate::wiring::{changes, reviewers, rules};
 use anyhow::Context;
 use mala_adapters::bounded_read::read_following_links;
@@ -59,11 +59,14 @@ async fn one_review(
     let tasks = tasks(args, here)?;
     let transcript = args.debug.then(Transcript::default);
     let gate = settings.gate.clone();
-    let wishes =
-        Wishes { target, gate, ..wishes(args, here, transcript.clone(), progress.clone()) };
+    let options = ReviewerOptions {
+        target,
+        gate,
+        ..options(args, here, transcript.clone(), progress.clone())
+    };
     let own: Vec<String> = rules.rules.iter().map(|rule| rule.id.clone()).collect();
     let (is_empty, reports) = (scoped.change.is_empty(), args.json && !args.dry_run);
-    let chosen = match reviewers::choose(&settings.policy, here, rules, wishes).await {
+    let chosen = match reviewers::choose(&settings.policy, here, rules, options).await {
         // Nothing needs no reviewer, and a report says why there is none.
         Err(error) if exit_of(&error) == Exit::NoReviewers && (is_empty || reports) => {
             if !is_empty {
@@ -176,21 +179,21 @@ fn kept(transcript: Option<Transcript>) -> Vec<(String, String)> {
 }
 
 /// What the command line wants of the reviewer.
-fn wishes(
+fn options(
     args: &ReviewArgs,
     here: &Surroundings,
     transcript: Option<Transcript>,
     progress: Arc<Progress>,
-) -> Wishes {
+) -> ReviewerOptions {
     let folder = |folder: &PathBuf| here.folder.join(folder);
-    Wishes {
+    ReviewerOptions {
         named: args.reviewer.clone(),
         transcript,
         record: args.record.as_ref().map(folder),
         replay: args.replay.as_ref().map(folder),
         events: Arc::new(move |event| progress.show(&event)),
-        asks: if args.dry_run { Asks::Nobody } else { Asks::Models },
-        ..Wishes::nothing()
+        asks: if args.dry_run { ModelAccess::DryRun } else { ModelAccess::Ask },
+        ..ReviewerOptions::nothing()
     }
 }
 

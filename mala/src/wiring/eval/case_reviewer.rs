@@ -5,7 +5,7 @@ use super::judge::JudgeSetup;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
 use crate::wiring::models::Connections;
-use crate::wiring::reviewers::{self, Wishes};
+use crate::wiring::reviewers::{self, ReviewerOptions};
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::models::call_tracker::{CallTracker, CaseCallTracker};
 use mala_domain::change::{Change, FilePath};
@@ -178,8 +178,8 @@ impl CaseReviewer {
         real.put_settings(&mut trees);
         let (checkout, inside, scope) = self.check_out(case, &trees).await?;
         let target = checkout.target();
-        let wishes = Wishes { target, calls, ..self.wishes(real, set, case, trial) };
-        let chosen = reviewers::choose(&real.policy, &inside, real.rules.clone(), wishes).await?;
+        let options = ReviewerOptions { target, calls, ..self.options(real, set, case, trial) };
+        let chosen = reviewers::choose(&real.policy, &inside, real.rules.clone(), options).await?;
         let plan = chosen.plan(&real.policy, task_texts(case), Vec::new())?;
         let CaseTrees { origin: base, notes, .. } = trees;
         let prepared = PreparedReview { plan, scope, ports: chosen.ports(), base, notes };
@@ -211,7 +211,13 @@ impl CaseReviewer {
         Ok((checkout, inside, scoped))
     }
 
-    fn wishes(&self, real: &ConfiguredReviewer, set: &str, case: &EvalCase, trial: u32) -> Wishes {
+    fn options(
+        &self,
+        real: &ConfiguredReviewer,
+        set: &str,
+        case: &EvalCase,
+        trial: u32,
+    ) -> ReviewerOptions {
         let replay = self.replay.as_ref().map(|run| run.traffic(set, &case.id, trial));
         let go_on = match &replay {
             None => Some(self.run.traffic(set, &case.id, trial)),
@@ -219,7 +225,7 @@ impl CaseReviewer {
         };
         let connections = real.connections.clone();
         let gate = real.gate.clone();
-        Wishes { gate, replay, go_on, connections, ..Wishes::nothing() }
+        ReviewerOptions { gate, replay, go_on, connections, ..ReviewerOptions::nothing() }
     }
 }
 

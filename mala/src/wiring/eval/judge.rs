@@ -2,7 +2,7 @@
 
 use super::case_reviewer::CaseReviewer;
 use crate::wiring::models::Connections;
-use crate::wiring::reviewers::{self, Wishes};
+use crate::wiring::reviewers::{self, ReviewerOptions};
 use mala_adapters::models::call_tracker::CaseCallTracker;
 use mala_domain::agent::budget::Limits;
 use mala_eval::judging::ask::judge;
@@ -37,15 +37,15 @@ impl CaseReviewer {
         let folder = |run: &EvalRunFolder| -> PathBuf {
             run.traffic(&record.set, &record.case, record.trial).join("judge")
         };
-        let wishes = Wishes {
+        let options = ReviewerOptions {
             replay: self.replay.as_ref().map(folder),
             go_on: self.replay.is_none().then(|| folder(&self.run)),
             connections: Some(setup.connections.clone()),
             calls,
-            ..Wishes::nothing()
+            ..ReviewerOptions::nothing()
         };
-        match reviewers::speaker(&setup.model, &self.here, &wishes).await {
-            Ok(speaker) => judge(&speaker, setup.limits, record).await,
+        match reviewers::client(&setup.model, &self.here, &options).await {
+            Ok(client) => judge(&client, setup.limits, record).await,
             Err(error) => {
                 let pairs = Judgement::undecided(&wanted.pairs, &format!("{error:#}"));
                 let (left_out, spent) = (wanted.left_out, CaseUsage::nothing());

@@ -9,7 +9,7 @@ use anyhow::Context;
 use mala_adapters::git::VariantCommit;
 use mala_adapters::process::{self, ProcessSpec};
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
-use mala_domain::gate::session::{LeftOut, Pinned, Seat, Session};
+use mala_domain::gate::session::{LeftOut, PanelMember, Pinned, Session};
 use mala_domain::gate::{CALL, SCHEMA_VERSION};
 use mala_domain::ports::{BoxFuture, Reviewer};
 use mala_domain::review::consensus::ConsensusRule;
@@ -25,7 +25,7 @@ pub struct CanaryLanes<'c> {
     /// The environment of the program.
     pub here: &'c Surroundings,
     /// The lanes.
-    pub seats: &'c [Seat],
+    pub seats: &'c [PanelMember],
     /// The time limit of a lane.
     pub timeout_seconds: u64,
     /// Codex reasoning effort.
@@ -85,7 +85,8 @@ impl Gate {
         let folder = self.sessions.canaries().place(number)?;
         let runner = runner(git, &session, &folder, here);
         let panel = session_panel(&session, runner, Arc::new(|_| {}));
-        let lane = |seat: &Seat| Arc::new(LaneReviewer::new(panel.clone(), seat.clone())) as _;
+        let lane =
+            |seat: &PanelMember| Arc::new(LaneReviewer::new(panel.clone(), seat.clone())) as _;
         let lanes: Vec<Arc<dyn Reviewer>> = session.seats.iter().map(lane).collect();
         let plan = session_plan(&session)?;
         Ok(lane_findings(&plan, &scoped, &lanes).await.map_err(failure)?)

@@ -9,7 +9,7 @@ use mala_adapters::sessions;
 pub use mala_adapters::sessions::HookFolder;
 use mala_domain::change::FilePath;
 use mala_domain::config::FILE_NAME;
-use mala_domain::gate::hook::{Memory, Place, Start};
+use mala_domain::gate::hook::{ConversationMemory, WorkLocation, WorkStart};
 use mala_domain::gate::session::Pinned;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ pub struct CurrentWork {
     /// The work.
     pub pinned: Pinned,
     /// Where it is.
-    pub place: Place,
+    pub place: WorkLocation,
     /// Whether that is the base branch itself.
     pub is_on_base: bool,
 }
@@ -85,14 +85,14 @@ impl Gate {
     pub async fn current_work(
         &self,
         base: Option<&str>,
-        memory: &Memory,
+        memory: &ConversationMemory,
     ) -> anyhow::Result<CurrentWork> {
         let branch = self.git.branch().await?;
         let own = self.start_of_work(base).await?;
         let accepted = self.accepted(&memory.accepted).await?;
         // Where nobody knows what came before, work beside it is reviewed by itself.
-        let is_after_accepted =
-            accepted != Some(Start::Unknown) || matches!(own, Start::Nothing | Start::Unknown);
+        let is_after_accepted = accepted != Some(WorkStart::Unknown)
+            || matches!(own, WorkStart::Nothing | WorkStart::Unknown);
         let start = self.start(own, accepted, memory, base).await?;
         let scratch = Scratch::fresh(self)?;
         let copy = copy_of(scratch.path());
@@ -104,13 +104,13 @@ impl Gate {
             None => false,
         };
         let pinned = match (&start, &head) {
-            (Start::Commit(base), _) => Pinned::Range { base: base.clone(), head: kept, dirty },
-            (Start::Nothing | Start::Unknown, Some(_)) => Pinned::Range {
+            (WorkStart::Commit(base), _) => Pinned::Range { base: base.clone(), head: kept, dirty },
+            (WorkStart::Nothing | WorkStart::Unknown, Some(_)) => Pinned::Range {
                 base: self.git.create_empty_commit(&copy).await?,
                 head: kept,
                 dirty,
             },
-            (Start::Nothing | Start::Unknown, None) => Pinned::Commits(vec![kept]),
+            (WorkStart::Nothing | WorkStart::Unknown, None) => Pinned::Commits(vec![kept]),
         };
         let mut elsewhere = BTreeMap::new();
         for open in &memory.open {
@@ -119,7 +119,7 @@ impl Gate {
             }
         }
         let is_on_base = base.is_none_or(|base| branch.as_deref() == Some(base));
-        let place = Place { start, is_after_accepted, head, is_committed, elsewhere };
+        let place = WorkLocation { start, is_after_accepted, head, is_committed, elsewhere };
         Ok(CurrentWork { scratch, pinned, place, is_on_base })
     }
 
@@ -127,12 +127,12 @@ impl Gate {
     async fn elsewhere(
         &self,
         open: &str,
-        start: &Start,
+        start: &WorkStart,
         head: Option<&str>,
     ) -> anyhow::Result<Option<String>> {
         let is_before = match start {
-            Start::Commit(start) => self.git.contains_commit(start, open).await?,
-            Start::Nothing | Start::Unknown => false,
+            WorkStart::Commit(start) => self.git.contains_commit(start, open).await?,
+            WorkStart::Nothing | WorkStart::Unknown => false,
         };
         let is_in_head = match head {
             Some(head) => self.git.contains_commit(head, open).await?,
@@ -146,15 +146,15 @@ impl Gate {
 
     /// Where the work of a conversation that begins now starts: where it would without it, and here where
     /// nobody knows.
-    pub async fn place_of_beginning(&self, base: Option<&str>) -> anyhow::Result<Place> {
+    pub async fn place_of_beginning(&self, base: Option<&str>) -> anyhow::Result<WorkLocation> {
         let start = self.start_of_work(base).await?;
         let head = self.git.head_commit().await?;
         let start = match &head {
-            Some(head) if start == Start::Unknown => Start::Commit(head.clone()),
+            Some(head) if start == WorkStart::Unknown => WorkStart::Commit(head.clone()),
             _ => start,
         };
         let (is_after_accepted, is_committed, elsewhere) = (true, false, BTreeMap::new());
-        Ok(Place { start, is_after_accepted, head, is_committed, elsewhere })
+        Ok(WorkLocation { start, is_after_accepted, head, is_committed, elsewhere })
     }
 
     /// The commit whose settings are trusted: where HEAD left the base branch, or HEAD on that branch.
@@ -170,37 +170,37 @@ impl Gate {
 
     /// The last of these that HEAD comes after, or as much as HEAD has of the first. What leads to a commit
     /// that passed did not pass by itself.
-    async fn accepted(&self, accepted: &[Start]) -> anyhow::Result<Option<Start>> {
+    async fn accepted(&self, accepted: &[WorkStart]) -> anyhow::Result<Option<WorkStart>> {
         for start in accepted.iter().rev() {
             match start {
-                Start::Commit(commit) if self.git.contains_commit("HEAD", commit).await? => {
+                WorkStart::Commit(commit) if self.git.contains_commit("HEAD", commit).await? => {
                     return Ok(Some(start.clone()));
                 }
                 _ => {}
             }
         }
-        let Some(Start::Commit(first)) = accepted.first() else {
+        let Some(WorkStart::Commit(first)) = accepted.first() else {
             return Ok(accepted.first().cloned());
         };
         // A history that has nothing in common with it is new.
         let shared = self.git.fork_point(first).await?;
-        Ok(Some(shared.map_or(Start::Nothing, Start::Commit)))
+        Ok(Some(shared.map_or(WorkStart::Nothing, WorkStart::Commit)))
     }
 
     /// Where the work starts. What a conversation did not find accepted is its work, wherever branches
     /// are moved in the meantime: merged, pushed or deleted.
     async fn start(
         &self,
-        own: Start,
-        accepted: Option<Start>,
-        memory: &Memory,
+        own: WorkStart,
+        accepted: Option<WorkStart>,
+        memory: &ConversationMemory,
         base: Option<&str>,
-    ) -> anyhow::Result<Start> {
+    ) -> anyhow::Result<WorkStart> {
         match (own, accepted) {
-            (own @ Start::Nothing, _) | (own, None | Some(Start::Unknown)) => Ok(own),
-            (_, Some(Start::Nothing)) => Ok(Start::Nothing),
-            (Start::Unknown, Some(accepted)) => Ok(accepted),
-            (Start::Commit(own), Some(Start::Commit(accepted))) => {
+            (own @ WorkStart::Nothing, _) | (own, None | Some(WorkStart::Unknown)) => Ok(own),
+            (_, Some(WorkStart::Nothing)) => Ok(WorkStart::Nothing),
+            (WorkStart::Unknown, Some(accepted)) => Ok(accepted),
+            (WorkStart::Commit(own), Some(WorkStart::Commit(accepted))) => {
                 self.older(own, accepted, memory, base).await
             }
         }
@@ -211,18 +211,18 @@ impl Gate {
         &self,
         own: String,
         accepted: String,
-        memory: &Memory,
+        memory: &ConversationMemory,
         base: Option<&str>,
-    ) -> anyhow::Result<Start> {
+    ) -> anyhow::Result<WorkStart> {
         let Some(older) = self.git.merge_base_of(&own, &accepted).await? else {
-            return Ok(Start::Nothing);
+            return Ok(WorkStart::Nothing);
         };
         if older == own {
-            return Ok(Start::Commit(own));
+            return Ok(WorkStart::Commit(own));
         }
         // HEAD was at every place that passed, and where the conversation began.
         let has_passed =
-            memory.accepted.iter().skip(1).any(|it| *it == Start::Commit(accepted.clone()));
+            memory.accepted.iter().skip(1).any(|it| *it == WorkStart::Commit(accepted.clone()));
         let since = if has_passed { Some(&accepted) } else { memory.began_at.as_ref() };
         let theirs = match since {
             Some(since) => {
@@ -230,39 +230,39 @@ impl Gate {
             }
             None => None,
         };
-        Ok(Start::Commit(theirs.unwrap_or(older)))
+        Ok(WorkStart::Commit(theirs.unwrap_or(older)))
     }
 
     /// Where work starts that nobody knows anything of: where it left the base branch. Work on that
     /// branch itself starts where it left the published one; without one, where it last passed, or where
     /// the hook was installed.
-    async fn start_of_work(&self, base: Option<&str>) -> anyhow::Result<Start> {
+    async fn start_of_work(&self, base: Option<&str>) -> anyhow::Result<WorkStart> {
         if self.git.head_commit().await?.is_none() {
-            return Ok(Start::Nothing);
+            return Ok(WorkStart::Nothing);
         }
         let branch = self.git.branch().await?;
         if let Some(base) = base.filter(|base| branch.as_deref() != Some(base)) {
             return self.start_beside(base).await;
         }
         if let Some(commit) = self.git.fork_point("@{upstream}").await? {
-            return Ok(Start::Commit(commit));
+            return Ok(WorkStart::Commit(commit));
         }
         let passed = match self.hook().baseline() {
-            Some(Start::Commit(commit)) => self.git.fork_point(&commit).await?,
-            Some(Start::Nothing) => return Ok(Start::Nothing),
-            Some(Start::Unknown) | None => None,
+            Some(WorkStart::Commit(commit)) => self.git.fork_point(&commit).await?,
+            Some(WorkStart::Nothing) => return Ok(WorkStart::Nothing),
+            Some(WorkStart::Unknown) | None => None,
         };
-        Ok(passed.map_or(Start::Unknown, Start::Commit))
+        Ok(passed.map_or(WorkStart::Unknown, WorkStart::Commit))
     }
 
     /// Where work beside the base branch starts. A base branch that is only here is moved by whoever works
     /// here: when it follows a published one, that one counts.
-    async fn start_beside(&self, base: &str) -> anyhow::Result<Start> {
+    async fn start_beside(&self, base: &str) -> anyhow::Result<WorkStart> {
         if let Some(published) = self.git.fork_point(&format!("{base}@{{upstream}}")).await? {
-            return Ok(Start::Commit(published));
+            return Ok(WorkStart::Commit(published));
         }
         match self.git.fork_point(base).await? {
-            Some(fork) => Ok(Start::Commit(fork)),
+            Some(fork) => Ok(WorkStart::Commit(fork)),
             None => {
                 anyhow::bail!("`{base}`, which this work is compared with, is not in its history")
             }

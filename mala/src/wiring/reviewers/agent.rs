@@ -1,7 +1,7 @@
 //! The agent inside mala: a model that can be asked, the built-in reviewer for hints, linters for
 //! its tool.
 
-use super::{Asks, Chosen, Wishes, builtin};
+use super::{Chosen, ModelAccess, ReviewerOptions, builtin};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
@@ -16,7 +16,7 @@ use mala_domain::config::{Origin, ReviewPolicy, ReviewerType};
 use mala_domain::conversation::{Ask, Reply};
 use mala_domain::models::{Choice, input_tokens};
 use mala_domain::ports::{Billed, BoxFuture, LanguageModel, ModelFailure, ModelFailureKind, Terms};
-use mala_pipeline::agent::{Agent, AgentChecks, AgentSettings, Speaker};
+use mala_pipeline::agent::{Agent, AgentChecks, AgentSettings, ModelClient};
 use std::sync::Arc;
 
 /// The models that are tried in this order when nobody names one: the first with a key is asked.
@@ -39,19 +39,19 @@ pub(super) fn choice(policy: &ReviewPolicy, models: &Models) -> Result<Choice, F
 }
 
 /// Whether somebody who names no reviewer says something that only the agent can do.
-pub(super) fn is_meant(policy: &ReviewPolicy, wishes: &Wishes) -> bool {
+pub(super) fn is_meant(policy: &ReviewPolicy, options: &ReviewerOptions) -> bool {
     let named = [
         &policy.agent_model.origin,
         &policy.escalation_model.origin,
         &policy.budget.profile.origin,
     ];
     named.iter().any(|origin| **origin != Origin::Default)
-        || wishes.record.is_some()
-        || wishes.replay.is_some()
+        || options.record.is_some()
+        || options.replay.is_some()
 }
 
 /// The model of the agent, and what it makes of the hints.
-pub(super) struct Seat {
+pub(super) struct AgentModel {
     pub(super) models: Models,
     pub(super) choice: Choice,
     /// Whether the agent reports the built-in findings; else another reviewer does.
@@ -62,22 +62,22 @@ pub(super) async fn chosen(
     policy: &ReviewPolicy,
     here: &Surroundings,
     rules: ProjectRules,
-    wishes: &Wishes,
-    Seat { models, choice, claims_hints }: Seat,
+    options: &ReviewerOptions,
+    AgentModel { models, choice, claims_hints }: AgentModel,
 ) -> anyhow::Result<Chosen> {
-    let line = Line::open(wishes)?;
-    let refused = match wishes.asks {
-        Asks::Nobody => models.obstacle(choice.provider).map(|why| refusal(why).to_string()),
-        Asks::Models => None,
+    let line = Line::open(options)?;
+    let refused = match options.asks {
+        ModelAccess::DryRun => models.obstacle(choice.provider).map(|why| refusal(why).to_string()),
+        ModelAccess::Ask => None,
     };
-    let speakers = line.speakers(policy, &models, choice).await;
-    let (speaker, escalation) = speakers.inspect_err(|_| line.give_up())?;
-    let model = speaker.name.clone();
+    let clients = line.clients(policy, &models, choice).await;
+    let (client, escalation) = clients.inspect_err(|_| line.give_up())?;
+    let model = client.name.clone();
     let hints = builtin::reviewer(policy, here, rules)?;
     let linters =
         ProjectLinters::new(builtin::linter_settings(policy), builtin::linter_context(here));
     let agent = Arc::new(Agent::new(AgentSettings {
-        speaker,
+        client,
         escalation,
         profile: policy.budget.profile.value,
         limits: limits(policy),
@@ -85,8 +85,8 @@ pub(super) async fn chosen(
         claims_hints,
         linters: Some(Arc::new(linters)),
         checks: AgentChecks::Own,
-        events: wishes.events.clone(),
-        transcript: wishes.transcript.clone(),
+        events: options.events.clone(),
+        transcript: options.transcript.clone(),
     }));
     Ok(Chosen {
         agent: Some(agent.clone()),
@@ -113,13 +113,13 @@ fn limits(policy: &ReviewPolicy) -> Limits {
 pub(super) async fn helper(
     policy: &ReviewPolicy,
     here: &Surroundings,
-    wishes: &Wishes,
+    options: &ReviewerOptions,
 ) -> anyhow::Result<Arc<Agent>> {
-    let models = super::models(here, wishes)?;
+    let models = super::models(here, options)?;
     let choice = choice(policy, &models)?;
-    let speaker = Line::open(wishes)?.speaker(&models, choice).await?;
+    let client = Line::open(options)?.client(&models, choice).await?;
     Ok(Arc::new(Agent::new(AgentSettings {
-        speaker,
+        client,
         escalation: None,
         profile: policy.budget.profile.value,
         limits: policy.budget.limits(),
@@ -127,20 +127,20 @@ pub(super) async fn helper(
         claims_hints: false,
         linters: None,
         checks: AgentChecks::Urgent,
-        events: wishes.events.clone(),
-        transcript: wishes.transcript.clone(),
+        events: options.events.clone(),
+        transcript: options.transcript.clone(),
     })))
 }
 
 /// A model by its name.
-pub(super) async fn speaker(
+pub(super) async fn client(
     name: &str,
     here: &Surroundings,
-    wishes: &Wishes,
-) -> anyhow::Result<Speaker> {
-    let models = super::models(here, wishes)?;
+    options: &ReviewerOptions,
+) -> anyhow::Result<ModelClient> {
+    let models = super::models(here, options)?;
     let choice = models.choose(name)?;
-    Ok(Line::open(wishes)?.speaker(&models, choice).await?)
+    Ok(Line::open(options)?.client(&models, choice).await?)
 }
 
 /// How models are reached.
@@ -169,25 +169,25 @@ impl LanguageModel for Unasked {
 }
 
 impl Line {
-    fn open(wishes: &Wishes) -> Result<Self, Failure> {
-        let way = Way::open(wishes).map_err(|error| Failure::usage(error.to_string()))?;
-        Ok(Self { way, calls: wishes.calls.clone() })
+    fn open(options: &ReviewerOptions) -> Result<Self, Failure> {
+        let way = Way::open(options).map_err(|error| Failure::usage(error.to_string()))?;
+        Ok(Self { way, calls: options.calls.clone() })
     }
 
     /// The model that reviews, and the stronger one.
-    async fn speakers(
+    async fn clients(
         &self,
         policy: &ReviewPolicy,
         models: &Models,
         choice: Choice,
-    ) -> Result<(Speaker, Option<Speaker>), Failure> {
-        let speaker = self.speaker(models, choice).await?;
-        let Some(name) = &policy.escalation_model.value else { return Ok((speaker, None)) };
+    ) -> Result<(ModelClient, Option<ModelClient>), Failure> {
+        let client = self.client(models, choice).await?;
+        let Some(name) = &policy.escalation_model.value else { return Ok((client, None)) };
         let stronger = models.choose(name).map_err(refusal)?;
-        Ok((speaker, Some(self.speaker(models, stronger).await?)))
+        Ok((client, Some(self.client(models, stronger).await?)))
     }
 
-    async fn speaker(&self, models: &Models, choice: Choice) -> Result<Speaker, Failure> {
+    async fn client(&self, models: &Models, choice: Choice) -> Result<ModelClient, Failure> {
         let model = match &self.way {
             Way::Replayed(model) => model.clone(),
             Way::Planned => Arc::new(Unasked),
@@ -201,7 +201,7 @@ impl Line {
             Some(calls) => calls.track(model),
             None => model,
         };
-        Ok(Speaker { model, name: choice.name, known: choice.known })
+        Ok(ModelClient { model, name: choice.name, known: choice.known })
     }
 
     /// Nobody can be asked: nothing of a recording stays.
@@ -220,14 +220,14 @@ impl Line {
 }
 
 impl Way {
-    fn open(wishes: &Wishes) -> Result<Self, RecordingError> {
-        if wishes.asks == Asks::Nobody {
+    fn open(options: &ReviewerOptions) -> Result<Self, RecordingError> {
+        if options.asks == ModelAccess::DryRun {
             return Ok(Self::Planned);
         }
-        if let Some(folder) = &wishes.go_on {
+        if let Some(folder) = &options.go_on {
             return Ok(Self::Recorded(Recording::resume(folder)?));
         }
-        Ok(match (&wishes.record, &wishes.replay) {
+        Ok(match (&options.record, &options.replay) {
             (_, Some(folder)) => Self::Replayed(Arc::new(Replay::open(folder)?)),
             // The fences' id follows from what is reviewed, so a recording needs none of its own.
             (Some(folder), None) => Self::Recorded(Recording::start(folder, "")?),

@@ -1,6 +1,6 @@
 //! A command of the user: run like a lane of a panel, in a throw-away copy of the tree.
 
-use super::{Chosen, Wishes, agent};
+use super::{Chosen, ReviewerOptions, agent};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) async fn chosen(
     policy: &ReviewPolicy,
     here: &Surroundings,
-    wishes: &Wishes,
+    options: &ReviewerOptions,
 ) -> anyhow::Result<Chosen> {
     let settings = policy.command.value.clone().unwrap_or_default();
     let Some(run) = &settings.run else {
@@ -23,7 +23,7 @@ pub(super) async fn chosen(
             .hint("set review.command.run in mala.yaml")
             .into());
     };
-    if matches!(wishes.target, Target::Staged | Target::Patch(_)) {
+    if matches!(options.target, Target::Staged | Target::Patch(_)) {
         let what = "it reviews commits or the working tree, not the index and not a patch";
         return Err(refusal(what).into());
     }
@@ -33,11 +33,11 @@ pub(super) async fn chosen(
             (Parser::Command(Box::new(self::lane("parser", parser, &settings, here)?)), None)
         }
         None => {
-            let agent = agent::helper(&parsing(policy, &settings), here, wishes).await?;
+            let agent = agent::helper(&parsing(policy, &settings), here, options).await?;
             (Parser::Model(agent.clone()), Some(agent))
         }
     };
-    let TemporaryLanes { lanes, head, secret, .. } = temporary_lanes(here, &wishes.target).await?;
+    let TemporaryLanes { lanes, head, secret, .. } = temporary_lanes(here, &options.target).await?;
     let command = CommandReview::new(CommandSettings {
         lane,
         parser,
@@ -45,7 +45,7 @@ pub(super) async fn chosen(
         head,
         secret,
         context: settings.context,
-        transcript: wishes.transcript.clone(),
+        transcript: options.transcript.clone(),
     });
     let version = format!("{NAME} {} {}", version(), run.join(" "));
     Ok(Chosen {

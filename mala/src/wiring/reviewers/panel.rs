@@ -1,6 +1,6 @@
 //! A panel: our own lanes in this process, or an external gate program where the settings name one.
 
-use super::{Chosen, Wishes};
+use super::{Chosen, ReviewerOptions};
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
@@ -27,7 +27,7 @@ const MARGIN: Duration = Duration::from_secs(5);
 pub(super) async fn chosen(
     policy: &ReviewPolicy,
     here: &Surroundings,
-    wishes: &Wishes,
+    options: &ReviewerOptions,
 ) -> anyhow::Result<Chosen> {
     let cerberus = policy.cerberus.value.clone().unwrap_or_default();
     let is_external = cerberus.command.is_some()
@@ -35,16 +35,16 @@ pub(super) async fn chosen(
         || !cerberus.wait_args.is_empty()
         || !cerberus.env.is_empty();
     if is_external {
-        return Ok(external(cerberus, here, wishes)?);
+        return Ok(external(cerberus, here, options)?);
     }
     if here.variable(MARKER).is_some() {
         return Err(refusal("this is a reviewer of a panel already").into());
     }
-    if matches!(wishes.target, Target::Staged | Target::Patch(_)) {
+    if matches!(options.target, Target::Staged | Target::Patch(_)) {
         let what = "it reviews commits or the working tree, not the index and not a patch";
         return Err(refusal(what).into());
     }
-    in_process(policy, here, wishes).await
+    in_process(policy, here, options).await
 }
 
 fn refusal(why: &str) -> Failure {
@@ -55,12 +55,12 @@ fn refusal(why: &str) -> Failure {
 async fn in_process(
     policy: &ReviewPolicy,
     here: &Surroundings,
-    wishes: &Wishes,
+    options: &ReviewerOptions,
 ) -> anyhow::Result<Chosen> {
-    let gate = &wishes.gate;
+    let gate = &options.gate;
     let (seats, mut warnings) = panel(&[], gate, here)?;
     let TemporaryLanes { lanes, head, secret, logs } =
-        temporary_lanes(here, &wishes.target).await?;
+        temporary_lanes(here, &options.target).await?;
     let timeout = lane_time(policy.timeout_for(ReviewerType::Cerberus));
     let panel = PanelContext::new(
         lanes,
@@ -103,7 +103,11 @@ fn lane_time(time: Duration) -> Duration {
 }
 
 /// A panel behind an external gate.
-fn external(cerberus: Cerberus, here: &Surroundings, wishes: &Wishes) -> Result<Chosen, Failure> {
+fn external(
+    cerberus: Cerberus,
+    here: &Surroundings,
+    options: &ReviewerOptions,
+) -> Result<Chosen, Failure> {
     let environment = variables(here);
     let command = command(cerberus.command, &environment)?;
     let version = format!("{NAME} {}", command.join(" "));
@@ -114,7 +118,7 @@ fn external(cerberus: Cerberus, here: &Surroundings, wishes: &Wishes) -> Result<
         env: cerberus.env,
         environment,
         folder: here.root().to_owned(),
-        target: wishes.target.clone(),
+        target: options.target.clone(),
     });
     Ok(Chosen::one(ReviewerType::Cerberus, Arc::new(gate), version))
 }

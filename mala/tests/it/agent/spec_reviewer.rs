@@ -26,7 +26,7 @@ use super::*;
 use mala::settings;
 use mala::surroundings::Surroundings;
 use mala::wiring::changes::Changes;
-use mala::wiring::reviewers::{self, Wishes};
+use mala::wiring::reviewers::{self, ReviewerOptions};
 use mala::wiring::rules;
 use mala_domain::config::{Config, ReviewerType};
 use mala_domain::scope::Target;
@@ -226,7 +226,7 @@ fn r7_a_disabled_review_stays_disabled() {
         let chosen = settings::choose(&Target::WorkingTree, None, None);
         let settings = settings::load(&here, chosen, flags).unwrap();
         let rules = rules::project_rules(&scoped, &Target::WorkingTree, &mut Vec::new()).await;
-        let wishes = Wishes::nothing();
+        let wishes = ReviewerOptions::nothing();
         let chosen = reviewers::choose(&settings.policy, &here, rules.unwrap(), wishes).await;
         chosen.unwrap().reviewers.iter().any(|reviewer| reviewer.overrides_disabled_setting())
     });

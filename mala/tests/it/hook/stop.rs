@@ -90,7 +90,8 @@ fn a_machine_without_reviewers_passes_nothing() {
     bench.repo.write("a.py", GOOD);
     let answer = bench.stop(false);
     assert!(blocks(&answer), "{answer}");
-    assert!(message(&answer).contains("NOT REVIEWED, block 1 of 3: claude is not in"), "{answer}");
+    let why = "NOT REVIEWED, block 1 of 3: no reviewer is available; claude is not in";
+    assert!(message(&answer).contains(why), "{answer}");
 }
 
 #[test]

@@ -4,59 +4,62 @@ use super::*;
 use crate::agent::budget::Profile;
 use proptest::prelude::*;
 
-fn call(tokens: u64, millionths: u64) -> Deed {
-    Deed::Call { tokens, dollars: Some(Dollars::millionths(millionths)) }
+fn call(tokens: u64, millionths: u64) -> Charge {
+    Charge::Call { tokens, dollars: Some(Dollars::millionths(millionths)) }
 }
 
 #[test]
 fn a_call_that_could_exceed_a_limit_is_not_made() {
     let limits = Profile::Standard.limits();
     let rows = [
-        (call(400_001, 0), Spent::Tokens(400_000)),
-        (call(1, 500_001), Spent::Cost(limits.max_cost)),
-        (call(u64::MAX, u64::MAX), Spent::Tokens(400_000)),
-        (Deed::Call { tokens: 1, dollars: None }, Spent::UnknownPrice(limits.max_cost)),
+        (call(400_001, 0), LimitReached::Tokens(400_000)),
+        (call(1, 500_001), LimitReached::Cost(limits.max_cost)),
+        (call(u64::MAX, u64::MAX), LimitReached::Tokens(400_000)),
+        (Charge::Call { tokens: 1, dollars: None }, LimitReached::UnknownPrice(limits.max_cost)),
     ];
     for (deed, spent) in rows {
-        let mut purse = Purse::new(limits);
+        let mut purse = BudgetTracker::new(limits);
         assert_eq!(purse.reserve(deed), Err(spent));
-        assert_eq!(purse, Purse::new(limits), "a refusal costs nothing");
+        assert_eq!(purse, BudgetTracker::new(limits), "a refusal costs nothing");
     }
 }
 
 #[test]
 fn calls_and_tools_are_counted() {
-    let mut purse = Purse::new(Profile::Standard.limits());
+    let mut purse = BudgetTracker::new(Profile::Standard.limits());
     for _ in 0..2 {
         let reserved = purse.reserve(call(1, 1)).unwrap();
-        purse.settle(reserved, Used::NOTHING);
+        purse.settle(reserved, CallUsage::NOTHING);
     }
-    assert_eq!(purse.reserve(call(1, 1)), Err(Spent::Calls(2)));
+    assert_eq!(purse.reserve(call(1, 1)), Err(LimitReached::Calls(2)));
     for _ in 0..3 {
-        let reserved = purse.reserve(Deed::Tool).unwrap();
-        purse.settle(reserved, Used::default());
+        let reserved = purse.reserve(Charge::Tool).unwrap();
+        purse.settle(reserved, CallUsage::default());
     }
-    assert_eq!(purse.reserve(Deed::Tool), Err(Spent::Tools(3)));
+    assert_eq!(purse.reserve(Charge::Tool), Err(LimitReached::Tools(3)));
     assert_eq!((purse.calls_left(), purse.tools_left()), (0, 0));
 }
 
 #[test]
 fn what_nobody_tells_stays_at_its_worst() {
-    let mut purse = Purse::new(Profile::Standard.limits());
+    let mut purse = BudgetTracker::new(Profile::Standard.limits());
     let reserved = purse.reserve(call(1_000, 300_000)).unwrap();
     assert!(purse.has_open());
-    purse.settle(reserved, Used::default());
+    purse.settle(reserved, CallUsage::default());
     assert_eq!((purse.tokens(), purse.cost()), (1_000, Dollars::millionths(300_000)));
     assert_eq!((purse.known_tokens(), purse.known_cost()), (None, None));
-    assert_eq!(purse.reserve(call(1, 200_001)), Err(Spent::Cost(Dollars::millionths(500_000))));
+    assert_eq!(
+        purse.reserve(call(1, 200_001)),
+        Err(LimitReached::Cost(Dollars::millionths(500_000)))
+    );
 }
 
 #[test]
 fn what_is_known_frees_the_rest() {
-    let mut purse = Purse::new(Profile::Standard.limits());
+    let mut purse = BudgetTracker::new(Profile::Standard.limits());
     let reserved = purse.reserve(call(1_000, 500_000)).unwrap();
     let used =
-        Used { tokens: Some(10), cache_read: Some(4), dollars: Some(Dollars::millionths(7)) };
+        CallUsage { tokens: Some(10), cache_read: Some(4), dollars: Some(Dollars::millionths(7)) };
     purse.settle(reserved, used);
     assert_eq!(purse.known_tokens(), Some(10));
     assert_eq!(purse.known_cost(), Some(Dollars::millionths(7)));
@@ -67,9 +70,9 @@ fn what_is_known_frees_the_rest() {
 #[test]
 fn an_unknown_price_is_unknown_even_when_it_is_allowed() {
     let limits = Limits { unpriced: Unpriced::Allow, ..Profile::Standard.limits() };
-    let mut purse = Purse::new(limits);
-    let reserved = purse.reserve(Deed::Call { tokens: 5, dollars: None }).unwrap();
-    purse.settle(reserved, Used { tokens: Some(5), ..Used::default() });
+    let mut purse = BudgetTracker::new(limits);
+    let reserved = purse.reserve(Charge::Call { tokens: 5, dollars: None }).unwrap();
+    purse.settle(reserved, CallUsage { tokens: Some(5), ..CallUsage::default() });
     assert_eq!(purse.known_cost(), None);
     assert_eq!(purse.known_tokens(), Some(5));
 }
@@ -107,7 +110,7 @@ proptest! {
     #[test]
     fn no_limit_is_ever_exceeded(steps in prop::collection::vec(step(), 0..60)) {
         let limits = Profile::Standard.limits();
-        let mut purse = Purse::new(limits);
+        let mut purse = BudgetTracker::new(limits);
         let mut open: Vec<(Reservation, u64, u64)> = Vec::new();
         let (mut calls, mut tools, mut tokens, mut millionths) = (0u32, 0u32, 0u64, 0u64);
         for step in steps {
@@ -121,14 +124,14 @@ proptest! {
                         open.push((reserved, worst, cost));
                     }
                 }
-                Step::Tool => tools += u32::from(purse.reserve(Deed::Tool).is_ok()),
+                Step::Tool => tools += u32::from(purse.reserve(Charge::Tool).is_ok()),
                 Step::Settle { which, share } => {
                     if open.is_empty() { continue }
                     let (reserved, worst, cost) = open.swap_remove(which % open.len());
-                    let used = share.map_or(Used::default(), |share| {
+                    let used = share.map_or(CallUsage::default(), |share| {
                         tokens -= worst - part(worst, share);
                         millionths -= cost - part(cost, share);
-                        Used {
+                        CallUsage {
                             tokens: Some(part(worst, share)),
                             cache_read: None,
                             dollars: Some(Dollars::millionths(part(cost, share))),

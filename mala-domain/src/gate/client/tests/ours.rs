@@ -9,12 +9,12 @@ use crate::render::gate::{GateResultJson, GateReviewerJson, PanelVerdict, Sessio
 use crate::review::Usage;
 use crate::review::consensus::{VoteStatus, by_rule};
 use crate::scope::Head;
-use crate::verdict::{Obstacle, Outcome};
+use crate::verdict::{NotReviewedReason, Outcome};
 
 fn finding(reviewer: &str, priority: u32) -> Finding {
     let issue = with(issue(), "/priority", json!(priority));
     let json = contract("resolved", "FAIL", &[with(issue, "/reviewer", json!(reviewer))]);
-    let Ok(Heard::Panel(word)) = read(1, &json.to_string()) else { panic!("{json}") };
+    let Ok(GateAnswer::Panel(word)) = read(1, &json.to_string()) else { panic!("{json}") };
     let claims = word.claims.into_iter().map(|claim| claim.candidate).collect();
     admit(claims, &change(), &Texts::default(), &Nowhere).findings.remove(0)
 }
@@ -54,7 +54,7 @@ fn decided(rule: ConsensusRule, lanes: &[Seat]) -> Value {
     let vote = |lane: &GateReviewerJson| match lane.verdict {
         Some(Verdict::Pass) => VoteStatus::Passes,
         Some(verdict) => VoteStatus::Objects(verdict),
-        None => VoteStatus::Absent(Obstacle::Incomplete),
+        None => VoteStatus::Absent(NotReviewedReason::Incomplete),
     };
     let decision = by_rule(rule, &waited.reviewers.values().map(vote).collect::<Vec<_>>());
     waited.status = status(decision.outcome);
@@ -98,9 +98,9 @@ const NEEDS: Option<Verdict> = Some(Verdict::NeedsWork);
 #[test]
 fn what_our_gate_says_is_believed() {
     use ConsensusRule::{Any, Majority, Unanimous};
-    let files = || Account::Files(Vec::new());
-    let few = |words: &str| Account::Nothing(words.to_owned());
-    let rows: [(ConsensusRule, &[Seat], Verdict, Account); 8] = [
+    let files = || GateAccount::Files(Vec::new());
+    let few = |words: &str| GateAccount::Nothing(words.to_owned());
+    let rows: [(ConsensusRule, &[Seat], Verdict, GateAccount); 8] = [
         (Unanimous, &[("codex", PASS)], Verdict::Pass, files()),
         (Unanimous, &[("codex", FAIL), ("b", PASS)], Verdict::Fail, files()),
         (
@@ -123,7 +123,7 @@ fn what_our_gate_says_is_believed() {
     for (rule, lanes, verdict, account) in rows {
         let json = decided(rule, lanes);
         let code = i32::from(verdict != Verdict::Pass);
-        let Ok(Heard::Panel(word)) = read(code, &json.to_string()) else {
+        let Ok(GateAnswer::Panel(word)) = read(code, &json.to_string()) else {
             panic!("{lanes:?} {:?}", read(code, &json.to_string()))
         };
         assert_eq!((word.verdict, word.account), (verdict, account), "{rule} {lanes:?}");

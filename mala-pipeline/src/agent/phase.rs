@@ -43,7 +43,7 @@ impl AgentResources {
 }
 
 /// One phase of a review: its fence, and what was not done in it.
-pub(super) struct Desk<'r> {
+pub(super) struct AgentPhase<'r> {
     pub(super) settings: &'r AgentSettings,
     pub(super) context: &'r ReviewContext,
     pub(super) fence: &'r Fence,
@@ -52,12 +52,12 @@ pub(super) struct Desk<'r> {
     /// What was used before this phase.
     before: Usage,
     /// What was wanted and not done.
-    undone: Mutex<Undone>,
+    undone: Mutex<UndoneWork>,
 }
 
 /// Work that limits or failures kept from being done: each is told once.
 #[derive(Default)]
-struct Undone {
+struct UndoneWork {
     warnings: Vec<String>,
     /// What went wrong and was made good.
     noted: Vec<String>,
@@ -65,7 +65,7 @@ struct Undone {
     refused: BTreeMap<String, usize>,
 }
 
-impl<'r> Desk<'r> {
+impl<'r> AgentPhase<'r> {
     pub(super) fn new(
         settings: &'r AgentSettings,
         context: &'r ReviewContext,
@@ -111,7 +111,7 @@ impl<'r> Desk<'r> {
         undone.warnings.iter().cloned().chain(refused).collect()
     }
 
-    fn undone(&self) -> MutexGuard<'_, Undone> {
+    fn undone(&self) -> MutexGuard<'_, UndoneWork> {
         self.undone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -2,21 +2,21 @@
 //! other: it is reserved before, and one that could exceed a limit is not made.
 
 use super::account::{Account, used_by};
-use super::stopped::Stopped;
-use mala_domain::agent::budget::{Deed, Reservation};
+use super::stop_reason::StopReason;
+use mala_domain::agent::budget::{Charge, Reservation};
 use mala_domain::ports::{BoxFuture, Meter, ModelFailure};
 use std::sync::{Mutex, PoisonError};
 
 /// The bill of one call.
-pub(super) struct Bill<'a> {
+pub(super) struct CallMeter<'a> {
     account: &'a Account,
-    deed: Deed,
+    deed: Charge,
     last: Mutex<Option<Reservation>>,
 }
 
-impl<'a> Bill<'a> {
+impl<'a> CallMeter<'a> {
     /// Reserves the first request.
-    pub(super) async fn open(account: &'a Account, deed: Deed) -> Result<Self, Stopped> {
+    pub(super) async fn open(account: &'a Account, deed: Charge) -> Result<Self, StopReason> {
         let first = account.reserve(deed).await?;
         Ok(Self { account, deed, last: Mutex::new(Some(first)) })
     }
@@ -26,7 +26,7 @@ impl<'a> Bill<'a> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    async fn another(&self, failed: &ModelFailure) -> Result<(), Stopped> {
+    async fn another(&self, failed: &ModelFailure) -> Result<(), StopReason> {
         if let Some(last) = self.last() {
             self.account.settle(last, used_by(failed));
         }
@@ -36,7 +36,7 @@ impl<'a> Bill<'a> {
     }
 }
 
-impl Meter for Bill<'_> {
+impl Meter for CallMeter<'_> {
     fn again<'b>(&'b self, last: &'b ModelFailure) -> BoxFuture<'b, Result<(), String>> {
         Box::pin(async move { self.another(last).await.map_err(|stopped| stopped.to_string()) })
     }

@@ -1,7 +1,7 @@
 //! Questions to a model without a review around them, inside the same limits.
 
 use super::account::{Account, deadline};
-use super::speaker::Speaker;
+use super::model_client::ModelClient;
 use mala_domain::agent::answer::Words;
 use mala_domain::agent::budget::Limits;
 use mala_domain::agent::fence::Nonce;
@@ -10,8 +10,8 @@ use mala_domain::review::Usage;
 use std::sync::Arc;
 
 /// A model that is asked by itself.
-pub struct Solo<'s> {
-    speaker: &'s Speaker,
+pub struct SingleQuestionClient<'s> {
+    client: &'s ModelClient,
     limits: Limits,
     account: Account,
 }
@@ -30,12 +30,12 @@ pub struct Asked<'a> {
     pub nonce: &'a Nonce,
 }
 
-impl<'s> Solo<'s> {
+impl<'s> SingleQuestionClient<'s> {
     /// A model with limits of its own.
-    pub fn new(speaker: &'s Speaker, limits: Limits) -> Self {
+    pub fn new(client: &'s ModelClient, limits: Limits) -> Self {
         let until = deadline(&limits, limits.max_wall_time);
         let account = Account::new(limits, until, Arc::new(|_| {}), None);
-        Self { speaker, limits, account }
+        Self { client, limits, account }
     }
 
     /// Asks once, and reads the answer; an error says why there is none.
@@ -45,15 +45,15 @@ impl<'s> Solo<'s> {
         read: impl FnOnce(&Words<'_>) -> Result<T, E>,
     ) -> Result<T, String> {
         let ask = Ask {
-            model: self.speaker.name.clone(),
+            model: self.client.name.clone(),
             system: asked.system.to_owned(),
             tools: Vec::new(),
             tool_choice: ToolChoice::None,
             turns: vec![Turn::Ours(vec![Part::Text(asked.text)])],
             form: asked.form,
-            max_output_tokens: self.speaker.answer_tokens(self.limits.max_answer_tokens),
+            max_output_tokens: self.client.answer_tokens(self.limits.max_answer_tokens),
         };
-        let reply = self.account.ask(self.speaker, &ask, asked.label).await;
+        let reply = self.account.ask(self.client, &ask, asked.label).await;
         let reply = reply.map_err(|stopped| stopped.to_string())?;
         let (text, form_enforced) = (reply.said.text.as_str(), reply.form_enforced);
         let words = Words { text, form_enforced, nonce: asked.nonce };

@@ -1,6 +1,6 @@
 //! A model that can be asked, with what a call to it costs at worst.
 
-use mala_domain::agent::budget::{Deed, Dollars, Used};
+use mala_domain::agent::budget::{CallUsage, Charge, Dollars};
 use mala_domain::conversation::{Ask, Form, Part, Reply, Turn};
 use mala_domain::models::Model;
 use mala_domain::ports::LanguageModel;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A model that can be asked.
 #[derive(Clone)]
-pub struct Speaker {
+pub struct ModelClient {
     /// The way to it.
     pub model: Arc<dyn LanguageModel>,
     /// The name that its provider knows.
@@ -20,12 +20,15 @@ pub struct Speaker {
 /// Tokens that providers add around what we send: roles, tool preambles, forms.
 const OVERHEAD_TOKENS: u64 = 1_500;
 
-impl Speaker {
+impl ModelClient {
     /// The worst case of a call. No tokenizer makes more tokens of a text than it has bytes.
-    pub(super) fn worst(&self, ask: &Ask) -> Deed {
+    pub(super) fn worst(&self, ask: &Ask) -> Charge {
         let input = n_bytes(ask).saturating_add(OVERHEAD_TOKENS);
         let output = u64::from(ask.max_output_tokens);
-        Deed::Call { tokens: input.saturating_add(output), dollars: self.worst_cost(input, output) }
+        Charge::Call {
+            tokens: input.saturating_add(output),
+            dollars: self.worst_cost(input, output),
+        }
     }
 
     pub(super) fn worst_cost(&self, input: u64, output: u64) -> Option<Dollars> {
@@ -33,9 +36,9 @@ impl Speaker {
     }
 
     /// What an answer really used.
-    pub(super) fn used(&self, reply: &Reply) -> Used {
+    pub(super) fn used(&self, reply: &Reply) -> CallUsage {
         let tokens = &reply.tokens;
-        Used {
+        CallUsage {
             tokens: tokens
                 .input
                 .zip(tokens.output)

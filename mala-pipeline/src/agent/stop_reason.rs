@@ -1,15 +1,15 @@
 //! Why a conversation gave no answer that counts.
 
 use mala_domain::agent::answer::ParseProblem;
-use mala_domain::agent::budget::Spent;
+use mala_domain::agent::budget::LimitReached;
 use mala_domain::ports::{ModelFailure, ModelFailureKind, ReviewerFailure};
 use thiserror::Error;
 
 /// Why a conversation gave no answer that counts.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub(super) enum Stopped {
+pub(super) enum StopReason {
     #[error("{0}")]
-    Spent(#[from] Spent),
+    LimitReached(#[from] LimitReached),
     #[error("timeout")]
     TimedOut,
     #[error("{0}")]
@@ -31,7 +31,7 @@ fn reason(why: &str) -> String {
     if why.is_empty() { String::new() } else { format!(": {why}") }
 }
 
-impl Stopped {
+impl StopReason {
     pub(super) fn failure(&self) -> ReviewerFailure {
         match self {
             Self::TimedOut => ReviewerFailure::timeout(),
