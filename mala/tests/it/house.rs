@@ -201,7 +201,7 @@ fn every_review_goes_through_one_function() {
     for surface in [
         "mala/src/cli/review/run.rs",
         "mala/src/wiring/gate/session.rs",
-        "mala/src/wiring/eval/bench.rs",
+        "mala-eval/src/case_review.rs",
         "mala-pipeline/src/gate/canary.rs",
     ] {
         assert!(

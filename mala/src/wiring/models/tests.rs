@@ -115,7 +115,7 @@ fn what_is_missing_is_named() {
         (String::new(), "sonnet", "ANTHROPIC_API_KEY is not set"),
         (String::new(), "gpt-4.1", "OPENAI_API_KEY is not set"),
         (String::new(), "gemini-pro", "GEMINI_API_KEY is not set"),
-        (String::new(), "llama3", "no model is known as 'llama3'"),
+        (String::new(), "llama3", "unknown model 'llama3'"),
         (
             String::new(),
             "compatible/llama3",
