@@ -39,3 +39,11 @@ fn every_command_of_the_readme_runs() {
         }
     }
 }
+
+#[test]
+fn the_sample_of_the_readme_is_what_the_demo_prints() {
+    let readme = file("README.md");
+    let sample = readme.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let shown = world().run(&["demo"]);
+    assert!(shown.contains(sample), "README.md shows:\n{sample}\n\nmala demo prints:\n{shown}");
+}
