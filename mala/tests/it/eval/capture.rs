@@ -108,7 +108,7 @@ fn a_finding_without_a_word_is_an_error_and_writes_nothing() {
     [exit 64]
     [stderr]
     error: 1 finding without a label
-      [ID]  shop.py:2  high bug: Default argument is changed by the call
+      [ID]  shop.py:2  medium bug: Default argument is changed by the call
     hint: add --right ID or --wrong ID for each, or --rest right, wrong or leave-out for all others
     ");
     let shown = world.output(&["runs", "show"], b"").stdout;

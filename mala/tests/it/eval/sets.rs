@@ -159,7 +159,7 @@ fn a_broken_set_is_refused_with_its_place_before_anything_runs() {
     error: [WORK]/copies/b/case.json:1:1: case "one": duplicate id, also used at [WORK]/copies/a.json:1
     [exit 64]
     [stderr]
-    error: [WORK]/nodiff.jsonl:1:1: case "one": the diff cannot be read: no diff in it
+    error: [WORK]/nodiff.jsonl:1:1: case "one": the diff cannot be read: no diff found in the input
     [exit 64]
     [stderr]
     error: [WORK]/nofile.jsonl:1:1: case "one": ground_truth: zz.py:4: the file is neither in `files` nor in the diff
