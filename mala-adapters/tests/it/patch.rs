@@ -137,7 +137,7 @@ fn what_is_no_patch_is_refused_with_its_line() {
         ("\u{0}\u{1}\u{7f}ELF", "cannot parse the diff: no diff found in the input"),
         (
             "--- a/x\n+++ b/x\n@@ -1,5 +1,5 @@\n a\n",
-            "cannot parse the diff: line 5: the diff ends inside a hunk, 4 lines before the end its header says",
+            "cannot parse the diff: line 5: the diff ends inside a hunk: 4 more lines expected",
         ),
     ];
     for (bad, expected) in rows {

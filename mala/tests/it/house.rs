@@ -193,7 +193,7 @@ fn every_review_goes_through_one_function() {
         files(&["mala-domain/src/report/assemble.rs"], "    Report {")
     );
     // Every surface calls it.
-    let callers = code_with(&["mala-adapters", "mala-pipeline", "mala"], "= review(&plan, ")
+    let callers = code_with(&["mala-pipeline", "mala-eval", "mala"], "= review(&plan, ")
         .into_iter()
         .chain(code_with(&["mala", "mala-pipeline"], "review(plan, "))
         .chain(code_with(&["mala"], "(review(&plan, "))

@@ -137,5 +137,5 @@ fn a_repository_cannot_say_where_keys_go() {
     ");
     let shown = world.run(&["review"]);
     assert!(shown.starts_with("[exit 78]"), "{shown}");
-    assert!(shown.contains("a repository cannot set it"), "{shown}");
+    assert!(shown.contains("cannot be set by a repository"), "{shown}");
 }

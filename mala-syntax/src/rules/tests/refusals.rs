@@ -93,7 +93,7 @@ fn a_wrong_file_is_told_what_and_where() {
     assert_snapshot!(refusals.join("\n"), @r#"
     own.yaml:3:1: unknown key `titel`; did you mean `title`?
     own.yaml: key `priority` is missing
-    own.yaml:7:11: priority 7 is not 0 to 3
+    own.yaml:7:11: priority 7 is not between 0 and 3
     own.yaml:6:11: unknown value `securty`, it is one of `security`, `bug`, `error_handling`, `performance`, `style`, `logic`; did you mean `security`?
     own.yaml:2:13: unknown value `pyton`, it is one of `python`, `javascript`, `typescript`, `tsx`, `rust`, `go`, `java`, `c`, `cpp`, `ruby`, `csharp`, `php`; did you mean `python`?
     own.yaml:9:6: unknown value `maybe`, it is one of `default`, `extended`

@@ -99,12 +99,12 @@ fn what_moves_into_a_file_that_git_does_not_show_is_still_there() {
         .git(&["init", "-q", "-b", "main", "."])
         .write(".gitattributes", "prices/table.go -diff\n");
     let function = "func NetPrice(order int) int {\n\treturn order\n}\n";
-    world.write("prices/prices.go", &format!("package prices\n\n{function}"));
+    world.write("prices/prices.go", format!("package prices\n\n{function}"));
     world.write("prices/table.go", "package prices\n");
     world.write("prices/sum.go", "package prices\n\nvar sum = NetPrice(1)\n");
     commit(&world, "start");
     world.write("prices/prices.go", "package prices\n");
-    world.write("prices/table.go", &format!("package prices\n\n{function}"));
+    world.write("prices/table.go", format!("package prices\n\n{function}"));
     let (_, report) = review(&world, &["--fail-on", "P2"]);
     assert_eq!(findings(&report), Vec::<String>::new());
     world.write("prices/table.go", "package prices\n");
@@ -124,7 +124,7 @@ fn a_new_variant_is_reported_where_it_is_not_handled() {
     let (code, report) = review(&world, &["--fail-on", "P2"]);
     assert_eq!(findings(&report), ["src/name.rs:4 cross-file/unhandled-member"]);
     assert_eq!(code, 1);
-    world.write("src/name.rs", &name.replace("Color::Blue", "_"));
+    world.write("src/name.rs", name.replace("Color::Blue", "_"));
     let (code, report) = review(&world, &["--fail-on", "P2"]);
     assert_eq!((code, findings(&report)), (0, vec![]), "updated");
 }
