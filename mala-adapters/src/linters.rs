@@ -18,9 +18,9 @@ use call::LinterError;
 use futures_util::future::join_all;
 use mala_domain::change::ChangedFile;
 use mala_domain::config::{LinterMode, LinterName};
-use mala_domain::finding::Candidate;
+use mala_domain::finding::ReviewClaim;
 use mala_domain::review::ReviewContext;
-use mala_domain::scope::Head;
+use mala_domain::scope::HeadState;
 use output::LintDiagnostic;
 use registry::{LINTERS, LinterActivation, LinterInput, LinterSpec};
 use std::path::PathBuf;
@@ -86,7 +86,7 @@ pub fn is_set_up(
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct LintOutcome {
     /// Claims on lines that the change added.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<ReviewClaim>,
     /// One warning for each linter that could not run.
     pub warnings: Vec<String>,
 }
@@ -233,7 +233,7 @@ impl LinterRun<'_> {
 
     /// Whether the reviewed state is the user's work tree or index, not a commit.
     fn is_own_tree(&self) -> bool {
-        let own = matches!(self.request.scope.head, Head::WorkingTree | Head::Index);
+        let own = matches!(self.request.scope.head, HeadState::WorkingTree | HeadState::Index);
         own && self.context.folder.is_some()
     }
 

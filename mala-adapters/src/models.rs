@@ -1,9 +1,9 @@
-//! Language models behind HTTP. A protocol is pure: it turns an [`Ask`] into a JSON body and the
-//! events of the response into a [`Reply`]. Sending, retries and limits are shared, in
+//! Language models behind HTTP. A protocol is pure: it turns an [`ChatRequest`] into a JSON body and the
+//! events of the response into a [`ChatReply`]. Sending, retries and limits are shared, in
 //! `http_model` and `http`. A provider is one file.
 //!
-//! [`Ask`]: mala_domain::conversation::Ask
-//! [`Reply`]: mala_domain::conversation::Reply
+//! [`ChatRequest`]: mala_domain::conversation::ChatRequest
+//! [`ChatReply`]: mala_domain::conversation::ChatReply
 
 pub mod anthropic;
 pub mod call_tracker;

@@ -2,10 +2,10 @@
 
 use crate::git::{FileContent, GitError, GitScopeError, Overlay, PathFilter, hex};
 use mala_domain::change::{
-    Attributes, Change, EntryKind, FileDiff, FileStatus, LineKind, Nature, read,
+    Change, EntryKind, FileClass, FileDiff, FileStatus, GitAttributes, LineKind, read,
 };
 use mala_domain::ports::{self, BoxFuture, ChangeSource, ReviewScope, Side};
-use mala_domain::scope::{Head, Scope, Target};
+use mala_domain::scope::{HeadState, ReviewTarget, ScopeSummary};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -26,11 +26,11 @@ impl PatchOnlySource {
 impl ChangeSource for PatchOnlySource {
     fn scope<'a>(
         &'a self,
-        target: &'a Target,
+        target: &'a ReviewTarget,
         paths: &'a [String],
     ) -> BoxFuture<'a, Result<ReviewScope, ports::ScopeError>> {
         let scoped = match target {
-            Target::Patch(patch) => scope(patch, paths).map_err(Into::into),
+            ReviewTarget::Patch(patch) => scope(patch, paths).map_err(Into::into),
             _ => Err(ports::ScopeError::from(&self.0)),
         };
         Box::pin(std::future::ready(scoped))
@@ -50,11 +50,11 @@ pub fn scope(patch: &[u8], paths: &[String]) -> Result<ReviewScope, GitScopeErro
     files.iter().for_each(|file| add_shown_files(&mut overlay, file));
     let diff_hash = hex(&hash(patch, &files, &filter).finalize());
     let change = Change { files: files.iter().map(|file| with_nature(file)).collect() };
-    let scope = Scope {
+    let scope = ScopeSummary {
         repository: None,
         target: "a patch".to_owned(),
         base: None,
-        head: Head::Patch,
+        head: HeadState::Patch,
         diff_hash,
         files: change.files.len(),
         hunks: change.n_hunks(),
@@ -92,11 +92,13 @@ pub(crate) fn add_shown_files(overlay: &mut Overlay, file: &FileDiff<'_>) {
 fn with_nature(file: &FileDiff<'_>) -> mala_domain::change::ChangedFile {
     let start = start_of(file);
     let mut changed = file.clone().into_changed_file();
-    let attributes = Attributes::default();
-    changed.nature = match changed.nature {
-        Nature::Source => Nature::of(&changed.path, attributes, Some(&start)),
-        Nature::Binary if changed.exists_at_head() => Nature::of_binary(&changed.path, attributes),
-        nature => nature,
+    let attributes = GitAttributes::default();
+    changed.class = match changed.class {
+        FileClass::Source => FileClass::of(&changed.path, attributes, Some(&start)),
+        FileClass::Binary if changed.exists_at_head() => {
+            FileClass::of_binary(&changed.path, attributes)
+        }
+        class => class,
     };
     changed
 }

@@ -5,9 +5,9 @@ mod line;
 mod parse;
 mod path;
 
-pub use classify::{Attributes, Mark};
+pub use classify::{AttributeState, GitAttributes};
 pub use line::{AddedLines, DiffLine, Hunk, LineKind, LineSpan};
-pub use parse::{DiffError, DiffProblem, FileDiff, HunkDiff, LineBytes, parse, read};
+pub use parse::{DiffError, DiffErrorKind, FileDiff, HunkDiff, LineBytes, parse, read};
 pub use path::FilePath;
 
 use crate::language::Language;
@@ -34,7 +34,7 @@ pub struct ChangedFile {
     /// The old and new file mode, if they differ, as git prints them (`100644`).
     pub mode_change: Option<(String, String)>,
     /// Whether the file is reviewed; if not, why.
-    pub nature: Nature,
+    pub class: FileClass,
     /// The language of the interpreter in its first line (`#!/usr/bin/env python3`).
     pub script: Option<Language>,
     /// The hunks; empty for a pure rename, a mode change or a binary file.
@@ -86,7 +86,7 @@ pub enum EntryKind {
     schemars::JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-pub enum Nature {
+pub enum FileClass {
     /// Handwritten text.
     Source,
     /// A binary file.
@@ -155,7 +155,7 @@ impl ChangedFile {
 
     /// Whether reviewers must account for this file.
     pub fn is_reviewable(&self) -> bool {
-        self.nature == Nature::Source && self.kind != EntryKind::Submodule
+        self.class == FileClass::Source && self.kind != EntryKind::Submodule
     }
 
     /// The language, by file name or first line.
@@ -217,7 +217,7 @@ fn print_file(file: &ChangedFile, f: &mut Formatter<'_>) -> fmt::Result {
     if let Some((old, new)) = &file.mode_change {
         writeln!(f, "old mode {old}\nnew mode {new}")?;
     }
-    if file.nature == Nature::Binary {
+    if file.class == FileClass::Binary {
         return writeln!(f, "Binary files differ");
     }
     if !file.hunks.is_empty() {

@@ -12,20 +12,22 @@ mod rule_overrides;
 mod schema;
 
 pub(crate) use check::is_of_linter;
-pub use error::{Concern, ConfigError, ConfigWarning, Place};
-pub use globs::{GlobProblem, PathGlobs};
+pub use error::{ConfigError, ConfigPosition, ConfigWarning, WarningTopic};
+pub use globs::{GlobError, PathGlobs};
 pub(crate) use parse::{nearest, nearest_or};
 pub use precedence::{
-    BudgetPolicy, GatePolicy, LEGACY_REVIEWER_TYPE, Layer, Origin, PolicyEntry, ReviewPolicy,
-    SessionReview, Sourced, gate_policy, policy, session_review,
+    BudgetPolicy, ConfigLayer, ConfigOrigin, ConfigValue, GatePolicy, LEGACY_REVIEWER_TYPE,
+    PolicyEntry, ReviewPolicy, SessionReview, gate_policy, policy, session_review,
 };
 pub use reference::reference;
-pub use rule_overrides::{RuleSwitches, SwitchProblem};
+pub use rule_overrides::{RuleOverrideError, RuleOverrides};
 pub use schema::{
-    Account, Baseline, Budget, Canaries, Cerberus, CodeReview, CommandPromptSettings, CommandRef,
-    CommandReviewer, CommandSetting, Config, EpicCompletion, EpicDepth, FailureMode, FireOn,
-    GateBlock, LinterMode, LinterName, Linters, ModelsBlock, PerAccount, Periodic, Retries,
-    ReviewBlock, ReviewerType, RuleSetting, RuleUse, RunEnd, Seconds, SessionEnd, Triggers,
+    Baseline, BudgetSettings, CanarySettings, CerberusSettings, CodeReviewSettings,
+    CommandPromptSettings, CommandRef, CommandReviewerSettings, CommandSetting, Config,
+    EpicCompletionTrigger, EpicDepth, FailureMode, FireOn, GateSettings, LinterConfig, LinterMode,
+    LinterName, ModelSettings, PerProvider, PeriodicTrigger, ProviderAccount, RetryCount,
+    ReviewSettings, ReviewerType, RuleLevel, RuleSetting, RunEndTrigger, Seconds,
+    SessionEndTrigger, ValidationTriggers,
 };
 
 /// The name of the configuration file of a repository.

@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 
 /// A request to a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ask {
+pub struct ChatRequest {
     /// The name of the model that the provider uses.
     pub model: String,
     /// The instructions. Equal for all requests of a kind, so that providers can cache them.
     pub system: String,
     /// The available tools.
-    pub tools: Vec<Tool>,
+    pub tools: Vec<ToolDefinition>,
     /// Whether the model may call tools in this turn.
     #[serde(default)]
     pub tool_choice: ToolChoice,
     /// The conversation so far. The first turn is ours.
-    pub turns: Vec<Turn>,
+    pub turns: Vec<ChatTurn>,
     /// The format of the answer.
-    pub form: Form,
+    pub form: AnswerFormat,
     /// Maximum number of output tokens.
     pub max_output_tokens: u32,
 }
@@ -38,7 +38,7 @@ pub enum ToolChoice {
 
 /// A tool that the model may call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Tool {
+pub struct ToolDefinition {
     /// The name.
     pub name: String,
     /// What the tool does.
@@ -49,7 +49,7 @@ pub struct Tool {
 
 /// The format of an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Form {
+pub enum AnswerFormat {
     /// Any text.
     Text,
     /// JSON with a schema. Some providers enforce it.
@@ -63,16 +63,17 @@ pub enum Form {
 
 /// A turn of a conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Turn {
+pub enum ChatTurn {
     /// Our turn.
-    Ours(Vec<Part>),
+    #[serde(rename = "Ours")]
+    User(Vec<TurnPart>),
     /// The turn of the model.
-    Model(Said),
+    Model(AssistantTurn),
 }
 
 /// A part of our turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Part {
+pub enum TurnPart {
     /// Text.
     Text(String),
     /// Text that later requests repeat up to here, so that caching it pays off.
@@ -94,7 +95,7 @@ pub struct ToolResult {
 
 /// A turn of the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Said {
+pub struct AssistantTurn {
     /// The text.
     pub text: String,
     /// The requested tool calls.
@@ -116,13 +117,13 @@ pub struct ToolCall {
 
 /// The reply to a request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Reply {
+pub struct ChatReply {
     /// The turn of the model.
-    pub said: Said,
+    pub said: AssistantTurn,
     /// Why the model stopped.
-    pub stop: Stop,
+    pub stop: FinishReason,
     /// The tokens used.
-    pub tokens: Tokens,
+    pub tokens: TokenCounts,
     /// The name of the model, as the provider reports it.
     pub model: String,
     /// Whether the provider enforced the requested format.
@@ -133,7 +134,7 @@ pub struct Reply {
 
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Stop {
+pub enum FinishReason {
     /// The answer is complete.
     Complete,
     /// The model waits for tool results.
@@ -148,7 +149,7 @@ pub enum Stop {
 
 /// Token counts of one call. A count that the provider does not report is unknown, not zero.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tokens {
+pub struct TokenCounts {
     /// All input, cached or not.
     pub input: Option<u64>,
     /// All output, including reasoning.

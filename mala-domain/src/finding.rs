@@ -7,7 +7,7 @@ mod wording;
 
 pub use identity::{DedupeKey, identity};
 pub use scale::{Category, Priority, Severity};
-pub use wording::Wording;
+pub use wording::ClaimWording;
 
 use crate::change::{FilePath, LineSpan};
 use crate::language::Language;
@@ -179,7 +179,7 @@ pub enum FindingState {
 
 /// A problem that a reviewer claims.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub struct ReviewClaim {
     /// The file at head.
     pub file: FilePath,
     /// The lines at head.

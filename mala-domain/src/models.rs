@@ -6,9 +6,9 @@ mod file;
 mod price;
 mod provider;
 
-pub use catalogue::{Ability, Catalogue, Choice, Model, UnknownModel};
-pub use price::{Price, Rates, input_tokens, text_tokens};
-pub use provider::{Provider, ProviderSpec};
+pub use catalogue::{ModelCatalogue, ModelChoice, ModelFeature, ModelSpec, UnknownModel};
+pub use price::{ModelPrice, TokenRates, input_tokens, text_tokens};
+pub use provider::{ModelProvider, ProviderSpec};
 
 #[cfg(test)]
 mod tests;

@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 
 /// A report and the files it refers to.
 #[derive(Debug, Clone, Copy)]
-pub struct View<'r> {
+pub struct ReportView<'r> {
     /// The report.
     pub report: &'r Report,
     /// The files with findings, at head. For a missing file, the evidence of its findings is shown.
@@ -32,10 +32,10 @@ pub struct View<'r> {
 }
 
 /// Renders a report in one format.
-pub type Output = fn(&View<'_>) -> String;
+pub type ReportRenderer = fn(&ReportView<'_>) -> String;
 
 /// All formats, by name. `text` is plain text here; for a terminal, use `terminal::render`.
-pub const OUTPUTS: &[(&str, Output)] = &[
+pub const OUTPUTS: &[(&str, ReportRenderer)] = &[
     ("text", terminal::plain),
     ("markdown", markdown::render),
     ("json", json),
@@ -47,12 +47,12 @@ pub const OUTPUTS: &[(&str, Output)] = &[
 ];
 
 /// The renderer of a format.
-pub fn output(name: &str) -> Option<Output> {
+pub fn output(name: &str) -> Option<ReportRenderer> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, output)| *output)
 }
 
 /// Renders the report as JSON, with a final line feed.
-fn json(view: &View<'_>) -> String {
+fn json(view: &ReportView<'_>) -> String {
     pretty_json(view.report)
 }
 

@@ -10,7 +10,7 @@ use crate::agent::answer::ParseMethod;
 use crate::finding::Finding;
 use crate::review::consensus::ConsensusRule;
 use crate::review::{Coverage, ProcessRun, Usage};
-use crate::scope::Scope;
+use crate::scope::ScopeSummary;
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -66,7 +66,7 @@ pub struct Report {
     /// What was given, accounted for and skipped.
     pub coverage: Coverage,
     /// Exactly what was reviewed.
-    pub scope: Scope,
+    pub scope: ScopeSummary,
     /// From which priority on findings fail.
     pub fail_on: Threshold,
     /// One entry per reviewer.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// What to review, as requested.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Target {
+pub enum ReviewTarget {
     /// The working tree against HEAD: staged, unstaged and untracked files.
     WorkingTree,
     /// The index against HEAD.
@@ -34,7 +34,7 @@ pub enum Target {
 /// The version of the files that contains the reviewed lines.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Head {
+pub enum HeadState {
     /// A commit.
     Commit(String),
     /// The index.
@@ -47,7 +47,7 @@ pub enum Head {
 
 /// Exactly what was reviewed: two reviews with the same scope compare the same bytes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Scope {
+pub struct ScopeSummary {
     /// The URL of the repository, without credentials; null if unknown.
     #[serde(default)]
     pub repository: Option<String>,
@@ -56,7 +56,7 @@ pub struct Scope {
     /// The base commit; null for a patch and for the first commit of a repository.
     pub base: Option<String>,
     /// The version that contains the reviewed lines.
-    pub head: Head,
+    pub head: HeadState,
     /// SHA-256 of the diff.
     pub diff_hash: String,
     /// Number of changed files.

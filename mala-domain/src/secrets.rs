@@ -16,7 +16,7 @@ mod value;
 mod tests;
 
 pub use redact::redact;
-pub use rule::{Family, SecretRule, rules};
+pub use rule::{SecretFamily, SecretRule, rules};
 
 use crate::finding::Priority;
 use path::PathKind;
@@ -86,10 +86,10 @@ pub fn masked(secret: &str) -> String {
 
 fn rate(candidate: SecretCandidate, kind: PathKind, text: &str) -> SecretMatch<'_> {
     let SecretCandidate { rule, start, end, verified } = candidate;
-    let in_comment = rule.family == Family::Generic && is_commented(text, start);
+    let in_comment = rule.family == SecretFamily::Generic && is_commented(text, start);
     let doubtful = !verified && (kind == PathKind::Test || in_comment);
     // Keys of tests are mostly made for them.
-    let made_for_test = kind == PathKind::Test && rule.family != Family::Token;
+    let made_for_test = kind == PathKind::Test && rule.family != SecretFamily::Token;
     let priority = if doubtful { rule.priority.lowered() } else { rule.priority };
     let confidence = if verified { rule.confidence.max(0.99) } else { rule.confidence };
     SecretMatch {

@@ -85,7 +85,7 @@ pub(crate) fn mutations(source: &Source, added: &AddedLines) -> Vec<Mutation> {
     let mut found: Vec<Mutation> = Vec::new();
     walk(source.tree(), |_, step| {
         let node = step.node;
-        if !added.touch(lines_of(node)) || found.len() >= MAX_PLACES {
+        if !added.overlaps(lines_of(node)) || found.len() >= MAX_PLACES {
             return Descend::Past;
         }
         if place::is_test(&site, node) {

@@ -3,7 +3,7 @@
 use crate::{CaseRecord, EvalCase};
 use mala_domain::change::FilePath;
 use mala_domain::ports::{BoxFuture, ReviewScope, ScopeError, StoreError};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -44,7 +44,7 @@ pub trait CaseRepository: Send + Sync {
     /// The change that a target names, limited to these paths when there are any.
     fn scope<'a>(
         &'a self,
-        target: &'a Target,
+        target: &'a ReviewTarget,
         paths: &'a [String],
     ) -> BoxFuture<'a, Result<ReviewScope, ScopeError>>;
 
@@ -62,7 +62,7 @@ pub trait CaseRepository: Send + Sync {
     fn has_commit<'a>(&'a self, revision: &'a str) -> BoxFuture<'a, bool>;
 
     /// The change of a pull request, when the repository has its refs.
-    fn pull_request(&self, number: u64) -> BoxFuture<'_, Result<Option<Target>, ScopeError>>;
+    fn pull_request(&self, number: u64) -> BoxFuture<'_, Result<Option<ReviewTarget>, ScopeError>>;
 
     /// Where lines of a file at a revision come from.
     fn line_origins<'a>(

@@ -131,7 +131,7 @@ fn changed_symbols(
         let change = match before.get(&definition.qualified()) {
             None if base.is_some() || !file.existed_at_base() => SymbolChange::Added,
             Some(old)
-                if old.fingerprint != definition.fingerprint || added.touch(definition.span) =>
+                if old.fingerprint != definition.fingerprint || added.overlaps(definition.span) =>
             {
                 SymbolChange::Modified
             }

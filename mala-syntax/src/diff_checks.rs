@@ -11,7 +11,7 @@ pub use lines::{LineRule, line_rules};
 
 use crate::coded_check::CodedCheck;
 use mala_domain::change::{Change, ChangedFile, LineSpan};
-use mala_domain::finding::{Candidate, Category, Priority, Verification};
+use mala_domain::finding::{Category, Priority, ReviewClaim, Verification};
 
 /// The checks that are code.
 pub fn checks() -> Vec<CodedCheck> {
@@ -28,9 +28,9 @@ pub enum ChangeState {
 }
 
 /// Everything the diff alone shows to be wrong.
-pub fn run(change: &Change, state: ChangeState) -> Vec<Candidate> {
+pub fn run(change: &Change, state: ChangeState) -> Vec<ReviewClaim> {
     let reviewable = || change.files.iter().filter(|file| file.is_reviewable());
-    let mut found: Vec<Candidate> = reviewable().flat_map(lines::check).collect();
+    let mut found: Vec<ReviewClaim> = reviewable().flat_map(lines::check).collect();
     // Lock files and generated files are merged, too.
     found.extend(change.files.iter().flat_map(conflicts));
     found.extend(reviewable().flat_map(dependencies::check));
@@ -45,8 +45,8 @@ fn claim(
     line: u32,
     body: String,
     suggestion: &str,
-) -> Candidate {
-    Candidate {
+) -> ReviewClaim {
+    ReviewClaim {
         file: file.path.clone(),
         span: LineSpan::line(line),
         priority: Some(check.priority),
@@ -72,7 +72,7 @@ const CONFLICT: CodedCheck = CodedCheck {
 
 /// Merge conflict markers that were committed: one finding per file, at its first marker. `=======` alone is a heading in many formats, so
 /// a conflict needs its opening and its closing marker.
-fn conflicts(file: &ChangedFile) -> Vec<Candidate> {
+fn conflicts(file: &ChangedFile) -> Vec<ReviewClaim> {
     let mut conflicts = Vec::new();
     let mut open: Option<u32> = None;
     for (line, text) in file.added_lines() {

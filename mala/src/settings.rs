@@ -11,10 +11,10 @@ use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::wiring::probe::Probe;
 use mala_domain::config::{
-    Concern, Config, ConfigError, ConfigWarning, FILE_NAME, GatePolicy, Layer, ModelsBlock, Origin,
-    ReviewPolicy, gate_policy, policy,
+    Config, ConfigError, ConfigLayer, ConfigOrigin, ConfigWarning, FILE_NAME, GatePolicy,
+    ModelSettings, ReviewPolicy, WarningTopic, gate_policy, policy,
 };
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -36,24 +36,25 @@ pub struct Settings {
 impl Settings {
     /// The warnings that matter to a review; the others are about triggers and runs.
     pub fn review_warnings(&self) -> impl Iterator<Item = &ConfigWarning> {
-        self.warnings.iter().filter(|warning| warning.concern == Concern::Review)
+        self.warnings.iter().filter(|warning| warning.concern == WarningTopic::Review)
     }
 }
 
 /// Reads all layers. `flags` holds what the command line says, as the keys that it stands for.
 pub fn load(here: &Surroundings, chosen: Chosen, flags: Config) -> Result<Settings, Failure> {
     let mut warnings = Vec::new();
-    let mut layers = vec![Layer { origin: Origin::CommandLine, config: flags }];
+    let mut layers = vec![ConfigLayer { origin: ConfigOrigin::CommandLine, config: flags }];
     layers.extend(environment::layers(here)?);
     if let Some((name, bytes)) = user_file(here)? {
         let config = parse(&name, &bytes, &mut warnings)?;
-        layers.push(Layer { origin: Origin::UserFile(name), config });
+        layers.push(ConfigLayer { origin: ConfigOrigin::UserFile(name), config });
     }
     if let Some(file) = &chosen.file {
         let config = parse(&file.name, &file.bytes, &mut warnings)?;
         let text = String::from_utf8_lossy(&file.bytes);
         config.check_for_repository(&file.name, &text).map_err(|error| refusal(&error))?;
-        layers.push(Layer { origin: Origin::RepositoryFile(file.name.clone()), config });
+        layers
+            .push(ConfigLayer { origin: ConfigOrigin::RepositoryFile(file.name.clone()), config });
     }
     Ok(Settings {
         policy: policy(&layers),
@@ -78,7 +79,7 @@ pub fn of_working_tree_with(
     let committed = probe.committed("HEAD", FILE_NAME).ok().flatten();
     let trusted = committed.map(|bytes| RepositoryFile::committed("HEAD", bytes));
     let on_disk = read_if_there(&here.root().join(FILE_NAME))?.map(RepositoryFile::on_disk);
-    load(here, choose(&Target::WorkingTree, trusted, on_disk), flags)
+    load(here, choose(&ReviewTarget::WorkingTree, trusted, on_disk), flags)
 }
 
 /// Reads one configuration file's bytes, or fails with `Exit::Configuration`.
@@ -113,11 +114,11 @@ pub fn refusal(error: &ConfigError) -> Failure {
 }
 
 /// What the user's own file says of models, and the folder that it is in.
-pub fn user_models(here: &Surroundings) -> Result<(ModelsBlock, Option<PathBuf>), Failure> {
+pub fn user_models(here: &Surroundings) -> Result<(ModelSettings, Option<PathBuf>), Failure> {
     let folder = here.user_config_folder().map(|folder| folder.join("mala"));
     let block = match user_file(here)? {
         Some((name, bytes)) => parse(&name, &bytes, &mut Vec::new())?.models,
-        None => ModelsBlock::default(),
+        None => ModelSettings::default(),
     };
     Ok((block, folder))
 }

@@ -1,7 +1,7 @@
 //! What the program finds around itself when it starts: folder, environment, terminal. It is read
 //! once and passed down, so that nothing below asks the process for it again.
 
-use mala_domain::render::terminal::Options;
+use mala_domain::render::terminal::TerminalOptions;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
@@ -66,9 +66,14 @@ impl Surroundings {
     }
 
     /// What the terminal on stdout can do. Colours are dropped on the way when it shows none.
-    pub fn terminal(&self) -> Options {
+    pub fn terminal(&self) -> TerminalOptions {
         let width = self.columns.unwrap_or(80).clamp(40, 160);
-        Options { width, color: true, unicode: self.shows_unicode(), ..Options::default() }
+        TerminalOptions {
+            width,
+            color: true,
+            unicode: self.shows_unicode(),
+            ..TerminalOptions::default()
+        }
     }
 
     fn shows_unicode(&self) -> bool {

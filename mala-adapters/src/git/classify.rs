@@ -3,7 +3,9 @@
 use super::call::GitCall;
 use super::tree::{ContentSource, FileContent};
 use super::{Git, GitError, GitVersion};
-use mala_domain::change::{Attributes, ChangedFile, EntryKind, FilePath, FileStatus, Mark, Nature};
+use mala_domain::change::{
+    AttributeState, ChangedFile, EntryKind, FileClass, FilePath, FileStatus, GitAttributes,
+};
 use mala_domain::language::Language;
 use mala_domain::ports::Side;
 use std::collections::HashMap;
@@ -25,8 +27,8 @@ impl Git {
     ) -> Result<(), GitError> {
         let paths: Vec<_> = files.iter().map(|file| file.path.clone()).collect();
         let attributes = self.attributes(&paths).await?;
-        for file in files.iter_mut().filter(|file| file.nature == Nature::Source) {
-            file.nature = Nature::of(&file.path, of_file(&attributes, file), None);
+        for file in files.iter_mut().filter(|file| file.class == FileClass::Source) {
+            file.class = FileClass::of(&file.path, of_file(&attributes, file), None);
         }
         for side in [Side::Base, Side::Head] {
             self.mark_by_content(tree, files, &attributes, side).await?;
@@ -41,12 +43,12 @@ impl Git {
         &self,
         tree: &impl ContentSource,
         files: &mut [ChangedFile],
-        attributes: &HashMap<FilePath, Attributes>,
+        attributes: &HashMap<FilePath, GitAttributes>,
         side: Side,
     ) -> Result<(), GitError> {
         let is_asked = |file: &&mut ChangedFile| {
             let is_new = file.status == FileStatus::Added;
-            let shows_itself = file.nature == Nature::Source && is_new == (side == Side::Head);
+            let shows_itself = file.class == FileClass::Source && is_new == (side == Side::Head);
             file.kind == EntryKind::File && (shows_itself || may_be_large_text(file))
         };
         let mut asked: Vec<_> = files.iter_mut().filter(is_asked).collect();
@@ -58,23 +60,23 @@ impl Git {
         let contents = tree.contents(side, &paths).await?;
         for (file, content) in asked.iter_mut().zip(contents) {
             match content {
-                FileContent::File(bytes) if file.nature == Nature::Source => {
+                FileContent::File(bytes) if file.class == FileClass::Source => {
                     let text = String::from_utf8_lossy(&bytes);
                     let first = text.lines().next().unwrap_or_default();
                     file.script = file.script.or_else(|| Language::of_first_line(first));
                     let attributes = of_file(attributes, file);
-                    file.nature = match side {
-                        Side::Base => Nature::of(&file.path, attributes, Some(&text)),
-                        Side::Head => Nature::of_new(&file.path, attributes, Some(&text)),
+                    file.class = match side {
+                        Side::Base => FileClass::of(&file.path, attributes, Some(&text)),
+                        Side::Head => FileClass::of_new(&file.path, attributes, Some(&text)),
                     };
                 }
                 FileContent::File(bytes)
-                    if file.nature == Nature::Binary && file.exists_at_head() =>
+                    if file.class == FileClass::Binary && file.exists_at_head() =>
                 {
-                    file.nature = of_binary(file, of_file(attributes, file), side, &bytes);
+                    file.class = of_binary(file, of_file(attributes, file), side, &bytes);
                 }
                 FileContent::TooLarge { is_text: true, .. } if is_shown_as_binary(file) => {
-                    file.nature = Nature::TooLarge;
+                    file.class = FileClass::TooLarge;
                 }
                 _ => {}
             }
@@ -84,14 +86,14 @@ impl Git {
 }
 
 /// The nature of a file that git shows as binary: it was text at base, or it is a script at head.
-fn of_binary(file: &ChangedFile, attributes: Attributes, side: Side, bytes: &[u8]) -> Nature {
+fn of_binary(file: &ChangedFile, attributes: GitAttributes, side: Side, bytes: &[u8]) -> FileClass {
     let is_telling = match side {
         Side::Base => !bytes.is_empty() && !bytes.contains(&0),
         Side::Head => bytes.starts_with(b"#!"),
     };
     match is_telling {
-        true => Nature::of_garbled(&file.path, attributes),
-        false => Nature::of_binary(&file.path, attributes),
+        true => FileClass::of_garbled(&file.path, attributes),
+        false => FileClass::of_binary(&file.path, attributes),
     }
 }
 
@@ -102,10 +104,10 @@ fn may_be_large_text(file: &ChangedFile) -> bool {
 }
 
 fn is_shown_as_binary(file: &ChangedFile) -> bool {
-    matches!(file.nature, Nature::Binary | Nature::Garbled)
+    matches!(file.class, FileClass::Binary | FileClass::Garbled)
 }
 
-fn of_file(attributes: &HashMap<FilePath, Attributes>, file: &ChangedFile) -> Attributes {
+fn of_file(attributes: &HashMap<FilePath, GitAttributes>, file: &ChangedFile) -> GitAttributes {
     attributes.get(&file.path).copied().unwrap_or_default()
 }
 
@@ -116,7 +118,7 @@ impl Git {
     pub(super) async fn attributes(
         &self,
         paths: &[FilePath],
-    ) -> Result<HashMap<FilePath, Attributes>, GitError> {
+    ) -> Result<HashMap<FilePath, GitAttributes>, GitError> {
         if paths.is_empty() || self.inner.version < GitVersion::ATTRIBUTES_OF_TREES {
             return Ok(HashMap::new());
         }
@@ -130,10 +132,10 @@ impl Git {
         let call = GitCall::new(args).stdin(asked);
         let printed = self.output(&call).await?;
         let fields: Vec<_> = printed.split(|byte| *byte == 0).collect();
-        let mut found: HashMap<FilePath, Attributes> = HashMap::new();
+        let mut found: HashMap<FilePath, GitAttributes> = HashMap::new();
         for fields in fields.chunks_exact(3) {
-            let mark = Mark::parse(fields[2]);
-            if mark == Mark::Unspecified {
+            let mark = AttributeState::parse(fields[2]);
+            if mark == AttributeState::Unspecified {
                 continue;
             }
             let attributes = found.entry(FilePath::from_bytes(fields[0])).or_default();

@@ -11,7 +11,7 @@ use super::tree::{ContentSource, FileContent, GitTree, TreeState};
 use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::{Change, FileDiff, FilePath, FileStatus, LineKind, read};
 use mala_domain::ports::{ReviewScope, Side};
-use mala_domain::scope::Head;
+use mala_domain::scope::HeadState;
 use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -94,7 +94,7 @@ impl Git {
         let ids = picked.iter().map(|commit| commit.id.clone()).collect();
         let overlay = without_picked_lines(tree, &kept).await?.of_commits(ids);
         git.mark_natures(&overlay, &mut files).await?;
-        let draft = ScopeDraft { target, base, head: Head::Commit(tip.0), hash };
+        let draft = ScopeDraft { target, base, head: HeadState::Commit(tip.0), hash };
         Ok(git.scoped(draft, Change { files }, Arc::new(overlay)))
     }
 

@@ -5,7 +5,7 @@ use super::call::GitCall;
 use super::filter::as_argument;
 use super::{Git, GitError, GitScopeError, ObjectId};
 use mala_domain::change::FilePath;
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 
 /// Where clones store the head of a pull request, around its number.
 const HEADS: &[(&str, &str)] = &[
@@ -62,7 +62,7 @@ impl Git {
     }
 
     /// The commits of a pull request, from the refs of the clone; `None` if it has none.
-    pub async fn pull_request(&self, number: u64) -> Result<Option<Target>, GitScopeError> {
+    pub async fn pull_request(&self, number: u64) -> Result<Option<ReviewTarget>, GitScopeError> {
         let mut head = None;
         for (before, after) in HEADS {
             head = match head {
@@ -72,7 +72,7 @@ impl Git {
         }
         let Some(head) = head else { return Ok(None) };
         let Some(base) = self.base_of_request(number, &head).await? else { return Ok(None) };
-        Ok(Some(Target::SinceMergeBase { base: base.0, head: head.0 }))
+        Ok(Some(ReviewTarget::SinceMergeBase { base: base.0, head: head.0 }))
     }
 
     async fn base_of_request(

@@ -9,7 +9,7 @@ use super::{Git, GitError, GitScopeError};
 use crate::patch::{MAX_PATCH, add_shown_files, hash};
 use mala_domain::change::{Change, EntryKind, FileDiff, FilePath, FileStatus, read};
 use mala_domain::ports::{ReviewScope, Side};
-use mala_domain::scope::Head;
+use mala_domain::scope::HeadState;
 use std::sync::Arc;
 
 impl Git {
@@ -28,7 +28,7 @@ impl Git {
         let head = git.state_of(head);
         let overlay = git.overlay_of(&files, head).await?;
         let (target, hash) = ("a patch".to_owned(), hash(patch, &files, filter));
-        let draft = ScopeDraft { target, base: None, head: Head::Patch, hash };
+        let draft = ScopeDraft { target, base: None, head: HeadState::Patch, hash };
         let mut changed: Vec<_> = files.into_iter().map(FileDiff::into_changed_file).collect();
         git.mark_natures(&overlay, &mut changed).await?;
         Ok(git.scoped(draft, Change { files: changed }, Arc::new(overlay)))

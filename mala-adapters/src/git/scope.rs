@@ -5,9 +5,9 @@ use super::filter::{PathFilter, holds};
 use super::index::IndexCopy;
 use super::tree::{ContentSource, FileContent, GitTree, TreeState};
 use super::{Git, GitError, GitScopeError, ObjectId};
-use mala_domain::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature, parse};
+use mala_domain::change::{Change, ChangedFile, EntryKind, FileClass, FilePath, FileStatus, parse};
 use mala_domain::ports::{self, BoxFuture, ChangeSource, Repository, ReviewScope, Side};
-use mala_domain::scope::{Head, Scope, Target};
+use mala_domain::scope::{HeadState, ReviewTarget, ScopeSummary};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub(super) struct ScopeDraft {
     pub(super) target: String,
     pub(super) base: Option<ObjectId>,
-    pub(super) head: Head,
+    pub(super) head: HeadState,
     pub(super) hash: Sha256,
 }
 
@@ -32,22 +32,22 @@ impl Git {
     /// the repository was opened).
     pub async fn change(
         &self,
-        target: &Target,
+        target: &ReviewTarget,
         paths: &[String],
     ) -> Result<ReviewScope, GitScopeError> {
         let filter = PathFilter::read(self, paths)?;
         match target {
-            Target::WorkingTree | Target::Staged if self.inner.is_bare => {
+            ReviewTarget::WorkingTree | ReviewTarget::Staged if self.inner.is_bare => {
                 Err(GitError::Bare { dir: self.inner.dir.clone() }.into())
             }
-            Target::WorkingTree => self.scope_work_tree(&filter).await,
-            Target::Staged => self.scope_index(&filter).await,
-            Target::Range { base, head } => {
+            ReviewTarget::WorkingTree => self.scope_work_tree(&filter).await,
+            ReviewTarget::Staged => self.scope_index(&filter).await,
+            ReviewTarget::Range { base, head } => {
                 let target = format!("{base}..{head}");
                 let (base, head) = (self.commit(base).await?, self.commit(head).await?);
                 self.scope_commit(target, Some(base), head, &filter).await
             }
-            Target::SinceMergeBase { base, head } => {
+            ReviewTarget::SinceMergeBase { base, head } => {
                 let target = format!("{base}...{head}");
                 let ids = (self.commit(base).await?, self.commit(head).await?);
                 let Some(meeting) = self.merge_base(&ids.0, &ids.1).await? else {
@@ -57,8 +57,8 @@ impl Git {
                 };
                 self.scope_commit(target, Some(meeting), ids.1, &filter).await
             }
-            Target::Commits(commits) => self.scope_commits(commits, &filter).await,
-            Target::Patch(bytes) => self.scope_patch(bytes, &filter).await,
+            ReviewTarget::Commits(commits) => self.scope_commits(commits, &filter).await,
+            ReviewTarget::Patch(bytes) => self.scope_patch(bytes, &filter).await,
         }
     }
 
@@ -98,7 +98,7 @@ impl Git {
         }
         let tree = GitTree::new(&git, git.state_of(base.clone()), TreeState::WorkTree);
         let target = "the working tree against HEAD".to_owned();
-        let draft = ScopeDraft { target, base, head: Head::WorkingTree, hash };
+        let draft = ScopeDraft { target, base, head: HeadState::WorkingTree, hash };
         git.finish_scope(draft, files, tree, filter).await
     }
 
@@ -114,7 +114,7 @@ impl Git {
         let diff = git.diff(&sides, filter).await?;
         let tree = GitTree::new(&git, git.state_of(base.clone()), TreeState::Index);
         let (target, hash) = ("the index against HEAD".to_owned(), Sha256::new_with_prefix(&diff));
-        let draft = ScopeDraft { target, base, head: Head::Index, hash };
+        let draft = ScopeDraft { target, base, head: HeadState::Index, hash };
         git.finish_scope(draft, parse(&diff)?, tree, filter).await
     }
 
@@ -158,7 +158,7 @@ impl Git {
         for submodule in dirty {
             add_dirty(&mut files, &mut hash, submodule);
         }
-        let draft = ScopeDraft { target, base, head: Head::Commit(head.0), hash };
+        let draft = ScopeDraft { target, base, head: HeadState::Commit(head.0), hash };
         git.finish_scope(draft, files, tree, filter).await
     }
 
@@ -180,7 +180,7 @@ impl Git {
         change: Change,
         tree: Arc<dyn Repository>,
     ) -> ReviewScope {
-        let scope = Scope {
+        let scope = ScopeSummary {
             repository: self.inner.url.clone(),
             target: draft.target,
             base: draft.base.map(|id| id.0),
@@ -231,7 +231,7 @@ impl Git {
 impl ChangeSource for Git {
     fn scope<'a>(
         &'a self,
-        target: &'a Target,
+        target: &'a ReviewTarget,
         paths: &'a [String],
     ) -> BoxFuture<'a, Result<ReviewScope, ports::ScopeError>> {
         Box::pin(async move { Ok(self.change(target, paths).await?) })
@@ -252,7 +252,7 @@ fn entry(path: FilePath, status: FileStatus) -> ChangedFile {
         status,
         kind: EntryKind::Submodule,
         mode_change: None,
-        nature: Nature::Source,
+        class: FileClass::Source,
         script: None,
         hunks: Vec::new(),
     }

@@ -7,7 +7,7 @@ use super::workspace::LintWorkspace;
 use crate::reviewers::builtin;
 use mala_domain::change::LineSpan;
 use mala_domain::config::LinterName;
-use mala_domain::finding::{Candidate, Category, Priority, Verification};
+use mala_domain::finding::{Category, Priority, ReviewClaim, Verification};
 
 /// The longest title.
 const MAX_TITLE: usize = 120;
@@ -20,7 +20,7 @@ pub(super) fn on_added_lines(
     linter: &LinterSpec,
     diagnostics: &[LintDiagnostic],
     place: &LintWorkspace,
-) -> Vec<Candidate> {
+) -> Vec<ReviewClaim> {
     diagnostics.iter().filter_map(|diagnostic| claim(linter, diagnostic, place)).collect()
 }
 
@@ -28,7 +28,7 @@ fn claim(
     linter: &LinterSpec,
     diagnostic: &LintDiagnostic,
     place: &LintWorkspace,
-) -> Option<Candidate> {
+) -> Option<ReviewClaim> {
     let target = place.target(&diagnostic.file)?;
     let line = *diagnostic.lines.iter().find(|line| target.added.contains(**line))?;
     let run = target.added.runs().iter().find(|run| run.contains(line))?;
@@ -37,7 +37,7 @@ fn claim(
     let (category, priority) = grade_of(linter.name, diagnostic);
     let message = cut(diagnostic.message.trim(), MAX_MESSAGE);
     let title = cut(message.lines().next().unwrap_or(&diagnostic.code).trim(), MAX_TITLE);
-    Some(Candidate {
+    Some(ReviewClaim {
         file: target.path.clone(),
         span: LineSpan::between(line, end.clamp(line, run.end())),
         priority: Some(priority),

@@ -4,7 +4,7 @@
 use super::output::{LintDiagnostic, LintLevel};
 use super::registry::{LINTERS, LinterInput};
 use super::{LinterContext, LinterRun, LinterSettings};
-use mala_domain::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature};
+use mala_domain::change::{Change, ChangedFile, EntryKind, FileClass, FilePath, FileStatus};
 use mala_domain::config::{LinterMode, LinterName};
 use mala_domain::ports::{BoxFuture, LintMessage, LintTrouble, Linters, Side};
 use mala_domain::review::{ReviewContext, Texts};
@@ -88,7 +88,7 @@ async fn narrow(
         status: FileStatus::Modified,
         kind: EntryKind::File,
         mode_change: None,
-        nature: Nature::Source,
+        class: FileClass::Source,
         script: None,
         hunks: Vec::new(),
     };

@@ -6,7 +6,7 @@ use super::registry::LinterSpec;
 use mala_domain::change::{ChangedFile, FilePath};
 use mala_domain::ports::Side;
 use mala_domain::review::ReviewContext;
-use mala_domain::scope::Head;
+use mala_domain::scope::HeadState;
 use std::collections::BTreeSet;
 
 /// The most folders that are searched for configuration.
@@ -37,7 +37,7 @@ pub(super) async fn look(
     request: &ReviewContext,
     targets: &[&ChangedFile],
 ) -> Result<LinterSetup, LinterError> {
-    let own = matches!(request.scope.head, Head::WorkingTree | Head::Index);
+    let own = matches!(request.scope.head, HeadState::WorkingTree | HeadState::Index);
     let side = if own { Side::Head } else { Side::Base };
     let tree = request.tree.as_ref();
     let folders = folders_above(targets);

@@ -6,7 +6,7 @@ use super::call::LinterError;
 use super::registry::LinterInput;
 use super::setup::LinterSetup;
 use mala_domain::change::{AddedLines, ChangedFile, FilePath};
-use mala_domain::scope::Head;
+use mala_domain::scope::HeadState;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -38,7 +38,7 @@ impl LintWorkspace {
     ) -> Result<Self, LinterError> {
         let scratch = TempDir::new()?;
         let in_project = run.linter.reach == LinterInput::Project;
-        let in_place = in_project || run.request.scope.head == Head::WorkingTree;
+        let in_place = in_project || run.request.scope.head == HeadState::WorkingTree;
         let (root, targets) = match &run.context.folder {
             Some(folder) if in_place => (folder.clone(), same_on_disk(run, files, folder).await),
             _ => {

@@ -11,7 +11,10 @@ use super::protocol::{
     ModelResponse, Protocol, ResponseReader, append, list, number, own_content, push, text,
     verbatim,
 };
-use mala_domain::conversation::{Ask, Form, Part, Said, Stop, Tokens, ToolCall, ToolChoice, Turn};
+use mala_domain::conversation::{
+    AnswerFormat, AssistantTurn, ChatRequest, ChatTurn, FinishReason, TokenCounts, ToolCall,
+    ToolChoice, TurnPart,
+};
 use mala_domain::ports::LanguageModel;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -26,7 +29,7 @@ pub fn model(endpoint: Endpoint, http: HttpClient) -> impl LanguageModel {
 pub(super) struct AnthropicMessages;
 
 impl Protocol for AnthropicMessages {
-    fn url(&self, endpoint: &Endpoint, _: &Ask) -> String {
+    fn url(&self, endpoint: &Endpoint, _: &ChatRequest) -> String {
         endpoint.url("/v1/messages")
     }
 
@@ -38,14 +41,14 @@ impl Protocol for AnthropicMessages {
         &[("anthropic-version", "2023-06-01")]
     }
 
-    fn optional(&self, ask: &Ask) -> Vec<OptionalPart> {
+    fn optional(&self, ask: &ChatRequest) -> Vec<OptionalPart> {
         match ask.form {
-            Form::Json { .. } => vec![OptionalPart::Form],
-            Form::Text => Vec::new(),
+            AnswerFormat::Json { .. } => vec![OptionalPart::Form],
+            AnswerFormat::Text => Vec::new(),
         }
     }
 
-    fn body(&self, ask: &Ask, allowed: AllowedParts) -> Value {
+    fn body(&self, ask: &ChatRequest, allowed: AllowedParts) -> Value {
         request_body(ask, allowed)
     }
 
@@ -57,10 +60,10 @@ impl Protocol for AnthropicMessages {
 /// Repeated parts that are marked, besides the system prompt and the end.
 const MAX_REPEATED: usize = 2;
 
-fn request_body(ask: &Ask, allowed: AllowedParts) -> Value {
+fn request_body(ask: &ChatRequest, allowed: AllowedParts) -> Value {
     let form = allowed.form(ask);
     let enforced = match ask.form {
-        Form::Json { .. } if form.is_none() => SchemaEnforced::No,
+        AnswerFormat::Json { .. } if form.is_none() => SchemaEnforced::No,
         _ => SchemaEnforced::Yes,
     };
     let mut body = json!({
@@ -96,23 +99,26 @@ fn request_body(ask: &Ask, allowed: AllowedParts) -> Value {
     body
 }
 
-fn messages(ask: &Ask) -> Vec<Value> {
+fn messages(ask: &ChatRequest) -> Vec<Value> {
     let n_repeated = ask.turns.iter().map(repeated).sum::<usize>();
     let mut unmarked = n_repeated.saturating_sub(MAX_REPEATED);
     let mut messages: Vec<Value> = ask
         .turns
         .iter()
         .map(|turn| match turn {
-            Turn::Ours(parts) => {
+            ChatTurn::User(parts) => {
                 let content: Vec<Value> =
                     parts.iter().map(|part| block(part, &mut unmarked)).collect();
                 json!({"role": "user", "content": content})
             }
-            Turn::Model(said) => json!({"role": "assistant", "content": content(&ask.model, said)}),
+            ChatTurn::Model(said) => {
+                json!({"role": "assistant", "content": content(&ask.model, said)})
+            }
         })
         .collect();
     // The next call repeats tool results. The first turn has its own marks.
-    let looks_up = matches!(ask.turns.as_slice(), [_, .., Turn::Ours(_)]) && !ask.tools.is_empty();
+    let looks_up =
+        matches!(ask.turns.as_slice(), [_, .., ChatTurn::User(_)]) && !ask.tools.is_empty();
     let last = messages.last_mut().and_then(|m| m["content"].as_array_mut()?.last_mut());
     if let Some(last) = last.filter(|_| looks_up) {
         last["cache_control"] = mark();
@@ -120,22 +126,24 @@ fn messages(ask: &Ask) -> Vec<Value> {
     messages
 }
 
-fn repeated(turn: &Turn) -> usize {
+fn repeated(turn: &ChatTurn) -> usize {
     match turn {
-        Turn::Ours(parts) => parts.iter().filter(|part| matches!(part, Part::Repeated(_))).count(),
-        Turn::Model(_) => 0,
+        ChatTurn::User(parts) => {
+            parts.iter().filter(|part| matches!(part, TurnPart::Repeated(_))).count()
+        }
+        ChatTurn::Model(_) => 0,
     }
 }
 
-fn block(part: &Part, unmarked: &mut usize) -> Value {
+fn block(part: &TurnPart, unmarked: &mut usize) -> Value {
     match part {
-        Part::Text(text) => json!({"type": "text", "text": text}),
-        Part::Repeated(text) if *unmarked > 0 => {
+        TurnPart::Text(text) => json!({"type": "text", "text": text}),
+        TurnPart::Repeated(text) if *unmarked > 0 => {
             *unmarked -= 1;
             json!({"type": "text", "text": text})
         }
-        Part::Repeated(text) => json!({"type": "text", "text": text, "cache_control": mark()}),
-        Part::ToolResult(result) => json!({
+        TurnPart::Repeated(text) => json!({"type": "text", "text": text, "cache_control": mark()}),
+        TurnPart::ToolResult(result) => json!({
             "type": "tool_result",
             "tool_use_id": result.call.id,
             "content": result.text,
@@ -144,7 +152,7 @@ fn block(part: &Part, unmarked: &mut usize) -> Value {
     }
 }
 
-fn content(model: &str, said: &Said) -> Value {
+fn content(model: &str, said: &AssistantTurn) -> Value {
     if let Some(content) = own_content(NAME, model, said) {
         return content.clone();
     }
@@ -179,7 +187,7 @@ const MAX_BLOCKS: usize = 4096;
 pub(super) struct AnthropicResponse {
     model: String,
     blocks: BTreeMap<u64, AnthropicBlock>,
-    stop: Option<Stop>,
+    stop: Option<FinishReason>,
     usage: AnthropicUsage,
 }
 
@@ -232,13 +240,15 @@ impl ResponseReader for AnthropicResponse {
         let of_kind = |kind: &'static str| {
             blocks.iter().filter(move |block| text(&block.value, "/type") == kind)
         };
-        let said = Said {
+        let said = AssistantTurn {
             text: of_kind("text").map(|block| text(&block.value, "/text")).collect(),
             calls: of_kind("tool_use").map(AnthropicBlock::call).collect(),
             verbatim: verbatim(NAME, blocks.iter().map(AnthropicBlock::replayed).collect()),
         };
         let stop = match stop {
-            Stop::Refused(why) if why.is_empty() => Stop::Refused(one_line(&said.text)),
+            FinishReason::Refused(why) if why.is_empty() => {
+                FinishReason::Refused(one_line(&said.text))
+            }
             other => other,
         };
         ModelResponse { said, stop, tokens: self.usage.tokens(), model: self.model }.settle()
@@ -330,9 +340,9 @@ impl AnthropicUsage {
         }
     }
 
-    fn tokens(&self) -> Tokens {
+    fn tokens(&self) -> TokenCounts {
         let cached = [self.read, self.written].into_iter().flatten();
-        Tokens {
+        TokenCounts {
             input: self.fresh.map(|fresh| cached.fold(fresh, u64::saturating_add)),
             output: self.output,
             cache_read: self.read,
@@ -341,14 +351,14 @@ impl AnthropicUsage {
     }
 }
 
-fn stop(delta: Option<&Value>) -> Result<Option<Stop>, RequestError> {
+fn stop(delta: Option<&Value>) -> Result<Option<FinishReason>, RequestError> {
     let Some(delta) = delta else { return Ok(None) };
     Ok(Some(match text(delta, "/stop_reason") {
         "" => return Ok(None),
-        "end_turn" | "stop_sequence" => Stop::Complete,
-        "tool_use" => Stop::Tools,
-        "max_tokens" | "model_context_window_exceeded" => Stop::MaxTokens,
-        "refusal" => Stop::Refused(one_line(text(delta, "/stop_details/explanation"))),
+        "end_turn" | "stop_sequence" => FinishReason::Complete,
+        "tool_use" => FinishReason::Tools,
+        "max_tokens" | "model_context_window_exceeded" => FinishReason::MaxTokens,
+        "refusal" => FinishReason::Refused(one_line(text(delta, "/stop_details/explanation"))),
         other => {
             let what = format!("unknown stop reason: {}", one_line(other));
             return Err(RequestError::malformed(what));
@@ -359,37 +369,38 @@ fn stop(delta: Option<&Value>) -> Result<Option<Stop>, RequestError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use mala_domain::conversation::{Tool, ToolCall, ToolResult};
+    use mala_domain::conversation::{ToolCall, ToolDefinition, ToolResult};
 
-    fn ask(turns: Vec<Turn>, tools: usize) -> Ask {
-        let tool = Tool { name: "t".into(), description: "d".into(), arguments: json!({}) };
-        Ask {
+    fn ask(turns: Vec<ChatTurn>, tools: usize) -> ChatRequest {
+        let tool =
+            ToolDefinition { name: "t".into(), description: "d".into(), arguments: json!({}) };
+        ChatRequest {
             model: "m".into(),
             system: "s".into(),
             tools: vec![tool; tools],
             tool_choice: ToolChoice::Free,
             turns,
-            form: Form::Text,
+            form: AnswerFormat::Text,
             max_output_tokens: 5,
         }
     }
 
     #[test]
     fn at_most_four_places_are_marked() {
-        let ours = Turn::Ours((0..9).map(|n| Part::Repeated(n.to_string())).collect());
+        let ours = ChatTurn::User((0..9).map(|n| TurnPart::Repeated(n.to_string())).collect());
         let result = ToolResult {
             call: ToolCall { id: "1".into(), name: "t".into(), arguments: "{}".into() },
             text: "r".into(),
             is_error: false,
         };
-        let turns = vec![ours, Turn::Ours(vec![Part::ToolResult(result)])];
+        let turns = vec![ours, ChatTurn::User(vec![TurnPart::ToolResult(result)])];
         let body = request_body(&ask(turns, 1), AllowedParts::ALL).to_string();
         assert_eq!(body.matches("cache_control").count(), 4);
     }
 
     #[test]
     fn a_turn_of_another_provider_is_rebuilt() {
-        let said = Said {
+        let said = AssistantTurn {
             text: "look".into(),
             calls: vec![ToolCall { id: "c".into(), name: "t".into(), arguments: "no".into() }],
             verbatim: json!({"protocol": "gemini", "content": [{"text": "look"}]}),

@@ -1,7 +1,7 @@
 //! Tracks the calls of a run. Once the tracker is closed, no call begins, and calls in progress
 //! finish.
 
-use mala_domain::conversation::{Ask, Reply};
+use mala_domain::conversation::{ChatReply, ChatRequest};
 use mala_domain::ports::{BoxFuture, LanguageModel, ModelFailure, Terms};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -92,9 +92,9 @@ struct TrackedModel {
 impl LanguageModel for TrackedModel {
     fn ask<'a>(
         &'a self,
-        ask: &'a Ask,
+        ask: &'a ChatRequest,
         terms: Terms<'a>,
-    ) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
+    ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         Box::pin(async move {
             let _in_progress = self.calls.begin().await;
             self.model.ask(ask, terms).await

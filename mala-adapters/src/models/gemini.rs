@@ -9,7 +9,10 @@ use super::output_schema::{SchemaEnforced, system, without_schema_keyword};
 use super::protocol::{
     ModelResponse, Protocol, ResponseReader, number, own_content, text, verbatim,
 };
-use mala_domain::conversation::{Ask, Form, Part, Said, Stop, Tokens, ToolCall, ToolChoice, Turn};
+use mala_domain::conversation::{
+    AnswerFormat, AssistantTurn, ChatRequest, ChatTurn, FinishReason, TokenCounts, ToolCall,
+    ToolChoice, TurnPart,
+};
 use mala_domain::ports::LanguageModel;
 use serde_json::{Value, json};
 
@@ -23,7 +26,7 @@ pub fn model(endpoint: Endpoint, http: HttpClient) -> impl LanguageModel {
 pub(super) struct GeminiApi;
 
 impl Protocol for GeminiApi {
-    fn url(&self, endpoint: &Endpoint, ask: &Ask) -> String {
+    fn url(&self, endpoint: &Endpoint, ask: &ChatRequest) -> String {
         let model = ask.model.strip_prefix("models/").unwrap_or(&ask.model);
         // The name becomes a part of the path and must not leave it.
         let model: String = model
@@ -38,15 +41,17 @@ impl Protocol for GeminiApi {
     }
 
     /// Models before the third generation accept either tools or a schema.
-    fn optional(&self, ask: &Ask) -> Vec<OptionalPart> {
+    fn optional(&self, ask: &ChatRequest) -> Vec<OptionalPart> {
         let takes_both = !["gemini-1", "gemini-2"].iter().any(|old| ask.model.contains(old));
         match ask.form {
-            Form::Json { .. } if ask.tools.is_empty() || takes_both => vec![OptionalPart::Form],
+            AnswerFormat::Json { .. } if ask.tools.is_empty() || takes_both => {
+                vec![OptionalPart::Form]
+            }
             _ => Vec::new(),
         }
     }
 
-    fn body(&self, ask: &Ask, allowed: AllowedParts) -> Value {
+    fn body(&self, ask: &ChatRequest, allowed: AllowedParts) -> Value {
         request_body(ask, allowed)
     }
 
@@ -55,10 +60,10 @@ impl Protocol for GeminiApi {
     }
 }
 
-fn request_body(ask: &Ask, allowed: AllowedParts) -> Value {
+fn request_body(ask: &ChatRequest, allowed: AllowedParts) -> Value {
     let form = allowed.form(ask);
     let enforced = match ask.form {
-        Form::Json { .. } if form.is_none() => SchemaEnforced::No,
+        AnswerFormat::Json { .. } if form.is_none() => SchemaEnforced::No,
         _ => SchemaEnforced::Yes,
     };
     let mut body = json!({
@@ -94,19 +99,19 @@ fn request_body(ask: &Ask, allowed: AllowedParts) -> Value {
     body
 }
 
-fn content(model: &str, turn: &Turn) -> Value {
+fn content(model: &str, turn: &ChatTurn) -> Value {
     match turn {
-        Turn::Ours(parts) => {
+        ChatTurn::User(parts) => {
             json!({"role": "user", "parts": parts.iter().map(part).collect::<Vec<Value>>()})
         }
-        Turn::Model(said) => json!({"role": "model", "parts": response_parts(model, said)}),
+        ChatTurn::Model(said) => json!({"role": "model", "parts": response_parts(model, said)}),
     }
 }
 
-fn part(part: &Part) -> Value {
+fn part(part: &TurnPart) -> Value {
     let result = match part {
-        Part::Text(text) | Part::Repeated(text) => return json!({"text": text}),
-        Part::ToolResult(result) => result,
+        TurnPart::Text(text) | TurnPart::Repeated(text) => return json!({"text": text}),
+        TurnPart::ToolResult(result) => result,
     };
     let key = if result.is_error { "error" } else { "output" };
     let mut response = json!({"name": result.call.name, "response": {key: result.text}});
@@ -116,7 +121,7 @@ fn part(part: &Part) -> Value {
     json!({"functionResponse": response})
 }
 
-fn response_parts(model: &str, said: &Said) -> Value {
+fn response_parts(model: &str, said: &AssistantTurn) -> Value {
     if let Some(parts) = own_content(NAME, model, said) {
         return parts.clone();
     }
@@ -144,7 +149,7 @@ pub(super) struct GeminiResponse {
     finish: Option<String>,
     why: String,
     blocked: Option<String>,
-    tokens: Tokens,
+    tokens: TokenCounts,
 }
 
 impl ResponseReader for GeminiResponse {
@@ -185,14 +190,14 @@ impl ResponseReader for GeminiResponse {
 
     fn finish(self: Box<Self>) -> Result<ModelResponse, RequestError> {
         let stop = match (&self.blocked, &self.finish) {
-            (Some(reason), _) => Stop::Filtered(one_line(reason)),
+            (Some(reason), _) => FinishReason::Filtered(one_line(reason)),
             (None, Some(reason)) => stop(reason, &self.why)?,
             (None, None) => {
                 return Err(RequestError::cut("the response ended before it was complete"));
             }
         };
         let spoken = self.parts.iter().filter(|part| part.get("thought") != Some(&json!(true)));
-        let said = Said {
+        let said = AssistantTurn {
             text: spoken.map(|part| text(part, "/text")).collect(),
             calls: calls(&self.parts),
             verbatim: verbatim(NAME, Value::Array(self.parts)),
@@ -214,12 +219,12 @@ fn calls(parts: &[Value]) -> Vec<ToolCall> {
     calls.map(call).collect()
 }
 
-fn stop(reason: &str, why: &str) -> Result<Stop, RequestError> {
+fn stop(reason: &str, why: &str) -> Result<FinishReason, RequestError> {
     match reason {
-        "STOP" => Ok(Stop::Complete),
-        "MAX_TOKENS" => Ok(Stop::MaxTokens),
+        "STOP" => Ok(FinishReason::Complete),
+        "MAX_TOKENS" => Ok(FinishReason::MaxTokens),
         "SAFETY" | "RECITATION" | "LANGUAGE" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII"
-        | "IMAGE_SAFETY" => Ok(Stop::Filtered(one_line(&format!("{reason} {why}")))),
+        | "IMAGE_SAFETY" => Ok(FinishReason::Filtered(one_line(&format!("{reason} {why}")))),
         other => {
             let why = one_line(&format!("{other} {why}"));
             Err(RequestError::malformed(format!("unknown stop reason: {why}")))
@@ -227,12 +232,12 @@ fn stop(reason: &str, why: &str) -> Result<Stop, RequestError> {
     }
 }
 
-fn tokens(usage: &Value) -> Tokens {
+fn tokens(usage: &Value) -> TokenCounts {
     let sum = |names: [&str; 2]| {
         let counts: Vec<u64> = names.iter().filter_map(|name| number(usage, name)).collect();
         (!counts.is_empty()).then(|| counts.iter().fold(0, |sum: u64, n| sum.saturating_add(*n)))
     };
-    Tokens {
+    TokenCounts {
         input: sum(["/promptTokenCount", "/toolUsePromptTokenCount"]),
         output: sum(["/candidatesTokenCount", "/thoughtsTokenCount"]),
         cache_read: number(usage, "/cachedContentTokenCount"),

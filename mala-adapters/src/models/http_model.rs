@@ -5,7 +5,9 @@ use super::error::{RequestError, RetryHint};
 use super::http::{ExchangeError, HttpClient, HttpRequest, backoff, key_header, without_key};
 use super::optional_parts::{AllowedParts, OptionalPart, RefusedParts};
 use super::protocol::{ModelResponse, Protocol, with_model};
-use mala_domain::conversation::{Ask, Form, Reply, Said, Stop};
+use mala_domain::conversation::{
+    AnswerFormat, AssistantTurn, ChatReply, ChatRequest, FinishReason,
+};
 use mala_domain::ports::{BoxFuture, LanguageModel, ModelFailure, ModelFailureKind as Kind, Terms};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use std::time::Duration;
@@ -32,7 +34,11 @@ impl<P: Protocol> HttpModel<P> {
         Self { protocol, endpoint, http, refused }
     }
 
-    async fn ask_with_retries(&self, ask: &Ask, terms: Terms<'_>) -> Result<Reply, ModelFailure> {
+    async fn ask_with_retries(
+        &self,
+        ask: &ChatRequest,
+        terms: Terms<'_>,
+    ) -> Result<ChatReply, ModelFailure> {
         let deadline = Instant::now() + terms.patience.min(LONGEST_PATIENCE);
         let mut attempts = AttemptCount::default();
         loop {
@@ -69,7 +75,7 @@ impl<P: Protocol> HttpModel<P> {
 
     async fn ask_once(
         &self,
-        ask: &Ask,
+        ask: &ChatRequest,
         sent: AllowedParts,
         deadline: Instant,
     ) -> Result<ModelResponse, ExchangeError> {
@@ -84,7 +90,7 @@ impl<P: Protocol> HttpModel<P> {
     }
 
     /// The optional parts of this request.
-    fn sent(&self, ask: &Ask) -> AllowedParts {
+    fn sent(&self, ask: &ChatRequest) -> AllowedParts {
         let possible = self.protocol.optional(ask);
         let all = [
             OptionalPart::Form,
@@ -99,7 +105,7 @@ impl<P: Protocol> HttpModel<P> {
 
     fn rejected_part(
         &self,
-        ask: &Ask,
+        ask: &ChatRequest,
         sent: AllowedParts,
         problem: &ExchangeError,
     ) -> Option<OptionalPart> {
@@ -144,9 +150,9 @@ impl<P: Protocol> HttpModel<P> {
 impl<P: Protocol> LanguageModel for HttpModel<P> {
     fn ask<'a>(
         &'a self,
-        ask: &'a Ask,
+        ask: &'a ChatRequest,
         terms: Terms<'a>,
-    ) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
+    ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         Box::pin(self.ask_with_retries(ask, terms))
     }
 }
@@ -184,20 +190,27 @@ impl AttemptCount {
     }
 }
 
-fn reply(ask: &Ask, sent: AllowedParts, response: ModelResponse, attempts: u32) -> Reply {
+fn reply(
+    ask: &ChatRequest,
+    sent: AllowedParts,
+    response: ModelResponse,
+    attempts: u32,
+) -> ChatReply {
     let stop = match response.stop {
         // Some servers report an answer that hit the limit as complete.
-        Stop::Complete if response.tokens.output >= Some(u64::from(ask.max_output_tokens)) => {
-            Stop::MaxTokens
+        FinishReason::Complete
+            if response.tokens.output >= Some(u64::from(ask.max_output_tokens)) =>
+        {
+            FinishReason::MaxTokens
         }
         stop => stop,
     };
-    let asks_for_form = matches!(ask.form, Form::Json { .. });
+    let asks_for_form = matches!(ask.form, AnswerFormat::Json { .. });
     // Some servers accept a schema and do not enforce it.
-    let keeps_form = stop != Stop::Complete || is_json(&response.said.text);
+    let keeps_form = stop != FinishReason::Complete || is_json(&response.said.text);
     let verbatim = with_model(response.said.verbatim, &ask.model);
-    Reply {
-        said: Said { verbatim, ..response.said },
+    ChatReply {
+        said: AssistantTurn { verbatim, ..response.said },
         stop,
         tokens: response.tokens,
         model: if response.model.is_empty() { ask.model.clone() } else { response.model },

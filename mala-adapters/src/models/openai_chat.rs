@@ -11,7 +11,10 @@ use super::output_schema::{SchemaEnforced, system, without_schema_keyword};
 use super::protocol::{
     ModelResponse, Protocol, ResponseReader, append, list, number, own_content, text, verbatim,
 };
-use mala_domain::conversation::{Ask, Form, Part, Said, Stop, Tokens, ToolCall, ToolChoice, Turn};
+use mala_domain::conversation::{
+    AnswerFormat, AssistantTurn, ChatRequest, ChatTurn, FinishReason, TokenCounts, ToolCall,
+    ToolChoice, TurnPart,
+};
 use mala_domain::ports::LanguageModel;
 use serde_json::{Map, Value, json};
 
@@ -36,7 +39,7 @@ pub(super) struct OpenAiChatApi {
 }
 
 impl Protocol for OpenAiChatApi {
-    fn url(&self, endpoint: &Endpoint, _: &Ask) -> String {
+    fn url(&self, endpoint: &Endpoint, _: &ChatRequest) -> String {
         endpoint.url("/v1/chat/completions")
     }
 
@@ -44,9 +47,9 @@ impl Protocol for OpenAiChatApi {
         ("authorization", format!("Bearer {}", key.expose()))
     }
 
-    fn optional(&self, ask: &Ask) -> Vec<OptionalPart> {
+    fn optional(&self, ask: &ChatRequest) -> Vec<OptionalPart> {
         let mut parts = vec![OptionalPart::StreamedUsage];
-        if matches!(ask.form, Form::Json { .. }) {
+        if matches!(ask.form, AnswerFormat::Json { .. }) {
             parts.push(OptionalPart::Form);
         }
         if self.server == ChatServer::OpenAi {
@@ -55,7 +58,7 @@ impl Protocol for OpenAiChatApi {
         parts
     }
 
-    fn body(&self, ask: &Ask, allowed: AllowedParts) -> Value {
+    fn body(&self, ask: &ChatRequest, allowed: AllowedParts) -> Value {
         request_body(ask, allowed)
     }
 
@@ -64,10 +67,10 @@ impl Protocol for OpenAiChatApi {
     }
 }
 
-fn request_body(ask: &Ask, allowed: AllowedParts) -> Value {
+fn request_body(ask: &ChatRequest, allowed: AllowedParts) -> Value {
     let form = allowed.form(ask);
     let enforced = match ask.form {
-        Form::Json { .. } if form.is_none() => SchemaEnforced::No,
+        AnswerFormat::Json { .. } if form.is_none() => SchemaEnforced::No,
         _ => SchemaEnforced::Yes,
     };
     let system = json!({"role": "system", "content": system(ask, enforced)});
@@ -115,24 +118,26 @@ fn request_body(ask: &Ask, allowed: AllowedParts) -> Value {
 }
 
 /// Tool results come first: they must follow the calls directly.
-fn messages(model: &str, turn: &Turn) -> Vec<Value> {
+fn messages(model: &str, turn: &ChatTurn) -> Vec<Value> {
     let parts = match turn {
-        Turn::Model(said) => return vec![message(model, said)],
-        Turn::Ours(parts) => parts,
+        ChatTurn::Model(said) => return vec![message(model, said)],
+        ChatTurn::User(parts) => parts,
     };
     let results = parts.iter().filter_map(|part| match part {
-        Part::ToolResult(result) => Some(json!({
+        TurnPart::ToolResult(result) => Some(json!({
             "role": "tool",
             "tool_call_id": result.call.id,
             "content": result.text,
         })),
-        Part::Text(_) | Part::Repeated(_) => None,
+        TurnPart::Text(_) | TurnPart::Repeated(_) => None,
     });
     let texts: Vec<Value> = parts
         .iter()
         .filter_map(|part| match part {
-            Part::Text(text) | Part::Repeated(text) => Some(json!({"type": "text", "text": text})),
-            Part::ToolResult(_) => None,
+            TurnPart::Text(text) | TurnPart::Repeated(text) => {
+                Some(json!({"type": "text", "text": text}))
+            }
+            TurnPart::ToolResult(_) => None,
         })
         .collect();
     // Some servers accept only a plain string for a single part.
@@ -145,7 +150,7 @@ fn messages(model: &str, turn: &Turn) -> Vec<Value> {
     results.chain(text).collect()
 }
 
-fn message(model: &str, said: &Said) -> Value {
+fn message(model: &str, said: &AssistantTurn) -> Value {
     if let Some(message) = own_content(NAME, model, said) {
         return message.clone();
     }
@@ -177,7 +182,7 @@ pub(super) struct OpenAiChatResponse {
     calls: Vec<(Option<u64>, Value)>,
     finish: Option<String>,
     is_done: bool,
-    tokens: Tokens,
+    tokens: TokenCounts,
 }
 
 impl ResponseReader for OpenAiChatResponse {
@@ -220,17 +225,19 @@ impl ResponseReader for OpenAiChatResponse {
         let stop = match self.finish.as_deref() {
             Some(reason) => stop(reason)?,
             // The end marker of the stream counts as a stop reason if there is content.
-            None if self.is_done && !(spoken.is_empty() && calls.is_empty()) => Stop::Complete,
+            None if self.is_done && !(spoken.is_empty() && calls.is_empty()) => {
+                FinishReason::Complete
+            }
             None => {
                 return Err(RequestError::cut("the response ended before it was complete"));
             }
         };
         let stop = match refusal.is_empty() {
             true => stop,
-            false => Stop::Refused(one_line(&refusal)),
+            false => FinishReason::Refused(one_line(&refusal)),
         };
         let verbatim = verbatim(NAME, self.replayed());
-        let said = Said { text: spoken, calls, verbatim };
+        let said = AssistantTurn { text: spoken, calls, verbatim };
         ModelResponse { said, stop, tokens: self.tokens, model: self.model }.settle()
     }
 }
@@ -335,13 +342,13 @@ fn merge(message: &mut Map<String, Value>, field: &str, value: &Value) {
     }
 }
 
-fn stop(reason: &str) -> Result<Stop, RequestError> {
+fn stop(reason: &str) -> Result<FinishReason, RequestError> {
     match reason.to_ascii_lowercase().as_str() {
-        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Ok(Stop::Complete),
-        "tool_calls" | "function_call" | "tool_use" => Ok(Stop::Tools),
-        "length" | "max_tokens" => Ok(Stop::MaxTokens),
-        "content_filter" => Ok(Stop::Filtered("content_filter".to_owned())),
-        "refusal" => Ok(Stop::Refused(String::new())),
+        "stop" | "eos" | "eos_token" | "end_turn" | "stop_sequence" => Ok(FinishReason::Complete),
+        "tool_calls" | "function_call" | "tool_use" => Ok(FinishReason::Tools),
+        "length" | "max_tokens" => Ok(FinishReason::MaxTokens),
+        "content_filter" => Ok(FinishReason::Filtered("content_filter".to_owned())),
+        "refusal" => Ok(FinishReason::Refused(String::new())),
         // OpenRouter reports a failure of the provider behind it this way.
         "error" => Err(RequestError::interrupted(
             mala_domain::ports::ModelFailureKind::ProviderFailed,
@@ -354,8 +361,8 @@ fn stop(reason: &str) -> Result<Stop, RequestError> {
     }
 }
 
-fn tokens(usage: &Value) -> Tokens {
-    Tokens {
+fn tokens(usage: &Value) -> TokenCounts {
+    TokenCounts {
         input: number(usage, "/prompt_tokens"),
         output: number(usage, "/completion_tokens"),
         cache_read: number(usage, "/prompt_tokens_details/cached_tokens")

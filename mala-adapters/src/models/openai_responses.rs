@@ -9,7 +9,10 @@ use super::output_schema::{SchemaEnforced, system, without_schema_keyword};
 use super::protocol::{
     ModelResponse, Protocol, ResponseReader, list, number, own_content, text, verbatim,
 };
-use mala_domain::conversation::{Ask, Form, Part, Said, Stop, Tokens, ToolCall, ToolChoice, Turn};
+use mala_domain::conversation::{
+    AnswerFormat, AssistantTurn, ChatRequest, ChatTurn, FinishReason, TokenCounts, ToolCall,
+    ToolChoice, TurnPart,
+};
 use mala_domain::ports::LanguageModel;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -24,7 +27,7 @@ pub fn model(endpoint: Endpoint, http: HttpClient) -> impl LanguageModel {
 pub(super) struct OpenAiResponsesApi;
 
 impl Protocol for OpenAiResponsesApi {
-    fn url(&self, endpoint: &Endpoint, _: &Ask) -> String {
+    fn url(&self, endpoint: &Endpoint, _: &ChatRequest) -> String {
         endpoint.url("/v1/responses")
     }
 
@@ -32,9 +35,9 @@ impl Protocol for OpenAiResponsesApi {
         ("authorization", format!("Bearer {}", key.expose()))
     }
 
-    fn optional(&self, ask: &Ask) -> Vec<OptionalPart> {
+    fn optional(&self, ask: &ChatRequest) -> Vec<OptionalPart> {
         let mut parts = vec![OptionalPart::CacheKey];
-        if matches!(ask.form, Form::Json { .. }) {
+        if matches!(ask.form, AnswerFormat::Json { .. }) {
             parts.push(OptionalPart::Form);
         }
         // Models without reasoning reject the request for it.
@@ -44,7 +47,7 @@ impl Protocol for OpenAiResponsesApi {
         parts
     }
 
-    fn body(&self, ask: &Ask, allowed: AllowedParts) -> Value {
+    fn body(&self, ask: &ChatRequest, allowed: AllowedParts) -> Value {
         request_body(ask, allowed)
     }
 
@@ -53,10 +56,10 @@ impl Protocol for OpenAiResponsesApi {
     }
 }
 
-fn request_body(ask: &Ask, allowed: AllowedParts) -> Value {
+fn request_body(ask: &ChatRequest, allowed: AllowedParts) -> Value {
     let form = allowed.form(ask);
     let enforced = match ask.form {
-        Form::Json { .. } if form.is_none() => SchemaEnforced::No,
+        AnswerFormat::Json { .. } if form.is_none() => SchemaEnforced::No,
         _ => SchemaEnforced::Yes,
     };
     let mut body = json!({
@@ -99,7 +102,7 @@ fn request_body(ask: &Ask, allowed: AllowedParts) -> Value {
 }
 
 /// Calls with the same key are routed to the same machine and its cache.
-pub(crate) fn cache_key(ask: &Ask) -> String {
+pub(crate) fn cache_key(ask: &ChatRequest) -> String {
     let mut hash = Sha256::new();
     hash.update(&ask.model);
     hash.update([0]);
@@ -108,19 +111,19 @@ pub(crate) fn cache_key(ask: &Ask) -> String {
     hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-fn items(model: &str, turn: &Turn) -> Vec<Value> {
+fn items(model: &str, turn: &ChatTurn) -> Vec<Value> {
     match turn {
-        Turn::Model(said) => response_items(model, said),
-        Turn::Ours(parts) => parts.iter().map(item).collect(),
+        ChatTurn::Model(said) => response_items(model, said),
+        ChatTurn::User(parts) => parts.iter().map(item).collect(),
     }
 }
 
-fn item(part: &Part) -> Value {
+fn item(part: &TurnPart) -> Value {
     match part {
-        Part::Text(text) | Part::Repeated(text) => {
+        TurnPart::Text(text) | TurnPart::Repeated(text) => {
             json!({"role": "user", "content": [{"type": "input_text", "text": text}]})
         }
-        Part::ToolResult(result) => json!({
+        TurnPart::ToolResult(result) => json!({
             "type": "function_call_output",
             "call_id": result.call.id,
             "output": result.text,
@@ -128,7 +131,7 @@ fn item(part: &Part) -> Value {
     }
 }
 
-fn response_items(model: &str, said: &Said) -> Vec<Value> {
+fn response_items(model: &str, said: &AssistantTurn) -> Vec<Value> {
     if let Some(Value::Array(items)) = own_content(NAME, model, said) {
         return items.clone();
     }
@@ -199,19 +202,19 @@ impl ResponseReader for OpenAiResponsesResponse {
             [] => self.items,
             items => items.to_vec(),
         };
-        let said = Said {
+        let said = AssistantTurn {
             text: parts(&items, "output_text").map(|part| text(part, "/text")).collect(),
             calls: items.iter().filter(|item| is(item, "function_call")).map(call).collect(),
             verbatim: Value::Null,
         };
         let refusal = parts(&items, "refusal").next().map(|part| text(part, "/refusal"));
         let stop = match refusal {
-            Some(words) => Stop::Refused(one_line(words)),
+            Some(words) => FinishReason::Refused(one_line(words)),
             None => stop(&response)?,
         };
         let tokens = tokens(&response);
         let model = text(&response, "/model").to_owned();
-        let said = Said { verbatim: verbatim(NAME, Value::Array(items)), ..said };
+        let said = AssistantTurn { verbatim: verbatim(NAME, Value::Array(items)), ..said };
         ModelResponse { said, stop, tokens, model }.settle()
     }
 }
@@ -233,11 +236,11 @@ fn call(item: &Value) -> ToolCall {
     }
 }
 
-fn stop(response: &Value) -> Result<Stop, RequestError> {
+fn stop(response: &Value) -> Result<FinishReason, RequestError> {
     match (text(response, "/status"), text(response, "/incomplete_details/reason")) {
-        ("completed", _) => Ok(Stop::Complete),
-        ("incomplete", "max_output_tokens" | "max_tokens") => Ok(Stop::MaxTokens),
-        ("incomplete", "content_filter") => Ok(Stop::Filtered("content_filter".to_owned())),
+        ("completed", _) => Ok(FinishReason::Complete),
+        ("incomplete", "max_output_tokens" | "max_tokens") => Ok(FinishReason::MaxTokens),
+        ("incomplete", "content_filter") => Ok(FinishReason::Filtered("content_filter".to_owned())),
         (status, reason) => {
             let why = one_line(&format!("{status} {reason}"));
             Err(RequestError::malformed(format!("unknown response status: {why}")))
@@ -245,8 +248,8 @@ fn stop(response: &Value) -> Result<Stop, RequestError> {
     }
 }
 
-fn tokens(response: &Value) -> Tokens {
-    Tokens {
+fn tokens(response: &Value) -> TokenCounts {
+    TokenCounts {
         input: number(response, "/usage/input_tokens"),
         output: number(response, "/usage/output_tokens"),
         cache_read: number(response, "/usage/input_tokens_details/cached_tokens"),

@@ -1,6 +1,6 @@
 //! Parts of a request that some servers reject. A rejected part is omitted from later requests.
 
-use mala_domain::conversation::{Ask, Form};
+use mala_domain::conversation::{AnswerFormat, ChatRequest};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// A part of a request that can be omitted.
@@ -87,9 +87,11 @@ impl AllowedParts {
     }
 
     /// The name and schema that the provider enforces.
-    pub(crate) fn form(self, ask: &Ask) -> Option<(&str, &serde_json::Value)> {
+    pub(crate) fn form(self, ask: &ChatRequest) -> Option<(&str, &serde_json::Value)> {
         match &ask.form {
-            Form::Json { name, schema } if self.has(OptionalPart::Form) => Some((name, schema)),
+            AnswerFormat::Json { name, schema } if self.has(OptionalPart::Form) => {
+                Some((name, schema))
+            }
             _ => None,
         }
     }

@@ -1,13 +1,13 @@
 //! The schema of a response: in the dialect of a provider that enforces it, or in the system
 //! prompt.
 
-use mala_domain::conversation::{Ask, Form};
+use mala_domain::conversation::{AnswerFormat, ChatRequest};
 use serde_json::Value;
 
 /// The system prompt. Contains the schema if the provider does not enforce it.
-pub(crate) fn system(ask: &Ask, is_enforced: SchemaEnforced) -> String {
+pub(crate) fn system(ask: &ChatRequest, is_enforced: SchemaEnforced) -> String {
     match (&ask.form, is_enforced) {
-        (Form::Json { schema, .. }, SchemaEnforced::No) => format!(
+        (AnswerFormat::Json { schema, .. }, SchemaEnforced::No) => format!(
             "{}\n\nThe final answer is one JSON value that fits this JSON Schema, with no other text \
              around it:\n{schema}",
             ask.system

@@ -3,13 +3,13 @@
 use super::endpoint::{Endpoint, Secret};
 use super::error::RequestError;
 use super::optional_parts::{AllowedParts, OptionalPart};
-use mala_domain::conversation::{Ask, Said, Stop, Tokens};
+use mala_domain::conversation::{AssistantTurn, ChatRequest, FinishReason, TokenCounts};
 use serde_json::Value;
 
 /// A wire protocol.
 pub(crate) trait Protocol: Send + Sync {
     /// The URL of a call.
-    fn url(&self, endpoint: &Endpoint, ask: &Ask) -> String;
+    fn url(&self, endpoint: &Endpoint, ask: &ChatRequest) -> String;
 
     /// The name and value of the header that carries the key.
     fn key_header(&self, key: &Secret) -> (&'static str, String);
@@ -20,10 +20,10 @@ pub(crate) trait Protocol: Send + Sync {
     }
 
     /// The optional parts that a request can have.
-    fn optional(&self, ask: &Ask) -> Vec<OptionalPart>;
+    fn optional(&self, ask: &ChatRequest) -> Vec<OptionalPart>;
 
     /// The body of a request.
-    fn body(&self, ask: &Ask, allowed: AllowedParts) -> Value;
+    fn body(&self, ask: &ChatRequest, allowed: AllowedParts) -> Value;
 
     /// Reads one response.
     fn response_reader(&self) -> Box<dyn ResponseReader + Send>;
@@ -49,9 +49,9 @@ pub(crate) trait ResponseReader {
 /// A complete response.
 #[derive(Debug)]
 pub(crate) struct ModelResponse {
-    pub(crate) said: Said,
-    pub(crate) stop: Stop,
-    pub(crate) tokens: Tokens,
+    pub(crate) said: AssistantTurn,
+    pub(crate) stop: FinishReason,
+    pub(crate) tokens: TokenCounts,
     pub(crate) model: String,
 }
 
@@ -59,8 +59,10 @@ impl ModelResponse {
     /// Makes the stop reason match the content: a response with tool calls waits for them.
     pub(crate) fn settle(mut self) -> Result<Self, RequestError> {
         match self.stop {
-            Stop::Complete if !self.said.calls.is_empty() => self.stop = Stop::Tools,
-            Stop::Tools if self.said.calls.is_empty() => {
+            FinishReason::Complete if !self.said.calls.is_empty() => {
+                self.stop = FinishReason::Tools
+            }
+            FinishReason::Tools if self.said.calls.is_empty() => {
                 return Err(RequestError::malformed(
                     "the model waits for tool results but called no tool",
                 ));
@@ -86,7 +88,11 @@ pub(crate) fn with_model(mut verbatim: Value, model: &str) -> Value {
 
 /// The content of a turn that this protocol and this model produced. A turn of another model is
 /// rebuilt from its text and calls.
-pub(crate) fn own_content<'a>(protocol: &str, model: &str, said: &'a Said) -> Option<&'a Value> {
+pub(crate) fn own_content<'a>(
+    protocol: &str,
+    model: &str,
+    said: &'a AssistantTurn,
+) -> Option<&'a Value> {
     let is = |mark: &str, name: &str| said.verbatim.get(mark).and_then(Value::as_str) == Some(name);
     (is("protocol", protocol) && is("model", model)).then(|| said.verbatim.get("content")).flatten()
 }

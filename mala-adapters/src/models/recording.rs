@@ -8,7 +8,7 @@ mod folder;
 pub use folder::{LostCalls, RecordingError, lost_calls_below};
 
 use folder::{CallKey, RecordedCall, StoredCall, StoredOutcome};
-use mala_domain::conversation::{Ask, Reply};
+use mala_domain::conversation::{ChatReply, ChatRequest};
 use mala_domain::ports::{
     Billed, BoxFuture, LanguageModel, Meter, ModelFailure, ModelFailureKind, Terms,
 };
@@ -32,7 +32,7 @@ enum RecordingStart {
 }
 
 /// The highest cost of a call in dollars; `None` if the price is unknown.
-pub type WorstCost = Arc<dyn Fn(&Ask) -> Option<f64> + Send + Sync>;
+pub type WorstCost = Arc<dyn Fn(&ChatRequest) -> Option<f64> + Send + Sync>;
 
 impl Recording {
     /// Starts a recording. Stores the nonce of the run, which is part of the prompts.
@@ -129,9 +129,9 @@ struct RecordingModel {
 impl LanguageModel for RecordingModel {
     fn ask<'a>(
         &'a self,
-        ask: &'a Ask,
+        ask: &'a ChatRequest,
         terms: Terms<'a>,
-    ) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
+    ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         Box::pin(async move {
             let key = CallKey::of(ask);
             // Taken before the call, so that calls are numbered in the order in which they start.
@@ -189,7 +189,11 @@ impl Replay {
         &self.nonce
     }
 
-    async fn answer(&self, ask: &Ask, meter: &dyn Meter) -> Result<Reply, ModelFailure> {
+    async fn answer(
+        &self,
+        ask: &ChatRequest,
+        meter: &dyn Meter,
+    ) -> Result<ChatReply, ModelFailure> {
         let key = CallKey::of(ask);
         let number = self.numbers.next(&key);
         let kept: StoredCall = folder::read(&self.folder, &key, number)
@@ -206,16 +210,16 @@ impl Replay {
 impl LanguageModel for Replay {
     fn ask<'a>(
         &'a self,
-        ask: &'a Ask,
+        ask: &'a ChatRequest,
         terms: Terms<'a>,
-    ) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
+    ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         Box::pin(self.answer(ask, terms.meter))
     }
 }
 
 impl StoredCall {
     /// The outcome of the call. Its retries are counted as they were when it was recorded.
-    async fn replayed(self, meter: &dyn Meter) -> Result<Reply, ModelFailure> {
+    async fn replayed(self, meter: &dyn Meter) -> Result<ChatReply, ModelFailure> {
         for retried in &self.retried {
             if let Err(why) = meter.again(retried).await {
                 return Err(not_recorded(format!("{}; not retried: {why}", retried.what)));

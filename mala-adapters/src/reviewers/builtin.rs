@@ -8,14 +8,14 @@ mod secret_lines;
 
 use crate::linters::{self, LintOutcome, LinterContext, LinterSettings};
 use file::{FileCheck, Limit, Looked};
-use mala_domain::change::{ChangedFile, FilePath, Nature};
-use mala_domain::config::{RuleSwitches, RuleUse};
-use mala_domain::finding::Candidate;
+use mala_domain::change::{ChangedFile, FileClass, FilePath};
+use mala_domain::config::{RuleLevel, RuleOverrides};
+use mala_domain::finding::ReviewClaim;
 use mala_domain::language::Language;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
 use mala_domain::report::counted;
 use mala_domain::review::{Opinion, ReviewContext, Usage};
-use mala_domain::scope::Head;
+use mala_domain::scope::HeadState;
 use mala_syntax::diff_checks::{self, ChangeState};
 use mala_syntax::rules::{Rule, RuleSet};
 use rayon::prelude::*;
@@ -33,7 +33,7 @@ pub struct Builtin {
 /// What a project sets of it.
 pub struct Settings {
     /// Which rules are on, in which files.
-    pub switches: RuleSwitches,
+    pub switches: RuleOverrides,
     /// The project's own rules, from the trusted ref.
     pub rules: Vec<Arc<Rule>>,
     /// How the project's linters take part.
@@ -94,12 +94,12 @@ impl Reviewer for Builtin {
 
 impl Settings {
     /// The claim as the project wants it; `None` when its rule is off for the file.
-    fn heed(&self, mut claim: Candidate) -> Option<Candidate> {
+    fn heed(&self, mut claim: ReviewClaim) -> Option<ReviewClaim> {
         let usage = claim.rule.as_deref().and_then(|rule| self.switches.of(rule, &claim.file));
         match usage {
-            Some(RuleUse::Off) => return None,
-            Some(RuleUse::At(priority)) => claim.priority = Some(priority),
-            Some(RuleUse::On) | None => {}
+            Some(RuleLevel::Off) => return None,
+            Some(RuleLevel::At(priority)) => claim.priority = Some(priority),
+            Some(RuleLevel::On) | None => {}
         }
         Some(claim)
     }
@@ -107,7 +107,7 @@ impl Settings {
     /// Whether a rule runs over a file: by what the project says, else by its own default.
     fn runs(&self, rule: &Rule, file: &FilePath) -> bool {
         match self.switches.of(&rule.id, file) {
-            Some(usage) => usage != RuleUse::Off,
+            Some(usage) => usage != RuleLevel::Off,
             None => rule.is_default(),
         }
     }
@@ -129,15 +129,16 @@ fn reviewable(request: &ReviewContext) -> impl Iterator<Item = &ChangedFile> {
 /// Files that tools wrote: their lines are not reviewed, and a secret in them leaks all the same.
 fn left_out(request: &ReviewContext) -> impl Iterator<Item = &ChangedFile> {
     request.change.files.iter().filter(|file| {
-        let tools = [Nature::Generated, Nature::Vendored, Nature::Lock, Nature::Minified];
-        tools.contains(&file.nature)
+        let tools =
+            [FileClass::Generated, FileClass::Vendored, FileClass::Lock, FileClass::Minified];
+        tools.contains(&file.class)
     })
 }
 
 /// What the files of a change show, each on its own.
 #[derive(Default)]
 struct InFiles {
-    found: Vec<Candidate>,
+    found: Vec<ReviewClaim>,
     /// Every check that applies to a hunk's file has run over the whole hunk.
     accounted: Vec<(FilePath, Vec<usize>)>,
     warnings: Vec<String>,
@@ -161,8 +162,8 @@ fn look_at_files(request: &ReviewContext, settings: &Settings) -> InFiles {
         all.accounted.push((file.path.clone(), looked.accounted));
     }
     let state = match request.scope.head {
-        Head::Commit(_) => ChangeState::Committed,
-        Head::Index | Head::WorkingTree | Head::Patch => ChangeState::Uncommitted,
+        HeadState::Commit(_) => ChangeState::Committed,
+        HeadState::Index | HeadState::WorkingTree | HeadState::Patch => ChangeState::Uncommitted,
     };
     all.found.extend(diff_checks::run(&request.change, state));
     all.found.extend(left_out(request).flat_map(secret_lines::check));

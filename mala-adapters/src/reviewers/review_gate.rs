@@ -13,7 +13,7 @@ use mala_domain::change::FilePath;
 use mala_domain::gate::client::{self, GateAnswer, PanelWord};
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
 use mala_domain::review::{Opinion, ReviewContext};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_domain::secrets;
 use std::collections::BTreeMap;
 use std::fs::Permissions;
@@ -39,7 +39,7 @@ pub struct Settings {
     /// The work tree.
     pub folder: PathBuf,
     /// What a person asked to be reviewed.
-    pub target: Target,
+    pub target: ReviewTarget,
 }
 
 /// A panel behind a gate.

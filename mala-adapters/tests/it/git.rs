@@ -14,9 +14,9 @@ mod working_tree;
 
 use mala_adapters::git::{Git, GitError, GitScopeError};
 use mala_adapters::process::ProcessEnvironment;
-use mala_domain::change::{ChangedFile, EntryKind, FilePath, FileStatus, LineKind, Nature};
+use mala_domain::change::{ChangedFile, EntryKind, FileClass, FilePath, FileStatus, LineKind};
 use mala_domain::ports::{Blob, ReviewScope, Side, WordQuery};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_testkit::TestRepo;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -44,13 +44,13 @@ pub(crate) fn open(repo: &TestRepo) -> Git {
     open_at(repo, repo.root()).unwrap()
 }
 
-pub(crate) fn scope(repo: &TestRepo, target: Target) -> ReviewScope {
+pub(crate) fn scope(repo: &TestRepo, target: ReviewTarget) -> ReviewScope {
     try_scope(repo, target, &[]).map_err(|error| error.to_string()).unwrap()
 }
 
 pub(crate) fn try_scope(
     repo: &TestRepo,
-    target: Target,
+    target: ReviewTarget,
     paths: &[&str],
 ) -> Result<ReviewScope, GitScopeError> {
     let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
@@ -58,8 +58,8 @@ pub(crate) fn try_scope(
     wait(git.change(&target, &paths))
 }
 
-pub(crate) fn range(base: &str, head: &str) -> Target {
-    Target::Range { base: base.to_owned(), head: head.to_owned() }
+pub(crate) fn range(base: &str, head: &str) -> ReviewTarget {
+    ReviewTarget::Range { base: base.to_owned(), head: head.to_owned() }
 }
 
 /// A short form of a change: `M src/x.c` with its modes and its changed lines.
@@ -88,8 +88,8 @@ fn show_file(file: &ChangedFile) -> String {
         EntryKind::Symlink => " link",
         EntryKind::Submodule => " submodule",
     };
-    if file.nature != Nature::Source {
-        out += &format!(" {:?}", file.nature).to_lowercase();
+    if file.class != FileClass::Source {
+        out += &format!(" {:?}", file.class).to_lowercase();
     }
     for hunk in &file.hunks {
         for (number, text) in hunk.removed_lines() {

@@ -13,7 +13,7 @@ use mala_domain::change::FilePath;
 use mala_domain::config::LinterName;
 use mala_domain::ports::Side;
 use mala_domain::review::{ReviewContext, Texts};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_testkit::TestRepo;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -22,7 +22,7 @@ use std::path::Path;
 /// The output of the linters for a change.
 fn lint(
     repo: &TestRepo,
-    target: Target,
+    target: ReviewTarget,
     also: &[LinterName],
     environment: &ProcessEnvironment,
 ) -> String {
@@ -32,7 +32,7 @@ fn lint(
 
 fn lint_with(
     repo: &TestRepo,
-    target: Target,
+    target: ReviewTarget,
     settings: &LinterSettings,
     environment: &ProcessEnvironment,
 ) -> String {
@@ -41,7 +41,7 @@ fn lint_with(
     show(&wait(async { run(&request(repo, target).await, settings, &world).await }))
 }
 
-async fn request(repo: &TestRepo, target: Target) -> ReviewContext {
+async fn request(repo: &TestRepo, target: ReviewTarget) -> ReviewContext {
     let git = open_here(repo).await;
     let scoped = git.change(&target, &[]).await.map_err(|error| error.to_string()).unwrap();
     let paths: Vec<FilePath> = scoped.change.files.iter().map(|file| file.path.clone()).collect();

@@ -9,7 +9,9 @@ use mala_adapters::models::openai_chat::ChatServer;
 use mala_adapters::models::{
     Endpoint, HttpClient, RequestLimits, Secret, anthropic, gemini, openai_chat, openai_responses,
 };
-use mala_domain::conversation::{Ask, Form, Part, Reply, Tool, ToolChoice, Turn};
+use mala_domain::conversation::{
+    AnswerFormat, ChatReply, ChatRequest, ChatTurn, ToolChoice, ToolDefinition, TurnPart,
+};
 use mala_domain::ports::{LanguageModel, ModelFailure};
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::ServerStep;
@@ -50,38 +52,38 @@ pub(crate) fn model(provider: TestProvider, server: &ModelServer) -> Box<dyn Lan
 }
 
 /// A request with a tool.
-pub(crate) fn ask() -> Ask {
-    Ask {
+pub(crate) fn ask() -> ChatRequest {
+    ChatRequest {
         model: "gemini-3-model".to_owned(),
         system: "You review.".to_owned(),
-        tools: vec![Tool {
+        tools: vec![ToolDefinition {
             name: "read_file".to_owned(),
             description: "Reads a file".to_owned(),
             arguments: json!({"type": "object", "properties": {"path": {"type": "string"}}}),
         }],
         tool_choice: ToolChoice::Free,
-        turns: vec![Turn::Ours(vec![
-            Part::Repeated("The change, which all passes see.".to_owned()),
-            Part::Text("Look for bugs.".to_owned()),
+        turns: vec![ChatTurn::User(vec![
+            TurnPart::Repeated("The change, which all passes see.".to_owned()),
+            TurnPart::Text("Look for bugs.".to_owned()),
         ])],
-        form: Form::Text,
+        form: AnswerFormat::Text,
         max_output_tokens: 1000,
     }
 }
 
 /// A schema for the answer.
-pub(crate) fn form() -> Form {
+pub(crate) fn form() -> AnswerFormat {
     let schema = json!({"type": "object", "additionalProperties": false,
         "required": ["n"], "properties": {"n": {"type": "integer", "minimum": 0}}});
-    Form::Json { name: "review".to_owned(), schema }
+    AnswerFormat::Json { name: "review".to_owned(), schema }
 }
 
 /// Asks a provider whose server follows these steps.
 pub(crate) fn run(
     provider: TestProvider,
-    ask: &Ask,
+    ask: &ChatRequest,
     steps: impl IntoIterator<Item = ServerStep>,
-) -> (Result<Reply, ModelFailure>, ModelServer) {
+) -> (Result<ChatReply, ModelFailure>, ModelServer) {
     let server = ModelServer::steps(steps);
     let model = model(provider, &server);
     (wait(model.ask(ask, Duration::from_secs(20).into())), server)

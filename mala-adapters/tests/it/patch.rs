@@ -4,7 +4,7 @@ use crate::git::{environment, read, scope, show, text, try_scope, wait, words};
 use mala_adapters::git::Git;
 use mala_adapters::patch::{self, PatchOnlySource};
 use mala_domain::ports::{Blob, ChangeSource, ScopeError, Side};
-use mala_domain::scope::{Head, Target};
+use mala_domain::scope::{HeadState, ReviewTarget};
 use mala_testkit::TestRepo;
 
 const EDIT: &str =
@@ -26,8 +26,8 @@ fn repo() -> TestRepo {
     ])
 }
 
-fn patch(text: &str) -> Target {
-    Target::Patch(text.as_bytes().to_vec())
+fn patch(text: &str) -> ReviewTarget {
+    ReviewTarget::Patch(text.as_bytes().to_vec())
 }
 
 const SHOWN: &str =
@@ -37,7 +37,7 @@ const SHOWN: &str =
 fn without_a_repository_a_patch_shows_what_it_shows() {
     let scoped = patch::scope(all().as_bytes(), &[]).unwrap();
     assert_eq!(show(&scoped), SHOWN);
-    assert_eq!((&scoped.scope.base, &scoped.scope.head), (&None, &Head::Patch));
+    assert_eq!((&scoped.scope.base, &scoped.scope.head), (&None, &HeadState::Patch));
     assert_eq!(read(&scoped, Side::Head, "n.py"), text("new\n"));
     assert_eq!(read(&scoped, Side::Base, "g.py"), text("gone\n"));
     assert_eq!(read(&scoped, Side::Head, "a.py"), Blob::Missing);
@@ -54,7 +54,7 @@ fn a_patch_on_top_of_head_is_head_with_the_patch() {
         }
         let scoped = scope(&repo, patch(&all()));
         assert_eq!(show(&scoped), SHOWN);
-        assert_eq!(scoped.scope.head, Head::Patch);
+        assert_eq!(scoped.scope.head, HeadState::Patch);
         assert_eq!(read(&scoped, Side::Base, "a.py"), text("one\ntwo\n"));
         assert_eq!(read(&scoped, Side::Head, "a.py"), text("one\nTWO\n"));
         assert_eq!(read(&scoped, Side::Head, "n.py"), text("new\n"));
@@ -190,7 +190,7 @@ fn without_a_repository_only_patches_are_reviewed() {
     let error = wait(Git::open(folder.root(), &environment(&folder))).unwrap_err();
     let source = PatchOnlySource::because(error);
     assert!(wait(source.scope(&patch(NEW), &[])).is_ok());
-    let error = wait(source.scope(&Target::WorkingTree, &[])).err().unwrap();
+    let error = wait(source.scope(&ReviewTarget::WorkingTree, &[])).err().unwrap();
     let ScopeError::Asked { what, hint } = error else { panic!("{error}") };
     assert!(what.ends_with("is not in a git repository"), "{what}");
     assert!(hint.unwrap().contains("--patch"));
@@ -207,7 +207,7 @@ fn a_mailed_series_is_one_change() {
     repo.commit("second");
     let mails = repo.try_git(&["format-patch", "--stdout", "main"]).stdout;
     repo.checkout("main");
-    let scoped = scope(&repo, Target::Patch(mails));
+    let scoped = scope(&repo, ReviewTarget::Patch(mails));
     assert_eq!(show(&scoped), "M a.py -2:two +1:zero +3:TWO\nA n.py +1:new");
     assert_eq!(read(&scoped, Side::Head, "a.py"), text("zero\none\nTWO\n"));
 }

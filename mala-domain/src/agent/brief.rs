@@ -12,7 +12,7 @@ pub use unlined::{is_bare, unlined};
 
 use crate::agent::fence::Fence;
 use crate::change::{Change, FilePath, LineSpan};
-use crate::finding::Candidate;
+use crate::finding::ReviewClaim;
 use crate::review::{ReviewContext, Texts};
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ pub struct BriefMaterial<'m> {
     /// Uses of changed definitions elsewhere, a line each.
     pub references: &'m [String],
     /// What the built-in checks found.
-    pub hints: &'m [Candidate],
+    pub hints: &'m [ReviewClaim],
 }
 
 impl<'m> BriefMaterial<'m> {

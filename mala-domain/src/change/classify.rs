@@ -6,11 +6,11 @@ mod names;
 #[cfg(test)]
 mod tests;
 
-use super::{FilePath, Nature};
+use super::{FileClass, FilePath};
 
 /// The state of a git attribute.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mark {
+pub enum AttributeState {
     /// Not specified.
     #[default]
     Unspecified,
@@ -20,7 +20,7 @@ pub enum Mark {
     Unset,
 }
 
-impl Mark {
+impl AttributeState {
     /// Parses a value that `git check-attr` prints.
     pub fn parse(value: &[u8]) -> Self {
         match value {
@@ -33,48 +33,48 @@ impl Mark {
 
 /// The git attributes of a file that affect its class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Attributes {
+pub struct GitAttributes {
     /// `linguist-generated`
-    pub generated: Mark,
+    pub generated: AttributeState,
     /// `linguist-vendored`
-    pub vendored: Mark,
+    pub vendored: AttributeState,
     /// `diff`; unset by `binary`.
-    pub diff: Mark,
+    pub diff: AttributeState,
 }
 
-impl Nature {
+impl FileClass {
     /// Classifies a text file. Git attributes take precedence over guesses.
     ///
     /// `text` must be the content at base: otherwise a change could exclude itself from review by
     /// adding a generated-code header.
-    pub fn of(path: &FilePath, attributes: Attributes, text: Option<&str>) -> Self {
+    pub fn of(path: &FilePath, attributes: GitAttributes, text: Option<&str>) -> Self {
         match Self::of_new(path, attributes, text) {
             Self::Source
-                if attributes.generated == Mark::Unspecified
+                if attributes.generated == AttributeState::Unspecified
                     && text.is_some_and(has_generated_marker) =>
             {
                 Self::Generated
             }
-            nature => nature,
+            class => class,
         }
     }
 
     /// Classifies a file that the change adds. Its header is ignored, because it is part of the
     /// change; its name and its line lengths count.
-    pub fn of_new(path: &FilePath, attributes: Attributes, text: Option<&str>) -> Self {
-        let attribute_or = |mark: Mark, guess: bool| match mark {
-            Mark::Set => true,
-            Mark::Unset => false,
-            Mark::Unspecified => guess,
+    pub fn of_new(path: &FilePath, attributes: GitAttributes, text: Option<&str>) -> Self {
+        let attribute_or = |mark: AttributeState, guess: bool| match mark {
+            AttributeState::Set => true,
+            AttributeState::Unset => false,
+            AttributeState::Unspecified => guess,
         };
         let name = path.file_name();
-        if attributes.diff == Mark::Unset {
+        if attributes.diff == AttributeState::Unset {
             Self::Binary
         } else if attribute_or(attributes.vendored, names::is_vendored(path)) {
             Self::Vendored
-        } else if attributes.generated == Mark::Set {
+        } else if attributes.generated == AttributeState::Set {
             Self::Generated
-        } else if attributes.generated == Mark::Unset {
+        } else if attributes.generated == AttributeState::Unset {
             Self::Source
         } else if names::is_lock(name) {
             Self::Lock
@@ -89,10 +89,10 @@ impl Nature {
     }
 }
 
-impl Nature {
+impl FileClass {
     /// Classifies a file that git treats as binary. A source file with binary bytes can still be
     /// executed, so it is not skipped silently.
-    pub fn of_binary(path: &FilePath, attributes: Attributes) -> Self {
+    pub fn of_binary(path: &FilePath, attributes: GitAttributes) -> Self {
         match names::is_source(path) {
             true => Self::of_garbled(path, attributes),
             false => Self::Binary,
@@ -101,7 +101,7 @@ impl Nature {
 
     /// Classifies a file that git treats as binary but whose name or history is that of a text
     /// file.
-    pub fn of_garbled(path: &FilePath, attributes: Attributes) -> Self {
+    pub fn of_garbled(path: &FilePath, attributes: GitAttributes) -> Self {
         match Self::of_new(path, attributes, None) {
             Self::Source => Self::Garbled,
             _ => Self::Binary,

@@ -169,11 +169,11 @@ impl AddedLines {
 
     /// Whether the change added this line.
     pub fn contains(&self, line: u32) -> bool {
-        self.touch(LineSpan::line(line))
+        self.overlaps(LineSpan::line(line))
     }
 
     /// Whether the change added any line of the span.
-    pub fn touch(&self, span: LineSpan) -> bool {
+    pub fn overlaps(&self, span: LineSpan) -> bool {
         let next = self.runs.partition_point(|run| run.end() < span.start());
         self.runs.get(next).is_some_and(|run| run.overlaps(span))
     }
@@ -191,7 +191,7 @@ mod tests {
         {
             assert_eq!(added.contains(line), expected, "{line}");
         }
-        assert!(added.touch(LineSpan::between(6, 9)));
-        assert!(!added.touch(LineSpan::between(6, 8)));
+        assert!(added.overlaps(LineSpan::between(6, 9)));
+        assert!(!added.overlaps(LineSpan::between(6, 8)));
     }
 }

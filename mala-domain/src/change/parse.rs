@@ -15,7 +15,7 @@ mod series;
 #[cfg(test)]
 mod tests;
 
-pub use error::{DiffError, DiffProblem};
+pub use error::{DiffError, DiffErrorKind};
 pub use file::{FileDiff, HunkDiff, LineBytes};
 
 use super::ChangedFile;
@@ -41,7 +41,7 @@ pub fn read(diff: &[u8]) -> Result<Vec<FileDiff<'_>>, DiffError> {
         }
     }
     if series.is_empty() && !diff.trim_ascii().is_empty() {
-        return Err(DiffError { line: 0, problem: DiffProblem::NoDiff });
+        return Err(DiffError { line: 0, problem: DiffErrorKind::NoDiff });
     }
     series.finish()
 }

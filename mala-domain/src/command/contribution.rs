@@ -4,7 +4,7 @@ use super::parsed::{Issue, Parsed};
 use super::proof::{ProofProblem, ReviewProof};
 use super::{NAME, ReviewResult};
 use crate::change::Change;
-use crate::finding::{Candidate, Priority};
+use crate::finding::{Priority, ReviewClaim};
 use crate::ports::ReviewerFailure;
 use crate::review::Opinion;
 
@@ -66,15 +66,15 @@ pub fn contribution(
     }
 }
 
-fn is_named(claim: &Candidate, answer: &str) -> bool {
+fn is_named(claim: &ReviewClaim, answer: &str) -> bool {
     let line = claim.span.start().to_string();
     let numbers = answer.split(|c: char| !c.is_ascii_digit());
     answer.contains(&*claim.file.to_text()) && numbers.into_iter().any(|it| it == line)
 }
 
 /// What is rejected blocks: its most urgent finding does.
-fn raise(claims: &mut [Candidate]) {
-    let urgency = |claim: &Candidate| claim.priority.unwrap_or(Priority::P2);
+fn raise(claims: &mut [ReviewClaim]) {
+    let urgency = |claim: &ReviewClaim| claim.priority.unwrap_or(Priority::P2);
     if let Some(worst) = claims.iter_mut().min_by_key(|claim| urgency(claim))
         && urgency(worst) > Priority::P1
     {

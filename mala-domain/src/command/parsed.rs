@@ -4,8 +4,8 @@ use super::{NAME, ReviewResult};
 use crate::agent::answer::fields::{cut, list, maybe_text, text};
 use crate::agent::answer::{Object, ParseMethod, ParseProblem, Words, find_object};
 use crate::change::{FilePath, LineSpan};
-use crate::conversation::Form;
-use crate::finding::{Candidate, Category, Priority, Verification};
+use crate::conversation::AnswerFormat;
+use crate::finding::{Category, Priority, ReviewClaim, Verification};
 use serde_json::{Value, json};
 
 /// A review in form.
@@ -25,7 +25,7 @@ pub struct Parsed {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Issue {
     /// With its place.
-    Placed(Box<Candidate>),
+    Placed(Box<ReviewClaim>),
     /// Only in words.
     Words(String),
 }
@@ -111,8 +111,8 @@ fn candidate(
     span: LineSpan,
     priority: Option<Priority>,
     (title, body): (&str, &str),
-) -> Candidate {
-    Candidate {
+) -> ReviewClaim {
+    ReviewClaim {
         file: FilePath::parse(file.trim().trim_start_matches("./")),
         span,
         priority,
@@ -157,7 +157,7 @@ fn tagged(text: &str) -> Option<Priority> {
 }
 
 /// The form of what the parser answers, for providers that can enforce one.
-pub fn form() -> Form {
+pub fn form() -> AnswerFormat {
     let issue = json!({
         "type": "object",
         "properties": {
@@ -183,5 +183,5 @@ pub fn form() -> Form {
         "required": ["nonce", "result", "issues", "summary", "blocking"],
         "additionalProperties": false,
     });
-    Form::Json { name: "parsed_review".to_owned(), schema }
+    AnswerFormat::Json { name: "parsed_review".to_owned(), schema }
 }

@@ -1,12 +1,14 @@
 //! Checks values that the types alone cannot check. Stops at the first error; collects warnings.
 
-use super::error::{Concern, ConfigError, ConfigWarning, Place};
+use super::error::{ConfigError, ConfigPosition, ConfigWarning, WarningTopic};
 use super::globs::PathGlobs;
 use super::parse::{nearest, nearest_or};
 use super::positions::{PathStep, YamlPositions};
 use super::precedence::{LEGACY_REVIEWER_TYPE, SessionReview, session_review};
-use super::rule_overrides::RuleSwitches;
-use super::schema::{CodeReview, CommandRef, Config, FailureMode, LinterName, Retries, Triggers};
+use super::rule_overrides::RuleOverrides;
+use super::schema::{
+    CodeReviewSettings, CommandRef, Config, FailureMode, LinterName, RetryCount, ValidationTriggers,
+};
 use crate::gate::lane::{LaneProblem, Table};
 use std::collections::BTreeMap;
 
@@ -37,7 +39,7 @@ pub(super) fn check_repository_keys(
     if config.models.is_empty() {
         return Ok(());
     }
-    let place = positions.key(&keys(&["models"])).unwrap_or_else(Place::start);
+    let place = positions.key(&keys(&["models"])).unwrap_or_else(ConfigPosition::start);
     let what =
         "`models` controls where your API keys and code are sent and cannot be set by a repository";
     let hint = "move it to your own file, ~/.config/mala/config.yaml";
@@ -59,13 +61,13 @@ pub(super) fn unknown_rules(
         .filter(|(_, setting)| !setting.fits_any(known) && !is_of_linter(&setting.rule))
         .map(|(index, setting)| ConfigWarning {
             file: file.to_owned(),
-            place: check.rule_position(index, &setting.rule).unwrap_or_else(Place::start),
+            place: check.rule_position(index, &setting.rule).unwrap_or_else(ConfigPosition::start),
             message: format!(
                 "unknown rule `{}`: {}",
                 setting.rule,
                 nearest_or(&setting.rule, known, "run 'mala rules list' to see all rules")
             ),
-            concern: Concern::Review,
+            concern: WarningTopic::Review,
         })
         .collect()
 }
@@ -171,14 +173,14 @@ impl ConfigChecker<'_> {
     }
 
     fn rules(&self, config: &Config) -> CheckResult {
-        let Err(problem) = RuleSwitches::new(&config.review.rules) else { return Ok(()) };
+        let Err(problem) = RuleOverrides::new(&config.review.rules) else { return Ok(()) };
         let rule = config.review.rules.get(problem.index).map_or("", |setting| &setting.rule);
         let place = self.rule_position(problem.index, rule);
         self.reject_at(place, problem.what)
     }
 
     /// The position of an entry of `review.rules`, in its map or its list form.
-    fn rule_position(&self, index: usize, rule: &str) -> Option<Place> {
+    fn rule_position(&self, index: usize, rule: &str) -> Option<ConfigPosition> {
         let path = [PathStep::Key("review"), PathStep::Key("rules")];
         let [review, rules] = path;
         self.positions
@@ -211,9 +213,9 @@ impl ConfigChecker<'_> {
 
     /// Adds a warning about triggers and runs, at the key with this path.
     fn warn(&mut self, path: &[&str], message: String) {
-        let place = self.positions.key(&keys(path)).unwrap_or_else(Place::start);
+        let place = self.positions.key(&keys(path)).unwrap_or_else(ConfigPosition::start);
         let file = self.file.to_owned();
-        self.warnings.push(ConfigWarning { file, place, message, concern: Concern::Run });
+        self.warnings.push(ConfigWarning { file, place, message, concern: WarningTopic::Run });
     }
 
     /// An error at the value of a key, written with dots, if it is not valid.
@@ -239,8 +241,8 @@ impl ConfigChecker<'_> {
         self.reject_at(self.positions.value(&keys(path)), message.to_owned())
     }
 
-    fn reject_at(&self, place: Option<Place>, message: String) -> CheckResult {
-        let place = place.unwrap_or_else(Place::start);
+    fn reject_at(&self, place: Option<ConfigPosition>, message: String) -> CheckResult {
+        let place = place.unwrap_or_else(ConfigPosition::start);
         Err(Box::new(ConfigError::new(self.file, place, &message).frame(self.text, "here")))
     }
 }
@@ -258,8 +260,8 @@ struct CommonTrigger<'c> {
     name: &'static str,
     failure_mode: FailureMode,
     commands: &'c [CommandRef],
-    max_retries: Option<Retries>,
-    code_review: Option<&'c CodeReview>,
+    max_retries: Option<RetryCount>,
+    code_review: Option<&'c CodeReviewSettings>,
 }
 
 macro_rules! trigger {
@@ -274,7 +276,7 @@ macro_rules! trigger {
     };
 }
 
-fn triggers(triggers: &Triggers) -> impl Iterator<Item = CommonTrigger<'_>> {
+fn triggers(triggers: &ValidationTriggers) -> impl Iterator<Item = CommonTrigger<'_>> {
     [
         trigger!("session_end", triggers.session_end),
         trigger!("epic_completion", triggers.epic_completion),
@@ -323,7 +325,7 @@ impl ConfigChecker<'_> {
         }
     }
 
-    fn code_review(&mut self, trigger: &str, review: &CodeReview) {
+    fn code_review(&mut self, trigger: &str, review: &CodeReviewSettings) {
         let block = [BLOCK, trigger, "code_review"];
         let key = |key| [BLOCK, trigger, "code_review", key];
         match (trigger, review.baseline) {

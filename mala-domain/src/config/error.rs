@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// A position in a configuration file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct ConfigPosition {
     /// The 1-based line.
     pub line: usize,
     /// The 1-based column, in characters.
@@ -15,7 +15,7 @@ pub struct Place {
     pub bytes: Range<usize>,
 }
 
-impl Place {
+impl ConfigPosition {
     /// The start of the file, for errors without a more precise position.
     pub fn start() -> Self {
         Self { line: 1, column: 1, bytes: 0..0 }
@@ -29,7 +29,7 @@ pub struct ConfigError {
     /// The file name.
     pub file: String,
     /// The position.
-    pub place: Place,
+    pub place: ConfigPosition,
     /// What is wrong.
     pub message: String,
     /// How to fix it.
@@ -44,16 +44,16 @@ pub struct ConfigWarning {
     /// The file name.
     pub file: String,
     /// The position.
-    pub place: Place,
+    pub place: ConfigPosition,
     /// The message.
     pub message: String,
     /// Which commands it concerns.
-    pub concern: Concern,
+    pub concern: WarningTopic,
 }
 
 /// Which commands a warning concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Concern {
+pub enum WarningTopic {
     /// Reviews of local changes.
     Review,
     /// Triggers and runs.
@@ -68,7 +68,7 @@ impl std::fmt::Display for ConfigWarning {
 
 impl ConfigError {
     /// An error at a position; control characters in `message` are escaped.
-    pub(crate) fn new(file: &str, place: Place, message: &str) -> Self {
+    pub(crate) fn new(file: &str, place: ConfigPosition, message: &str) -> Self {
         let (file, message) = (file.to_owned(), printable(message));
         Self { file, place, message, hint: None, frame: String::new() }
     }
@@ -102,7 +102,7 @@ const CONTEXT_LINES: usize = 2;
 const MAX_LINE_BYTES: usize = 160;
 
 /// The lines around a position, with the position marked and labelled.
-fn frame(file: &str, text: &str, place: &Place, label: &str) -> String {
+fn frame(file: &str, text: &str, place: &ConfigPosition, label: &str) -> String {
     let first = place.line.saturating_sub(CONTEXT_LINES).max(1);
     let mut source = String::new();
     let mut marked = 0..0;

@@ -18,7 +18,7 @@ pub struct PathGlobs {
 /// An invalid pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{pattern}` is not a valid path glob: {why}")]
-pub struct GlobProblem {
+pub struct GlobError {
     /// The index of the pattern in its list.
     pub index: usize,
     /// The pattern.
@@ -29,11 +29,11 @@ pub struct GlobProblem {
 
 impl PathGlobs {
     /// Compiles the patterns.
-    pub fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Self, GlobProblem> {
+    pub fn new<P: AsRef<str>>(patterns: &[P]) -> Result<Self, GlobError> {
         let mut builder = GlobSetBuilder::new();
         for (index, pattern) in patterns.iter().enumerate() {
             let pattern = pattern.as_ref();
-            let problem = |why: String| GlobProblem { index, pattern: shorten(pattern), why };
+            let problem = |why: String| GlobError { index, pattern: shorten(pattern), why };
             if index >= MAX_PATTERNS {
                 return Err(problem(format!("a list has at most {MAX_PATTERNS} patterns")));
             }
@@ -46,7 +46,7 @@ impl PathGlobs {
                 builder.add(glob);
             }
         }
-        let set = builder.build().map_err(|error| GlobProblem {
+        let set = builder.build().map_err(|error| GlobError {
             index: 0,
             pattern: patterns.first().map(|first| shorten(first.as_ref())).unwrap_or_default(),
             why: error.kind().to_string(),
@@ -55,7 +55,7 @@ impl PathGlobs {
     }
 
     /// Whether any pattern matches this path.
-    pub fn fit(&self, path: &FilePath) -> bool {
+    pub fn matches(&self, path: &FilePath) -> bool {
         !self.set.is_empty() && self.set.is_match_candidate(&Candidate::from_bytes(path.as_bytes()))
     }
 
@@ -105,10 +105,10 @@ mod tests {
         for (pattern, fit, miss) in rows {
             let globs = PathGlobs::new(&[pattern]).unwrap();
             for path in *fit {
-                assert!(globs.fit(&FilePath::from(*path)), "{pattern} fits {path}");
+                assert!(globs.matches(&FilePath::from(*path)), "{pattern} fits {path}");
             }
             for path in *miss {
-                assert!(!globs.fit(&FilePath::from(*path)), "{pattern} does not fit {path}");
+                assert!(!globs.matches(&FilePath::from(*path)), "{pattern} does not fit {path}");
             }
         }
     }
@@ -129,6 +129,6 @@ mod tests {
     #[test]
     fn invalid_utf8_paths_can_match() {
         let globs = PathGlobs::new(&["*.bin"]).unwrap();
-        assert!(globs.fit(&FilePath::from_bytes(b"a/\xff.bin".to_vec())));
+        assert!(globs.matches(&FilePath::from_bytes(b"a/\xff.bin".to_vec())));
     }
 }

@@ -1,6 +1,6 @@
 //! Parses YAML into `Config` and rewrites the errors of the YAML parser.
 
-use super::error::{ConfigError, Place};
+use super::error::{ConfigError, ConfigPosition};
 use super::positions::YamlPositions;
 use super::schema::Config;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ const MAX_NODES: usize = 50_000;
 pub(super) fn read(file: &str, text: &str) -> Result<Config, Box<ConfigError>> {
     if text.len() > MAX_BYTES {
         let message = format!("the file is too large: {} bytes, maximum {MAX_BYTES}", text.len());
-        return Err(Box::new(ConfigError::new(file, Place::start(), &message)));
+        return Err(Box::new(ConfigError::new(file, ConfigPosition::start(), &message)));
     }
     match yaml::<Config>(text) {
         Ok(config) => Ok(config.unwrap_or_default()),
@@ -34,7 +34,7 @@ pub(super) fn text<'b>(file: &str, bytes: &'b [u8]) -> Result<&'b str, Box<Confi
         let above = String::from_utf8_lossy(valid);
         let line = above.matches('\n').count() + 1;
         let column = above.chars().rev().take_while(|c| *c != '\n').count() + 1;
-        let place = Place { line, column, bytes: valid.len()..valid.len() + 1 };
+        let place = ConfigPosition { line, column, bytes: valid.len()..valid.len() + 1 };
         let whole = above.into_owned() + &String::from_utf8_lossy(rest);
         Box::new(
             ConfigError::new(file, place, "invalid UTF-8")
@@ -55,7 +55,7 @@ pub(super) fn yaml<'t, T: Deserialize<'t>>(text: &'t str) -> Result<Option<T>, B
 
 fn explain(file: &str, text: &str, error: &Error) -> ConfigError {
     let positions = YamlPositions::of(text);
-    let mut place = error.location().map_or_else(Place::start, |at| positions.place(at));
+    let mut place = error.location().map_or_else(ConfigPosition::start, |at| positions.place(at));
     if place.line > text.lines().count() {
         place = end_of(text);
     }
@@ -73,11 +73,11 @@ fn explain(file: &str, text: &str, error: &Error) -> ConfigError {
 }
 
 /// The end of the last line.
-fn end_of(text: &str) -> Place {
+fn end_of(text: &str) -> ConfigPosition {
     let line = text.lines().last().unwrap_or_default();
     let end = text.trim_end_matches(['\n', '\r']).len();
     let (line, column) = (text.lines().count().max(1), line.chars().count() + 1);
-    Place { line, column, bytes: end..end }
+    ConfigPosition { line, column, bytes: end..end }
 }
 
 struct ExplainedError {

@@ -1,7 +1,7 @@
 //! Positions of the keys and values of a YAML file. Config structs do not store positions; a check
 //! that finds an error looks up the position by path.
 
-use super::error::Place;
+use super::error::ConfigPosition;
 use serde::de::{Error, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_saphyr::{Location, Spanned};
@@ -35,7 +35,7 @@ impl<'t> YamlPositions<'t> {
 
     /// Converts a location of the YAML parser. Its byte offset is missing in some errors; its line
     /// and column are always set.
-    pub(super) fn place(&self, location: Location) -> Place {
+    pub(super) fn place(&self, location: Location) -> ConfigPosition {
         let line = to_usize(location.line()).max(1);
         let column = to_usize(location.column()).max(1);
         let mut lines = self.text.split_inclusive('\n');
@@ -44,24 +44,24 @@ impl<'t> YamlPositions<'t> {
             lines.next().unwrap_or_default().chars().take(column - 1).map(char::len_utf8).sum();
         let start = above + indent;
         let length = location.span().byte_len().map_or(0, to_usize);
-        Place { line, column, bytes: start..start.saturating_add(length) }
+        ConfigPosition { line, column, bytes: start..start.saturating_add(length) }
     }
 
     /// The position of the key at the end of a path, or of the entry of a list.
-    pub(super) fn key(&self, path: &[PathStep<'_>]) -> Option<Place> {
+    pub(super) fn key(&self, path: &[PathStep<'_>]) -> Option<ConfigPosition> {
         let (last, above) = path.split_last()?;
         let entry = child(self.node(above)?, *last)?;
         Some(self.place(entry.0.unwrap_or(entry.1.referenced)))
     }
 
     /// The position of the value at the end of a path.
-    pub(super) fn value(&self, path: &[PathStep<'_>]) -> Option<Place> {
+    pub(super) fn value(&self, path: &[PathStep<'_>]) -> Option<ConfigPosition> {
         let (last, above) = path.split_last()?;
         Some(self.place(child(self.node(above)?, *last)?.1.referenced))
     }
 
     /// The keys of the blocks that enclose the key at this position, outermost first.
-    pub(super) fn block_around(&self, place: &Place) -> Vec<String> {
+    pub(super) fn block_around(&self, place: &ConfigPosition) -> Vec<String> {
         let mut path = Vec::new();
         if let Some(root) = &self.root {
             self.find_key(root, place, &mut path);
@@ -70,7 +70,7 @@ impl<'t> YamlPositions<'t> {
     }
 
     /// The position of the value of the key at this position.
-    pub(super) fn value_of_key_at(&self, place: &Place) -> Option<Place> {
+    pub(super) fn value_of_key_at(&self, place: &ConfigPosition) -> Option<ConfigPosition> {
         let value = self.find_key(self.root.as_ref()?, place, &mut Vec::new())?;
         Some(self.place(value.referenced))
     }
@@ -79,7 +79,7 @@ impl<'t> YamlPositions<'t> {
     fn find_key<'n>(
         &self,
         node: &'n YamlNode,
-        place: &Place,
+        place: &ConfigPosition,
         path: &mut Vec<String>,
     ) -> Option<&'n Spanned<YamlNode>> {
         match node {
@@ -126,7 +126,7 @@ fn child<'n>(
     }
 }
 
-fn starts_at(location: Location, place: &Place) -> bool {
+fn starts_at(location: Location, place: &ConfigPosition) -> bool {
     (to_usize(location.line()), to_usize(location.column())) == (place.line, place.column)
 }
 

@@ -2,10 +2,10 @@
 //! line, the environment, the user's own file, the repository's file at the trusted ref, the
 //! default.
 
-use super::rule_overrides::{RuleSwitches, SwitchProblem};
+use super::rule_overrides::{RuleOverrideError, RuleOverrides};
 use super::schema::{
-    Budget, Cerberus, CodeReview, CommandReviewer, Config, LinterMode, LinterName, Retries,
-    ReviewerType, RuleSetting, Seconds,
+    BudgetSettings, CerberusSettings, CodeReviewSettings, CommandReviewerSettings, Config,
+    LinterMode, LinterName, RetryCount, ReviewerType, RuleSetting, Seconds,
 };
 use crate::agent::budget::{Dollars, Limits, Profile, Unpriced};
 use crate::gate::canary::CanaryPlan;
@@ -20,7 +20,7 @@ use std::time::Duration;
 
 /// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Origin {
+pub enum ConfigOrigin {
     /// A flag on the command line.
     CommandLine,
     /// This environment variable.
@@ -33,7 +33,7 @@ pub enum Origin {
     Default,
 }
 
-impl std::fmt::Display for Origin {
+impl std::fmt::Display for ConfigOrigin {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::CommandLine => f.write_str("command line"),
@@ -46,30 +46,30 @@ impl std::fmt::Display for Origin {
 
 /// The configuration of one source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Layer {
+pub struct ConfigLayer {
     /// The source.
-    pub origin: Origin,
+    pub origin: ConfigOrigin,
     /// The keys that it sets.
     pub config: Config,
 }
 
 /// A value and its source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Sourced<T> {
+pub struct ConfigValue<T> {
     /// The value.
     pub value: T,
     /// The source.
-    pub origin: Origin,
+    pub origin: ConfigOrigin,
 }
 
-impl<T> Sourced<Option<T>> {
-    fn or(self, default: T) -> Sourced<T> {
-        Sourced { value: self.value.unwrap_or(default), origin: self.origin }
+impl<T> ConfigValue<Option<T>> {
+    fn or(self, default: T) -> ConfigValue<T> {
+        ConfigValue { value: self.value.unwrap_or(default), origin: self.origin }
     }
 }
 
 /// A key, its value as JSON, and the source of the value.
-pub type PolicyEntry<'p> = (&'static str, Value, &'p Origin);
+pub type PolicyEntry<'p> = (&'static str, Value, &'p ConfigOrigin);
 
 /// Declares a policy: a struct of effective values, the function that merges layers into it, and
 /// its list of entries. A key is one line: field and type, path in the file, default. Values that
@@ -87,12 +87,12 @@ macro_rules! policy {
         $(#[$policy_doc])*
         #[derive(Debug, Clone, PartialEq)]
         pub struct $name {
-            $($(#[$doc])* pub $field: Sourced<$type>,)*
+            $($(#[$doc])* pub $field: ConfigValue<$type>,)*
             $($(#[$other_doc])* pub $other: $other_type,)*
         }
 
         /// Merges layers, the most important one first.
-        $visibility fn $merge(layers: &[Layer]) -> $name {
+        $visibility fn $merge(layers: &[ConfigLayer]) -> $name {
             $name {
                 $($field: first(layers, |config| &config.$block$(.$key)*) $(.or($default))?,)*
                 $($other: $other_merge(layers),)*
@@ -143,13 +143,13 @@ policy! {
         /// Slow linters that run too.
         linters_also: Vec<LinterName> = review.linters.also, or Vec::new();
         /// Settings of the `cerberus` reviewer, as one value.
-        cerberus: Option<Cerberus> = review.cerberus;
+        cerberus: Option<CerberusSettings> = review.cerberus;
         /// Settings of the `command` reviewer, as one value.
-        command: Option<CommandReviewer> = review.command;
+        command: Option<CommandReviewerSettings> = review.command;
     }
     with {
         /// Rule settings of all layers; the last matching one applies.
-        rules: Vec<Sourced<RuleSetting>> = all_rules;
+        rules: Vec<ConfigValue<RuleSetting>> = all_rules;
         /// Limits of the agent.
         budget: BudgetPolicy = budget_policy;
     }
@@ -190,7 +190,7 @@ policy! {
         /// The lanes of the panel; `None` uses all that are installed.
         panel: Option<Vec<String>> = gate.panel;
         /// How many times in a row the stop hook blocks.
-        max_blocks: Retries = gate.max_blocks, or Retries::default();
+        max_blocks: RetryCount = gate.max_blocks, or RetryCount::default();
         /// Whether the agent checks findings that no other lane could check.
         agent_checks: bool = gate.agent_checks, or false;
         /// Days between canary runs; `None` turns them off.
@@ -204,7 +204,7 @@ policy! {
         /// The lanes of all layers, by name; the most important layer wins.
         lanes: BTreeMap<String, LaneSettings> = all_lanes;
         /// The source of each lane.
-        lane_origins: BTreeMap<String, Origin> = lane_origins;
+        lane_origins: BTreeMap<String, ConfigOrigin> = lane_origins;
     }
 }
 
@@ -213,10 +213,10 @@ const REVIEWER_TIMEOUT: Duration = Duration::from_secs(300);
 
 impl ReviewPolicy {
     /// The rule settings, compiled.
-    pub fn switches(&self) -> Result<RuleSwitches, SwitchProblem> {
+    pub fn switches(&self) -> Result<RuleOverrides, RuleOverrideError> {
         let settings: Vec<RuleSetting> =
             self.rules.iter().map(|setting| setting.value.clone()).collect();
-        RuleSwitches::new(&settings)
+        RuleOverrides::new(&settings)
     }
 
     /// All keys except the rules.
@@ -232,7 +232,7 @@ impl ReviewPolicy {
             (Some(limit), _) => limit.duration(),
             (None, ReviewerType::AgentSdk) => self.agent_timeout.value.duration(),
             (None, ReviewerType::Cerberus) => {
-                let limit = self.cerberus.value.as_ref().and_then(Cerberus::time_limit);
+                let limit = self.cerberus.value.as_ref().and_then(CerberusSettings::time_limit);
                 limit.map_or(REVIEWER_TIMEOUT, Seconds::duration)
             }
             (None, _) => REVIEWER_TIMEOUT,
@@ -244,7 +244,7 @@ impl BudgetPolicy {
     /// The effective limits.
     pub fn limits(&self) -> Limits {
         let profile = self.profile.value.limits();
-        let or = |limit: &Sourced<Option<u32>>, profile| limit.value.unwrap_or(profile);
+        let or = |limit: &ConfigValue<Option<u32>>, profile| limit.value.unwrap_or(profile);
         let allowed = self.allow_unknown_price.value;
         Limits {
             max_llm_calls: or(&self.max_llm_calls, profile.max_llm_calls),
@@ -263,8 +263,8 @@ impl BudgetPolicy {
     }
 
     /// The policy as a block of a configuration file.
-    pub fn as_written(&self) -> Budget {
-        Budget {
+    pub fn as_written(&self) -> BudgetSettings {
+        BudgetSettings {
             profile: Some(self.profile.value),
             max_llm_calls: self.max_llm_calls.value,
             max_tool_calls: self.max_tool_calls.value,
@@ -310,7 +310,7 @@ Legacy implicit reviews will be removed in the next major version.";
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SessionReview<'c> {
     /// Configured by `validation_triggers.session_end.code_review`, enabled or not.
-    Configured(&'c CodeReview),
+    Configured(&'c CodeReviewSettings),
     /// Implied by the deprecated top-level `reviewer_type`.
     Legacy(ReviewerType),
     /// No review.
@@ -329,16 +329,21 @@ pub fn session_review(config: &Config) -> SessionReview<'_> {
 }
 
 /// The value of the first layer that sets a key.
-fn first<T: Clone>(layers: &[Layer], key: impl Fn(&Config) -> &Option<T>) -> Sourced<Option<T>> {
+fn first<T: Clone>(
+    layers: &[ConfigLayer],
+    key: impl Fn(&Config) -> &Option<T>,
+) -> ConfigValue<Option<T>> {
     let set = layers.iter().find(|layer| key(&layer.config).is_some());
     match set {
-        Some(layer) => Sourced { value: key(&layer.config).clone(), origin: layer.origin.clone() },
-        None => Sourced { value: None, origin: Origin::Default },
+        Some(layer) => {
+            ConfigValue { value: key(&layer.config).clone(), origin: layer.origin.clone() }
+        }
+        None => ConfigValue { value: None, origin: ConfigOrigin::Default },
     }
 }
 
-fn all_rules(layers: &[Layer]) -> Vec<Sourced<RuleSetting>> {
-    let sourced = |layer: &Layer, setting: &RuleSetting| Sourced {
+fn all_rules(layers: &[ConfigLayer]) -> Vec<ConfigValue<RuleSetting>> {
+    let sourced = |layer: &ConfigLayer, setting: &RuleSetting| ConfigValue {
         value: setting.clone(),
         origin: layer.origin.clone(),
     };
@@ -348,11 +353,11 @@ fn all_rules(layers: &[Layer]) -> Vec<Sourced<RuleSetting>> {
         .collect()
 }
 
-fn all_lanes(layers: &[Layer]) -> BTreeMap<String, LaneSettings> {
+fn all_lanes(layers: &[ConfigLayer]) -> BTreeMap<String, LaneSettings> {
     layers.iter().rev().flat_map(|layer| layer.config.gate.lanes.clone()).collect()
 }
 
-fn lane_origins(layers: &[Layer]) -> BTreeMap<String, Origin> {
+fn lane_origins(layers: &[ConfigLayer]) -> BTreeMap<String, ConfigOrigin> {
     let layers = layers.iter().rev();
     layers
         .flat_map(|layer| {
@@ -361,7 +366,7 @@ fn lane_origins(layers: &[Layer]) -> BTreeMap<String, Origin> {
         .collect()
 }
 
-fn entry<'p, T: Serialize>(key: &'static str, sourced: &'p Sourced<T>) -> PolicyEntry<'p> {
+fn entry<'p, T: Serialize>(key: &'static str, sourced: &'p ConfigValue<T>) -> PolicyEntry<'p> {
     // The values are words, numbers, and lists and maps of them: they always have a JSON form.
     let mut value = serde_json::to_value(&sourced.value).unwrap_or_default();
     mask_environment(&mut value);
@@ -384,27 +389,30 @@ fn seconds(number: i64) -> Seconds {
 mod tests {
     use super::*;
 
-    fn layer(origin: Origin, text: &str) -> Layer {
-        Layer { origin, config: Config::parse("x", text).unwrap().0 }
+    fn layer(origin: ConfigOrigin, text: &str) -> ConfigLayer {
+        ConfigLayer { origin, config: Config::parse("x", text).unwrap().0 }
     }
 
     #[test]
     fn the_first_layer_that_sets_a_key_wins() {
         let layers = [
-            layer(Origin::CommandLine, "reviewer_type: builtin"),
-            layer(Origin::Environment("MALA_FAIL_ON"), "review: {fail_on: P0}"),
-            layer(Origin::UserFile("u".into()), "review: {fail_on: P3, rules: {a: on}}"),
+            layer(ConfigOrigin::CommandLine, "reviewer_type: builtin"),
+            layer(ConfigOrigin::Environment("MALA_FAIL_ON"), "review: {fail_on: P0}"),
+            layer(ConfigOrigin::UserFile("u".into()), "review: {fail_on: P3, rules: {a: on}}"),
             layer(
-                Origin::RepositoryFile("r".into()),
+                ConfigOrigin::RepositoryFile("r".into()),
                 "reviewer_type: cerberus\nreview: {ignore: [x], fail_on: none, rules: {a: off}}",
             ),
         ];
         let policy = policy(&layers);
         assert_eq!(policy.reviewer.value, Some(ReviewerType::Builtin));
-        assert_eq!(policy.reviewer.origin, Origin::CommandLine);
+        assert_eq!(policy.reviewer.origin, ConfigOrigin::CommandLine);
         assert_eq!(policy.fail_on.value, Threshold::P0);
-        assert_eq!(policy.ignore.origin, Origin::RepositoryFile("r".into()));
-        assert_eq!(policy.linters, Sourced { value: LinterMode::Auto, origin: Origin::Default });
+        assert_eq!(policy.ignore.origin, ConfigOrigin::RepositoryFile("r".into()));
+        assert_eq!(
+            policy.linters,
+            ConfigValue { value: LinterMode::Auto, origin: ConfigOrigin::Default }
+        );
         let uses: Vec<String> =
             policy.rules.iter().map(|rule| rule.value.usage.to_string()).collect();
         assert_eq!(uses, ["off", "on"], "the more important layer comes last and wins");
@@ -425,7 +433,7 @@ mod tests {
             ("review: {cerberus: {wait_args: [--timeout=9]}}", ReviewerType::Cerberus, 9),
             ("review: {cerberus: {wait_args: [--timeout]}}", ReviewerType::Cerberus, 300),
         ] {
-            let policy = policy(&[layer(Origin::Default, text)]);
+            let policy = policy(&[layer(ConfigOrigin::Default, text)]);
             assert_eq!(policy.timeout_for(reviewer).as_secs(), expected, "{text} {reviewer}");
         }
     }
@@ -461,7 +469,7 @@ mod tests {
 
     fn limits(text: &str) -> Limits {
         let config = Config::parse("x", text).unwrap().0;
-        policy(&[Layer { origin: Origin::Default, config }]).budget.limits()
+        policy(&[ConfigLayer { origin: ConfigOrigin::Default, config }]).budget.limits()
     }
 
     #[test]

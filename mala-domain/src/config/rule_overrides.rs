@@ -1,13 +1,13 @@
 //! `review.rules`, compiled for lookups by rule and file.
 
-use super::globs::{GlobProblem, PathGlobs};
-use super::schema::{RuleSetting, RuleUse};
+use super::globs::{GlobError, PathGlobs};
+use super::schema::{RuleLevel, RuleSetting};
 use crate::change::FilePath;
 use globset::{GlobBuilder, GlobMatcher};
 
 /// Compiled rule settings.
 #[derive(Debug, Clone, Default)]
-pub struct RuleSwitches {
+pub struct RuleOverrides {
     entries: Vec<RuleOverride>,
 }
 
@@ -16,26 +16,25 @@ struct RuleOverride {
     rule: GlobMatcher,
     /// `None` matches all files.
     paths: Option<PathGlobs>,
-    usage: RuleUse,
+    usage: RuleLevel,
 }
 
 /// An invalid rule setting.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{what}")]
-pub struct SwitchProblem {
+pub struct RuleOverrideError {
     /// The index of the entry.
     pub index: usize,
     /// What is wrong with it.
     pub what: String,
 }
 
-impl RuleSwitches {
+impl RuleOverrides {
     /// Compiles the settings.
-    pub fn new(settings: &[RuleSetting]) -> Result<Self, SwitchProblem> {
-        let entries = settings
-            .iter()
-            .enumerate()
-            .map(|(index, setting)| compile(setting).map_err(|what| SwitchProblem { index, what }));
+    pub fn new(settings: &[RuleSetting]) -> Result<Self, RuleOverrideError> {
+        let entries = settings.iter().enumerate().map(|(index, setting)| {
+            compile(setting).map_err(|what| RuleOverrideError { index, what })
+        });
         Ok(Self { entries: entries.collect::<Result<_, _>>()? })
     }
 
@@ -46,13 +45,13 @@ impl RuleSwitches {
 
     /// The level set by the last entry that matches the rule and the file; `None` if no entry
     /// matches.
-    pub fn of(&self, rule: &str, file: &FilePath) -> Option<RuleUse> {
+    pub fn of(&self, rule: &str, file: &FilePath) -> Option<RuleLevel> {
         self.entries
             .iter()
             .rev()
             .find(|entry| {
                 entry.rule.is_match(rule)
-                    && entry.paths.as_ref().is_none_or(|globs| globs.fit(file))
+                    && entry.paths.as_ref().is_none_or(|globs| globs.matches(file))
             })
             .map(|entry| entry.usage)
     }
@@ -79,7 +78,7 @@ fn compile(setting: &RuleSetting) -> Result<RuleOverride, String> {
     let rule = rule_glob(&setting.rule)?;
     let paths = match setting.paths.as_slice() {
         [] => None,
-        globs => Some(PathGlobs::new(globs).map_err(|problem: GlobProblem| problem.to_string())?),
+        globs => Some(PathGlobs::new(globs).map_err(|problem: GlobError| problem.to_string())?),
     };
     Ok(RuleOverride { rule, paths, usage: setting.usage })
 }
@@ -89,24 +88,24 @@ mod tests {
     use super::*;
     use crate::finding::Priority;
 
-    fn setting(rule: &str, usage: RuleUse, paths: &[&str]) -> RuleSetting {
+    fn setting(rule: &str, usage: RuleLevel, paths: &[&str]) -> RuleSetting {
         let paths = paths.iter().map(|path| (*path).to_owned()).collect();
         RuleSetting { rule: rule.to_owned(), usage, paths }
     }
 
     #[test]
     fn the_last_matching_entry_applies() {
-        let switches = RuleSwitches::new(&[
-            setting("py-*", RuleUse::Off, &[]),
-            setting("py-bare-except", RuleUse::At(Priority::P3), &["src/**"]),
-            setting("py-bare-except", RuleUse::On, &["src/main.py"]),
+        let switches = RuleOverrides::new(&[
+            setting("py-*", RuleLevel::Off, &[]),
+            setting("py-bare-except", RuleLevel::At(Priority::P3), &["src/**"]),
+            setting("py-bare-except", RuleLevel::On, &["src/main.py"]),
         ])
         .unwrap();
         for (rule, file, expected) in [
-            ("py-eval", "src/a.py", Some(RuleUse::Off)),
-            ("py-bare-except", "tests/a.py", Some(RuleUse::Off)),
-            ("py-bare-except", "src/a.py", Some(RuleUse::At(Priority::P3))),
-            ("py-bare-except", "src/main.py", Some(RuleUse::On)),
+            ("py-eval", "src/a.py", Some(RuleLevel::Off)),
+            ("py-bare-except", "tests/a.py", Some(RuleLevel::Off)),
+            ("py-bare-except", "src/a.py", Some(RuleLevel::At(Priority::P3))),
+            ("py-bare-except", "src/main.py", Some(RuleLevel::On)),
             ("js-eval", "src/a.js", None),
         ] {
             assert_eq!(switches.of(rule, &FilePath::from(file)), expected, "{rule} in {file}");

@@ -7,15 +7,17 @@ mod review;
 mod rules;
 mod triggers;
 
-pub use gate::{Canaries, GateBlock};
-pub use models::{Account, ModelsBlock, PerAccount};
+pub use gate::{CanarySettings, GateSettings};
+pub use models::{ModelSettings, PerProvider, ProviderAccount};
 pub use review::{
-    Budget, CommandPromptSettings, CommandReviewer, LinterMode, LinterName, Linters, ReviewBlock,
+    BudgetSettings, CommandPromptSettings, CommandReviewerSettings, LinterConfig, LinterMode,
+    LinterName, ReviewSettings,
 };
-pub use rules::{RuleSetting, RuleUse};
+pub use rules::{RuleLevel, RuleSetting};
 pub use triggers::{
-    Baseline, Cerberus, CodeReview, CommandRef, CommandSetting, EpicCompletion, EpicDepth,
-    FailureMode, FireOn, Periodic, RunEnd, SessionEnd, Triggers,
+    Baseline, CerberusSettings, CodeReviewSettings, CommandRef, CommandSetting,
+    EpicCompletionTrigger, EpicDepth, FailureMode, FireOn, PeriodicTrigger, RunEndTrigger,
+    SessionEndTrigger, ValidationTriggers,
 };
 
 use schemars::JsonSchema;
@@ -47,20 +49,20 @@ pub struct Config {
     pub agent_sdk_escalation_model: Option<String>,
     /// Review settings.
     #[serde(deserialize_with = "null_is_default")]
-    #[schemars(with = "Option<ReviewBlock>")]
-    pub review: ReviewBlock,
+    #[schemars(with = "Option<ReviewSettings>")]
+    pub review: ReviewSettings,
     /// Model providers: API keys, addresses, additional models.
-    #[serde(deserialize_with = "null_is_default", skip_serializing_if = "ModelsBlock::is_empty")]
-    #[schemars(with = "Option<ModelsBlock>")]
-    pub models: ModelsBlock,
+    #[serde(deserialize_with = "null_is_default", skip_serializing_if = "ModelSettings::is_empty")]
+    #[schemars(with = "Option<ModelSettings>")]
+    pub models: ModelSettings,
     /// Settings of `review-gate`: a panel of external reviewers.
-    #[serde(deserialize_with = "null_is_default", skip_serializing_if = "GateBlock::is_empty")]
-    #[schemars(with = "Option<GateBlock>")]
-    pub gate: GateBlock,
+    #[serde(deserialize_with = "null_is_default", skip_serializing_if = "GateSettings::is_empty")]
+    #[schemars(with = "Option<GateSettings>")]
+    pub gate: GateSettings,
     /// What to run when sessions, epics and runs end. Checked, but without effect in this version.
     #[serde(deserialize_with = "null_is_default")]
-    #[schemars(with = "Option<Triggers>")]
-    pub validation_triggers: Triggers,
+    #[schemars(with = "Option<ValidationTriggers>")]
+    pub validation_triggers: ValidationTriggers,
     /// The project's commands by name, for `ref` in the triggers. Checked, but without effect in
     /// this version.
     #[serde(deserialize_with = "null_is_default")]
@@ -196,9 +198,9 @@ impl JsonSchema for Seconds {
 /// A number of retries: 0 to 100.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
-pub struct Retries(u32);
+pub struct RetryCount(u32);
 
-impl Retries {
+impl RetryCount {
     /// The maximum.
     pub const MAX: u32 = 100;
 
@@ -213,13 +215,13 @@ impl Retries {
     }
 }
 
-impl Default for Retries {
+impl Default for RetryCount {
     fn default() -> Self {
         Self(3)
     }
 }
 
-impl<'de> Deserialize<'de> for Retries {
+impl<'de> Deserialize<'de> for RetryCount {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let number = i64::deserialize(deserializer)?;
         Self::new(number).ok_or_else(|| {
@@ -231,9 +233,9 @@ impl<'de> Deserialize<'de> for Retries {
     }
 }
 
-impl JsonSchema for Retries {
+impl JsonSchema for RetryCount {
     fn schema_name() -> Cow<'static, str> {
-        "Retries".into()
+        "RetryCount".into()
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -1,23 +1,27 @@
 //! Redacts secrets that a model repeats in its reply, before reports, messages, files and
 //! recordings use it.
 
-use super::{Reply, Said, Stop, ToolCall};
+use super::{AssistantTurn, ChatReply, FinishReason, ToolCall};
 use crate::agent::answer::parse_unique;
 use crate::secrets;
 use serde_json::Value;
 use std::borrow::Cow;
 
-impl Reply {
+impl ChatReply {
     /// Redacts secrets. Redacting twice changes nothing more. The turn in the provider's own format
     /// stays unchanged, because only the provider gets it and may have signed it.
     pub fn without_secrets(self) -> Self {
         let calls = self.said.calls.into_iter();
         let calls = calls.map(|call| ToolCall { arguments: cleaned(call.arguments), ..call });
         Self {
-            said: Said { text: cleaned(self.said.text), calls: calls.collect(), ..self.said },
+            said: AssistantTurn {
+                text: cleaned(self.said.text),
+                calls: calls.collect(),
+                ..self.said
+            },
             stop: match self.stop {
-                Stop::Refused(why) => Stop::Refused(cleaned(why)),
-                Stop::Filtered(why) => Stop::Filtered(cleaned(why)),
+                FinishReason::Refused(why) => FinishReason::Refused(cleaned(why)),
+                FinishReason::Filtered(why) => FinishReason::Filtered(cleaned(why)),
                 other => other,
             },
             model: cleaned(self.model),

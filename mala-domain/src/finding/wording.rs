@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// The text of a claim.
 #[derive(Debug, Clone, Copy)]
-pub struct Wording<'c> {
+pub struct ClaimWording<'c> {
     /// The title.
     pub title: &'c str,
     /// The explanation.
@@ -34,25 +34,26 @@ const MIN_WORDS: usize = 3;
 /// Number of characters that are compared: `inject`, `injected` and `injection` are equal.
 const STEM: usize = 6;
 
-impl Wording<'_> {
+impl ClaimWording<'_> {
     /// Whether both describe the same problem. Similar titles that mention different identifiers do
     /// not.
-    pub fn means_the_same(self, other: Wording<'_>) -> bool {
+    pub fn means_the_same(self, other: ClaimWording<'_>) -> bool {
         let quoted: BTreeSet<String> = words(self.evidence).chain(words(other.evidence)).collect();
         let titles = without_quoted(&quoted, words(self.title), words(other.title));
         if is_same(self.title, other.title) || common_share(&titles) > TITLE {
             let (own, others) = self.names_in(other, self.title, other.title);
             return own.is_subset(&others) || others.is_subset(&own);
         }
-        let whole =
-            |it: Wording<'_>| -> Vec<String> { words(it.title).chain(words(it.body)).collect() };
+        let whole = |it: ClaimWording<'_>| -> Vec<String> {
+            words(it.title).chain(words(it.body)).collect()
+        };
         let all = without_quoted(&quoted, whole(self).into_iter(), whole(other).into_iter());
         all.0.intersection(&all.1).count() >= MIN_WORDS && common_share(&all) >= WHOLE
     }
 
     /// Whether both mention the same identifiers, if they mention any: in the title, and in the
     /// `When:` line of the body.
-    pub fn names_the_same(self, other: Wording<'_>) -> bool {
+    pub fn names_the_same(self, other: ClaimWording<'_>) -> bool {
         let (own, others) = self.names_in(other, self.title, other.title);
         let (at, others_at) = self.names_in(other, when(self.body), when(other.body));
         (own.is_empty() || others.is_empty() || own == others)
@@ -60,7 +61,7 @@ impl Wording<'_> {
     }
 
     /// The identifiers of the code that two texts mention.
-    fn names_in(self, other: Wording<'_>, one: &str, two: &str) -> (NameSet, NameSet) {
+    fn names_in(self, other: ClaimWording<'_>, one: &str, two: &str) -> (NameSet, NameSet) {
         let code: NameSet = names(self.evidence).chain(names(other.evidence)).collect();
         let known = |text: &str| names(text).filter(|name| code.contains(name)).collect();
         (known(one), known(two))
@@ -168,7 +169,7 @@ mod tests {
                 true,
             ),
         ] {
-            let wording = |(title, body)| Wording { title, body, evidence };
+            let wording = |(title, body)| ClaimWording { title, body, evidence };
             let (a, b) = (wording(one), wording(other));
             assert_eq!(a.means_the_same(b), expected, "{one:?} {other:?}");
             assert_eq!(b.means_the_same(a), expected, "{other:?} {one:?}");
@@ -184,7 +185,7 @@ mod tests {
             (("Zero", "When: b is 0\nThen: x"), ("Zero", "When: rate is 0\nThen: x"), false),
             (("Zero", "When: b is 0\nThen: x"), ("Zero", "When: a equals b\nThen: x"), true),
         ] {
-            let wording = |(title, body)| Wording { title, body, evidence: PAY };
+            let wording = |(title, body)| ClaimWording { title, body, evidence: PAY };
             let found = wording(one).names_the_same(wording(other));
             assert_eq!(found, expected, "{one:?} {other:?}");
         }

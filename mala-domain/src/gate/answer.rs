@@ -12,8 +12,8 @@ use crate::agent::answer::{
 use crate::agent::answer::{Check, CheckOutcome};
 use crate::agent::fence::Nonce;
 use crate::change::{Change, FilePath};
-use crate::conversation::Form;
-use crate::finding::Candidate;
+use crate::conversation::AnswerFormat;
+use crate::finding::ReviewClaim;
 use crate::verdict::Verdict;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -38,7 +38,7 @@ pub struct LaneAnswer {
     /// What it says of the whole.
     pub summary: String,
     /// What it claims.
-    pub claims: Vec<Candidate>,
+    pub claims: Vec<ReviewClaim>,
     /// The hunks that it accounts for, as indices into the file's hunks.
     pub accounted: Vec<(FilePath, Vec<usize>)>,
 }
@@ -109,7 +109,7 @@ pub fn read(text: &str, binding: &Binding, lane: &str) -> Result<LaneAnswer, Ans
         method,
         verdict,
         summary: answer.summary,
-        claims: claims.map(|claim| Candidate { reviewer: lane.to_owned(), ..claim }).collect(),
+        claims: claims.map(|claim| ReviewClaim { reviewer: lane.to_owned(), ..claim }).collect(),
         accounted: account(&object)?,
     })
 }
@@ -214,9 +214,9 @@ pub fn check_schema() -> Value {
     with_field(schema(checks_form()), "head_sha", json!({"type": "string"}))
 }
 
-fn schema(form: Form) -> Value {
+fn schema(form: AnswerFormat) -> Value {
     match form {
-        Form::Json { schema, .. } => schema,
+        AnswerFormat::Json { schema, .. } => schema,
         _ => Value::Null,
     }
 }

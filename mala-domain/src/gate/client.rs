@@ -17,10 +17,10 @@ pub use second::{GateRound, GateState, ReviewerFile, panel};
 
 use crate::agent::answer::fields::{cut, list, maybe_text};
 use crate::agent::answer::{Object, ParseProblem, parse_unique};
-use crate::finding::Candidate;
+use crate::finding::ReviewClaim;
 use crate::ports::ReviewerFailure;
 use crate::review::{FileCoverage, GateMember};
-use crate::scope::Scope;
+use crate::scope::ScopeSummary;
 use crate::verdict::Verdict;
 use serde_json::Value;
 
@@ -65,7 +65,7 @@ pub struct PanelWord {
     /// What they account for.
     pub account: GateAccount,
     /// What it says that it reviewed.
-    pub scope: Option<Scope>,
+    pub scope: Option<ScopeSummary>,
     /// Where the session's files are.
     pub log: Option<String>,
     /// What a person is to decide.
@@ -94,7 +94,7 @@ impl PanelWord {
 #[derive(Debug, Clone, PartialEq)]
 pub struct GateClaim {
     /// The claim.
-    pub candidate: Candidate,
+    pub candidate: ReviewClaim,
     /// Whether it names lines.
     pub has_lines: bool,
 }

@@ -4,10 +4,10 @@
 use super::canary::CanaryPlan;
 use super::lane::Lane;
 use crate::change::FilePath;
-use crate::config::{Budget, Origin, ReviewPolicy};
+use crate::config::{BudgetSettings, ConfigOrigin, ReviewPolicy};
 use crate::report::Report;
 use crate::review::consensus::ConsensusRule;
-use crate::scope::{Scope, Target};
+use crate::scope::{ReviewTarget, ScopeSummary};
 use crate::verdict::{NotReviewedReason, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub struct Session {
     /// When it was started.
     pub created: String,
     /// Exactly what is reviewed.
-    pub scope: Scope,
+    pub scope: ScopeSummary,
     /// The same, as commits that cannot move.
     pub pinned: Pinned,
     /// What the settings leave out of it.
@@ -69,7 +69,7 @@ pub struct Checker {
     /// The model, if somebody named one.
     pub model: Option<String>,
     /// What it may spend.
-    pub budget: Budget,
+    pub budget: BudgetSettings,
 }
 
 impl Checker {
@@ -77,7 +77,7 @@ impl Checker {
     pub fn of(policy: &ReviewPolicy) -> Self {
         let model = &policy.agent_model;
         Self {
-            model: (model.origin != Origin::Default).then(|| model.value.clone()),
+            model: (model.origin != ConfigOrigin::Default).then(|| model.value.clone()),
             budget: policy.budget.as_written(),
         }
     }
@@ -128,12 +128,12 @@ pub enum Pinned {
 
 impl Pinned {
     /// As a target.
-    pub fn target(&self) -> Target {
+    pub fn target(&self) -> ReviewTarget {
         match self {
             Self::Range { base, head, .. } => {
-                Target::Range { base: base.clone(), head: head.clone() }
+                ReviewTarget::Range { base: base.clone(), head: head.clone() }
             }
-            Self::Commits(commits) => Target::Commits(commits.clone()),
+            Self::Commits(commits) => ReviewTarget::Commits(commits.clone()),
         }
     }
 }

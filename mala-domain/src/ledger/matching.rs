@@ -3,7 +3,7 @@
 use super::delta::Delta;
 use super::{FindingId, LedgerFinding};
 use crate::change::FilePath;
-use crate::finding::{Category, Finding, Wording};
+use crate::finding::{Category, ClaimWording, Finding};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The result of looking a finding up.
@@ -128,8 +128,8 @@ fn is_same_rule(new: &Finding, old: &Finding) -> bool {
 
 fn says_the_same(new: &Finding, old: &Finding) -> bool {
     let evidence = &new.evidence_snippet;
-    let new = Wording { title: &new.title, body: &new.body, evidence };
-    let old = Wording { title: &old.title, body: &old.body, evidence: &old.evidence_snippet };
+    let new = ClaimWording { title: &new.title, body: &new.body, evidence };
+    let old = ClaimWording { title: &old.title, body: &old.body, evidence: &old.evidence_snippet };
     new.means_the_same(old)
 }
 

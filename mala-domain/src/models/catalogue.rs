@@ -1,8 +1,8 @@
 //! The catalogue of models.
 
 use super::file::{self, ModelEntry};
-use super::price::Price;
-use super::provider::Provider;
+use super::price::ModelPrice;
+use super::provider::ModelProvider;
 use crate::config::ConfigError;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -10,33 +10,33 @@ use toml::Spanned;
 
 /// A model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Model {
+pub struct ModelSpec {
     /// The name that its provider uses.
     pub name: String,
     /// Aliases.
     pub aliases: Vec<String>,
     /// The provider.
-    pub provider: Provider,
+    pub provider: ModelProvider,
     /// Maximum number of input and output tokens together, if known.
     pub context: Option<u64>,
     /// Maximum number of output tokens, if known.
     pub max_output: Option<u32>,
     /// The price, if known.
-    pub price: Option<Price>,
+    pub price: Option<ModelPrice>,
     /// Features it does not have.
-    pub lacks: Vec<Ability>,
+    pub lacks: Vec<ModelFeature>,
 }
 
-impl Model {
+impl ModelSpec {
     /// Whether the model has a feature. By default, it has all of them.
-    pub fn can(&self, ability: Ability) -> bool {
+    pub fn can(&self, ability: ModelFeature) -> bool {
         !self.lacks.contains(&ability)
     }
 }
 
 /// A feature that not every model has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Ability {
+pub enum ModelFeature {
     /// Tool calls.
     Tools,
     /// Output that the provider forces into a schema.
@@ -45,7 +45,7 @@ pub enum Ability {
     Caching,
 }
 
-impl Ability {
+impl ModelFeature {
     /// All features.
     pub const ALL: [Self; 3] = [Self::Tools, Self::StructuredOutput, Self::Caching];
 
@@ -61,11 +61,11 @@ impl Ability {
 
 /// All known models.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Catalogue {
-    models: Vec<Model>,
+pub struct ModelCatalogue {
+    models: Vec<ModelSpec>,
 }
 
-impl Catalogue {
+impl ModelCatalogue {
     /// The built-in models.
     pub fn built_in() -> Self {
         let none = || Self { models: Vec::new() };
@@ -80,12 +80,12 @@ impl Catalogue {
     }
 
     /// All models, in the order in which they are listed.
-    pub fn models(&self) -> &[Model] {
+    pub fn models(&self) -> &[ModelSpec] {
         &self.models
     }
 
     /// The model with this name or alias. A date at the end of a name is ignored.
-    pub fn find(&self, name: &str) -> Option<&Model> {
+    pub fn find(&self, name: &str) -> Option<&ModelSpec> {
         let exactly = |name: &str| self.models.iter().find(|model| model.name == name);
         let by_alias =
             || self.models.iter().find(|model| model.aliases.iter().any(|alias| alias == name));
@@ -139,13 +139,13 @@ fn without_date(name: &str) -> Option<&str> {
 
 /// A resolved model name.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
+pub struct ModelChoice {
     /// The provider.
-    pub provider: Provider,
+    pub provider: ModelProvider,
     /// The name to send to the provider.
     pub name: String,
     /// The catalogue entry, if there is one.
-    pub known: Option<Model>,
+    pub known: Option<ModelSpec>,
 }
 
 /// An unknown model name.
@@ -158,16 +158,16 @@ pub struct UnknownModel {
     pub hint: String,
 }
 
-impl Catalogue {
+impl ModelCatalogue {
     /// Resolves a known name or alias, or `PROVIDER/NAME`, where NAME may be unknown.
-    pub fn choose(&self, name: &str) -> Result<Choice, UnknownModel> {
+    pub fn choose(&self, name: &str) -> Result<ModelChoice, UnknownModel> {
         if let Some(model) = self.find(name) {
             let is_alias = model.aliases.iter().any(|alias| alias == name);
             let sent = if is_alias { &model.name } else { name };
             return Ok(choice(model.provider, sent, Some(model)));
         }
         let (prefix, rest) = name.split_once('/').unwrap_or(("", name));
-        match Provider::named(prefix) {
+        match ModelProvider::named(prefix) {
             Some(provider) if !rest.is_empty() => {
                 let known = self.find(rest);
                 let known = known.filter(|model| model.provider.is_same_company(provider));
@@ -185,7 +185,7 @@ impl Catalogue {
             .flat_map(|model| model.aliases.iter().chain([&model.name]))
             .map(String::as_str)
             .collect();
-        let prefixes = Provider::ALL.map(Provider::name).join(", ");
+        let prefixes = ModelProvider::ALL.map(ModelProvider::name).join(", ");
         crate::config::nearest_or(
             name,
             &words,
@@ -197,6 +197,6 @@ impl Catalogue {
     }
 }
 
-fn choice(provider: Provider, name: &str, known: Option<&Model>) -> Choice {
-    Choice { provider, name: name.to_owned(), known: known.cloned() }
+fn choice(provider: ModelProvider, name: &str, known: Option<&ModelSpec>) -> ModelChoice {
+    ModelChoice { provider, name: name.to_owned(), known: known.cloned() }
 }

@@ -1,9 +1,9 @@
 //! Parses model files (TOML), with positions for errors.
 
-use super::catalogue::{Ability, Model};
-use super::price::{Price, Rates};
-use super::provider::Provider;
-use crate::config::{ConfigError, Place};
+use super::catalogue::{ModelFeature, ModelSpec};
+use super::price::{ModelPrice, TokenRates};
+use super::provider::ModelProvider;
+use crate::config::{ConfigError, ConfigPosition};
 use serde::Deserialize;
 use std::ops::Range;
 use toml::Spanned;
@@ -93,9 +93,9 @@ impl ModelEntry {
             return Err(format!("`{word}` is not a valid model name"));
         }
         if let Some(provider) = &self.provider
-            && Provider::named(provider).is_none()
+            && ModelProvider::named(provider).is_none()
         {
-            let valid = Provider::ALL.map(Provider::name).join(", ");
+            let valid = ModelProvider::ALL.map(ModelProvider::name).join(", ");
             return Err(format!("`{provider}` is not one of {valid}"));
         }
         if self.context == Some(0) || self.max_output == Some(0) {
@@ -110,9 +110,9 @@ impl ModelEntry {
     }
 
     /// Changes a model.
-    pub(super) fn apply_to(self, model: &mut Model) {
+    pub(super) fn apply_to(self, model: &mut ModelSpec) {
         let lacks = self.lacks();
-        let provider = self.provider.as_deref().and_then(Provider::named);
+        let provider = self.provider.as_deref().and_then(ModelProvider::named);
         model.provider = provider.unwrap_or(model.provider);
         model.context = self.context.or(model.context);
         model.max_output = self.max_output.or(model.max_output);
@@ -129,11 +129,11 @@ impl ModelEntry {
     }
 
     /// Creates a model.
-    pub(super) fn into_model(self) -> Result<Model, String> {
-        let Some(provider) = self.provider.as_deref().and_then(Provider::named) else {
+    pub(super) fn into_model(self) -> Result<ModelSpec, String> {
+        let Some(provider) = self.provider.as_deref().and_then(ModelProvider::named) else {
             return Err(format!("missing key `provider` for the new model {}", self.name));
         };
-        let mut model = Model {
+        let mut model = ModelSpec {
             name: self.name.clone(),
             aliases: Vec::new(),
             provider,
@@ -146,9 +146,9 @@ impl ModelEntry {
         Ok(model)
     }
 
-    fn lacks(&self) -> Vec<(Ability, bool)> {
+    fn lacks(&self) -> Vec<(ModelFeature, bool)> {
         let said = [self.tools, self.structured_output, self.caching];
-        let said = Ability::ALL.into_iter().zip(said);
+        let said = ModelFeature::ALL.into_iter().zip(said);
         said.filter_map(|(ability, can)| can.map(|can| (ability, !can))).collect()
     }
 }
@@ -162,16 +162,16 @@ impl PriceFields {
         short.into_iter().chain(long).flatten()
     }
 
-    fn price(self) -> Price {
-        Price {
-            rates: Rates {
+    fn price(self) -> ModelPrice {
+        ModelPrice {
+            rates: TokenRates {
                 input: self.input,
                 output: self.output,
                 cache_read: self.cache_read,
                 cache_write: self.cache_write,
             },
             long: self.long.map(|long| {
-                let rates = Rates {
+                let rates = TokenRates {
                     input: long.input,
                     output: long.output,
                     cache_read: long.cache_read,
@@ -197,9 +197,9 @@ fn explain_toml_error(message: &str) -> (String, Option<String>) {
     }
 }
 
-fn position(text: &str, bytes: Range<usize>) -> Place {
+fn position(text: &str, bytes: Range<usize>) -> ConfigPosition {
     let above = text.get(..bytes.start).unwrap_or_default();
     let line = above.matches('\n').count() + 1;
     let column = above.chars().rev().take_while(|c| *c != '\n').count() + 1;
-    Place { line, column, bytes }
+    ConfigPosition { line, column, bytes }
 }

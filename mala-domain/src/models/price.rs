@@ -1,22 +1,22 @@
 //! Costs of calls. The cost is unknown if the provider does not report its usage; a reservation
 //! assumes the worst case.
 
-use super::catalogue::Model;
+use super::catalogue::ModelSpec;
 use crate::agent::budget::Dollars;
-use crate::conversation::{Ask, Form, Part, Tokens, Turn};
+use crate::conversation::{AnswerFormat, ChatRequest, ChatTurn, TokenCounts, TurnPart};
 
 /// The price of a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Price {
+pub struct ModelPrice {
     /// The rates of most calls.
-    pub rates: Rates,
+    pub rates: TokenRates,
     /// The rates of calls with more input tokens than this number, if they differ.
-    pub long: Option<(u64, Rates)>,
+    pub long: Option<(u64, TokenRates)>,
 }
 
 /// Prices in dollars per million tokens.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Rates {
+pub struct TokenRates {
     /// Input that is not cached.
     pub input: f64,
     /// Output, including reasoning.
@@ -27,8 +27,8 @@ pub struct Rates {
     pub cache_write: Option<f64>,
 }
 
-impl Price {
-    fn rates_for(&self, input: u64) -> &Rates {
+impl ModelPrice {
+    fn rates_for(&self, input: u64) -> &TokenRates {
         match &self.long {
             Some((above, rates)) if input > *above => rates,
             _ => &self.rates,
@@ -36,10 +36,10 @@ impl Price {
     }
 }
 
-impl Model {
+impl ModelSpec {
     /// The cost of a call; `None` if the price or the number of tokens is unknown. Without a price
     /// for cache reads, they cost as much as other input.
-    pub fn cost(&self, tokens: &Tokens) -> Option<Dollars> {
+    pub fn cost(&self, tokens: &TokenCounts) -> Option<Dollars> {
         let (input, output) = (tokens.input?, tokens.output?);
         let rates = self.price.as_ref()?.rates_for(input);
         let read = tokens.cache_read.unwrap_or(0).min(input);
@@ -58,7 +58,7 @@ impl Model {
     /// The maximum cost of a call: no cache reads, and all input written to the cache.
     pub fn worst_cost(&self, input: u64, output: u64) -> Option<Dollars> {
         let price = self.price.as_ref()?;
-        let worst = |rates: &Rates| {
+        let worst = |rates: &TokenRates| {
             let each = rates.cache_write.unwrap_or(rates.input).max(rates.input);
             input as f64 * each + output as f64 * rates.output
         };
@@ -78,23 +78,23 @@ pub fn text_tokens(text: &str) -> u64 {
 }
 
 /// Estimates the input tokens of a request.
-pub fn input_tokens(ask: &Ask) -> u64 {
+pub fn input_tokens(ask: &ChatRequest) -> u64 {
     let tools = ask.tools.iter().map(|tool| {
         let schema = tool.arguments.to_string().len();
         bytes_as_tokens(tool.name.len() + tool.description.len() + schema) + AROUND
     });
     let form = match &ask.form {
-        Form::Text => 0,
-        Form::Json { schema, .. } => bytes_as_tokens(schema.to_string().len()) + AROUND,
+        AnswerFormat::Text => 0,
+        AnswerFormat::Json { schema, .. } => bytes_as_tokens(schema.to_string().len()) + AROUND,
     };
     let turns = ask.turns.iter().map(turn_tokens);
     tools.chain(turns).sum::<u64>() + text_tokens(&ask.system) + form + AROUND
 }
 
-fn turn_tokens(turn: &Turn) -> u64 {
+fn turn_tokens(turn: &ChatTurn) -> u64 {
     match turn {
-        Turn::Ours(parts) => parts.iter().map(part_tokens).sum(),
-        Turn::Model(said) => {
+        ChatTurn::User(parts) => parts.iter().map(part_tokens).sum(),
+        ChatTurn::Model(said) => {
             let calls = said.calls.iter().map(|call| call.name.len() + call.arguments.len());
             let told = said.text.len() + calls.sum::<usize>();
             // The provider's own form repeats the text and may contain reasoning.
@@ -103,10 +103,10 @@ fn turn_tokens(turn: &Turn) -> u64 {
     }
 }
 
-fn part_tokens(part: &Part) -> u64 {
+fn part_tokens(part: &TurnPart) -> u64 {
     let text = match part {
-        Part::Text(text) | Part::Repeated(text) => text,
-        Part::ToolResult(result) => &result.text,
+        TurnPart::Text(text) | TurnPart::Repeated(text) => text,
+        TurnPart::ToolResult(result) => &result.text,
     };
     text_tokens(text) + AROUND
 }

@@ -1,10 +1,10 @@
 //! The providers of models: one row for each, with its name, its account and its address.
 
-use crate::config::Account;
+use crate::config::ProviderAccount;
 
 /// A provider of models, with the API that is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Provider {
+pub enum ModelProvider {
     /// Anthropic, with its Messages API.
     Anthropic,
     /// OpenAI, with its Responses API.
@@ -23,7 +23,7 @@ pub struct ProviderSpec {
     /// Its name in files and in front of a model's name.
     pub name: &'static str,
     /// The account that pays for it.
-    pub account: Account,
+    pub account: ProviderAccount,
     /// Its models, in the output of `mala doctor`.
     pub models: &'static str,
     /// The variable with its API key.
@@ -36,7 +36,7 @@ pub struct ProviderSpec {
 
 const ANTHROPIC: ProviderSpec = ProviderSpec {
     name: "anthropic",
-    account: Account::Anthropic,
+    account: ProviderAccount::Anthropic,
     models: "Claude",
     key_variable: "ANTHROPIC_API_KEY",
     url_variable: "ANTHROPIC_BASE_URL",
@@ -45,7 +45,7 @@ const ANTHROPIC: ProviderSpec = ProviderSpec {
 
 const OPENAI: ProviderSpec = ProviderSpec {
     name: "openai",
-    account: Account::OpenAi,
+    account: ProviderAccount::OpenAi,
     models: "GPT",
     key_variable: "OPENAI_API_KEY",
     url_variable: "OPENAI_BASE_URL",
@@ -56,17 +56,21 @@ const OPENAI_CHAT: ProviderSpec = ProviderSpec { name: "openai-chat", ..OPENAI }
 
 const GEMINI: ProviderSpec = ProviderSpec {
     name: "gemini",
-    account: Account::Gemini,
+    account: ProviderAccount::Gemini,
     models: "Gemini",
     key_variable: "GEMINI_API_KEY",
     url_variable: "GOOGLE_GEMINI_BASE_URL",
     default_url: Some("https://generativelanguage.googleapis.com"),
 };
 
-const COMPATIBLE: ProviderSpec =
-    ProviderSpec { name: "compatible", account: Account::Compatible, default_url: None, ..OPENAI };
+const COMPATIBLE: ProviderSpec = ProviderSpec {
+    name: "compatible",
+    account: ProviderAccount::Compatible,
+    default_url: None,
+    ..OPENAI
+};
 
-impl Provider {
+impl ModelProvider {
     /// All providers.
     pub const ALL: [Self; 5] =
         [Self::Anthropic, Self::OpenAi, Self::OpenAiChat, Self::Gemini, Self::Compatible];

@@ -2,13 +2,15 @@
 
 use super::*;
 use crate::agent::budget::Dollars;
-use crate::conversation::{Ask, Form, Part, Tokens, Tool, ToolChoice, Turn};
+use crate::conversation::{
+    AnswerFormat, ChatRequest, ChatTurn, TokenCounts, ToolChoice, ToolDefinition, TurnPart,
+};
 
-fn built_in() -> Catalogue {
-    Catalogue::built_in()
+fn built_in() -> ModelCatalogue {
+    ModelCatalogue::built_in()
 }
 
-fn overlaid(text: &str) -> Result<Catalogue, String> {
+fn overlaid(text: &str) -> Result<ModelCatalogue, String> {
     built_in().overlaid("models.toml", text).map_err(|error| {
         let hint = error.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
         format!("{error}{hint}")
@@ -37,18 +39,18 @@ fn the_built_in_models_are_consistent() {
 #[test]
 fn names_resolve_to_providers() {
     for (name, expected) in [
-        ("sonnet", Some((Provider::Anthropic, "claude-sonnet-5-5", true))),
+        ("sonnet", Some((ModelProvider::Anthropic, "claude-sonnet-5-5", true))),
         (
             "claude-haiku-4-5-20251001",
-            Some((Provider::Anthropic, "claude-haiku-4-5-20251001", true)),
+            Some((ModelProvider::Anthropic, "claude-haiku-4-5-20251001", true)),
         ),
-        ("gpt-4.1-mini-2025-04-14", Some((Provider::OpenAi, "gpt-4.1-mini-2025-04-14", true))),
-        ("openai/gpt-4.1", Some((Provider::OpenAi, "gpt-4.1", true))),
-        ("openai-chat/gpt-4.1", Some((Provider::OpenAiChat, "gpt-4.1", true))),
-        ("anthropic/opus", Some((Provider::Anthropic, "claude-opus-5-5", true))),
-        ("anthropic/claude-next", Some((Provider::Anthropic, "claude-next", false))),
-        ("gemini/gpt-4.1", Some((Provider::Gemini, "gpt-4.1", false))),
-        ("compatible/openai/gpt-4.1", Some((Provider::Compatible, "openai/gpt-4.1", false))),
+        ("gpt-4.1-mini-2025-04-14", Some((ModelProvider::OpenAi, "gpt-4.1-mini-2025-04-14", true))),
+        ("openai/gpt-4.1", Some((ModelProvider::OpenAi, "gpt-4.1", true))),
+        ("openai-chat/gpt-4.1", Some((ModelProvider::OpenAiChat, "gpt-4.1", true))),
+        ("anthropic/opus", Some((ModelProvider::Anthropic, "claude-opus-5-5", true))),
+        ("anthropic/claude-next", Some((ModelProvider::Anthropic, "claude-next", false))),
+        ("gemini/gpt-4.1", Some((ModelProvider::Gemini, "gpt-4.1", false))),
+        ("compatible/openai/gpt-4.1", Some((ModelProvider::Compatible, "openai/gpt-4.1", false))),
         ("compatible/", None),
         ("llama3", None),
         ("", None),
@@ -73,7 +75,7 @@ fn an_unknown_model_has_a_hint() {
 fn costs_follow_the_rates() {
     let catalogue = built_in();
     let cost = |name: &str, [input, output, read, write]: [Option<u64>; 4]| {
-        let tokens = Tokens { input, output, cache_read: read, cache_write: write };
+        let tokens = TokenCounts { input, output, cache_read: read, cache_write: write };
         catalogue.find(name).unwrap().cost(&tokens).map(Dollars::as_f64)
     };
     let million = Some(1_000_000);
@@ -96,13 +98,13 @@ fn costs_follow_the_rates() {
 
 #[test]
 fn a_reservation_covers_the_actual_cost() {
-    let worst = |model: &Model, tokens: &Tokens| {
+    let worst = |model: &ModelSpec, tokens: &TokenCounts| {
         model.worst_cost(tokens.input.unwrap_or(0), tokens.output.unwrap_or(0))
     };
     for model in built_in().models() {
         for (input, read) in [(10, 0), (90_000, 80_000), (150_000, 0), (900_000, 1)] {
             for write in [0, input - read] {
-                let tokens = Tokens {
+                let tokens = TokenCounts {
                     input: Some(input),
                     output: Some(777),
                     cache_read: Some(read),
@@ -136,9 +138,9 @@ fn a_user_file_changes_and_adds_models() {
     assert_eq!(haiku.price.unwrap().rates.input, 2.0);
     assert_eq!(haiku.context, Some(200_000), "what is not said stays");
     let choice = catalogue.choose("sonnet").unwrap();
-    assert_eq!((choice.provider, choice.name.as_str()), (Provider::Compatible, "qwen3-coder"));
+    assert_eq!((choice.provider, choice.name.as_str()), (ModelProvider::Compatible, "qwen3-coder"));
     let known = choice.known.unwrap();
-    assert!(!known.can(Ability::StructuredOutput) && known.can(Ability::Tools));
+    assert!(!known.can(ModelFeature::StructuredOutput) && known.can(ModelFeature::Tools));
     assert_eq!(known.worst_cost(1, 1), None, "no price is no zero");
     assert!(catalogue.find("claude-sonnet-5-5").unwrap().aliases.is_empty());
 }
@@ -195,16 +197,20 @@ fn estimates_are_high_enough() {
     assert!(text_tokens(code) > 25, "{}", text_tokens(code));
     assert_eq!(text_tokens(""), 0);
     assert_eq!(text_tokens("日本語のテキスト"), 10);
-    let mut ask = Ask {
+    let mut ask = ChatRequest {
         model: "m".into(),
         system: "s".repeat(2400),
         tools: Vec::new(),
         tool_choice: ToolChoice::Free,
-        turns: vec![Turn::Ours(vec![Part::Text("t".repeat(2400))])],
-        form: Form::Text,
+        turns: vec![ChatTurn::User(vec![TurnPart::Text("t".repeat(2400))])],
+        form: AnswerFormat::Text,
         max_output_tokens: 1,
     };
     assert_eq!(input_tokens(&ask), 2024);
-    ask.tools.push(Tool { name: "t".into(), description: "d".into(), arguments: "x".into() });
+    ask.tools.push(ToolDefinition {
+        name: "t".into(),
+        description: "d".into(),
+        arguments: "x".into(),
+    });
     assert!(input_tokens(&ask) > 2024);
 }

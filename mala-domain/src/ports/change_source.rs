@@ -2,7 +2,7 @@
 
 use super::{BoxFuture, Repository};
 use crate::change::Change;
-use crate::scope::{Scope, Target};
+use crate::scope::{ReviewTarget, ScopeSummary};
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Clone)]
 pub struct ReviewScope {
     /// Exactly what is reviewed.
-    pub scope: Scope,
+    pub scope: ScopeSummary,
     /// What changed.
     pub change: Arc<Change>,
     /// The tree at base and at head.
@@ -22,7 +22,7 @@ pub trait ChangeSource: Send + Sync {
     /// The change that `target` names, kept to these paths when there are any.
     fn scope<'a>(
         &'a self,
-        target: &'a Target,
+        target: &'a ReviewTarget,
         paths: &'a [String],
     ) -> BoxFuture<'a, Result<ReviewScope, ScopeError>>;
 }

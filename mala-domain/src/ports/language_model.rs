@@ -1,7 +1,7 @@
 //! A model that can be asked.
 
 use super::BoxFuture;
-use crate::conversation::{Ask, Reply};
+use crate::conversation::{ChatReply, ChatRequest};
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use thiserror::Error;
@@ -11,9 +11,9 @@ pub trait LanguageModel: Send + Sync {
     /// Asks, on these terms.
     fn ask<'a>(
         &'a self,
-        ask: &'a Ask,
+        ask: &'a ChatRequest,
         terms: Terms<'a>,
-    ) -> BoxFuture<'a, Result<Reply, ModelFailure>>;
+    ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>>;
 }
 
 /// What one answer may take.

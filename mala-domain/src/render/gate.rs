@@ -9,7 +9,7 @@ use crate::gate::session::{Session, SessionState};
 use crate::report::{CheckerReport, Report, ReviewerReport};
 use crate::review::consensus::ConsensusRule;
 use crate::review::{Coverage, Usage};
-use crate::scope::{Head, Scope};
+use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::{NotReviewedReason, Outcome, Verdict, counts};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,7 @@ pub struct GateResultJson {
     /// Where the session's files are.
     pub session_dir: Option<String>,
     /// Exactly what was reviewed.
-    pub scope: Option<Scope>,
+    pub scope: Option<ScopeSummary>,
     /// Which findings are whose.
     pub findings: GateFindingSets,
     /// What all reviewers together account for.
@@ -402,7 +402,7 @@ impl GateSpawnJson {
             reviewers_spawned: started,
             session_dir: folder,
             head: match &session.scope.head {
-                Head::Commit(sha) => Some(sha.clone()),
+                HeadState::Commit(sha) => Some(sha.clone()),
                 _ => None,
             },
         }

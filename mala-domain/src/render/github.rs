@@ -1,7 +1,7 @@
 //! GitHub Actions workflow commands: one annotation per finding. Untrusted text is escaped, so that
 //! it cannot start another command.
 
-use super::View;
+use super::ReportView;
 use super::ranking;
 use super::ranking::FindingLevel;
 use super::visible::{one_line, visible};
@@ -9,7 +9,7 @@ use super::wording;
 use crate::finding::Finding;
 
 /// Renders workflow commands, worst finding first: GitHub shows only ten annotations per level.
-pub(super) fn render(view: &View<'_>) -> String {
+pub(super) fn render(view: &ReportView<'_>) -> String {
     let report = view.report;
     let mut out = String::new();
     let headline = wording::headline(report);

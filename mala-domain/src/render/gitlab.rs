@@ -1,7 +1,7 @@
 //! GitLab Code Quality report. The format cannot express an incomplete review, so that is reported
 //! as an issue of the highest severity.
 
-use super::View;
+use super::ReportView;
 use super::visible::{at_most, one_line};
 use super::wording;
 use crate::finding::{Finding, Priority};
@@ -31,7 +31,7 @@ struct GitlabLines {
 }
 
 /// Renders the report for GitLab's merge request widget.
-pub(super) fn render(view: &View<'_>) -> String {
+pub(super) fn render(view: &ReportView<'_>) -> String {
     let report = view.report;
     let mut issues = Vec::new();
     if let Some(why) = wording::incomplete_reason(report) {

@@ -1,7 +1,7 @@
 //! JUnit XML: a suite per file, a failure per finding, and one test case for the review itself,
 //! which fails with an error if the change could not be reviewed.
 
-use super::View;
+use super::ReportView;
 use super::ranking::{self, FileFindings};
 use super::visible::{at_most, one_line, visible};
 use super::wording;
@@ -10,7 +10,7 @@ use crate::verdict;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 /// Renders the report as JUnit XML.
-pub(super) fn render(view: &View<'_>) -> String {
+pub(super) fn render(view: &ReportView<'_>) -> String {
     let mut report = Report::new("mala");
     report.add_test_suite(review(view));
     for group in ranking::by_file(&ranking::worst_first(view.report)) {
@@ -20,7 +20,7 @@ pub(super) fn render(view: &View<'_>) -> String {
 }
 
 /// The suite for the review itself.
-fn review(view: &View<'_>) -> TestSuite {
+fn review(view: &ReportView<'_>) -> TestSuite {
     let headline = wording::headline(view.report);
     let mut status = TestCaseStatus::success();
     if let Some(why) = wording::incomplete_reason(view.report) {

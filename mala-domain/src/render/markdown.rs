@@ -10,7 +10,7 @@ mod tests;
 
 pub use panel::render_panel;
 
-use super::View;
+use super::ReportView;
 use super::ranking;
 use super::wording;
 use std::collections::HashSet;
@@ -22,7 +22,7 @@ pub const LIMIT: usize = 60_000;
 const NOTE: usize = 400;
 
 /// Renders the report as Markdown.
-pub fn render(view: &View<'_>) -> String {
+pub fn render(view: &ReportView<'_>) -> String {
     let report = view.report;
     let head = sections::head(report);
     let tail = sections::tail(report);
@@ -38,7 +38,7 @@ pub fn render(view: &View<'_>) -> String {
 }
 
 /// As many findings as fit, worst first, and the number of omitted ones.
-fn findings(view: &View<'_>, room: usize) -> (String, usize) {
+fn findings(view: &ReportView<'_>, room: usize) -> (String, usize) {
     let ranked = ranking::worst_first(view.report);
     let mut chosen = Vec::new();
     let mut files = HashSet::new();

@@ -1,7 +1,7 @@
 //! Reviewdog's diagnostic format (rdjson). Its `suggestions` are edits to apply; ours are prose, so
 //! they are part of the message.
 
-use super::View;
+use super::ReportView;
 use super::ranking::FindingLevel;
 use super::wording;
 use crate::finding::Finding;
@@ -52,7 +52,7 @@ struct RdjsonCode {
 }
 
 /// Renders the report for reviewdog.
-pub(super) fn render(view: &View<'_>) -> String {
+pub(super) fn render(view: &ReportView<'_>) -> String {
     let report = view.report;
     let incomplete = wording::incomplete_reason(report).map(|why| RdjsonDiagnostic {
         message: format!("mala could not review the change: {why}"),

@@ -4,13 +4,13 @@
 mod model;
 mod rules;
 
-use super::View;
+use super::ReportView;
 use super::ranking::FindingLevel;
 use super::wording;
 use crate::change::FilePath;
 use crate::finding::{Finding, FindingState};
 use crate::report::{Report, Suppressed};
-use crate::scope::Head;
+use crate::scope::HeadState;
 use model::*;
 use rules::SarifRules;
 use std::collections::{BTreeMap, HashMap};
@@ -20,7 +20,7 @@ const SCHEMA: &str =
 const ROOT: &str = "%SRCROOT%";
 
 /// Renders the report as a SARIF log with one run.
-pub(super) fn render(view: &View<'_>) -> String {
+pub(super) fn render(view: &ReportView<'_>) -> String {
     super::pretty_json(&SarifLog { schema: SCHEMA, version: "2.1.0", runs: [run(view.report)] })
 }
 
@@ -172,7 +172,7 @@ fn invocation(report: &Report) -> SarifInvocation {
 fn provenance(report: &Report) -> Vec<SarifVersionControlDetails> {
     let repository = report.scope.repository.as_deref().filter(|url| is_absolute_url(url));
     match (repository, &report.scope.head) {
-        (Some(repository), Head::Commit(revision)) => vec![SarifVersionControlDetails {
+        (Some(repository), HeadState::Commit(revision)) => vec![SarifVersionControlDetails {
             repository_uri: repository.to_owned(),
             revision_id: revision.clone(),
             mapped_to: SarifMappedTo { uri_base_id: ROOT },

@@ -8,7 +8,7 @@ mod frame;
 mod tests;
 mod wrap;
 
-use super::View;
+use super::ReportView;
 use super::ranking::{self, FileFindings, FindingLevel};
 use super::visible::{one_line, visible};
 use super::wording::{self, PriorityCounts};
@@ -17,7 +17,7 @@ use anstyle::{AnsiColor, Style};
 
 /// What the terminal supports, and how much to show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct TerminalOptions {
     /// Width in columns.
     pub width: usize,
     /// Whether to use colours.
@@ -30,13 +30,13 @@ pub struct Options {
     pub max_findings: usize,
 }
 
-impl Default for Options {
+impl Default for TerminalOptions {
     fn default() -> Self {
         Self { width: 80, color: false, unicode: true, verbose: false, max_findings: 50 }
     }
 }
 
-impl Options {
+impl TerminalOptions {
     fn ellipsis(&self) -> &'static str {
         if self.unicode { "…" } else { "..." }
     }
@@ -47,13 +47,13 @@ impl Options {
 }
 
 /// Renders the report as plain text with 80 columns.
-pub fn plain(view: &View<'_>) -> String {
-    render(view, &Options::default())
+pub fn plain(view: &ReportView<'_>) -> String {
+    render(view, &TerminalOptions::default())
 }
 
 /// Renders the report for a terminal.
-pub fn render(view: &View<'_>, options: &Options) -> String {
-    let options = Options { width: options.width.clamp(40, 400), ..*options };
+pub fn render(view: &ReportView<'_>, options: &TerminalOptions) -> String {
+    let options = TerminalOptions { width: options.width.clamp(40, 400), ..*options };
     let mut out = TerminalPage::new(options);
     out.paragraph(&opening(view));
     findings(view, &mut out);
@@ -63,7 +63,7 @@ pub fn render(view: &View<'_>, options: &Options) -> String {
 }
 
 /// The summary, or the names of the reviewers.
-fn opening(view: &View<'_>) -> String {
+fn opening(view: &ReportView<'_>) -> String {
     if !view.report.summary.trim().is_empty() {
         return view.report.summary.clone();
     }
@@ -75,7 +75,7 @@ fn opening(view: &View<'_>) -> String {
     }
 }
 
-fn findings(view: &View<'_>, out: &mut TerminalPage) {
+fn findings(view: &ReportView<'_>, out: &mut TerminalPage) {
     let ranked = ranking::worst_first(view.report);
     let n_shown = ranked.len().min(out.options.max_findings);
     let shown = ranked.get(..n_shown).unwrap_or_default();
@@ -99,7 +99,7 @@ fn findings(view: &View<'_>, out: &mut TerminalPage) {
     }
 }
 
-fn file_line(group: &FileFindings<'_>, view: &View<'_>, out: &mut TerminalPage) {
+fn file_line(group: &FileFindings<'_>, view: &ReportView<'_>, out: &mut TerminalPage) {
     let all = view.report.issues.iter().filter(|finding| &finding.file == group.file);
     let all: Vec<_> = all.collect();
     let mut words = wording::counted(all.len(), "finding");
@@ -117,7 +117,7 @@ fn file_line(group: &FileFindings<'_>, view: &View<'_>, out: &mut TerminalPage) 
     }
 }
 
-fn verdict(view: &View<'_>, out: &mut TerminalPage) {
+fn verdict(view: &ReportView<'_>, out: &mut TerminalPage) {
     let headline = wording::headline(view.report);
     let styles = out.options.styles();
     let is_clean = view.report.verdict == Some(Verdict::Pass);
@@ -134,12 +134,12 @@ fn verdict(view: &View<'_>, out: &mut TerminalPage) {
 
 /// The output. All text is escaped and wrapped to the width.
 struct TerminalPage {
-    options: Options,
+    options: TerminalOptions,
     text: String,
 }
 
 impl TerminalPage {
-    fn new(options: Options) -> Self {
+    fn new(options: TerminalOptions) -> Self {
         Self { options, text: String::new() }
     }
 
@@ -199,7 +199,7 @@ struct TextStyles {
 }
 
 impl TextStyles {
-    fn new(options: &Options) -> Self {
+    fn new(options: &TerminalOptions) -> Self {
         Self { on: options.color }
     }
 

@@ -4,7 +4,7 @@ use crate::change::FilePath;
 use crate::finding::{Finding, Priority};
 use crate::report::Report;
 use crate::review::{Skip, SkipReason};
-use crate::scope::{Head, Scope};
+use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::{self, NotReviewedReason, Outcome, Verdict};
 
 /// The verdict as a keyword and its reason.
@@ -168,17 +168,17 @@ pub(super) enum ShaLength {
 }
 
 /// The scope of the review, in one sentence.
-pub(super) fn scope(scope: &Scope, length: ShaLength) -> String {
+pub(super) fn scope(scope: &ScopeSummary, length: ShaLength) -> String {
     let cut = |sha: &str| match length {
         ShaLength::Short => sha.chars().take(12).collect(),
         ShaLength::Full => sha.to_owned(),
     };
     let base = scope.base.as_deref().map_or_else(|| "nothing".to_owned(), cut);
     let head = match &scope.head {
-        Head::Commit(commit) => cut(commit),
-        Head::Index => "the index".to_owned(),
-        Head::WorkingTree => "the working tree".to_owned(),
-        Head::Patch => "the patch".to_owned(),
+        HeadState::Commit(commit) => cut(commit),
+        HeadState::Index => "the index".to_owned(),
+        HeadState::WorkingTree => "the working tree".to_owned(),
+        HeadState::Patch => "the patch".to_owned(),
     };
     format!(
         "{} ({base} to {head}), {}, {}, +{} -{}",

@@ -8,7 +8,7 @@ use crate::review::admit::{Admission, Dropped};
 use crate::review::consensus::{Decision, VoteStatus, by_rule};
 use crate::review::decide::DecisionPolicy;
 use crate::review::{Coverage, GateMember, GivenOpinion, Opinion, Opinions, ReviewerVote, Usage};
-use crate::scope::Scope;
+use crate::scope::ScopeSummary;
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
 /// What the stages gave.
@@ -17,7 +17,7 @@ pub struct ReviewRecord {
     /// The id.
     pub review_id: String,
     /// What was reviewed.
-    pub scope: Scope,
+    pub scope: ScopeSummary,
     /// What the reviewers gave.
     pub opinions: Opinions,
     /// Their votes, in the same order.

@@ -2,7 +2,7 @@
 
 use super::{Report, ReviewerReport, Status};
 use crate::review::Usage;
-use crate::scope::Scope;
+use crate::scope::ScopeSummary;
 use crate::verdict::{Outcome, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct Telemetry {
     /// Whether all of the change was reviewed.
     pub status: Status,
     /// Exactly what was reviewed.
-    pub scope: Scope,
+    pub scope: ScopeSummary,
     /// What it took.
     pub stats: super::Stats,
     /// What each reviewer took.

@@ -6,7 +6,7 @@ mod evidence;
 
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, Hunk, LineSpan};
 use crate::finding::{
-    Candidate, DedupeKey, Finding, Priority, Verification, VerificationOutcome, identity,
+    DedupeKey, Finding, Priority, ReviewClaim, Verification, VerificationOutcome, identity,
 };
 use crate::language::Language;
 use crate::review::Texts;
@@ -35,13 +35,13 @@ pub struct Dropped {
     /// Why it was dropped, in words.
     pub why: String,
     /// What it said.
-    pub claim: Candidate,
+    pub claim: ReviewClaim,
 }
 
 impl Dropped {
     /// The claim as a finding that does not count, marked with the reason.
     pub fn marked(&self) -> Finding {
-        let claim = Candidate {
+        let claim = ReviewClaim {
             verification: Verification::refuted(format!("it cannot be placed: {}", self.why)),
             ..self.claim.clone()
         };
@@ -80,7 +80,7 @@ pub trait SymbolIndex {
 /// Admits the claims that hold at head, by place. What says the same is merged later, by
 /// [`merged`](crate::review::merge::merged): a comment that sets one of them aside excuses no other.
 pub fn admit(
-    candidates: Vec<Candidate>,
+    candidates: Vec<ReviewClaim>,
     change: &Change,
     texts: &Texts,
     symbols: &dyn SymbolIndex,
@@ -105,7 +105,7 @@ pub fn admit(
     let mut seen = HashMap::new();
     for (candidate, place) in anchored {
         let changed = changed.get(&candidate.file);
-        let touches = changed.is_some_and(|changed| changed.added.touch(place.span));
+        let touches = changed.is_some_and(|changed| changed.added.overlaps(place.span));
         let mut finding = finding(candidate, place, symbols, &mut seen);
         finding.on_changed_lines = touches;
         finding.language = finding.language.or(changed.and_then(|changed| changed.file.script));
@@ -115,17 +115,17 @@ pub fn admit(
 }
 
 /// Why each of these claims does not hold at head; `None` for one that does.
-pub fn objections(claims: &[Candidate], change: &Change, texts: &Texts) -> Vec<Option<String>> {
+pub fn objections(claims: &[ReviewClaim], change: &Change, texts: &Texts) -> Vec<Option<String>> {
     let mut lines = LineCache::new(texts);
     let files: HashMap<&FilePath, &ChangedFile> =
         change.files.iter().map(|file| (&file.path, file)).collect();
     let mut why =
-        |claim: &Candidate| anchor(claim, files.get(&claim.file).copied(), &mut lines).err();
+        |claim: &ReviewClaim| anchor(claim, files.get(&claim.file).copied(), &mut lines).err();
     claims.iter().map(&mut why).collect()
 }
 
 /// Why none of these claims holds, by the first of them; `None` when one does, or when there are none.
-pub fn none_holds(claims: &[Candidate], change: &Change, texts: &Texts) -> Option<String> {
+pub fn none_holds(claims: &[ReviewClaim], change: &Change, texts: &Texts) -> Option<String> {
     let why: Option<Vec<String>> = objections(claims, change, texts).into_iter().collect();
     why?.into_iter().next()
 }
@@ -149,7 +149,7 @@ struct CodeLocation {
 }
 
 fn anchor(
-    candidate: &Candidate,
+    candidate: &ReviewClaim,
     file: Option<&ChangedFile>,
     lines: &mut LineCache<'_>,
 ) -> Result<CodeLocation, String> {
@@ -167,7 +167,7 @@ fn anchor(
     }
 }
 
-fn anchor_in(text: &[&str], candidate: &Candidate) -> Result<CodeLocation, String> {
+fn anchor_in(text: &[&str], candidate: &ReviewClaim) -> Result<CodeLocation, String> {
     let name = &candidate.file;
     let span = match &candidate.evidence {
         Some(quoted) => evidence::find(text, candidate.span, quoted).ok_or_else(|| {
@@ -186,7 +186,7 @@ fn anchor_in(text: &[&str], candidate: &Candidate) -> Result<CodeLocation, Strin
 
 /// With no text at head (a patch without its repository), the hunks themselves are the evidence.
 fn anchor_in_hunks(
-    candidate: &Candidate,
+    candidate: &ReviewClaim,
     file: Option<&ChangedFile>,
 ) -> Result<CodeLocation, String> {
     let name = &candidate.file;
@@ -247,7 +247,7 @@ fn index(line: u32) -> usize {
 type Seen = HashMap<DedupeKey, usize>;
 
 fn finding(
-    candidate: Candidate,
+    candidate: ReviewClaim,
     place: CodeLocation,
     symbols: &dyn SymbolIndex,
     seen: &mut Seen,

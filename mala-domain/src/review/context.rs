@@ -4,7 +4,7 @@ use super::Texts;
 use crate::agent::brief::Enclosing;
 use crate::change::{Change, FilePath};
 use crate::ports::{Repository, ReviewScope, Side};
-use crate::scope::Scope;
+use crate::scope::ScopeSummary;
 use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,7 +14,7 @@ use std::time::Duration;
 #[derive(Clone)]
 pub struct ReviewContext {
     /// Exactly which states are compared.
-    pub scope: Scope,
+    pub scope: ScopeSummary,
     /// What changed.
     pub change: Arc<Change>,
     /// The tree at base and at head.

@@ -1,6 +1,6 @@
 //! Which hunks were given, which are accounted for, and why the others are not.
 
-use crate::change::{Change, ChangedFile, EntryKind, FilePath, FileStatus, Nature};
+use crate::change::{Change, ChangedFile, EntryKind, FileClass, FilePath, FileStatus};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
@@ -105,17 +105,17 @@ impl SkipReason {
     }
 
     /// Why a file of this nature is skipped; `None` when it is to be reviewed.
-    pub fn of_nature(nature: Nature) -> Option<Self> {
-        match nature {
-            Nature::Source => None,
-            Nature::Binary => Some(Self::Binary),
-            Nature::Garbled => Some(Self::Garbled),
-            Nature::Generated => Some(Self::Generated),
-            Nature::Vendored => Some(Self::Vendored),
-            Nature::Lock => Some(Self::Lock),
-            Nature::Minified => Some(Self::Minified),
-            Nature::TooLarge => Some(Self::TooLarge),
-            Nature::Ignored => Some(Self::Ignored),
+    pub fn of_class(class: FileClass) -> Option<Self> {
+        match class {
+            FileClass::Source => None,
+            FileClass::Binary => Some(Self::Binary),
+            FileClass::Garbled => Some(Self::Garbled),
+            FileClass::Generated => Some(Self::Generated),
+            FileClass::Vendored => Some(Self::Vendored),
+            FileClass::Lock => Some(Self::Lock),
+            FileClass::Minified => Some(Self::Minified),
+            FileClass::TooLarge => Some(Self::TooLarge),
+            FileClass::Ignored => Some(Self::Ignored),
         }
     }
 }
@@ -194,6 +194,6 @@ fn skip_reason(file: &ChangedFile) -> Option<SkipReason> {
         let same_commit = file.status == FileStatus::Modified && file.hunks.is_empty();
         return Some(if same_commit { SkipReason::DirtySubmodule } else { SkipReason::Submodule });
     }
-    SkipReason::of_nature(file.nature)
+    SkipReason::of_class(file.class)
         .or_else(|| file.hunks.is_empty().then_some(SkipReason::NoLines))
 }

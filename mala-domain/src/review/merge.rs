@@ -2,7 +2,7 @@
 
 use crate::change::FilePath;
 use crate::config;
-use crate::finding::{Category, Finding, Priority, Wording};
+use crate::finding::{Category, ClaimWording, Finding, Priority};
 use crate::verdict::counts;
 
 /// Merges duplicates: the same lines and the same kind of problem, said by different reviewers, by a
@@ -119,8 +119,8 @@ fn says_the_same(a: &Finding, b: &Finding) -> bool {
         && (a.rule.is_some() || b.rule.is_some() || wording(a).means_the_same(wording(b)))
 }
 
-fn wording(finding: &Finding) -> Wording<'_> {
-    Wording { title: &finding.title, body: &finding.body, evidence: &finding.evidence_snippet }
+fn wording(finding: &Finding) -> ClaimWording<'_> {
+    ClaimWording { title: &finding.title, body: &finding.body, evidence: &finding.evidence_snippet }
 }
 
 /// Whether a linter says it: linters and our own rules look for the same things.

@@ -4,7 +4,7 @@ use super::admit::{Admission, Dropped};
 use super::decide::{DecisionPolicy, Vote, VoteFacts, VoteStatus, claimed_vote, vote};
 use crate::agent::answer::ParseMethod;
 use crate::change::{Change, FilePath};
-use crate::finding::{Candidate, Finding};
+use crate::finding::{Finding, ReviewClaim};
 use crate::ports::ReviewerFailure;
 use crate::review::Coverage;
 use crate::verdict::Verdict;
@@ -18,7 +18,7 @@ pub struct Opinion {
     /// The model behind it, if any.
     pub model: Option<String>,
     /// What it claims.
-    pub claims: Vec<Candidate>,
+    pub claims: Vec<ReviewClaim>,
     /// Its own verdict, where it gives one.
     pub claimed_verdict: Option<Verdict>,
     /// What it says of the change as a whole.
@@ -215,7 +215,7 @@ impl Opinions {
     }
 
     /// All claims, in the order of the reviewers.
-    pub fn claims(&self) -> Vec<Candidate> {
+    pub fn claims(&self) -> Vec<ReviewClaim> {
         self.given().flat_map(|opinion| opinion.claims.iter().cloned()).collect()
     }
 

@@ -8,10 +8,10 @@ use super::decide::{
 use super::suppress::{SuppressionPolicy, sift};
 use super::{Coverage, Opinion, Texts, verify};
 use crate::change::{
-    Change, ChangedFile, DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineKind, LineSpan,
-    Nature,
+    Change, ChangedFile, DiffLine, EntryKind, FileClass, FilePath, FileStatus, Hunk, LineKind,
+    LineSpan,
 };
-use crate::finding::{Candidate, Category, Finding, Priority, Verification, VerificationOutcome};
+use crate::finding::{Category, Finding, Priority, ReviewClaim, Verification, VerificationOutcome};
 use crate::ports::{Blob, ReviewerFailure};
 use crate::review::merge::{distinct, merged, without_repeats};
 use crate::review::worst::worst;
@@ -50,15 +50,15 @@ fn change() -> Change {
         status: FileStatus::Modified,
         kind: EntryKind::File,
         mode_change: None,
-        nature: Nature::Source,
+        class: FileClass::Source,
         script: None,
         hunks: vec![hunk],
     };
     Change { files: vec![file] }
 }
 
-fn claim(file: &str, start: u32, end: u32) -> Candidate {
-    Candidate {
+fn claim(file: &str, start: u32, end: u32) -> ReviewClaim {
+    ReviewClaim {
         file: file.into(),
         span: LineSpan::between(start, end),
         priority: Some(Priority::P1),
@@ -74,11 +74,11 @@ fn claim(file: &str, start: u32, end: u32) -> Candidate {
     }
 }
 
-fn admitted(claims: Vec<Candidate>) -> Admission {
+fn admitted(claims: Vec<ReviewClaim>) -> Admission {
     admit(claims, &change(), &texts(), &NoSymbols)
 }
 
-fn one(claim: Candidate) -> Result<Finding, String> {
+fn one(claim: ReviewClaim) -> Result<Finding, String> {
     let mut admission = admitted(vec![claim]);
     match admission.findings.pop() {
         Some(finding) => Ok(finding),
@@ -106,7 +106,7 @@ fn only_claims_that_stand_in_the_tree_are_admitted() {
 #[test]
 fn quoted_evidence_is_looked_up_and_moves_the_finding() {
     let quoted =
-        |line, text: &str| Candidate { evidence: Some(text.into()), ..claim("a.py", line, line) };
+        |line, text: &str| ReviewClaim { evidence: Some(text.into()), ..claim("a.py", line, line) };
     let rows = [
         (quoted(3, "three"), Ok(3)),
         (quoted(1, "  four  "), Ok(4)),
@@ -128,7 +128,7 @@ fn the_lines_of_a_deleted_file_are_its_evidence() {
     let file = &mut change.files[0];
     file.status = FileStatus::Deleted;
     file.hunks[0].lines.iter_mut().for_each(|line| line.kind = LineKind::Removed);
-    let quoted = |line, text: &str| Candidate {
+    let quoted = |line, text: &str| ReviewClaim {
         evidence: Some(text.to_owned()),
         ..claim("a.py", line, line)
     };
@@ -149,7 +149,7 @@ fn the_lines_of_a_deleted_file_are_its_evidence() {
 
 #[test]
 fn what_is_dropped_is_kept_and_marked() {
-    let claim = Candidate { evidence: Some("no such\ntext".into()), ..claim("a.py", 2, 3) };
+    let claim = ReviewClaim { evidence: Some("no such\ntext".into()), ..claim("a.py", 2, 3) };
     let dropped = admitted(vec![claim]).dropped.remove(0);
     let marked = dropped.marked();
     assert_eq!((marked.line_start, marked.evidence_snippet.as_str()), (2, "no such\ntext"));
@@ -174,7 +174,7 @@ fn findings_know_whether_they_are_on_changed_lines() {
 
 #[test]
 fn the_same_said_twice_is_one_finding_with_two_voices() {
-    let other = |rule: &str, reviewer: &str, priority| Candidate {
+    let other = |rule: &str, reviewer: &str, priority| ReviewClaim {
         rule: Some(rule.to_owned()),
         reviewer: reviewer.to_owned(),
         priority: Some(priority),
@@ -194,7 +194,7 @@ fn the_same_said_twice_is_one_finding_with_two_voices() {
     assert_eq!(said(rules.to_vec()).len(), 2, "two rules of one reviewer mean different things");
     let linted = ["python/one", "ruff/F1"].map(|rule| other(rule, "r", Priority::P1));
     assert_eq!(said(linted.to_vec()).len(), 1, "linters look for what rules look for");
-    let other_kind = Candidate {
+    let other_kind = ReviewClaim {
         category: Category::Security,
         rule: Some("rule/three".to_owned()),
         ..claim("a.py", 2, 2)
@@ -258,7 +258,7 @@ fn comments_set_findings_aside_when_they_name_the_rule_and_the_reason() {
 }
 
 fn finding(priority: Option<Priority>) -> Finding {
-    one(Candidate { priority, ..claim("a.py", 2, 2) }).expect("admitted")
+    one(ReviewClaim { priority, ..claim("a.py", 2, 2) }).expect("admitted")
 }
 
 #[test]
@@ -358,7 +358,7 @@ fn a_claim_that_cannot_be_placed_takes_the_vote() {
     let dropped = |priority, rule: Option<&str>| Dropped {
         reviewer: "r".to_owned(),
         why: "not there".to_owned(),
-        claim: Candidate {
+        claim: ReviewClaim {
             priority: Some(priority),
             rule: rule.map(str::to_owned),
             ..claim("b.py", 1, 1)
@@ -394,7 +394,7 @@ fn a_claim_that_cannot_be_placed_takes_the_vote() {
 fn the_decision_by_votes_rule_and_what_there_is_to_review() {
     let visible = Coverage::over(&change(), &[]);
     let mut vendored = change();
-    vendored.files[0].nature = Nature::Vendored;
+    vendored.files[0].class = FileClass::Vendored;
     let blind = Coverage::over(&vendored, &[]);
     let (pass, object) = (VoteStatus::Passes, VoteStatus::Objects(Verdict::Fail));
     let could_not = Outcome::CouldNotReview;

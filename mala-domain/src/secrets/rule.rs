@@ -20,7 +20,7 @@ pub struct SecretRule {
     /// [`Self::consequence`].
     pub leak: String,
     /// What identifies a match as a secret.
-    pub family: Family,
+    pub family: SecretFamily,
     /// Keywords; every match contains one of them.
     pub keywords: Vec<String>,
     /// The priority of a match in ordinary code.
@@ -56,7 +56,7 @@ impl SecretRule {
 
     /// Whether the format alone identifies the issuer of the secret.
     pub fn is_specific(&self) -> bool {
-        self.family == Family::Token
+        self.family == SecretFamily::Token
     }
 
     /// Whether matches are reported.
@@ -71,7 +71,7 @@ impl SecretRule {
 
     /// Whether the whole match is the secret, so that it must be a whole word.
     pub(super) fn is_whole_word(&self) -> bool {
-        self.family != Family::Key && self.group == 0
+        self.family != SecretFamily::Key && self.group == 0
     }
 
     /// The start of a match with its keyword at `hit`.
@@ -97,7 +97,7 @@ impl SecretRule {
 /// What identifies a match as a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Family {
+pub enum SecretFamily {
     /// The format of the token identifies its issuer.
     Token,
     /// The name next to the value identifies its issuer.

@@ -6,7 +6,7 @@ use super::checksum::ChecksumResult;
 use super::names::{self, ValueName};
 use super::path::PathKind;
 use super::placeholder;
-use super::rule::{Family, RuleFiles, SecretRule, rules};
+use super::rule::{RuleFiles, SecretFamily, SecretRule, rules};
 use super::value::{self, CandidateValue, Strictness};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use std::collections::BTreeMap;
@@ -100,8 +100,8 @@ fn applies(rule: &SecretRule, purpose: SearchPurpose) -> bool {
         && match kind {
             PathKind::Source => rule.files == RuleFiles::All,
             PathKind::Config => true,
-            PathKind::Test => rule.family != Family::Generic,
-            PathKind::Generated => rule.family == Family::Token && rule.confidence >= 0.9,
+            PathKind::Test => rule.family != SecretFamily::Generic,
+            PathKind::Generated => rule.family == SecretFamily::Token && rule.confidence >= 0.9,
         }
 }
 
@@ -169,13 +169,13 @@ fn report(
     context: &MatchContext<'_>,
 ) -> Option<SecretCandidate> {
     let secret = context.text.get(range.clone())?;
-    if rule.family == Family::Token && !stands_alone(rule, context.text, &range) {
+    if rule.family == SecretFamily::Token && !stands_alone(rule, context.text, &range) {
         return None;
     }
-    if rule.family == Family::Context && continues(context.text, range.end) {
+    if rule.family == SecretFamily::Context && continues(context.text, range.end) {
         return None;
     }
-    if rule.family == Family::Generic && is_machine_made(context.text, range.start) {
+    if rule.family == SecretFamily::Generic && is_machine_made(context.text, range.start) {
         return None;
     }
     let checksum_result =
@@ -184,7 +184,7 @@ fn report(
         && value::entropy(secret) >= rule.min_entropy
         && !rule.allows(secret)
         && !is_shown_as_example(rule, context.text, range.start)
-        && (rule.family == Family::Key || !placeholder::is_placeholder(secret))
+        && (rule.family == SecretFamily::Key || !placeholder::is_placeholder(secret))
         && rule
             .test
             .is_none_or(|test| test.holds(&context.value(rule, secret, Strictness::Strict)));
@@ -202,7 +202,7 @@ fn hide(
     context: &MatchContext<'_>,
 ) -> Option<SecretCandidate> {
     let secret = context.text.get(range.clone())?;
-    let is_token = rule.family == Family::Token;
+    let is_token = rule.family == SecretFamily::Token;
     if rule.is_whole_word() && !starts_word(context.text, range.start) {
         return None;
     }
@@ -224,7 +224,7 @@ fn is_shown_as_example(rule: &SecretRule, text: &str, at: usize) -> bool {
     let words = names::words(before);
     let has = |listed: &[&str]| words.iter().any(|word| listed.contains(&word.as_str()));
     has(&["placeholder", "example", "sample", "instance"])
-        || rule.family == Family::Generic && has(&["test", "tests", "fake", "dummy", "mock"])
+        || rule.family == SecretFamily::Generic && has(&["test", "tests", "fake", "dummy", "mock"])
 }
 
 /// Whether the line is so long that it must be minified code or data.

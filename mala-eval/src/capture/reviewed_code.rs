@@ -6,7 +6,7 @@ use crate::ports::{CaseGit, CaseRepository, FileContents};
 use mala_domain::change::{Change, ChangedFile, FilePath, parse};
 use mala_domain::ports::{ReviewScope, ScopeError, Side};
 use mala_domain::report::Report;
-use mala_domain::scope::{Head, Target};
+use mala_domain::scope::{HeadState, ReviewTarget};
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -47,7 +47,7 @@ pub async fn reviewed_code(
         head.map_err(ReviewedCodeError::Unreadable)?,
     );
     let (head_id, message) = match &scoped.scope.head {
-        Head::Commit(id) => (id.clone(), repository.message(id).await?),
+        HeadState::Commit(id) => (id.clone(), repository.message(id).await?),
         _ => (String::new(), String::new()),
     };
     let base_id = scoped.scope.base.clone();
@@ -62,13 +62,13 @@ async fn reviewed(
 ) -> Result<ReviewScope, ReviewedCodeError> {
     let scope = &report.scope;
     let target = match (&scope.head, &scope.base) {
-        (Head::Commit(head), Some(base)) => {
-            Target::Range { base: base.clone(), head: head.clone() }
+        (HeadState::Commit(head), Some(base)) => {
+            ReviewTarget::Range { base: base.clone(), head: head.clone() }
         }
-        (Head::Commit(head), None) => Target::Commits(vec![head.clone()]),
-        (Head::Index, _) => Target::Staged,
-        (Head::WorkingTree, _) => Target::WorkingTree,
-        (Head::Patch, _) => return Err(ReviewedCodeError::Patch),
+        (HeadState::Commit(head), None) => ReviewTarget::Commits(vec![head.clone()]),
+        (HeadState::Index, _) => ReviewTarget::Staged,
+        (HeadState::WorkingTree, _) => ReviewTarget::WorkingTree,
+        (HeadState::Patch, _) => return Err(ReviewedCodeError::Patch),
     };
     let coverage = &report.coverage;
     let given = coverage.files.iter().map(|file| &file.file);

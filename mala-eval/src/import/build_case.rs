@@ -215,7 +215,7 @@ impl<'a> CaseBuilder<'a> {
 
     fn is_added(&mut self, file: &FilePath, span: LineSpan, change: &Change) -> bool {
         let Some(changed) = change.file(file) else { return false };
-        self.added.entry(file.clone()).or_insert_with(|| changed.added()).touch(span)
+        self.added.entry(file.clone()).or_insert_with(|| changed.added()).overlaps(span)
     }
 }
 

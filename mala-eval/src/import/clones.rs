@@ -9,7 +9,7 @@ use crate::ports::{CaseGit, CaseRepository};
 use crate::store::sets::MAX_CASE_BYTES;
 use mala_domain::change::{ChangedFile, FilePath};
 use mala_domain::ports::{Blob, Repository, Side};
-use mala_domain::scope::{Head, Target};
+use mala_domain::scope::{HeadState, ReviewTarget};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub struct CloneFolder {
     /// The folder with clones.
     pub folder: Option<PathBuf>,
     /// A repository, and a change in it.
-    pub named: Option<(PathBuf, Target)>,
+    pub named: Option<(PathBuf, ReviewTarget)>,
     /// Opens repositories.
     pub git: Arc<dyn CaseGit>,
 }
@@ -66,7 +66,7 @@ impl CloneFolder {
     ) -> Result<ChangeSides, String> {
         let git = self.clone_of(repository).await?;
         let target = match revisions {
-            DraftRevisions::Commit(id) => Target::Commits(vec![id.clone()]),
+            DraftRevisions::Commit(id) => ReviewTarget::Commits(vec![id.clone()]),
             DraftRevisions::PullRequest(number) => {
                 let found = git.pull_request(*number).await.map_err(|error| error.to_string())?;
                 found.ok_or_else(|| {
@@ -75,7 +75,7 @@ impl CloneFolder {
             }
             DraftRevisions::SinceMergeBase { base, head } => {
                 let base = branch(&*git, base).await;
-                Target::SinceMergeBase { base, head: head.clone() }
+                ReviewTarget::SinceMergeBase { base, head: head.clone() }
             }
         };
         sides(&*git, &target, draft.named_files()).await
@@ -103,7 +103,7 @@ impl CloneFolder {
         let fix = git.message(&fix).await.unwrap_or_default();
         let commit = choose_introducing_commit(&mut draft, &origins, &fix);
         let commit = commit.ok_or("cannot determine the origin of its lines")?;
-        let sides = sides(&*git, &Target::Commits(vec![commit]), draft.named_files()).await?;
+        let sides = sides(&*git, &ReviewTarget::Commits(vec![commit]), draft.named_files()).await?;
         Ok(build_case(draft, sides))
     }
 
@@ -160,11 +160,11 @@ async fn branch(git: &dyn CaseRepository, name: &str) -> String {
 
 async fn sides(
     git: &dyn CaseRepository,
-    target: &Target,
+    target: &ReviewTarget,
     more: impl Iterator<Item = &FilePath>,
 ) -> Result<ChangeSides, String> {
     let scoped = git.scope(target, &[]).await.map_err(|error| error.to_string())?;
-    let Head::Commit(head_id) = scoped.scope.head else {
+    let HeadState::Commit(head_id) = scoped.scope.head else {
         return Err("not a commit".to_owned());
     };
     let base_id = scoped.scope.base;

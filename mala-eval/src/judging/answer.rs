@@ -2,7 +2,7 @@
 
 use super::PairOutcome;
 use mala_domain::agent::answer::{ParseProblem, Words, find_object};
-use mala_domain::conversation::Form;
+use mala_domain::conversation::AnswerFormat;
 use mala_domain::render::at_most;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 type PairAnswer = (PairOutcome, String);
 
 /// The form of the answer.
-pub fn form() -> Form {
+pub fn form() -> AnswerFormat {
     let pair = json!({
         "type": "object",
         "properties": {
@@ -30,7 +30,7 @@ pub fn form() -> Form {
         "required": ["nonce", "pairs"],
         "additionalProperties": false,
     });
-    Form::Json { name: "pairs".to_owned(), schema }
+    AnswerFormat::Json { name: "pairs".to_owned(), schema }
 }
 
 /// Reads the answer about so many pairs, in their order.

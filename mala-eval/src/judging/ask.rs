@@ -3,7 +3,7 @@
 use crate::judging::{BATCH, JUDGE, Judgement, MAX_PAIRS, candidates, form, question, read_pairs};
 use crate::{CaseRecord, CaseUsage};
 use mala_domain::agent::budget::{Dollars, Limits};
-use mala_domain::models::Model;
+use mala_domain::models::ModelSpec;
 use mala_pipeline::agent::{Asked, ModelClient, SingleQuestionClient};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub const JUDGE_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// The limits within which a case is judged by this model. When its price is unknown, the cost limit
 /// of a review applies.
-pub fn judge_limits(known: Option<&Model>, review: Limits) -> Limits {
+pub fn judge_limits(known: Option<&ModelSpec>, review: Limits) -> Limits {
     let worst = known.and_then(|known| known.worst_cost(QUESTION_TOKENS, u64::from(ANSWER_TOKENS)));
     let max_cost = worst.map_or(review.max_cost, |call| {
         (0..MAX_CALLS).fold(Dollars::ZERO, |sum, _| sum.plus(call))

@@ -5,7 +5,7 @@ use super::{DefectKind, PlantedDefect, choose};
 use crate::ports::{CaseGit, CaseRepository, FileContents};
 use mala_domain::change::FilePath;
 use mala_domain::ports::{RepositoryError, ScopeError};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
@@ -19,7 +19,7 @@ const MAX_FILES: usize = 100;
 /// The changes to plant into.
 pub enum PlantTargets {
     /// These changes.
-    Named(Vec<Target>),
+    Named(Vec<ReviewTarget>),
     /// The newest ordinary commits, as many as needed.
     Newest,
 }
@@ -89,7 +89,7 @@ impl DefectPlanter<'_> {
             PlantTargets::Named(targets) => targets.clone(),
             PlantTargets::Newest => {
                 let commits = self.repository.newest_commits(MAX_COMMITS).await?;
-                commits.into_iter().map(|id| Target::Commits(vec![id])).collect()
+                commits.into_iter().map(|id| ReviewTarget::Commits(vec![id])).collect()
             }
         };
         let is_free = matches!(request.targets, PlantTargets::Newest);

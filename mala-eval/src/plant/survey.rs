@@ -7,7 +7,7 @@ use crate::record::ChangedRegion;
 use mala_domain::change::{Change, ChangedFile, FilePath, LineSpan, parse};
 use mala_domain::language::Language;
 use mala_domain::ports::{Repository, RepositoryError, ReviewScope, Side, ToldCommit};
-use mala_domain::scope::Head;
+use mala_domain::scope::HeadState;
 use mala_syntax::rules::is_test_path;
 use mala_syntax::source::Source;
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,7 @@ pub async fn survey(scoped: &ReviewScope, repo: &str) -> Result<SurveyedChange, 
     }
     places.truncate(MAX_PLACES);
     let head_commit = match &scoped.scope.head {
-        Head::Commit(id) => Some(id.clone()),
+        HeadState::Commit(id) => Some(id.clone()),
         _ => None,
     };
     let (title, description) = commit_texts(scoped).await?;
@@ -126,7 +126,7 @@ impl MutatedChange {
         let near = LineSpan::between(lines.start().saturating_sub(NEAR).max(1), lines.end() + NEAR);
         let added = change.file(&self.file)?.added();
         let is_shown = ChangedRegion::all(&change).iter().any(|it| it.file == self.file);
-        if !is_shown || !added.touch(near) {
+        if !is_shown || !added.overlaps(near) {
             return None;
         }
         Some(PlantedDefect {

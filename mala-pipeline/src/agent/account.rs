@@ -10,7 +10,7 @@ use mala_domain::agent::answer::ParseMethod;
 use mala_domain::agent::budget::{
     BudgetTracker, CallUsage, Charge, LimitReached, Limits, Reservation,
 };
-use mala_domain::conversation::{Ask, Reply, Stop};
+use mala_domain::conversation::{ChatReply, ChatRequest, FinishReason};
 use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, Terms};
 use mala_domain::review::Usage;
 use mala_domain::secrets;
@@ -79,9 +79,9 @@ impl Account {
     pub(super) async fn ask(
         &self,
         client: &ModelClient,
-        ask: &Ask,
+        ask: &ChatRequest,
         label: &str,
-    ) -> Result<Reply, StopReason> {
+    ) -> Result<ChatReply, StopReason> {
         let bill = CallMeter::open(self, client.worst(ask)).await?;
         let started = Instant::now();
         let left = self.deadline.saturating_duration_since(started);
@@ -89,7 +89,7 @@ impl Account {
         let terms = Terms { patience, meter: &bill };
         let answer = timeout_at(self.deadline, client.model.ask(ask, terms)).await;
         let answer = answer.unwrap_or_else(|_| Err(too_late()));
-        let answer = answer.map(Reply::without_secrets).map_err(without_secrets);
+        let answer = answer.map(ChatReply::without_secrets).map_err(without_secrets);
         let used = match &answer {
             Ok(reply) => client.used(reply),
             Err(failure) => used_by(failure),
@@ -234,7 +234,7 @@ impl Account {
         }
     }
 
-    fn keep(&self, label: &str, ask: &Ask, answer: &Result<Reply, ModelFailure>) {
+    fn keep(&self, label: &str, ask: &ChatRequest, answer: &Result<ChatReply, ModelFailure>) {
         let Some(transcript) = &self.transcript else { return };
         let prompt = serde_json::to_string_pretty(ask).unwrap_or_default();
         let said = match answer {
@@ -267,13 +267,15 @@ impl State {
 }
 
 /// An answer that is all there; anything less is none.
-fn complete(reply: Reply, max_output_tokens: u32) -> Result<Reply, StopReason> {
+fn complete(reply: ChatReply, max_output_tokens: u32) -> Result<ChatReply, StopReason> {
     match &reply.stop {
-        Stop::Refused(why) => Err(StopReason::Refused(why.clone())),
-        Stop::Filtered(why) => Err(StopReason::Filtered(why.clone())),
-        Stop::MaxTokens => Err(StopReason::Cut(max_output_tokens)),
-        Stop::Complete | Stop::Tools if reply.tokens.output == Some(0) => Err(StopReason::Silent),
-        Stop::Complete | Stop::Tools => Ok(reply),
+        FinishReason::Refused(why) => Err(StopReason::Refused(why.clone())),
+        FinishReason::Filtered(why) => Err(StopReason::Filtered(why.clone())),
+        FinishReason::MaxTokens => Err(StopReason::Cut(max_output_tokens)),
+        FinishReason::Complete | FinishReason::Tools if reply.tokens.output == Some(0) => {
+            Err(StopReason::Silent)
+        }
+        FinishReason::Complete | FinishReason::Tools => Ok(reply),
     }
 }
 

@@ -7,7 +7,7 @@ use super::{Agent, AgentChecks, verify};
 use mala_domain::agent::NAME;
 use mala_domain::agent::fence::Fence;
 use mala_domain::command::{self, Parsed, read_parsed};
-use mala_domain::conversation::Part;
+use mala_domain::conversation::TurnPart;
 use mala_domain::finding::{Finding, Verification};
 use mala_domain::ports::{BoxFuture, Checked, ReviewerFailure, Verifier};
 use mala_domain::review::verify::{blocks_unchecked, is_urgent_or_doubtful};
@@ -106,8 +106,8 @@ impl Agent {
             client: &settings.client,
             system: command::PARSE,
             opening: vec![
-                Part::Text(format!("The id of this run's fences, and your nonce: {nonce}\n")),
-                Part::Text(fence.around("review", review)),
+                TurnPart::Text(format!("The id of this run's fences, and your nonce: {nonce}\n")),
+                TurnPart::Text(fence.around("review", review)),
             ],
             form: command::form(),
             tools: ToolOffer::None,

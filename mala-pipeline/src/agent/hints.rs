@@ -3,12 +3,12 @@
 use mala_domain::agent::NAME;
 use mala_domain::agent::answer::HintOpinion;
 use mala_domain::agent::brief::{MAX_HINTS, hint_id};
-use mala_domain::finding::{Candidate, Verification, VerificationOutcome};
+use mala_domain::finding::{ReviewClaim, Verification, VerificationOutcome};
 
 /// The built-in findings after the model's word on them. It may refute what the checks themselves are
 /// not sure of, as long as no pass says otherwise; what they proved stands, whatever a text talks a
 /// model into. Of what it was not shown it can say nothing.
-pub(super) fn judged(hints: &[Candidate], opinions: &[HintOpinion]) -> Vec<Candidate> {
+pub(super) fn judged(hints: &[ReviewClaim], opinions: &[HintOpinion]) -> Vec<ReviewClaim> {
     let mut judged = hints.to_vec();
     for (index, hint) in judged.iter_mut().enumerate().take(MAX_HINTS) {
         let id = hint_id(index);
@@ -28,8 +28,8 @@ mod tests {
     use mala_domain::change::LineSpan;
     use mala_domain::finding::{Category, Priority};
 
-    fn hint() -> Candidate {
-        Candidate {
+    fn hint() -> ReviewClaim {
+        ReviewClaim {
             file: "a.py".into(),
             span: LineSpan::line(1),
             priority: Some(Priority::P1),

@@ -1,8 +1,8 @@
 //! A model that can be asked, with what a call to it costs at worst.
 
 use mala_domain::agent::budget::{CallUsage, Charge, Dollars};
-use mala_domain::conversation::{Ask, Form, Part, Reply, Turn};
-use mala_domain::models::Model;
+use mala_domain::conversation::{AnswerFormat, ChatReply, ChatRequest, ChatTurn, TurnPart};
+use mala_domain::models::ModelSpec;
 use mala_domain::ports::LanguageModel;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ pub struct ModelClient {
     /// The name that its provider knows.
     pub name: String,
     /// What is known of it.
-    pub known: Option<Model>,
+    pub known: Option<ModelSpec>,
 }
 
 /// Tokens that providers add around what we send: roles, tool preambles, forms.
@@ -22,7 +22,7 @@ const OVERHEAD_TOKENS: u64 = 1_500;
 
 impl ModelClient {
     /// The worst case of a call. No tokenizer makes more tokens of a text than it has bytes.
-    pub(super) fn worst(&self, ask: &Ask) -> Charge {
+    pub(super) fn worst(&self, ask: &ChatRequest) -> Charge {
         let input = n_bytes(ask).saturating_add(OVERHEAD_TOKENS);
         let output = u64::from(ask.max_output_tokens);
         Charge::Call {
@@ -36,7 +36,7 @@ impl ModelClient {
     }
 
     /// What an answer really used.
-    pub(super) fn used(&self, reply: &Reply) -> CallUsage {
+    pub(super) fn used(&self, reply: &ChatReply) -> CallUsage {
         let tokens = &reply.tokens;
         CallUsage {
             tokens: tokens
@@ -59,38 +59,38 @@ impl ModelClient {
     }
 
     pub(super) fn can_call_tools(&self) -> bool {
-        self.known.as_ref().is_none_or(|known| known.can(mala_domain::models::Ability::Tools))
+        self.known.as_ref().is_none_or(|known| known.can(mala_domain::models::ModelFeature::Tools))
     }
 }
 
 /// The bytes that are sent, without the provider's own words for them.
-pub(super) fn n_bytes(ask: &Ask) -> u64 {
+pub(super) fn n_bytes(ask: &ChatRequest) -> u64 {
     let tools = ask
         .tools
         .iter()
         .map(|tool| tool.name.len() + tool.description.len() + tool.arguments.to_string().len());
     let form = match &ask.form {
-        Form::Text => 0,
-        Form::Json { name, schema } => name.len() + schema.to_string().len(),
+        AnswerFormat::Text => 0,
+        AnswerFormat::Json { name, schema } => name.len() + schema.to_string().len(),
     };
     let turns = ask.turns.iter().map(turn_bytes);
     let sum = ask.system.len() + form + tools.sum::<usize>() + turns.sum::<usize>();
     u64::try_from(sum).unwrap_or(u64::MAX)
 }
 
-fn turn_bytes(turn: &Turn) -> usize {
+fn turn_bytes(turn: &ChatTurn) -> usize {
     match turn {
-        Turn::Ours(parts) => parts.iter().map(part_bytes).sum(),
-        Turn::Model(said) => {
+        ChatTurn::User(parts) => parts.iter().map(part_bytes).sum(),
+        ChatTurn::Model(said) => {
             let calls = said.calls.iter().map(|call| call.name.len() + call.arguments.len());
             (said.text.len() + calls.sum::<usize>()).max(said.verbatim.to_string().len())
         }
     }
 }
 
-fn part_bytes(part: &Part) -> usize {
+fn part_bytes(part: &TurnPart) -> usize {
     match part {
-        Part::Text(text) | Part::Repeated(text) => text.len(),
-        Part::ToolResult(result) => result.text.len() + result.call.id.len(),
+        TurnPart::Text(text) | TurnPart::Repeated(text) => text.len(),
+        TurnPart::ToolResult(result) => result.text.len() + result.call.id.len(),
     }
 }

@@ -18,8 +18,8 @@ use mala_domain::agent::budget::Profile;
 use mala_domain::agent::judge;
 use mala_domain::agent::prompts::{self, Pass};
 use mala_domain::change::FilePath;
-use mala_domain::conversation::{Form, Part};
-use mala_domain::finding::Candidate;
+use mala_domain::conversation::{AnswerFormat, TurnPart};
+use mala_domain::finding::ReviewClaim;
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::admit::none_holds;
 use std::collections::HashSet;
@@ -28,7 +28,7 @@ use std::sync::OnceLock;
 /// What all passes said.
 #[derive(Default)]
 pub(super) struct PassResults {
-    pub(super) claims: Vec<Candidate>,
+    pub(super) claims: Vec<ReviewClaim>,
     pub(super) opinions: Vec<HintOpinion>,
     /// The hunks of the briefs that every pass has answered to.
     pub(super) accounted: Vec<(FilePath, Vec<usize>)>,
@@ -66,7 +66,7 @@ async fn review(
     phase: &AgentPhase<'_>,
     brief: &PromptBrief,
     pass: Pass,
-    form: Form,
+    form: AnswerFormat,
     max_calls: u32,
 ) -> Result<Answer, StopReason> {
     phase.account.say(Event::PassStarted { pass: pass.name().to_owned() });
@@ -75,7 +75,7 @@ async fn review(
         label: pass.name(),
         client: &phase.settings.client,
         system: prompts::SYSTEM,
-        opening: vec![Part::Repeated(brief.text.clone()), Part::Text(instruction)],
+        opening: vec![TurnPart::Repeated(brief.text.clone()), TurnPart::Text(instruction)],
         form,
         tools: if phase.settings.profile == Profile::Quick {
             ToolOffer::None
@@ -131,7 +131,7 @@ fn grounded(phase: &AgentPhase<'_>, answer: Answer) -> Result<Answer, ParseProbl
     if claims.clone().any(|claim| texts.at_head(&claim.file).is_none()) {
         return Ok(answer);
     }
-    let claims: Vec<Candidate> =
+    let claims: Vec<ReviewClaim> =
         claims.map(|claim| judge::ground(claim.clone(), change, texts)).collect();
     match none_holds(&claims, change, texts) {
         Some(why) => Err(ParseProblem::InvalidEvidence(why)),
@@ -153,8 +153,8 @@ async fn restructure(
         label: "restructure",
         client: &phase.settings.client,
         system: prompts::RESTRUCTURE,
-        opening: vec![Part::Text(phase.fence.around("review", &original))],
-        form: Form::Text,
+        opening: vec![TurnPart::Text(phase.fence.around("review", &original))],
+        form: AnswerFormat::Text,
         tools: ToolOffer::None,
         max_calls: 1,
     };

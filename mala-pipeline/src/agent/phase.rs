@@ -6,7 +6,7 @@ use super::tools::{ToolLimits, Toolbox, catalogue};
 use crate::events::Event;
 use mala_domain::agent::NAME;
 use mala_domain::agent::fence::Fence;
-use mala_domain::conversation::{Tool, ToolCall, ToolResult};
+use mala_domain::conversation::{ToolCall, ToolDefinition, ToolResult};
 use mala_domain::review::{ReviewContext, Usage};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ use tokio::time::timeout_at;
 pub(super) struct AgentResources {
     pub(super) account: Account,
     toolbox: Toolbox,
-    tools: Vec<Tool>,
+    tools: Vec<ToolDefinition>,
 }
 
 impl AgentResources {
@@ -115,7 +115,7 @@ impl<'r> AgentPhase<'r> {
         self.undone.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn tools(&self) -> &[Tool] {
+    pub(super) fn tools(&self) -> &[ToolDefinition] {
         &self.resources.tools
     }
 

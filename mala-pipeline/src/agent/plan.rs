@@ -9,7 +9,7 @@ use mala_domain::agent::brief::estimated_tokens;
 use mala_domain::agent::budget::{Charge, Dollars, LimitReached, Limits, Profile, Unpriced};
 use mala_domain::agent::prompts::{self, Pass};
 use mala_domain::change::FilePath;
-use mala_domain::conversation::{Ask, Part, ToolChoice, Turn};
+use mala_domain::conversation::{ChatRequest, ChatTurn, ToolChoice, TurnPart};
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::ReviewContext;
 
@@ -87,8 +87,9 @@ pub(super) async fn outlook(
         false => passes(settings.profile, context, &context.surroundings.rules),
     };
     let asks = first_asks(settings, &prepared, &passes);
-    let bytes =
-        |ask: &Ask| usize::try_from(super::model_client::n_bytes(ask)).unwrap_or(usize::MAX);
+    let bytes = |ask: &ChatRequest| {
+        usize::try_from(super::model_client::n_bytes(ask)).unwrap_or(usize::MAX)
+    };
     let per_brief = asks.iter().step_by(passes.len().max(1)).map(bytes).collect::<Vec<_>>();
     let reserved = asks.iter().map(|ask| match settings.client.worst(ask) {
         Charge::Call { dollars, .. } => dollars,
@@ -125,16 +126,16 @@ pub(super) async fn outlook(
     })
 }
 
-fn first_asks(settings: &AgentSettings, prepared: &Prepared, passes: &[Pass]) -> Vec<Ask> {
+fn first_asks(settings: &AgentSettings, prepared: &Prepared, passes: &[Pass]) -> Vec<ChatRequest> {
     let quick = settings.profile == Profile::Quick;
-    let ask = |text: &str, pass: &Pass| Ask {
+    let ask = |text: &str, pass: &Pass| ChatRequest {
         model: settings.client.name.clone(),
         system: prompts::SYSTEM.to_owned(),
         tools: if quick { Vec::new() } else { catalogue() },
         tool_choice: ToolChoice::Free,
-        turns: vec![Turn::Ours(vec![
-            Part::Repeated(text.to_owned()),
-            Part::Text(pass.instruction().to_owned()),
+        turns: vec![ChatTurn::User(vec![
+            TurnPart::Repeated(text.to_owned()),
+            TurnPart::Text(pass.instruction().to_owned()),
         ])],
         form: review_form(prepared.hints.len()),
         max_output_tokens: settings.client.answer_tokens(settings.limits.max_answer_tokens),

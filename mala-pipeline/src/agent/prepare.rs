@@ -12,18 +12,18 @@ use mala_domain::agent::brief::{
 use mala_domain::agent::budget::{Limits, Profile};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::agent::prompts;
-use mala_domain::change::{Change, FilePath, Nature};
-use mala_domain::conversation::{Ask, ToolChoice, Turn};
-use mala_domain::finding::Candidate;
+use mala_domain::change::{Change, FileClass, FilePath};
+use mala_domain::conversation::{ChatRequest, ChatTurn, ToolChoice};
+use mala_domain::finding::ReviewClaim;
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::{ReviewContext, SkipReason};
-use mala_domain::scope::{Head, Scope};
+use mala_domain::scope::{HeadState, ScopeSummary};
 
 /// What is told, and what had to be left out.
 pub(super) struct Prepared {
     pub(super) fence: Fence,
     pub(super) briefs: PromptBriefs,
-    pub(super) hints: Vec<Candidate>,
+    pub(super) hints: Vec<ReviewClaim>,
     max_bytes: usize,
     width: BriefWidth,
     warnings: Vec<String>,
@@ -85,12 +85,12 @@ impl Prepared {
 
 /// The files of which nobody is told, by why: people may think that they were read.
 fn unread(change: &Change) -> Vec<String> {
-    [Nature::Binary, Nature::Garbled, Nature::Generated]
+    [FileClass::Binary, FileClass::Garbled, FileClass::Generated]
         .into_iter()
-        .filter_map(|nature| {
-            let files = change.files.iter().filter(|file| file.nature == nature);
+        .filter_map(|class| {
+            let files = change.files.iter().filter(|file| file.class == class);
             let names: Vec<String> = files.map(|file| file.path.to_string()).collect();
-            let why = SkipReason::of_nature(nature)?.name();
+            let why = SkipReason::of_class(class)?.name();
             let shown = names.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
             let more = match names.len().saturating_sub(MAX_NAMED) {
                 0 => String::new(),
@@ -102,7 +102,10 @@ fn unread(change: &Change) -> Vec<String> {
 }
 
 /// The built-in findings, and what went wrong with them.
-async fn hints(settings: &AgentSettings, context: &ReviewContext) -> (Vec<Candidate>, Vec<String>) {
+async fn hints(
+    settings: &AgentSettings,
+    context: &ReviewContext,
+) -> (Vec<ReviewClaim>, Vec<String>) {
     let Some(reviewer) = &settings.hints else { return (Vec::new(), Vec::new()) };
     match reviewer.review(context).await {
         Ok(opinion) => (opinion.claims, opinion.warnings),
@@ -113,15 +116,15 @@ async fn hints(settings: &AgentSettings, context: &ReviewContext) -> (Vec<Candid
 /// Differs with everything that is reviewed; no text of it can hold it.
 fn nonce(
     settings: &AgentSettings,
-    scope: &Scope,
+    scope: &ScopeSummary,
     tasks: &[(String, String)],
     rules: &[(FilePath, String)],
 ) -> Nonce {
     let head = match &scope.head {
-        Head::Commit(sha) => sha.as_str(),
-        Head::Index => "index",
-        Head::WorkingTree => "working tree",
-        Head::Patch => "patch",
+        HeadState::Commit(sha) => sha.as_str(),
+        HeadState::Index => "index",
+        HeadState::WorkingTree => "working tree",
+        HeadState::Patch => "patch",
     };
     let base = scope.base.as_deref().unwrap_or_default();
     let own = [base, head, &scope.diff_hash, &scope.target, &settings.client.name];
@@ -155,12 +158,12 @@ fn room(client: &ModelClient, limits: &Limits) -> usize {
 
 /// What is sent with every brief.
 fn fixed_bytes() -> u64 {
-    let ask = Ask {
+    let ask = ChatRequest {
         model: String::new(),
         system: prompts::SYSTEM.to_owned(),
         tools: catalogue(),
         tool_choice: ToolChoice::Free,
-        turns: vec![Turn::Ours(Vec::new())],
+        turns: vec![ChatTurn::User(Vec::new())],
         form: review_form(1),
         max_output_tokens: 0,
     };

@@ -5,7 +5,7 @@ use super::model_client::ModelClient;
 use mala_domain::agent::answer::Words;
 use mala_domain::agent::budget::Limits;
 use mala_domain::agent::fence::Nonce;
-use mala_domain::conversation::{Ask, Form, Part, ToolChoice, Turn};
+use mala_domain::conversation::{AnswerFormat, ChatRequest, ChatTurn, ToolChoice, TurnPart};
 use mala_domain::review::Usage;
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub struct Asked<'a> {
     /// The question.
     pub text: String,
     /// The form of the answer.
-    pub form: Form,
+    pub form: AnswerFormat,
     /// The nonce that the answer repeats.
     pub nonce: &'a Nonce,
 }
@@ -44,12 +44,12 @@ impl<'s> SingleQuestionClient<'s> {
         asked: Asked<'_>,
         read: impl FnOnce(&Words<'_>) -> Result<T, E>,
     ) -> Result<T, String> {
-        let ask = Ask {
+        let ask = ChatRequest {
             model: self.client.name.clone(),
             system: asked.system.to_owned(),
             tools: Vec::new(),
             tool_choice: ToolChoice::None,
-            turns: vec![Turn::Ours(vec![Part::Text(asked.text)])],
+            turns: vec![ChatTurn::User(vec![TurnPart::Text(asked.text)])],
             form: asked.form,
             max_output_tokens: self.client.answer_tokens(self.limits.max_answer_tokens),
         };

@@ -7,7 +7,9 @@ use super::stop_reason::StopReason;
 use futures_util::future::join_all;
 use mala_domain::agent::answer::{ParseProblem, Words};
 use mala_domain::agent::prompts;
-use mala_domain::conversation::{Ask, Form, Part, Reply, ToolChoice, Turn};
+use mala_domain::conversation::{
+    AnswerFormat, ChatReply, ChatRequest, ChatTurn, ToolChoice, TurnPart,
+};
 
 /// What a conversation is about.
 pub(super) struct ConversationPlan<'t> {
@@ -15,8 +17,8 @@ pub(super) struct ConversationPlan<'t> {
     pub(super) label: &'t str,
     pub(super) client: &'t ModelClient,
     pub(super) system: &'t str,
-    pub(super) opening: Vec<Part>,
-    pub(super) form: Form,
+    pub(super) opening: Vec<TurnPart>,
+    pub(super) form: AnswerFormat,
     pub(super) tools: ToolOffer,
     /// The most calls to the model.
     pub(super) max_calls: u32,
@@ -63,9 +65,9 @@ pub(super) async fn converse<T>(
                 let text = reply.said.text.clone();
                 unreadable = Some(StopReason::Unreadable { problem: problem.clone(), text });
                 phase.note(&format!("{}: {problem}; asked again", topic.label));
-                ask.turns.push(Turn::Model(reply.said));
+                ask.turns.push(ChatTurn::Model(reply.said));
                 let again = prompts::retry(&problem.in_own_words());
-                ask.turns.push(Turn::Ours(vec![Part::Text(again)]));
+                ask.turns.push(ChatTurn::User(vec![TurnPart::Text(again)]));
             }
             Err(problem) => {
                 return Err(StopReason::Unreadable { problem, text: reply.said.text });
@@ -76,7 +78,7 @@ pub(super) async fn converse<T>(
 }
 
 /// An answer that came with tool calls is one without their results.
-fn leave_calls(phase: &AgentPhase<'_>, topic: &ConversationPlan<'_>, reply: &Reply) {
+fn leave_calls(phase: &AgentPhase<'_>, topic: &ConversationPlan<'_>, reply: &ChatReply) {
     let (label, why) = (topic.label, "no model call is left for what they show");
     match reply.said.calls.len() {
         0 => {}
@@ -102,17 +104,17 @@ fn with_retry(
     }
 }
 
-fn first_ask(phase: &AgentPhase<'_>, topic: &ConversationPlan<'_>) -> Ask {
+fn first_ask(phase: &AgentPhase<'_>, topic: &ConversationPlan<'_>) -> ChatRequest {
     let offered = topic.tools == ToolOffer::Offered
         && topic.client.can_call_tools()
         && topic.max_calls > 1
         && phase.settings.limits.max_tool_calls > 0;
-    Ask {
+    ChatRequest {
         model: topic.client.name.clone(),
         system: topic.system.to_owned(),
         tools: if offered { phase.tools().to_vec() } else { Vec::new() },
         tool_choice: ToolChoice::Free,
-        turns: vec![Turn::Ours(topic.opening.clone())],
+        turns: vec![ChatTurn::User(topic.opening.clone())],
         form: topic.form.clone(),
         max_output_tokens: topic.client.answer_tokens(phase.settings.limits.max_answer_tokens),
     }
@@ -130,12 +132,12 @@ fn choice(phase: &AgentPhase<'_>, after: u32) -> ToolChoice {
 
 /// Adds the model's turn and the results of the tools that it called. `after` calls could follow the
 /// next one.
-async fn answer_calls(phase: &AgentPhase<'_>, ask: &mut Ask, reply: Reply, after: u32) {
+async fn answer_calls(phase: &AgentPhase<'_>, ask: &mut ChatRequest, reply: ChatReply, after: u32) {
     let results = join_all(reply.said.calls.iter().map(|call| phase.call(call))).await;
-    let mut parts: Vec<Part> = results.into_iter().map(Part::ToolResult).collect();
+    let mut parts: Vec<TurnPart> = results.into_iter().map(TurnPart::ToolResult).collect();
     if choice(phase, after) == ToolChoice::None {
-        parts.push(Part::Text(prompts::LAST_CALL.trim_end().to_owned()));
+        parts.push(TurnPart::Text(prompts::LAST_CALL.trim_end().to_owned()));
     }
-    ask.turns.push(Turn::Model(reply.said));
-    ask.turns.push(Turn::Ours(parts));
+    ask.turns.push(ChatTurn::Model(reply.said));
+    ask.turns.push(ChatTurn::User(parts));
 }

@@ -11,7 +11,7 @@ use mala_domain::agent::answer::{check_of, checks_form, read_checks};
 use mala_domain::agent::budget::Profile;
 use mala_domain::agent::prompts;
 use mala_domain::change::FilePath;
-use mala_domain::conversation::Part;
+use mala_domain::conversation::TurnPart;
 use mala_domain::finding::{Finding, Verification};
 use mala_domain::review::verify::by_check;
 
@@ -110,7 +110,7 @@ fn leave_unchecked(phase: &AgentPhase<'_>, findings: &mut [Finding], chosen: &[u
 }
 
 /// The cited files of the change, then the claims: nothing of the conversation that made them.
-fn opening(phase: &AgentPhase<'_>, prepared: &Prepared, picked: &[&Finding]) -> Vec<Part> {
+fn opening(phase: &AgentPhase<'_>, prepared: &Prepared, picked: &[&Finding]) -> Vec<TurnPart> {
     let files: Vec<&FilePath> = picked.iter().map(|finding| &finding.file).collect();
     let brief = prepared.brief_of(phase.context, &files);
     let claims = picked.iter().enumerate().map(|(place, finding)| {
@@ -122,11 +122,11 @@ fn opening(phase: &AgentPhase<'_>, prepared: &Prepared, picked: &[&Finding]) -> 
     let nonce = phase.fence.nonce().as_str();
     let mut parts = Vec::new();
     if brief.is_empty() {
-        parts.push(Part::Text(format!("This run's ID and your nonce: {nonce}\n")));
+        parts.push(TurnPart::Text(format!("This run's ID and your nonce: {nonce}\n")));
     } else {
-        parts.push(Part::Text(brief));
+        parts.push(TurnPart::Text(brief));
     }
-    parts.push(Part::Text(phase.fence.around("claims", &claims)));
+    parts.push(TurnPart::Text(phase.fence.around("claims", &claims)));
     parts
 }
 

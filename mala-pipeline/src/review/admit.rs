@@ -5,7 +5,7 @@
 use super::context;
 use mala_domain::agent::judge::ground;
 use mala_domain::change::{AddedLines, FilePath};
-use mala_domain::finding::{Candidate, Finding};
+use mala_domain::finding::{Finding, ReviewClaim};
 use mala_domain::ports::{ScopeError, Side};
 use mala_domain::report::Suppressed;
 use mala_domain::review::admit::{Admission, SymbolIndex, admit as admit_claims};
@@ -63,7 +63,7 @@ pub(super) async fn admit(
 
 /// The context with the files that claims cite and the change does not have.
 async fn with_cited(
-    claims: &[Candidate],
+    claims: &[ReviewClaim],
     context: &ReviewContext,
 ) -> Result<ReviewContext, ScopeError> {
     let cited: BTreeSet<&FilePath> = claims

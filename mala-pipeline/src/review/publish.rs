@@ -3,7 +3,7 @@
 
 use super::Reviewed;
 use mala_domain::ports::{RunStore, StoreError};
-use mala_domain::render::{self, View};
+use mala_domain::render::{self, ReportView};
 use mala_domain::report::Telemetry;
 
 /// When a review started.
@@ -47,7 +47,7 @@ pub fn publish(
 ) -> Published {
     let report = &reviewed.report;
     let Some(folder) = &report.review_log_path else { return Published::Nothing };
-    let view = View { report, sources: &reviewed.sources };
+    let view = ReportView { report, sources: &reviewed.sources };
     let shown = |format: &str| render::output(format).map(|show| show(&view)).unwrap_or_default();
     let telemetry = Telemetry::of(report, &started.at);
     let mut files = vec![

@@ -1,11 +1,11 @@
 //! What changed, less what the configuration leaves out.
 
-use mala_domain::change::{Change, Nature};
+use mala_domain::change::{Change, FileClass};
 use mala_domain::config::PathGlobs;
 use mala_domain::ports::{ReviewScope, Reviewer};
 use mala_domain::review::ReviewPlan;
 use mala_domain::review_id::{ReviewInputs, review_id as id_of};
-use mala_domain::scope::{Head, Scope};
+use mala_domain::scope::{HeadState, ScopeSummary};
 use std::sync::Arc;
 
 /// The change, less what the configuration leaves out.
@@ -20,10 +20,10 @@ pub fn narrow(mut scoped: ReviewScope, ignore: &PathGlobs, generated: &PathGlobs
 
 fn set_natures(change: &mut Change, ignore: &PathGlobs, generated: &PathGlobs) {
     for file in &mut change.files {
-        if ignore.fit(&file.path) {
-            file.nature = Nature::Ignored;
-        } else if file.nature == Nature::Source && generated.fit(&file.path) {
-            file.nature = Nature::Generated;
+        if ignore.matches(&file.path) {
+            file.class = FileClass::Ignored;
+        } else if file.class == FileClass::Source && generated.matches(&file.path) {
+            file.class = FileClass::Generated;
         }
     }
 }
@@ -31,7 +31,7 @@ fn set_natures(change: &mut Change, ignore: &PathGlobs, generated: &PathGlobs) {
 /// The id of this review: a local change's base and diff stand for the pull request's number.
 pub(super) fn review_id(
     plan: &ReviewPlan,
-    scope: &Scope,
+    scope: &ScopeSummary,
     reviewers: &[Arc<dyn Reviewer>],
 ) -> String {
     let names: Vec<&str> = reviewers.iter().map(|reviewer| reviewer.name()).collect();
@@ -39,10 +39,10 @@ pub(super) fn review_id(
         repo: scope.repository.as_deref().unwrap_or_default(),
         subject: &format!("{} {}", scope.base.as_deref().unwrap_or_default(), scope.diff_hash),
         head: match &scope.head {
-            Head::Commit(sha) => sha,
-            Head::Index => "index",
-            Head::WorkingTree => "working tree",
-            Head::Patch => "patch",
+            HeadState::Commit(sha) => sha,
+            HeadState::Index => "index",
+            HeadState::WorkingTree => "working tree",
+            HeadState::Patch => "patch",
         },
         prompt_version: &plan.prompt_version,
         model: plan.model.as_deref().unwrap_or(&names.join(",")),

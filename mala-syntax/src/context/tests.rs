@@ -1,7 +1,7 @@
 //! What a reviewer is shown of a small change.
 
 use super::*;
-use mala_domain::change::{DiffLine, EntryKind, FileStatus, Hunk, LineKind, Nature};
+use mala_domain::change::{DiffLine, EntryKind, FileClass, FileStatus, Hunk, LineKind};
 
 fn changed(path: &str, added: &[u32]) -> ChangedFile {
     let hunks = added
@@ -21,7 +21,7 @@ fn changed(path: &str, added: &[u32]) -> ChangedFile {
         status: FileStatus::Modified,
         kind: EntryKind::File,
         mode_change: None,
-        nature: Nature::Source,
+        class: FileClass::Source,
         script: None,
         hunks,
     }

@@ -14,7 +14,7 @@ use super::user::UserFile;
 use crate::rules::is_kept_as_sample;
 use crate::symbols::{Definition, UseKind};
 use mala_domain::change::FilePath;
-use mala_domain::finding::Candidate;
+use mala_domain::finding::ReviewClaim;
 use mala_domain::ports::WordHit;
 use std::collections::{HashMap, HashSet};
 
@@ -35,7 +35,7 @@ pub struct FoundFiles {
 const MAX_PER_CONTRACT: usize = 20;
 
 /// What the plan and what was found add up to.
-pub fn fold(plan: &LookupPlan, found: &FoundFiles) -> Vec<Candidate> {
+pub fn fold(plan: &LookupPlan, found: &FoundFiles) -> Vec<ReviewClaim> {
     let existing: Vec<String> =
         found.existing.iter().map(|path| path.to_text().into_owned()).collect();
     let manifests: Vec<(&str, &str)> =
@@ -136,7 +136,7 @@ impl<'a> FoldContext<'a> {
 }
 
 /// One finding a line and rule, in the order of files and lines.
-fn settled(mut candidates: Vec<Candidate>) -> Vec<Candidate> {
+fn settled(mut candidates: Vec<ReviewClaim>) -> Vec<ReviewClaim> {
     candidates.sort_by(|a, b| {
         (&a.file, a.span, &a.rule).cmp(&(&b.file, b.span, &b.rule)).then(a.title.cmp(&b.title))
     });

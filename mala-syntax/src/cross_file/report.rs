@@ -13,7 +13,7 @@ use super::resolve::Evidence;
 use super::user::UserFile;
 use crate::symbols::{Import, ImportedItem, RustMatch};
 use mala_domain::change::{FilePath, LineSpan};
-use mala_domain::finding::{Candidate, Category, Priority, Verification};
+use mala_domain::finding::{Category, Priority, ReviewClaim, Verification};
 use mala_domain::language::Language;
 
 /// The reviewer that the findings belong to.
@@ -28,12 +28,12 @@ struct FindingText {
 }
 
 /// A finding at a line, as sure as its evidence.
-fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: FindingText) -> Candidate {
+fn candidate(file: &FilePath, line: u32, evidence: Evidence, said: FindingText) -> ReviewClaim {
     let (confidence, verification) = match evidence {
         Evidence::Resolved => (0.95, Verification::verified("name resolution at head")),
         Evidence::OnlyOne => (0.7, Verification::default()),
     };
-    Candidate {
+    ReviewClaim {
         file: file.clone(),
         span: LineSpan::line(line),
         priority: Some(Priority::P2),
@@ -71,7 +71,7 @@ pub(crate) fn lost_module(
     successor: Option<&str>,
     user: &UserFile,
     import: &Import,
-) -> Candidate {
+) -> ReviewClaim {
     let module = written_module(import);
     let language = user.outline.language;
     let fails = match language {
@@ -117,7 +117,7 @@ fn written_module(import: &Import) -> String {
 }
 
 /// The added imports of a file that lead to no file, at the first of them.
-pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
+pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<ReviewClaim> {
     let (first, others) = checks.split_first()?;
     let shown: Vec<String> =
         first.candidates.iter().take(2).map(|path| format!("`{path}`")).collect();
@@ -153,7 +153,7 @@ pub(crate) fn unresolved(checks: &[&ImportCheck]) -> Option<Candidate> {
 }
 
 /// An added import of a module that the project's own package does not have.
-pub(crate) fn leads_nowhere(check: &NameCheck, place: &ModuleLocation) -> Candidate {
+pub(crate) fn leads_nowhere(check: &NameCheck, place: &ModuleLocation) -> ReviewClaim {
     let shown: Vec<String> = place.files.iter().take(2).map(|path| format!("`{path}`")).collect();
     candidate(
         &FilePath::from(check.file.as_str()),
@@ -175,7 +175,7 @@ pub(crate) fn leads_nowhere(check: &NameCheck, place: &ModuleLocation) -> Candid
 }
 
 /// An added import of a name that its module does not have.
-pub(crate) fn lacks_name(check: &NameCheck, file: &str) -> Candidate {
+pub(crate) fn lacks_name(check: &NameCheck, file: &str) -> ReviewClaim {
     let name = &check.name;
     let happens = match check.language {
         Language::Python => format!(
@@ -210,7 +210,7 @@ pub(crate) fn unhandled(
     user: &UserFile,
     one: &RustMatch,
     added: &[String],
-) -> Candidate {
+) -> ReviewClaim {
     let symbol = &contract.symbol;
     let line = match &contract.broken {
         Broken::Members { line, .. } => *line,

@@ -11,9 +11,9 @@ mod typescript;
 
 use super::*;
 use mala_domain::change::{
-    ChangedFile, DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineKind, Nature,
+    ChangedFile, DiffLine, EntryKind, FileClass, FilePath, FileStatus, Hunk, LineKind,
 };
-use mala_domain::finding::Candidate;
+use mala_domain::finding::ReviewClaim;
 use mala_domain::language::Language;
 use mala_domain::ports::{WordHit, WordQuery};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,7 +58,7 @@ fn tree(text: &str) -> FileTree {
     tree
 }
 
-fn candidates(base: &FileTree, head: &FileTree) -> Vec<Candidate> {
+fn candidates(base: &FileTree, head: &FileTree) -> Vec<ReviewClaim> {
     let files = changed_files(base, head);
     let deltas = files
         .iter()
@@ -129,7 +129,7 @@ fn changed_files(base: &FileTree, head: &FileTree) -> Vec<ChangedFile> {
             status,
             kind: EntryKind::File,
             mode_change: None,
-            nature: Nature::Source,
+            class: FileClass::Source,
             script: None,
             hunks: hunks(old, new),
         });

@@ -3,7 +3,7 @@
 use super::claim;
 use crate::coded_check::CodedCheck;
 use mala_domain::change::{ChangedFile, Hunk};
-use mala_domain::finding::{Candidate, Category, Priority};
+use mala_domain::finding::{Category, Priority, ReviewClaim};
 use std::collections::HashMap;
 
 pub(super) const UNPINNED: CodedCheck = CodedCheck {
@@ -58,7 +58,7 @@ const OFFICIAL: &[&str] = &[
 ];
 
 /// Everything that is wrong with the dependencies of a file.
-pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
+pub(super) fn check(file: &ChangedFile) -> Vec<ReviewClaim> {
     let path = file.path.to_text();
     let name = file.path.file_name();
     let lists_requirements = name.ends_with(".txt")
@@ -75,7 +75,7 @@ pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
     }
 }
 
-fn unpinned(file: &ChangedFile) -> Vec<Candidate> {
+fn unpinned(file: &ChangedFile) -> Vec<ReviewClaim> {
     let removed = file.hunks.iter().flat_map(Hunk::removed_lines);
     let had: HashMap<String, &str> = removed
         .filter_map(|(_, text)| {
@@ -112,7 +112,7 @@ fn requirement(line: &str) -> Option<(String, &str)> {
     (is_plain && starts).then(|| (name.to_lowercase().replace(['_', '.'], "-"), version))
 }
 
-fn floating_images(file: &ChangedFile) -> Vec<Candidate> {
+fn floating_images(file: &ChangedFile) -> Vec<ReviewClaim> {
     let shown = file.hunks.iter().flat_map(|hunk| hunk.head_lines());
     let stages: Vec<String> = shown.filter_map(|(_, text)| image(text)?.1).collect();
     file.added_lines()

@@ -4,7 +4,7 @@ use super::tests_disabled;
 use crate::rules::{is_showcase, is_test_path};
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use mala_domain::change::{ChangedFile, FilePath, Hunk, LineKind, LineSpan};
-use mala_domain::finding::{Candidate, Category, Priority, Verification};
+use mala_domain::finding::{Category, Priority, ReviewClaim, Verification};
 use mala_domain::language::Language;
 use regex::Regex;
 use serde::Deserialize;
@@ -82,7 +82,7 @@ pub fn line_rules() -> impl Iterator<Item = &'static LineRule> {
     RULES.iter().map(|compiled| &compiled.rule)
 }
 
-pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
+pub(super) fn check(file: &ChangedFile) -> Vec<ReviewClaim> {
     let path = name(file);
     let rules: Vec<&CompiledLineRule> = RULES
         .iter()
@@ -191,8 +191,8 @@ impl CompiledLineRule {
     }
 }
 
-fn candidate(rule: &LineRule, file: &ChangedFile, line: u32) -> Candidate {
-    Candidate {
+fn candidate(rule: &LineRule, file: &ChangedFile, line: u32) -> ReviewClaim {
+    ReviewClaim {
         file: file.path.clone(),
         span: LineSpan::line(line),
         priority: Some(rule.priority),

@@ -1,7 +1,7 @@
 //! The examples of every line rule, and the checks over several lines.
 
 use super::*;
-use mala_domain::change::{DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineKind, Nature};
+use mala_domain::change::{DiffLine, EntryKind, FileClass, FilePath, FileStatus, Hunk, LineKind};
 
 /// A file with one hunk, written as diff lines; line 1 is the first.
 fn file(path: &str, lines: &[&str]) -> ChangedFile {
@@ -31,7 +31,7 @@ fn file(path: &str, lines: &[&str]) -> ChangedFile {
         status: FileStatus::Modified,
         kind: EntryKind::File,
         mode_change: None,
-        nature: Nature::Source,
+        class: FileClass::Source,
         script: None,
         hunks: vec![hunk],
     }
@@ -127,7 +127,7 @@ fn a_conflict_needs_both_ends() {
     assert!(found(vec![file("a.md", &["+Title", "+======="])]).is_empty());
     assert!(found(vec![file("a.py", &["+<<<<<<< HEAD", "+a"])]).is_empty());
     assert!(found(vec![file("a.py", &[" <<<<<<< HEAD", "+a", " >>>>>>> b"])]).is_empty());
-    let lock = ChangedFile { nature: Nature::Lock, ..file("package-lock.json", &conflict) };
+    let lock = ChangedFile { class: FileClass::Lock, ..file("package-lock.json", &conflict) };
     assert_eq!(found(vec![lock]).len(), 1, "tools write it, and git merges it");
     assert_eq!(found(vec![file("tests/test_a.py", &conflict)]).len(), 1);
 }

@@ -4,7 +4,7 @@ use super::{ChangeState, claim};
 use crate::coded_check::CodedCheck;
 use crate::rules::is_test_path;
 use mala_domain::change::{Change, ChangedFile, DiffLine, FileStatus, Hunk, LineKind};
-use mala_domain::finding::{Candidate, Category, Priority};
+use mala_domain::finding::{Category, Priority, ReviewClaim};
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -33,7 +33,7 @@ static MARKS_TEST: LazyLock<Regex> = LazyLock::new(|| {
 static FUNCTION: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b(?:fn|void|fun) (\w+)\s*\(").expect("the pattern is valid"));
 
-pub(super) fn check(change: &Change, state: ChangeState) -> Vec<Candidate> {
+pub(super) fn check(change: &Change, state: ChangeState) -> Vec<ReviewClaim> {
     let tests = || change.files.iter().filter(|f| f.is_reviewable() && is_test_path(&f.path));
     // A commit that is only about tests says why they go.
     let edits_code = change.files.iter().any(|f| f.language().is_some() && !is_test_path(&f.path));
@@ -46,7 +46,7 @@ pub(super) fn check(change: &Change, state: ChangeState) -> Vec<Candidate> {
     tests().filter(|f| f.status == FileStatus::Modified).flat_map(removed_tests).collect()
 }
 
-fn removed_tests(file: &ChangedFile) -> Vec<Candidate> {
+fn removed_tests(file: &ChangedFile) -> Vec<ReviewClaim> {
     file.hunks
         .iter()
         .filter_map(|hunk| {

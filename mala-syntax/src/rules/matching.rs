@@ -3,7 +3,7 @@
 use super::rule::Rule;
 use super::template::{self, Captures};
 use mala_domain::change::{FilePath, LineSpan};
-use mala_domain::finding::{Candidate, Verification};
+use mala_domain::finding::{ReviewClaim, Verification};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -71,9 +71,9 @@ impl RuleMatch {
     }
 
     /// The finding it claims in this file.
-    pub fn candidate(&self, file: &FilePath) -> Candidate {
+    pub fn candidate(&self, file: &FilePath) -> ReviewClaim {
         let rule = &self.rule;
-        Candidate {
+        ReviewClaim {
             file: file.clone(),
             span: self.span,
             priority: Some(rule.priority),

@@ -8,7 +8,7 @@ use mala::wiring::reviewers::{self, ReviewerOptions};
 use mala::wiring::{models, rules};
 use mala_domain::config::{Config, ReviewerType};
 use mala_domain::report::Report;
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_pipeline::review::review;
 use tokio::task::JoinSet;
 
@@ -52,7 +52,7 @@ fn in_words(report: &Report) -> String {
 
 async fn one(here: &Surroundings, range: &str, options: ReviewerOptions) -> anyhow::Result<Report> {
     let (base, head) = range.split_once("..").context("a range is BASE..HEAD")?;
-    let target = Target::Range { base: base.to_owned(), head: head.to_owned() };
+    let target = ReviewTarget::Range { base: base.to_owned(), head: head.to_owned() };
     let scoped = Changes::open(here).await.scope(&target, &[]).await?;
     let flags = Config { reviewer_type: Some(ReviewerType::AgentSdk), ..Config::default() };
     let settings = settings::load(here, settings::choose(&target, None, None), flags)?;

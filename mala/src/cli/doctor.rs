@@ -10,7 +10,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::probe::Probe;
 use clap::{Args, ValueEnum};
-use mala_domain::models::Provider;
+use mala_domain::models::ModelProvider;
 use std::path::Path;
 
 /// Show what is installed, configured and missing, and what each would add
@@ -101,7 +101,7 @@ fn examine(here: &Surroundings) -> anyhow::Result<Health> {
 /// The API keys of all providers.
 fn keys(here: &Surroundings) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
-    for spec in Provider::ALL.map(Provider::spec) {
+    for spec in ModelProvider::ALL.map(ModelProvider::spec) {
         let name = spec.key_variable;
         if !keys.iter().any(|key| key.name == name) {
             let adds = format!("review by an agent with {}", spec.models);

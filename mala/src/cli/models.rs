@@ -6,7 +6,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::models::Models;
 use clap::Args;
-use mala_domain::models::{Ability, Model, Price, Provider, Rates};
+use mala_domain::models::{ModelFeature, ModelPrice, ModelProvider, ModelSpec, TokenRates};
 use serde_json::{Value, json};
 
 /// List the models that can be asked, and why others cannot
@@ -29,7 +29,7 @@ pub(super) fn run(args: &ModelsArgs, here: &Surroundings) -> anyhow::Result<Exit
 fn as_json(models: &Models) -> String {
     let listed: Vec<Value> =
         models.catalogue().models().iter().map(|model| entry(models, model)).collect();
-    let providers = Provider::ALL.map(|provider| {
+    let providers = ModelProvider::ALL.map(|provider| {
         let obstacle = models.obstacle(provider);
         json!({
             "name": provider.name(),
@@ -42,7 +42,7 @@ fn as_json(models: &Models) -> String {
     format!("{all:#}\n")
 }
 
-fn entry(models: &Models, model: &Model) -> Value {
+fn entry(models: &Models, model: &ModelSpec) -> Value {
     let obstacle = models.obstacle(model.provider);
     let can = |ability| model.can(ability);
     json!({
@@ -54,14 +54,14 @@ fn entry(models: &Models, model: &Model) -> Value {
         "context": model.context,
         "max_output": model.max_output,
         "price": model.price.as_ref().map(price_json),
-        "tools": can(Ability::Tools),
-        "structured_output": can(Ability::StructuredOutput),
-        "caching": can(Ability::Caching),
+        "tools": can(ModelFeature::Tools),
+        "structured_output": can(ModelFeature::StructuredOutput),
+        "caching": can(ModelFeature::Caching),
     })
 }
 
-fn price_json(price: &Price) -> Value {
-    let rates = |rates: &Rates| {
+fn price_json(price: &ModelPrice) -> Value {
+    let rates = |rates: &TokenRates| {
         json!({
             "input": rates.input,
             "output": rates.output,
@@ -83,9 +83,9 @@ fn price_json(price: &Price) -> Value {
 
 fn as_text(models: &Models) -> String {
     let mut text = String::new();
-    for provider in Provider::ALL {
+    for provider in ModelProvider::ALL {
         let known = models.catalogue().models().iter();
-        let known: Vec<&Model> = known.filter(|model| model.provider == provider).collect();
+        let known: Vec<&ModelSpec> = known.filter(|model| model.provider == provider).collect();
         let obstacle = models.obstacle(provider);
         let state = match &obstacle {
             None => "can be asked".to_owned(),
@@ -98,7 +98,7 @@ fn as_text(models: &Models) -> String {
 }
 
 /// Columns as wide as their widest cell.
-fn table(models: &[&Model]) -> String {
+fn table(models: &[&ModelSpec]) -> String {
     let rows: Vec<[String; 5]> = models.iter().map(|model| row(model)).collect();
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -114,7 +114,7 @@ fn table(models: &[&Model]) -> String {
     text
 }
 
-fn row(model: &Model) -> [String; 5] {
+fn row(model: &ModelSpec) -> [String; 5] {
     let price = match &model.price {
         None => "price unknown".to_owned(),
         Some(price) => {
@@ -136,7 +136,7 @@ fn row(model: &Model) -> [String; 5] {
 }
 
 /// `$0.40/1.60`: input and output.
-fn dollars(rates: &Rates) -> String {
+fn dollars(rates: &TokenRates) -> String {
     format!("${:.2}/{:.2}", rates.input, rates.output)
 }
 

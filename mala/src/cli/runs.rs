@@ -9,7 +9,7 @@ use anyhow::Context;
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand, ValueEnum};
 use mala_adapters::store::{StateFolder, StoredRunError};
-use mala_domain::render::{OUTPUTS, View, output, terminal};
+use mala_domain::render::{OUTPUTS, ReportView, output, terminal};
 use mala_domain::report::Report;
 use mala_domain::verdict::Verdict;
 use serde_json::{Value, json};
@@ -122,10 +122,10 @@ fn show(
         .read(name)
         .map_err(|error| unreadable(&error))
         .with_context(|| format!("showing {}", harmless(name)))?;
-    let view = View { report: &report, sources: &BTreeMap::new() };
+    let view = ReportView { report: &report, sources: &BTreeMap::new() };
     let text = match output(format) {
         Some(_) if format == "text" => {
-            terminal::render(&view, &terminal::Options { verbose: true, ..here.terminal() })
+            terminal::render(&view, &terminal::TerminalOptions { verbose: true, ..here.terminal() })
         }
         Some(render) => render(&view),
         None => return Err(Failure::usage(format!("no format '{format}'")).into()),

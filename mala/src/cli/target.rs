@@ -8,7 +8,7 @@ use crate::wiring::changes::Changes;
 use anyhow::Context;
 use clap::Args;
 use mala_domain::ports::ReviewScope;
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use std::io::Read;
 
 /// A patch larger than this is not one that anybody reviews.
@@ -43,7 +43,7 @@ pub(crate) struct TargetArgs {
 
 /// What to review, and the paths to keep to.
 pub(super) struct Asked {
-    target: Target,
+    target: ReviewTarget,
     paths: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ impl Asked {
         &self,
         here: &Surroundings,
         changes: &Changes,
-    ) -> anyhow::Result<(Target, ReviewScope)> {
+    ) -> anyhow::Result<(ReviewTarget, ReviewScope)> {
         let target = base::named(&self.target, here, changes).await?;
         let scoped = changes.scope(&target, &self.paths).await?;
         Ok((target, scoped))
@@ -71,27 +71,27 @@ pub(super) fn asked(args: &TargetArgs) -> anyhow::Result<Asked> {
         }
         (Some(range), None) => range,
         (None, Some(target)) => target,
-        (None, None) => Target::WorkingTree,
+        (None, None) => ReviewTarget::WorkingTree,
     };
     Ok(Asked { target, paths })
 }
 
-fn flagged(args: &TargetArgs) -> anyhow::Result<Option<Target>> {
+fn flagged(args: &TargetArgs) -> anyhow::Result<Option<ReviewTarget>> {
     Ok(if args.staged {
-        Some(Target::Staged)
+        Some(ReviewTarget::Staged)
     } else if !args.commit.is_empty() {
-        Some(Target::Commits(args.commit.clone()))
+        Some(ReviewTarget::Commits(args.commit.clone()))
     } else if let Some(base) = &args.base {
-        Some(Target::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() })
+        Some(ReviewTarget::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() })
     } else if let Some(file) = &args.patch {
-        Some(Target::Patch(read_patch(file)?))
+        Some(ReviewTarget::Patch(read_patch(file)?))
     } else {
         None
     })
 }
 
 /// The first word is a range when it has `..` and names no file; all others are paths.
-fn split(words: &[String]) -> (Option<Target>, Vec<String>) {
+fn split(words: &[String]) -> (Option<ReviewTarget>, Vec<String>) {
     match words.split_first() {
         Some((first, rest)) => match range(first) {
             Some(target) => (Some(target), rest.to_vec()),
@@ -102,7 +102,7 @@ fn split(words: &[String]) -> (Option<Target>, Vec<String>) {
 }
 
 /// The range that a word stands for; `None` when it is none.
-pub(crate) fn range(word: &str) -> Option<Target> {
+pub(crate) fn range(word: &str) -> Option<ReviewTarget> {
     let (base, head, since_merge_base) = match word.split_once("...") {
         Some((base, head)) => (base, head, true),
         None => word.split_once("..").map(|(base, head)| (base, head, false))?,
@@ -116,9 +116,9 @@ pub(crate) fn range(word: &str) -> Option<Target> {
     let or_head = |side: &str| if side.is_empty() { "HEAD" } else { side }.to_owned();
     let (base, head) = (or_head(base), or_head(head));
     Some(if since_merge_base {
-        Target::SinceMergeBase { base, head }
+        ReviewTarget::SinceMergeBase { base, head }
     } else {
-        Target::Range { base, head }
+        ReviewTarget::Range { base, head }
     })
 }
 
@@ -147,8 +147,9 @@ mod tests {
 
     #[test]
     fn ranges_are_told_from_paths() {
-        let range = |base: &str, head: &str| Target::Range { base: base.into(), head: head.into() };
-        let since = |base: &str, head: &str| Target::SinceMergeBase {
+        let range =
+            |base: &str, head: &str| ReviewTarget::Range { base: base.into(), head: head.into() };
+        let since = |base: &str, head: &str| ReviewTarget::SinceMergeBase {
             base: base.into(),
             head: head.into(),
         };

@@ -12,7 +12,7 @@ use mala_domain::ports::ReviewScope;
 use mala_domain::render::gate::GateSpawnJson;
 use mala_domain::review::Coverage;
 use mala_domain::review::decide::needs_reviewers;
-use mala_domain::scope::Scope;
+use mala_domain::scope::ScopeSummary;
 use mala_pipeline::gate::{PanelProblem, WatchedSession as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -69,7 +69,7 @@ pub(crate) fn session(
         key,
         stamp: String::new(),
         created: String::new(),
-        scope: Scope { target: work.words.clone(), ..work.scoped.scope.clone() },
+        scope: ScopeSummary { target: work.words.clone(), ..work.scoped.scope.clone() },
         pinned: work.pinned.clone(),
         left_out: LeftOut::of(&settings.policy),
         scratch: work.scratch.display().to_string(),

@@ -9,9 +9,9 @@ use crate::surroundings::Surroundings;
 use anyhow::Context;
 use mala_adapters::bounded_read::read_following_links;
 use mala_domain::change::FilePath;
-use mala_domain::config::{Config, FILE_NAME, GateBlock};
+use mala_domain::config::{Config, FILE_NAME, GateSettings};
 use mala_domain::ports::{ReviewScope, Side};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_domain::secrets;
 use std::path::Path;
 
@@ -19,15 +19,15 @@ use std::path::Path;
 const MAX_CONTEXT: u64 = 4 << 20;
 
 /// What the command line asks to be reviewed.
-pub(super) fn target(args: &SpawnArgs) -> Result<Target, Failure> {
+pub(super) fn target(args: &SpawnArgs) -> Result<ReviewTarget, Failure> {
     if args.uncommitted {
-        return Ok(Target::WorkingTree);
+        return Ok(ReviewTarget::WorkingTree);
     }
     if !args.commit.is_empty() {
-        return Ok(Target::Commits(args.commit.clone()));
+        return Ok(ReviewTarget::Commits(args.commit.clone()));
     }
     if let Some(base) = &args.base {
-        return Ok(Target::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() });
+        return Ok(ReviewTarget::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() });
     }
     let diff = args.diff.as_deref().unwrap_or_default();
     if diff.starts_with("..") {
@@ -54,7 +54,7 @@ pub(super) fn words(args: &SpawnArgs) -> String {
 /// The settings, with the repository's file from the side of the change that is trusted.
 pub(crate) async fn settings(
     here: &Surroundings,
-    target: &Target,
+    target: &ReviewTarget,
     scoped: &ReviewScope,
     flags: Config,
 ) -> anyhow::Result<Settings> {
@@ -73,8 +73,11 @@ pub(crate) async fn settings(
 
 /// What the command line says, as the keys that it stands for.
 pub(super) fn flags(args: &SpawnArgs) -> Config {
-    let gate =
-        GateBlock { consensus: args.consensus, timeout: args.timeout, ..GateBlock::default() };
+    let gate = GateSettings {
+        consensus: args.consensus,
+        timeout: args.timeout,
+        ..GateSettings::default()
+    };
     Config { gate, ..Config::default() }
 }
 

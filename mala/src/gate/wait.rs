@@ -11,7 +11,7 @@ use mala_domain::finding::Finding;
 use mala_domain::gate::session::SessionState;
 use mala_domain::render::gate::{GateResultJson, SessionFacts};
 use mala_domain::render::one_line;
-use mala_domain::scope::Head;
+use mala_domain::scope::HeadState;
 use mala_pipeline::gate::wait;
 use std::fmt::Write;
 use std::time::Duration;
@@ -110,7 +110,7 @@ fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> s
     writeln!(text, "{verdict} ({rule}: {passes} of {needed} needed passes)")?;
     if let Some(scope) = &result.scope {
         let head = match &scope.head {
-            Head::Commit(sha) => format!(" at {}", one_line(sha.get(..12).unwrap_or(sha))),
+            HeadState::Commit(sha) => format!(" at {}", one_line(sha.get(..12).unwrap_or(sha))),
             _ => String::new(),
         };
         let created = created.map(|it| format!(", started {}", one_line(it))).unwrap_or_default();

@@ -3,7 +3,7 @@
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
-use mala_domain::config::{Config, Layer, LinterMode, Origin};
+use mala_domain::config::{Config, ConfigLayer, ConfigOrigin, LinterMode};
 
 type Set = fn(&mut Config, &str) -> Result<(), String>;
 
@@ -47,7 +47,7 @@ const VARIABLES: [(&str, Set); 7] = [
 ];
 
 /// One layer per variable that is set.
-pub(super) fn layers(here: &Surroundings) -> Result<Vec<Layer>, Failure> {
+pub(super) fn layers(here: &Surroundings) -> Result<Vec<ConfigLayer>, Failure> {
     let mut layers = Vec::new();
     for (name, set) in VARIABLES {
         let Some(value) = here.variable(name) else { continue };
@@ -56,7 +56,7 @@ pub(super) fn layers(here: &Surroundings) -> Result<Vec<Layer>, Failure> {
         text.and_then(|text| set(&mut config, text)).map_err(|why| {
             Failure::new(Exit::Configuration, format!("environment variable {name}: {why}"))
         })?;
-        layers.push(Layer { origin: Origin::Environment(name), config });
+        layers.push(ConfigLayer { origin: ConfigOrigin::Environment(name), config });
     }
     Ok(layers)
 }

@@ -3,7 +3,7 @@
 //! committed yet.
 
 use mala_domain::config::FILE_NAME;
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 
 /// A configuration file and where it was read from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,11 +38,11 @@ pub struct Chosen {
 /// Chooses between the file at the trusted revision (the base of a range, branch or commit; `HEAD`
 /// for the working tree, the index and a patch) and the one on disk.
 pub fn choose(
-    target: &Target,
+    target: &ReviewTarget,
     trusted: Option<RepositoryFile>,
     on_disk: Option<RepositoryFile>,
 ) -> Chosen {
-    let own_tree = matches!(target, Target::WorkingTree | Target::Staged);
+    let own_tree = matches!(target, ReviewTarget::WorkingTree | ReviewTarget::Staged);
     match (trusted, on_disk) {
         (None, Some(file)) if own_tree => Chosen {
             file: Some(file),
@@ -70,15 +70,15 @@ mod tests {
     fn the_change_never_brings_its_own_configuration() {
         let trusted = || Some(RepositoryFile::committed("main", b"a".to_vec()));
         let disk = |text: &[u8]| Some(RepositoryFile::on_disk(text.to_vec()));
-        let range = Target::Range { base: "main".into(), head: "HEAD".into() };
-        let branch = Target::SinceMergeBase { base: "main".into(), head: "HEAD".into() };
-        let commits = Target::Commits(vec!["HEAD".into()]);
-        let patch = Target::Patch(Vec::new());
+        let range = ReviewTarget::Range { base: "main".into(), head: "HEAD".into() };
+        let branch = ReviewTarget::SinceMergeBase { base: "main".into(), head: "HEAD".into() };
+        let commits = ReviewTarget::Commits(vec!["HEAD".into()]);
+        let patch = ReviewTarget::Patch(Vec::new());
         for target in [range, branch, commits, patch] {
             assert_eq!(choose(&target, None, disk(b"b")).file, None, "{target:?}");
             assert_eq!(choose(&target, trusted(), disk(b"b")).file, trusted(), "{target:?}");
         }
-        for target in [Target::WorkingTree, Target::Staged] {
+        for target in [ReviewTarget::WorkingTree, ReviewTarget::Staged] {
             let chosen = choose(&target, None, disk(b"b"));
             assert_eq!(chosen.file, disk(b"b"), "{target:?}");
             assert!(chosen.notice.is_some());
@@ -90,7 +90,7 @@ mod tests {
     fn nothing_is_said_when_there_is_nothing_to_choose() {
         let file = |text: &[u8]| Some(RepositoryFile::on_disk(text.to_vec()));
         for (trusted, disk) in [(None, None), (file(b"a"), file(b"a")), (file(b"a"), None)] {
-            assert_eq!(choose(&Target::WorkingTree, trusted, disk).notice, None);
+            assert_eq!(choose(&ReviewTarget::WorkingTree, trusted, disk).notice, None);
         }
     }
 }

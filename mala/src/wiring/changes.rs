@@ -11,7 +11,7 @@ use mala_adapters::store::StateFolder;
 use mala_domain::change::FilePath;
 use mala_domain::config::{Config, FILE_NAME};
 use mala_domain::ports::{ChangeSource, ReviewScope, ScopeError};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 
 /// The repository that is reviewed, or none.
 pub struct Changes {
@@ -26,7 +26,11 @@ impl Changes {
     }
 
     /// The change that a target names, kept to these paths when there are any.
-    pub async fn scope(&self, target: &Target, paths: &[String]) -> Result<ReviewScope, Failure> {
+    pub async fn scope(
+        &self,
+        target: &ReviewTarget,
+        paths: &[String],
+    ) -> Result<ReviewScope, Failure> {
         let source: &dyn ChangeSource = match &self.git {
             Ok(git) => git,
             Err(nowhere) => nowhere,

@@ -21,7 +21,7 @@ use mala_domain::gate::canary::CanaryBook;
 use mala_domain::gate::lane::Lane;
 use mala_domain::gate::session::{LeftOut, PanelMember, Pinned, Session, SessionEnd};
 use mala_domain::ports::{BoxFuture, ChangeSource, LaneOrder, LaneRun, LaneRunner, ReviewScope};
-use mala_domain::scope::{Head, Target};
+use mala_domain::scope::{HeadState, ReviewTarget};
 use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
 use mala_pipeline::review::narrow;
 pub use session::{review_session, session_policy};
@@ -114,7 +114,7 @@ impl Gate {
 
     /// Makes a throw-away copy of the repository in a new folder, and finds the commits of the change in
     /// it: they cannot move any more.
-    pub async fn pin(&self, target: &Target) -> anyhow::Result<(Scratch, Pinned)> {
+    pub async fn pin(&self, target: &ReviewTarget) -> anyhow::Result<(Scratch, Pinned)> {
         let scratch = Scratch::fresh(self).context("making a folder")?;
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
@@ -122,8 +122,8 @@ impl Gate {
         Ok((scratch, pinned))
     }
 
-    async fn commits(&self, target: &Target, copy: &Path) -> anyhow::Result<Pinned> {
-        if *target == Target::WorkingTree {
+    async fn commits(&self, target: &ReviewTarget, copy: &Path) -> anyhow::Result<Pinned> {
+        if *target == ReviewTarget::WorkingTree {
             let WorkTreeSnapshot { commit, head, dirty } =
                 self.git.snapshot_work_tree(copy).await?;
             return Ok(match head {
@@ -131,7 +131,7 @@ impl Gate {
                 None => Pinned::Commits(vec![commit]),
             });
         }
-        if let Target::Commits(revisions) = target {
+        if let ReviewTarget::Commits(revisions) = target {
             let mut commits = Vec::new();
             for revision in revisions {
                 commits.push(self.commit(revision).await?);
@@ -140,7 +140,9 @@ impl Gate {
         }
         let scope = self.git.scope(target, &[]).await.map_err(failure)?.scope;
         match (scope.base, scope.head) {
-            (Some(base), Head::Commit(head)) => Ok(Pinned::Range { base, head, dirty: Vec::new() }),
+            (Some(base), HeadState::Commit(head)) => {
+                Ok(Pinned::Range { base, head, dirty: Vec::new() })
+            }
             _ => anyhow::bail!("{} is not between two commits", scope.target),
         }
     }
@@ -235,12 +237,12 @@ pub struct TemporaryLanes {
 /// Lanes that run in this process, for one review of this target.
 pub async fn temporary_lanes(
     here: &Surroundings,
-    target: &Target,
+    target: &ReviewTarget,
 ) -> anyhow::Result<TemporaryLanes> {
     let gate = Gate::open(here).await?;
     let (scratch, pinned) = gate.pin(target).await?;
     let (git, scoped) = scope(here, scratch.path(), &pinned).await?;
-    let Head::Commit(head) = scoped.scope.head else {
+    let HeadState::Commit(head) = scoped.scope.head else {
         anyhow::bail!("the copy of the tree has no commit");
     };
     let (session, secret) = fresh_names()?;
@@ -306,7 +308,7 @@ pub fn become_supervisor(folder: &SessionFolder) -> anyhow::Result<()> {
 /// Who runs the lanes of a session.
 pub fn runner(git: Git, session: &Session, folder: &SessionFolder, here: &Surroundings) -> Lanes {
     let head = match &session.scope.head {
-        Head::Commit(sha) => sha.clone(),
+        HeadState::Commit(sha) => sha.clone(),
         _ => String::new(),
     };
     Lanes {

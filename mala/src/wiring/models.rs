@@ -11,8 +11,8 @@ use mala_adapters::models::{
     Endpoint, HttpClient, ProxySettings, Secret, anthropic, gemini, openai_chat, openai_responses,
 };
 use mala_adapters::process::{self, ProcessEnvironment, ProcessLimits, ProcessSpec};
-use mala_domain::config::{Account, ModelsBlock};
-use mala_domain::models::{Ability, Catalogue, Choice, Provider, ProviderSpec};
+use mala_domain::config::{ModelSettings, ProviderAccount};
+use mala_domain::models::{ModelCatalogue, ModelChoice, ModelFeature, ModelProvider, ProviderSpec};
 use mala_domain::ports::LanguageModel;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -56,8 +56,8 @@ struct ProviderUrl {
 
 /// The models that can be asked from here.
 pub struct Models {
-    catalogue: Catalogue,
-    block: ModelsBlock,
+    catalogue: ModelCatalogue,
+    block: ModelSettings,
     folder: PathBuf,
     here: Surroundings,
     http: HttpClient,
@@ -73,7 +73,7 @@ impl Models {
     pub fn over(here: &Surroundings, http: HttpClient) -> Result<Self, Failure> {
         let (block, folder) = settings::user_models(here)?;
         let folder = folder.unwrap_or_else(|| PathBuf::from("/"));
-        let mut catalogue = Catalogue::built_in();
+        let mut catalogue = ModelCatalogue::built_in();
         if let Some(file) = &block.file {
             let path = folder.join(file);
             let name = path.display().to_string();
@@ -91,23 +91,23 @@ impl Models {
     }
 
     /// The models that are known.
-    pub fn catalogue(&self) -> &Catalogue {
+    pub fn catalogue(&self) -> &ModelCatalogue {
         &self.catalogue
     }
 
     /// What a name means.
-    pub fn choose(&self, name: &str) -> Result<Choice, NoModel> {
+    pub fn choose(&self, name: &str) -> Result<ModelChoice, NoModel> {
         self.catalogue.choose(name).map_err(|error| NoModel::new(error.to_string(), error.hint))
     }
 
     /// Why a provider cannot be asked; `None` when it looks as if it could. Nothing is run or sent.
-    pub fn obstacle(&self, provider: Provider) -> Option<NoModel> {
+    pub fn obstacle(&self, provider: ModelProvider) -> Option<NoModel> {
         let address = match self.address(provider) {
             Ok(address) => address,
             Err(error) => return Some(error),
         };
         let spec = provider.spec();
-        if spec.account != Account::Compatible && !self.has_key(provider) {
+        if spec.account != ProviderAccount::Compatible && !self.has_key(provider) {
             return Some(no_key(spec));
         }
         let error = Endpoint::new(&address.url, None).err()?;
@@ -116,7 +116,7 @@ impl Models {
 
     /// Whether somebody gave a key for a provider, or a command that prints one. It may be wrong, and
     /// so may the address.
-    pub fn has_key(&self, provider: Provider) -> bool {
+    pub fn has_key(&self, provider: ModelProvider) -> bool {
         let spec = provider.spec();
         let in_variable =
             self.address(provider).is_ok_and(|address| self.key_variable(&address, spec).is_some());
@@ -124,25 +124,25 @@ impl Models {
     }
 
     /// The model behind a choice, ready to be asked.
-    pub async fn model(&self, choice: &Choice) -> Result<Arc<dyn LanguageModel>, NoModel> {
+    pub async fn model(&self, choice: &ModelChoice) -> Result<Arc<dyn LanguageModel>, NoModel> {
         let address = self.address(choice.provider)?;
         let spec = choice.provider.spec();
         let key = self.key(&address, spec).await?;
         let mut endpoint = Endpoint::new(&address.url, key)
             .map_err(|error| NoModel::new(error.to_string(), format!("see {}", address.origin)))?
             .key_from(self.key_origin(&address, spec));
-        if choice.known.as_ref().is_some_and(|model| !model.can(Ability::StructuredOutput)) {
+        if choice.known.as_ref().is_some_and(|model| !model.can(ModelFeature::StructuredOutput)) {
             endpoint = endpoint.schema_in_prompt();
         }
         let http = self.http.clone();
         Ok(match choice.provider {
-            Provider::Anthropic => Arc::new(anthropic::model(endpoint, http)),
-            Provider::OpenAi => Arc::new(openai_responses::model(endpoint, http)),
-            Provider::OpenAiChat => {
+            ModelProvider::Anthropic => Arc::new(anthropic::model(endpoint, http)),
+            ModelProvider::OpenAi => Arc::new(openai_responses::model(endpoint, http)),
+            ModelProvider::OpenAiChat => {
                 Arc::new(openai_chat::model(ChatServer::OpenAi, endpoint, http))
             }
-            Provider::Gemini => Arc::new(gemini::model(endpoint, http)),
-            Provider::Compatible => {
+            ModelProvider::Gemini => Arc::new(gemini::model(endpoint, http)),
+            ModelProvider::Compatible => {
                 Arc::new(openai_chat::model(ChatServer::Compatible, endpoint, http))
             }
         })
@@ -150,7 +150,7 @@ impl Models {
 
     /// The URL of a provider: from the environment, the user's own file, or its default. A compatible
     /// server has no default, and the user's file goes before `OPENAI_BASE_URL`, which may be OpenAI's.
-    fn address(&self, provider: Provider) -> Result<ProviderUrl, NoModel> {
+    fn address(&self, provider: ModelProvider) -> Result<ProviderUrl, NoModel> {
         let spec = provider.spec();
         let of_environment = || {
             let url = self.here.text(spec.url_variable)?.to_owned();
@@ -161,7 +161,7 @@ impl Models {
             Some(ProviderUrl { url, origin: format!("models.base_urls.{}", spec.account.name()) })
         };
         let configured = match spec.account {
-            Account::Compatible => of_user().or_else(of_environment),
+            ProviderAccount::Compatible => of_user().or_else(of_environment),
             _ => of_environment().or_else(of_user),
         };
         let default = || {
@@ -178,7 +178,7 @@ impl Models {
 
     /// The key in the variable. OpenAI's key goes to another server only if `OPENAI_BASE_URL` names it.
     fn key_variable(&self, address: &ProviderUrl, spec: &ProviderSpec) -> Option<Secret> {
-        if spec.account == Account::Compatible && address.origin != spec.url_variable {
+        if spec.account == ProviderAccount::Compatible && address.origin != spec.url_variable {
             return None;
         }
         self.here.text(spec.key_variable).map(Secret::new)
@@ -203,12 +203,16 @@ impl Models {
         }
         match self.block.key_commands.get(spec.account) {
             Some(command) => self.printed_key(spec.account, command).await.map(Some),
-            None if spec.account == Account::Compatible => Ok(None),
+            None if spec.account == ProviderAccount::Compatible => Ok(None),
             None => Err(no_key(spec)),
         }
     }
 
-    async fn printed_key(&self, account: Account, command: &[String]) -> Result<Secret, NoModel> {
+    async fn printed_key(
+        &self,
+        account: ProviderAccount,
+        command: &[String],
+    ) -> Result<Secret, NoModel> {
         let place = format!("models.key_commands.{}", account.name());
         let refuse = |why: String| NoModel::new(format!("{place}: {why}"), "see your own file");
         let Some((program, args)) = command.split_first() else {

@@ -14,16 +14,16 @@ use anyhow::Context;
 use mala_adapters::models::call_tracker::CaseCallTracker;
 use mala_adapters::models::recording::Recording;
 use mala_domain::config::{
-    Config, GatePolicy, Layer, Origin, PathGlobs, ReviewBlock, ReviewPolicy, ReviewerType,
-    gate_policy, policy,
+    Config, ConfigLayer, ConfigOrigin, GatePolicy, PathGlobs, ReviewPolicy, ReviewSettings,
+    ReviewerType, gate_policy, policy,
 };
 use mala_domain::gate::session::Checker;
-use mala_domain::models::Choice;
+use mala_domain::models::ModelChoice;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Verifier};
 use mala_domain::review::consensus::ConsensusRule;
 use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_domain::verdict::Threshold;
 use mala_pipeline::agent::{Agent, AgentEvents, ModelClient, Transcript};
 use mala_pipeline::review::{ReviewPorts, Verifiers};
@@ -138,7 +138,7 @@ impl Chosen {
         let is_panel = self.kind == ReviewerType::Cerberus;
         // Without a threshold in the settings, a panel that objects is right.
         let objection = match policy.fail_on.origin {
-            Origin::Default => Threshold::P3,
+            ConfigOrigin::Default => Threshold::P3,
             _ => policy.fail_on.value,
         };
         Ok(ReviewPlan {
@@ -168,7 +168,7 @@ impl Chosen {
 /// What one review asks of its reviewers, besides the settings.
 pub struct ReviewerOptions {
     /// What is to be reviewed.
-    pub target: Target,
+    pub target: ReviewTarget,
     /// The reviewers that the command line names, when it names several.
     pub named: Vec<ReviewerType>,
     /// How a panel is put together.
@@ -276,10 +276,10 @@ const NO_KEY: &str = "Built-in analyzers only: no model key is set.";
 
 /// An agent that checks what a panel claims, by what its session says.
 pub async fn checker(plan: &Checker, here: &Surroundings) -> anyhow::Result<Arc<Agent>> {
-    let review = ReviewBlock { budget: plan.budget.clone(), ..ReviewBlock::default() };
+    let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
     let config =
         Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
-    let policy = policy(&[Layer { origin: Origin::CommandLine, config }]);
+    let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
     agent::helper(&policy, here, &ReviewerOptions::nothing()).await
 }
 
@@ -293,7 +293,7 @@ pub async fn client(
 }
 
 /// The model that the settings mean.
-pub fn model(policy: &ReviewPolicy, models: &Models) -> Result<Choice, Failure> {
+pub fn model(policy: &ReviewPolicy, models: &Models) -> Result<ModelChoice, Failure> {
     agent::choice(policy, models)
 }
 
@@ -301,7 +301,7 @@ impl ReviewerOptions {
     /// Nothing but the review itself.
     pub fn nothing() -> Self {
         Self {
-            target: Target::WorkingTree,
+            target: ReviewTarget::WorkingTree,
             named: Vec::new(),
             gate: gate_policy(&[]),
             transcript: None,

@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use anyhow::Context;
 use mala_domain::change::FilePath;
 use mala_domain::ports::{ReviewScope, Side};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_syntax::rules::{Rule, RuleError};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -26,14 +26,14 @@ pub struct ProjectRules {
 /// are not committed yet, when none are; a change never brings its own.
 pub async fn project_rules(
     scoped: &ReviewScope,
-    target: &Target,
+    target: &ReviewTarget,
     notices: &mut Vec<String>,
 ) -> anyhow::Result<ProjectRules> {
     let committed = rule_files(scoped, Side::Base).await?;
     if !committed.is_empty() {
         return parse(scoped, Side::Base, &committed).await;
     }
-    let own_tree = matches!(target, Target::WorkingTree | Target::Staged);
+    let own_tree = matches!(target, ReviewTarget::WorkingTree | ReviewTarget::Staged);
     let on_disk = if own_tree { rule_files(scoped, Side::Head).await? } else { Vec::new() };
     if on_disk.is_empty() {
         return Ok(ProjectRules::default());

@@ -5,7 +5,7 @@ use mala_adapters::git::Git;
 use mala_adapters::process::ProcessEnvironment;
 use mala_domain::conversation::{ToolCall, ToolResult};
 use mala_domain::review::{ReviewContext, Texts};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::tools::{ToolLimits, Toolbox, catalogue};
 use mala_testkit::TestRepo;
 use proptest::prelude::*;
@@ -51,14 +51,14 @@ fn hostile() -> TestRepo {
     repo
 }
 
-fn targets() -> [Target; 4] {
+fn targets() -> [ReviewTarget; 4] {
     let patch = "--- a/src/user.py\n+++ b/src/user.py\n@@ -1,3 +1,3 @@\n from app import run\n \n\
                  -run()\n+run(1)\n";
     [
-        Target::Range { base: "HEAD~1".to_owned(), head: "HEAD".to_owned() },
-        Target::Staged,
-        Target::WorkingTree,
-        Target::Patch(patch.into()),
+        ReviewTarget::Range { base: "HEAD~1".to_owned(), head: "HEAD".to_owned() },
+        ReviewTarget::Staged,
+        ReviewTarget::WorkingTree,
+        ReviewTarget::Patch(patch.into()),
     ]
 }
 
@@ -66,7 +66,7 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-async fn toolbox(repo: &TestRepo, target: &Target) -> Toolbox {
+async fn toolbox(repo: &TestRepo, target: &ReviewTarget) -> Toolbox {
     let environment =
         ProcessEnvironment::filtered(std::env::vars_os()).with("HOME", repo.beside("home"));
     let git = Git::open(repo.root(), &environment).await.unwrap();
@@ -158,7 +158,7 @@ fn what_is_in_the_tree_is_shown() {
                 ("git_show", json!({ "commit": repo.id("HEAD~1") }), "file: link (added"),
             ] {
                 // The index is the same as HEAD.
-                if tool == "git_diff" && target == Target::Staged {
+                if tool == "git_diff" && target == ReviewTarget::Staged {
                     continue;
                 }
                 let result = ask(&toolbox, tool, &arguments).await;

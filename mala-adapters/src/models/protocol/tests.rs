@@ -101,10 +101,13 @@ fn strange_events_do_not_break_a_reader() {
             if let Ok(response) = reader.finish() {
                 let calls = !response.said.calls.is_empty();
                 assert!(
-                    response.stop != Stop::Tools || calls,
+                    response.stop != FinishReason::Tools || calls,
                     "a response without calls does not wait for tools"
                 );
-                assert!(response.stop != Stop::Complete || !calls, "calls are never dropped");
+                assert!(
+                    response.stop != FinishReason::Complete || !calls,
+                    "calls are never dropped"
+                );
             }
         }
     });
@@ -112,7 +115,7 @@ fn strange_events_do_not_break_a_reader() {
 
 #[test]
 fn content_of_another_model_is_not_sent_back() {
-    let said = Said {
+    let said = AssistantTurn {
         text: "t".into(),
         calls: Vec::new(),
         verbatim: with_model(verbatim("anthropic", json!([1])), "one"),

@@ -3,7 +3,7 @@
 //! `HASH-NUMBER.lost-N` and may have cost money.
 
 use crate::store::{write_atomically, write_new};
-use mala_domain::conversation::{Ask, Reply};
+use mala_domain::conversation::{ChatReply, ChatRequest};
 use mala_domain::ports::ModelFailure;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ pub(super) struct RecordedCall<'c> {
     pub(super) number: u32,
     /// The failures of the attempts that were retried.
     pub(super) retried: &'c [ModelFailure],
-    pub(super) outcome: &'c Result<Reply, ModelFailure>,
+    pub(super) outcome: &'c Result<ChatReply, ModelFailure>,
 }
 
 /// A stored call and its outcome.
@@ -68,7 +68,7 @@ pub(super) struct StoredCall {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum StoredOutcome {
-    Reply(Box<Reply>),
+    Reply(Box<ChatReply>),
     Failure(ModelFailure),
 }
 
@@ -137,7 +137,7 @@ pub(super) fn write(folder: &Path, call: &RecordedCall<'_>) -> Result<(), Record
 
 /// The reply as the caller uses it, so that a replay gives the same, with secrets redacted in the
 /// provider's content too.
-fn without_secrets(reply: &Reply) -> Value {
+fn without_secrets(reply: &ChatReply) -> Value {
     let mut reply = json!(reply.clone().without_secrets());
     if let Some(verbatim) = reply.pointer_mut("/said/verbatim") {
         *verbatim = redacted(verbatim.take());
@@ -310,7 +310,7 @@ pub(super) struct CallKey {
 }
 
 impl CallKey {
-    pub(super) fn of(ask: &Ask) -> Self {
+    pub(super) fn of(ask: &ChatRequest) -> Self {
         let ask = redacted(serde_json::to_value(ask).unwrap_or_default());
         // Object keys are sorted, so that identical requests have identical text.
         let hash = Sha256::digest(ask.to_string());

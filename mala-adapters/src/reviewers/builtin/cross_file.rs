@@ -1,8 +1,8 @@
 //! What a change breaks in other files: the pure stages of `mala_syntax::cross_file`, with the tree
 //! asked in between. It asks for words once, for paths once, and reads once.
 
-use mala_domain::change::{FilePath, Nature};
-use mala_domain::finding::Candidate;
+use mala_domain::change::{FileClass, FilePath};
+use mala_domain::finding::ReviewClaim;
 use mala_domain::language::Language;
 use mala_domain::ports::{Blob, RepositoryError, Side};
 use mala_domain::review::ReviewContext;
@@ -25,7 +25,7 @@ pub(super) enum Trouble {
 }
 
 /// What the change breaks in other files, and in the rest of its own.
-pub(super) async fn check(request: &ReviewContext) -> Result<Vec<Candidate>, Trouble> {
+pub(super) async fn check(request: &ReviewContext) -> Result<Vec<ReviewClaim>, Trouble> {
     let own = request.clone();
     let plan = tokio::task::spawn_blocking(move || plan(deltas(&own))).await?;
     if plan.is_empty() {
@@ -62,7 +62,7 @@ fn deltas(request: &ReviewContext) -> Vec<FileDelta> {
 fn unsearched(request: &ReviewContext) -> impl Iterator<Item = FilePath> {
     const MAX_FILES: usize = 40;
     let hidden = request.change.files.iter().filter(|file| {
-        file.nature == Nature::Binary && file.exists_at_head() && file.language().is_some()
+        file.class == FileClass::Binary && file.exists_at_head() && file.language().is_some()
     });
     hidden.take(MAX_FILES).map(|file| file.path.clone())
 }
@@ -90,7 +90,7 @@ async fn look_up(
     Ok((found, to_read.into_iter().zip(blobs).collect()))
 }
 
-fn decide(plan: &LookupPlan, found: FoundFiles, contents: &Contents) -> Vec<Candidate> {
+fn decide(plan: &LookupPlan, found: FoundFiles, contents: &Contents) -> Vec<ReviewClaim> {
     let texts = || contents.iter().filter_map(|(path, blob)| Some((path, blob.text()?)));
     let manifests = texts()
         .filter(|(path, _)| Language::of_path(path).is_none())

@@ -3,7 +3,7 @@
 
 use super::{Settings, secret_lines};
 use mala_domain::change::{ChangedFile, LineSpan};
-use mala_domain::finding::Candidate;
+use mala_domain::finding::ReviewClaim;
 use mala_domain::ports::{Blob, Side};
 use mala_domain::review::ReviewContext;
 use mala_syntax::parsed::{ParsedFile, parsed};
@@ -20,7 +20,7 @@ pub(super) struct FileCheck<'r> {
 /// What became of one file.
 #[derive(Default)]
 pub(super) struct Looked {
-    pub(super) found: Vec<Candidate>,
+    pub(super) found: Vec<ReviewClaim>,
     /// The hunks that every check that applies has looked at.
     pub(super) accounted: Vec<usize>,
     pub(super) limit: Option<Limit>,

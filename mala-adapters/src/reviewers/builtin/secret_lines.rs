@@ -2,11 +2,11 @@
 
 use super::NAME;
 use mala_domain::change::{ChangedFile, LineSpan};
-use mala_domain::finding::{Candidate, Category, Verification};
+use mala_domain::finding::{Category, ReviewClaim, Verification};
 use mala_domain::secrets::{self, SecretMatch};
 
 /// Looks at each run of added lines as one text, since keys span lines.
-pub(super) fn check(file: &ChangedFile) -> Vec<Candidate> {
+pub(super) fn check(file: &ChangedFile) -> Vec<ReviewClaim> {
     let path = file.path.to_text();
     runs(file)
         .iter()
@@ -35,13 +35,13 @@ fn runs(file: &ChangedFile) -> Vec<(u32, String)> {
     runs.into_iter().map(|(first, _, text)| (first, text)).collect()
 }
 
-fn candidate(file: &ChangedFile, found: &SecretMatch<'_>, first: u32, text: &str) -> Candidate {
+fn candidate(file: &ChangedFile, found: &SecretMatch<'_>, first: u32, text: &str) -> ReviewClaim {
     let line_of = |byte: usize| {
         let before = text.get(..byte).unwrap_or_default();
         first + u32::try_from(before.matches('\n').count()).unwrap_or(0)
     };
     let id = format!("secrets/{}", found.rule.id);
-    Candidate {
+    ReviewClaim {
         file: file.path.clone(),
         span: LineSpan::between(line_of(found.start), line_of(found.end.saturating_sub(1))),
         priority: Some(found.priority),

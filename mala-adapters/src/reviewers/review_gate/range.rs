@@ -1,20 +1,23 @@
 //! How a gate is told what to review: two commits where there are two, else what our own gate knows.
 
 use mala_domain::ports::ReviewerFailure;
-use mala_domain::scope::{Head, Scope, Target};
+use mala_domain::scope::{HeadState, ReviewTarget, ScopeSummary};
 
-pub(super) fn arguments(target: &Target, scope: &Scope) -> Result<Vec<String>, ReviewerFailure> {
+pub(super) fn arguments(
+    target: &ReviewTarget,
+    scope: &ScopeSummary,
+) -> Result<Vec<String>, ReviewerFailure> {
     let words = |words: &[&str]| Ok(words.iter().map(|word| (*word).to_owned()).collect());
     match (&scope.head, &scope.base, target) {
         // Commits that were picked may leave out what is between them.
-        (Head::Commit(_), _, Target::Commits(commits)) if commits.len() > 1 => {
+        (HeadState::Commit(_), _, ReviewTarget::Commits(commits)) if commits.len() > 1 => {
             let picked: Vec<&str> = commits.iter().map(String::as_str).collect();
             words(&[&["--commit"][..], &picked].concat())
         }
-        (Head::Commit(head), Some(base), _) => words(&["--diff", &format!("{base}..{head}")]),
-        (Head::Commit(head), None, _) => words(&["--commit", head]),
-        (Head::WorkingTree, ..) => words(&["--uncommitted"]),
-        (Head::Index | Head::Patch, ..) => Err(ReviewerFailure::Unavailable(
+        (HeadState::Commit(head), Some(base), _) => words(&["--diff", &format!("{base}..{head}")]),
+        (HeadState::Commit(head), None, _) => words(&["--commit", head]),
+        (HeadState::WorkingTree, ..) => words(&["--uncommitted"]),
+        (HeadState::Index | HeadState::Patch, ..) => Err(ReviewerFailure::Unavailable(
             "a panel reviews commits or the working tree, not the index and not a patch".to_owned(),
         )),
     }
@@ -27,20 +30,20 @@ mod tests {
 
     #[test]
     fn a_gate_is_told_two_commits_where_there_are_two() {
-        let commit = |sha: &str| Head::Commit(sha.to_owned());
-        let range = Target::Range { base: "main".into(), head: "HEAD".into() };
-        let one = Target::Commits(vec!["HEAD".into()]);
-        let two = Target::Commits(vec!["x".into(), "y".into()]);
+        let commit = |sha: &str| HeadState::Commit(sha.to_owned());
+        let range = ReviewTarget::Range { base: "main".into(), head: "HEAD".into() };
+        let one = ReviewTarget::Commits(vec!["HEAD".into()]);
+        let two = ReviewTarget::Commits(vec!["x".into(), "y".into()]);
         for (target, head, base, expected) in [
             (&range, commit("b"), Some("a"), Some("--diff a..b")),
             (&one, commit("b"), Some("a"), Some("--diff a..b")),
             (&two, commit("b"), Some("a"), Some("--commit x y")),
             (&one, commit("b"), None, Some("--commit b")),
-            (&Target::WorkingTree, Head::WorkingTree, Some("a"), Some("--uncommitted")),
-            (&Target::Staged, Head::Index, Some("a"), None),
-            (&Target::Patch(Vec::new()), Head::Patch, None, None),
+            (&ReviewTarget::WorkingTree, HeadState::WorkingTree, Some("a"), Some("--uncommitted")),
+            (&ReviewTarget::Staged, HeadState::Index, Some("a"), None),
+            (&ReviewTarget::Patch(Vec::new()), HeadState::Patch, None, None),
         ] {
-            let scope = Scope {
+            let scope = ScopeSummary {
                 repository: None,
                 target: String::new(),
                 base: base.map(str::to_owned),

@@ -1,14 +1,14 @@
 //! Ranges, branches and selected commits.
 
 use super::*;
-use mala_domain::scope::Head;
+use mala_domain::scope::HeadState;
 
-fn commits(ids: &[&str]) -> Target {
-    Target::Commits(ids.iter().map(|id| (*id).to_owned()).collect())
+fn commits(ids: &[&str]) -> ReviewTarget {
+    ReviewTarget::Commits(ids.iter().map(|id| (*id).to_owned()).collect())
 }
 
-fn since(base: &str, head: &str) -> Target {
-    Target::SinceMergeBase { base: base.to_owned(), head: head.to_owned() }
+fn since(base: &str, head: &str) -> ReviewTarget {
+    ReviewTarget::SinceMergeBase { base: base.to_owned(), head: head.to_owned() }
 }
 
 /// Ten lines, some of them replaced.
@@ -34,7 +34,7 @@ fn a_range_is_the_difference_of_its_ends() {
     assert_eq!(show(&scoped), "M a -1:1 +1:2\nD b -1:1");
     assert_eq!(scoped.scope.target, "main..topic");
     assert_eq!(scoped.scope.base, Some(main));
-    assert_eq!(scoped.scope.head, Head::Commit(topic));
+    assert_eq!(scoped.scope.head, HeadState::Commit(topic));
     assert_eq!(show(&scope(&repo, range("topic", ""))), "M a -1:2 +1:1\nA b +1:1");
 }
 
@@ -85,7 +85,7 @@ fn commits_that_follow_each_other_are_one_range() {
     repo.commit("four");
     let scoped = scope(&repo, commits(&[&three, &two, &three]));
     assert_eq!(show(&scoped), "M a -1:1 +1:3");
-    assert_eq!(scoped.scope.head, Head::Commit(three));
+    assert_eq!(scoped.scope.head, HeadState::Commit(three));
 }
 
 #[test]
@@ -186,7 +186,7 @@ fn repositories_with_long_ids_work() {
     repo.commit("one");
     repo.write("a/b", "2\n");
     repo.write("new", "n\n");
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     assert_eq!(show(&scoped), "M a/b -1:1 +1:2\nA new +1:n");
     assert_eq!(read(&scoped, Side::Base, "a/b"), text("1\n"));
     assert_eq!(show(&scope(&repo, commits(&["HEAD"]))), "A a/b +1:1");

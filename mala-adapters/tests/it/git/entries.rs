@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 
 /// The same change as seen on disk, in the index and between commits.
 fn everywhere(repo: &TestRepo, expected: &str) {
-    assert_eq!(show(&scope(repo, Target::WorkingTree)), expected, "on disk");
+    assert_eq!(show(&scope(repo, ReviewTarget::WorkingTree)), expected, "on disk");
     repo.stage();
-    assert_eq!(show(&scope(repo, Target::Staged)), expected, "in the index");
+    assert_eq!(show(&scope(repo, ReviewTarget::Staged)), expected, "in the index");
     repo.commit_staged("change");
     assert_eq!(show(&scope(repo, range("HEAD~1", "HEAD"))), expected, "between commits");
 }
@@ -84,7 +84,7 @@ fn any_name_is_a_name() {
         repo.write(name, "1\n3\n");
     }
     repo.write(b"-dash", "x\n");
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     assert_eq!(scoped.change.files.len(), names.len() + 1);
     for name in names {
         let path = FilePath::from_bytes(name);
@@ -122,7 +122,7 @@ fn submodules_are_commits_and_not_looked_into() {
     repo.git(&["config", "-f", ".gitmodules", "submodule.lib.ignore", "all"]);
     repo.commit("ignore");
     repo.git(&["-C", "lib", "checkout", "-q", &first]);
-    let shown = show(&scope(&repo, Target::WorkingTree));
+    let shown = show(&scope(&repo, ReviewTarget::WorkingTree));
     assert!(shown.contains("M lib submodule"), "an ignored submodule still changes: {shown}");
 }
 
@@ -132,7 +132,7 @@ fn empty_files_come_and_go() {
     repo.remove("gone");
     repo.write("born", "");
     repo.write("filled", "1\n");
-    let shown = show(&scope(&repo, Target::WorkingTree));
+    let shown = show(&scope(&repo, ReviewTarget::WorkingTree));
     assert!(shown.contains("M filled +1:1"), "{shown}");
     assert!(shown.contains("born"), "{shown}");
 }
@@ -183,10 +183,10 @@ fn large_files_and_long_diffs_come_through() {
     let long = (0..200_000).map(|n| format!("line {n} of a long file\n")).collect::<String>();
     repo.write("long.txt", &long);
     repo.write("huge.txt", "x\n".repeat(20 << 20));
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     let file = scoped.change.file(&FilePath::from("long.txt")).unwrap();
     assert_eq!(file.added_lines().count(), 200_000);
     let huge = scoped.change.file(&FilePath::from("huge.txt")).unwrap();
-    assert_eq!((huge.nature, huge.hunks.len()), (Nature::TooLarge, 0));
+    assert_eq!((huge.class, huge.hunks.len()), (FileClass::TooLarge, 0));
     assert_eq!(read(&scoped, Side::Head, "huge.txt"), Blob::TooLarge(40 << 20));
 }

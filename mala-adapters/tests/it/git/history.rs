@@ -102,20 +102,20 @@ fn lines_are_blamed_in_every_state() {
     assert_eq!(blame(&scoped, ":(top)m", 1, 1), ["1 start"]);
     repo.write("a.py", "zero\none\nTWO\nmore\n");
     repo.write("untracked.py", "1\n");
-    let on_disk = scope(&repo, Target::WorkingTree);
+    let on_disk = scope(&repo, ReviewTarget::WorkingTree);
     let expected = ["1 uncommitted", "2 start", "3 second", "4 uncommitted"];
     assert_eq!(blame(&on_disk, "a.py", 1, 4), expected);
     assert_eq!(blame(&on_disk, "untracked.py", 1, 1), ["1 uncommitted"]);
     repo.stage();
     repo.write("a.py", "other\n");
-    assert_eq!(blame(&scope(&repo, Target::Staged), "a.py", 1, 4), expected);
+    assert_eq!(blame(&scope(&repo, ReviewTarget::Staged), "a.py", 1, 4), expected);
 }
 
 #[test]
 fn a_repository_without_commits_has_no_history() {
     let repo = TestRepo::new();
     repo.write("a.py", "1\n");
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     assert_eq!(subjects(&scoped, None, 10), Vec::<String>::new());
     assert_eq!(show_commit(&scoped, "abcdef0", None), None);
     assert_eq!(blame(&scoped, "a.py", 1, 1), ["1 uncommitted"]);
@@ -125,7 +125,7 @@ fn a_repository_without_commits_has_no_history() {
 fn a_patch_has_the_history_of_the_tree_below_it() {
     let repo = grown();
     let patch = b"--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n one\n-TWO\n+three\n";
-    let scoped = scope(&repo, Target::Patch(patch.to_vec()));
+    let scoped = scope(&repo, ReviewTarget::Patch(patch.to_vec()));
     assert_eq!(subjects(&scoped, Some("a.py"), 10), ["second", "start"]);
     assert_eq!(blame(&scoped, "b.py", 1, 1), ["1 third"]);
     let history = scoped.tree.history().unwrap();

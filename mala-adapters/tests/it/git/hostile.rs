@@ -64,11 +64,15 @@ fn armed() -> (TestRepo, PathBuf) {
 fn nothing_that_the_configuration_names_runs() {
     let (repo, trace) = armed();
     let expected = "M a.txt -2:two +2:TWO\nM b.cfg -1:one +1:ONE\nA new.txt +1:new";
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     assert_eq!(show(&scoped), expected);
     assert_eq!(read(&scoped, Side::Head, "a.txt"), text("one\nTWO\n"));
     assert_eq!(words(&scoped, &["one", "TWO"], &[]).len(), 3);
-    let targets = [Target::Staged, range("HEAD", "HEAD"), Target::Commits(vec!["HEAD".to_owned()])];
+    let targets = [
+        ReviewTarget::Staged,
+        range("HEAD", "HEAD"),
+        ReviewTarget::Commits(vec!["HEAD".to_owned()]),
+    ];
     for target in targets {
         let scoped = scope(&repo, target);
         words(&scoped, &["one"], &["*.txt"]);
@@ -98,7 +102,7 @@ fn options_of_the_repository_do_not_change_what_is_reviewed() {
         repo.write("b.txt", "");
         repo.remove("b.txt");
         repo.write("c.txt", "1\n");
-        scope(repo, Target::WorkingTree)
+        scope(repo, ReviewTarget::WorkingTree)
     };
     let plain = expected(&repo);
     for setting in [
@@ -170,8 +174,8 @@ fn revisions_are_never_options() {
         for target in [
             range(revision, "HEAD"),
             range("HEAD", revision),
-            Target::SinceMergeBase { base: revision.to_owned(), head: String::new() },
-            Target::Commits(vec![revision.to_owned()]),
+            ReviewTarget::SinceMergeBase { base: revision.to_owned(), head: String::new() },
+            ReviewTarget::Commits(vec![revision.to_owned()]),
         ] {
             let error = try_scope(&repo, target, &[]).err();
             let shown = error.map(|error| error.to_string()).unwrap_or_default();
@@ -203,7 +207,7 @@ fn links_lead_nowhere() {
     repo.link("up", "..");
     repo.link("file", repo.beside("secret"));
     repo.link("inside", "dir");
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     for path in ["file", "up/secret", "up", "inside/b", "../secret", "/etc/passwd", "dir/../a", ""]
     {
         assert_eq!(read(&scoped, Side::Head, path), Blob::Missing, "{path}");
@@ -217,7 +221,7 @@ fn links_lead_nowhere() {
     // A folder that becomes a link hides its content.
     std::fs::remove_dir_all(repo.path("dir")).unwrap();
     repo.link("dir", repo.beside("outside"));
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     assert_eq!(read(&scoped, Side::Head, "dir/c"), Blob::Missing);
     assert_eq!(words(&scoped, &["key"], &[]), [""; 0]);
 }
@@ -227,7 +231,7 @@ fn pipes_and_devices_are_no_files() {
     let repo = TestRepo::with_files(&[("a", "1\n")]);
     let made = std::process::Command::new("mkfifo").arg(repo.path("pipe")).status().unwrap();
     assert!(made.success());
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     assert_eq!(show(&scoped), "");
     assert_eq!(read(&scoped, Side::Head, "pipe"), Blob::Missing);
 }

@@ -19,7 +19,7 @@ fn opens_from_a_subfolder_and_from_a_linked_worktree() {
     std::fs::write(linked.join("src/deep/a.txt"), "b\n").unwrap();
     let git = open_at(&repo, &linked.join("src")).unwrap();
     assert_eq!(git.top(), linked);
-    let scoped = wait(git.change(&Target::WorkingTree, &[])).unwrap();
+    let scoped = wait(git.change(&ReviewTarget::WorkingTree, &[])).unwrap();
     assert_eq!(show(&scoped), "M src/deep/a.txt -1:a +1:b");
 }
 
@@ -40,7 +40,7 @@ fn a_bare_repository_has_no_work_tree_and_a_git_folder_is_none() {
     repo.git(&["init", "-q", "--bare", bare.to_str().unwrap()]);
     let git = open_at(&repo, &bare).unwrap();
     assert_eq!(git.top(), bare);
-    for target in [Target::WorkingTree, Target::Staged] {
+    for target in [ReviewTarget::WorkingTree, ReviewTarget::Staged] {
         let error = wait(git.change(&target, &[])).err().unwrap();
         assert!(error.to_string().contains("is a bare repository and has no work tree"), "{error}");
     }
@@ -62,21 +62,21 @@ fn says_that_an_index_or_an_object_is_damaged() {
     let repo = TestRepo::with_files(&[("a", "a\n")]);
     repo.write("a", "b\n");
     repo.write(".git/index", "garbage");
-    let error = try_scope(&repo, Target::WorkingTree, &[]).err().unwrap();
+    let error = try_scope(&repo, ReviewTarget::WorkingTree, &[]).err().unwrap();
     assert!(error.to_string().contains("index"), "{error}");
 
     let repo = TestRepo::with_files(&[("a", "a\n")]);
     let blob = repo.id("HEAD:a");
     repo.remove(format!(".git/objects/{}/{}", &blob[..2], &blob[2..]));
     repo.write("a", "b\n");
-    let error = try_scope(&repo, Target::WorkingTree, &[]).err().unwrap();
+    let error = try_scope(&repo, ReviewTarget::WorkingTree, &[]).err().unwrap();
     assert!(error.to_string().contains(&blob), "{error}");
     assert!(error.hint().unwrap().contains("objects are missing"));
 
     let repo = TestRepo::with_files(&[("a", "a\n")]);
     let head = repo.head();
     repo.remove(format!(".git/objects/{}/{}", &head[..2], &head[2..]));
-    assert!(try_scope(&repo, Target::WorkingTree, &[]).is_err());
+    assert!(try_scope(&repo, ReviewTarget::WorkingTree, &[]).is_err());
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn asks_the_user_about_folders_of_others() {
     let root = repo.root().display();
     std::fs::write(home.join(".gitconfig"), format!("[safe]\n\tdirectory = {root}\n")).unwrap();
     let git = wait(Git::open(repo.root(), &environment)).unwrap();
-    assert_eq!(show(&wait(git.change(&Target::WorkingTree, &[])).unwrap()), "M a -1:a +1:b");
+    assert_eq!(show(&wait(git.change(&ReviewTarget::WorkingTree, &[])).unwrap()), "M a -1:a +1:b");
 }
 
 #[test]
@@ -154,8 +154,8 @@ fn a_repository_cannot_claim_other_files() {
 #[test]
 fn names_where_it_is_published_without_credentials() {
     let repo = TestRepo::with_files(&[("a", "a\n")]);
-    assert_eq!(scope(&repo, Target::WorkingTree).scope.repository, None);
+    assert_eq!(scope(&repo, ReviewTarget::WorkingTree).scope.repository, None);
     repo.git(&["remote", "add", "origin", "https://me:token@example.org/a/b.git"]);
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     assert_eq!(scoped.scope.repository.as_deref(), Some("https://example.org/a/b.git"));
 }

@@ -6,7 +6,7 @@ use super::*;
 /// The commits of a pull request, by the subjects of base and head.
 fn request(repo: &TestRepo, number: u64) -> Option<(String, String)> {
     let git = open(repo);
-    let Some(Target::SinceMergeBase { base, head }) = wait(git.pull_request(number)).unwrap()
+    let Some(ReviewTarget::SinceMergeBase { base, head }) = wait(git.pull_request(number)).unwrap()
     else {
         return None;
     };

@@ -19,7 +19,7 @@ fn repo() -> TestRepo {
 fn kept(repo: &TestRepo, dir: &str, paths: &[&str]) -> Result<Vec<String>, GitScopeError> {
     let git = open_at(repo, &repo.path(dir)).unwrap();
     let paths: Vec<_> = paths.iter().map(|path| (*path).to_owned()).collect();
-    let scoped = wait(git.change(&Target::WorkingTree, &paths))?;
+    let scoped = wait(git.change(&ReviewTarget::WorkingTree, &paths))?;
     Ok(scoped.change.files.iter().map(|file| file.path.to_string()).collect())
 }
 
@@ -83,7 +83,7 @@ fn a_path_that_never_was_is_an_error() {
     repo.commit("all");
     assert_eq!(kept(&repo, "", &["src/a.py", "src"]).unwrap(), [""; 0]);
     assert!(try_scope(&repo, range("HEAD~1", "HEAD"), &["src/zzz"]).is_err());
-    assert!(try_scope(&repo, Target::Staged, &["src"]).is_ok());
+    assert!(try_scope(&repo, ReviewTarget::Staged, &["src"]).is_ok());
 }
 
 #[test]
@@ -95,8 +95,8 @@ fn a_move_over_the_edge_stays_a_move() {
     repo.remove("old/c.txt");
     repo.write("new/e.txt", "fresh\n");
     let moved = "R new/d.txt from old/a.txt +6:six";
-    let shown = show(&try_scope(&repo, Target::WorkingTree, &["new"]).unwrap());
+    let shown = show(&try_scope(&repo, ReviewTarget::WorkingTree, &["new"]).unwrap());
     assert_eq!(shown, format!("{moved}\nA new/e.txt +1:fresh"));
-    let shown = show(&try_scope(&repo, Target::WorkingTree, &["old"]).unwrap());
+    let shown = show(&try_scope(&repo, ReviewTarget::WorkingTree, &["old"]).unwrap());
     assert_eq!(shown, moved);
 }

@@ -72,8 +72,8 @@ const CROWD: [&str; 8] = [
 fn every_state_lists_what_it_has_and_nothing_that_is_ignored() {
     let repo = crowded();
     let at_commit = scope(&repo, range("HEAD~1", "HEAD"));
-    let staged = scope(&repo, Target::Staged);
-    let on_disk = scope(&repo, Target::WorkingTree);
+    let staged = scope(&repo, ReviewTarget::Staged);
+    let on_disk = scope(&repo, ReviewTarget::WorkingTree);
     for scoped in [&at_commit, &staged, &on_disk] {
         assert_eq!(entries(scoped, Side::Head, ""), CROWD);
         assert_eq!(entries(scoped, Side::Head, "src"), ["src/a.py", "src/deep/b.rs"]);
@@ -93,7 +93,7 @@ fn the_work_tree_is_listed_as_it_is_on_disk() {
     repo.remove("now-a-link");
     repo.link("now-a-link", "/etc/passwd");
     repo.write("new", "1\n");
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     assert_eq!(entries(&scoped, Side::Head, ""), ["kept", "new", "now-a-link link"]);
 }
 
@@ -102,7 +102,7 @@ fn texts_are_found_in_every_state() {
     let repo = crowded();
     let expected = ["*.py:1:token star", "-rf:1:token", ":(exclude)x.py:1:token"];
     let expected = [&expected[..], &["src/deep/b.rs:1:fn token() {}"]].concat();
-    for target in [range("HEAD~1", "HEAD"), Target::Staged, Target::WorkingTree] {
+    for target in [range("HEAD~1", "HEAD"), ReviewTarget::Staged, ReviewTarget::WorkingTree] {
         let scoped = scope(&repo, target);
         assert_eq!(texts(&scoped, &["token"]), expected);
         let ignoring = TextQuery { case: Case::Ignored, ..query(&["token"]) };
@@ -132,7 +132,7 @@ fn texts_are_found_in_every_state() {
 fn a_text_is_no_pattern_and_no_option() {
     let repo = TestRepo::with_files(&[("a", "x.y\nxzy\n--help\n-e\n$(id)\n[a-z]\n\\d\n")]);
     repo.write("a2", "1\n");
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     for text in ["x.y", "--help", "-e", "$(id)", "[a-z]", "\\d"] {
         assert_eq!(texts(&scoped, &[text]).len(), 1, "{text}");
     }
@@ -148,7 +148,7 @@ fn a_folder_that_became_a_link_hides_nothing_behind_it() {
     std::fs::write(outside.join("secret.txt"), "stolen words\n").unwrap();
     std::fs::remove_dir_all(repo.path("etc")).unwrap();
     repo.link("etc", &outside);
-    let scoped = scope(&repo, Target::WorkingTree);
+    let scoped = scope(&repo, ReviewTarget::WorkingTree);
     assert_eq!(texts(&scoped, &["stolen"]), Vec::<String>::new());
     assert_eq!(words(&scoped, &["stolen"], &[]), Vec::<String>::new());
     assert_eq!(entries(&scoped, Side::Head, "etc"), ["etc link"]);
@@ -163,7 +163,7 @@ fn thousands_of_lines_are_cut_and_binary_files_are_passed_over() {
     repo.write("big.bin", [b"needle\0".as_slice(), &[0; 100]].concat());
     repo.write("long.txt", format!("{}needle", "x".repeat(1 << 20)));
     repo.commit("big");
-    for target in [range("HEAD~1", "HEAD"), Target::WorkingTree] {
+    for target in [range("HEAD~1", "HEAD"), ReviewTarget::WorkingTree] {
         let found = find(&scope(&repo, target), &query(&["needle"]));
         assert!(found.is_cut);
         assert!((1000..100_000).contains(&found.lines.len()));
@@ -184,7 +184,7 @@ fn a_patch_is_searched_as_far_as_it_shows_files() {
     assert!(scoped.tree.history().is_none());
 
     let repo = TestRepo::with_files(&[("old.py", "Token\n")]);
-    let scoped = scope(&repo, Target::Patch(patch.to_vec()));
+    let scoped = scope(&repo, ReviewTarget::Patch(patch.to_vec()));
     assert_eq!(texts(&scoped, &["Token"]), ["new.py:1:Token", "old.py:1:Token"]);
     assert_eq!(entries(&scoped, Side::Head, ""), ["new.py", "old.py"]);
     assert_eq!(entries(&scoped, Side::Base, ""), ["old.py"]);

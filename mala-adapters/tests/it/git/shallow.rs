@@ -27,10 +27,10 @@ fn what_is_there_is_reviewed() {
     let origin = history();
     let repo = clone(&origin, &["--depth=2"]);
     assert_eq!(show(&scope(&repo, range("HEAD~1", "HEAD"))), "M a -1:4 +1:5");
-    let last = Target::Commits(vec!["HEAD".to_owned()]);
+    let last = ReviewTarget::Commits(vec!["HEAD".to_owned()]);
     assert_eq!(show(&scope(&repo, last)), "M a -1:4 +1:5");
     repo.write("a", "6\n");
-    assert_eq!(show(&scope(&repo, Target::WorkingTree)), "M a -1:5 +1:6");
+    assert_eq!(show(&scope(&repo, ReviewTarget::WorkingTree)), "M a -1:5 +1:6");
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_base_that_is_cut_off_is_said_to_be() {
     assert_eq!(error.to_string(), "unknown revision: HEAD~3");
     assert_eq!(error.hint().as_deref(), Some(deepen));
     // Its parent is missing: it is not a root commit that adds every file.
-    let edge = Target::Commits(vec!["HEAD~1".to_owned()]);
+    let edge = ReviewTarget::Commits(vec!["HEAD~1".to_owned()]);
     let error = try_scope(&repo, edge, &[]).err().unwrap();
     assert!(error.to_string().contains("is not in this shallow clone"), "{error}");
     assert_eq!(error.hint().as_deref(), Some(deepen));
@@ -55,7 +55,8 @@ fn a_meeting_point_that_is_cut_off_is_said_to_be() {
     origin.write("b", "1\n");
     origin.commit("topic");
     let repo = clone(&origin, &["--depth=1", "--no-single-branch"]);
-    let target = Target::SinceMergeBase { base: "origin/main".into(), head: "origin/topic".into() };
+    let target =
+        ReviewTarget::SinceMergeBase { base: "origin/main".into(), head: "origin/topic".into() };
     let error = try_scope(&repo, target, &[]).err().unwrap();
     assert_eq!(error.to_string(), "origin/main and origin/topic have no common ancestor");
     assert!(error.hint().unwrap().contains("--unshallow"));

@@ -14,7 +14,7 @@ fn list(scoped: &ReviewScope, side: Side, folder: &str) -> Vec<String> {
 }
 
 /// The same change on disk, in the index and committed.
-fn in_every_state() -> Vec<(&'static str, TestRepo, Target)> {
+fn in_every_state() -> Vec<(&'static str, TestRepo, ReviewTarget)> {
     let make = || {
         let repo = TestRepo::with_files(&[
             ("src/a.py", "def load():\n    return 1\n"),
@@ -36,8 +36,8 @@ fn in_every_state() -> Vec<(&'static str, TestRepo, Target)> {
     commit.write("src/b.py", "not committed\n");
     let range = range("HEAD~1", "HEAD");
     vec![
-        ("disk", disk, Target::WorkingTree),
-        ("index", index, Target::Staged),
+        ("disk", disk, ReviewTarget::WorkingTree),
+        ("index", index, ReviewTarget::Staged),
         ("commit", commit, range),
     ]
 }
@@ -170,7 +170,7 @@ proptest! {
         repo.commit("before");
         before.iter().for_each(|(name, _)| repo.remove(name));
         after.iter().for_each(|(name, content)| repo.write(name, content));
-        let scoped = scope(&repo, Target::WorkingTree);
+        let scoped = scope(&repo, ReviewTarget::WorkingTree);
         repo.commit("after");
         let committed = scope(&repo, range("HEAD~1", "HEAD"));
         prop_assert_eq!(&scoped.change, &committed.change);

@@ -26,7 +26,7 @@ fn a_useless_linter_is_one_warning() {
     ] {
         let repo = python();
         let environment = with_program(&repo, "ruff", script);
-        let found = lint(&repo, Target::WorkingTree, &[], &environment);
+        let found = lint(&repo, ReviewTarget::WorkingTree, &[], &environment);
         assert_eq!(found, format!("warning: cannot run ruff: {expected}"), "{script}");
     }
 }
@@ -37,7 +37,7 @@ fn a_linter_that_hangs_is_stopped() {
     let environment = with_program(&repo, "ruff", "sleep 1000");
     let timeout = Duration::from_millis(500);
     let settings = LinterSettings { timeout, ..LinterSettings::default() };
-    let found = lint_with(&repo, Target::WorkingTree, &settings, &environment);
+    let found = lint_with(&repo, ReviewTarget::WorkingTree, &settings, &environment);
     assert_eq!(found, "warning: cannot run ruff: timed out after 0.5 s");
 }
 
@@ -48,11 +48,11 @@ const NOT_FOUND: &str = "warning: cannot run ruff: the project configures it, bu
 fn a_linter_that_is_not_there_is_a_warning_when_the_project_uses_it() {
     let repo = python();
     let nowhere = environment(&repo).with("PATH", "/nowhere");
-    assert_eq!(lint(&repo, Target::WorkingTree, &[], &nowhere), NOT_FOUND);
+    assert_eq!(lint(&repo, ReviewTarget::WorkingTree, &[], &nowhere), NOT_FOUND);
     let repo = TestRepo::with_files(&[("a.sh", "echo\n")]);
     repo.write("a.sh", "echo $1\n");
     let nowhere = environment(&repo).with("PATH", "/nowhere");
-    assert_eq!(lint(&repo, Target::WorkingTree, &[], &nowhere), "");
+    assert_eq!(lint(&repo, ReviewTarget::WorkingTree, &[], &nowhere), "");
 }
 
 #[test]
@@ -62,13 +62,13 @@ fn programs_of_the_reviewed_tree_never_run() {
     write_program(&inside, "ruff", "touch ran; echo '[]'");
     let path = format!("{}:/usr/bin:/bin", inside.display());
     let environment = environment(&repo).with("PATH", path);
-    assert_eq!(lint(&repo, Target::WorkingTree, &[], &environment), NOT_FOUND);
+    assert_eq!(lint(&repo, ReviewTarget::WorkingTree, &[], &environment), NOT_FOUND);
     // Nor through a link from outside.
     let outside = repo.beside("links");
     fs::create_dir(&outside).unwrap();
     std::os::unix::fs::symlink(inside.join("ruff"), outside.join("ruff")).unwrap();
     let environment = environment.with("PATH", format!("{}:/usr/bin:/bin", outside.display()));
-    assert_eq!(lint(&repo, Target::WorkingTree, &[], &environment), NOT_FOUND);
+    assert_eq!(lint(&repo, ReviewTarget::WorkingTree, &[], &environment), NOT_FOUND);
     assert!(!repo.path("ran").exists());
 }
 
@@ -87,7 +87,7 @@ fn programs_that_the_user_installed_for_the_project_run_over_the_own_work_tree()
         write_program(&repo.path(bin), "ruff", ANSWER);
         let plain = environment(&repo).with("PATH", "/usr/bin:/bin");
         assert_eq!(
-            lint(&repo, Target::WorkingTree, &[], &plain),
+            lint(&repo, ReviewTarget::WorkingTree, &[], &plain),
             "a.py:2 P2 bug ruff/F1: m",
             "{bin}"
         );
@@ -98,7 +98,7 @@ fn programs_that_the_user_installed_for_the_project_run_over_the_own_work_tree()
         repo.git(&["add", "-f", bin]);
         repo.commit("bring a program");
         repo.write("a.py", "x = 1\ny = 2\nz = 3\n");
-        assert_eq!(lint(&repo, Target::WorkingTree, &[], &plain), NOT_FOUND, "{bin}");
+        assert_eq!(lint(&repo, ReviewTarget::WorkingTree, &[], &plain), NOT_FOUND, "{bin}");
     }
 }
 
@@ -114,7 +114,7 @@ fn an_ignored_link_to_a_program_of_the_tree_does_not_run() {
     fs::create_dir_all(repo.path("node_modules/.bin")).unwrap();
     std::os::unix::fs::symlink("../../tools/ruff", repo.path("node_modules/.bin/ruff")).unwrap();
     let plain = environment(&repo).with("PATH", "/usr/bin:/bin");
-    assert_eq!(lint(&repo, Target::WorkingTree, &[], &plain), NOT_FOUND);
+    assert_eq!(lint(&repo, ReviewTarget::WorkingTree, &[], &plain), NOT_FOUND);
 }
 
 #[test]
@@ -122,9 +122,9 @@ fn one_that_is_off_is_not_asked() {
     let repo = python();
     let environment = with_program(&repo, "ruff", "exit 2");
     let off = LinterSettings { off: vec![LinterName::Ruff], ..LinterSettings::default() };
-    assert_eq!(lint_with(&repo, Target::WorkingTree, &off, &environment), "");
+    assert_eq!(lint_with(&repo, ReviewTarget::WorkingTree, &off, &environment), "");
     let off = LinterSettings { mode: LinterMode::Off, ..LinterSettings::default() };
-    assert_eq!(lint_with(&repo, Target::WorkingTree, &off, &environment), "");
+    assert_eq!(lint_with(&repo, ReviewTarget::WorkingTree, &off, &environment), "");
 }
 
 #[test]
@@ -138,5 +138,8 @@ fn what_a_linter_says_of_other_files_is_dropped() {
     let files = ["/etc/passwd", "../a.py", "b.py", "", "a.py/../a.py", "./a.py"];
     let answer = files.map(says).join(",");
     let environment = with_program(&repo, "ruff", &format!("echo '[{answer}]'"));
-    assert_eq!(lint(&repo, Target::WorkingTree, &[], &environment), "a.py:2 P2 bug ruff/F1: m");
+    assert_eq!(
+        lint(&repo, ReviewTarget::WorkingTree, &[], &environment),
+        "a.py:2 P2 bug ruff/F1: m"
+    );
 }

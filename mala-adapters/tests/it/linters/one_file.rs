@@ -17,7 +17,7 @@ fn say(repo: &TestRepo, settings: LinterSettings, name: LinterName, file: &str) 
     let world = LinterContext { folder: Some(repo.root().to_owned()), environment };
     let linters = ProjectLinters::new(settings, world);
     wait(async {
-        let request = request(repo, Target::WorkingTree).await;
+        let request = request(repo, ReviewTarget::WorkingTree).await;
         match linters.lint(&request, name, &file.into()).await {
             Ok(messages) => messages
                 .iter()

@@ -20,7 +20,7 @@ fn ruff_speaks_of_added_lines_only() {
     let repo = TestRepo::with_files(&[("ruff.toml", RUFF), ("pkg/a.py", PYTHON)]);
     repo.write("pkg/a.py", format!("{PYTHON}\n\ndef added():\n    return undefined_thing\n"));
     repo.write("pkg/broken.py", "def f(:\n");
-    let found = lint(&repo, Target::WorkingTree, &[], &with_real(&repo, &["ruff"]));
+    let found = lint(&repo, ReviewTarget::WorkingTree, &[], &with_real(&repo, &["ruff"]));
     assert_eq!(
         found,
         "pkg/a.py:9 P1 bug ruff/F821: Undefined name `undefined_thing`\n\
@@ -47,7 +47,7 @@ fn staged_text_is_linted_and_not_what_lies_on_disk() {
     repo.write("a.py", "print(undefined_thing)\n");
     repo.stage();
     repo.write("a.py", "\n\nprint(another_thing)\n");
-    let found = lint(&repo, Target::Staged, &[], &with_real(&repo, &["ruff"]));
+    let found = lint(&repo, ReviewTarget::Staged, &[], &with_real(&repo, &["ruff"]));
     assert_eq!(found, "a.py:1 P1 bug ruff/F821: Undefined name `undefined_thing`");
 }
 
@@ -57,14 +57,14 @@ fn a_project_without_a_sign_of_a_linter_is_left_alone() {
     repo.write("a.py", "print(undefined_thing)\n");
     repo.write("a.js", "debugger;\n");
     let environment = with_real(&repo, &["ruff", "eslint", "oxlint", "biome"]);
-    assert_eq!(lint(&repo, Target::WorkingTree, &LinterName::ALL, &environment), "");
+    assert_eq!(lint(&repo, ReviewTarget::WorkingTree, &LinterName::ALL, &environment), "");
 }
 
 #[test]
 fn shellcheck_needs_no_setup() {
     let repo = TestRepo::with_files(&[("run", "#!/bin/sh\necho $1\n")]);
     repo.write("run", "#!/bin/sh\necho $1\nrm -rf \"$1/\"\n");
-    let found = lint(&repo, Target::WorkingTree, &[], &with_real(&repo, &["shellcheck"]));
+    let found = lint(&repo, ReviewTarget::WorkingTree, &[], &with_real(&repo, &["shellcheck"]));
     assert_eq!(
         found,
         "run:3 P2 bug shellcheck/SC2115: Use \"${var:?}\" to ensure this never expands to / ."
@@ -85,7 +85,7 @@ fn oxlint_and_biome_and_eslint() {
     repo.write("bad[1].js", "let x = ;\n");
     let environment = with_real(&repo, &["oxlint", "biome", "eslint"]);
     assert_eq!(
-        lint(&repo, Target::WorkingTree, &[], &environment),
+        lint(&repo, ReviewTarget::WorkingTree, &[], &environment),
         "a.js:2 P2 bug biome/suspicious/noDebugger: This is an unexpected use of the debugger \
          statement.\n\
          a.js:2 P2 bug eslint/no-debugger: Unexpected 'debugger' statement.\n\
@@ -124,7 +124,7 @@ fn a_commit_of_others_runs_no_project_code() {
     // The same settings run in the user's own tree: the test above can fail.
     repo.git(&["rm", "-q", "oxlint.config.ts"]);
     repo.write("a.js", "debugger;\n\n");
-    lint(&repo, Target::WorkingTree, &[], &environment);
+    lint(&repo, ReviewTarget::WorkingTree, &[], &environment);
     assert!(ran.exists());
 }
 
@@ -132,7 +132,7 @@ fn a_commit_of_others_runs_no_project_code() {
 fn eslint_without_its_packages_is_one_warning() {
     let repo = TestRepo::with_files(&[("eslint.config.mjs", "import 'no-such-plugin';\n")]);
     repo.write("a.js", SCRIPT);
-    let found = lint(&repo, Target::WorkingTree, &[], &with_real(&repo, &["eslint"]));
+    let found = lint(&repo, ReviewTarget::WorkingTree, &[], &with_real(&repo, &["eslint"]));
     let start = "warning: cannot run eslint: ";
     assert!(found.starts_with(start) && found.contains("Cannot find package"), "{found}");
     assert_eq!(found.lines().count(), 1, "{found}");
@@ -143,7 +143,7 @@ fn broken_settings_are_one_warning_each() {
     let repo = TestRepo::with_files(&[("ruff.toml", "x = [\n"), ("biome.json", "nonsense")]);
     repo.write("a.js", SCRIPT);
     repo.write("a.py", PYTHON);
-    let found = lint(&repo, Target::WorkingTree, &[], &with_real(&repo, &["ruff", "biome"]));
+    let found = lint(&repo, ReviewTarget::WorkingTree, &[], &with_real(&repo, &["ruff", "biome"]));
     let lines: Vec<&str> = found.lines().collect();
     assert_eq!(lines.len(), 2, "{found}");
     assert!(lines[0].starts_with("warning: cannot run ruff: "), "{found}");
@@ -156,8 +156,8 @@ fn tsc_runs_when_it_is_listed() {
     let repo = TestRepo::with_files(&[("web/tsconfig.json", config), ("web/a.ts", "export {};\n")]);
     repo.write("web/a.ts", "export {};\nexport const n: number = 'x';\n");
     let environment = with_real(&repo, &["tsc"]);
-    assert_eq!(lint(&repo, Target::WorkingTree, &[], &environment), "");
-    let found = lint(&repo, Target::WorkingTree, &[LinterName::Tsc], &environment);
+    assert_eq!(lint(&repo, ReviewTarget::WorkingTree, &[], &environment), "");
+    let found = lint(&repo, ReviewTarget::WorkingTree, &[LinterName::Tsc], &environment);
     let said = "Type 'string' is not assignable to type 'number'.";
     assert_eq!(found, format!("web/a.ts:2 P1 bug tsc/TS2322: {said}"));
     assert_eq!(repo.git(&["status", "--short", "--untracked-files=all"]).trim(), "M web/a.ts");
@@ -168,7 +168,7 @@ fn tsc_without_packages_is_one_warning() {
     let repo = TestRepo::with_files(&[("tsconfig.json", "{\"compilerOptions\": {\"types\": []}}")]);
     repo.write("a.ts", "import { x } from 'no-such-package';\nexport const n: number = 'x' + x;\n");
     let environment = with_real(&repo, &["tsc"]);
-    let found = lint(&repo, Target::WorkingTree, &[LinterName::Tsc], &environment);
+    let found = lint(&repo, ReviewTarget::WorkingTree, &[LinterName::Tsc], &environment);
     assert_eq!(found, "warning: cannot run tsc: the project's packages are not installed");
 }
 
@@ -186,7 +186,7 @@ fn clippy_runs_when_it_is_listed_and_only_in_the_own_tree() {
     let home = std::env::var_os("HOME").unwrap();
     let environment = with_real(&repo, &["cargo-clippy"]).with("HOME", home);
     let also = [LinterName::Clippy];
-    let found = lint(&repo, Target::WorkingTree, &also, &environment);
+    let found = lint(&repo, ReviewTarget::WorkingTree, &also, &environment);
     assert_eq!(
         found,
         "src/lib.rs:6 P2 bug clippy/clippy::eq_op: equal expressions as operands to `==`"

@@ -21,7 +21,7 @@ fn hadolint() {
         {"code":"DL3021","column":1,"file":"./Dockerfile","level":"error","line":3,"message":"COPY with more than 2 arguments"}]"#;
     let environment = program(&repo, "hadolint", "--format json ./Dockerfile", says);
     assert_eq!(
-        lint(&repo, Target::WorkingTree, &[], &environment),
+        lint(&repo, ReviewTarget::WorkingTree, &[], &environment),
         "Dockerfile:2 P3 style hadolint/DL3003: Use WORKDIR to switch to a directory\n\
          Dockerfile:3 P2 bug hadolint/DL3021: COPY with more than 2 arguments"
     );
@@ -53,7 +53,7 @@ fn semgrep_is_given_the_rules_of_the_project() {
                  ./.semgrep/rules.yml ./a.py";
     let environment = program(&repo, "semgrep", wants, says);
     assert_eq!(
-        lint(&repo, Target::WorkingTree, &[], &environment),
+        lint(&repo, ReviewTarget::WorkingTree, &[], &environment),
         "a.py:2 P2 security semgrep/semgrep.no-eval: eval runs what it is given"
     );
 }
@@ -66,9 +66,9 @@ fn golangci_lint_runs_when_it_is_listed() {
     let says = r#"{"Issues":[{"FromLinter":"errcheck","Text":"Error return value is not checked","Severity":"","SourceLines":["\tg()"],"Pos":{"Filename":"a.go","Offset":24,"Line":4,"Column":3},"ExpectNoLint":false,"ExpectedNoLintLinter":""},{"FromLinter":"revive","Text":"package comment","Pos":{"Filename":"a.go","Offset":0,"Line":1,"Column":1}}],"Report":{}}"#;
     let wants = "run --output.json.path stdout --show-stats=false";
     let environment = program(&repo, "golangci-lint", wants, says);
-    assert_eq!(lint(&repo, Target::WorkingTree, &[], &environment), "");
+    assert_eq!(lint(&repo, ReviewTarget::WorkingTree, &[], &environment), "");
     assert_eq!(
-        lint(&repo, Target::WorkingTree, &[LinterName::GolangciLint], &environment),
+        lint(&repo, ReviewTarget::WorkingTree, &[LinterName::GolangciLint], &environment),
         "a.go:4 P2 error_handling golangci-lint/errcheck: Error return value is not checked"
     );
 }

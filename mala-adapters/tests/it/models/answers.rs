@@ -1,7 +1,9 @@
 //! Answers of every kind, from every provider.
 
 use super::{PROVIDERS, TestProvider, ask, form, model, run, wait};
-use mala_domain::conversation::{Form, Part, Stop, Tokens, ToolResult, Turn};
+use mala_domain::conversation::{
+    AnswerFormat, ChatTurn, FinishReason, TokenCounts, ToolResult, TurnPart,
+};
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::{AnswerEnd, AnswerUsage, ModelAnswer, RequestTurn};
 use serde_json::json;
@@ -13,7 +15,7 @@ fn a_plain_text_comes_through() {
         let (reply, server) = run(provider, &ask(), [ModelAnswer::text("All göod.").into()]);
         let reply = reply.unwrap();
         assert_eq!(reply.said.text, "All göod.", "{provider:?}");
-        assert_eq!(reply.stop, Stop::Complete, "{provider:?}");
+        assert_eq!(reply.stop, FinishReason::Complete, "{provider:?}");
         assert_eq!((reply.attempts, reply.form_enforced), (1, false), "{provider:?}");
         assert_eq!(reply.model, "gemini-3-model", "{provider:?}");
         let request = &server.requests()[0];
@@ -34,17 +36,17 @@ fn a_tool_is_called_and_its_result_sent_back() {
         let model = model(provider, &server);
         let mut ask = ask();
         let reply = wait(model.ask(&ask, Duration::from_secs(9).into())).unwrap();
-        assert_eq!(reply.stop, Stop::Tools, "{provider:?}");
+        assert_eq!(reply.stop, FinishReason::Tools, "{provider:?}");
         let calls = &reply.said.calls;
         let arguments: Vec<&str> = calls.iter().map(|call| call.arguments.as_str()).collect();
         assert_eq!(arguments, [r#"{"path":"a.rs"}"#, r#"{"path":"b.rs"}"#], "{provider:?}");
         assert_ne!(calls[0].id, calls[1].id, "{provider:?}");
         let results = calls.iter().map(|call| {
             let text = format!("text of {}", call.arguments);
-            Part::ToolResult(ToolResult { call: call.clone(), text, is_error: false })
+            TurnPart::ToolResult(ToolResult { call: call.clone(), text, is_error: false })
         });
         let results = results.collect();
-        ask.turns.extend([Turn::Model(reply.said.clone()), Turn::Ours(results)]);
+        ask.turns.extend([ChatTurn::Model(reply.said.clone()), ChatTurn::User(results)]);
         wait(model.ask(&ask, Duration::from_secs(9).into())).unwrap();
         let turns = server.requests()[1].turns();
         assert!(
@@ -99,12 +101,16 @@ fn tokens_are_what_the_provider_says() {
     for provider in PROVIDERS {
         let usage = AnswerUsage::Said { input: 100, cached: 60, output: 7 };
         let (reply, _) = run(provider, &ask(), [ModelAnswer::text("x").usage(usage).into()]);
-        let Tokens { input, output, cache_read, cache_write } = reply.unwrap().tokens;
+        let TokenCounts { input, output, cache_read, cache_write } = reply.unwrap().tokens;
         assert_eq!((input, output, cache_read), (Some(100), Some(7), Some(60)), "{provider:?}");
         assert_eq!(cache_write, (provider == TestProvider::Anthropic).then_some(0), "{provider:?}");
         let unsaid = ModelAnswer::text("x").usage(AnswerUsage::Unsaid);
         let (reply, _) = run(provider, &ask(), [unsaid.into()]);
-        assert_eq!(reply.unwrap().tokens, Tokens::default(), "unknown is not zero: {provider:?}");
+        assert_eq!(
+            reply.unwrap().tokens,
+            TokenCounts::default(),
+            "unknown is not zero: {provider:?}"
+        );
     }
 }
 
@@ -114,14 +120,14 @@ fn what_passes_share_is_read_from_the_cache() {
         let server = ModelServer::always(ModelAnswer::text("x"));
         let model = model(provider, &server);
         let mut ask = ask();
-        ask.turns = vec![Turn::Ours(vec![
-            Part::Repeated("the change ".repeat(400)),
-            Part::Text("first pass".to_owned()),
+        ask.turns = vec![ChatTurn::User(vec![
+            TurnPart::Repeated("the change ".repeat(400)),
+            TurnPart::Text("first pass".to_owned()),
         ])];
         let first = wait(model.ask(&ask, Duration::from_secs(9).into())).unwrap();
         assert_eq!(first.tokens.cache_read, Some(0), "{provider:?}");
-        let Some(Turn::Ours(parts)) = ask.turns.first_mut() else { unreachable!() };
-        parts[1] = Part::Text("second pass".to_owned());
+        let Some(ChatTurn::User(parts)) = ask.turns.first_mut() else { unreachable!() };
+        parts[1] = TurnPart::Text("second pass".to_owned());
         let second = wait(model.ask(&ask, Duration::from_secs(9).into())).unwrap();
         assert!(second.tokens.cache_read > Some(1000), "{provider:?} {:?}", second.tokens);
         assert!(server.cache_count().ratio() > 0.0, "{provider:?}");
@@ -130,13 +136,13 @@ fn what_passes_share_is_read_from_the_cache() {
 
 #[test]
 fn every_way_to_stop_has_its_name() {
-    let refused = |why: &str| Stop::Refused(why.to_owned());
-    let filtered = |why: &str| Stop::Filtered(why.to_owned());
+    let refused = |why: &str| FinishReason::Refused(why.to_owned());
+    let filtered = |why: &str| FinishReason::Filtered(why.to_owned());
     for (end, provider, expected) in [
-        (AnswerEnd::MaxTokens, TestProvider::Anthropic, Stop::MaxTokens),
-        (AnswerEnd::MaxTokens, TestProvider::Responses, Stop::MaxTokens),
-        (AnswerEnd::MaxTokens, TestProvider::Chat, Stop::MaxTokens),
-        (AnswerEnd::MaxTokens, TestProvider::Gemini, Stop::MaxTokens),
+        (AnswerEnd::MaxTokens, TestProvider::Anthropic, FinishReason::MaxTokens),
+        (AnswerEnd::MaxTokens, TestProvider::Responses, FinishReason::MaxTokens),
+        (AnswerEnd::MaxTokens, TestProvider::Chat, FinishReason::MaxTokens),
+        (AnswerEnd::MaxTokens, TestProvider::Gemini, FinishReason::MaxTokens),
         (AnswerEnd::Refusal, TestProvider::Anthropic, refused("No.")),
         (AnswerEnd::Refusal, TestProvider::Responses, refused("No.")),
         (AnswerEnd::Refusal, TestProvider::Chat, refused("No.")),
@@ -156,7 +162,11 @@ fn nothing_at_all_is_still_an_answer_when_the_model_says_that_it_is_done() {
     for provider in PROVIDERS {
         let (reply, _) = run(provider, &ask(), [ModelAnswer::text("").into()]);
         let reply = reply.unwrap();
-        assert_eq!((reply.said.text.as_str(), reply.stop), ("", Stop::Complete), "{provider:?}");
+        assert_eq!(
+            (reply.said.text.as_str(), reply.stop),
+            ("", FinishReason::Complete),
+            "{provider:?}"
+        );
     }
 }
 
@@ -164,7 +174,7 @@ fn nothing_at_all_is_still_an_answer_when_the_model_says_that_it_is_done() {
 fn a_form_in_words_is_not_enforced() {
     let mut question = ask();
     question.form = form();
-    assert!(matches!(question.form, Form::Json { .. }));
+    assert!(matches!(question.form, AnswerFormat::Json { .. }));
     for provider in PROVIDERS {
         let refusal = mala_testkit::model_server::ServerFault::Status(
             400,
@@ -197,6 +207,6 @@ fn an_answer_that_ran_into_the_limit_is_cut_whatever_the_server_calls_it() {
     for provider in PROVIDERS {
         let usage = AnswerUsage::Said { input: 1, cached: 0, output: 1000 };
         let (reply, _) = run(provider, &ask(), [ModelAnswer::text("half of").usage(usage).into()]);
-        assert_eq!(reply.unwrap().stop, Stop::MaxTokens, "{provider:?}");
+        assert_eq!(reply.unwrap().stop, FinishReason::MaxTokens, "{provider:?}");
     }
 }

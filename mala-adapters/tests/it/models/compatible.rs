@@ -3,7 +3,7 @@
 use super::{ask, form, wait};
 use mala_adapters::models::openai_chat::{self, ChatServer};
 use mala_adapters::models::{Endpoint, HttpClient};
-use mala_domain::conversation::{Stop, Tokens};
+use mala_domain::conversation::{FinishReason, TokenCounts};
 use mala_domain::ports::LanguageModel;
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::{ModelAnswer, ServerFault};
@@ -51,7 +51,7 @@ fn usage_that_is_not_said_is_unknown() {
     let refusal = ServerFault::RefuseParameter("stream_options".to_owned(), ModelAnswer::text("x"));
     let server = ModelServer::always(refusal);
     let reply = wait(model(&server).ask(&ask(), PATIENCE.into())).unwrap();
-    assert_eq!(reply.tokens, Tokens::default());
+    assert_eq!(reply.tokens, TokenCounts::default());
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_server_that_does_not_stream_is_understood() {
         "finish_reason": "stop"}], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}"#;
     let server = ModelServer::always(ServerFault::Status(200, Vec::new(), body.to_owned()));
     let reply = wait(model(&server).ask(&ask(), PATIENCE.into())).unwrap();
-    assert_eq!(reply.stop, Stop::Tools, "calls count more than the word 'stop'");
+    assert_eq!(reply.stop, FinishReason::Tools, "calls count more than the word 'stop'");
     let call = &reply.said.calls[0];
     assert_eq!((call.id.as_str(), call.arguments.as_str()), ("call_0", r#"{"path":"a"}"#));
     assert_eq!((reply.tokens.input, reply.tokens.cache_read), (Some(3), None));

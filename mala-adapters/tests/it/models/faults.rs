@@ -2,7 +2,7 @@
 
 use super::{KEY, PROVIDERS, TestProvider, ask, model, run, wait};
 use mala_adapters::models::{Endpoint, HttpClient, Secret, anthropic};
-use mala_domain::conversation::Stop;
+use mala_domain::conversation::FinishReason;
 use mala_domain::ports::{LanguageModel, ModelFailureKind as Kind};
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::{AnswerEnd, ModelAnswer, ServerFault, ServerStep};
@@ -72,7 +72,11 @@ fn what_passes_is_tried_again() {
             let (reply, _) = run(provider, &ask(), steps);
             let reply = reply.unwrap_or_else(|why| panic!("{provider:?} {fault:?}: {why}"));
             assert_eq!(reply.said.text, "a good answer", "nothing of the first try is left");
-            assert_eq!((reply.stop, reply.attempts), (Stop::Complete, 2), "{provider:?} {fault:?}");
+            assert_eq!(
+                (reply.stop, reply.attempts),
+                (FinishReason::Complete, 2),
+                "{provider:?} {fault:?}"
+            );
         }
     }
 }

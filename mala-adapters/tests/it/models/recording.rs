@@ -2,7 +2,7 @@
 
 use super::{TestProvider, ask, model, wait};
 use mala_adapters::models::recording::{Recording, RecordingError, Replay};
-use mala_domain::conversation::{Ask, Part, Reply, ToolResult, Turn};
+use mala_domain::conversation::{ChatReply, ChatRequest, ChatTurn, ToolResult, TurnPart};
 use mala_domain::ports::{LanguageModel, ModelFailure, ModelFailureKind};
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::{ModelAnswer, ServerFault, ServerStep};
@@ -21,7 +21,7 @@ fn secret() -> String {
 
 /// A short conversation: the same call twice, a call with an earlier answer, and a call that
 /// fails.
-fn converse(model: &dyn LanguageModel) -> Vec<Result<Reply, ModelFailure>> {
+fn converse(model: &dyn LanguageModel) -> Vec<Result<ChatReply, ModelFailure>> {
     let ask = ask();
     let first = wait(model.ask(&ask, PATIENCE.into()));
     let again = wait(model.ask(&ask, PATIENCE.into()));
@@ -29,9 +29,9 @@ fn converse(model: &dyn LanguageModel) -> Vec<Result<Reply, ModelFailure>> {
     let said = first.as_ref().unwrap().said.clone();
     let call = said.calls[0].clone();
     let result = ToolResult { call, text: "text".into(), is_error: false };
-    later.turns.extend([Turn::Model(said), Turn::Ours(vec![Part::ToolResult(result)])]);
+    later.turns.extend([ChatTurn::Model(said), ChatTurn::User(vec![TurnPart::ToolResult(result)])]);
     let third = wait(model.ask(&later, PATIENCE.into()));
-    let failing = Ask { system: "fail".into(), ..ask };
+    let failing = ChatRequest { system: "fail".into(), ..ask };
     vec![first, again, third, wait(model.ask(&failing, PATIENCE.into()))]
 }
 
@@ -45,7 +45,7 @@ fn script() -> ModelServer {
     ])
 }
 
-fn record(folder: &Path) -> Vec<Result<Reply, ModelFailure>> {
+fn record(folder: &Path) -> Vec<Result<ChatReply, ModelFailure>> {
     let server = script();
     let recording = Recording::start(folder, "nonce-1").unwrap();
     let inner: Arc<dyn LanguageModel> = Arc::from(model(TestProvider::Anthropic, &server));
@@ -65,7 +65,7 @@ fn a_replay_gives_the_same_answers_without_a_model() {
     assert_eq!(replayed[1].as_ref().unwrap().said.text, "second");
     assert_eq!(replayed[3], recorded[3], "failures are kept too");
     assert_eq!(replayed[3].as_ref().unwrap_err().kind, ModelFailureKind::Unauthorized);
-    let tokens = |outcome: &Result<Reply, ModelFailure>| outcome.as_ref().unwrap().tokens;
+    let tokens = |outcome: &Result<ChatReply, ModelFailure>| outcome.as_ref().unwrap().tokens;
     assert_eq!(tokens(&replayed[2]), tokens(&recorded[2]));
     assert!(recorded[2].as_ref().unwrap().said.text.contains(&secret()), "the run sees it all");
     assert_eq!(converse(&Replay::open(folder.path()).unwrap()), replayed, "every time");
@@ -89,7 +89,7 @@ fn what_was_not_recorded_has_no_answer() {
     let folder = tempfile::tempdir().unwrap();
     record(folder.path());
     let replay = Replay::open(folder.path()).unwrap();
-    let other = Ask { max_output_tokens: 1, ..ask() };
+    let other = ChatRequest { max_output_tokens: 1, ..ask() };
     let failure = wait(replay.ask(&other, PATIENCE.into())).unwrap_err();
     assert_eq!(failure.kind, ModelFailureKind::NotRecorded);
     for _ in 0..2 {

@@ -6,7 +6,7 @@ use super::ladder::{self, Object, ParseMethod};
 use super::{ParseProblem, Words};
 use crate::agent::NAME;
 use crate::change::{FilePath, LineSpan};
-use crate::finding::{Candidate, Category, Priority, Verification};
+use crate::finding::{Category, Priority, ReviewClaim, Verification};
 use crate::verdict::Verdict;
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ pub struct Answer {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
     /// The claim as every reviewer makes it.
-    pub candidate: Candidate,
+    pub candidate: ReviewClaim,
     /// Whether the model said how sure it is.
     pub says_confidence: bool,
 }
@@ -101,7 +101,7 @@ pub(crate) fn read_object(
         let claim = claim(finding, speaker)?;
         match empty_field(finding)? {
             Some(field) => {
-                let Candidate { file, span, .. } = &claim.candidate;
+                let ReviewClaim { file, span, .. } = &claim.candidate;
                 answer.dropped.push(format!("{file}:{span}: a finding without `{field}`"));
                 answer.incomplete.push(claim);
             }
@@ -146,7 +146,7 @@ fn claim(finding: &Object, speaker: AnswerSource) -> Result<Claim, ParseProblem>
     let confidence = confidence(finding)?;
     Ok(Claim {
         says_confidence: confidence.is_some(),
-        candidate: Candidate {
+        candidate: ReviewClaim {
             file: match speaker {
                 AnswerSource::Agent => FilePath::parse(file.trim().trim_start_matches("./")),
                 AnswerSource::Lane => FilePath::parse(file),

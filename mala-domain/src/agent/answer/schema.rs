@@ -1,12 +1,12 @@
 //! The forms of the answers, for providers that can enforce one: closed objects whose fields are all
 //! required.
 
-use crate::conversation::Form;
+use crate::conversation::AnswerFormat;
 use crate::finding::Category;
 use serde_json::{Value, json};
 
 /// The form of a review, with an opinion on each hint when there are some.
-pub fn review_form(n_hints: usize) -> Form {
+pub fn review_form(n_hints: usize) -> AnswerFormat {
     let categories = Category::ALL.map(Category::name);
     let finding = closed(&[
         ("file_path", plain("string")),
@@ -32,11 +32,11 @@ pub fn review_form(n_hints: usize) -> Form {
     if n_hints > 0 {
         fields.push(("hints", json!({"type": "array", "items": hint})));
     }
-    Form::Json { name: "review".to_owned(), schema: closed(&fields) }
+    AnswerFormat::Json { name: "review".to_owned(), schema: closed(&fields) }
 }
 
 /// The form of a check of claims.
-pub fn checks_form() -> Form {
+pub fn checks_form() -> AnswerFormat {
     let check = closed(&[
         ("id", plain("string")),
         ("outcome", json!({"type": "string", "enum": ["holds", "refuted", "unsure"]})),
@@ -44,7 +44,7 @@ pub fn checks_form() -> Form {
     ]);
     let schema =
         closed(&[("nonce", plain("string")), ("checks", json!({"type": "array", "items": check}))]);
-    Form::Json { name: "checks".to_owned(), schema }
+    AnswerFormat::Json { name: "checks".to_owned(), schema }
 }
 
 fn plain(kind: &str) -> Value {

@@ -1,7 +1,7 @@
 //! One row per promise: what is an answer, what is a problem, and which.
 
 use super::*;
-use crate::conversation::Form;
+use crate::conversation::AnswerFormat;
 use crate::finding::Priority;
 use proptest::prelude::*;
 use serde_json::Value;
@@ -308,7 +308,7 @@ fn checks_are_read_by_the_same_ladder() {
 
 #[test]
 fn the_forms_accept_what_the_reader_reads() {
-    let Form::Json { schema, .. } = review_form(1) else { panic!("a form") };
+    let AnswerFormat::Json { schema, .. } = review_form(1) else { panic!("a form") };
     let text = r#"{"nonce": "", "verdict": "PASS", "findings": [], "hints": []}"#;
     assert!(jsonschema::is_valid(&schema, &serde_json::from_str(text).unwrap()));
     assert_eq!(shown(text), "Strict: ");

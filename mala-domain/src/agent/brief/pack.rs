@@ -6,7 +6,7 @@ use super::unlined::is_bare;
 use super::{BriefMaterial, BriefStyle, PromptBrief};
 use crate::agent::clean::CleanFile;
 use crate::change::{ChangedFile, FilePath, LineKind, LineSpan};
-use crate::finding::Candidate;
+use crate::finding::ReviewClaim;
 use std::cmp::Reverse;
 
 /// A change in one or several briefs.
@@ -100,7 +100,7 @@ fn by_size<'c>(material: &BriefMaterial<'c>) -> Vec<(&'c ChangedFile, CleanFile)
 /// The hunks of which an added line is hidden and no built-in finding tells; hidden lines are said.
 fn unread(
     files: &[(&ChangedFile, CleanFile)],
-    hints: &[Candidate],
+    hints: &[ReviewClaim],
     said: &mut Vec<String>,
 ) -> Vec<(FilePath, usize)> {
     let mut unread = Vec::new();
@@ -126,7 +126,7 @@ fn unread(
 
 const HIDDEN: &str = "hidden as a secret, and nobody has read";
 
-fn is_of_secret(hint: &Candidate) -> bool {
+fn is_of_secret(hint: &ReviewClaim) -> bool {
     hint.rule.as_deref().is_some_and(|rule| rule.starts_with("secrets/"))
 }
 

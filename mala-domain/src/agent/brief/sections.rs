@@ -4,7 +4,7 @@
 use super::unlined::{is_bare, unlined};
 use super::{BriefMaterial, BriefStyle};
 use crate::change::{ChangedFile, FileStatus, LineKind};
-use crate::finding::Candidate;
+use crate::finding::ReviewClaim;
 use std::fmt::Write;
 
 const MAX_FILES: usize = 100;
@@ -154,7 +154,7 @@ pub(super) fn name(file: &ChangedFile) -> String {
     }
 }
 
-fn hints(hints: &[Candidate]) -> String {
+fn hints(hints: &[ReviewClaim]) -> String {
     let lines = hints.iter().take(MAX_HINTS).enumerate().map(|(index, hint)| {
         let priority = hint.priority.map(|priority| priority.to_string()).unwrap_or_default();
         let rule = hint.rule.as_deref().unwrap_or("built-in");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::agent::fence::Nonce;
-use crate::change::{Nature, parse};
+use crate::change::{FileClass, parse};
 use crate::finding::{Category, Priority, Verification};
 use crate::ports::Blob;
 use insta::assert_snapshot;
@@ -17,7 +17,7 @@ struct Sample {
     enclosing: BTreeMap<FilePath, Vec<Option<Enclosing>>>,
     tasks: Vec<(String, String)>,
     rules: Vec<(FilePath, String)>,
-    hints: Vec<Candidate>,
+    hints: Vec<ReviewClaim>,
     references: Vec<String>,
 }
 
@@ -77,7 +77,7 @@ fn shows_the_change_with_its_function_and_all_that_is_known() {
     sample.tasks.push(("context file".to_owned(), "Make add subtract.".to_owned()));
     sample.rules.push(("REVIEW.md".into(), "Never subtract.\n".to_owned()));
     sample.references.push("add  b.py:3 in f: add(1, 2)".to_owned());
-    sample.hints.push(Candidate {
+    sample.hints.push(ReviewClaim {
         file: "app.py".into(),
         span: LineSpan::line(4),
         priority: Some(Priority::P2),
@@ -191,7 +191,7 @@ fn files_are_listed_only_where_not_all_are_shown() {
     assert!(!lists(&two_files().briefs(5_000, 1)));
     assert!(lists(&two_files().briefs(800, 1)), "a file is left out");
     let mut sample = two_files();
-    sample.change.files[0].nature = Nature::Binary;
+    sample.change.files[0].class = FileClass::Binary;
     assert!(lists(&sample.briefs(5_000, 1)), "a file cannot be shown");
 }
 

@@ -3,13 +3,13 @@
 
 use crate::agent::{fence, shown};
 use crate::change::{Change, FilePath};
-use crate::finding::Candidate;
+use crate::finding::ReviewClaim;
 use crate::review::Texts;
 use crate::secrets;
 
 /// The claim with evidence that can be looked up at head. What cannot be brought there stays as it
 /// is, and admission drops the claim.
-pub fn ground(mut claim: Candidate, change: &Change, texts: &Texts) -> Candidate {
+pub fn ground(mut claim: ReviewClaim, change: &Change, texts: &Texts) -> ReviewClaim {
     let Some(quoted) = claim.evidence.take() else { return claim };
     let head = head_text(&claim.file, change, texts);
     let gone = removed_text(&claim.file, change);

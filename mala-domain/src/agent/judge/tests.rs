@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::change::{Change, FilePath, LineSpan, parse};
-use crate::finding::{Candidate, Category, Priority, Verification};
+use crate::finding::{Category, Priority, ReviewClaim, Verification};
 use crate::ports::Blob;
 use crate::review::Texts;
 
-fn claim(line: u32, priority: Priority, confidence: f64) -> Candidate {
-    Candidate {
+fn claim(line: u32, priority: Priority, confidence: f64) -> ReviewClaim {
+    ReviewClaim {
         file: "a.py".into(),
         span: LineSpan::line(line),
         priority: Some(priority),
@@ -117,7 +117,7 @@ fn evidence_is_put_into_the_words_of_the_file() {
         ("```python\ny = 1 / x\n```", Some("y = 1 / x"), "body"),
     ] {
         let quoting =
-            Candidate { evidence: Some(quoted.to_owned()), ..claim(2, Priority::P1, 0.9) };
+            ReviewClaim { evidence: Some(quoted.to_owned()), ..claim(2, Priority::P1, 0.9) };
         let grounded = ground(quoting, &change, &texts);
         assert_eq!(grounded.evidence.as_deref(), evidence, "{quoted}");
         assert_eq!(grounded.body, body, "{quoted}");

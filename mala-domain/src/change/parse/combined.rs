@@ -1,7 +1,7 @@
 //! Combined diffs (`diff --cc`), which `git show` prints for merge commits, with one sign column
 //! per parent. They are converted to a diff against the first parent.
 
-use super::error::{DiffError, DiffProblem};
+use super::error::{DiffError, DiffErrorKind};
 use super::file::{FileDiff, HunkDiff, LineBytes};
 use super::hunk::{LineEndings, LineRange, add};
 use super::names;
@@ -52,7 +52,7 @@ fn hunk<'a>(
 ) -> Result<HunkDiff<'a>, DiffError> {
     let at = lines.number();
     let Some(mut counts) = CombinedCounts::parse(without_cr(header)) else {
-        return Err(DiffProblem::HunkHeader.at(at));
+        return Err(DiffErrorKind::HunkHeader.at(at));
     };
     let (first, new, section) = (counts.first, counts.new, counts.section);
     lines.advance();
@@ -60,14 +60,14 @@ fn hunk<'a>(
     let mut last_is_shown = false;
     while !counts.are_zero() {
         let Some(line) = lines.peek() else {
-            return Err(DiffProblem::HunkCut { missing: counts.missing() }.at(lines.number()));
+            return Err(DiffErrorKind::HunkCut { missing: counts.missing() }.at(lines.number()));
         };
         if line.starts_with(b"\\ ") {
             remove_newline(&mut shown, last_is_shown);
         } else {
             let Some(kind) = counts.take(line) else {
                 let what = format!("{} more lines", counts.missing());
-                return Err(DiffProblem::HunkLine { hunk: at, what }.at(lines.number()));
+                return Err(DiffErrorKind::HunkLine { hunk: at, what }.at(lines.number()));
             };
             last_is_shown = kind.is_some();
             let text = ends.text(line.get(counts.parents.len()..).unwrap_or_default());

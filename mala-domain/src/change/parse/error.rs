@@ -8,7 +8,7 @@ pub struct DiffError {
     /// The 1-based line of the diff; 0 if the error concerns all of it.
     pub line: usize,
     /// What is wrong.
-    pub problem: DiffProblem,
+    pub problem: DiffErrorKind,
 }
 
 impl std::fmt::Display for DiffError {
@@ -22,7 +22,7 @@ impl std::fmt::Display for DiffError {
 
 /// What is wrong with a diff.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum DiffProblem {
+pub enum DiffErrorKind {
     /// The text contains no file header.
     #[error("no diff found in the input")]
     NoDiff,
@@ -72,7 +72,7 @@ pub enum DiffProblem {
     TooManyPatches,
 }
 
-impl DiffProblem {
+impl DiffErrorKind {
     pub(super) fn at(self, line: usize) -> DiffError {
         DiffError { line, problem: self }
     }

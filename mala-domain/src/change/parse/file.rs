@@ -3,7 +3,7 @@
 use super::compose::HunkBuilder;
 use super::hunk::LineRange;
 use crate::change::{
-    ChangedFile, DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineKind, Nature,
+    ChangedFile, DiffLine, EntryKind, FileClass, FilePath, FileStatus, Hunk, LineKind,
 };
 use crate::language::Language;
 
@@ -87,7 +87,7 @@ impl FileDiff<'_> {
             script: first.and_then(|(_, line)| Language::of_first_line(line)),
             status: self.status,
             mode_change,
-            nature: if self.is_binary { Nature::Binary } else { Nature::Source },
+            class: if self.is_binary { FileClass::Binary } else { FileClass::Source },
             hunks,
             path: self.path,
             old_path: self.old_path,

@@ -1,6 +1,6 @@
 //! Parses hunks.
 
-use super::error::{DiffError, DiffProblem};
+use super::error::{DiffError, DiffErrorKind};
 use super::file::{HunkDiff, LineBytes};
 use super::{DiffLines, without_cr};
 use crate::change::LineKind;
@@ -47,7 +47,7 @@ pub(super) fn hunks<'a>(
         let hunk = hunk(lines, line, ends)?;
         add(&mut hunks, hunk, number)?;
         if overflows(lines) {
-            return Err(DiffProblem::HunkOverflow.at(lines.number()));
+            return Err(DiffErrorKind::HunkOverflow.at(lines.number()));
         }
     }
     Ok(hunks)
@@ -70,7 +70,7 @@ pub(super) fn add<'a>(
     number: usize,
 ) -> Result<(), DiffError> {
     if hunks.last().is_some_and(|last| !last.precedes(&hunk)) {
-        return Err(DiffProblem::HunkOrder.at(number));
+        return Err(DiffErrorKind::HunkOrder.at(number));
     }
     hunks.push(hunk);
     Ok(())
@@ -83,14 +83,14 @@ fn hunk<'a>(
 ) -> Result<HunkDiff<'a>, DiffError> {
     let at = lines.number();
     let Some((old, new, section)) = header_of(without_cr(header)) else {
-        return Err(DiffProblem::HunkHeader.at(at));
+        return Err(DiffErrorKind::HunkHeader.at(at));
     };
     lines.advance();
     let mut body = HunkBody { at, old: old.count, new: new.count, lines: Vec::new() };
     while body.old > 0 || body.new > 0 {
         let Some(line) = lines.peek() else {
             let missing = body.old.max(body.new);
-            return Err(DiffProblem::HunkCut { missing }.at(lines.number()));
+            return Err(DiffErrorKind::HunkCut { missing }.at(lines.number()));
         };
         body.push(line, ends, lines.number())?;
         lines.advance();
@@ -152,7 +152,7 @@ impl<'a> HunkBody<'a> {
 
     fn unexpected_line(&self, number: usize) -> DiffError {
         let what = format!("{} more old and {} more new lines", self.old, self.new);
-        DiffProblem::HunkLine { hunk: self.at, what }.at(number)
+        DiffErrorKind::HunkLine { hunk: self.at, what }.at(number)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Parses the paths of a file header. Tools write them with `a/` and `b/`, with two directory
 //! names, with a timestamp after a tab, or in quotes.
 
-use super::error::DiffProblem;
+use super::error::DiffErrorKind;
 use super::file::FileDiff;
 use super::without_cr;
 use crate::change::path::unescape;
@@ -20,13 +20,13 @@ pub(super) struct FileNames {
 }
 
 impl FileNames {
-    fn same(name: &[u8]) -> Result<Self, DiffProblem> {
+    fn same(name: &[u8]) -> Result<Self, DiffErrorKind> {
         Self::inside(Some(name), Some(name))
     }
 
-    fn inside(old: Option<&[u8]>, new: Option<&[u8]>) -> Result<Self, DiffProblem> {
+    fn inside(old: Option<&[u8]>, new: Option<&[u8]>) -> Result<Self, DiffErrorKind> {
         if old.is_none() && new.is_none() {
-            return Err(DiffProblem::NoPath);
+            return Err(DiffErrorKind::NoPath);
         }
         Ok(Self { old: old.map(inside).transpose()?, new: new.map(inside).transpose()? })
     }
@@ -59,7 +59,7 @@ impl FileNames {
     }
 }
 
-fn inside(name: &[u8]) -> Result<FilePath, DiffProblem> {
+fn inside(name: &[u8]) -> Result<FilePath, DiffErrorKind> {
     let mut name = name;
     while let Some(rest) = name.strip_prefix(b"./") {
         name = rest;
@@ -67,8 +67,8 @@ fn inside(name: &[u8]) -> Result<FilePath, DiffProblem> {
     let path = FilePath::from_bytes(name);
     match path.stays_inside() {
         true => Ok(path),
-        false if name.is_empty() => Err(DiffProblem::NoPath),
-        false => Err(DiffProblem::Outside(path.to_string())),
+        false if name.is_empty() => Err(DiffErrorKind::NoPath),
+        false => Err(DiffErrorKind::Outside(path.to_string())),
     }
 }
 
@@ -78,7 +78,7 @@ pub(super) fn of_git(
     moved: Option<(&[u8], &[u8])>,
     shown: Option<(&[u8], &[u8])>,
     header: &[u8],
-) -> Result<FileNames, DiffProblem> {
+) -> Result<FileNames, DiffErrorKind> {
     if let Some((old, new)) = moved {
         return FileNames::inside(Some(&whole(old)), Some(&whole(new)));
     }
@@ -97,15 +97,15 @@ pub(super) fn of_git(
     match shown {
         Some((old, new)) if new.is_absent => FileNames::same(strip_known(&old.name)),
         Some((_, new)) => FileNames::same(strip_known(&new.name)),
-        None => Err(DiffProblem::NoPath),
+        None => Err(DiffErrorKind::NoPath),
     }
 }
 
 /// The names after `---` and `+++` without a `diff --git` line before them.
-pub(super) fn of_plain(old: &[u8], new: &[u8]) -> Result<FileNames, DiffProblem> {
+pub(super) fn of_plain(old: &[u8], new: &[u8]) -> Result<FileNames, DiffErrorKind> {
     let (old, new) = (PathLabel::parse(old), PathLabel::parse(new));
     match (old.is_absent, new.is_absent) {
-        (true, true) => Err(DiffProblem::NoPath),
+        (true, true) => Err(DiffErrorKind::NoPath),
         (true, false) => FileNames::inside(None, Some(strip_known(&new.name))),
         (false, true) => FileNames::inside(Some(strip_known(&old.name)), None),
         (false, false) => FileNames::same(common_name(&old.name, &new.name)),
@@ -113,19 +113,19 @@ pub(super) fn of_plain(old: &[u8], new: &[u8]) -> Result<FileNames, DiffProblem>
 }
 
 /// The name after `diff --cc`.
-pub(super) fn of_combined(name: &[u8]) -> Result<FileNames, DiffProblem> {
+pub(super) fn of_combined(name: &[u8]) -> Result<FileNames, DiffErrorKind> {
     FileNames::same(&whole(name))
 }
 
 /// Parses `Binary files a/x and b/x differ` without a file header, as `diff -r` prints it.
-pub(super) fn binary_pair(line: &[u8]) -> Option<Result<FileNames, DiffProblem>> {
+pub(super) fn binary_pair(line: &[u8]) -> Option<Result<FileNames, DiffErrorKind>> {
     let names = line.strip_prefix(b"Binary files ")?.strip_suffix(b" differ")?;
     let at = names.windows(5).position(|window| window == b" and ")?;
     Some(of_plain(&names[..at], &names[at + 5..]))
 }
 
 /// Parses `Submodule lib 1234567..89abcde:`, as `git diff --submodule=log` prints it.
-pub(super) fn submodule(line: &[u8]) -> Option<Result<FileNames, DiffProblem>> {
+pub(super) fn submodule(line: &[u8]) -> Option<Result<FileNames, DiffErrorKind>> {
     let rest = line.strip_prefix(b"Submodule ")?;
     let rest = rest.strip_suffix(b":").unwrap_or(rest);
     let (rest, is_new) = strip_either(rest, b" (new submodule)");

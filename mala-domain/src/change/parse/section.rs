@@ -1,7 +1,7 @@
 //! Parses the sections of a diff: one per file, and the text between files.
 
 use super::combined;
-use super::error::{DiffError, DiffProblem};
+use super::error::{DiffError, DiffErrorKind};
 use super::file::{FileDiff, kind_of_mode};
 use super::hunk::{LineEndings, hunks};
 use super::names::{self, FileNames};
@@ -34,9 +34,9 @@ pub(super) fn next<'a>(lines: &mut DiffLines<'a>) -> Result<DiffSection<'a>, Dif
         lines.advance();
         FileDiff { new_mode: Some(b"160000"), ..names.into_file() }
     } else if line.starts_with(b"@@ -") {
-        return Err(DiffProblem::LostHunk.at(lines.number()));
+        return Err(DiffErrorKind::LostHunk.at(lines.number()));
     } else if is_pair(lines, b"*** ", b"--- ") {
-        return Err(DiffProblem::ContextFormat.at(lines.number()));
+        return Err(DiffErrorKind::ContextFormat.at(lines.number()));
     } else {
         lines.advance();
         let next_patch = is_mail_start(line) || line.starts_with(b"# HG changeset patch");
@@ -167,14 +167,14 @@ fn git_section<'a>(lines: &mut DiffLines<'a>, header: &'a [u8]) -> Result<FileDi
             lines.advance();
             file_hunks = hunks(lines, LineEndings::of_header(new))?;
             if file_hunks.is_empty() {
-                return Err(DiffProblem::NoHunks.at(at));
+                return Err(DiffErrorKind::NoHunks.at(at));
             }
         }
         Some(line) if line.starts_with(b"Binary files ") || line.starts_with(b"GIT binary") => {
             is_binary = true;
             lines.advance();
         }
-        None if extended.is_cut() => return Err(DiffProblem::NoHunks.at(at)),
+        None if extended.is_cut() => return Err(DiffErrorKind::NoHunks.at(at)),
         _ => {}
     }
     let moved = match (extended.renamed, extended.copied) {
@@ -208,7 +208,7 @@ fn plain_section<'a>(lines: &mut DiffLines<'a>) -> Result<FileDiff<'a>, DiffErro
     let names = names::of_plain(&old[4..], &new[4..]).map_err(|problem| problem.at(at))?;
     let hunks = hunks(lines, LineEndings::of_header(new))?;
     if hunks.is_empty() && !changes_properties(lines) {
-        return Err(DiffProblem::NoHunks.at(at));
+        return Err(DiffErrorKind::NoHunks.at(at));
     }
     let mut file = FileDiff { hunks, ..names.into_file() };
     // `diff -N` shows an absent file by its name; only the empty range reveals it.

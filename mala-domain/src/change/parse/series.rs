@@ -2,7 +2,7 @@
 //! applies to the result of the previous one.
 
 use super::compose::{ComposeConflict, compose};
-use super::error::{DiffError, DiffProblem};
+use super::error::{DiffError, DiffErrorKind};
 use super::file::FileDiff;
 use crate::change::{FilePath, FileStatus};
 use std::collections::HashMap;
@@ -76,17 +76,17 @@ impl<'a> PatchSeries<'a> {
         .copied()
     }
 
-    fn apply(&mut self, file: FileDiff<'a>, index: Option<usize>) -> Result<(), DiffProblem> {
+    fn apply(&mut self, file: FileDiff<'a>, index: Option<usize>) -> Result<(), DiffErrorKind> {
         let Some(earlier) = index.and_then(|index| self.joined.get(index)?.as_ref()) else {
             if file.status == FileStatus::Added && self.live.contains_key(&file.path) {
-                return Err(DiffProblem::NoSequel(file.path.to_string()));
+                return Err(DiffErrorKind::NoSequel(file.path.to_string()));
             }
             self.push(file);
             return Ok(());
         };
         self.n_joined_lines += n_lines(earlier) + n_lines(&file);
         if self.n_joined_lines > MAX_JOINED_LINES {
-            return Err(DiffProblem::TooManyPatches);
+            return Err(DiffErrorKind::TooManyPatches);
         }
         let joined = join(earlier, &file)?;
         if file.status != FileStatus::Copied
@@ -124,10 +124,10 @@ fn n_lines(file: &FileDiff<'_>) -> usize {
 fn join<'a>(
     first: &FileDiff<'a>,
     second: &FileDiff<'a>,
-) -> Result<Option<FileDiff<'a>>, DiffProblem> {
+) -> Result<Option<FileDiff<'a>>, DiffErrorKind> {
     use FileStatus::{Added, Copied, Deleted, Modified, Renamed, TypeChanged};
     let hunks = compose(&first.hunks, &second.hunks)
-        .map_err(|ComposeConflict| DiffProblem::NoSequel(second.base_path().to_string()))?;
+        .map_err(|ComposeConflict| DiffErrorKind::NoSequel(second.base_path().to_string()))?;
     let status = match (first.status, second.status) {
         (Added | Copied, Deleted) => return Ok(None),
         (Added | Copied, _) => first.status,

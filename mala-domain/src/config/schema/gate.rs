@@ -1,6 +1,6 @@
 //! The `gate` block.
 
-use super::{Retries, Seconds};
+use super::{RetryCount, Seconds};
 use crate::gate::lane::LaneSettings;
 use crate::review::consensus::ConsensusRule;
 use schemars::JsonSchema;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// A panel of external reviewers, run by `review-gate`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct GateBlock {
+pub struct GateSettings {
     /// How many reviewers of the panel must pass a change: `unanimous`, `majority`, `any` or
     /// `quorum:N`.
     #[schemars(extend("default" = "unanimous"))]
@@ -28,7 +28,7 @@ pub struct GateBlock {
     /// lets the agent stop and tells the user. 0: only tell the user.
     #[schemars(extend("default" = 3))]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_blocks: Option<Retries>,
+    pub max_blocks: Option<RetryCount>,
     /// Let the agent reviewer check blocking findings that no other lane could check. Uses the
     /// model of the agent reviewer, within `review.budget`.
     #[schemars(extend("default" = false))]
@@ -37,10 +37,10 @@ pub struct GateBlock {
     /// Planted defects that measure what each lane finds.
     #[serde(
         deserialize_with = "super::null_is_default",
-        skip_serializing_if = "Canaries::is_empty"
+        skip_serializing_if = "CanarySettings::is_empty"
     )]
-    #[schemars(with = "Option<Canaries>")]
-    pub canaries: Canaries,
+    #[schemars(with = "Option<CanarySettings>")]
+    pub canaries: CanarySettings,
     /// Lanes by name: your own commands, and changes to the built-in `codex`, `claude` and
     /// `gemini`.
     #[serde(
@@ -55,7 +55,7 @@ pub struct GateBlock {
 /// much as other reviews, and never delay or change a result.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Canaries {
+pub struct CanarySettings {
     /// Days between measurements, from 1 to 365. Default: never measure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub every_days: Option<u32>,
@@ -70,14 +70,14 @@ pub struct Canaries {
     pub max_cost_usd: Option<f64>,
 }
 
-impl Canaries {
+impl CanarySettings {
     /// Whether no key is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-impl GateBlock {
+impl GateSettings {
     /// Whether no key is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// Model providers. Allowed only in your own file; an error in the `mala.yaml` of a repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct ModelsBlock {
+pub struct ModelSettings {
     /// A TOML file with additional models, and changes to those that `mala models` lists. Each
     /// `[[model]]` has `name`, `aliases`, `provider`, `context`, `max_output` and `price`. Relative
     /// to the directory of this file.
@@ -16,19 +16,19 @@ pub struct ModelsBlock {
     /// Commands that print the API key of a provider, each a program and its arguments. Run if the
     /// environment variable (such as `ANTHROPIC_API_KEY`) is not set.
     #[serde(deserialize_with = "super::null_is_default", skip_serializing_if = "is_default")]
-    #[schemars(with = "Option<PerAccount<Vec<String>>>")]
-    pub key_commands: PerAccount<Vec<String>>,
+    #[schemars(with = "Option<PerProvider<Vec<String>>>")]
+    pub key_commands: PerProvider<Vec<String>>,
     /// Base URLs of providers. `ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL` and `GOOGLE_GEMINI_BASE_URL`
     /// take precedence.
     #[serde(deserialize_with = "super::null_is_default", skip_serializing_if = "is_default")]
-    #[schemars(with = "Option<PerAccount<String>>")]
-    pub base_urls: PerAccount<String>,
+    #[schemars(with = "Option<PerProvider<String>>")]
+    pub base_urls: PerProvider<String>,
 }
 
 /// One value per provider.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields, bound(deserialize = "T: Deserialize<'de>"))]
-pub struct PerAccount<T> {
+pub struct PerProvider<T> {
     /// Anthropic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub anthropic: Option<T>,
@@ -43,26 +43,26 @@ pub struct PerAccount<T> {
     pub compatible: Option<T>,
 }
 
-impl<T> Default for PerAccount<T> {
+impl<T> Default for PerProvider<T> {
     fn default() -> Self {
         Self { anthropic: None, openai: None, gemini: None, compatible: None }
     }
 }
 
-impl<T> PerAccount<T> {
+impl<T> PerProvider<T> {
     /// The value for an account.
-    pub fn get(&self, account: Account) -> Option<&T> {
+    pub fn get(&self, account: ProviderAccount) -> Option<&T> {
         match account {
-            Account::Anthropic => self.anthropic.as_ref(),
-            Account::OpenAi => self.openai.as_ref(),
-            Account::Gemini => self.gemini.as_ref(),
-            Account::Compatible => self.compatible.as_ref(),
+            ProviderAccount::Anthropic => self.anthropic.as_ref(),
+            ProviderAccount::OpenAi => self.openai.as_ref(),
+            ProviderAccount::Gemini => self.gemini.as_ref(),
+            ProviderAccount::Compatible => self.compatible.as_ref(),
         }
     }
 
     /// All values that are set, with their accounts.
-    pub fn iter(&self) -> impl Iterator<Item = (Account, &T)> {
-        Account::ALL.into_iter().filter_map(|account| Some((account, self.get(account)?)))
+    pub fn iter(&self) -> impl Iterator<Item = (ProviderAccount, &T)> {
+        ProviderAccount::ALL.into_iter().filter_map(|account| Some((account, self.get(account)?)))
     }
 }
 
@@ -72,7 +72,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 
 /// An account with a model provider, which has an API key and a base URL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Account {
+pub enum ProviderAccount {
     /// Anthropic.
     Anthropic,
     /// OpenAI.
@@ -83,7 +83,7 @@ pub enum Account {
     Compatible,
 }
 
-impl Account {
+impl ProviderAccount {
     /// All accounts.
     pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Gemini, Self::Compatible];
 
@@ -98,7 +98,7 @@ impl Account {
     }
 }
 
-impl ModelsBlock {
+impl ModelSettings {
     /// Whether no key is set.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()

@@ -1,6 +1,6 @@
 //! The `review` block.
 
-use super::{Cerberus, RuleSetting, Seconds, null_is_default, rules};
+use super::{CerberusSettings, RuleSetting, Seconds, null_is_default, rules};
 use crate::agent::budget::Profile;
 use crate::review::suppress::SuppressionPolicy;
 use crate::verdict::Threshold;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Review settings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct ReviewBlock {
+pub struct ReviewSettings {
     /// The least urgent priority that fails a review: `P0`, `P1`, `P2`, `P3` or `none`.
     #[schemars(extend("default" = "P1"))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,24 +45,24 @@ pub struct ReviewBlock {
     pub rules: Vec<RuleSetting>,
     /// Linters of the project.
     #[serde(deserialize_with = "null_is_default")]
-    #[schemars(with = "Option<Linters>")]
-    pub linters: Linters,
+    #[schemars(with = "Option<LinterConfig>")]
+    pub linters: LinterConfig,
     /// Settings of the `cerberus` reviewer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub cerberus: Option<Cerberus>,
+    pub cerberus: Option<CerberusSettings>,
     /// Settings of the `command` reviewer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub command: Option<CommandReviewer>,
+    pub command: Option<CommandReviewerSettings>,
     /// Limits on what the agent may spend on one review.
     #[serde(deserialize_with = "null_is_default")]
-    #[schemars(with = "Option<Budget>")]
-    pub budget: Budget,
+    #[schemars(with = "Option<BudgetSettings>")]
+    pub budget: BudgetSettings,
 }
 
 /// Which linters of the project run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Linters {
+pub struct LinterConfig {
     /// `auto` runs the linters that are installed and configured in the project; `off` runs none.
     #[schemars(extend("default" = "auto"))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -152,7 +152,7 @@ impl LinterName {
 /// A call that could exceed a limit is not made.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Budget {
+pub struct BudgetSettings {
     /// The profile that provides the limits not set here: `quick`, `standard` or `thorough`.
     #[schemars(extend("default" = "standard"))]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -190,7 +190,7 @@ pub struct Budget {
 /// a parser that converts the answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct CommandReviewer {
+pub struct CommandReviewerSettings {
     /// The review command: a program and its arguments, run without a shell. Placeholders:
     /// `{model}`, `{prompt_file}`, `{tree}`, `{home}`, `{timeout}`.
     #[serde(skip_serializing_if = "Option::is_none")]

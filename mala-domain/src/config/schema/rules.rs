@@ -14,7 +14,7 @@ pub struct RuleSetting {
     pub rule: String,
     /// `off`, `on`, or the priority of its findings.
     #[serde(rename = "use")]
-    pub usage: RuleUse,
+    pub usage: RuleLevel,
     /// Path globs of the files it applies to. Default: all files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
@@ -22,7 +22,7 @@ pub struct RuleSetting {
 
 /// The level of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RuleUse {
+pub enum RuleLevel {
     /// The rule reports nothing.
     Off,
     /// The rule reports, even if it is in the extended set.
@@ -33,7 +33,7 @@ pub enum RuleUse {
 
 const RULE_LEVELS: [&str; 6] = ["off", "on", "P0", "P1", "P2", "P3"];
 
-impl RuleUse {
+impl RuleLevel {
     fn parse(word: &str) -> Option<Self> {
         match word {
             "off" | "false" => Some(Self::Off),
@@ -43,7 +43,7 @@ impl RuleUse {
     }
 }
 
-impl std::fmt::Display for RuleUse {
+impl std::fmt::Display for RuleLevel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Off => f.write_str("off"),
@@ -53,22 +53,22 @@ impl std::fmt::Display for RuleUse {
     }
 }
 
-impl Serialize for RuleUse {
+impl Serialize for RuleLevel {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for RuleUse {
+impl<'de> Deserialize<'de> for RuleLevel {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let word = <Cow<'de, str>>::deserialize(deserializer)?;
         Self::parse(&word).ok_or_else(|| D::Error::unknown_variant(&word, &RULE_LEVELS))
     }
 }
 
-impl JsonSchema for RuleUse {
+impl JsonSchema for RuleLevel {
     fn schema_name() -> Cow<'static, str> {
-        "RuleUse".into()
+        "RuleLevel".into()
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
@@ -85,7 +85,7 @@ const EXTENDED: &str = "extended";
 impl RuleSetting {
     /// Every rule is on, in all files.
     fn extended() -> Self {
-        Self { rule: "*".to_owned(), usage: RuleUse::On, paths: Vec::new() }
+        Self { rule: "*".to_owned(), usage: RuleLevel::On, paths: Vec::new() }
     }
 }
 
@@ -99,7 +99,7 @@ where
 
 pub(super) fn list_or_map_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
     let setting = generator.subschema_for::<RuleSetting>();
-    let usage = generator.subschema_for::<RuleUse>();
+    let usage = generator.subschema_for::<RuleLevel>();
     schemars::json_schema!({
         "default": [],
         "anyOf": [
@@ -163,7 +163,7 @@ impl<'de> Visitor<'de> for RuleListVisitor {
 }
 
 struct RuleLevelAndPaths {
-    usage: RuleUse,
+    usage: RuleLevel,
     paths: Vec<String>,
 }
 
@@ -171,7 +171,7 @@ struct RuleLevelAndPaths {
 #[serde(deny_unknown_fields)]
 struct RuleSettingFields {
     #[serde(rename = "use")]
-    usage: RuleUse,
+    usage: RuleLevel,
     #[serde(default)]
     paths: Vec<String>,
 }
@@ -196,7 +196,7 @@ impl<'de> Visitor<'de> for RuleLevelVisitor {
     }
 
     fn visit_str<E: Error>(self, word: &str) -> Result<Self::Value, E> {
-        let usage = RuleUse::parse(word).ok_or_else(|| E::unknown_variant(word, &RULE_LEVELS))?;
+        let usage = RuleLevel::parse(word).ok_or_else(|| E::unknown_variant(word, &RULE_LEVELS))?;
         Ok(RuleLevelAndPaths { usage, paths: Vec::new() })
     }
 

@@ -1,7 +1,7 @@
 //! `validation_triggers` and `commands`: what to run when a session, an epic or a run ends. The
 //! `code_review` block is the same in every trigger; nothing is inherited.
 
-use super::{Retries, ReviewerType, Seconds, null_is_default};
+use super::{RetryCount, ReviewerType, Seconds, null_is_default};
 use crate::verdict::Threshold;
 use schemars::JsonSchema;
 use serde::de::{Error, MapAccess, Visitor};
@@ -11,25 +11,25 @@ use std::collections::BTreeMap;
 /// What to run when sessions, epics and runs end.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Triggers {
+pub struct ValidationTriggers {
     /// Runs when the coding session of an issue ends.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session_end: Option<SessionEnd>,
+    pub session_end: Option<SessionEndTrigger>,
     /// Runs when all issues of an epic are done.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub epic_completion: Option<EpicCompletion>,
+    pub epic_completion: Option<EpicCompletionTrigger>,
     /// Runs when the whole run ends.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub run_end: Option<RunEnd>,
+    pub run_end: Option<RunEndTrigger>,
     /// Runs after every few issues.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub periodic: Option<Periodic>,
+    pub periodic: Option<PeriodicTrigger>,
 }
 
 /// Runs when the coding session of an issue ends.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct SessionEnd {
+pub struct SessionEndTrigger {
     /// What to do if a command fails.
     pub failure_mode: FailureMode,
     /// The commands to run.
@@ -37,15 +37,15 @@ pub struct SessionEnd {
     #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
     /// How many times to retry failed commands.
-    pub max_retries: Option<Retries>,
+    pub max_retries: Option<RetryCount>,
     /// The review of the commits of the issue.
-    pub code_review: Option<CodeReview>,
+    pub code_review: Option<CodeReviewSettings>,
 }
 
 /// Runs when all issues of an epic are done.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct EpicCompletion {
+pub struct EpicCompletionTrigger {
     /// What to do if a command fails.
     pub failure_mode: FailureMode,
     /// The commands to run.
@@ -53,9 +53,9 @@ pub struct EpicCompletion {
     #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
     /// How many times to retry failed commands.
-    pub max_retries: Option<Retries>,
+    pub max_retries: Option<RetryCount>,
     /// The cumulative review.
-    pub code_review: Option<CodeReview>,
+    pub code_review: Option<CodeReviewSettings>,
     /// Which epics count.
     pub epic_depth: EpicDepth,
     /// On which outcome to run.
@@ -65,7 +65,7 @@ pub struct EpicCompletion {
 /// Runs when the whole run ends.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct RunEnd {
+pub struct RunEndTrigger {
     /// What to do if a command fails.
     pub failure_mode: FailureMode,
     /// The commands to run.
@@ -73,9 +73,9 @@ pub struct RunEnd {
     #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
     /// How many times to retry failed commands.
-    pub max_retries: Option<Retries>,
+    pub max_retries: Option<RetryCount>,
     /// The cumulative review.
-    pub code_review: Option<CodeReview>,
+    pub code_review: Option<CodeReviewSettings>,
     /// On which outcome to run.
     pub fire_on: FireOn,
 }
@@ -83,7 +83,7 @@ pub struct RunEnd {
 /// Runs after every few issues.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Periodic {
+pub struct PeriodicTrigger {
     /// What to do if a command fails.
     pub failure_mode: FailureMode,
     /// The commands to run.
@@ -91,9 +91,9 @@ pub struct Periodic {
     #[schemars(with = "Option<Vec<CommandRef>>")]
     pub commands: Vec<CommandRef>,
     /// How many times to retry failed commands.
-    pub max_retries: Option<Retries>,
+    pub max_retries: Option<RetryCount>,
     /// The cumulative review.
-    pub code_review: Option<CodeReview>,
+    pub code_review: Option<CodeReviewSettings>,
     /// The number of issues between two runs of the trigger.
     pub interval: Option<u32>,
 }
@@ -101,7 +101,7 @@ pub struct Periodic {
 /// The review of a trigger.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct CodeReview {
+pub struct CodeReviewSettings {
     /// Whether to review.
     pub enabled: bool,
     /// The reviewer.
@@ -109,23 +109,23 @@ pub struct CodeReview {
     /// What to do if the review cannot be done. For findings, see `finding_threshold`.
     pub failure_mode: FailureMode,
     /// How many times to retry a review that could not be done.
-    pub max_retries: Retries,
+    pub max_retries: RetryCount,
     /// The least urgent priority that fails the run.
     pub finding_threshold: Threshold,
     /// Where a cumulative review starts. Not used by `session_end`, which reviews the commits of
     /// its issue.
     pub baseline: Option<Baseline>,
     /// Settings of the `cerberus` reviewer.
-    pub cerberus: Option<Cerberus>,
+    pub cerberus: Option<CerberusSettings>,
 }
 
-impl Default for CodeReview {
+impl Default for CodeReviewSettings {
     fn default() -> Self {
         Self {
             enabled: false,
             reviewer_type: ReviewerType::AgentSdk,
             failure_mode: FailureMode::Continue,
-            max_retries: Retries::default(),
+            max_retries: RetryCount::default(),
             finding_threshold: Threshold::None,
             baseline: None,
             cerberus: None,
@@ -136,7 +136,7 @@ impl Default for CodeReview {
 /// Settings of the `cerberus` reviewer, passed to `review-gate`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
-pub struct Cerberus {
+pub struct CerberusSettings {
     /// The gate program, and arguments before its subcommand; run without a shell. Default: the
     /// `review-gate` next to `mala`, else the one in `PATH`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,7 +158,7 @@ pub struct Cerberus {
     pub env: BTreeMap<String, String>,
 }
 
-impl Cerberus {
+impl CerberusSettings {
     /// The time limit of the panel: `timeout`, else `--timeout` in `wait_args`.
     pub fn time_limit(&self) -> Option<Seconds> {
         let args = &self.wait_args;

@@ -86,7 +86,7 @@ validation_triggers:
 
 #[test]
 fn an_empty_review_block_is_disabled() {
-    let block = CodeReview::default();
+    let block = CodeReviewSettings::default();
     assert!(!block.enabled);
     assert_eq!(block.reviewer_type, ReviewerType::AgentSdk);
     assert_eq!(block.failure_mode, FailureMode::Continue);

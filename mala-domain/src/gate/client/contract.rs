@@ -5,7 +5,7 @@ use super::votes::{agrees, contradiction, disagreement, missing, panel_word, una
 use super::{GateAccount, GateClaim, PanelWord, StartedSession, unreadable};
 use crate::agent::answer::fields::{number, object, required, text};
 use crate::agent::answer::{Object, ParseProblem};
-use crate::finding::{Candidate, Finding};
+use crate::finding::{Finding, ReviewClaim};
 use crate::ports::ReviewerFailure;
 use crate::render::gate::{GateResultJson, GateReviewerJson, PanelVerdict};
 use crate::review::GateMember;
@@ -174,7 +174,7 @@ fn claims_of(finding: &Finding) -> Vec<GateClaim> {
     let evidence = Some(finding.evidence_snippet.clone()).filter(|_| !is_redacted);
     let claim = |reviewer: &str| GateClaim {
         has_lines: true,
-        candidate: Candidate {
+        candidate: ReviewClaim {
             file: finding.file.clone(),
             span: finding.span(),
             priority: finding.priority,

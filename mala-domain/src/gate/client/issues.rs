@@ -5,7 +5,7 @@ use super::{GateClaim, unreadable};
 use crate::agent::answer::fields::{cut, list, maybe_text, object, required, text};
 use crate::agent::answer::{Object, ParseProblem};
 use crate::change::{FilePath, LineSpan};
-use crate::finding::{Candidate, Category, Priority, Verification};
+use crate::finding::{Category, Priority, ReviewClaim, Verification};
 use crate::ports::ReviewerFailure;
 use crate::review::GateMember;
 use crate::verdict::Verdict;
@@ -62,7 +62,7 @@ fn claim(
     }
     Ok(GateClaim {
         has_lines: lines.is_some(),
-        candidate: Candidate {
+        candidate: ReviewClaim {
             file: FilePath::parse(file.trim().trim_start_matches("./")),
             span: lines.unwrap_or(LineSpan::line(1)),
             priority: priority(issue)?,

@@ -2,15 +2,15 @@
 
 use super::{GateAccount, PanelWord};
 use crate::change::{Change, ChangedFile, FilePath, LineSpan};
-use crate::finding::{Candidate, Category, Priority, Verification};
+use crate::finding::{Category, Priority, ReviewClaim, Verification};
 use crate::ports::ReviewerFailure;
 use crate::review::{Coverage, FileCoverage, Opinion};
-use crate::scope::{Head, Scope};
+use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::Verdict;
 
 /// What a panel contributes to the review of a change, in the names of its reviewers.
 pub fn opinion(reviewer: &str, word: PanelWord, change: &Change) -> Opinion {
-    let mut claims: Vec<Candidate> = Vec::new();
+    let mut claims: Vec<ReviewClaim> = Vec::new();
     for claim in word.claims {
         let mut candidate = claim.candidate;
         if !claim.has_lines
@@ -77,7 +77,7 @@ fn first(file: &ChangedFile) -> Option<LineSpan> {
 }
 
 /// What a person is to decide blocks until they did, wherever in the change there is a place for it.
-fn decision(reviewer: &str, why: &str, change: &Change) -> Option<Candidate> {
+fn decision(reviewer: &str, why: &str, change: &Change) -> Option<ReviewClaim> {
     let best = |file: &&ChangedFile| file.is_reviewable() && file.exists_at_head();
     let lines = |file: &ChangedFile| file.hunks.len();
     let file = change.files.iter().find(|file| best(file) && lines(file) > 0);
@@ -86,7 +86,7 @@ fn decision(reviewer: &str, why: &str, change: &Change) -> Option<Candidate> {
     let span = if file.exists_at_head() { first(file) } else { None };
     let span = span.unwrap_or(LineSpan::line(1));
     let why = if why.trim().is_empty() { "It gives no reason." } else { why.trim() };
-    Some(Candidate {
+    Some(ReviewClaim {
         file: file.path.clone(),
         span,
         priority: Some(Priority::P1),
@@ -104,12 +104,12 @@ fn decision(reviewer: &str, why: &str, change: &Change) -> Option<Candidate> {
 
 /// Whether a gate that says what it reviewed has reviewed this: between the same commits, and, with as
 /// many files, the same diff. A review that is kept to some paths is a part of what a gate reviews.
-pub fn reviewed_this(word: &PanelWord, asked: &Scope) -> bool {
+pub fn reviewed_this(word: &PanelWord, asked: &ScopeSummary) -> bool {
     let Some(done) = &word.scope else { return true };
     let same_head = match (&done.head, &asked.head) {
-        (Head::Commit(done), Head::Commit(asked)) => done == asked,
+        (HeadState::Commit(done), HeadState::Commit(asked)) => done == asked,
         // The working tree is reviewed as a commit that the gate makes of it.
-        (Head::Commit(_), Head::WorkingTree) => true,
+        (HeadState::Commit(_), HeadState::WorkingTree) => true,
         _ => false,
     };
     let same_diff = done.diff_hash == asked.diff_hash;

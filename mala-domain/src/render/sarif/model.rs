@@ -2,7 +2,7 @@
 
 use crate::finding::{Category, FindingState, Severity, VerificationOutcome};
 use crate::review::Coverage;
-use crate::scope::Scope;
+use crate::scope::ScopeSummary;
 use crate::verdict::{Outcome, Threshold, Verdict};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -213,6 +213,6 @@ pub(super) struct SarifRunProperties<'r> {
     pub(super) verdict: Option<Verdict>,
     pub(super) fail_on: Threshold,
     pub(super) summary: &'r str,
-    pub(super) scope: &'r Scope,
+    pub(super) scope: &'r ScopeSummary,
     pub(super) coverage: &'r Coverage,
 }

@@ -1,7 +1,7 @@
 //! One finding: priority and title, code frame, description, fix and notes.
 
 use super::frame::frame;
-use super::{Options, TerminalPage, wrap};
+use super::{TerminalOptions, TerminalPage, wrap};
 use crate::finding::{Finding, FindingState, Priority, VerificationOutcome};
 use crate::render::ranking::FindingLevel;
 use crate::render::visible::{at_most, one_line, visible};
@@ -54,7 +54,7 @@ fn prose(label: &str, text: &str, out: &mut TerminalPage) {
     }
 }
 
-fn notes(finding: &Finding, options: &Options) -> Vec<String> {
+fn notes(finding: &Finding, options: &TerminalOptions) -> Vec<String> {
     let mut notes = Vec::new();
     if finding.reviewer != BUILTIN {
         notes.push(format!("by {}", finding.reviewer));

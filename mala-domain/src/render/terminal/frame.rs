@@ -1,7 +1,7 @@
 //! The code frame of a finding: its lines with line numbers, a few lines around them, and a mark
 //! under the evidence. Lines are escaped and cut to the width before they are drawn.
 
-use super::Options;
+use super::TerminalOptions;
 use super::wrap::{char_columns, columns, split_at_columns};
 use crate::finding::Finding;
 use crate::render::ranking::FindingLevel;
@@ -20,7 +20,11 @@ const DEEP: usize = 16;
 const TAB: &str = "    ";
 
 /// The location and the code frame of a finding; only the location if there are no lines to show.
-pub(super) fn frame(finding: &Finding, source: Option<&str>, options: &Options) -> Vec<String> {
+pub(super) fn frame(
+    finding: &Finding,
+    source: Option<&str>,
+    options: &TerminalOptions,
+) -> Vec<String> {
     let Some(excerpt) = CodeExcerpt::of(finding, source) else {
         return vec![location(finding, 1, options)];
     };
@@ -37,7 +41,7 @@ pub(super) fn frame(finding: &Finding, source: Option<&str>, options: &Options) 
 }
 
 /// The location of the finding; the start of a path that is too long is cut.
-fn location(finding: &Finding, gutter: usize, options: &Options) -> String {
+fn location(finding: &Finding, gutter: usize, options: &TerminalOptions) -> String {
     let arrow = if options.unicode { " ╭▸ " } else { "--> " };
     let location = one_line(&format!("{}:{}", finding.file, finding.span()));
     let symbol = finding.symbol.as_deref().map(|symbol| format!(" in {}", one_line(symbol)));
@@ -54,7 +58,7 @@ fn location(finding: &Finding, gutter: usize, options: &Options) -> String {
     format!("{}{}", " ".repeat(gutter), options.styles().dim(&format!("{arrow}{text}")))
 }
 
-fn draw(excerpt: &CodeExcerpt<'_>, finding: &Finding, options: &Options) -> String {
+fn draw(excerpt: &CodeExcerpt<'_>, finding: &Finding, options: &TerminalOptions) -> String {
     let drawing = excerpt.drawing(options);
     let snippet = Snippet::source(drawing.text)
         .line_start(excerpt.first_line)
@@ -64,7 +68,7 @@ fn draw(excerpt: &CodeExcerpt<'_>, finding: &Finding, options: &Options) -> Stri
     renderer(options).render(&[group])
 }
 
-fn renderer(options: &Options) -> Renderer {
+fn renderer(options: &TerminalOptions) -> Renderer {
     let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
     let decor = if options.unicode { DecorStyle::Unicode } else { DecorStyle::Ascii };
     // Lines are already cut around the mark, so the renderer must not cut them.
@@ -124,7 +128,7 @@ impl<'s> CodeExcerpt<'s> {
         (self.first_line + self.lines.len() - 1).to_string().len()
     }
 
-    fn drawing(&self, options: &Options) -> CodeDrawing {
+    fn drawing(&self, options: &TerminalOptions) -> CodeDrawing {
         let gutter = self.number_columns() + 3;
         let is_block = self.marked.0 != self.marked.1;
         let width = options.width.saturating_sub(gutter + if is_block { 3 } else { 1 }).max(16);
@@ -191,7 +195,7 @@ impl MarkedLine {
     }
 
     /// Cuts the line to the width: first at its end, then before the mark.
-    fn cut(mut self, width: usize, options: &Options) -> Self {
+    fn cut(mut self, width: usize, options: &TerminalOptions) -> Self {
         let dots = options.ellipsis();
         if columns(&self.before) + columns(&self.marked) + columns(&self.after) <= width {
             return self;

@@ -8,16 +8,16 @@ use crate::render::tests::sample::{self, Sample, finding};
 use crate::verdict::{NotReviewedReason, Threshold, Verdict};
 use insta::assert_snapshot;
 
-fn text(sample: &Sample, options: &Options) -> String {
+fn text(sample: &Sample, options: &TerminalOptions) -> String {
     render(&sample.view(), options)
 }
 
 fn last_line(sample: &Sample) -> String {
-    let text = text(sample, &Options { width: 200, ..Options::default() });
+    let text = text(sample, &TerminalOptions { width: 200, ..TerminalOptions::default() });
     text.lines().next_back().unwrap_or_default().to_owned()
 }
 
-fn code(finding: &Finding, source: Option<&str>, options: &Options) -> String {
+fn code(finding: &Finding, source: Option<&str>, options: &TerminalOptions) -> String {
     frame::frame(finding, source, options).join("\n")
 }
 
@@ -31,24 +31,24 @@ fn with(finding: Finding, source: &str) -> Sample {
 
 #[test]
 fn full_report_at_60_columns() {
-    let options = Options { width: 60, unicode: false, ..Options::default() };
+    let options = TerminalOptions { width: 60, unicode: false, ..TerminalOptions::default() };
     assert_snapshot!(text(&sample::full(), &options));
 }
 
 #[test]
 fn full_report_at_80_columns() {
-    assert_snapshot!(text(&sample::full(), &Options::default()));
+    assert_snapshot!(text(&sample::full(), &TerminalOptions::default()));
 }
 
 #[test]
 fn full_report_at_120_columns() {
-    let options = Options { width: 120, verbose: true, ..Options::default() };
+    let options = TerminalOptions { width: 120, verbose: true, ..TerminalOptions::default() };
     assert_snapshot!(text(&sample::full(), &options));
 }
 
 #[test]
 fn full_report_in_colour() {
-    let options = Options { color: true, ..Options::default() };
+    let options = TerminalOptions { color: true, ..TerminalOptions::default() };
     let text = text(&sample::full(), &options);
     assert_snapshot!(text.replace('\x1b', "ESC"));
 }
@@ -56,13 +56,13 @@ fn full_report_in_colour() {
 #[test]
 fn colour_changes_no_word() {
     for width in [60, 80, 120] {
-        check_colour(Options { width, ..Options::default() });
+        check_colour(TerminalOptions { width, ..TerminalOptions::default() });
     }
 }
 
-fn check_colour(options: Options) {
+fn check_colour(options: TerminalOptions) {
     let plain = text(&sample::full(), &options);
-    let styled = text(&sample::full(), &Options { color: true, ..options });
+    let styled = text(&sample::full(), &TerminalOptions { color: true, ..options });
     let mut bare = String::new();
     let mut rest = styled.as_str();
     while let Some((head, tail)) = rest.split_once('\x1b') {
@@ -78,7 +78,8 @@ fn check_colour(options: Options) {
 fn no_line_is_wider_than_the_terminal() {
     for width in [40, 60, 80, 120] {
         for unicode in [false, true] {
-            let options = Options { width, unicode, verbose: true, ..Options::default() };
+            let options =
+                TerminalOptions { width, unicode, verbose: true, ..TerminalOptions::default() };
             // The path of the report stays whole, so that it can be opened.
             let text = text(&sample::full(), &options);
             for line in text.lines().filter(|line| !line.starts_with("report:")) {
@@ -143,7 +144,7 @@ fn the_last_line_states_the_verdict() {
 fn without_a_summary_the_first_line_names_the_reviewers() {
     let mut sample = sample::full();
     sample.report.summary = " ".to_owned();
-    let text = text(&sample, &Options::default());
+    let text = text(&sample, &TerminalOptions::default());
     assert_eq!(text.lines().next(), Some("Reviewers: builtin, codex."));
 }
 
@@ -154,7 +155,7 @@ fn ten_thousand_findings_stay_readable_and_the_worst_are_shown() {
         .map(|line| finding(&format!("src/{}.rs", line % 700), (line, line), Priority::P3))
         .chain([finding("zzz/last.rs", (1, 1), Priority::P0)])
         .collect();
-    let text = text(&sample, &Options::default());
+    let text = text(&sample, &TerminalOptions::default());
     assert!(text.contains("zzz/last.rs"));
     assert!(text.contains("… and 9,950 more"));
     assert!(text.lines().count() < 1000, "{}", text.lines().count());
@@ -167,7 +168,11 @@ fn a_long_line_is_cut_around_the_evidence() {
         evidence_snippet: "eval(payload)".to_owned(),
         ..finding("x.js", (1, 1), Priority::P1)
     };
-    let frame = code(&item, Some(&source), &Options { unicode: false, ..Options::default() });
+    let frame = code(
+        &item,
+        Some(&source),
+        &TerminalOptions { unicode: false, ..TerminalOptions::default() },
+    );
     assert_snapshot!(frame);
 }
 
@@ -176,14 +181,18 @@ fn tabs_and_wide_characters_keep_the_mark_in_place() {
     let item =
         Finding { evidence_snippet: "bad()".to_owned(), ..finding("x.go", (2, 2), Priority::P2) };
     let source = "{\n\tx := \"\u{6f22}\u{5b57}\"; bad()\n}\n";
-    let frame = code(&item, Some(source), &Options { unicode: false, ..Options::default() });
+    let frame = code(
+        &item,
+        Some(source),
+        &TerminalOptions { unicode: false, ..TerminalOptions::default() },
+    );
     assert_snapshot!(frame);
 }
 
 #[test]
 fn a_block_is_marked_and_a_huge_one_is_cut() {
     let source: String = (1..=60).map(|n| format!("    line({n});\n")).collect();
-    let options = Options { unicode: false, ..Options::default() };
+    let options = TerminalOptions { unicode: false, ..TerminalOptions::default() };
     let block = code(&finding("x.c", (3, 5), Priority::P1), Some(&source), &options);
     let huge = code(&finding("x.c", (10, 50), Priority::P3), Some(&source), &options);
     assert_snapshot!(format!("{block}\n\n{huge}"));
@@ -191,7 +200,7 @@ fn a_block_is_marked_and_a_huge_one_is_cut() {
 
 #[test]
 fn evidence_stands_in_for_a_file_that_is_not_there() {
-    let options = Options { unicode: false, ..Options::default() };
+    let options = TerminalOptions { unicode: false, ..TerminalOptions::default() };
     let item = finding("x.c", (7, 7), Priority::P1);
     let expected = " --> x.c:7\n  |\n7 | evidence\n  | ^^^^^^^^";
     for source in [None, Some(""), Some("only\ntwo lines\n")] {
@@ -216,7 +225,7 @@ fn reviewed_text_cannot_control_the_terminal() {
         reason: crate::review::SkipReason::Binary,
         hunks: 0,
     }];
-    let text = text(&sample, &Options::default());
+    let text = text(&sample, &TerminalOptions::default());
     let bad = text.chars().find(|c| c.is_control() && *c != '\n' || matches!(c, '\u{202e}'));
     assert_eq!(bad, None, "{text}");
     assert!(text.contains("<U+001B>[2J"));

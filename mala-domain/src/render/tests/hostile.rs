@@ -3,7 +3,7 @@
 use super::sample::{self, Sample, finding};
 use crate::change::FilePath;
 use crate::finding::{Finding, Priority, Verification, VerificationOutcome};
-use crate::render::terminal::{self, Options};
+use crate::render::terminal::{self, TerminalOptions};
 use crate::render::{OUTPUTS, output};
 use crate::report::Suppressed;
 use crate::review::{Skip, SkipReason};
@@ -188,11 +188,11 @@ proptest! {
         unicode in any::<bool>(),
         verbose in any::<bool>(),
     ) {
-        let options = Options { width, unicode, verbose, color: false, max_findings: 3 };
+        let options = TerminalOptions { width, unicode, verbose, color: false, max_findings: 3 };
         let text = terminal::render(&sample.view(), &options);
         let hidden = text.chars().find(|c| c.is_control() && *c != '\n' || ('\u{202a}'..='\u{202e}').contains(c));
         prop_assert_eq!(hidden, None);
-        let colored = terminal::render(&sample.view(), &Options { color: true, ..options });
+        let colored = terminal::render(&sample.view(), &TerminalOptions { color: true, ..options });
         for line in colored.lines() {
             let codes = line.split('\x1b').skip(1);
             for code in codes {

@@ -5,10 +5,10 @@ use crate::finding::{
     Category, Finding, FindingState, Priority, Verification, VerificationOutcome, identity,
 };
 use crate::language::Language;
-use crate::render::View;
+use crate::render::ReportView;
 use crate::report::{Report, ReviewerReport, SCHEMA_VERSION, Stats, Status, Suppressed};
 use crate::review::{Coverage, FileCoverage, Skip, SkipReason, Usage};
-use crate::scope::{Head, Scope};
+use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 use std::collections::BTreeMap;
 
@@ -20,8 +20,8 @@ pub(in crate::render) struct Sample {
 }
 
 impl Sample {
-    pub(in crate::render) fn view(&self) -> View<'_> {
-        View { report: &self.report, sources: &self.sources }
+    pub(in crate::render) fn view(&self) -> ReportView<'_> {
+        ReportView { report: &self.report, sources: &self.sources }
     }
 }
 
@@ -281,11 +281,11 @@ fn full_report() -> Report {
                 .to_owned(),
         files_reviewed: vec![FilePath::from("src/users.py")],
         coverage: coverage(),
-        scope: Scope {
+        scope: ScopeSummary {
             repository: Some("https://example.com/acme/shop.git".to_owned()),
             target: "main...HEAD".to_owned(),
             base: Some("1111111111111111111111111111111111111111".to_owned()),
-            head: Head::Commit("2222222222222222222222222222222222222222".to_owned()),
+            head: HeadState::Commit("2222222222222222222222222222222222222222".to_owned()),
             diff_hash: "33".repeat(32),
             files: 6,
             hunks: 15,

@@ -3,7 +3,7 @@
 use super::scripted::*;
 use mala_domain::agent::answer::ParseMethod;
 use mala_domain::agent::budget::Profile;
-use mala_domain::conversation::{Reply, Stop};
+use mala_domain::conversation::{ChatReply, FinishReason};
 use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, ReviewerFailure};
 use std::collections::BTreeMap;
 
@@ -36,14 +36,17 @@ async fn an_answer_that_is_none_is_a_failure_and_accounts_for_nothing() {
         Err(ModelFailure { kind, what: what.to_owned(), attempts: 1, billed: Billed::Perhaps })
     };
     let rows: Vec<(Answered, ReviewerFailure)> = vec![
-        (ends(Stop::Refused("no".into()), PASS), crashed("the model refused to answer: no")),
-        (ends(Stop::Refused(String::new()), PASS), crashed("the model refused to answer")),
         (
-            ends(Stop::Filtered("x".into()), PASS),
+            ends(FinishReason::Refused("no".into()), PASS),
+            crashed("the model refused to answer: no"),
+        ),
+        (ends(FinishReason::Refused(String::new()), PASS), crashed("the model refused to answer")),
+        (
+            ends(FinishReason::Filtered("x".into()), PASS),
             crashed("the provider's filter stopped the answer: x"),
         ),
         (
-            ends(Stop::MaxTokens, PASS),
+            ends(FinishReason::MaxTokens, PASS),
             crashed("the answer is cut: it reached the limit of 4000 tokens"),
         ),
         (silent, crashed("the model answered with zero output tokens")),
@@ -107,7 +110,7 @@ async fn the_plain_form_needs_no_evidence_of_its_own() {
 
 #[tokio::test]
 async fn a_model_without_usage_has_an_unknown_cost() {
-    let silent = says(PASS).map(|reply| Reply { tokens: Default::default(), ..reply });
+    let silent = says(PASS).map(|reply| ChatReply { tokens: Default::default(), ..reply });
     let run = standard().run(Scripted::steps(vec![silent])).await;
     let usage = run.usage;
     assert_eq!((usage.tokens_used, usage.cost_usd, usage.llm_calls), (None, None, 1));

@@ -3,7 +3,7 @@
 use super::scripted::*;
 use crate::events::Event;
 use mala_domain::agent::budget::{Dollars, Profile};
-use mala_domain::conversation::{Part, ToolChoice, Turn};
+use mala_domain::conversation::{ChatTurn, ToolChoice, TurnPart};
 use mala_domain::ports::{Billed, ModelFailure, ModelFailureKind, ReviewerFailure};
 use mala_domain::report::Status;
 use serde_json::json;
@@ -19,9 +19,9 @@ async fn tools_are_answered_as_far_as_the_budget_goes() {
     assert_eq!(run.usage.tool_calls, 3);
     assert_eq!(run.usage.llm_calls, 2);
     assert_eq!(run.opinion.failure, None);
-    let Some(Turn::Ours(parts)) = run.asks[1].turns.last() else { panic!("our turn") };
+    let Some(ChatTurn::User(parts)) = run.asks[1].turns.last() else { panic!("our turn") };
     let refused = parts.iter().filter(|part| match part {
-        Part::ToolResult(result) => result.is_error && result.text.contains("all 3 tool calls"),
+        TurnPart::ToolResult(result) => result.is_error && result.text.contains("all 3 tool calls"),
         _ => false,
     });
     assert_eq!(refused.count(), 2);

@@ -6,8 +6,10 @@ use crate::review::{ReviewPorts, Verifiers, review as review_change};
 use mala_domain::agent::budget::{Limits, Profile, Unpriced};
 use mala_domain::change::{Change, FilePath, parse};
 use mala_domain::config::PathGlobs;
-use mala_domain::conversation::{Ask, Part, Reply, Said, Stop, Tokens, ToolCall, Turn};
-use mala_domain::models::Catalogue;
+use mala_domain::conversation::{
+    AssistantTurn, ChatReply, ChatRequest, ChatTurn, FinishReason, TokenCounts, ToolCall, TurnPart,
+};
+use mala_domain::models::ModelCatalogue;
 use mala_domain::ports::{
     Blob, BoxFuture, LanguageModel, ModelFailure, Repository, RepositoryError, ReviewScope,
     Reviewer, ReviewerFailure, Side, Terms, WordHit, WordQuery,
@@ -17,7 +19,7 @@ use mala_domain::review::consensus::ConsensusRule;
 use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan, Usage};
-use mala_domain::scope::{Head, Scope};
+use mala_domain::scope::{HeadState, ScopeSummary};
 use mala_domain::verdict::Threshold;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -28,13 +30,13 @@ pub(super) const HEAD: &str =
     "import os\n\ndef half(n):\n    return 1 / n\n\ndef other():\n    return half(0)\n";
 pub(super) const DIFF: &str = "diff --git a/app.py b/app.py\n--- a/app.py\n+++ b/app.py\n@@ -1,7 +1,7 @@\n import os\n \n def half(n):\n-    return n and 1 / n\n+    return 1 / n\n \n def other():\n     return half(0)\n";
 
-pub(super) type Answered = Result<Reply, ModelFailure>;
-type Script = dyn Fn(usize, &Ask) -> Answered + Send + Sync;
+pub(super) type Answered = Result<ChatReply, ModelFailure>;
+type Script = dyn Fn(usize, &ChatRequest) -> Answered + Send + Sync;
 
 /// A model that answers by a script and keeps all that it was told.
 pub(super) struct Scripted {
     script: Box<Script>,
-    pub(super) asks: Mutex<Vec<Ask>>,
+    pub(super) asks: Mutex<Vec<ChatRequest>>,
     /// How many calls had come when each answer was given.
     waiting: Mutex<Vec<usize>>,
     pub(super) delay: Duration,
@@ -43,7 +45,9 @@ pub(super) struct Scripted {
 }
 
 impl Scripted {
-    pub(super) fn new(script: impl Fn(usize, &Ask) -> Answered + Send + Sync + 'static) -> Self {
+    pub(super) fn new(
+        script: impl Fn(usize, &ChatRequest) -> Answered + Send + Sync + 'static,
+    ) -> Self {
         Self {
             script: Box::new(script),
             asks: Mutex::default(),
@@ -69,7 +73,7 @@ impl Scripted {
 }
 
 impl LanguageModel for Scripted {
-    fn ask<'a>(&'a self, ask: &'a Ask, terms: Terms<'a>) -> BoxFuture<'a, Answered> {
+    fn ask<'a>(&'a self, ask: &'a ChatRequest, terms: Terms<'a>) -> BoxFuture<'a, Answered> {
         Box::pin(async move {
             let number = {
                 let mut asks = self.asks.lock().unwrap();
@@ -91,10 +95,10 @@ impl LanguageModel for Scripted {
 }
 
 pub(super) fn says(text: impl Into<String>) -> Answered {
-    Ok(Reply {
-        said: Said { text: text.into(), calls: Vec::new(), verbatim: Value::Null },
-        stop: Stop::Complete,
-        tokens: Tokens {
+    Ok(ChatReply {
+        said: AssistantTurn { text: text.into(), calls: Vec::new(), verbatim: Value::Null },
+        stop: FinishReason::Complete,
+        tokens: TokenCounts {
             input: Some(1_000),
             output: Some(100),
             cache_read: Some(0),
@@ -108,7 +112,7 @@ pub(super) fn says(text: impl Into<String>) -> Answered {
 
 pub(super) fn calls(tools: &[(&str, Value)]) -> Answered {
     let mut reply = says("")?;
-    reply.stop = Stop::Tools;
+    reply.stop = FinishReason::Tools;
     reply.said.calls = tools
         .iter()
         .enumerate()
@@ -121,8 +125,8 @@ pub(super) fn calls(tools: &[(&str, Value)]) -> Answered {
     Ok(reply)
 }
 
-pub(super) fn ends(stop: Stop, text: &str) -> Answered {
-    Ok(Reply { stop, ..says(text)? })
+pub(super) fn ends(stop: FinishReason, text: &str) -> Answered {
+    Ok(ChatReply { stop, ..says(text)? })
 }
 
 pub(super) const PASS: &str = r#"{"verdict": "PASS", "findings": []}"#;
@@ -161,7 +165,7 @@ pub(super) struct Run {
     pub(super) report: Report,
     pub(super) usage: Usage,
     pub(super) model: Option<String>,
-    pub(super) asks: Vec<Ask>,
+    pub(super) asks: Vec<ChatRequest>,
     pub(super) events: Vec<Event>,
     pub(super) waiting: Vec<usize>,
 }
@@ -249,11 +253,11 @@ impl Stage {
 
     fn scope(&self) -> ReviewScope {
         let change = Change { files: parse(self.diff.as_bytes()).unwrap() };
-        let scope = Scope {
+        let scope = ScopeSummary {
             repository: None,
             target: "main..HEAD".to_owned(),
             base: Some("b".repeat(40)),
-            head: Head::Commit("a".repeat(40)),
+            head: HeadState::Commit("a".repeat(40)),
             diff_hash: "d".repeat(64),
             files: change.files.len(),
             hunks: change.n_hunks(),
@@ -289,7 +293,7 @@ impl Reviewer for Listener {
 }
 
 fn client(model: Arc<Scripted>, name: &str) -> ModelClient {
-    let known = Catalogue::built_in().find(name).cloned();
+    let known = ModelCatalogue::built_in().find(name).cloned();
     let name = known.as_ref().map_or(name, |known| &known.name).to_owned();
     ModelClient { model, name, known }
 }
@@ -300,14 +304,14 @@ pub(super) fn unpriced(limits: Limits) -> Limits {
 }
 
 /// All text that was sent in a call.
-pub(super) fn sent(ask: &Ask) -> String {
+pub(super) fn sent(ask: &ChatRequest) -> String {
     let parts = ask.turns.iter().flat_map(|turn| match turn {
-        Turn::Ours(parts) => parts.clone(),
-        Turn::Model(said) => vec![Part::Text(said.text.clone())],
+        ChatTurn::User(parts) => parts.clone(),
+        ChatTurn::Model(said) => vec![TurnPart::Text(said.text.clone())],
     });
     let texts = parts.map(|part| match part {
-        Part::Text(text) | Part::Repeated(text) => text,
-        Part::ToolResult(result) => result.text,
+        TurnPart::Text(text) | TurnPart::Repeated(text) => text,
+        TurnPart::ToolResult(result) => result.text,
     });
     texts.collect::<Vec<_>>().join("\n")
 }

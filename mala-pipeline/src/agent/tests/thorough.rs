@@ -4,11 +4,11 @@ use super::scripted::*;
 use crate::events::Event;
 use mala_domain::agent::budget::Profile;
 use mala_domain::agent::prompts::Pass;
-use mala_domain::conversation::{Ask, Part, Turn};
+use mala_domain::conversation::{ChatRequest, ChatTurn, TurnPart};
 use mala_domain::finding::VerificationOutcome;
 use std::time::Duration;
 
-fn instruction(ask: &Ask) -> Option<Pass> {
+fn instruction(ask: &ChatRequest) -> Option<Pass> {
     let text = sent(ask);
     Pass::ALL.into_iter().find(|pass| text.contains(pass.instruction().trim_end()))
 }
@@ -27,12 +27,14 @@ async fn passes_share_their_beginning_and_run_side_by_side() {
     for pass in [Pass::RemovedBehaviour, Pass::CrossFileEffects, Pass::ProjectRules] {
         assert!(passes.contains(&pass), "{pass:?}");
     }
-    let beginning = |ask: &Ask| match ask.turns.first() {
-        Some(Turn::Ours(parts)) => (ask.system.clone(), ask.tools.clone(), parts.first().cloned()),
+    let beginning = |ask: &ChatRequest| match ask.turns.first() {
+        Some(ChatTurn::User(parts)) => {
+            (ask.system.clone(), ask.tools.clone(), parts.first().cloned())
+        }
         _ => panic!("our turn"),
     };
     let first = beginning(&run.asks[0]);
-    assert!(matches!(&first.2, Some(Part::Repeated(_))));
+    assert!(matches!(&first.2, Some(TurnPart::Repeated(_))));
     assert!(run.asks.iter().all(|ask| beginning(ask) == first));
     // The first call warms the cache, then all others go at once.
     assert_eq!(run.waiting, [1, 4, 4, 4]);

@@ -2,7 +2,7 @@
 
 use super::scripted::*;
 use mala_domain::agent::budget::Profile;
-use mala_domain::finding::{Candidate, Verification, VerificationOutcome};
+use mala_domain::finding::{ReviewClaim, Verification, VerificationOutcome};
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
 use mala_domain::review::{Opinion, ReviewContext};
 use serde_json::json;
@@ -119,7 +119,7 @@ impl Reviewer for Hints {
         &'a self,
         _: &'a ReviewContext,
     ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
-        let hint = |line, verification| Candidate {
+        let hint = |line, verification| ReviewClaim {
             file: "app.py".into(),
             span: mala_domain::change::LineSpan::line(line),
             priority: Some(mala_domain::finding::Priority::P1),

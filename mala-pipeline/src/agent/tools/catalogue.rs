@@ -2,7 +2,7 @@
 //! are checked against come from the same table.
 
 use super::refusal::{Refusal, quoted};
-use mala_domain::conversation::Tool;
+use mala_domain::conversation::ToolDefinition;
 use serde_json::{Map, Value, json};
 
 /// The names of tools.
@@ -185,10 +185,10 @@ const fn unsaid(field: Field) -> Field {
 }
 
 /// The tools as a model is told of them. The list is always the same, so that providers can cache it.
-pub fn catalogue() -> Vec<Tool> {
+pub fn catalogue() -> Vec<ToolDefinition> {
     TOOLS
         .iter()
-        .map(|row| Tool {
+        .map(|row| ToolDefinition {
             name: row.name.as_str().to_owned(),
             description: row.about.to_owned(),
             arguments: schema(row),

@@ -6,7 +6,7 @@ use super::refusal::Refusal;
 use super::{Answer, ToolLimits, Toolbox};
 use mala_domain::agent::clean::CleanFile;
 use mala_domain::agent::shown;
-use mala_domain::change::{ChangedFile, FilePath, FileStatus, Hunk, LineKind, Nature};
+use mala_domain::change::{ChangedFile, FileClass, FilePath, FileStatus, Hunk, LineKind};
 use mala_domain::review::Texts;
 use mala_domain::secrets;
 
@@ -132,18 +132,18 @@ fn header(file: &ChangedFile) -> String {
         FileStatus::TypeChanged => "type changed",
     };
     let from = file.old_path.as_ref().map(|old| format!(" from {old}")).unwrap_or_default();
-    let nature = match file.nature {
-        Nature::Source => "",
-        Nature::Binary => ", binary",
-        Nature::Garbled => ", with bytes that are no text",
-        Nature::Generated => ", generated",
-        Nature::Vendored => ", vendored",
-        Nature::Lock => ", lock file",
-        Nature::Minified => ", minified",
-        Nature::TooLarge => ", too large",
-        Nature::Ignored => ", ignored",
+    let class = match file.class {
+        FileClass::Source => "",
+        FileClass::Binary => ", binary",
+        FileClass::Garbled => ", with bytes that are no text",
+        FileClass::Generated => ", generated",
+        FileClass::Vendored => ", vendored",
+        FileClass::Lock => ", lock file",
+        FileClass::Minified => ", minified",
+        FileClass::TooLarge => ", too large",
+        FileClass::Ignored => ", ignored",
     };
-    format!("file: {} ({status}{from}{nature}, {} hunks)", file.path, file.hunks.len())
+    format!("file: {} ({status}{from}{class}, {} hunks)", file.path, file.hunks.len())
 }
 
 /// The line above a hunk that git shows with it. It is looked at with the lines that follow: a line of

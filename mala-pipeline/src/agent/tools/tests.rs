@@ -7,8 +7,8 @@ mod properties;
 
 use super::*;
 use mala_domain::change::{
-    Change, ChangedFile, DiffLine, EntryKind, FilePath, FileStatus, Hunk, LineCounts, LineKind,
-    LineSpan, Nature,
+    Change, ChangedFile, DiffLine, EntryKind, FileClass, FilePath, FileStatus, Hunk, LineCounts,
+    LineKind, LineSpan,
 };
 use mala_domain::config::LinterName;
 use mala_domain::ports::{
@@ -17,7 +17,7 @@ use mala_domain::ports::{
     TextQuery, ToldCommit, TreeEntry, WordHit, WordQuery,
 };
 use mala_domain::review::Texts;
-use mala_domain::scope::{Head, Scope};
+use mala_domain::scope::{HeadState, ScopeSummary};
 use std::collections::BTreeMap;
 
 /// A tree with the same files at base and at head, and one commit.
@@ -185,7 +185,7 @@ fn changed(path: &str, n_hunks: u32) -> ChangedFile {
         status: FileStatus::Modified,
         kind: EntryKind::File,
         mode_change: None,
-        nature: Nature::Source,
+        class: FileClass::Source,
         script: None,
         hunks: (0..n_hunks).map(hunk).collect(),
     }
@@ -228,11 +228,11 @@ fn request(tree: InMemory) -> ReviewContext {
     let scope = ReviewScope {
         change: Arc::new(Change { files: vec![changed("a.py", 2)] }),
         tree: Arc::new(tree),
-        scope: Scope {
+        scope: ScopeSummary {
             repository: None,
             target: "a range".to_owned(),
             base: None,
-            head: Head::Patch,
+            head: HeadState::Patch,
             diff_hash: String::new(),
             files: 1,
             hunks: 2,

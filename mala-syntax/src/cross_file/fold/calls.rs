@@ -8,7 +8,7 @@ use crate::cross_file::report::{self, ChangedCall};
 use crate::cross_file::resolve::{WrittenPath, denotes};
 use crate::cross_file::user::UserFile;
 use crate::symbols::{CallPurpose, RustMatch};
-use mala_domain::finding::Candidate;
+use mala_domain::finding::ReviewClaim;
 use mala_domain::language::Language;
 use std::collections::HashSet;
 
@@ -17,7 +17,7 @@ pub(super) fn misfits(
     context: &FoldContext<'_>,
     symbol: &Symbol,
     signature: &SignatureChange,
-) -> Vec<Candidate> {
+) -> Vec<ReviewClaim> {
     let mut found = Vec::new();
     for user in context.users() {
         let mut last_line = 0;
@@ -54,7 +54,10 @@ pub(super) fn misfits(
 }
 
 /// One finding for every match that was complete and is not.
-pub(super) fn unhandled_members(context: &FoldContext<'_>, contract: &Contract) -> Vec<Candidate> {
+pub(super) fn unhandled_members(
+    context: &FoldContext<'_>,
+    contract: &Contract,
+) -> Vec<ReviewClaim> {
     let Broken::Members { before, added, .. } = &contract.broken else { return Vec::new() };
     let before: HashSet<&str> = before.iter().map(String::as_str).collect();
     let mut found = Vec::new();

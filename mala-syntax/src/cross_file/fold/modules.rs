@@ -10,7 +10,7 @@ use crate::symbols::{
     FileOutline, Import, ImportGuard, ImportedItem, Openness, RustModule, files_of_submodule,
     parent,
 };
-use mala_domain::finding::Candidate;
+use mala_domain::finding::ReviewClaim;
 use mala_domain::language::Language;
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub(super) fn candidates(
     context: &FoldContext<'_>,
     symbol: &Symbol,
     successor: Option<&str>,
-) -> Vec<Candidate> {
+) -> Vec<ReviewClaim> {
     context
         .users()
         .filter(|user| !is_left_over(context, user))
@@ -109,7 +109,7 @@ fn is_in_package(context: &FoldContext<'_>, import: &Import, symbol: &Symbol) ->
 }
 
 /// One finding for every file with added imports that lead to no file.
-pub(super) fn unresolved(context: &FoldContext<'_>) -> Vec<Candidate> {
+pub(super) fn unresolved(context: &FoldContext<'_>) -> Vec<ReviewClaim> {
     let tree = context.tree;
     let exists = |path: &str| tree.exists(path);
     let mut by_file: BTreeMap<&str, Vec<&ImportCheck>> = BTreeMap::new();

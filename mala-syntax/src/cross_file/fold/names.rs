@@ -6,15 +6,15 @@ use crate::cross_file::plan::{ModuleLocation, NameCheck};
 use crate::cross_file::report;
 use crate::cross_file::user::UserFile;
 use crate::symbols::{ImportedItem, Openness, Visibility};
-use mala_domain::finding::Candidate;
+use mala_domain::finding::ReviewClaim;
 use mala_domain::language::Language;
 
 /// One finding for every added import of a name that is not there.
-pub(super) fn candidates(context: &FoldContext<'_>) -> Vec<Candidate> {
+pub(super) fn candidates(context: &FoldContext<'_>) -> Vec<ReviewClaim> {
     context.plan.names_imported.iter().filter_map(|check| candidate(context, check)).collect()
 }
 
-fn candidate(context: &FoldContext<'_>, check: &NameCheck) -> Option<Candidate> {
+fn candidate(context: &FoldContext<'_>, check: &NameCheck) -> Option<ReviewClaim> {
     let places: Vec<&ModuleLocation> =
         check.places.iter().filter(|place| counts(context, place)).collect();
     let [place] = places.as_slice() else { return None };

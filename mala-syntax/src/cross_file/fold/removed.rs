@@ -8,7 +8,7 @@ use crate::cross_file::resolve::{Evidence, WrittenPath, denotes};
 use crate::cross_file::user::UserFile;
 use crate::rules::is_test_path;
 use crate::symbols::{Import, ImportGuard, parent};
-use mala_domain::finding::Candidate;
+use mala_domain::finding::ReviewClaim;
 use mala_domain::language::Language;
 
 /// Findings for one removed definition: with many uses, only the first ones are reported.
@@ -18,7 +18,7 @@ const MAX_FINDINGS: usize = 3;
 const MAX_PLACES: usize = 10;
 
 /// One finding for every file that still uses the thing, for the first few of them.
-pub(super) fn candidates(context: &FoldContext<'_>, contract: &Contract) -> Vec<Candidate> {
+pub(super) fn candidates(context: &FoldContext<'_>, contract: &Contract) -> Vec<ReviewClaim> {
     let Broken::Removed { successor, moved_to } = &contract.broken else { return Vec::new() };
     let symbol = &contract.symbol;
     if is_still_there(context, symbol) {
@@ -42,7 +42,7 @@ pub(super) fn candidates(context: &FoldContext<'_>, contract: &Contract) -> Vec<
 }
 
 /// The first findings, those in code before those in tests, with the places of the others.
-fn first_few(mut found: Vec<Candidate>) -> Vec<Candidate> {
+fn first_few(mut found: Vec<ReviewClaim>) -> Vec<ReviewClaim> {
     found.sort_by_key(|candidate| is_test_path(&candidate.file));
     let others = found.split_off(found.len().min(MAX_FINDINGS));
     if let Some(first) = found.first_mut().filter(|_| !others.is_empty()) {

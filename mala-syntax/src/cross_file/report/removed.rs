@@ -6,7 +6,7 @@ use crate::cross_file::contract::Symbol;
 use crate::cross_file::resolve::Evidence;
 use crate::cross_file::user::UserFile;
 use crate::symbols::{Import, SymbolUse};
-use mala_domain::finding::Candidate;
+use mala_domain::finding::ReviewClaim;
 use mala_domain::language::Language;
 
 /// Something that is gone.
@@ -41,7 +41,7 @@ pub(crate) fn still_used(
     gone: &RemovedSymbol<'_>,
     user: &UserFile,
     place: &UseSite<'_>,
-) -> Candidate {
+) -> ReviewClaim {
     let symbol = gone.symbol;
     let called = place.found.call.is_some();
     let (verb, uses) = if called { ("called", "calls") } else { ("used", "uses") };
@@ -81,7 +81,7 @@ pub(crate) fn still_imported(
     gone: &RemovedSymbol<'_>,
     user: &UserFile,
     import: &Import,
-) -> Candidate {
+) -> ReviewClaim {
     let loaded = if is_compiled(user.outline.language) { "built" } else { "loaded" };
     let body = format!(
         "When `{}` is {loaded}, {}: {}, and this line still imports it from `{}`.",

@@ -9,7 +9,7 @@ use crate::cross_file::user::UserFile;
 use crate::symbols::{
     CallShape, FunctionParameter, ParameterPassing, ParameterPresence, SymbolUse,
 };
-use mala_domain::finding::Candidate;
+use mala_domain::finding::ReviewClaim;
 use mala_domain::language::Language;
 
 /// Something that takes other arguments than before.
@@ -28,7 +28,7 @@ pub(crate) fn does_not_fit(
     user: &UserFile,
     (found, call): (&SymbolUse, &CallShape),
     evidence: Evidence,
-) -> Candidate {
+) -> ReviewClaim {
     let symbol = refitted.symbol;
     let signature = refitted.signature;
     let name = symbol.qualified();

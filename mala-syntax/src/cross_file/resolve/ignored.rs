@@ -36,7 +36,7 @@ impl IgnoredPaths {
                 "" => Some(path),
                 folder => path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')),
             };
-            below.is_some_and(|below| globs.fit(&FilePath::from(below)))
+            below.is_some_and(|below| globs.matches(&FilePath::from(below)))
         })
     }
 }

@@ -5,7 +5,7 @@ use crate::rules::{builtin, inspect};
 use crate::source::Source;
 use insta::assert_snapshot;
 use mala_domain::change::LineSpan;
-use mala_domain::finding::{Candidate, Category, Priority, Verification};
+use mala_domain::finding::{Category, Priority, ReviewClaim, Verification};
 use mala_domain::language::Language;
 use std::sync::Arc;
 
@@ -124,7 +124,7 @@ fn a_match_becomes_a_candidate() {
     let source = Source::parse(Language::Python, "\nclass A: pass\n").expect("parses");
     let path = "src/a.py".into();
     let found = rules().run(&source, &path);
-    let expected = Candidate {
+    let expected = ReviewClaim {
         file: path.clone(),
         span: LineSpan::line(2),
         priority: Some(Priority::P3),

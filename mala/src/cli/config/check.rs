@@ -7,7 +7,7 @@ use crate::cli::rules::rule_ids;
 use crate::console::{self, counted};
 use crate::settings::{self, read_if_there};
 use crate::surroundings::Surroundings;
-use mala_domain::config::{Config, ConfigError, ConfigWarning, FILE_NAME, Place};
+use mala_domain::config::{Config, ConfigError, ConfigPosition, ConfigWarning, FILE_NAME};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -81,6 +81,6 @@ fn as_json(name: &str, checked: Checked) -> anyhow::Result<Exit> {
     Ok(exit)
 }
 
-fn problem(place: &Place, message: &str, hint: Option<&str>) -> Value {
+fn problem(place: &ConfigPosition, message: &str, hint: Option<&str>) -> Value {
     json!({ "line": place.line, "column": place.column, "message": message, "hint": hint })
 }

@@ -6,7 +6,7 @@ use crate::console;
 use crate::settings::{self, Settings};
 use crate::surroundings::Surroundings;
 use crate::wiring::probe::Probe;
-use mala_domain::config::Origin;
+use mala_domain::config::ConfigOrigin;
 use serde_json::{Map, Value, json};
 use std::fmt::Write;
 
@@ -27,8 +27,7 @@ pub(super) fn run(here: &Surroundings, format: ShowFormat) -> anyhow::Result<Exi
 }
 
 fn as_json(settings: &Settings) -> Value {
-    let said =
-        |value: Value, origin: &Origin| json!({ "value": value, "origin": origin.to_string() });
+    let said = |value: Value, origin: &ConfigOrigin| json!({ "value": value, "origin": origin.to_string() });
     let values: Map<String, Value> = settings
         .policy
         .entries()
@@ -71,15 +70,15 @@ fn as_yaml(settings: &Settings) -> Result<String, std::fmt::Error> {
 }
 
 /// The lanes that somebody changed or added.
-fn lanes(settings: &Settings) -> impl Iterator<Item = (&str, Value, &Origin)> {
+fn lanes(settings: &Settings) -> impl Iterator<Item = (&str, Value, &ConfigOrigin)> {
     settings.gate.lanes.iter().map(|(name, lane)| {
-        let origin = settings.gate.lane_origins.get(name).unwrap_or(&Origin::Default);
+        let origin = settings.gate.lane_origins.get(name).unwrap_or(&ConfigOrigin::Default);
         (name.as_str(), serde_json::to_value(lane).unwrap_or_default(), origin)
     })
 }
 
 /// Keys with dots as blocks within blocks.
-fn as_blocks(entries: Vec<(&'static str, Value, &Origin)>) -> Vec<Line> {
+fn as_blocks(entries: Vec<(&'static str, Value, &ConfigOrigin)>) -> Vec<Line> {
     let mut lines: Vec<Line> = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     for (key, value, origin) in entries {

@@ -11,7 +11,7 @@ use crate::wiring::eval::{EvalGit, begin_set};
 use anyhow::Context;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_eval::import::{CaseDraft, CloneFolder, DraftCode, ImportFormat, SkippedRecord, gather};
 use mala_eval::render::{Document, DocumentBlock};
 use mala_eval::store::sets::SetWriter;
@@ -134,7 +134,7 @@ fn clones(
     let target = args
         .range
         .as_deref()
-        .map(|word| range(word).unwrap_or_else(|| Target::Commits(vec![word.to_owned()])));
+        .map(|word| range(word).unwrap_or_else(|| ReviewTarget::Commits(vec![word.to_owned()])));
     let repo = args.repo.as_ref().map(|folder| here.folder.join(folder));
     Ok(CloneFolder {
         folder: args.repos.as_ref().map(|folder| here.folder.join(folder)),

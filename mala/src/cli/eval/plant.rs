@@ -12,7 +12,7 @@ use crate::wiring::changes::failure;
 use crate::wiring::eval::{EvalGit, PLANTED_SET, begin_set};
 use anyhow::Context;
 use clap::Args;
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_eval::EvalCase;
 use mala_eval::plant::{
     DefectKind, DefectPlanter, PlantError, PlantRequest, PlantTargets, PlantedDefects,
@@ -131,13 +131,13 @@ fn targets(args: &PlantArgs) -> Result<PlantTargets, Failure> {
         return Ok(PlantTargets::Named(vec![target]));
     }
     if let Some(base) = &args.base {
-        let target = Target::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() };
+        let target = ReviewTarget::SinceMergeBase { base: base.clone(), head: "HEAD".to_owned() };
         return Ok(PlantTargets::Named(vec![target]));
     }
     if args.commit.is_empty() {
         return Ok(PlantTargets::Newest);
     }
-    let one = |sha: &String| Target::Commits(vec![sha.clone()]);
+    let one = |sha: &String| ReviewTarget::Commits(vec![sha.clone()]);
     Ok(PlantTargets::Named(args.commit.iter().map(one).collect()))
 }
 

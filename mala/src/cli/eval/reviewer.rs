@@ -15,9 +15,10 @@ use crate::wiring::rules::{ProjectRules, project_rules};
 use anyhow::Context;
 use mala_domain::agent::budget::{Dollars, Profile, Unpriced};
 use mala_domain::config::{
-    Budget, Config, FILE_NAME, Origin, ReviewBlock, ReviewPolicy, ReviewerType, Seconds,
+    BudgetSettings, Config, ConfigOrigin, FILE_NAME, ReviewPolicy, ReviewSettings, ReviewerType,
+    Seconds,
 };
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_eval::JudgeUsed;
 use mala_eval::dummy::DummyReviewer;
 use mala_eval::judging::ask::judge_limits;
@@ -81,10 +82,10 @@ impl ReviewerRequest {
         Config {
             reviewer_type: kind,
             agent_sdk_reviewer_model: self.model.clone(),
-            review: ReviewBlock {
+            review: ReviewSettings {
                 timeout: self.timeout.and_then(Seconds::new),
-                budget: Budget { profile: self.profile, ..Budget::default() },
-                ..ReviewBlock::default()
+                budget: BudgetSettings { profile: self.profile, ..BudgetSettings::default() },
+                ..ReviewSettings::default()
             },
             ..Config::default()
         }
@@ -109,7 +110,7 @@ async fn resolve(
     policy.reviewer.value = Some(chosen.kind);
     let is_agent = chosen.kind == ReviewerType::AgentSdk;
     // The user's name for a model resolves again; the provider's name may not.
-    let is_named = is_agent && policy.agent_model.origin != Origin::Default;
+    let is_named = is_agent && policy.agent_model.origin != ConfigOrigin::Default;
     Ok(ReviewerUsed {
         name: chosen.kind.to_string(),
         model: if is_named { Some(policy.agent_model.value.clone()) } else { chosen.model },
@@ -123,7 +124,7 @@ async fn own_rules(here: &Surroundings) -> anyhow::Result<ProjectRules> {
     if here.work_tree().is_none() {
         return Ok(ProjectRules::default());
     }
-    let target = Target::WorkingTree;
+    let target = ReviewTarget::WorkingTree;
     let scoped = Changes::open(here).await.scope(&target, &[]).await?;
     let mut notices = Vec::new();
     let rules = project_rules(&scoped, &target, &mut notices).await?;

@@ -18,10 +18,10 @@ use anyhow::Context;
 use mala_adapters::bounded_read::read_following_links;
 use mala_adapters::models::recording::Recording;
 use mala_domain::change::FilePath;
-use mala_domain::config::{Budget, Config, FILE_NAME, ReviewBlock, ReviewerType};
+use mala_domain::config::{BudgetSettings, Config, FILE_NAME, ReviewSettings, ReviewerType};
 use mala_domain::ports::{ReviewScope, RunStore, Side};
 use mala_domain::review::ReviewPlan;
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::Transcript;
 use mala_pipeline::review::{Published, ReviewPorts, Reviewed, StartTime, publish, review};
 use std::path::{Path, PathBuf};
@@ -227,7 +227,7 @@ fn started() -> StartTime {
 async fn settings(
     args: &ReviewArgs,
     here: &Surroundings,
-    target: &Target,
+    target: &ReviewTarget,
     scoped: &ReviewScope,
     notices: &mut Vec<String>,
 ) -> anyhow::Result<Settings> {
@@ -256,11 +256,11 @@ fn flags(args: &ReviewArgs) -> Config {
     Config {
         reviewer_type: args.reviewer.first().copied(),
         agent_sdk_reviewer_model: args.model.clone(),
-        review: ReviewBlock {
+        review: ReviewSettings {
             fail_on: args.fail_on,
             timeout: args.timeout,
-            budget: Budget { profile: args.profile, ..Budget::default() },
-            ..ReviewBlock::default()
+            budget: BudgetSettings { profile: args.profile, ..BudgetSettings::default() },
+            ..ReviewSettings::default()
         },
         ..Config::default()
     }

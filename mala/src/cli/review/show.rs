@@ -9,7 +9,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use mala_adapters::store::write_output;
 use mala_domain::config::ReviewPolicy;
-use mala_domain::render::{self, View, terminal};
+use mala_domain::render::{self, ReportView, terminal};
 use mala_pipeline::review::Reviewed;
 
 pub(super) fn show(
@@ -19,7 +19,7 @@ pub(super) fn show(
     args: &ReviewArgs,
     here: &Surroundings,
 ) -> anyhow::Result<()> {
-    let view = View { report: &reviewed.report, sources: &reviewed.sources };
+    let view = ReportView { report: &reviewed.report, sources: &reviewed.sources };
     let mut trouble = None;
     for sink in sinks {
         let Some(output) = render::output(sink.format) else { continue };
@@ -45,10 +45,14 @@ pub(super) fn show(
     trouble.map_or(Ok(()), |failure| Err(failure.into()))
 }
 
-fn options(policy: &ReviewPolicy, args: &ReviewArgs, here: &Surroundings) -> terminal::Options {
+fn options(
+    policy: &ReviewPolicy,
+    args: &ReviewArgs,
+    here: &Surroundings,
+) -> terminal::TerminalOptions {
     let terminal = here.terminal();
     let wanted = policy.max_findings.value.and_then(|number| usize::try_from(number).ok());
-    terminal::Options {
+    terminal::TerminalOptions {
         verbose: args.verbose,
         max_findings: wanted.unwrap_or(terminal.max_findings),
         ..terminal

@@ -3,15 +3,15 @@
 use super::super::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{Changes, base_branch};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 
 /// The target with the branch filled in.
 pub(super) async fn named(
-    target: &Target,
+    target: &ReviewTarget,
     here: &Surroundings,
     changes: &Changes,
-) -> anyhow::Result<Target> {
-    let Target::SinceMergeBase { base, head } = target else {
+) -> anyhow::Result<ReviewTarget> {
+    let ReviewTarget::SinceMergeBase { base, head } = target else {
         return Ok(target.clone());
     };
     if !base.is_empty() {
@@ -21,5 +21,5 @@ pub(super) async fn named(
         Failure::usage("nobody knows the default branch of this repository")
             .hint("name it: mala review --base BRANCH")
     })?;
-    Ok(Target::SinceMergeBase { base, head: head.clone() })
+    Ok(ReviewTarget::SinceMergeBase { base, head: head.clone() })
 }

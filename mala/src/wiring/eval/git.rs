@@ -6,7 +6,7 @@ use mala_adapters::git::{Git, GitError, GitScopeError, ImportedCommits, Overlaid
 use mala_adapters::process::ProcessEnvironment;
 use mala_domain::change::FilePath;
 use mala_domain::ports::{BoxFuture, ChangeSource, ReviewScope, ScopeError};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_eval::EvalCase;
 use mala_eval::import::clone_paths;
 use mala_eval::ports::{CaseGit, CaseRepository, FileContents, IntroducedLine};
@@ -54,8 +54,8 @@ impl CaseCheckout {
     }
 
     /// From the first state to the second.
-    pub(super) fn target(&self) -> Target {
-        Target::Range { base: self.commits.base.clone(), head: self.commits.head.clone() }
+    pub(super) fn target(&self) -> ReviewTarget {
+        ReviewTarget::Range { base: self.commits.base.clone(), head: self.commits.head.clone() }
     }
 }
 
@@ -195,7 +195,7 @@ impl CaseRepository for OpenedRepository {
 
     fn scope<'a>(
         &'a self,
-        target: &'a Target,
+        target: &'a ReviewTarget,
         paths: &'a [String],
     ) -> BoxFuture<'a, Result<ReviewScope, ScopeError>> {
         ChangeSource::scope(&self.0, target, paths)
@@ -220,7 +220,7 @@ impl CaseRepository for OpenedRepository {
         Box::pin(async move { self.0.commit_id(revision).await.is_ok() })
     }
 
-    fn pull_request(&self, number: u64) -> BoxFuture<'_, Result<Option<Target>, ScopeError>> {
+    fn pull_request(&self, number: u64) -> BoxFuture<'_, Result<Option<ReviewTarget>, ScopeError>> {
         Box::pin(async move { Ok(self.0.pull_request(number).await?) })
     }
 

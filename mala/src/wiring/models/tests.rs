@@ -1,7 +1,7 @@
 //! Which key goes where, with a server that says what it got.
 
 use super::*;
-use mala_domain::conversation::{Ask, Form, Part, ToolChoice, Turn};
+use mala_domain::conversation::{AnswerFormat, ChatRequest, ChatTurn, ToolChoice, TurnPart};
 use mala_testkit::ModelServer;
 use mala_testkit::model_server::ModelAnswer;
 use std::fs;
@@ -37,13 +37,13 @@ fn headers(
     let choice = models.choose(name)?;
     runtime.block_on(async {
         let model = models.model(&choice).await?;
-        let ask = Ask {
+        let ask = ChatRequest {
             model: choice.name.clone(),
             system: "s".into(),
             tools: Vec::new(),
             tool_choice: ToolChoice::Free,
-            turns: vec![Turn::Ours(vec![Part::Text("hi".into())])],
-            form: Form::Text,
+            turns: vec![ChatTurn::User(vec![TurnPart::Text("hi".into())])],
+            form: AnswerFormat::Text,
             max_output_tokens: 10,
         };
         model.ask(&ask, Duration::from_secs(9).into()).await.unwrap();

@@ -12,9 +12,9 @@ use mala_adapters::models::call_tracker::CaseCallTracker;
 use mala_adapters::models::recording::{Recording, RecordingError, Replay, WorstCost};
 use mala_domain::agent::budget::Limits;
 use mala_domain::agent::prompts;
-use mala_domain::config::{Origin, ReviewPolicy, ReviewerType};
-use mala_domain::conversation::{Ask, Reply};
-use mala_domain::models::{Choice, input_tokens};
+use mala_domain::config::{ConfigOrigin, ReviewPolicy, ReviewerType};
+use mala_domain::conversation::{ChatReply, ChatRequest};
+use mala_domain::models::{ModelChoice, input_tokens};
 use mala_domain::ports::{Billed, BoxFuture, LanguageModel, ModelFailure, ModelFailureKind, Terms};
 use mala_pipeline::agent::{Agent, AgentChecks, AgentSettings, ModelClient};
 use std::sync::Arc;
@@ -26,9 +26,9 @@ const DEFAULTS: [&str; 3] = ["sonnet", "gpt-4.1-mini", "gemini-flash"];
 pub(super) type Recorded = Arc<Recording>;
 
 /// The model that is meant.
-pub(super) fn choice(policy: &ReviewPolicy, models: &Models) -> Result<Choice, Failure> {
+pub(super) fn choice(policy: &ReviewPolicy, models: &Models) -> Result<ModelChoice, Failure> {
     let named = &policy.agent_model;
-    if named.origin != Origin::Default {
+    if named.origin != ConfigOrigin::Default {
         return Ok(models.choose(&named.value)?);
     }
     let mut known = DEFAULTS.iter().filter_map(|name| models.choose(name).ok());
@@ -45,7 +45,7 @@ pub(super) fn is_meant(policy: &ReviewPolicy, options: &ReviewerOptions) -> bool
         &policy.escalation_model.origin,
         &policy.budget.profile.origin,
     ];
-    named.iter().any(|origin| **origin != Origin::Default)
+    named.iter().any(|origin| **origin != ConfigOrigin::Default)
         || options.record.is_some()
         || options.replay.is_some()
 }
@@ -53,7 +53,7 @@ pub(super) fn is_meant(policy: &ReviewPolicy, options: &ReviewerOptions) -> bool
 /// The model of the agent, and what it makes of the hints.
 pub(super) struct AgentModel {
     pub(super) models: Models,
-    pub(super) choice: Choice,
+    pub(super) choice: ModelChoice,
     /// Whether the agent reports the built-in findings; else another reviewer does.
     pub(super) claims_hints: bool,
 }
@@ -103,7 +103,9 @@ pub(super) async fn chosen(
 /// profile says.
 fn limits(policy: &ReviewPolicy) -> Limits {
     let mut limits = policy.budget.limits();
-    if let (Some(timeout), Origin::CommandLine) = (policy.timeout.value, &policy.timeout.origin) {
+    if let (Some(timeout), ConfigOrigin::CommandLine) =
+        (policy.timeout.value, &policy.timeout.origin)
+    {
         limits.max_wall_time = timeout.duration();
     }
     limits
@@ -162,7 +164,11 @@ enum Way {
 struct Unasked;
 
 impl LanguageModel for Unasked {
-    fn ask<'a>(&'a self, _: &'a Ask, _: Terms<'a>) -> BoxFuture<'a, Result<Reply, ModelFailure>> {
+    fn ask<'a>(
+        &'a self,
+        _: &'a ChatRequest,
+        _: Terms<'a>,
+    ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         let (kind, what) = (ModelFailureKind::Unauthorized, "nobody is asked".to_owned());
         Box::pin(async move { Err(ModelFailure { kind, what, attempts: 0, billed: Billed::No }) })
     }
@@ -179,7 +185,7 @@ impl Line {
         &self,
         policy: &ReviewPolicy,
         models: &Models,
-        choice: Choice,
+        choice: ModelChoice,
     ) -> Result<(ModelClient, Option<ModelClient>), Failure> {
         let client = self.client(models, choice).await?;
         let Some(name) = &policy.escalation_model.value else { return Ok((client, None)) };
@@ -187,7 +193,7 @@ impl Line {
         Ok((client, Some(self.client(models, stronger).await?)))
     }
 
-    async fn client(&self, models: &Models, choice: Choice) -> Result<ModelClient, Failure> {
+    async fn client(&self, models: &Models, choice: ModelChoice) -> Result<ModelClient, Failure> {
         let model = match &self.way {
             Way::Replayed(model) => model.clone(),
             Way::Planned => Arc::new(Unasked),
@@ -236,7 +242,7 @@ impl Way {
     }
 }
 
-fn worst_cost(choice: &Choice) -> WorstCost {
+fn worst_cost(choice: &ModelChoice) -> WorstCost {
     let known = choice.known.clone();
     Arc::new(move |ask| {
         let output = u64::from(ask.max_output_tokens);

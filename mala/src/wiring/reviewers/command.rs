@@ -6,9 +6,9 @@ use crate::cli::failure::Failure;
 use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, TemporaryLanes, temporary_lanes};
 use mala_domain::command::{NAME, version};
-use mala_domain::config::{CommandReviewer, ReviewPolicy, ReviewerType, Sourced};
+use mala_domain::config::{CommandReviewerSettings, ConfigValue, ReviewPolicy, ReviewerType};
 use mala_domain::gate::lane::{Lane, LaneSettings, filled};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_pipeline::command::{CommandReview, CommandSettings, Parser};
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub(super) async fn chosen(
             .hint("set review.command.run in mala.yaml")
             .into());
     };
-    if matches!(options.target, Target::Staged | Target::Patch(_)) {
+    if matches!(options.target, ReviewTarget::Staged | ReviewTarget::Patch(_)) {
         let what = "it reviews commits or the working tree, not the index and not a patch";
         return Err(refusal(what).into());
     }
@@ -61,11 +61,11 @@ fn refusal(why: &str) -> Failure {
 }
 
 /// The policy of the model that parses.
-fn parsing(policy: &ReviewPolicy, settings: &CommandReviewer) -> ReviewPolicy {
+fn parsing(policy: &ReviewPolicy, settings: &CommandReviewerSettings) -> ReviewPolicy {
     let mut policy = policy.clone();
     if let Some(model) = &settings.parser_model {
         let origin = policy.command.origin.clone();
-        policy.agent_model = Sourced { value: model.clone(), origin };
+        policy.agent_model = ConfigValue { value: model.clone(), origin };
     }
     policy
 }
@@ -74,7 +74,7 @@ fn parsing(policy: &ReviewPolicy, settings: &CommandReviewer) -> ReviewPolicy {
 fn lane(
     name: &str,
     command: &[String],
-    settings: &CommandReviewer,
+    settings: &CommandReviewerSettings,
     here: &Surroundings,
 ) -> Result<Lane, Failure> {
     let model = settings.model.as_deref().unwrap_or_default();

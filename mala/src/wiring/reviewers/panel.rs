@@ -9,11 +9,11 @@ use crate::wiring::reviewers;
 use mala_adapters::process::ProcessEnvironment;
 use mala_adapters::reviewers::review_gate::{NAME, ReviewGate, Settings};
 use mala_domain::agent::prompts;
-use mala_domain::config::{Cerberus, ReviewPolicy, ReviewerType};
+use mala_domain::config::{CerberusSettings, ReviewPolicy, ReviewerType};
 use mala_domain::gate::MARKER;
 use mala_domain::gate::session::Checker;
 use mala_domain::ports::{Reviewer, Verifier};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_pipeline::gate::{LaneReviewer, PanelContext, PanelSettings};
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,7 +40,7 @@ pub(super) async fn chosen(
     if here.variable(MARKER).is_some() {
         return Err(refusal("this is a reviewer of a panel already").into());
     }
-    if matches!(options.target, Target::Staged | Target::Patch(_)) {
+    if matches!(options.target, ReviewTarget::Staged | ReviewTarget::Patch(_)) {
         let what = "it reviews commits or the working tree, not the index and not a patch";
         return Err(refusal(what).into());
     }
@@ -104,7 +104,7 @@ fn lane_time(time: Duration) -> Duration {
 
 /// A panel behind an external gate.
 fn external(
-    cerberus: Cerberus,
+    cerberus: CerberusSettings,
     here: &Surroundings,
     options: &ReviewerOptions,
 ) -> Result<Chosen, Failure> {

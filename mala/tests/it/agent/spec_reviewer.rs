@@ -29,7 +29,7 @@ use mala::wiring::changes::Changes;
 use mala::wiring::reviewers::{self, ReviewerOptions};
 use mala::wiring::rules;
 use mala_domain::config::{Config, ReviewerType};
-use mala_domain::scope::Target;
+use mala_domain::scope::ReviewTarget;
 use mala_testkit::model_server::{AnswerEnd, ServerFault};
 use std::time::{Duration, Instant};
 
@@ -221,11 +221,13 @@ fn r7_a_disabled_review_stays_disabled() {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let overrides = runtime.block_on(async {
-        let scoped = Changes::open(&here).await.scope(&Target::WorkingTree, &[]).await.unwrap();
+        let scoped =
+            Changes::open(&here).await.scope(&ReviewTarget::WorkingTree, &[]).await.unwrap();
         let flags = Config { reviewer_type: Some(ReviewerType::AgentSdk), ..Config::default() };
-        let chosen = settings::choose(&Target::WorkingTree, None, None);
+        let chosen = settings::choose(&ReviewTarget::WorkingTree, None, None);
         let settings = settings::load(&here, chosen, flags).unwrap();
-        let rules = rules::project_rules(&scoped, &Target::WorkingTree, &mut Vec::new()).await;
+        let rules =
+            rules::project_rules(&scoped, &ReviewTarget::WorkingTree, &mut Vec::new()).await;
         let wishes = ReviewerOptions::nothing();
         let chosen = reviewers::choose(&settings.policy, &here, rules.unwrap(), wishes).await;
         chosen.unwrap().reviewers.iter().any(|reviewer| reviewer.overrides_disabled_setting())

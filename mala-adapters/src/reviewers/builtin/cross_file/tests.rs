@@ -4,7 +4,7 @@ use super::*;
 use mala_domain::change::{Change, ChangedFile, EntryKind, FileStatus, LineCounts};
 use mala_domain::ports::{BoxFuture, Repository, ReviewScope, WordHit, WordQuery};
 use mala_domain::review::Texts;
-use mala_domain::scope::{Head, Scope};
+use mala_domain::scope::{HeadState, ScopeSummary};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -104,7 +104,7 @@ fn request(tree: Arc<InMemory>) -> ReviewContext {
             status: FileStatus::Modified,
             kind: EntryKind::File,
             mode_change: None,
-            nature: Nature::Source,
+            class: FileClass::Source,
             script: None,
             hunks: Vec::new(),
         })
@@ -113,11 +113,11 @@ fn request(tree: Arc<InMemory>) -> ReviewContext {
     let scope = ReviewScope {
         change: Arc::new(Change { files }),
         tree,
-        scope: Scope {
+        scope: ScopeSummary {
             repository: None,
             target: "a range".to_owned(),
             base: None,
-            head: Head::WorkingTree,
+            head: HeadState::WorkingTree,
             diff_hash: String::new(),
             files: 1,
             hunks: 1,
@@ -185,7 +185,7 @@ async fn what_moves_into_a_file_that_is_not_shown_is_still_there() {
     let mut request = request(tree);
     let change = Arc::make_mut(&mut request.change);
     for file in change.files.iter_mut().filter(|file| file.path == FilePath::from("a/table.go")) {
-        file.nature = Nature::Binary;
+        file.class = FileClass::Binary;
     }
     assert_eq!(check(&request).await.expect("is asked"), Vec::new());
 }

@@ -8,7 +8,7 @@ use crate::gate::session::SessionState;
 use crate::render::gate::{GateResultJson, GateReviewerJson, PanelVerdict, SessionFacts, status};
 use crate::review::Usage;
 use crate::review::consensus::{VoteStatus, by_rule};
-use crate::scope::Head;
+use crate::scope::HeadState;
 use crate::verdict::{NotReviewedReason, Outcome};
 
 fn finding(reviewer: &str, priority: u32) -> Finding {
@@ -70,11 +70,11 @@ fn decided(rule: ConsensusRule, lanes: &[Seat]) -> Value {
     };
     waited.issues = waited.reviewers.values().flat_map(|lane| lane.issues.clone()).collect();
     waited.session_key = Some("k".to_owned());
-    waited.scope = Some(Scope {
+    waited.scope = Some(ScopeSummary {
         repository: None,
         target: String::new(),
         base: None,
-        head: Head::Commit("b".to_owned()),
+        head: HeadState::Commit("b".to_owned()),
         diff_hash: String::new(),
         files: 1,
         hunks: 1,
