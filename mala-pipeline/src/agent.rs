@@ -72,7 +72,7 @@ pub struct AgentSettings {
 pub enum AgentChecks {
     /// Its own that are urgent or doubtful.
     Own,
-    /// All that are urgent, whoever reports them.
+    /// All urgent findings of all reviewers.
     Urgent,
 }
 

@@ -146,7 +146,7 @@ pub struct JudgedWork {
     pub report: String,
 }
 
-/// HookWork that nobody reviewed, or not to the end.
+/// Work that was not reviewed, or not completely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreviewedWork {
     /// The work, when somebody came so far.

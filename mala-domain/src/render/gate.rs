@@ -181,7 +181,7 @@ pub struct GateReviewerJson {
 /// Which findings are whose, by their keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateFindingSets {
-    /// Everything that anybody found.
+    /// All findings of all reviewers.
     pub union: Vec<String>,
     /// What at least two reviewers found.
     pub agreed: Vec<String>,

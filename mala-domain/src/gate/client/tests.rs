@@ -535,8 +535,8 @@ fn whoever_was_started_is_to_be_heard() {
         let started = StartedSession { key: None, reviewers };
         assert_eq!(votes::missing(&started, &votes), expected, "{started:?}");
     }
-    let nobody = StartedSession { key: Some("k".into()), reviewers: Vec::new() };
-    assert_eq!(votes::missing(&nobody, &votes).as_deref(), Some("nobody was started"));
+    let without_reviewers = StartedSession { key: Some("k".into()), reviewers: Vec::new() };
+    assert_eq!(votes::missing(&without_reviewers, &votes).as_deref(), Some("nobody was started"));
 }
 
 /// What an objection accounts for: the change, or nothing, and why.

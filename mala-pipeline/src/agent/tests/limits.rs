@@ -160,7 +160,7 @@ async fn requests_that_are_made_again_count() {
 
     let run = standard.run(pass().failing(vec![broken.clone()])).await;
     assert_eq!((run.opinion.failure, run.usage.llm_calls), (None, 2));
-    assert_eq!(run.usage.cost_usd, None, "nobody knows what the first one cost");
+    assert_eq!(run.usage.cost_usd, None, "the cost of the first call is unknown");
 
     let run = standard.run(pass().failing(vec![busy.clone(), busy])).await;
     let Some(ReviewerFailure::Crashed(why)) = run.opinion.failure else { panic!("a failure") };
