@@ -4,11 +4,11 @@
 pub mod answer;
 pub mod brief;
 pub mod budget;
-pub mod clean;
+pub mod claims;
 pub mod fence;
-pub mod judge;
+pub mod line_format;
 pub mod prompts;
-pub mod shown;
+pub mod redacted_file;
 
 /// Its name in reports.
 pub const NAME: &str = "agent-sdk";

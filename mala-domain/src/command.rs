@@ -2,17 +2,17 @@
 //! brings the answer into form and decides nothing. A pass needs the command's own word and proof, and
 //! never comes out of words that only repeat what it was told.
 
-mod contribution;
-mod parsed;
+mod opinion;
 mod prompt;
 mod proof;
+mod structured_review;
 #[cfg(test)]
 mod tests;
 
-pub use contribution::contribution;
-pub use parsed::{Issue, Parsed, form, read_parsed};
+pub use opinion::command_opinion;
 pub use prompt::{CommandPrompt, PARSE, parse_prompt, review_prompt, version};
 pub use proof::{ProofProblem, ProofToken, ReviewProof, read_proof, without_echo};
+pub use structured_review::{ReviewIssue, StructuredReview, answer_format, read_structured_review};
 
 /// The name in reports.
 pub const NAME: &str = "command";

@@ -13,13 +13,17 @@ mod store;
 
 pub use change_source::{ChangeSource, ReviewScope, ScopeError};
 pub use gate::{LaneFailure, LaneOrder, LaneRun, LaneRunner, SessionFiles};
-pub use history::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit, ToldCommit};
-pub use language_model::{Billed, LanguageModel, Meter, ModelFailure, ModelFailureKind, Terms};
+pub use history::{
+    BlamedLine, Commit, CommitPrefix, CommitWithDiff, CommitWithMessage, History, LogQuery,
+};
+pub use language_model::{
+    BillingStatus, CallTerms, LanguageModel, ModelFailure, ModelFailureKind, RequestMeter,
+};
 pub use ledger::{FindingFilter, FindingHistory, Ledger, LedgerError, StoredReview};
-pub use linters::{LintMessage, LintTrouble, Linters};
+pub use linters::{LintFailure, LintMessage, Linters};
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
-pub use reviewer::{Checked, Reviewer, ReviewerFailure, Verifier};
-pub use search::{Case, FoundLines, Search, TextQuery, TreeEntry};
+pub use reviewer::{Reviewer, ReviewerFailure, Verifier, VerifierResult};
+pub use search::{CaseSensitivity, FoundLines, Search, TextQuery, TreeEntry};
 pub use store::{RunStore, StoreError};
 
 /// A future behind a port.

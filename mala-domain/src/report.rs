@@ -3,7 +3,7 @@
 mod assemble;
 mod telemetry;
 
-pub use assemble::{ReviewRecord, assemble, counted, tally};
+pub use assemble::{ReportParts, assemble, counted, tally};
 pub use telemetry::Telemetry;
 
 use crate::agent::answer::ParseMethod;
@@ -36,13 +36,13 @@ pub struct Report {
     /// How the review ended.
     pub outcome: Outcome,
     /// Whether all of the change was reviewed.
-    pub status: Status,
+    pub status: ReviewStatus,
     /// The admitted findings, worst first.
     #[serde(alias = "findings")]
     pub issues: Vec<Finding>,
     /// Findings that an inline comment sets aside.
     #[serde(default)]
-    pub suppressed: Vec<Suppressed>,
+    pub suppressed: Vec<SuppressedFinding>,
     /// Why the review could not be read or done, where another try may help; else null.
     #[serde(default)]
     pub parse_error: Option<String>,
@@ -84,7 +84,7 @@ pub struct Report {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checker: Option<CheckerReport>,
     /// What it took.
-    pub stats: Stats,
+    pub stats: ReportStats,
 }
 
 /// How the votes of the reviewers were counted.
@@ -118,7 +118,7 @@ pub struct CheckerReport {
 /// Whether all of the change was reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
+pub enum ReviewStatus {
     /// All of it.
     Ok,
     /// A part of it; or all of it, without some look or check that a reviewer wanted.
@@ -129,7 +129,7 @@ pub enum Status {
 
 /// A finding that a comment in the code sets aside.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Suppressed {
+pub struct SuppressedFinding {
     /// What is set aside.
     pub finding: Finding,
     /// The comment's line at head.
@@ -140,7 +140,7 @@ pub struct Suppressed {
 
 impl Report {
     /// Why the change could not be reviewed, in the words of the first who could not.
-    pub fn trouble(&self) -> Option<&str> {
+    pub fn failure_reason(&self) -> Option<&str> {
         let own = self.reviewers.iter().find_map(|reviewer| reviewer.error.as_deref());
         self.parse_error.as_deref().or(own).filter(|words| !words.trim().is_empty())
     }
@@ -187,7 +187,7 @@ pub struct ReviewerReport {
 
 /// What a review took.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Stats {
+pub struct ReportStats {
     /// Tokens of all reviewers; null when one of them did not say.
     pub tokens_used: Option<u64>,
     /// Dollars of all reviewers; null when one of them did not say.

@@ -12,12 +12,11 @@ mod plan;
 pub mod suppress;
 #[cfg(test)]
 mod tests;
-mod texts;
 pub mod verify;
-pub mod worst;
 
-pub use context::{CodeSurroundings, DerivedFiles, ReviewContext};
-pub use coverage::{Coverage, FileCoverage, Skip, SkipReason};
-pub use opinion::{GateMember, GivenOpinion, Opinion, Opinions, ProcessRun, ReviewerVote, Usage};
+pub use context::{CodeSurroundings, DerivedFiles, FileTexts, ReviewContext};
+pub use coverage::{Coverage, FileCoverage, SkipReason, SkippedFile};
+pub use opinion::{
+    GateMember, Opinion, Opinions, ProcessRun, ReviewerOpinion, ReviewerVote, Usage,
+};
 pub use plan::ReviewPlan;
-pub use texts::Texts;

@@ -4,13 +4,13 @@
 mod ask;
 
 use crate::agent::{Agent, Transcript};
-use ask::{Question, words};
-use mala_domain::agent::answer::Words;
+use ask::{CommandQuestion, ask_command};
+use mala_domain::agent::answer::RawAnswer;
 use mala_domain::agent::brief::{BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, briefs};
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::command::{
-    self, CommandPrompt, NAME, Parsed, ProofToken, contribution, parse_prompt, read_parsed,
-    read_proof, review_prompt, without_echo,
+    self, CommandPrompt, NAME, ProofToken, StructuredReview, command_opinion, parse_prompt,
+    read_proof, read_structured_review, review_prompt, without_echo,
 };
 use mala_domain::config::CommandPromptSettings;
 use mala_domain::gate::lane::Lane;
@@ -30,7 +30,7 @@ pub struct CommandSettings {
     /// The command.
     pub lane: Lane,
     /// Who brings its answer into form.
-    pub parser: Parser,
+    pub parser: ReviewParser,
     /// Who runs commands: away from the user's files, in a copy of the tree.
     pub runner: Arc<dyn LaneRunner>,
     /// The commit that the copy is at.
@@ -44,7 +44,7 @@ pub struct CommandSettings {
 }
 
 /// Who brings an answer into form.
-pub enum Parser {
+pub enum ReviewParser {
     /// A second command.
     Command(Box<Lane>),
     /// The agent's model.
@@ -65,9 +65,9 @@ impl CommandReview {
     async fn opinion(&self, context: &ReviewContext) -> Result<Opinion, ReviewerFailure> {
         let deadline = Instant::now() + context.timeout;
         let for_parser = PARSER_TIME.min(context.timeout / 4);
-        let (fence, token, told) = self.told(context);
+        let (fence, token, told) = self.full_text(context);
         let is_review = |text: &str| read_proof(text, &token).is_ok();
-        let question = Question { name: "review", prompt: &told, is_answer: &is_review };
+        let question = CommandQuestion { name: "review", prompt: &told, is_answer: &is_review };
         let time = context.timeout.saturating_sub(for_parser);
         let said = self.ask(&self.settings.lane, question, time).await?;
         let answer = without_echo(&said, &told);
@@ -79,7 +79,7 @@ impl CommandReview {
         let context = ReviewContext { timeout: left, ..context.clone() };
         let (parsed, parsing) = self.parse(&context, &answer, &fence).await?;
         let proof = read_proof(&said, &token);
-        let mut opinion = contribution(&answer, proof, parsed, &context.change)?;
+        let mut opinion = command_opinion(&answer, proof, parsed, &context.change)?;
         if let Some((model, usage)) = parsing {
             opinion.warnings.push(spent(&model, &usage));
             opinion.model = Some(model);
@@ -92,7 +92,7 @@ impl CommandReview {
     }
 
     /// What the command is told, and what it is to give back.
-    fn told(&self, context: &ReviewContext) -> (Fence, ProofToken, String) {
+    fn full_text(&self, context: &ReviewContext) -> (Fence, ProofToken, String) {
         let settings = &self.settings;
         let parts = [&settings.secret, &settings.head, &context.scope.diff_hash];
         let parts: Vec<&[u8]> = parts.into_iter().map(|part| part.as_bytes()).collect();
@@ -103,14 +103,14 @@ impl CommandReview {
             true => &context.tasks[..],
             false => &[],
         };
-        let telling = CommandPrompt {
+        let prompt = CommandPrompt {
             change: &context.change,
             briefs: shown.as_ref(),
             tasks,
             fence: &fence,
             token: &token,
         };
-        let told = review_prompt(&telling);
+        let told = review_prompt(&prompt);
         (fence, token, told)
     }
 
@@ -120,20 +120,21 @@ impl CommandReview {
         context: &ReviewContext,
         review: &str,
         fence: &Fence,
-    ) -> Result<(Parsed, Option<(String, Usage)>), ReviewerFailure> {
+    ) -> Result<(StructuredReview, Option<(String, Usage)>), ReviewerFailure> {
         match &self.settings.parser {
-            Parser::Model(agent) => {
+            ReviewParser::Model(agent) => {
                 let review = agent.parse(context, review, fence).await;
                 Ok((review.parsed?, Some((review.model, review.usage))))
             }
-            Parser::Command(lane) => {
+            ReviewParser::Command(lane) => {
                 let prompt = parse_prompt(review, fence);
                 let read = |text: &str| {
                     let nonce = fence.nonce();
-                    read_parsed(&Words { text, form_enforced: false, nonce })
+                    read_structured_review(&RawAnswer { text, form_enforced: false, nonce })
                 };
                 let is_answer = |text: &str| read(text).is_ok();
-                let question = Question { name: "parse", prompt: &prompt, is_answer: &is_answer };
+                let question =
+                    CommandQuestion { name: "parse", prompt: &prompt, is_answer: &is_answer };
                 let said = self.ask(lane, question, context.timeout).await?;
                 let (parsed, _) = read(&said)
                     .map_err(|problem| ReviewerFailure::Unreadable(format!("parser: {problem}")))?;
@@ -145,12 +146,12 @@ impl CommandReview {
     async fn ask(
         &self,
         lane: &Lane,
-        question: Question<'_>,
+        question: CommandQuestion<'_>,
         time: Duration,
     ) -> Result<String, ReviewerFailure> {
         let name = question.name;
         let prompt = question.prompt.to_owned();
-        let said = words(self.settings.runner.as_ref(), lane, question, time).await;
+        let said = ask_command(self.settings.runner.as_ref(), lane, question, time).await;
         if let Some(transcript) = &self.settings.transcript {
             let mut kept = transcript.lock().unwrap_or_else(PoisonError::into_inner);
             let answer = said.as_ref().map_or_else(ToString::to_string, Clone::clone);

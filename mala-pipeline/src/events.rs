@@ -2,7 +2,7 @@
 
 /// A step of a review.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Event {
+pub enum ReviewEvent {
     /// What changed is known.
     Scoped {
         /// Changed files.
@@ -65,4 +65,4 @@ pub enum Event {
 }
 
 /// Where events go.
-pub type EventSink<'a> = &'a (dyn Fn(Event) + Send + Sync);
+pub type EventSink<'a> = &'a (dyn Fn(ReviewEvent) + Send + Sync);

@@ -10,13 +10,13 @@ mod scope;
 mod verify;
 
 pub use publish::{Published, StartTime, publish};
-pub use scope::narrow;
+pub use scope::apply_path_settings;
 pub use verify::Verifiers;
 
-use crate::events::{Event, EventSink};
+use crate::events::{EventSink, ReviewEvent};
 use mala_domain::change::FilePath;
 use mala_domain::ports::{ReviewScope, Reviewer, RunStore, ScopeError};
-use mala_domain::report::{Report, ReviewRecord, assemble};
+use mala_domain::report::{Report, ReportParts, assemble};
 use mala_domain::review::consensus::VoteStatus;
 use mala_domain::review::decide::{DecisionFacts, decide, needs_reviewers};
 use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan};
@@ -36,7 +36,7 @@ pub struct ReviewPorts<'p> {
 }
 
 /// A report, with what outputs show beside it.
-pub struct Reviewed {
+pub struct ReviewOutput {
     /// The result.
     pub report: Report,
     /// The texts at head of the files with findings.
@@ -49,7 +49,7 @@ pub async fn gather(
     scope: ReviewScope,
     reviewers: &[Arc<dyn Reviewer>],
 ) -> Result<ReviewContext, ScopeError> {
-    let scope = narrow(scope, &plan.ignore, &plan.generated);
+    let scope = apply_path_settings(scope, &plan.ignore, &plan.generated);
     let needs_surroundings = reviewers.iter().any(|reviewer| reviewer.needs_surroundings());
     context::gather(plan, scope, needs_surroundings).await
 }
@@ -61,9 +61,9 @@ pub async fn review(
     scope: ReviewScope,
     ports: &ReviewPorts<'_>,
     events: EventSink<'_>,
-) -> Result<Reviewed, ScopeError> {
+) -> Result<ReviewOutput, ScopeError> {
     let started = Instant::now();
-    events(Event::Scoped { files: scope.scope.files, hunks: scope.scope.hunks });
+    events(ReviewEvent::Scoped { files: scope.scope.files, hunks: scope.scope.hunks });
     let context = gather(plan, scope, ports.reviewers).await?;
     let (change, is_empty) = (context.change.clone(), context.change.is_empty());
     let given = Coverage::over(&change, &[]);
@@ -72,21 +72,21 @@ pub async fn review(
         false => Opinions::default(),
     };
     let admitted = admit::admit(&opinions, &context, plan).await?;
-    events(Event::Verifying { findings: admitted.admission.findings.len() });
+    events(ReviewEvent::Verifying { findings: admitted.admission.findings.len() });
     let verified = verify::verify(admitted, &opinions, ports.verifiers, plan).await;
     let votes = opinions.votes(&verified.admission, &change, &plan.policy);
     let statuses: Vec<VoteStatus> = votes.iter().map(|vote| vote.vote.status).collect();
     let facts = DecisionFacts { is_empty, coverage: &given, votes: &statuses };
     let decision = decide(&facts, &plan.policy);
     let reported = verified.most_urgent(&opinions, &plan.policy);
-    events(Event::Decided { findings: reported.admission.findings.len() });
+    events(ReviewEvent::Decided { findings: reported.admission.findings.len() });
     let review_id = scope::review_id(plan, &context.scope, ports.reviewers);
     let (log, unkept) = publish::prepare(ports.store, &review_id);
     let coverage = match votes.is_empty() {
         true => given,
         false => opinions.coverage(&change, &reported.admission),
     };
-    let report = assemble(ReviewRecord {
+    let report = assemble(ReportParts {
         review_id,
         warnings: plan.warnings.iter().cloned().chain(reported.warnings).chain(unkept).collect(),
         cut_short: opinions.is_cut_short() || reported.cut_short,
@@ -104,5 +104,5 @@ pub async fn review(
         scope: context.scope,
         opinions,
     });
-    Ok(Reviewed { report, sources: reported.sources })
+    Ok(ReviewOutput { report, sources: reported.sources })
 }

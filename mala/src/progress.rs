@@ -3,7 +3,7 @@
 
 use crate::console;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
-use mala_pipeline::events::Event;
+use mala_pipeline::events::ReviewEvent;
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -45,19 +45,19 @@ impl Progress {
     }
 
     /// Shows an event.
-    pub fn show(&self, event: &Event) {
+    pub fn show(&self, event: &ReviewEvent) {
         match event {
-            Event::Scoped { files, hunks } => {
+            ReviewEvent::Scoped { files, hunks } => {
                 self.line.set_message(format!("{hunks} hunks in {files} files"));
             }
-            Event::ReviewerStarted { reviewer } => {
+            ReviewEvent::ReviewerStarted { reviewer } => {
                 self.line.set_message(format!("{reviewer} reviews"));
             }
-            Event::PassStarted { pass } => self.line.set_message(format!("pass: {pass}")),
-            Event::ToolCalled { tool } => {
+            ReviewEvent::PassStarted { pass } => self.line.set_message(format!("pass: {pass}")),
+            ReviewEvent::ToolCalled { tool } => {
                 self.line.set_message(format!("tool: {}", console::harmless(tool)));
             }
-            Event::Spent { llm_calls, tool_calls, tokens, cost_usd, seconds_left } => {
+            ReviewEvent::Spent { llm_calls, tool_calls, tokens, cost_usd, seconds_left } => {
                 let words = format!(
                     "{llm_calls} model calls, {tool_calls} tool calls, {tokens} tokens, \
                      ${cost_usd:.4}"
@@ -66,17 +66,21 @@ impl Progress {
                 *self.spent.lock().unwrap_or_else(PoisonError::into_inner) = Some((words, end));
                 self.line.tick();
             }
-            Event::ReviewWarning { warning, .. } => {
+            ReviewEvent::ReviewWarning { warning, .. } => {
                 self.line.set_message(console::harmless(warning).replace('\n', " "));
             }
-            Event::ReviewerEnded { reviewer, claims } => self.line.set_message(match claims {
-                Some(claims) => format!("{reviewer} claims {claims} findings"),
-                None => format!("{reviewer} could not review"),
-            }),
-            Event::Verifying { findings } => {
+            ReviewEvent::ReviewerEnded { reviewer, claims } => {
+                self.line.set_message(match claims {
+                    Some(claims) => format!("{reviewer} claims {claims} findings"),
+                    None => format!("{reviewer} could not review"),
+                })
+            }
+            ReviewEvent::Verifying { findings } => {
                 self.line.set_message(format!("checking {findings} findings"));
             }
-            Event::Decided { findings } => self.line.set_message(format!("{findings} findings")),
+            ReviewEvent::Decided { findings } => {
+                self.line.set_message(format!("{findings} findings"))
+            }
         }
     }
 
@@ -147,7 +151,7 @@ mod tests {
         let target = ProgressDrawTarget::term_like_with_hz(Box::new(paper.clone()), 255);
         let progress = Progress::on(target);
         progress.line.tick();
-        progress.show(&Event::ReviewerStarted { reviewer: "builtin".to_owned() });
+        progress.show(&ReviewEvent::ReviewerStarted { reviewer: "builtin".to_owned() });
         std::thread::sleep(Duration::from_millis(50));
         progress.line.tick();
         let written = paper.written.lock().unwrap().clone();
@@ -161,14 +165,14 @@ mod tests {
         let paper = Paper::default();
         let target = ProgressDrawTarget::term_like_with_hz(Box::new(paper.clone()), 255);
         let progress = Progress::on(target);
-        progress.show(&Event::Spent {
+        progress.show(&ReviewEvent::Spent {
             llm_calls: 1,
             tool_calls: 2,
             tokens: 300,
             cost_usd: 0.25,
             seconds_left: 40,
         });
-        progress.show(&Event::ToolCalled { tool: "read\u{1b}]0;owned\u{7}_file".to_owned() });
+        progress.show(&ReviewEvent::ToolCalled { tool: "read\u{1b}]0;owned\u{7}_file".to_owned() });
         std::thread::sleep(Duration::from_millis(50));
         progress.line.tick();
         let written = paper.written.lock().unwrap().clone();

@@ -27,11 +27,11 @@ pub const NAME: &str = "builtin";
 
 /// The built-in reviewer.
 pub struct Builtin {
-    settings: Arc<Settings>,
+    settings: Arc<BuiltinSettings>,
 }
 
 /// What a project sets of it.
-pub struct Settings {
+pub struct BuiltinSettings {
     /// Which rules are on, in which files.
     pub switches: RuleOverrides,
     /// The project's own rules, from the trusted ref.
@@ -44,7 +44,7 @@ pub struct Settings {
 
 impl Builtin {
     /// The reviewer with these settings.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: BuiltinSettings) -> Self {
         Self { settings: Arc::new(settings) }
     }
 
@@ -92,7 +92,7 @@ impl Reviewer for Builtin {
     }
 }
 
-impl Settings {
+impl BuiltinSettings {
     /// The claim as the project wants it; `None` when its rule is off for the file.
     fn heed(&self, mut claim: ReviewClaim) -> Option<ReviewClaim> {
         let usage = claim.rule.as_deref().and_then(|rule| self.switches.of(rule, &claim.file));
@@ -145,7 +145,7 @@ struct InFiles {
 }
 
 /// Everything that one file, or the diff alone, shows.
-fn look_at_files(request: &ReviewContext, settings: &Settings) -> InFiles {
+fn look_at_files(request: &ReviewContext, settings: &BuiltinSettings) -> InFiles {
     let languages: BTreeSet<Language> = reviewable(request).filter_map(|f| f.language()).collect();
     let languages: Vec<Language> = languages.into_iter().collect();
     let rules = RuleSet::builtin(&languages)

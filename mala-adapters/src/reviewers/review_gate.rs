@@ -25,7 +25,7 @@ use tokio::time::Instant;
 pub const NAME: &str = "cerberus";
 
 /// How a gate is asked.
-pub struct Settings {
+pub struct ExternalGateSettings {
     /// The program and the arguments before its command.
     pub command: Vec<String>,
     /// More arguments for `spawn-code-review`.
@@ -44,12 +44,12 @@ pub struct Settings {
 
 /// A panel behind a gate.
 pub struct ReviewGate {
-    settings: Settings,
+    settings: ExternalGateSettings,
 }
 
 impl ReviewGate {
     /// The panel that is asked like this.
-    pub fn new(settings: Settings) -> Self {
+    pub fn new(settings: ExternalGateSettings) -> Self {
         Self { settings }
     }
 

@@ -4,30 +4,27 @@
 
 mod checks;
 pub(crate) mod fields;
-mod ladder;
-mod objection;
-mod restructured;
+mod json_object;
 mod review;
 mod schema;
 mod unique;
 
-pub use checks::{Check, CheckOutcome, check_of, read_checks};
-pub use ladder::ParseMethod;
-pub use ladder::{Object, find as find_object};
-pub(crate) use ladder::{around_objects, bound_values, say_the_same};
-pub use objection::objects;
-pub use restructured::read_restructured;
-pub use review::{Answer, Claim, HintOpinion, read_review};
+pub use checks::{CheckOutcome, ClaimCheck, find_check, read_checks};
+pub use json_object::{JsonObject, ParseMethod, find as find_object};
+pub(crate) use json_object::{have_same_value, text_around_objects, values_with_nonce};
 pub(crate) use review::{AnswerSource, read_object};
-pub use schema::{checks_form, review_form};
+pub use review::{HintOpinion, ModelClaim, ReviewAnswer, read_restructured, read_review};
+pub use schema::{checks_format, review_format};
 pub(crate) use unique::parse as parse_unique;
 
 use crate::agent::fence::Nonce;
+use regex::Regex;
+use std::sync::LazyLock;
 use thiserror::Error;
 
 /// A model's words, and how far they can be trusted to be an answer.
 #[derive(Debug, Clone, Copy)]
-pub struct Words<'w> {
+pub struct RawAnswer<'w> {
     /// What it said.
     pub text: &'w str,
     /// Whether the provider enforced the form.
@@ -59,7 +56,7 @@ pub enum ParseProblem {
 impl ParseProblem {
     /// The problem without what the model wrote: that may be an order that it was given by the text
     /// under review, and our own turns never repeat one.
-    pub fn in_own_words(&self) -> String {
+    pub fn without_model_text(&self) -> String {
         match self {
             Self::InvalidVerdict(_) => "invalid verdict: it is PASS without findings, FAIL with a \
                                         P0 or P1 among them, NEEDS_WORK otherwise"
@@ -72,6 +69,32 @@ impl ParseProblem {
             other => other.to_string(),
         }
     }
+}
+
+/// An objection in words or in JSON that cannot be read.
+#[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
+static OBJECTION: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"(?i)\bverdict\b["'*`]*\s*[:=]?\s*["'*`]*(?:FAIL|NEEDS_WORK)\b|\[P[01]\]"#)
+        .expect("the pattern is valid")
+});
+
+/// Whether these words hold an objection: a verdict other than PASS, or findings. One that is gone from
+/// the next answer was not taken back: nobody said why.
+pub fn has_objection(raw: &RawAnswer<'_>) -> bool {
+    match json_object::find(raw, &["verdict", "findings"]) {
+        Ok((object, _)) => is_objection(&object),
+        Err(_) => {
+            OBJECTION.is_match(raw.text)
+                || json_object::json_objects_in(raw.text).any(|object| is_objection(&object))
+        }
+    }
+}
+
+fn is_objection(object: &JsonObject) -> bool {
+    let verdict = object.get("verdict").and_then(|verdict| verdict.as_str()).unwrap_or_default();
+    let findings = object.get("findings").and_then(|findings| findings.as_array());
+    ["FAIL", "NEEDS_WORK"].iter().any(|word| verdict.eq_ignore_ascii_case(word))
+        || findings.is_some_and(|findings| !findings.is_empty())
 }
 
 #[cfg(test)]

@@ -4,16 +4,14 @@
 mod excerpt;
 mod pack;
 mod sections;
-mod unlined;
 
-pub use pack::{LeftOut, PromptBriefs, briefs};
-pub use sections::{MAX_HINTS, hint_id};
-pub use unlined::{is_bare, unlined};
+pub use pack::{PromptBriefs, UnshownHunks, briefs};
+pub use sections::{MAX_HINTS, has_no_hunks, hint_id, without_lines};
 
 use crate::agent::fence::Fence;
 use crate::change::{Change, FilePath, LineSpan};
 use crate::finding::ReviewClaim;
-use crate::review::{ReviewContext, Texts};
+use crate::review::{FileTexts, ReviewContext};
 use std::collections::BTreeMap;
 
 /// Everything that a brief may tell.
@@ -22,9 +20,9 @@ pub struct BriefMaterial<'m> {
     /// What changed.
     pub change: &'m Change,
     /// The texts of the changed files.
-    pub texts: &'m Texts,
+    pub texts: &'m FileTexts,
     /// The function around each hunk, by file and hunk.
-    pub enclosing: &'m BTreeMap<FilePath, Vec<Option<Enclosing>>>,
+    pub enclosing: &'m BTreeMap<FilePath, Vec<Option<HunkSymbol>>>,
     /// What is compared with what, in words.
     pub target: &'m str,
     /// Texts about the task: name and content.
@@ -74,7 +72,7 @@ pub fn brief_of_files(
 
 /// A function or class around a hunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Enclosing {
+pub struct HunkSymbol {
     /// Its name.
     pub symbol: String,
     /// Its lines at head.

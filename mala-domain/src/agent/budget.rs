@@ -3,8 +3,8 @@
 
 mod dollars;
 mod limits;
-mod purse;
+mod tracker;
 
 pub use dollars::Dollars;
-pub use limits::{Limits, Profile, Unpriced};
-pub use purse::{BudgetTracker, CallUsage, Charge, LimitReached, Reservation};
+pub use limits::{Limits, Profile, UnknownPricePolicy};
+pub use tracker::{BudgetTracker, CallUsage, Charge, LimitReached, Reservation};

@@ -53,15 +53,15 @@ impl Fence {
     }
 
     /// The text between fences, without secrets and without imitations. `what` may be hostile too.
-    pub fn around(&self, what: &str, text: &str) -> String {
-        self.around_clean(what, &secrets::redact(text))
+    pub fn wrap(&self, what: &str, text: &str) -> String {
+        self.wrap_redacted(what, &secrets::redact(text))
     }
 
     /// The same for a text whose secrets are out already.
-    pub fn around_clean(&self, what: &str, text: &str) -> String {
+    pub fn wrap_redacted(&self, what: &str, text: &str) -> String {
         let id = self.nonce.as_str();
         let what = self.label(what);
-        let text = self.harmless(text);
+        let text = self.break_imitations(text);
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
         // Our own words stand between the name, the nonce and the text, so that no two of them make
         // a third thing together.
@@ -77,11 +77,11 @@ impl Fence {
             .map(|c| if c.is_control() || matches!(c, '"' | '<' | '>') { '?' } else { c })
             .take(300)
             .collect();
-        self.harmless(&name)
+        self.break_imitations(&name)
     }
 
     /// The text with everything broken that could pass for a fence of this run.
-    pub fn harmless(&self, text: &str) -> String {
+    pub fn break_imitations(&self, text: &str) -> String {
         let wanted = [fold::folded(MARKER), fold::folded(self.nonce.as_str())];
         let breaks = fold::first_ends(text, &wanted);
         let mut out = String::with_capacity(text.len() + breaks.len() * IMITATION.len());
@@ -97,7 +97,7 @@ impl Fence {
 }
 
 /// The text as it was before it was made harmless.
-pub fn restored(text: &str) -> String {
+pub fn without_imitation_marks(text: &str) -> String {
     text.replace(IMITATION, "")
 }
 

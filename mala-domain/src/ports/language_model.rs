@@ -12,21 +12,21 @@ pub trait LanguageModel: Send + Sync {
     fn ask<'a>(
         &'a self,
         ask: &'a ChatRequest,
-        terms: Terms<'a>,
+        terms: CallTerms<'a>,
     ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>>;
 }
 
 /// What one answer may take.
 #[derive(Clone, Copy)]
-pub struct Terms<'t> {
+pub struct CallTerms<'t> {
     /// When to give up.
     pub patience: Duration,
     /// Who is asked before a request is made again.
-    pub meter: &'t dyn Meter,
+    pub meter: &'t dyn RequestMeter,
 }
 
 /// Who pays for the requests of one call.
-pub trait Meter: Send + Sync {
+pub trait RequestMeter: Send + Sync {
     /// Whether the request may be made once more, after this came of the last one; an error says why
     /// it may not.
     fn again<'a>(&'a self, last: &'a ModelFailure) -> BoxFuture<'a, Result<(), String>>;
@@ -35,13 +35,13 @@ pub trait Meter: Send + Sync {
 /// Nobody counts.
 struct Unmetered;
 
-impl Meter for Unmetered {
+impl RequestMeter for Unmetered {
     fn again<'a>(&'a self, _: &'a ModelFailure) -> BoxFuture<'a, Result<(), String>> {
         Box::pin(std::future::ready(Ok(())))
     }
 }
 
-impl From<Duration> for Terms<'_> {
+impl From<Duration> for CallTerms<'_> {
     /// Terms of somebody who does not count requests.
     fn from(patience: Duration) -> Self {
         Self { patience, meter: &Unmetered }
@@ -60,12 +60,12 @@ pub struct ModelFailure {
     pub attempts: u32,
     /// Whether the last of them may have to be paid for.
     #[serde(default)]
-    pub billed: Billed,
+    pub billed: BillingStatus,
 }
 
 /// Whether a request without an answer may have to be paid for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Billed {
+pub enum BillingStatus {
     /// It was turned away before any model saw it.
     No,
     /// Nobody knows how far it came.

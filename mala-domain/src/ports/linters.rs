@@ -22,7 +22,7 @@ pub struct LintMessage {
 /// Why a linter gives no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
-pub struct LintTrouble(pub String);
+pub struct LintFailure(pub String);
 
 /// Runs the project's linters over files of the reviewed tree.
 pub trait Linters: Send + Sync {
@@ -32,5 +32,5 @@ pub trait Linters: Send + Sync {
         request: &'a ReviewContext,
         linter: LinterName,
         file: &'a FilePath,
-    ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintTrouble>>;
+    ) -> BoxFuture<'a, Result<Vec<LintMessage>, LintFailure>>;
 }

@@ -42,12 +42,12 @@ pub trait Verifier: Send + Sync {
         context: &'a ReviewContext,
         findings: &'a [Finding],
         time: Duration,
-    ) -> BoxFuture<'a, Checked>;
+    ) -> BoxFuture<'a, VerifierResult>;
 }
 
 /// What came of a check.
 #[derive(Debug, Clone, Default)]
-pub struct Checked {
+pub struct VerifierResult {
     /// What it says of each finding, in their order.
     pub verifications: Vec<Verification>,
     /// The model behind it, as far as it was asked.

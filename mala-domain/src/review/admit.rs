@@ -9,7 +9,7 @@ use crate::finding::{
     DedupeKey, Finding, Priority, ReviewClaim, Verification, VerificationOutcome, identity,
 };
 use crate::language::Language;
-use crate::review::Texts;
+use crate::review::FileTexts;
 use crate::secrets;
 use std::collections::HashMap;
 
@@ -24,12 +24,12 @@ pub struct Admission {
     /// What holds, by place.
     pub findings: Vec<Finding>,
     /// What was dropped, and why.
-    pub dropped: Vec<Dropped>,
+    pub dropped: Vec<DroppedClaim>,
 }
 
 /// A claim that does not hold.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Dropped {
+pub struct DroppedClaim {
     /// Who made it.
     pub reviewer: String,
     /// Why it was dropped, in words.
@@ -38,9 +38,9 @@ pub struct Dropped {
     pub claim: ReviewClaim,
 }
 
-impl Dropped {
+impl DroppedClaim {
     /// The claim as a finding that does not count, marked with the reason.
-    pub fn marked(&self) -> Finding {
+    pub fn to_refuted_finding(&self) -> Finding {
         let claim = ReviewClaim {
             verification: Verification::refuted(format!("it cannot be placed: {}", self.why)),
             ..self.claim.clone()
@@ -48,7 +48,7 @@ impl Dropped {
         let quoted = claim.evidence.as_deref().unwrap_or_default();
         let evidence = quote(quoted.lines().take(quote_length(claim.span)));
         let place = CodeLocation { span: claim.span, evidence };
-        finding(claim, place, &Nowhere, &mut Seen::new())
+        finding(claim, place, &NoSymbols, &mut IdentityCounts::new())
     }
 
     /// Whether a check of the reviewer's own refuted it.
@@ -63,9 +63,9 @@ impl Dropped {
 }
 
 /// Nothing encloses what is not there.
-struct Nowhere;
+struct NoSymbols;
 
-impl SymbolIndex for Nowhere {
+impl SymbolIndex for NoSymbols {
     fn symbol_at(&self, _: &FilePath, _: u32) -> Option<String> {
         None
     }
@@ -78,35 +78,35 @@ pub trait SymbolIndex {
 }
 
 /// Admits the claims that hold at head, by place. What says the same is merged later, by
-/// [`merged`](crate::review::merge::merged): a comment that sets one of them aside excuses no other.
+/// [`merge_duplicates`](crate::review::merge::merged): a comment that sets one of them aside excuses no other.
 pub fn admit(
-    candidates: Vec<ReviewClaim>,
+    claims: Vec<ReviewClaim>,
     change: &Change,
-    texts: &Texts,
+    texts: &FileTexts,
     symbols: &dyn SymbolIndex,
 ) -> Admission {
     let mut admission = Admission::default();
     let mut lines = LineCache::new(texts);
-    let changed: HashMap<&FilePath, Changed<'_>> =
-        change.files.iter().map(|file| (&file.path, Changed::of(file))).collect();
-    let mut anchored = Vec::with_capacity(candidates.len());
-    for candidate in candidates {
-        let file = changed.get(&candidate.file).map(|changed| changed.file);
-        match anchor(&candidate, file, &mut lines) {
-            Ok(place) => anchored.push((candidate, place)),
+    let changed: HashMap<&FilePath, AddedLinesOfFile<'_>> =
+        change.files.iter().map(|file| (&file.path, AddedLinesOfFile::of(file))).collect();
+    let mut anchored = Vec::with_capacity(claims.len());
+    for claim in claims {
+        let file = changed.get(&claim.file).map(|changed| changed.file);
+        match anchor(&claim, file, &mut lines) {
+            Ok(place) => anchored.push((claim, place)),
             Err(why) => {
-                let reviewer = candidate.reviewer.clone();
-                admission.dropped.push(Dropped { reviewer, why, claim: candidate });
+                let reviewer = claim.reviewer.clone();
+                admission.dropped.push(DroppedClaim { reviewer, why, claim: claim });
             }
         }
     }
     anchored
         .sort_by(|(a, at), (b, bt)| (&a.file, at.span, &a.rule).cmp(&(&b.file, bt.span, &b.rule)));
     let mut seen = HashMap::new();
-    for (candidate, place) in anchored {
-        let changed = changed.get(&candidate.file);
+    for (claim, place) in anchored {
+        let changed = changed.get(&claim.file);
         let touches = changed.is_some_and(|changed| changed.added.overlaps(place.span));
-        let mut finding = finding(candidate, place, symbols, &mut seen);
+        let mut finding = finding(claim, place, symbols, &mut seen);
         finding.on_changed_lines = touches;
         finding.language = finding.language.or(changed.and_then(|changed| changed.file.script));
         admission.findings.push(finding);
@@ -115,7 +115,11 @@ pub fn admit(
 }
 
 /// Why each of these claims does not hold at head; `None` for one that does.
-pub fn objections(claims: &[ReviewClaim], change: &Change, texts: &Texts) -> Vec<Option<String>> {
+pub fn unplaced_reasons(
+    claims: &[ReviewClaim],
+    change: &Change,
+    texts: &FileTexts,
+) -> Vec<Option<String>> {
     let mut lines = LineCache::new(texts);
     let files: HashMap<&FilePath, &ChangedFile> =
         change.files.iter().map(|file| (&file.path, file)).collect();
@@ -125,18 +129,22 @@ pub fn objections(claims: &[ReviewClaim], change: &Change, texts: &Texts) -> Vec
 }
 
 /// Why none of these claims holds, by the first of them; `None` when one does, or when there are none.
-pub fn none_holds(claims: &[ReviewClaim], change: &Change, texts: &Texts) -> Option<String> {
-    let why: Option<Vec<String>> = objections(claims, change, texts).into_iter().collect();
+pub fn reason_none_placed(
+    claims: &[ReviewClaim],
+    change: &Change,
+    texts: &FileTexts,
+) -> Option<String> {
+    let why: Option<Vec<String>> = unplaced_reasons(claims, change, texts).into_iter().collect();
     why?.into_iter().next()
 }
 
 /// A changed file, with its added lines ready for many questions.
-struct Changed<'c> {
+struct AddedLinesOfFile<'c> {
     file: &'c ChangedFile,
     added: AddedLines,
 }
 
-impl<'c> Changed<'c> {
+impl<'c> AddedLinesOfFile<'c> {
     fn of(file: &'c ChangedFile) -> Self {
         Self { file, added: file.added() }
     }
@@ -149,31 +157,30 @@ struct CodeLocation {
 }
 
 fn anchor(
-    candidate: &ReviewClaim,
+    claim: &ReviewClaim,
     file: Option<&ChangedFile>,
     lines: &mut LineCache<'_>,
 ) -> Result<CodeLocation, String> {
-    let name = &candidate.file;
+    let name = &claim.file;
     if !name.stays_inside() {
         return Err(format!("{name}: a finding outside the reviewed tree"));
     }
     match (lines.of(name), file) {
-        (Some(text), _) => anchor_in(text, candidate),
+        (Some(text), _) => anchor_in(text, claim),
         (None, Some(file)) if !file.exists_at_head() => {
             let gone = file.hunks.iter().flat_map(|hunk| hunk.removed_lines());
-            anchor_in(&gone.map(|(_, text)| text).collect::<Vec<_>>(), candidate)
+            anchor_in(&gone.map(|(_, text)| text).collect::<Vec<_>>(), claim)
         }
-        (None, _) => anchor_in_hunks(candidate, file),
+        (None, _) => anchor_in_hunks(claim, file),
     }
 }
 
-fn anchor_in(text: &[&str], candidate: &ReviewClaim) -> Result<CodeLocation, String> {
-    let name = &candidate.file;
-    let span = match &candidate.evidence {
-        Some(quoted) => evidence::find(text, candidate.span, quoted).ok_or_else(|| {
-            format!("{name}:{}: the quoted evidence is not there", candidate.span)
-        })?,
-        None => candidate.span,
+fn anchor_in(text: &[&str], claim: &ReviewClaim) -> Result<CodeLocation, String> {
+    let name = &claim.file;
+    let span = match &claim.evidence {
+        Some(quoted) => evidence::find(text, claim.span, quoted)
+            .ok_or_else(|| format!("{name}:{}: the quoted evidence is not there", claim.span))?,
+        None => claim.span,
     };
     let n_lines = u32::try_from(text.len()).unwrap_or(u32::MAX);
     if span.start() > n_lines {
@@ -186,17 +193,15 @@ fn anchor_in(text: &[&str], candidate: &ReviewClaim) -> Result<CodeLocation, Str
 
 /// With no text at head (a patch without its repository), the hunks themselves are the evidence.
 fn anchor_in_hunks(
-    candidate: &ReviewClaim,
+    claim: &ReviewClaim,
     file: Option<&ChangedFile>,
 ) -> Result<CodeLocation, String> {
-    let name = &candidate.file;
+    let name = &claim.file;
     let hunks = file.map(|file| file.hunks.as_slice()).unwrap_or_default();
-    let span = match &candidate.evidence {
-        Some(quoted) if !hunks.is_empty() => find_in_hunks(hunks, candidate.span, quoted)
-            .ok_or_else(|| {
-                format!("{name}:{}: the quoted evidence is not there", candidate.span)
-            })?,
-        _ => candidate.span,
+    let span = match &claim.evidence {
+        Some(quoted) if !hunks.is_empty() => find_in_hunks(hunks, claim.span, quoted)
+            .ok_or_else(|| format!("{name}:{}: the quoted evidence is not there", claim.span))?,
+        _ => claim.span,
     };
     let shown: Vec<&str> = hunks
         .iter()
@@ -244,18 +249,18 @@ fn index(line: u32) -> usize {
 }
 
 /// What tells equal findings of one symbol apart: how many came before, by the identity of the first.
-type Seen = HashMap<DedupeKey, usize>;
+type IdentityCounts = HashMap<DedupeKey, usize>;
 
 fn finding(
-    candidate: ReviewClaim,
+    claim: ReviewClaim,
     place: CodeLocation,
     symbols: &dyn SymbolIndex,
-    seen: &mut Seen,
+    seen: &mut IdentityCounts,
 ) -> Finding {
-    let symbol = symbols.symbol_at(&candidate.file, place.span.start());
+    let symbol = symbols.symbol_at(&claim.file, place.span.start());
     let nth = |occurrence| {
-        let (symbol, category) = (symbol.as_deref(), candidate.category);
-        identity(&candidate.file, symbol, &place.evidence, category, occurrence)
+        let (symbol, category) = (symbol.as_deref(), claim.category);
+        identity(&claim.file, symbol, &place.evidence, category, occurrence)
     };
     let n_before = seen.entry(nth(0)).or_default();
     let dedupe_key = nth(*n_before);
@@ -263,36 +268,36 @@ fn finding(
     Finding {
         line_start: place.span.start(),
         line_end: place.span.end(),
-        priority: candidate.priority,
-        severity: candidate.priority.unwrap_or(Priority::P2).severity(),
-        category: candidate.category,
-        title: secrets::redact(&candidate.title).into_owned(),
-        body: secrets::redact(&candidate.body).into_owned(),
-        suggestion: candidate.suggestion.map(|text| secrets::redact(&text).into_owned()),
+        priority: claim.priority,
+        severity: claim.priority.unwrap_or(Priority::P2).severity(),
+        category: claim.category,
+        title: secrets::redact(&claim.title).into_owned(),
+        body: secrets::redact(&claim.body).into_owned(),
+        suggestion: claim.suggestion.map(|text| secrets::redact(&text).into_owned()),
         evidence_snippet: place.evidence,
-        confidence: candidate.confidence.clamp(0.0, 1.0),
-        language: Language::of_path(&candidate.file),
-        reviewer: candidate.reviewer,
-        rule: candidate.rule,
+        confidence: claim.confidence.clamp(0.0, 1.0),
+        language: Language::of_path(&claim.file),
+        reviewer: claim.reviewer,
+        rule: claim.rule,
         dedupe_key,
         symbol,
-        verification: candidate.verification,
+        verification: claim.verification,
         state: Default::default(),
         first_seen: None,
         also_reported_by: Vec::new(),
         on_changed_lines: false,
-        file: candidate.file,
+        file: claim.file,
     }
 }
 
 /// The lines of each text, split once.
 struct LineCache<'t> {
-    texts: &'t Texts,
+    texts: &'t FileTexts,
     split: HashMap<FilePath, Option<Vec<&'t str>>>,
 }
 
 impl<'t> LineCache<'t> {
-    fn new(texts: &'t Texts) -> Self {
+    fn new(texts: &'t FileTexts) -> Self {
         Self { texts, split: HashMap::new() }
     }
 

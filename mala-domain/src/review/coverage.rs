@@ -20,7 +20,7 @@ pub struct Coverage {
     /// What was left out, and why. Files that are too large, and sources with bytes that are no text,
     /// are not left out on purpose, and keep the review from passing; so do submodules where nothing else
     /// is reviewed.
-    pub skipped: Vec<Skip>,
+    pub skipped: Vec<SkippedFile>,
 }
 
 /// One file's part.
@@ -36,7 +36,7 @@ pub struct FileCoverage {
 
 /// A file that nobody reviews, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Skip {
+pub struct SkippedFile {
     /// The file.
     pub file: FilePath,
     /// Why.
@@ -73,7 +73,7 @@ pub enum SkipReason {
     Ignored,
 }
 
-impl Skip {
+impl SkippedFile {
     /// Whether it is in another repository, into which nobody looks.
     fn is_elsewhere(&self) -> bool {
         matches!(self.reason, SkipReason::Submodule | SkipReason::DirtySubmodule)
@@ -135,7 +135,7 @@ impl Coverage {
                 if matches!(reason, SkipReason::TooLarge | SkipReason::Garbled) {
                     coverage.hunks_given += file.hunks.len().max(1);
                 }
-                coverage.skipped.push(Skip {
+                coverage.skipped.push(SkippedFile {
                     file: file.path.clone(),
                     reason,
                     hunks: file.hunks.len(),
@@ -178,7 +178,7 @@ impl Coverage {
     }
 
     /// Whether there is nothing that anybody could review, though there should be.
-    pub fn is_blind(&self) -> bool {
+    pub fn has_nothing_reviewable(&self) -> bool {
         self.files.is_empty() && self.skipped.iter().any(|skip| !skip.reason.is_ordinary())
     }
 

@@ -1,17 +1,17 @@
 //! Urgent claims that are not sure go to the stronger model, if there is one.
 
 use super::phase::AgentPhase;
-use super::prepare::Prepared;
+use super::prepare::PreparedPrompts;
 use super::verify::refute;
 use mala_domain::agent::NAME;
 use mala_domain::finding::{Finding, VerificationOutcome};
 use mala_domain::report::counted;
-use mala_domain::review::verify::{needs_escalation, replaced};
+use mala_domain::review::verify::{later_verification, needs_escalation};
 
 /// Has the stronger model look at doubtful findings; says how many it answered to.
 pub(super) async fn escalate(
     phase: &AgentPhase<'_>,
-    prepared: &Prepared,
+    prepared: &PreparedPrompts,
     findings: &mut [Finding],
 ) -> Vec<String> {
     let Some(stronger) = &phase.settings.escalation else { return Vec::new() };
@@ -34,7 +34,7 @@ pub(super) async fn escalate(
     let n_answered = doubtful.iter().filter(is_answered).count();
     for (finding, known) in findings.iter_mut().zip(before) {
         let checked = std::mem::take(&mut finding.verification);
-        finding.verification = replaced(known, checked);
+        finding.verification = later_verification(known, checked);
     }
     let n = counted(n_answered, "doubtful claim");
     let escalated = format!("{NAME}: {n} escalated to {}", stronger.name);

@@ -8,9 +8,12 @@ use mala_domain::finding::{ReviewClaim, Verification, VerificationOutcome};
 /// The built-in findings after the model's word on them. It may refute what the checks themselves are
 /// not sure of, as long as no pass says otherwise; what they proved stands, whatever a text talks a
 /// model into. Of what it was not shown it can say nothing.
-pub(super) fn judged(hints: &[ReviewClaim], opinions: &[HintOpinion]) -> Vec<ReviewClaim> {
-    let mut judged = hints.to_vec();
-    for (index, hint) in judged.iter_mut().enumerate().take(MAX_HINTS) {
+pub(super) fn with_hint_opinions(
+    hints: &[ReviewClaim],
+    opinions: &[HintOpinion],
+) -> Vec<ReviewClaim> {
+    let mut with_hint_opinions = hints.to_vec();
+    for (index, hint) in with_hint_opinions.iter_mut().enumerate().take(MAX_HINTS) {
         let id = hint_id(index);
         let own = || opinions.iter().filter(|opinion| opinion.id == id);
         let refuted = own().find(|opinion| !opinion.stands && !opinion.why.is_empty());
@@ -19,7 +22,7 @@ pub(super) fn judged(hints: &[ReviewClaim], opinions: &[HintOpinion]) -> Vec<Rev
             hint.verification = Verification::refuted(format!("{NAME}: {}", opinion.why));
         }
     }
-    judged
+    with_hint_opinions
 }
 
 #[cfg(test)]
@@ -62,8 +65,8 @@ mod tests {
             (vec![says("h30", false, "fine")], Some(29)),
             (vec![says("h31", false, "not shown")], None),
         ] {
-            let judged = judged(&vec![hint(); 40], &opinions);
-            let found = judged
+            let with_hint_opinions = with_hint_opinions(&vec![hint(); 40], &opinions);
+            let found = with_hint_opinions
                 .iter()
                 .position(|hint| hint.verification.outcome == VerificationOutcome::Refuted);
             assert_eq!(found, refuted, "{opinions:?}");

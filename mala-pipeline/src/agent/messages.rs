@@ -1,7 +1,7 @@
 //! What the authors of the reviewed commits say of them: a claim like any other text under review, and
 //! kept short.
 
-use mala_domain::ports::{Repository, RepositoryError, ToldCommit};
+use mala_domain::ports::{CommitWithMessage, Repository, RepositoryError};
 use mala_domain::secrets;
 
 /// What the text is called in a brief.
@@ -21,7 +21,7 @@ pub(super) async fn of_change(tree: &dyn Repository) -> Result<Option<String>, R
 }
 
 /// The newest of them that fit, the oldest first.
-fn text(commits: &[ToldCommit]) -> String {
+fn text(commits: &[CommitWithMessage]) -> String {
     let mut left = MAX_BYTES;
     let mut told: Vec<String> = commits
         .iter()
@@ -41,7 +41,7 @@ fn text(commits: &[ToldCommit]) -> String {
     told.concat()
 }
 
-fn one(commit: &ToldCommit) -> String {
+fn one(commit: &CommitWithMessage) -> String {
     let id = commit.commit.id.get(..10).unwrap_or(&commit.commit.id);
     // Secrets go first: half of one is not known as such.
     let message = secrets::redact(commit.message.trim());
@@ -55,14 +55,14 @@ mod tests {
     use super::*;
     use mala_domain::ports::Commit;
 
-    fn told(id: usize, message: &str) -> ToldCommit {
+    fn told(id: usize, message: &str) -> CommitWithMessage {
         let commit = Commit {
             id: format!("{id:040}"),
             author: "Ada".to_owned(),
             date: "2024-01-31".to_owned(),
             subject: String::new(),
         };
-        ToldCommit { commit, message: message.to_owned() }
+        CommitWithMessage { commit, message: message.to_owned() }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::AgentSettings;
 use super::account::{Account, deadline};
 use super::tools::{ToolLimits, Toolbox, catalogue};
-use crate::events::Event;
+use crate::events::ReviewEvent;
 use mala_domain::agent::NAME;
 use mala_domain::agent::fence::Fence;
 use mala_domain::conversation::{ToolCall, ToolDefinition, ToolResult};
@@ -123,7 +123,7 @@ impl<'r> AgentPhase<'r> {
     pub(super) fn warn(&self, warning: &str) {
         tracing::warn!(reviewer = NAME, warning, "on_review_warning");
         let (reviewer, warning) = (NAME.to_owned(), warning.to_owned());
-        self.account.say(Event::ReviewWarning { reviewer, warning });
+        self.account.emit(ReviewEvent::ReviewWarning { reviewer, warning });
     }
 
     /// Calls a tool within the budget. What it shows is data, behind a fence.
@@ -140,7 +140,7 @@ impl<'r> AgentPhase<'r> {
         }
         match timeout_at(self.account.deadline(), self.resources.toolbox.call(call)).await {
             Ok(mut result) => {
-                result.text = self.fence.around(&format!("result of {}", call.name), &result.text);
+                result.text = self.fence.wrap(&format!("result of {}", call.name), &result.text);
                 result
             }
             Err(_) => refusal("no time is left".to_owned()),

@@ -5,7 +5,7 @@ use super::AgentSettings;
 use super::messages;
 use super::model_client::ModelClient;
 use super::tools::catalogue;
-use mala_domain::agent::answer::review_form;
+use mala_domain::agent::answer::review_format;
 use mala_domain::agent::brief::{
     BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, brief_of_files, briefs,
 };
@@ -20,7 +20,7 @@ use mala_domain::review::{ReviewContext, SkipReason};
 use mala_domain::scope::{HeadState, ScopeSummary};
 
 /// What is told, and what had to be left out.
-pub(super) struct Prepared {
+pub(super) struct PreparedPrompts {
     pub(super) fence: Fence,
     pub(super) briefs: PromptBriefs,
     pub(super) hints: Vec<ReviewClaim>,
@@ -38,7 +38,7 @@ const MAX_NAMED: usize = 10;
 pub(super) async fn prepare(
     settings: &AgentSettings,
     context: &ReviewContext,
-) -> Result<Prepared, ReviewerFailure> {
+) -> Result<PreparedPrompts, ReviewerFailure> {
     let ((hints, mut warnings), messages) =
         tokio::join!(hints(settings, context), messages::of_change(context.tree.as_ref()));
     let mut tasks = context.tasks.to_vec();
@@ -56,10 +56,10 @@ pub(super) async fn prepare(
     let style = BriefStyle { fence: &fence, width, max_bytes, max_briefs };
     let material = BriefMaterial { tasks: &tasks, hints: &hints, ..BriefMaterial::of(context) };
     let briefs = briefs(&material, &style);
-    Ok(Prepared { briefs, fence, hints, max_bytes, width, warnings })
+    Ok(PreparedPrompts { briefs, fence, hints, max_bytes, width, warnings })
 }
 
-impl Prepared {
+impl PreparedPrompts {
     /// A brief of only these files, without rules and hints.
     pub(super) fn brief_of(&self, context: &ReviewContext, files: &[&FilePath]) -> String {
         let style = BriefStyle {
@@ -164,7 +164,7 @@ fn fixed_bytes() -> u64 {
         tools: catalogue(),
         tool_choice: ToolChoice::Free,
         turns: vec![ChatTurn::User(Vec::new())],
-        form: review_form(1),
+        form: review_format(1),
         max_output_tokens: 0,
     };
     super::model_client::n_bytes(&ask).saturating_add(2_000)

@@ -2,7 +2,7 @@
 
 use super::account::{Account, deadline};
 use super::model_client::ModelClient;
-use mala_domain::agent::answer::Words;
+use mala_domain::agent::answer::RawAnswer;
 use mala_domain::agent::budget::Limits;
 use mala_domain::agent::fence::Nonce;
 use mala_domain::conversation::{AnswerFormat, ChatRequest, ChatTurn, ToolChoice, TurnPart};
@@ -17,7 +17,7 @@ pub struct SingleQuestionClient<'s> {
 }
 
 /// What it is asked.
-pub struct Asked<'a> {
+pub struct ModelQuestion<'a> {
     /// The name of the question in events.
     pub label: &'a str,
     /// The system prompt.
@@ -41,8 +41,8 @@ impl<'s> SingleQuestionClient<'s> {
     /// Asks once, and reads the answer; an error says why there is none.
     pub async fn ask<T, E: std::fmt::Display>(
         &self,
-        asked: Asked<'_>,
-        read: impl FnOnce(&Words<'_>) -> Result<T, E>,
+        asked: ModelQuestion<'_>,
+        read: impl FnOnce(&RawAnswer<'_>) -> Result<T, E>,
     ) -> Result<T, String> {
         let ask = ChatRequest {
             model: self.client.name.clone(),
@@ -56,8 +56,8 @@ impl<'s> SingleQuestionClient<'s> {
         let reply = self.account.ask(self.client, &ask, asked.label).await;
         let reply = reply.map_err(|stopped| stopped.to_string())?;
         let (text, form_enforced) = (reply.said.text.as_str(), reply.form_enforced);
-        let words = Words { text, form_enforced, nonce: asked.nonce };
-        read(&words).map_err(|problem| problem.to_string())
+        let raw = RawAnswer { text, form_enforced, nonce: asked.nonce };
+        read(&raw).map_err(|problem| problem.to_string())
     }
 
     /// What all questions used.

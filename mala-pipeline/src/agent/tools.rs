@@ -19,17 +19,17 @@ mod symbols;
 mod tests;
 
 pub use catalogue::catalogue;
-pub use reading::ReadSoFar;
+pub use reading::LinesRead;
 
 use arguments::Arguments;
-use catalogue::Name;
+use catalogue::ToolName;
 use mala_domain::conversation::{ToolCall, ToolResult};
 use mala_domain::ports::Linters;
 use mala_domain::review::ReviewContext;
 use mala_domain::secrets;
 use page::cut_at;
-use reading::Reading;
-use refusal::Refusal;
+use reading::ReadingLog;
+use refusal::ToolRefusal;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,16 +65,16 @@ pub struct Toolbox {
     request: ReviewContext,
     linters: Option<Arc<dyn Linters>>,
     limits: ToolLimits,
-    reading: Reading,
+    reading: ReadingLog,
 }
 
 /// What a tool shows, or why it does not.
-type Answer = Result<String, Refusal>;
+type ToolAnswer = Result<String, ToolRefusal>;
 
 impl Toolbox {
     /// The tools over the change of a request.
     pub fn new(request: ReviewContext, limits: ToolLimits) -> Self {
-        let reading = Reading::of(&request.change, limits);
+        let reading = ReadingLog::of(&request.change, limits);
         Self { request, linters: None, limits, reading }
     }
 
@@ -101,30 +101,30 @@ impl Toolbox {
     }
 
     /// What was shown up to now.
-    pub fn read_so_far(&self) -> ReadSoFar {
-        self.reading.so_far()
+    pub fn lines_read(&self) -> LinesRead {
+        self.reading.lines_read()
     }
 
-    async fn answer(&self, call: &ToolCall) -> Answer {
+    async fn answer(&self, call: &ToolCall) -> ToolAnswer {
         let tool = catalogue::find(&call.name)?;
         let arguments = Arguments::parse(&call.arguments, tool)?;
         match tool.name {
-            Name::GitDiff => self.git_diff(&arguments),
-            Name::GitShow => self.git_show(&arguments).await,
-            Name::GitLog => self.git_log(&arguments).await,
-            Name::GitBlame => self.git_blame(&arguments).await,
-            Name::ReadFile => self.read_file(&arguments).await,
-            Name::ListFiles => self.list_files(&arguments).await,
-            Name::SearchCode => self.search_code(&arguments).await,
-            Name::GetFunctionContext => self.get_function_context(&arguments).await,
-            Name::FindReferences => self.find_references(&arguments).await,
-            Name::RunLinter => self.run_linter(&arguments).await,
+            ToolName::GitDiff => self.git_diff(&arguments),
+            ToolName::GitShow => self.git_show(&arguments).await,
+            ToolName::GitLog => self.git_log(&arguments).await,
+            ToolName::GitBlame => self.git_blame(&arguments).await,
+            ToolName::ReadFile => self.read_file(&arguments).await,
+            ToolName::ListFiles => self.list_files(&arguments).await,
+            ToolName::SearchCode => self.search_code(&arguments).await,
+            ToolName::GetFunctionContext => self.get_function_context(&arguments).await,
+            ToolName::FindReferences => self.find_references(&arguments).await,
+            ToolName::RunLinter => self.run_linter(&arguments).await,
         }
     }
 
-    fn too_slow(&self) -> Refusal {
+    fn too_slow(&self) -> ToolRefusal {
         let seconds = self.limits.timeout.as_secs_f32();
-        Refusal::new(
+        ToolRefusal::new(
             format!("no answer within {seconds} s"),
             "ask for less: a narrower path, a longer text, fewer lines",
         )
@@ -134,8 +134,8 @@ impl Toolbox {
 /// Does work that would keep others waiting.
 async fn off_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Refusal> {
+) -> Result<T, ToolRefusal> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
-        Refusal::new(format!("the tool stopped: {error}"), "go on without it, or ask for less")
+        ToolRefusal::new(format!("the tool stopped: {error}"), "go on without it, or ask for less")
     })
 }

@@ -4,16 +4,16 @@ use super::AgentChecks;
 use super::escalate::escalate;
 use super::model_client::ModelClient;
 use super::phase::AgentPhase;
-use super::prepare::Prepared;
+use super::prepare::PreparedPrompts;
 use super::turns::{ConversationPlan, ToolOffer, converse};
-use crate::events::Event;
-use mala_domain::agent::answer::{check_of, checks_form, read_checks};
+use crate::events::ReviewEvent;
+use mala_domain::agent::answer::{checks_format, find_check, read_checks};
 use mala_domain::agent::budget::Profile;
 use mala_domain::agent::prompts;
 use mala_domain::change::FilePath;
 use mala_domain::conversation::TurnPart;
 use mala_domain::finding::{Finding, Verification};
-use mala_domain::review::verify::by_check;
+use mala_domain::review::verify::verification_from_check;
 
 /// So many findings are checked with one call.
 const MAX_CLAIMS: usize = 30;
@@ -21,7 +21,7 @@ const MAX_CLAIMS: usize = 30;
 /// Checks these findings as far as the budget goes, the worst first; says what was escalated.
 pub(super) async fn check(
     phase: &AgentPhase<'_>,
-    prepared: &Prepared,
+    prepared: &PreparedPrompts,
     findings: &mut [Finding],
 ) -> Vec<String> {
     let mut order: Vec<usize> = (0..findings.len()).collect();
@@ -50,7 +50,7 @@ fn worst_first(findings: &[Finding], a: usize, b: usize) -> std::cmp::Ordering {
 /// Has a model try to refute these findings. Those that it says nothing of are not checked.
 pub(super) async fn refute(
     phase: &AgentPhase<'_>,
-    prepared: &Prepared,
+    prepared: &PreparedPrompts,
     client: &ModelClient,
     findings: &mut [Finding],
     chosen: &[usize],
@@ -64,26 +64,27 @@ pub(super) async fn refute(
         return leave_unchecked(phase, findings, chosen, &why);
     }
     let picked: Vec<&Finding> = chosen.iter().filter_map(|index| findings.get(*index)).collect();
-    phase.account.say(Event::PassStarted { pass: "verification".to_owned() });
+    phase.account.emit(ReviewEvent::PassStarted { pass: "verification".to_owned() });
     let thorough = phase.settings.profile == Profile::Thorough;
-    let topic = ConversationPlan {
+    let conversation = ConversationPlan {
         label: "verification",
         client,
         system: prompts::REFUTE,
         opening: opening(phase, prepared, &picked),
-        form: checks_form(),
+        form: checks_format(),
         tools: if thorough { ToolOffer::Offered } else { ToolOffer::None },
         max_calls: if thorough { 3 } else { 1 },
     };
-    match converse(phase, topic, read_checks).await {
+    match converse(phase, conversation, read_checks).await {
         Ok((checks, method)) => {
             phase.account.note_parse_method(method);
             let mut unsaid = Vec::new();
             let how = format!("{}, in a fresh context", client.name);
             for (place, index) in chosen.iter().enumerate() {
-                match (check_of(&checks, &id(place)), findings.get_mut(*index)) {
+                match (find_check(&checks, &id(place)), findings.get_mut(*index)) {
                     (Some(check), Some(finding)) => {
-                        finding.verification = by_check(Some(&check), &client.name, &how);
+                        finding.verification =
+                            verification_from_check(Some(&check), &client.name, &how);
                     }
                     _ => unsaid.push(*index),
                 }
@@ -110,7 +111,11 @@ fn leave_unchecked(phase: &AgentPhase<'_>, findings: &mut [Finding], chosen: &[u
 }
 
 /// The cited files of the change, then the claims: nothing of the conversation that made them.
-fn opening(phase: &AgentPhase<'_>, prepared: &Prepared, picked: &[&Finding]) -> Vec<TurnPart> {
+fn opening(
+    phase: &AgentPhase<'_>,
+    prepared: &PreparedPrompts,
+    picked: &[&Finding],
+) -> Vec<TurnPart> {
     let files: Vec<&FilePath> = picked.iter().map(|finding| &finding.file).collect();
     let brief = prepared.brief_of(phase.context, &files);
     let claims = picked.iter().enumerate().map(|(place, finding)| {
@@ -126,7 +131,7 @@ fn opening(phase: &AgentPhase<'_>, prepared: &Prepared, picked: &[&Finding]) -> 
     } else {
         parts.push(TurnPart::Text(brief));
     }
-    parts.push(TurnPart::Text(phase.fence.around("claims", &claims)));
+    parts.push(TurnPart::Text(phase.fence.wrap("claims", &claims)));
     parts
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// What a command is asked.
-pub(super) struct Question<'q> {
+pub(super) struct CommandQuestion<'q> {
     pub(super) name: &'q str,
     pub(super) prompt: &'q str,
     /// Whether a text is all that is wanted of it.
@@ -14,10 +14,10 @@ pub(super) struct Question<'q> {
 }
 
 /// What a command answers: all that counts, or whatever it printed before it ended well.
-pub(super) async fn words(
+pub(super) async fn ask_command(
     runner: &dyn LaneRunner,
     lane: &Lane,
-    question: Question<'_>,
+    question: CommandQuestion<'_>,
     wall: Duration,
 ) -> Result<String, ReviewerFailure> {
     let order = LaneOrder {

@@ -1,10 +1,10 @@
 //! Asks every reviewer, side by side, each within its time. One reviewer's failure never cancels
 //! another.
 
-use crate::events::{Event, EventSink};
+use crate::events::{EventSink, ReviewEvent};
 use futures_util::future::join_all;
 use mala_domain::ports::{Reviewer, ReviewerFailure};
-use mala_domain::review::{GivenOpinion, Opinions, ReviewContext, ReviewPlan};
+use mala_domain::review::{Opinions, ReviewContext, ReviewPlan, ReviewerOpinion};
 use std::sync::Arc;
 
 pub(super) async fn ask_all(
@@ -22,17 +22,17 @@ async fn ask(
     reviewer: &dyn Reviewer,
     context: &ReviewContext,
     events: EventSink<'_>,
-) -> GivenOpinion {
+) -> ReviewerOpinion {
     let name = reviewer.name().to_owned();
-    events(Event::ReviewerStarted { reviewer: name.clone() });
+    events(ReviewEvent::ReviewerStarted { reviewer: name.clone() });
     let opinion = tokio::time::timeout(context.timeout, reviewer.review(context))
         .await
         .unwrap_or_else(|_| Err(ReviewerFailure::timeout()));
-    let given = GivenOpinion { reviewer: name.clone(), opinion };
+    let given = ReviewerOpinion { reviewer: name.clone(), opinion };
     let claims = match (&given.opinion, given.failure()) {
         (Ok(opinion), None) => Some(opinion.claims.len()),
         _ => None,
     };
-    events(Event::ReviewerEnded { reviewer: name, claims });
+    events(ReviewEvent::ReviewerEnded { reviewer: name, claims });
     given
 }

@@ -9,16 +9,20 @@ use mala_domain::scope::{HeadState, ScopeSummary};
 use std::sync::Arc;
 
 /// The change, less what the configuration leaves out.
-pub fn narrow(mut scoped: ReviewScope, ignore: &PathGlobs, generated: &PathGlobs) -> ReviewScope {
+pub fn apply_path_settings(
+    mut scoped: ReviewScope,
+    ignore: &PathGlobs,
+    generated: &PathGlobs,
+) -> ReviewScope {
     if !ignore.is_empty() || !generated.is_empty() {
         let mut change = Arc::unwrap_or_clone(scoped.change);
-        set_natures(&mut change, ignore, generated);
+        set_file_classes(&mut change, ignore, generated);
         scoped.change = Arc::new(change);
     }
     scoped
 }
 
-fn set_natures(change: &mut Change, ignore: &PathGlobs, generated: &PathGlobs) {
+fn set_file_classes(change: &mut Change, ignore: &PathGlobs, generated: &PathGlobs) {
     for file in &mut change.files {
         if ignore.matches(&file.path) {
             file.class = FileClass::Ignored;

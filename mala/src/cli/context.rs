@@ -7,7 +7,7 @@ use crate::console;
 use crate::surroundings::Surroundings;
 use crate::wiring::changes::{self, Changes};
 use clap::Args;
-use mala_pipeline::review::context::{ChangeSurroundings, look_around};
+use mala_pipeline::review::context::{ChangeSurroundings, surroundings_of};
 use mala_syntax::context::SymbolChange;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -32,7 +32,7 @@ pub(super) fn run(args: &ContextArgs, here: &Surroundings) -> anyhow::Result<Exi
 async fn show(args: &ContextArgs, here: &Surroundings, asked: &Asked) -> anyhow::Result<Exit> {
     let changes = Changes::open(here).await;
     let (_, scoped) = asked.scope(here, &changes).await?;
-    let around = look_around(scoped).await.map_err(changes::failure)?;
+    let around = surroundings_of(scoped).await.map_err(changes::failure)?;
     if args.json {
         console::data(&format!("{:#}\n", as_json(&around)))?;
     } else {

@@ -23,7 +23,7 @@ use mala_domain::gate::session::{LeftOut, PanelMember, Pinned, Session, SessionE
 use mala_domain::ports::{BoxFuture, ChangeSource, LaneOrder, LaneRun, LaneRunner, ReviewScope};
 use mala_domain::scope::{HeadState, ReviewTarget};
 use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
-use mala_pipeline::review::narrow;
+use mala_pipeline::review::apply_path_settings;
 pub use session::{review_session, session_policy};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -177,7 +177,7 @@ pub async fn scope(
 /// The change, less what the settings leave out.
 pub fn narrowed(scoped: ReviewScope, left_out: &LeftOut) -> anyhow::Result<ReviewScope> {
     let ignore = PathGlobs::new(&left_out.ignore)?;
-    Ok(narrow(scoped, &ignore, &PathGlobs::new(&left_out.generated)?))
+    Ok(apply_path_settings(scoped, &ignore, &PathGlobs::new(&left_out.generated)?))
 }
 
 /// Removes what a session throws away.

@@ -21,7 +21,7 @@ use mala_domain::gate::session::Checker;
 use mala_domain::models::ModelChoice;
 use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure, Verifier};
 use mala_domain::review::consensus::ConsensusRule;
-use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
+use mala_domain::review::decide::{DecisionPolicy, UnreviewablePolicy};
 use mala_domain::review::{Opinion, ReviewContext, ReviewPlan};
 use mala_domain::scope::ReviewTarget;
 use mala_domain::verdict::Threshold;
@@ -150,7 +150,11 @@ impl Chosen {
                 fail_on: if self.peers.is_empty() { policy.fail_on.value } else { objection },
                 fail_on_objection: objection,
                 rule: self.rule,
-                unreviewable: if is_panel { Unreviewable::Refuse } else { Unreviewable::Review },
+                unreviewable: if is_panel {
+                    UnreviewablePolicy::Refuse
+                } else {
+                    UnreviewablePolicy::Review
+                },
             },
             timeout: policy.timeout_for(self.kind),
             check_time: self.check_time,

@@ -1,7 +1,7 @@
 //! What one changed file shows at head: syntax rules on its changed lines, and secrets in what it
 //! adds. What could not be looked at is said.
 
-use super::{Settings, secret_lines};
+use super::{BuiltinSettings, secret_lines};
 use mala_domain::change::{ChangedFile, LineSpan};
 use mala_domain::finding::ReviewClaim;
 use mala_domain::ports::{Blob, Side};
@@ -14,7 +14,7 @@ pub(super) struct FileCheck<'r> {
     pub(super) file: &'r ChangedFile,
     pub(super) context: &'r ReviewContext,
     pub(super) rules: &'r RuleSet,
-    pub(super) settings: &'r Settings,
+    pub(super) settings: &'r BuiltinSettings,
 }
 
 /// What became of one file.
@@ -36,7 +36,7 @@ pub(super) enum Limit {
 }
 
 /// The text that rules can look at.
-struct Seen {
+struct CheckableText {
     file: Arc<ParsedFile>,
     extent: Extent,
 }
@@ -84,7 +84,7 @@ impl FileCheck<'_> {
         seen.map(|(index, _)| index).collect()
     }
 
-    fn see(&self) -> Result<Seen, &'static str> {
+    fn see(&self) -> Result<CheckableText, &'static str> {
         let language = self.file.language().ok_or("its language is not known")?;
         let path = &self.file.path;
         let (file, extent) = match self.context.texts.head.get(path) {
@@ -96,7 +96,7 @@ impl FileCheck<'_> {
             }
         };
         let file = file.ok_or("it cannot be parsed: it is too large, or holds half a merge")?;
-        Ok(Seen { file, extent })
+        Ok(CheckableText { file, extent })
     }
 
     /// The file as far as the diff shows it, each line in its place.

@@ -1,7 +1,7 @@
 //! One call to a gate: its processes, and the end of them. A call that is dropped before the gate has
 //! answered cancels the session.
 
-use super::{NAME, Settings};
+use super::{ExternalGateSettings, NAME};
 use crate::process::{
     self, FinishedProcess, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec,
     run_blocking,
@@ -51,7 +51,7 @@ impl Answered {
 }
 
 pub(super) struct Call<'s> {
-    settings: &'s Settings,
+    settings: &'s ExternalGateSettings,
     environment: ProcessEnvironment,
     /// The key that we gave it.
     own_key: String,
@@ -60,7 +60,12 @@ pub(super) struct Call<'s> {
 }
 
 impl<'s> Call<'s> {
-    pub(super) fn new(settings: &'s Settings, key: &str, scratch: &Path, time: Duration) -> Self {
+    pub(super) fn new(
+        settings: &'s ExternalGateSettings,
+        key: &str,
+        scratch: &Path,
+        time: Duration,
+    ) -> Self {
         let mut environment = settings
             .environment
             .clone()

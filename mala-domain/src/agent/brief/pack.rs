@@ -1,10 +1,10 @@
 //! Fills briefs: the most changed files first, whole pieces only. What does not fit is named.
 
-use super::excerpt::{self, Piece};
-use super::sections::{self, List, Opening};
-use super::unlined::is_bare;
+use super::excerpt::{self, HunkGroup};
+use super::sections::has_no_hunks;
+use super::sections::{self, BriefOpening, FileList};
 use super::{BriefMaterial, BriefStyle, PromptBrief};
-use crate::agent::clean::CleanFile;
+use crate::agent::redacted_file::RedactedFile;
 use crate::change::{ChangedFile, FilePath, LineKind, LineSpan};
 use crate::finding::ReviewClaim;
 use std::cmp::Reverse;
@@ -18,7 +18,7 @@ pub struct PromptBriefs {
     /// That text.
     pub opening: String,
     /// What no brief shows.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<UnshownHunks>,
     /// Hunks with an added line that is hidden as a secret, though no built-in check says that it is
     /// one: whoever answers has not read them.
     pub unread: Vec<(FilePath, usize)>,
@@ -30,7 +30,7 @@ pub struct PromptBriefs {
 
 impl PromptBriefs {
     /// All that is told, in one text; of a change of which nothing can be shown, what is known of it.
-    pub fn told(&self) -> String {
+    pub fn full_text(&self) -> String {
         match self.briefs.as_slice() {
             [] => self.opening.clone(),
             briefs => briefs.iter().map(|brief| brief.text.as_str()).collect(),
@@ -40,7 +40,7 @@ impl PromptBriefs {
 
 /// Hunks that no brief shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct UnshownHunks {
     /// The file.
     pub file: FilePath,
     /// How many of its hunks.
@@ -50,21 +50,22 @@ pub struct LeftOut {
 /// The briefs of a change.
 pub fn briefs(material: &BriefMaterial<'_>, style: &BriefStyle<'_>) -> PromptBriefs {
     // A list of files tells nothing when the one brief shows all of them.
-    let is_told = |file: &ChangedFile| is_shown(file) || is_bare(file);
-    let all = material.change.files.iter().all(is_told).then(|| pack(material, style, List::No));
+    let is_told = |file: &ChangedFile| is_shown(file) || has_no_hunks(file);
+    let all =
+        material.change.files.iter().all(is_told).then(|| pack(material, style, FileList::No));
     all.filter(|all| all.briefs.len() == 1 && all.left_out.is_empty())
-        .unwrap_or_else(|| pack(material, style, List::Yes))
+        .unwrap_or_else(|| pack(material, style, FileList::Yes))
 }
 
-fn pack(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: List) -> PromptBriefs {
-    let Opening { text: opening, warnings } = sections::opening(material, style, list);
+fn pack(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: FileList) -> PromptBriefs {
+    let BriefOpening { text: opening, warnings } = sections::opening(material, style, list);
     let files = by_size(material);
     let mut hidden = Vec::new();
     let unread = unread(&files, material.hints, &mut hidden);
     let pieces = files
         .iter()
         .map(|(file, clean)| (*file, excerpt::pieces(file, clean, material, style.width)));
-    let mut waiting: Waiting<'_> = pieces.collect();
+    let mut waiting: PendingFiles<'_> = pieces.collect();
     let mut briefs = Vec::new();
     while briefs.len() < style.max_briefs && !waiting.is_empty() {
         let (brief, left) = fill(&opening, waiting, style);
@@ -74,12 +75,12 @@ fn pack(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: List) -> Pro
             None => break,
         }
     }
-    if waiting.is_empty() && briefs.is_empty() && material.change.files.iter().any(is_bare) {
+    if waiting.is_empty() && briefs.is_empty() && material.change.files.iter().any(has_no_hunks) {
         briefs.push(PromptBrief { text: opening.clone(), shown: Vec::new() });
     }
     let left_out = waiting
         .into_iter()
-        .map(|(file, pieces)| LeftOut {
+        .map(|(file, pieces)| UnshownHunks {
             file: file.path.clone(),
             hunks: pieces.iter().map(|piece| piece.hunks.len()).sum(),
         })
@@ -87,19 +88,19 @@ fn pack(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: List) -> Pro
     PromptBriefs { briefs, opening, left_out, unread, hidden, warnings }
 }
 
-type Waiting<'c> = Vec<(&'c ChangedFile, Vec<Piece>)>;
+type PendingFiles<'c> = Vec<(&'c ChangedFile, Vec<HunkGroup>)>;
 
 /// The files with something to show, without their secrets, the most changed first.
-fn by_size<'c>(material: &BriefMaterial<'c>) -> Vec<(&'c ChangedFile, CleanFile)> {
+fn by_size<'c>(material: &BriefMaterial<'c>) -> Vec<(&'c ChangedFile, RedactedFile)> {
     let mut files: Vec<&ChangedFile> =
         material.change.files.iter().filter(|file| is_shown(file)).collect();
     files.sort_by_key(|file| (Reverse(n_changed(file)), &file.path));
-    files.into_iter().map(|file| (file, CleanFile::of(file, material.texts))).collect()
+    files.into_iter().map(|file| (file, RedactedFile::of(file, material.texts))).collect()
 }
 
 /// The hunks of which an added line is hidden and no built-in finding tells; hidden lines are said.
 fn unread(
-    files: &[(&ChangedFile, CleanFile)],
+    files: &[(&ChangedFile, RedactedFile)],
     hints: &[ReviewClaim],
     said: &mut Vec<String>,
 ) -> Vec<(FilePath, usize)> {
@@ -108,7 +109,7 @@ fn unread(
         let own = hints.iter().filter(|hint| hint.file == file.path && is_of_secret(hint));
         let told: Vec<LineSpan> = own.map(|hint| hint.span).collect();
         let is_told = |line: u32| told.iter().any(|span| span.contains(line));
-        let mut hidden = clean.hidden(file);
+        let mut hidden = clean.hidden_lines(file);
         hidden.retain(|hidden| !hidden.line.is_some_and(is_told));
         let (path, n) = (&file.path, hidden.len());
         match n {
@@ -142,31 +143,31 @@ fn n_changed(file: &ChangedFile) -> usize {
 /// One brief, and what is left for the next.
 fn fill<'c>(
     opening: &str,
-    waiting: Waiting<'c>,
+    waiting: PendingFiles<'c>,
     style: &BriefStyle<'_>,
-) -> (Option<PromptBrief>, Waiting<'c>) {
+) -> (Option<PromptBrief>, PendingFiles<'c>) {
     let mut brief = PromptBrief { text: opening.to_owned(), shown: Vec::new() };
-    let mut left = Waiting::new();
+    let mut left = PendingFiles::new();
     for (file, pieces) in waiting {
-        let mut shown = Shown::default();
+        let mut shown = FileExcerpt::default();
         let mut unshown = Vec::new();
         let name = sections::name(file);
-        let taken = brief.text.len() + style.fence.around_clean(&name, "").len();
+        let taken = brief.text.len() + style.fence.wrap_redacted(&name, "").len();
         let mut room = style.max_bytes.saturating_sub(taken);
         for piece in pieces {
-            let fits = [&piece.wide, &piece.narrow]
-                .into_iter()
-                .find(|text| text.len() <= room && style.fence.harmless(text).len() <= room);
+            let fits = [&piece.wide, &piece.narrow].into_iter().find(|text| {
+                text.len() <= room && style.fence.break_imitations(text).len() <= room
+            });
             match fits {
                 Some(text) => {
-                    room -= style.fence.harmless(text).len();
+                    room -= style.fence.break_imitations(text).len();
                     shown.push(text, &piece.hunks);
                 }
                 None => unshown.push(piece),
             }
         }
         if !shown.hunks.is_empty() {
-            brief.text.push_str(&style.fence.around_clean(&name, &shown.text));
+            brief.text.push_str(&style.fence.wrap_redacted(&name, &shown.text));
             brief.shown.push((file.path.clone(), shown.hunks));
         }
         if !unshown.is_empty() {
@@ -178,12 +179,12 @@ fn fill<'c>(
 
 /// What one brief shows of one file.
 #[derive(Default)]
-struct Shown {
+struct FileExcerpt {
     text: String,
     hunks: Vec<usize>,
 }
 
-impl Shown {
+impl FileExcerpt {
     fn push(&mut self, text: &str, hunks: &[usize]) {
         self.text.push_str(text);
         self.hunks.extend(hunks);

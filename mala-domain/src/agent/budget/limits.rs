@@ -111,12 +111,12 @@ pub struct Limits {
     /// Parts that a large change may be told in.
     pub max_briefs: u32,
     /// What to do about a model without a known price.
-    pub unpriced: Unpriced,
+    pub unpriced: UnknownPricePolicy,
 }
 
 /// What to do about a model whose price nobody knows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Unpriced {
+pub enum UnknownPricePolicy {
     /// Do not ask it: what it costs could exceed the budget.
     #[default]
     Refuse,
@@ -137,7 +137,7 @@ const STANDARD: Limits = Limits {
     max_extra_files: 2,
     max_extra_lines: 200,
     max_briefs: 1,
-    unpriced: Unpriced::Refuse,
+    unpriced: UnknownPricePolicy::Refuse,
 };
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(limits.max_wall_time.as_secs(), 60);
         assert_eq!(limits.max_cost, Dollars::at_least(0.50));
         assert_eq!((limits.max_extra_files, limits.max_extra_lines), (2, 200));
-        assert_eq!(limits.unpriced, Unpriced::Refuse);
+        assert_eq!(limits.unpriced, UnknownPricePolicy::Refuse);
     }
 
     #[test]

@@ -4,12 +4,12 @@ use std::fmt;
 
 /// What is wrong, and what would be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct ToolRefusal {
     what: String,
     instead: String,
 }
 
-impl Refusal {
+impl ToolRefusal {
     pub(super) fn new(what: impl Into<String>, instead: impl Into<String>) -> Self {
         Self { what: what.into(), instead: instead.into() }
     }
@@ -20,7 +20,7 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ToolRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}\ninstead: {}", self.what, self.instead)
     }

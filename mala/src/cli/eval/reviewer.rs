@@ -13,7 +13,7 @@ use crate::wiring::probe::Probe;
 use crate::wiring::reviewers::{self, ReviewerOptions};
 use crate::wiring::rules::{ProjectRules, project_rules};
 use anyhow::Context;
-use mala_domain::agent::budget::{Dollars, Profile, Unpriced};
+use mala_domain::agent::budget::{Dollars, Profile, UnknownPricePolicy};
 use mala_domain::config::{
     BudgetSettings, Config, ConfigOrigin, FILE_NAME, ReviewPolicy, ReviewSettings, ReviewerType,
     Seconds,
@@ -161,7 +161,7 @@ pub(super) fn choose_judge(
             return Err(Failure::from(obstacle).into());
         }
         let is_priced = choice.known.as_ref().is_some_and(|known| known.price.is_some());
-        if !is_priced && limits.unpriced == Unpriced::Refuse {
+        if !is_priced && limits.unpriced == UnknownPricePolicy::Refuse {
             let what =
                 format!("the price of {} is unknown, so it cannot be the judge", choice.name);
             return Err(Failure::new(Exit::NoReviewers, what)

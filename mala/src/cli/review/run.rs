@@ -23,7 +23,7 @@ use mala_domain::ports::{ReviewScope, RunStore, Side};
 use mala_domain::review::ReviewPlan;
 use mala_domain::scope::ReviewTarget;
 use mala_pipeline::agent::Transcript;
-use mala_pipeline::review::{Published, ReviewPorts, Reviewed, StartTime, publish, review};
+use mala_pipeline::review::{Published, ReviewOutput, ReviewPorts, StartTime, publish, review};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
@@ -142,7 +142,12 @@ impl Drop for Unfinished {
 }
 
 /// Keeps the review's files; a folder that cannot be written is a warning, not a lost review.
-fn keep(reviewed: &Reviewed, started: &StartTime, store: &dyn RunStore, more: &[(String, String)]) {
+fn keep(
+    reviewed: &ReviewOutput,
+    started: &StartTime,
+    store: &dyn RunStore,
+    more: &[(String, String)],
+) {
     if let Published::Failed(error) = publish(reviewed, started, store, more) {
         console::say(&format!("warning: the files of this review are not kept: {error}"));
     }

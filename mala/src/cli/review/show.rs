@@ -10,10 +10,10 @@ use crate::surroundings::Surroundings;
 use mala_adapters::store::write_output;
 use mala_domain::config::ReviewPolicy;
 use mala_domain::render::{self, ReportView, terminal};
-use mala_pipeline::review::Reviewed;
+use mala_pipeline::review::ReviewOutput;
 
 pub(super) fn show(
-    reviewed: &Reviewed,
+    reviewed: &ReviewOutput,
     sinks: &[Sink],
     policy: &ReviewPolicy,
     args: &ReviewArgs,

@@ -15,7 +15,9 @@ use mala_domain::agent::prompts;
 use mala_domain::config::{ConfigOrigin, ReviewPolicy, ReviewerType};
 use mala_domain::conversation::{ChatReply, ChatRequest};
 use mala_domain::models::{ModelChoice, input_tokens};
-use mala_domain::ports::{Billed, BoxFuture, LanguageModel, ModelFailure, ModelFailureKind, Terms};
+use mala_domain::ports::{
+    BillingStatus, BoxFuture, CallTerms, LanguageModel, ModelFailure, ModelFailureKind,
+};
 use mala_pipeline::agent::{Agent, AgentChecks, AgentSettings, ModelClient};
 use std::sync::Arc;
 
@@ -167,10 +169,12 @@ impl LanguageModel for Unasked {
     fn ask<'a>(
         &'a self,
         _: &'a ChatRequest,
-        _: Terms<'a>,
+        _: CallTerms<'a>,
     ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>> {
         let (kind, what) = (ModelFailureKind::Unauthorized, "nobody is asked".to_owned());
-        Box::pin(async move { Err(ModelFailure { kind, what, attempts: 0, billed: Billed::No }) })
+        Box::pin(
+            async move { Err(ModelFailure { kind, what, attempts: 0, billed: BillingStatus::No }) },
+        )
     }
 }
 

@@ -5,7 +5,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::changes::environment;
 use crate::wiring::rules::ProjectRules;
 use mala_adapters::linters::{LinterContext, LinterSettings};
-use mala_adapters::reviewers::builtin::{Builtin, Settings};
+use mala_adapters::reviewers::builtin::{Builtin, BuiltinSettings};
 use mala_domain::config::{ReviewPolicy, ReviewerType};
 use std::path::Path;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) fn reviewer(
     here: &Surroundings,
     rules: ProjectRules,
 ) -> anyhow::Result<Builtin> {
-    Ok(Builtin::new(Settings {
+    Ok(Builtin::new(BuiltinSettings {
         switches: policy.switches()?,
         rules: rules.rules,
         linters: linter_settings(policy),

@@ -9,7 +9,7 @@ use mala_domain::command::{NAME, version};
 use mala_domain::config::{CommandReviewerSettings, ConfigValue, ReviewPolicy, ReviewerType};
 use mala_domain::gate::lane::{Lane, LaneSettings, filled};
 use mala_domain::scope::ReviewTarget;
-use mala_pipeline::command::{CommandReview, CommandSettings, Parser};
+use mala_pipeline::command::{CommandReview, CommandSettings, ReviewParser};
 use std::sync::Arc;
 
 pub(super) async fn chosen(
@@ -30,11 +30,11 @@ pub(super) async fn chosen(
     let lane = lane(NAME, run, &settings, here)?;
     let (parser, verifier) = match &settings.parser {
         Some(parser) => {
-            (Parser::Command(Box::new(self::lane("parser", parser, &settings, here)?)), None)
+            (ReviewParser::Command(Box::new(self::lane("parser", parser, &settings, here)?)), None)
         }
         None => {
             let agent = agent::helper(&parsing(policy, &settings), here, options).await?;
-            (Parser::Model(agent.clone()), Some(agent))
+            (ReviewParser::Model(agent.clone()), Some(agent))
         }
     };
     let TemporaryLanes { lanes, head, secret, .. } = temporary_lanes(here, &options.target).await?;

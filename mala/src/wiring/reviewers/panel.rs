@@ -7,7 +7,7 @@ use crate::surroundings::Surroundings;
 use crate::wiring::gate::{TemporaryLanes, panel, temporary_lanes, variables};
 use crate::wiring::reviewers;
 use mala_adapters::process::ProcessEnvironment;
-use mala_adapters::reviewers::review_gate::{NAME, ReviewGate, Settings};
+use mala_adapters::reviewers::review_gate::{ExternalGateSettings, NAME, ReviewGate};
 use mala_domain::agent::prompts;
 use mala_domain::config::{CerberusSettings, ReviewPolicy, ReviewerType};
 use mala_domain::gate::MARKER;
@@ -111,7 +111,7 @@ fn external(
     let environment = variables(here);
     let command = command(cerberus.command, &environment)?;
     let version = format!("{NAME} {}", command.join(" "));
-    let gate = ReviewGate::new(Settings {
+    let gate = ReviewGate::new(ExternalGateSettings {
         command,
         spawn_args: cerberus.spawn_args,
         wait_args: cerberus.wait_args,

@@ -3,7 +3,7 @@
 use super::*;
 use mala_domain::change::{Change, ChangedFile, EntryKind, FileStatus, LineCounts};
 use mala_domain::ports::{BoxFuture, Repository, ReviewScope, WordHit, WordQuery};
-use mala_domain::review::Texts;
+use mala_domain::review::FileTexts;
 use mala_domain::scope::{HeadState, ScopeSummary};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -109,7 +109,7 @@ fn request(tree: Arc<InMemory>) -> ReviewContext {
             hunks: Vec::new(),
         })
         .collect();
-    let texts = Texts { base: blobs(&tree.base), head: blobs(&tree.head) };
+    let texts = FileTexts { base: blobs(&tree.base), head: blobs(&tree.head) };
     let scope = ReviewScope {
         change: Arc::new(Change { files }),
         tree,

@@ -1,7 +1,7 @@
 //! From an answer and what the parser made of it to what every reviewer contributes.
 
-use super::parsed::{Issue, Parsed};
 use super::proof::{ProofProblem, ReviewProof};
+use super::structured_review::{ReviewIssue, StructuredReview};
 use super::{NAME, ReviewResult};
 use crate::change::Change;
 use crate::finding::{Priority, ReviewClaim};
@@ -10,10 +10,10 @@ use crate::review::Opinion;
 
 /// What an answer contributes. The parser may only find in it what it says: a place that the answer
 /// does not name is the parser's invention. Without findings, nothing but proof makes it a review.
-pub fn contribution(
+pub fn command_opinion(
     answer: &str,
     proof: Result<ReviewProof, ProofProblem>,
-    parsed: Parsed,
+    parsed: StructuredReview,
     change: &Change,
 ) -> Result<Opinion, ReviewerFailure> {
     if let Ok(proof) = &proof
@@ -31,12 +31,12 @@ pub fn contribution(
         || proof.as_ref().is_ok_and(|proof| proof.result == ReviewResult::Rejected);
     for issue in parsed.issues {
         match issue {
-            Issue::Placed(claim) if is_named(&claim, answer) => opinion.claims.push(*claim),
-            Issue::Placed(claim) => opinion.warnings.push(format!(
+            ReviewIssue::Located(claim) if is_named(&claim, answer) => opinion.claims.push(*claim),
+            ReviewIssue::Located(claim) => opinion.warnings.push(format!(
                 "{NAME}: dropped an issue of the parser: the review does not name {}:{}",
                 claim.file, claim.span
             )),
-            Issue::Words(words) => {
+            ReviewIssue::Prose(words) => {
                 opinion.warnings.push(format!("{NAME}: an issue without file and line: {words}"));
             }
         }

@@ -2,12 +2,12 @@
 //! them, so whole files are cleaned where they are known, and not lines or hunks.
 
 use crate::change::{ChangedFile, Hunk, LineKind};
-use crate::review::Texts;
+use crate::review::FileTexts;
 use crate::secrets;
 
 /// A changed file without its secrets, line by line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CleanFile {
+pub struct RedactedFile {
     /// The lines at head; none when the text is not known.
     pub head: Vec<String>,
     /// The lines of each hunk.
@@ -16,29 +16,29 @@ pub struct CleanFile {
 
 /// A changed line of which nothing is to be seen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Hidden {
+pub struct HiddenLine {
     /// The hunk it is in.
     pub hunk: usize,
     /// Its line at head; `None` for a line that went.
     pub line: Option<u32>,
 }
 
-impl CleanFile {
+impl RedactedFile {
     /// The file in these texts.
-    pub fn of(file: &ChangedFile, texts: &Texts) -> Self {
+    pub fn of(file: &ChangedFile, texts: &FileTexts) -> Self {
         let lines =
             |text: &str| secrets::redact(text).lines().map(str::to_owned).collect::<Vec<_>>();
         let head = texts.at_head(&file.path).map(lines).unwrap_or_default();
         let base = texts.at_base(file.base_path()).map(lines).unwrap_or_default();
-        let hunks = file.hunks.iter().map(|hunk| clean_hunk(hunk, &head, &base)).collect();
+        let hunks = file.hunks.iter().map(|hunk| redact_hunk(hunk, &head, &base)).collect();
         Self { head, hunks }
     }
 
     /// The changed lines that show a redaction and nothing else. What looks like a secret may be
     /// anything, as long as nobody has read it.
-    pub fn hidden(&self, file: &ChangedFile) -> Vec<Hidden> {
+    pub fn hidden_lines(&self, file: &ChangedFile) -> Vec<HiddenLine> {
         let hunks = file.hunks.iter().zip(&self.hunks).enumerate();
-        hunks.flat_map(|(index, (hunk, shown))| hidden(index, hunk, shown)).collect()
+        hunks.flat_map(|(index, (hunk, shown))| hidden_in_hunk(index, hunk, shown)).collect()
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn index(line: u32) -> usize {
     usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
-fn clean_hunk(hunk: &Hunk, head: &[String], base: &[String]) -> Vec<String> {
+fn redact_hunk(hunk: &Hunk, head: &[String], base: &[String]) -> Vec<String> {
     let texts: Vec<&str> = hunk.lines.iter().map(|line| line.text.as_str()).collect();
     let joined = texts.join("\n");
     let own = secrets::redact(&joined);
@@ -71,14 +71,14 @@ fn clean_hunk(hunk: &Hunk, head: &[String], base: &[String]) -> Vec<String> {
         .collect()
 }
 
-fn hidden(index: usize, hunk: &Hunk, shown: &[String]) -> Vec<Hidden> {
+fn hidden_in_hunk(index: usize, hunk: &Hunk, shown: &[String]) -> Vec<HiddenLine> {
     let mut found = Vec::new();
     let mut at_head = first_head(hunk);
     for (line, shown) in hunk.lines.iter().zip(shown) {
         let is_there = line.kind != LineKind::Removed;
         let is_changed = line.kind != LineKind::Context && !line.text.trim().is_empty();
         if is_changed && shows_nothing(shown) {
-            found.push(Hidden { hunk: index, line: is_there.then_some(at_head) });
+            found.push(HiddenLine { hunk: index, line: is_there.then_some(at_head) });
         }
         at_head = at_head.saturating_add(u32::from(is_there));
     }
@@ -110,11 +110,11 @@ mod tests {
         let file = parse(diff.as_bytes()).unwrap().remove(0);
         let (begin, end) = ("-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----");
         let text = format!("{begin}\n{}{end}\n", format!("{LINE}\n").repeat(9));
-        let mut known = Texts::default();
+        let mut known = FileTexts::default();
         known.head.insert("k.pem".into(), Blob::Text(text.clone()));
         known.base.insert("k.pem".into(), Blob::Text(text));
-        for texts in [known, Texts::default()] {
-            let clean = CleanFile::of(&file, &texts);
+        for texts in [known, FileTexts::default()] {
+            let clean = RedactedFile::of(&file, &texts);
             assert!(clean.hunks[0].iter().all(|line| !line.contains("MIIE")), "{clean:?}");
             assert_eq!(clean.hunks[0].len(), 4);
         }
@@ -126,7 +126,7 @@ mod tests {
             "--- a/k\n+++ b/k\n@@ -1,3 +1,4 @@\n x = 1\n-{LINE}\n-{LINE}\n+y = 2\n+{LINE}\n+{LINE}\n"
         );
         let file = parse(diff.as_bytes()).unwrap().remove(0);
-        let hidden = CleanFile::of(&file, &Texts::default()).hidden(&file);
+        let hidden = RedactedFile::of(&file, &FileTexts::default()).hidden_lines(&file);
         let lines: Vec<Option<u32>> = hidden.iter().map(|hidden| hidden.line).collect();
         assert_eq!(lines, [None, None, Some(3), Some(4)]);
         assert!(hidden.iter().all(|hidden| hidden.hunk == 0));

@@ -5,7 +5,7 @@ use super::COMMENT;
 use crate::change::{Change, FilePath};
 use crate::config::{is_of_linter, nearest_or};
 use crate::finding::Finding;
-use crate::review::Texts;
+use crate::review::FileTexts;
 use regex::Regex;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::LazyLock;
@@ -23,9 +23,9 @@ static ATTEMPT: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What is wrong with the suppressions that the change adds, and with those beside findings. `known`
 /// gives the ids of all rules; it is asked only when there is a suppression to check.
-pub fn doubts(
+pub fn suppression_warnings(
     change: &Change,
-    texts: &Texts,
+    texts: &FileTexts,
     findings: &[Finding],
     known: &dyn Fn() -> Vec<String>,
 ) -> Vec<String> {
@@ -38,7 +38,7 @@ pub fn doubts(
     let mut warnings: Vec<String> = comments
         .iter()
         .filter_map(|((file, line), text)| {
-            wrong_with(text, &known).map(|what| format!("{file}:{line}: {what}"))
+            problem_with_comment(text, &known).map(|what| format!("{file}:{line}: {what}"))
         })
         .collect();
     let n_more = warnings.len().saturating_sub(MAX_WARNINGS);
@@ -51,7 +51,7 @@ pub fn doubts(
 
 type Comments<'t> = BTreeMap<(&'t FilePath, u32), &'t str>;
 
-fn comments<'t>(change: &'t Change, texts: &'t Texts, findings: &'t [Finding]) -> Comments<'t> {
+fn comments<'t>(change: &'t Change, texts: &'t FileTexts, findings: &'t [Finding]) -> Comments<'t> {
     let is_one = |text: &str| text.contains("mala:") && ATTEMPT.is_match(text);
     let mut found = Comments::new();
     for file in change.files.iter().filter(|file| file.is_reviewable()) {
@@ -73,7 +73,7 @@ fn comments<'t>(change: &'t Change, texts: &'t Texts, findings: &'t [Finding]) -
 }
 
 /// Why a comment suppresses nothing, or less than it names; `None` when it is right.
-fn wrong_with(text: &str, known: &[&str]) -> Option<String> {
+fn problem_with_comment(text: &str, known: &[&str]) -> Option<String> {
     let Some(found) = COMMENT.captures(text) else {
         let tried = ATTEMPT.captures(text)?;
         let word = tried.get(1).map_or("", |word| word.as_str());
@@ -85,11 +85,11 @@ fn wrong_with(text: &str, known: &[&str]) -> Option<String> {
         ));
     };
     let names = found.get(1)?.as_str().split(',').map(str::trim);
-    let wrong: Vec<String> = names.filter_map(|name| wrong_name(name, known)).collect();
+    let wrong: Vec<String> = names.filter_map(|name| problem_with_name(name, known)).collect();
     (!wrong.is_empty()).then(|| wrong.join("; "))
 }
 
-fn wrong_name(name: &str, known: &[&str]) -> Option<String> {
+fn problem_with_name(name: &str, known: &[&str]) -> Option<String> {
     let shown: String = name.chars().take(MAX_NAME).collect();
     if known.contains(&name) {
         None
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_comment_that_suppresses_nothing_says_why() {
         let known = ["python/mutable-default", "python/bare-except-pass"];
-        let wrong = |text: &str| wrong_with(text, &known).unwrap_or_default();
+        let wrong = |text: &str| problem_with_comment(text, &known).unwrap_or_default();
         for right in [
             "x  # mala: ignore[python/mutable-default] legacy",
             "x  # mala: ignore[python/mutable-default, python/bare-except-pass] legacy",

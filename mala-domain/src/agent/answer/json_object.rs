@@ -1,8 +1,8 @@
 //! Finds the object in an answer, from the surest way down: enforced by the provider, the whole
 //! answer, a known envelope, the last object in other text if it carries the nonce.
 
-use super::unique::{self, Unique};
-use super::{ParseProblem, Words};
+use super::unique::{self, UniqueKeys};
+use super::{ParseProblem, RawAnswer};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -35,35 +35,34 @@ const ENVELOPES: [&str; 2] = ["output", "result"];
 const TEXTS: [&str; 6] = ["answer", "content", "message", "response", "review", "text"];
 
 /// A JSON object.
-pub type Object = Map<String, Value>;
+pub type JsonObject = Map<String, Value>;
 
 /// The object that holds one of these keys, and how it was found.
-pub fn find(words: &Words<'_>, keys: &[&str]) -> Result<(Object, ParseMethod), ParseProblem> {
-    let text = words.text.trim();
+pub fn find(raw: &RawAnswer<'_>, keys: &[&str]) -> Result<(JsonObject, ParseMethod), ParseProblem> {
+    let text = raw.text.trim();
     if text.len() > MAX_BYTES {
         return Err(ParseProblem::InvalidJson(format!("{} bytes", text.len())));
     }
     let (object, method) = match unique::parse(text) {
-        Ok(value) => whole(value, words, keys)?,
-        Err(error) => (loose(text, words, keys, &error)?, ParseMethod::Envelope),
+        Ok(value) => from_whole_text(value, raw, keys)?,
+        Err(error) => (find_in_text(text, raw, keys, &error)?, ParseMethod::Envelope),
     };
-    check_nonce(&object, words)?;
+    check_nonce(&object, raw)?;
     Ok((object, method))
 }
 
-fn whole(
+fn from_whole_text(
     value: Value,
-    words: &Words<'_>,
+    raw: &RawAnswer<'_>,
     keys: &[&str],
-) -> Result<(Object, ParseMethod), ParseProblem> {
+) -> Result<(JsonObject, ParseMethod), ParseProblem> {
     match value {
-        Value::Object(object) if holds(&object, keys) => Ok((
-            object,
-            if words.form_enforced { ParseMethod::Schema } else { ParseMethod::Strict },
-        )),
-        other => match unwrap(other, words, keys, MAX_DEPTH) {
+        Value::Object(object) if has_key(&object, keys) => {
+            Ok((object, if raw.form_enforced { ParseMethod::Schema } else { ParseMethod::Strict }))
+        }
+        other => match unwrap_envelope(other, raw, keys, MAX_DEPTH) {
             Some(object) => Ok((object, ParseMethod::Envelope)),
-            None => Err(missing_first(keys)),
+            None => Err(missing_first_key(keys)),
         },
     }
 }
@@ -71,43 +70,48 @@ fn whole(
 /// The object inside known envelopes: `output`, `result`, a string that is JSON, alone or the only
 /// entry of an object. Under any other name it may be anything, such as an example of what not to say,
 /// and needs the nonce.
-fn unwrap(value: Value, words: &Words<'_>, keys: &[&str], depth: usize) -> Option<Object> {
+fn unwrap_envelope(
+    value: Value,
+    raw: &RawAnswer<'_>,
+    keys: &[&str],
+    depth: usize,
+) -> Option<JsonObject> {
     let depth = depth.checked_sub(1)?;
     match value {
-        Value::Object(object) if holds(&object, keys) => Some(object),
+        Value::Object(object) if has_key(&object, keys) => Some(object),
         Value::Object(mut object) => {
             if let Some(named) = ENVELOPES.iter().find_map(|key| object.remove(*key)) {
-                return unwrap(named, words, keys, depth);
+                return unwrap_envelope(named, raw, keys, depth);
             }
             let only = (object.len() == 1).then(|| object.into_iter().next()).flatten();
             let (key, value) = only?;
             let is_text = TEXTS.contains(&key.as_str()) && value.is_string();
-            let inner = unwrap(value, words, keys, depth)?;
-            (is_text || nonce_of(&inner) == Some(words.nonce.as_str())).then_some(inner)
+            let inner = unwrap_envelope(value, raw, keys, depth)?;
+            (is_text || nonce_of(&inner) == Some(raw.nonce.as_str())).then_some(inner)
         }
         Value::String(text) => {
             let text = text.trim();
             let inner = in_code_fence(text).unwrap_or(text);
-            unwrap(unique::parse(inner).ok()?, words, keys, depth)
+            unwrap_envelope(unique::parse(inner).ok()?, raw, keys, depth)
         }
         _ => None,
     }
 }
 
 /// What is not JSON as a whole: one code fence around all of it, or an object with the nonce.
-fn loose(
+fn find_in_text(
     text: &str,
-    words: &Words<'_>,
+    raw: &RawAnswer<'_>,
     keys: &[&str],
     error: &serde_json::Error,
-) -> Result<Object, ParseProblem> {
+) -> Result<JsonObject, ParseProblem> {
     if let Some(inner) = in_code_fence(text) {
         let value = unique::parse(inner).map_err(invalid)?;
-        return unwrap(value, words, keys, MAX_DEPTH).ok_or_else(|| missing_first(keys));
+        return unwrap_envelope(value, raw, keys, MAX_DEPTH).ok_or_else(|| missing_first_key(keys));
     }
-    let last = objects_in(text).last().filter(|object| holds(object, keys));
+    let last = json_objects_in(text).last().filter(|object| has_key(object, keys));
     match last {
-        Some(object) if nonce_of(&object) == Some(words.nonce.as_str()) => Ok(object),
+        Some(object) if nonce_of(&object) == Some(raw.nonce.as_str()) => Ok(object),
         Some(_) => {
             Err(ParseProblem::InvalidJson("text around JSON that lacks the nonce".to_owned()))
         }
@@ -124,8 +128,8 @@ fn in_code_fence(text: &str) -> Option<&str> {
 }
 
 /// Refuses a text with answers that carry the nonce and differ under one of these keys.
-pub(super) fn agree(words: &Words<'_>, keys: &[&str]) -> Result<(), ParseProblem> {
-    match keys.iter().all(|key| say_the_same(words, key)) {
+pub(super) fn require_agreement(raw: &RawAnswer<'_>, keys: &[&str]) -> Result<(), ParseProblem> {
+    match keys.iter().all(|key| have_same_value(raw, key)) {
         true => Ok(()),
         false => Err(ParseProblem::InvalidJson("answers that contradict each other".to_owned())),
     }
@@ -133,34 +137,34 @@ pub(super) fn agree(words: &Words<'_>, keys: &[&str]) -> Result<(), ParseProblem
 
 /// Whether all answers in a text that carry the nonce have the same under this key. Which of two verdicts
 /// counts is nobody's to guess.
-pub(crate) fn say_the_same(words: &Words<'_>, key: &str) -> bool {
-    bound_values(words, key).windows(2).all(|two| two.first() == two.last())
+pub(crate) fn have_same_value(raw: &RawAnswer<'_>, key: &str) -> bool {
+    values_with_nonce(raw, key).windows(2).all(|two| two.first() == two.last())
 }
 
 /// What every object in a text that carries the nonce has under this key, in order: those inside of
 /// others and of strings too.
-pub(crate) fn bound_values(words: &Words<'_>, key: &str) -> Vec<Value> {
+pub(crate) fn values_with_nonce(raw: &RawAnswer<'_>, key: &str) -> Vec<Value> {
     let mut found = Vec::new();
-    for object in objects_in(words.text) {
-        collect(&Value::Object(object), words, key, MAX_DEPTH, &mut found);
+    for object in json_objects_in(raw.text) {
+        collect(&Value::Object(object), raw, key, MAX_DEPTH, &mut found);
     }
     found
 }
 
-fn collect(value: &Value, words: &Words<'_>, key: &str, depth: usize, found: &mut Vec<Value>) {
+fn collect(value: &Value, raw: &RawAnswer<'_>, key: &str, depth: usize, found: &mut Vec<Value>) {
     match value {
         Value::Object(object) => {
-            if nonce_of(object) == Some(words.nonce.as_str()) {
+            if nonce_of(object) == Some(raw.nonce.as_str()) {
                 found.extend(object.get(key).cloned());
             }
-            object.values().for_each(|inner| collect(inner, words, key, depth, found));
+            object.values().for_each(|inner| collect(inner, raw, key, depth, found));
         }
         Value::Array(values) => {
-            values.iter().for_each(|inner| collect(inner, words, key, depth, found));
+            values.iter().for_each(|inner| collect(inner, raw, key, depth, found));
         }
-        Value::String(text) if depth > 0 && text.contains(words.nonce.as_str()) => {
-            for object in objects_in(text) {
-                collect(&Value::Object(object), words, key, depth - 1, found);
+        Value::String(text) if depth > 0 && text.contains(raw.nonce.as_str()) => {
+            for object in json_objects_in(text) {
+                collect(&Value::Object(object), raw, key, depth - 1, found);
             }
         }
         _ => {}
@@ -168,8 +172,8 @@ fn collect(value: &Value, words: &Words<'_>, key: &str, depth: usize, found: &mu
 }
 
 /// What stands around the objects in a text; `None` when nobody looked at all of it.
-pub(crate) fn around_objects(text: &str) -> Option<String> {
-    let mut objects = Objects::of(text);
+pub(crate) fn text_around_objects(text: &str) -> Option<String> {
+    let mut objects = JsonObjectScanner::of(text);
     let mut around = String::new();
     let mut at = 0;
     for (place, _) in objects.by_ref() {
@@ -183,18 +187,18 @@ pub(crate) fn around_objects(text: &str) -> Option<String> {
 }
 
 /// The JSON objects in a text, in order, without those inside of others.
-pub(super) fn objects_in(text: &str) -> impl Iterator<Item = Object> {
-    Objects::of(text).map(|(_, object)| object)
+pub(super) fn json_objects_in(text: &str) -> impl Iterator<Item = JsonObject> {
+    JsonObjectScanner::of(text).map(|(_, object)| object)
 }
 
 /// Looks for the objects in a text.
-struct Objects<'t> {
+struct JsonObjectScanner<'t> {
     text: &'t str,
     at: usize,
     starts: usize,
 }
 
-impl<'t> Objects<'t> {
+impl<'t> JsonObjectScanner<'t> {
     fn of(text: &'t str) -> Self {
         Self { text, at: 0, starts: 0 }
     }
@@ -205,17 +209,17 @@ impl<'t> Objects<'t> {
     }
 }
 
-impl Iterator for Objects<'_> {
-    type Item = (Range<usize>, Object);
+impl Iterator for JsonObjectScanner<'_> {
+    type Item = (Range<usize>, JsonObject);
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.starts < MAX_STARTS {
             self.starts += 1;
             let start = self.at + self.text.get(self.at..)?.find('{')?;
-            let mut reader =
-                serde_json::Deserializer::from_str(self.text.get(start..)?).into_iter::<Unique>();
+            let mut reader = serde_json::Deserializer::from_str(self.text.get(start..)?)
+                .into_iter::<UniqueKeys>();
             match reader.next() {
-                Some(Ok(Unique(Value::Object(object)))) => {
+                Some(Ok(UniqueKeys(Value::Object(object)))) => {
                     self.at = start + reader.byte_offset().max(1);
                     return Some((start..self.at, object));
                 }
@@ -227,23 +231,23 @@ impl Iterator for Objects<'_> {
 }
 
 /// A nonce is optional in an answer that is bound otherwise; a wrong one never is right.
-fn check_nonce(object: &Object, words: &Words<'_>) -> Result<(), ParseProblem> {
+fn check_nonce(object: &JsonObject, raw: &RawAnswer<'_>) -> Result<(), ParseProblem> {
     match object.get("nonce") {
         None | Some(Value::Null) => Ok(()),
-        Some(Value::String(nonce)) if nonce.is_empty() || nonce == words.nonce.as_str() => Ok(()),
+        Some(Value::String(nonce)) if nonce.is_empty() || nonce == raw.nonce.as_str() => Ok(()),
         Some(_) => Err(ParseProblem::InvalidFormat),
     }
 }
 
-fn nonce_of(object: &Object) -> Option<&str> {
+fn nonce_of(object: &JsonObject) -> Option<&str> {
     object.get("nonce")?.as_str()
 }
 
-fn holds(object: &Object, keys: &[&str]) -> bool {
+fn has_key(object: &JsonObject, keys: &[&str]) -> bool {
     keys.iter().any(|key| object.contains_key(*key))
 }
 
-fn missing_first(keys: &[&str]) -> ParseProblem {
+fn missing_first_key(keys: &[&str]) -> ParseProblem {
     ParseProblem::MissingField(keys.first().copied().unwrap_or_default().to_owned())
 }
 

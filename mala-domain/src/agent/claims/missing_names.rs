@@ -8,13 +8,13 @@ use std::sync::LazyLock;
 
 /// A claim that names are not there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MissingClaim {
+pub struct MissingNames {
     /// The names that are said to be missing.
     pub names: Vec<String>,
 }
 
 /// Tells where the files at head bind names.
-pub trait Bindings {
+pub trait NameBindings {
     /// The line on which the file defines or imports exactly this name, so that the code at the cited
     /// lines has it for sure; never one of the cited lines.
     fn line_of(&self, file: &FilePath, name: &str, cited: LineSpan) -> Option<u32>;
@@ -48,7 +48,7 @@ static QUOTED_NAME: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The names that a claim says are missing; `None` when its title says anything else or anything more.
 /// The title alone counts: a body names other things too.
-pub fn missing_claim(title: &str) -> Option<MissingClaim> {
+pub fn missing_names(title: &str) -> Option<MissingNames> {
     if !SAYS_MISSING.is_match(title) {
         return None;
     }
@@ -56,7 +56,7 @@ pub fn missing_claim(title: &str) -> Option<MissingClaim> {
     let mut names: Vec<String> =
         found.filter_map(|it| Some(it.get(1)?.as_str().to_owned())).collect();
     names.dedup();
-    (!names.is_empty()).then_some(MissingClaim { names })
+    (!names.is_empty()).then_some(MissingNames { names })
 }
 
 /// Why a claim about these lines is wrong: each name that it calls missing is bound in the file.
@@ -65,9 +65,9 @@ pub fn refuted_by_definition(
     title: &str,
     file: &FilePath,
     cited: LineSpan,
-    bindings: &dyn Bindings,
+    bindings: &dyn NameBindings,
 ) -> Option<String> {
-    let claim = missing_claim(title)?;
+    let claim = missing_names(title)?;
     let places: Option<Vec<String>> = claim
         .names
         .iter()

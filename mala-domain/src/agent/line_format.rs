@@ -4,35 +4,35 @@
 use crate::agent::fence;
 
 /// A line at head in a brief: its number, a mark, its text.
-pub fn in_brief(number: u32, mark: char, text: &str) -> String {
+pub fn brief_line(number: u32, mark: char, text: &str) -> String {
     format!("{number}{mark}{text}")
 }
 
 /// A removed line in a brief.
-pub fn removed(text: &str) -> String {
+pub fn removed_line(text: &str) -> String {
     format!("-{text}")
 }
 
 /// A line of a file that a tool shows, with numbers of this width.
-pub fn by_tool(number: u32, width: usize, text: &str) -> String {
+pub fn tool_line(number: u32, width: usize, text: &str) -> String {
     format!("{number:>width$}| {text}")
 }
 
 /// A line of a diff that a tool shows.
-pub fn in_diff(mark: char, number: u32, text: &str) -> String {
+pub fn diff_line(mark: char, number: u32, text: &str) -> String {
     format!("{mark}{number:>5}| {text}")
 }
 
 /// A line with who wrote it, as a tool shows it.
-pub fn blamed(number: u32, who: &str, text: &str) -> String {
+pub fn blame_line(number: u32, who: &str, text: &str) -> String {
     format!("{number}| {who} | {text}")
 }
 
 /// What says that the rest of a long line is not shown.
-pub const CUT: &str = "[cut: ";
+pub const CUT_MARK: &str = "[cut: ";
 
 /// Everything that a copied line may stand for, the line itself first.
-pub fn meant(line: &str) -> Vec<String> {
+pub fn possible_originals(line: &str) -> Vec<String> {
     let whole = line.trim();
     let mut all = vec![whole.to_owned()];
     all.extend(without_quotes(whole).map(str::to_owned));
@@ -42,13 +42,13 @@ pub fn meant(line: &str) -> Vec<String> {
         all.push(after.trim().to_owned());
     }
     for text in all.clone() {
-        if let Some((before, _)) = text.rsplit_once(CUT) {
+        if let Some((before, _)) = text.rsplit_once(CUT_MARK) {
             all.push(before.trim_end().trim_end_matches('…').trim_end().to_owned());
         }
     }
     for text in all.clone() {
         if text.contains(fence::IMITATION) {
-            all.push(fence::restored(&text));
+            all.push(fence::without_imitation_marks(&text));
         }
     }
     all.retain(|text| !text.is_empty());
@@ -87,29 +87,29 @@ mod tests {
         let text = "    return 1 / n";
         for shown in [
             text.to_owned(),
-            in_brief(2, '+', text),
-            in_brief(2, ' ', text),
-            removed(text),
-            by_tool(2, 4, text),
-            in_diff('+', 2, text),
-            in_diff('-', 2, text),
-            in_diff(' ', 2, text),
-            blamed(2, "0123456789 2024-01-31 Ada", text),
+            brief_line(2, '+', text),
+            brief_line(2, ' ', text),
+            removed_line(text),
+            tool_line(2, 4, text),
+            diff_line('+', 2, text),
+            diff_line('-', 2, text),
+            diff_line(' ', 2, text),
+            blame_line(2, "0123456789 2024-01-31 Ada", text),
             format!("2 + {text}"),
             format!("2:{text}"),
             format!("2 | {text}"),
             format!("`{}`", text.trim()),
             format!("+{text}"),
-            format!("{text} …{CUT}400 more characters]"),
-            format!("{text} {CUT}a long line]"),
+            format!("{text} …{CUT_MARK}400 more characters]"),
+            format!("{text} {CUT_MARK}a long line]"),
             "return 1[imitation] / n".to_owned(),
             "2+    return 1[imitation] / n".to_owned(),
         ] {
-            assert!(meant(&shown).iter().any(|line| line == text.trim()), "{shown}");
-            assert_eq!(meant(&shown)[0], shown.trim(), "what is written comes first");
+            assert!(possible_originals(&shown).iter().any(|line| line == text.trim()), "{shown}");
+            assert_eq!(possible_originals(&shown)[0], shown.trim(), "what is written comes first");
         }
         for odd in ["", "+", "2", "2|", "-12|  ", "é", "+é| "] {
-            meant(odd);
+            possible_originals(odd);
         }
     }
 }

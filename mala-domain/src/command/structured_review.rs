@@ -1,8 +1,8 @@
 //! What the parser makes of a review: a result, issues, a summary, and whether a person must look.
 
 use super::{NAME, ReviewResult};
-use crate::agent::answer::fields::{cut, list, maybe_text, text};
-use crate::agent::answer::{Object, ParseMethod, ParseProblem, Words, find_object};
+use crate::agent::answer::fields::{cut, list, optional_text, text};
+use crate::agent::answer::{JsonObject, ParseMethod, ParseProblem, RawAnswer, find_object};
 use crate::change::{FilePath, LineSpan};
 use crate::conversation::AnswerFormat;
 use crate::finding::{Category, Priority, ReviewClaim, Verification};
@@ -10,11 +10,11 @@ use serde_json::{Value, json};
 
 /// A review in form.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parsed {
+pub struct StructuredReview {
     /// What it comes to.
     pub result: ReviewResult,
     /// What it names.
-    pub issues: Vec<Issue>,
+    pub issues: Vec<ReviewIssue>,
     /// The whole in a sentence or two.
     pub summary: String,
     /// Whether a person must look at it.
@@ -23,21 +23,23 @@ pub struct Parsed {
 
 /// One problem that a review names.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Issue {
+pub enum ReviewIssue {
     /// With its place.
-    Placed(Box<ReviewClaim>),
+    Located(Box<ReviewClaim>),
     /// Only in words.
-    Words(String),
+    Prose(String),
 }
 
 const MAX_ISSUES: usize = 500;
 const MAX_TITLE: usize = 300;
 const MAX_BODY: usize = 4_000;
-const UNSAID_CONFIDENCE: f64 = 0.7;
+const DEFAULT_CONFIDENCE: f64 = 0.7;
 
 /// Reads what the parser answered.
-pub fn read_parsed(words: &Words<'_>) -> Result<(Parsed, ParseMethod), ParseProblem> {
-    let (object, rung) = find_object(words, &["result", "issues"])?;
+pub fn read_structured_review(
+    words: &RawAnswer<'_>,
+) -> Result<(StructuredReview, ParseMethod), ParseProblem> {
+    let (object, method) = find_object(words, &["result", "issues"])?;
     let word = text(&object, "result")?;
     let result =
         ReviewResult::parse(word).ok_or_else(|| ParseProblem::InvalidVerdict(cut(word, 80)))?;
@@ -45,10 +47,10 @@ pub fn read_parsed(words: &Words<'_>) -> Result<(Parsed, ParseMethod), ParseProb
     if issues.len() > MAX_ISSUES {
         return Err(ParseProblem::InvalidFormat);
     }
-    let parsed = Parsed {
+    let parsed = StructuredReview {
         result,
         issues: issues.iter().map(issue).collect::<Result<_, _>>()?,
-        summary: cut(maybe_text(&object, "summary")?.unwrap_or_default(), MAX_BODY),
+        summary: cut(optional_text(&object, "summary")?.unwrap_or_default(), MAX_BODY),
         blocking: match object.get("blocking") {
             None | Some(Value::Null) => false,
             Some(Value::Bool(blocking)) => *blocking,
@@ -65,24 +67,24 @@ pub fn read_parsed(words: &Words<'_>) -> Result<(Parsed, ParseMethod), ParseProb
     };
     match contradiction {
         Some(words) => Err(ParseProblem::InvalidVerdict(words)),
-        None => Ok((parsed, rung)),
+        None => Ok((parsed, method)),
     }
 }
 
-fn issue(value: &Value) -> Result<Issue, ParseProblem> {
+fn issue(value: &Value) -> Result<ReviewIssue, ParseProblem> {
     match value {
-        Value::String(words) => Ok(in_words(words)),
-        Value::Object(fields) => placed(fields),
+        Value::String(words) => Ok(issue_in_prose(words)),
+        Value::Object(fields) => located_issue(fields),
         _ => Err(ParseProblem::InvalidFormat),
     }
 }
 
-fn placed(fields: &Object) -> Result<Issue, ParseProblem> {
+fn located_issue(fields: &JsonObject) -> Result<ReviewIssue, ParseProblem> {
     let title = text(fields, "title")?;
-    let body = maybe_text(fields, "body")?.unwrap_or(title);
-    let file = match maybe_text(fields, "file")? {
+    let body = optional_text(fields, "body")?.unwrap_or(title);
+    let file = match optional_text(fields, "file")? {
         Some(file) => Some(file),
-        None => maybe_text(fields, "file_path")?,
+        None => optional_text(fields, "file_path")?,
     };
     let line = |key: &str| match fields.get(key) {
         None | Some(Value::Null) => Ok(None),
@@ -92,21 +94,21 @@ fn placed(fields: &Object) -> Result<Issue, ParseProblem> {
         }
     };
     let priority = match fields.get("priority") {
-        None | Some(Value::Null) => tagged(title),
+        None | Some(Value::Null) => priority_tag(title),
         Some(value) => {
             let number = value.as_i64().and_then(Priority::from_number);
             Some(number.ok_or(ParseProblem::InvalidFormat)?)
         }
     };
     let (Some(file), Some(start)) = (file, line("line_start")?) else {
-        return Ok(Issue::Words(cut(&format!("{title}: {body}"), MAX_BODY)));
+        return Ok(ReviewIssue::Prose(cut(&format!("{title}: {body}"), MAX_BODY)));
     };
     let span = LineSpan::new(start, line("line_end")?.unwrap_or(start));
     let span = span.ok_or(ParseProblem::InvalidFormat)?;
-    Ok(Issue::Placed(Box::new(candidate(file, span, priority, (title, body)))))
+    Ok(ReviewIssue::Located(Box::new(claim(file, span, priority, (title, body)))))
 }
 
-fn candidate(
+fn claim(
     file: &str,
     span: LineSpan,
     priority: Option<Priority>,
@@ -121,7 +123,7 @@ fn candidate(
         body: cut(body.trim(), MAX_BODY),
         suggestion: None,
         evidence: None,
-        confidence: UNSAID_CONFIDENCE,
+        confidence: DEFAULT_CONFIDENCE,
         reviewer: NAME.to_owned(),
         rule: None,
         verification: Verification::default(),
@@ -129,17 +131,17 @@ fn candidate(
 }
 
 /// An issue in words has a place when one of them is `path:line` or `path:first-last`.
-fn in_words(words: &str) -> Issue {
+fn issue_in_prose(words: &str) -> ReviewIssue {
     let marks =
         |c: char| matches!(c, '`' | '(' | ')' | '[' | ']' | ',' | '*' | '"' | '\'' | ':' | '.');
     let place = words.split_whitespace().find_map(|word| place(word.trim_matches(marks)));
     match place {
         Some((file, span)) => {
             let title = words.lines().next().unwrap_or(words);
-            let priority = tagged(words);
-            Issue::Placed(Box::new(candidate(file, span, priority, (title, words))))
+            let priority = priority_tag(words);
+            ReviewIssue::Located(Box::new(claim(file, span, priority, (title, words))))
         }
-        None => Issue::Words(cut(words, MAX_BODY)),
+        None => ReviewIssue::Prose(cut(words, MAX_BODY)),
     }
 }
 
@@ -152,12 +154,12 @@ fn place(word: &str) -> Option<(&str, LineSpan)> {
 }
 
 /// The priority in a tag such as `[P1]`.
-fn tagged(text: &str) -> Option<Priority> {
+fn priority_tag(text: &str) -> Option<Priority> {
     Priority::ALL.into_iter().find(|priority| text.contains(&format!("[{priority}]")))
 }
 
 /// The form of what the parser answers, for providers that can enforce one.
-pub fn form() -> AnswerFormat {
+pub fn answer_format() -> AnswerFormat {
     let issue = json!({
         "type": "object",
         "properties": {

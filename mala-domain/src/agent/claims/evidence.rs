@@ -1,15 +1,15 @@
 //! Puts a claim's evidence into the words of the file. A model quotes what it was shown: with line
 //! numbers, with secrets taken out, or a line that the change removed.
 
-use crate::agent::{fence, shown};
+use crate::agent::{fence, line_format};
 use crate::change::{Change, FilePath};
 use crate::finding::ReviewClaim;
-use crate::review::Texts;
+use crate::review::FileTexts;
 use crate::secrets;
 
 /// The claim with evidence that can be looked up at head. What cannot be brought there stays as it
 /// is, and admission drops the claim.
-pub fn ground(mut claim: ReviewClaim, change: &Change, texts: &Texts) -> ReviewClaim {
+pub fn ground_evidence(mut claim: ReviewClaim, change: &Change, texts: &FileTexts) -> ReviewClaim {
     let Some(quoted) = claim.evidence.take() else { return claim };
     let head = head_text(&claim.file, change, texts);
     let gone = removed_text(&claim.file, change);
@@ -43,7 +43,7 @@ fn in_words_of(text: &str, quoted: &str) -> Option<Vec<String>> {
 
 /// A line of a text that a quoted one stands for.
 fn line_of(text: &str, bare_text: &str, quoted: &str) -> Option<String> {
-    let meant = shown::meant(quoted);
+    let meant = line_format::possible_originals(quoted);
     let has = |line: &&String| text.contains(line.as_str()) || bare_text.contains(&bare(line));
     meant.iter().find(has).cloned().or_else(|| imitating(text, &meant))
 }
@@ -96,12 +96,12 @@ fn imitating(text: &str, meant: &[String]) -> Option<String> {
         return None;
     }
     let mut odd = text.lines().filter(|line| line.contains(fence::IMITATION));
-    odd.find(|line| meant.iter().any(|it| fence::restored(line).contains(it)))
+    odd.find(|line| meant.iter().any(|it| fence::without_imitation_marks(line).contains(it)))
         .map(|line| line.trim().to_owned())
 }
 
 /// The file at head; of a patch without its repository, the lines that it shows.
-fn head_text(file: &FilePath, change: &Change, texts: &Texts) -> String {
+fn head_text(file: &FilePath, change: &Change, texts: &FileTexts) -> String {
     if let Some(text) = texts.at_head(file) {
         return text.to_owned();
     }

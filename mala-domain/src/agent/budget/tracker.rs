@@ -1,7 +1,7 @@
 //! What one review has left to spend. What is reserved counts as spent until it is settled, and what
 //! nobody can tell stays at its worst.
 
-use super::{Dollars, Limits, Unpriced};
+use super::{Dollars, Limits, UnknownPricePolicy};
 use thiserror::Error;
 
 /// Something that costs.
@@ -39,7 +39,7 @@ impl CallUsage {
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "what is reserved is to be spent and settled"]
 pub struct Reservation {
-    deed: Charge,
+    charge: Charge,
 }
 
 /// Why something may not be done.
@@ -75,12 +75,12 @@ pub struct BudgetTracker {
     cost: Dollars,
     cache_read: u64,
     open: u32,
-    unknown: Unknown,
+    unknown: UnreportedUsage,
 }
 
 /// What no provider told.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Unknown {
+struct UnreportedUsage {
     tokens: bool,
     cost: bool,
     cache_read: bool,
@@ -97,7 +97,7 @@ impl BudgetTracker {
             cost: Dollars::ZERO,
             cache_read: 0,
             open: 0,
-            unknown: Unknown::default(),
+            unknown: UnreportedUsage::default(),
         }
     }
 
@@ -107,14 +107,14 @@ impl BudgetTracker {
     }
 
     /// Reserves the worst case, or says which limit it could exceed.
-    pub fn reserve(&mut self, deed: Charge) -> Result<Reservation, LimitReached> {
-        match deed {
+    pub fn reserve(&mut self, charge: Charge) -> Result<Reservation, LimitReached> {
+        match charge {
             Charge::Call { tokens, dollars } => self.reserve_call(tokens, dollars)?,
             Charge::Tool if self.tool_calls < self.limits.max_tool_calls => self.tool_calls += 1,
             Charge::Tool => return Err(LimitReached::Tools(self.limits.max_tool_calls)),
         }
         self.open += 1;
-        Ok(Reservation { deed })
+        Ok(Reservation { charge })
     }
 
     fn reserve_call(&mut self, tokens: u64, dollars: Option<Dollars>) -> Result<(), LimitReached> {
@@ -128,7 +128,7 @@ impl BudgetTracker {
         }
         let all_cost = match dollars {
             Some(dollars) => self.cost.plus(dollars),
-            None if unpriced == Unpriced::Allow => self.cost,
+            None if unpriced == UnknownPricePolicy::Allow => self.cost,
             None => return Err(LimitReached::UnknownPrice(max_cost)),
         };
         if all_cost > max_cost {
@@ -142,7 +142,7 @@ impl BudgetTracker {
     /// Replaces the worst case by what was really used, as far as anybody knows.
     pub fn settle(&mut self, reservation: Reservation, used: CallUsage) {
         self.open = self.open.saturating_sub(1);
-        let Charge::Call { tokens, dollars } = reservation.deed else { return };
+        let Charge::Call { tokens, dollars } = reservation.charge else { return };
         match used.tokens {
             Some(actual) => {
                 self.tokens = self.tokens.saturating_sub(tokens).saturating_add(actual);

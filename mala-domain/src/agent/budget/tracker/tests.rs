@@ -17,64 +17,64 @@ fn a_call_that_could_exceed_a_limit_is_not_made() {
         (call(u64::MAX, u64::MAX), LimitReached::Tokens(400_000)),
         (Charge::Call { tokens: 1, dollars: None }, LimitReached::UnknownPrice(limits.max_cost)),
     ];
-    for (deed, spent) in rows {
-        let mut purse = BudgetTracker::new(limits);
-        assert_eq!(purse.reserve(deed), Err(spent));
-        assert_eq!(purse, BudgetTracker::new(limits), "a refusal costs nothing");
+    for (charge, spent) in rows {
+        let mut tracker = BudgetTracker::new(limits);
+        assert_eq!(tracker.reserve(charge), Err(spent));
+        assert_eq!(tracker, BudgetTracker::new(limits), "a refusal costs nothing");
     }
 }
 
 #[test]
 fn calls_and_tools_are_counted() {
-    let mut purse = BudgetTracker::new(Profile::Standard.limits());
+    let mut tracker = BudgetTracker::new(Profile::Standard.limits());
     for _ in 0..2 {
-        let reserved = purse.reserve(call(1, 1)).unwrap();
-        purse.settle(reserved, CallUsage::NOTHING);
+        let reserved = tracker.reserve(call(1, 1)).unwrap();
+        tracker.settle(reserved, CallUsage::NOTHING);
     }
-    assert_eq!(purse.reserve(call(1, 1)), Err(LimitReached::Calls(2)));
+    assert_eq!(tracker.reserve(call(1, 1)), Err(LimitReached::Calls(2)));
     for _ in 0..3 {
-        let reserved = purse.reserve(Charge::Tool).unwrap();
-        purse.settle(reserved, CallUsage::default());
+        let reserved = tracker.reserve(Charge::Tool).unwrap();
+        tracker.settle(reserved, CallUsage::default());
     }
-    assert_eq!(purse.reserve(Charge::Tool), Err(LimitReached::Tools(3)));
-    assert_eq!((purse.calls_left(), purse.tools_left()), (0, 0));
+    assert_eq!(tracker.reserve(Charge::Tool), Err(LimitReached::Tools(3)));
+    assert_eq!((tracker.calls_left(), tracker.tools_left()), (0, 0));
 }
 
 #[test]
 fn what_nobody_tells_stays_at_its_worst() {
-    let mut purse = BudgetTracker::new(Profile::Standard.limits());
-    let reserved = purse.reserve(call(1_000, 300_000)).unwrap();
-    assert!(purse.has_open());
-    purse.settle(reserved, CallUsage::default());
-    assert_eq!((purse.tokens(), purse.cost()), (1_000, Dollars::millionths(300_000)));
-    assert_eq!((purse.known_tokens(), purse.known_cost()), (None, None));
+    let mut tracker = BudgetTracker::new(Profile::Standard.limits());
+    let reserved = tracker.reserve(call(1_000, 300_000)).unwrap();
+    assert!(tracker.has_open());
+    tracker.settle(reserved, CallUsage::default());
+    assert_eq!((tracker.tokens(), tracker.cost()), (1_000, Dollars::millionths(300_000)));
+    assert_eq!((tracker.known_tokens(), tracker.known_cost()), (None, None));
     assert_eq!(
-        purse.reserve(call(1, 200_001)),
+        tracker.reserve(call(1, 200_001)),
         Err(LimitReached::Cost(Dollars::millionths(500_000)))
     );
 }
 
 #[test]
 fn what_is_known_frees_the_rest() {
-    let mut purse = BudgetTracker::new(Profile::Standard.limits());
-    let reserved = purse.reserve(call(1_000, 500_000)).unwrap();
+    let mut tracker = BudgetTracker::new(Profile::Standard.limits());
+    let reserved = tracker.reserve(call(1_000, 500_000)).unwrap();
     let used =
         CallUsage { tokens: Some(10), cache_read: Some(4), dollars: Some(Dollars::millionths(7)) };
-    purse.settle(reserved, used);
-    assert_eq!(purse.known_tokens(), Some(10));
-    assert_eq!(purse.known_cost(), Some(Dollars::millionths(7)));
-    assert_eq!(purse.known_cache_read(), Some(4));
-    assert!(purse.reserve(call(1, 499_993)).is_ok());
+    tracker.settle(reserved, used);
+    assert_eq!(tracker.known_tokens(), Some(10));
+    assert_eq!(tracker.known_cost(), Some(Dollars::millionths(7)));
+    assert_eq!(tracker.known_cache_read(), Some(4));
+    assert!(tracker.reserve(call(1, 499_993)).is_ok());
 }
 
 #[test]
 fn an_unknown_price_is_unknown_even_when_it_is_allowed() {
-    let limits = Limits { unpriced: Unpriced::Allow, ..Profile::Standard.limits() };
-    let mut purse = BudgetTracker::new(limits);
-    let reserved = purse.reserve(Charge::Call { tokens: 5, dollars: None }).unwrap();
-    purse.settle(reserved, CallUsage { tokens: Some(5), ..CallUsage::default() });
-    assert_eq!(purse.known_cost(), None);
-    assert_eq!(purse.known_tokens(), Some(5));
+    let limits = Limits { unpriced: UnknownPricePolicy::Allow, ..Profile::Standard.limits() };
+    let mut tracker = BudgetTracker::new(limits);
+    let reserved = tracker.reserve(Charge::Call { tokens: 5, dollars: None }).unwrap();
+    tracker.settle(reserved, CallUsage { tokens: Some(5), ..CallUsage::default() });
+    assert_eq!(tracker.known_cost(), None);
+    assert_eq!(tracker.known_tokens(), Some(5));
 }
 
 #[derive(Debug, Clone)]
@@ -110,13 +110,13 @@ proptest! {
     #[test]
     fn no_limit_is_ever_exceeded(steps in prop::collection::vec(step(), 0..60)) {
         let limits = Profile::Standard.limits();
-        let mut purse = BudgetTracker::new(limits);
+        let mut tracker = BudgetTracker::new(limits);
         let mut open: Vec<(Reservation, u64, u64)> = Vec::new();
         let (mut calls, mut tools, mut tokens, mut millionths) = (0u32, 0u32, 0u64, 0u64);
         for step in steps {
             match step {
                 Step::Call { tokens: worst, millionths: cost } => {
-                    if let Ok(reserved) = purse.reserve(call(worst, cost)) {
+                    if let Ok(reserved) = tracker.reserve(call(worst, cost)) {
                         calls += 1;
                         // What the world may really do, until it says otherwise.
                         tokens += worst;
@@ -124,7 +124,7 @@ proptest! {
                         open.push((reserved, worst, cost));
                     }
                 }
-                Step::Tool => tools += u32::from(purse.reserve(Charge::Tool).is_ok()),
+                Step::Tool => tools += u32::from(tracker.reserve(Charge::Tool).is_ok()),
                 Step::Settle { which, share } => {
                     if open.is_empty() { continue }
                     let (reserved, worst, cost) = open.swap_remove(which % open.len());
@@ -137,13 +137,13 @@ proptest! {
                             dollars: Some(Dollars::millionths(part(cost, share))),
                         }
                     });
-                    purse.settle(reserved, used);
+                    tracker.settle(reserved, used);
                 }
             }
             prop_assert!(calls <= limits.max_llm_calls && tools <= limits.max_tool_calls);
             prop_assert!(tokens <= limits.max_tokens);
             prop_assert!(Dollars::millionths(millionths) <= limits.max_cost);
-            prop_assert_eq!((purse.tokens(), purse.cost()), (tokens, Dollars::millionths(millionths)));
+            prop_assert_eq!((tracker.tokens(), tracker.cost()), (tokens, Dollars::millionths(millionths)));
         }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use crate::change::{Change, FilePath, LineSpan, parse};
 use crate::finding::{Category, Priority, ReviewClaim, Verification};
 use crate::ports::Blob;
-use crate::review::Texts;
+use crate::review::FileTexts;
 
 fn claim(line: u32, priority: Priority, confidence: f64) -> ReviewClaim {
     ReviewClaim {
@@ -26,7 +26,7 @@ fn claim(line: u32, priority: Priority, confidence: f64) -> ReviewClaim {
 /// Binds `os` on line 1 and `split` on line 2.
 struct Two;
 
-impl Bindings for Two {
+impl NameBindings for Two {
     fn line_of(&self, _: &FilePath, name: &str, cited: LineSpan) -> Option<u32> {
         let line = match name {
             "os" => 1,
@@ -85,7 +85,7 @@ const TOKEN: &str = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
 fn evidence_is_put_into_the_words_of_the_file() {
     let diff = "diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,2 +1,2 @@\n x = 1\n-check(x)\n+y = 1 / x\n";
     let change = Change { files: parse(diff.as_bytes()).unwrap() };
-    let mut texts = Texts::default();
+    let mut texts = FileTexts::default();
     texts.head.insert(
         "a.py".into(),
         Blob::Text(format!(
@@ -118,7 +118,7 @@ fn evidence_is_put_into_the_words_of_the_file() {
     ] {
         let quoting =
             ReviewClaim { evidence: Some(quoted.to_owned()), ..claim(2, Priority::P1, 0.9) };
-        let grounded = ground(quoting, &change, &texts);
+        let grounded = ground_evidence(quoting, &change, &texts);
         assert_eq!(grounded.evidence.as_deref(), evidence, "{quoted}");
         assert_eq!(grounded.body, body, "{quoted}");
     }
