@@ -3,10 +3,7 @@
 //! with what is left of the same limits.
 
 mod account;
-mod call_meter;
 mod checker;
-mod escalate;
-mod hints;
 mod messages;
 mod model_client;
 mod passes;
@@ -14,7 +11,6 @@ mod phase;
 mod plan;
 pub(crate) mod prepare;
 mod single_question;
-mod stop_reason;
 #[cfg(test)]
 mod tests;
 pub mod tools;
@@ -118,7 +114,7 @@ impl Agent {
         let results = passes::run(&phase, prepared).await;
         let mut claims = results.claims;
         if settings.claims_hints {
-            claims.extend(hints::with_hint_opinions(&prepared.hints, &results.opinions));
+            claims.extend(passes::with_hint_opinions(&prepared.hints, &results.opinions));
         }
         let undone = phase.left_undone();
         let mut warnings = prepared.warnings();

@@ -1,5 +1,5 @@
-//! The reviewer `command`: what the command is told, what it answers, and what a parser makes of that.
-//! What counts is decided in `mala_domain::command`.
+//! The reviewer `command`: sends the prompt to a command of the user, and has a parser structure its
+//! answer. `mala_domain::command` decides what the answer is worth.
 
 mod ask;
 
@@ -29,21 +29,21 @@ const PARSER_TIME: Duration = Duration::from_secs(60);
 pub struct CommandSettings {
     /// The command.
     pub lane: Lane,
-    /// Who brings its answer into form.
+    /// What structures its answer.
     pub parser: ReviewParser,
-    /// Who runs commands: away from the user's files, in a copy of the tree.
+    /// Runs commands in a copy of the tree, away from the user's files.
     pub runner: Arc<dyn LaneRunner>,
     /// The commit that the copy is at.
     pub head: String,
-    /// What nobody guesses.
+    /// A random secret for the proof token.
     pub secret: String,
-    /// What it is told.
+    /// What its prompt contains.
     pub context: CommandPromptSettings,
     /// Where prompts and answers are kept, if they are.
     pub transcript: Option<Transcript>,
 }
 
-/// Who brings an answer into form.
+/// What structures an answer.
 pub enum ReviewParser {
     /// A second command.
     Command(Box<Lane>),

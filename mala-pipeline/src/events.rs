@@ -1,4 +1,4 @@
-//! What happens, for whoever watches. Events flow out; nobody reads them back.
+//! Progress events of a review, for display only.
 
 /// A step of a review.
 #[derive(Debug, Clone, PartialEq)]

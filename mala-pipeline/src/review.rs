@@ -3,7 +3,6 @@
 //! more. This function prints nothing, exits nowhere, and reaches the outside only through ports.
 
 mod admit;
-mod collect;
 pub mod context;
 mod publish;
 mod scope;
@@ -14,12 +13,13 @@ pub use scope::apply_path_settings;
 pub use verify::Verifiers;
 
 use crate::events::{EventSink, ReviewEvent};
+use futures_util::future::join_all;
 use mala_domain::change::FilePath;
-use mala_domain::ports::{ReviewScope, Reviewer, RunStore, ScopeError};
+use mala_domain::ports::{ReviewScope, Reviewer, ReviewerFailure, RunStore, ScopeError};
 use mala_domain::report::{Report, ReportParts, assemble};
 use mala_domain::review::consensus::VoteStatus;
 use mala_domain::review::decide::{DecisionFacts, decide, needs_reviewers};
-use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan};
+use mala_domain::review::{Coverage, Opinions, ReviewContext, ReviewPlan, ReviewerOpinion};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
@@ -68,7 +68,7 @@ pub async fn review(
     let (change, is_empty) = (context.change.clone(), context.change.is_empty());
     let given = Coverage::over(&change, &[]);
     let opinions = match needs_reviewers(is_empty, &given, &plan.policy) {
-        true => collect::ask_all(plan, &context, ports.reviewers, events).await,
+        true => ask_all(plan, &context, ports.reviewers, events).await,
         false => Opinions::default(),
     };
     let admitted = admit::admit(&opinions, &context, plan).await?;
@@ -105,4 +105,34 @@ pub async fn review(
         opinions,
     });
     Ok(ReviewOutput { report, sources: reported.sources })
+}
+
+async fn ask_all(
+    plan: &ReviewPlan,
+    context: &ReviewContext,
+    reviewers: &[Arc<dyn Reviewer>],
+    events: EventSink<'_>,
+) -> Opinions {
+    tracing::info!("Starting review for {} with {}", context.scope.target, plan.reviewer_type);
+    let opinions = reviewers.iter().map(|reviewer| ask(reviewer.as_ref(), context, events));
+    Opinions(join_all(opinions).await)
+}
+
+async fn ask(
+    reviewer: &dyn Reviewer,
+    context: &ReviewContext,
+    events: EventSink<'_>,
+) -> ReviewerOpinion {
+    let name = reviewer.name().to_owned();
+    events(ReviewEvent::ReviewerStarted { reviewer: name.clone() });
+    let opinion = tokio::time::timeout(context.timeout, reviewer.review(context))
+        .await
+        .unwrap_or_else(|_| Err(ReviewerFailure::timeout()));
+    let given = ReviewerOpinion { reviewer: name.clone(), opinion };
+    let claims = match (&given.opinion, given.failure()) {
+        (Ok(opinion), None) => Some(opinion.claims.len()),
+        _ => None,
+    };
+    events(ReviewEvent::ReviewerEnded { reviewer: name, claims });
+    given
 }

@@ -1,6 +1,6 @@
-//! Reads what a model answers. An answer counts when it is bound to our call: by the provider's
-//! schema, by being the whole answer, or, inside other text, by the run's nonce. Everything else is
-//! a problem and never an empty list of findings.
+//! Parses the answers of models. An answer counts if the provider enforced its schema, if it is the
+//! whole text, or if it carries the nonce of the run. Everything else is a `ParseProblem`, never an
+//! empty list of findings.
 
 mod checks;
 pub(crate) mod fields;
@@ -22,40 +22,40 @@ use regex::Regex;
 use std::sync::LazyLock;
 use thiserror::Error;
 
-/// A model's words, and how far they can be trusted to be an answer.
+/// The text of a model's answer, before it is parsed.
 #[derive(Debug, Clone, Copy)]
 pub struct RawAnswer<'w> {
-    /// What it said.
+    /// The text.
     pub text: &'w str,
-    /// Whether the provider enforced the form.
+    /// Whether the provider enforced the schema.
     pub form_enforced: bool,
-    /// The run's nonce.
+    /// The nonce of the run.
     pub nonce: &'w Nonce,
 }
 
-/// Why an answer cannot be read.
+/// Why an answer cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ParseProblem {
-    /// A field is not there.
+    /// A field is missing.
     #[error("missing field: {0}")]
     MissingField(String),
-    /// The verdict is none, or contradicts the findings.
+    /// The verdict is unknown, or contradicts the findings.
     #[error("invalid verdict: {0}")]
     InvalidVerdict(String),
-    /// It is no JSON, or JSON inside text that nothing binds to this run.
+    /// The answer is not JSON, or JSON in other text without the nonce.
     #[error("invalid json: {0}")]
     InvalidJson(String),
-    /// It objects, and nothing that it quotes is in the reviewed tree.
+    /// The answer objects, and none of its evidence is in the reviewed tree.
     #[error("invalid evidence: {0}")]
     InvalidEvidence(String),
-    /// A field has another type or value than it must, or the answer repeats the question.
+    /// A field has the wrong type or value, or the answer repeats the prompt.
     #[error("invalid format")]
     InvalidFormat,
 }
 
 impl ParseProblem {
-    /// The problem without what the model wrote: that may be an order that it was given by the text
-    /// under review, and our own turns never repeat one.
+    /// The problem without text of the model. The reviewed code may have told the model what to write, so
+    /// a retry prompt must not repeat it.
     pub fn without_model_text(&self) -> String {
         match self {
             Self::InvalidVerdict(_) => "invalid verdict: it is PASS without findings, FAIL with a \
@@ -71,15 +71,15 @@ impl ParseProblem {
     }
 }
 
-/// An objection in words or in JSON that cannot be read.
+/// An objection in prose or in invalid JSON.
 #[expect(clippy::expect_used, reason = "a constant pattern, compiled by every test")]
 static OBJECTION: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"(?i)\bverdict\b["'*`]*\s*[:=]?\s*["'*`]*(?:FAIL|NEEDS_WORK)\b|\[P[01]\]"#)
         .expect("the pattern is valid")
 });
 
-/// Whether these words hold an objection: a verdict other than PASS, or findings. One that is gone from
-/// the next answer was not taken back: nobody said why.
+/// Whether an answer objects to the change: a verdict other than PASS, or findings. A later answer
+/// without them does not withdraw the objection.
 pub fn has_objection(raw: &RawAnswer<'_>) -> bool {
     match json_object::find(raw, &["verdict", "findings"]) {
         Ok((object, _)) => is_objection(&object),

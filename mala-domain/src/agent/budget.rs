@@ -1,5 +1,5 @@
-//! What an agent may spend. Everything is reserved at its worst before it is spent, so that a call
-//! that could exceed a limit is never made.
+//! The budget of an agent. Every call reserves its worst case first, so that no call can exceed a
+//! limit.
 
 mod dollars;
 mod limits;

@@ -1,4 +1,5 @@
-//! What a model's claims are worth: grounded in the text at head, and refuted by a look at it.
+//! Checks claims of a model against the files: finds their evidence at head, and refutes claims about
+//! missing names.
 
 mod evidence;
 mod missing_names;

@@ -1,5 +1,5 @@
-//! How a line of a file is shown to a model, in a brief and by a tool, and the line again from what a
-//! model copies of it. Who writes and who reads share these forms, so that a quote in any of them counts.
+//! The formats in which prompts and tools show lines of a file, and how to get the line back from what a
+//! model quotes. Writing and reading are in one place, so that a quote in any format is recognized.
 
 use crate::agent::fence;
 
@@ -28,10 +28,10 @@ pub fn blame_line(number: u32, who: &str, text: &str) -> String {
     format!("{number}| {who} | {text}")
 }
 
-/// What says that the rest of a long line is not shown.
+/// Marks a line whose end is not shown.
 pub const CUT_MARK: &str = "[cut: ";
 
-/// Everything that a copied line may stand for, the line itself first.
+/// All lines that a quoted line may stand for, the quoted line itself first.
 pub fn possible_originals(line: &str) -> Vec<String> {
     let whole = line.trim();
     let mut all = vec![whole.to_owned()];

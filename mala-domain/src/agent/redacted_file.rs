@@ -1,30 +1,30 @@
-//! The lines of a changed file without their secrets. A secret of many lines is known only by all of
-//! them, so whole files are cleaned where they are known, and not lines or hunks.
+//! A changed file with its secrets redacted. Secrets of several lines are only recognized as a whole, so
+//! files are redacted before they are split into lines and hunks.
 
 use crate::change::{ChangedFile, Hunk, LineKind};
 use crate::review::FileTexts;
 use crate::secrets;
 
-/// A changed file without its secrets, line by line.
+/// A changed file with its secrets redacted, line by line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactedFile {
-    /// The lines at head; none when the text is not known.
+    /// The lines at head; empty if the text is unknown.
     pub head: Vec<String>,
     /// The lines of each hunk.
     pub hunks: Vec<Vec<String>>,
 }
 
-/// A changed line of which nothing is to be seen.
+/// A changed line that is redacted completely.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HiddenLine {
     /// The hunk it is in.
     pub hunk: usize,
-    /// Its line at head; `None` for a line that went.
+    /// Its line at head; `None` for a removed line.
     pub line: Option<u32>,
 }
 
 impl RedactedFile {
-    /// The file in these texts.
+    /// Redacts a changed file.
     pub fn of(file: &ChangedFile, texts: &FileTexts) -> Self {
         let lines =
             |text: &str| secrets::redact(text).lines().map(str::to_owned).collect::<Vec<_>>();
@@ -34,8 +34,7 @@ impl RedactedFile {
         Self { head, hunks }
     }
 
-    /// The changed lines that show a redaction and nothing else. What looks like a secret may be
-    /// anything, as long as nobody has read it.
+    /// The changed lines that consist of a redaction only. They count as not reviewed.
     pub fn hidden_lines(&self, file: &ChangedFile) -> Vec<HiddenLine> {
         let hunks = file.hunks.iter().zip(&self.hunks).enumerate();
         hunks.flat_map(|(index, (hunk, shown))| hidden_in_hunk(index, hunk, shown)).collect()

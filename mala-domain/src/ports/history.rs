@@ -11,7 +11,7 @@ impl CommitPrefix {
     /// Fewer digits than these name too many commits.
     pub const MIN_DIGITS: usize = 7;
 
-    /// From what somebody wrote; `None` when it is no start of an id.
+    /// Parses a prefix; `None` if the text is not one.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.to_ascii_lowercase();
         let fits = (Self::MIN_DIGITS..=64).contains(&text.len());

@@ -1,4 +1,4 @@
-//! A model that can be asked.
+//! The port to language models.
 
 use super::BoxFuture;
 use crate::conversation::{ChatReply, ChatRequest};
@@ -8,7 +8,7 @@ use thiserror::Error;
 
 /// A model behind a provider. One call is one answer, retries of what is worth retrying included.
 pub trait LanguageModel: Send + Sync {
-    /// Asks, on these terms.
+    /// Sends a request, within these terms.
     fn ask<'a>(
         &'a self,
         ask: &'a ChatRequest,
@@ -16,23 +16,23 @@ pub trait LanguageModel: Send + Sync {
     ) -> BoxFuture<'a, Result<ChatReply, ModelFailure>>;
 }
 
-/// What one answer may take.
+/// The limits of one call.
 #[derive(Clone, Copy)]
 pub struct CallTerms<'t> {
     /// When to give up.
     pub patience: Duration,
-    /// Who is asked before a request is made again.
+    /// Decides about retries.
     pub meter: &'t dyn RequestMeter,
 }
 
-/// Who pays for the requests of one call.
+/// Decides whether a failed request of one call may be repeated.
 pub trait RequestMeter: Send + Sync {
     /// Whether the request may be made once more, after this came of the last one; an error says why
     /// it may not.
     fn again<'a>(&'a self, last: &'a ModelFailure) -> BoxFuture<'a, Result<(), String>>;
 }
 
-/// Nobody counts.
+/// Allows every retry.
 struct Unmetered;
 
 impl RequestMeter for Unmetered {
@@ -42,7 +42,7 @@ impl RequestMeter for Unmetered {
 }
 
 impl From<Duration> for CallTerms<'_> {
-    /// Terms of somebody who does not count requests.
+    /// Terms without a limit on retries.
     fn from(patience: Duration) -> Self {
         Self { patience, meter: &Unmetered }
     }
@@ -66,9 +66,9 @@ pub struct ModelFailure {
 /// Whether a request without an answer may have to be paid for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BillingStatus {
-    /// It was turned away before any model saw it.
+    /// The provider rejected it before any model ran.
     No,
-    /// Nobody knows how far it came.
+    /// The provider may have processed it.
     #[default]
     Perhaps,
 }
@@ -96,7 +96,7 @@ pub enum ModelFailureKind {
     Cut,
     /// The answer is not in the provider's own form.
     Malformed,
-    /// Nobody is there.
+    /// The server cannot be reached.
     Unreachable,
     /// No answer in time.
     TimedOut,

@@ -2,8 +2,6 @@
 //! and with the lines that show it. In a file that the change deletes, the lines that went are the
 //! evidence. What is not there is dropped and counted, never reported.
 
-mod evidence;
-
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, Hunk, LineSpan};
 use crate::finding::{
     DedupeKey, Finding, Priority, ReviewClaim, Verification, VerificationOutcome, identity,
@@ -178,7 +176,7 @@ fn anchor(
 fn anchor_in(text: &[&str], claim: &ReviewClaim) -> Result<CodeLocation, String> {
     let name = &claim.file;
     let span = match &claim.evidence {
-        Some(quoted) => evidence::find(text, claim.span, quoted)
+        Some(quoted) => find_quoted(text, claim.span, quoted)
             .ok_or_else(|| format!("{name}:{}: the quoted evidence is not there", claim.span))?,
         None => claim.span,
     };
@@ -225,12 +223,12 @@ fn find_in_hunks(hunks: &[Hunk], cited: LineSpan, quoted: &str) -> Option<LineSp
             let before = hunk.new_start.max(1) - 1;
             let shifted = |line: u32| line.saturating_sub(before).max(1);
             let within = LineSpan::between(shifted(cited.start()), shifted(cited.end()));
-            let place = evidence::find(&text, within, quoted)?;
+            let place = find_quoted(&text, within, quoted)?;
             let at = |line: u32| line.saturating_add(before);
             Some(LineSpan::between(at(place.start()), at(place.end())))
         })
         .collect();
-    let near = found.iter().find(|place| evidence::is_near(place.start(), cited));
+    let near = found.iter().find(|place| is_near(place.start(), cited));
     near.or(found.first().filter(|_| found.len() == 1)).copied()
 }
 
@@ -308,4 +306,46 @@ impl<'t> LineCache<'t> {
             .or_insert_with(|| texts.at_head(file).map(|text| text.lines().collect()))
             .as_ref()
     }
+}
+
+/// The lines that hold the quoted text: where it was cited, else the only place that has it.
+fn find_quoted(text: &[&str], cited: LineSpan, quoted: &str) -> Option<LineSpan> {
+    let wanted: Vec<&str> = quoted.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    place_of(text, cited, &wanted).or_else(|| {
+        let bare = |line: &&str| line.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+        let (text, wanted): (Vec<String>, Vec<String>) =
+            (text.iter().map(bare).collect(), wanted.iter().map(bare).collect());
+        let text: Vec<&str> = text.iter().map(String::as_str).collect();
+        let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+        place_of(&text, cited, &wanted)
+    })
+}
+
+fn place_of(text: &[&str], cited: LineSpan, wanted: &[&str]) -> Option<LineSpan> {
+    let first = *wanted.first()?;
+    let mut places = text
+        .iter()
+        .enumerate()
+        .filter(|(_, line)| line.contains(first))
+        .map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX))
+        .filter(|line| follows(text, *line, wanted));
+    let all: Vec<u32> = places.by_ref().take(1000).collect();
+    let start = match all.iter().copied().find(|line| is_near(*line, cited)) {
+        Some(line) => line,
+        None if all.len() == 1 => *all.first()?,
+        None => return None,
+    };
+    let length = u32::try_from(wanted.len()).unwrap_or(1).max(1);
+    Some(LineSpan::between(start, start.saturating_add(length - 1)))
+}
+
+/// Whether a line is one of those cited, or close to the first of them.
+fn is_near(line: u32, cited: LineSpan) -> bool {
+    line.abs_diff(cited.start()) <= 3 || cited.contains(line)
+}
+
+/// Whether the wanted lines stand here, one after the other.
+fn follows(text: &[&str], line: u32, wanted: &[&str]) -> bool {
+    let here = text.iter().skip(index(line)).filter(|line| !line.trim().is_empty());
+    here.zip(wanted).filter(|(line, wanted)| line.contains(**wanted)).count() == wanted.len()
 }

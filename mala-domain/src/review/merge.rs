@@ -1,4 +1,4 @@
-//! Findings that say the same become one that names everybody who said it.
+//! Merges duplicate findings into one that names all reviewers that reported it.
 
 use crate::change::FilePath;
 use crate::config;
@@ -130,7 +130,7 @@ fn is_of_linter(finding: &Finding) -> bool {
 }
 
 fn merge_into(kept: &mut Finding, mut other: Finding) {
-    // What somebody refuted gives way to the same thing said by somebody whom nobody refuted.
+    // A finding that is not refuted wins over the same finding that is.
     let rank =
         |finding: &Finding| (!counts(finding), finding.effective_priority(), -finding.confidence);
     if rank(&other) < rank(kept) {
@@ -150,7 +150,7 @@ fn merge_into(kept: &mut Finding, mut other: Finding) {
     kept.also_reported_by = names;
 }
 
-/// Who says it: the reviewer and its rule.
+/// The name of the reviewer, with its rule.
 fn reporter_name(finding: &Finding) -> String {
     match &finding.rule {
         Some(rule) => format!("{}: {rule}", finding.reviewer),
@@ -158,8 +158,8 @@ fn reporter_name(finding: &Finding) -> String {
     }
 }
 
-/// The worst findings, in their order, and how many are left out. What blocks stays, however many
-/// that are; what is refuted goes first.
+/// The most urgent findings in their order, and how many are left out. Blocking findings always stay;
+/// refuted ones are left out first.
 pub fn most_urgent(
     findings: Vec<Finding>,
     max: usize,

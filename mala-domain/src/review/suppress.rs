@@ -14,12 +14,12 @@ use regex::Regex;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// What suppression made of the findings.
+/// The findings after suppression.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SuppressionResult {
-    /// What stands.
+    /// The findings that are not suppressed.
     pub findings: Vec<Finding>,
-    /// What a comment sets aside.
+    /// The suppressed findings.
     pub suppressed: Vec<SuppressedFinding>,
     /// Comments that name a finding's rule and give no reason.
     pub warnings: Vec<String>,
@@ -56,7 +56,7 @@ static COMMENT: LazyLock<Regex> = LazyLock::new(|| {
     .expect("the pattern is valid")
 });
 
-/// Sets aside what comments at head excuse. `is_added` tells whether a line is part of the change.
+/// Suppresses the findings that a comment at head names. `is_added` says whether the change added a line.
 pub fn apply_suppressions(
     findings: Vec<Finding>,
     texts: &FileTexts,

@@ -26,7 +26,7 @@ fn only_pairs_of_one_file_are_asked_about() {
 }
 
 #[test]
-fn everybody_s_nearest_comes_first_and_the_rest_is_counted() {
+fn the_nearest_of_each_comes_first_and_the_rest_is_counted() {
     let places = |n: usize| (1..=n).map(|at| format!("a.py:{}", 10 * at)).collect::<Vec<_>>();
     let (claims, truths) = (places(30), places(40));
     let all = |places: &[String]| places.iter().map(|it| it.clone().leak() as &str).collect();

@@ -27,7 +27,7 @@ const WIDE: [&str; 12] = [
 ];
 
 /// What every exception can be asked.
-const EVERYBODYS: [&str; 5] =
+const METHODS_OF_ALL_OBJECTS: [&str; 5] =
     ["getMessage()", "printStackTrace()", "getCause()", "toString()", "getLocalizedMessage()"];
 
 fn draft() -> MutationDraft {
@@ -90,7 +90,7 @@ fn java(site: &MutationContext<'_>, clause: Node<'_>) -> Option<Mutation> {
         let is_name = !is_part(before) && !after.starts_with(is_part);
         let asks = after
             .strip_prefix('.')
-            .map(|asked| EVERYBODYS.iter().any(|method| asked.starts_with(method)));
+            .map(|asked| METHODS_OF_ALL_OBJECTS.iter().any(|method| asked.starts_with(method)));
         !is_name || asks == Some(true)
     });
     if !is_last || throws || !is_plain || is_wide(site.text(class)) {

@@ -1,9 +1,8 @@
-//! The one account of a review, shared by all passes: budget, deadline, and what was used. Every
-//! call to a model and to a tool goes through here.
+//! The account of a review, shared by all passes: budget, deadline and usage. Every call to a model or a
+//! tool goes through it.
 
-use super::call_meter::CallMeter;
 use super::model_client::ModelClient;
-use super::stop_reason::StopReason;
+use super::turns::StopReason;
 use super::{AgentEvents, Transcript};
 use crate::events::ReviewEvent;
 use mala_domain::agent::answer::ParseMethod;
@@ -11,7 +10,9 @@ use mala_domain::agent::budget::{
     BudgetTracker, CallUsage, Charge, LimitReached, Limits, Reservation,
 };
 use mala_domain::conversation::{ChatReply, ChatRequest, FinishReason};
-use mala_domain::ports::{BillingStatus, CallTerms, ModelFailure, ModelFailureKind};
+use mala_domain::ports::{
+    BillingStatus, BoxFuture, CallTerms, ModelFailure, ModelFailureKind, RequestMeter,
+};
 use mala_domain::review::Usage;
 use mala_domain::secrets;
 use std::collections::BTreeMap;
@@ -20,10 +21,10 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout_at};
 
-/// The account.
+/// Budget, deadline and usage of one review.
 pub(super) struct Account {
     state: Mutex<AccountState>,
-    /// Somebody settled: more may be free.
+    /// Signals that a reservation was settled, so that more of the budget may be free.
     settled: Notify,
     /// Whether the first call has come back, and with it the provider's cache.
     warm: watch::Sender<bool>,
@@ -42,7 +43,7 @@ struct AccountState {
 /// Kept from the outer time limit, so that a review that runs out of time still says what it used.
 const MARGIN: Duration = Duration::from_millis(150);
 
-/// Kept from the deadline of a call, so that it gives up by itself and whoever records it can say so.
+/// Kept from the deadline of a call, so that it times out by itself and the recording contains that.
 const GRACE: Duration = Duration::from_millis(50);
 
 /// When a review that starts here has to end.
@@ -299,5 +300,40 @@ pub(super) fn used_by(failure: &ModelFailure) -> CallUsage {
     match failure.billed {
         BillingStatus::No => CallUsage::NOTHING,
         BillingStatus::Perhaps => CallUsage::default(),
+    }
+}
+
+/// Reserves and settles the requests of one call. A retry is reserved like a first request.
+pub(super) struct CallMeter<'a> {
+    account: &'a Account,
+    charge: Charge,
+    last: Mutex<Option<Reservation>>,
+}
+
+impl<'a> CallMeter<'a> {
+    /// Reserves the first request.
+    pub(super) async fn open(account: &'a Account, charge: Charge) -> Result<Self, StopReason> {
+        let first = account.reserve(charge).await?;
+        Ok(Self { account, charge, last: Mutex::new(Some(first)) })
+    }
+
+    /// The request that is not settled yet.
+    pub(super) fn last(&self) -> Option<Reservation> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    async fn another(&self, failed: &ModelFailure) -> Result<(), StopReason> {
+        if let Some(last) = self.last() {
+            self.account.settle(last, used_by(failed));
+        }
+        let next = self.account.reserve(self.charge).await?;
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(next);
+        Ok(())
+    }
+}
+
+impl RequestMeter for CallMeter<'_> {
+    fn again<'b>(&'b self, last: &'b ModelFailure) -> BoxFuture<'b, Result<(), String>> {
+        Box::pin(async move { self.another(last).await.map_err(|stopped| stopped.to_string()) })
     }
 }

@@ -1,5 +1,5 @@
-//! What the model is told, put together before the first call: the change and its surroundings, the
-//! commit messages, and the built-in findings as hints.
+//! Builds the prompts before the first call: the change and its surroundings, the commit messages, and
+//! the built-in findings as hints.
 
 use super::AgentSettings;
 use super::messages;
@@ -19,7 +19,7 @@ use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::{ReviewContext, SkipReason};
 use mala_domain::scope::{HeadState, ScopeSummary};
 
-/// What is told, and what had to be left out.
+/// The prompts of a review, and warnings about what they leave out.
 pub(super) struct PreparedPrompts {
     pub(super) fence: Fence,
     pub(super) briefs: PromptBriefs,
@@ -29,7 +29,7 @@ pub(super) struct PreparedPrompts {
     warnings: Vec<String>,
 }
 
-/// Room that is always asked for; a budget that cannot pay even this refuses the call.
+/// The minimum size of a brief; with a smaller budget, the call itself is refused.
 const MIN_BYTES: usize = 4_000;
 
 /// The most names in one warning.
@@ -71,7 +71,7 @@ impl PreparedPrompts {
         brief_of_files(context, files, &style)
     }
 
-    /// What could not be told.
+    /// Warnings about what the prompts leave out.
     pub(super) fn warnings(&self) -> Vec<String> {
         let left_out = self.briefs.left_out.iter().map(|left| {
             let (n, file) = (left.hunks, &left.file);
@@ -83,7 +83,7 @@ impl PreparedPrompts {
     }
 }
 
-/// The files of which nobody is told, by why: people may think that they were read.
+/// A warning for each kind of file that is not reviewed.
 fn unread(change: &Change) -> Vec<String> {
     [FileClass::Binary, FileClass::Garbled, FileClass::Generated]
         .into_iter()

@@ -1,4 +1,4 @@
-//! One question to a command, and why it has no answer.
+//! Asks a command one question.
 
 use mala_domain::gate::lane::{Lane, LaneFailureKind};
 use mala_domain::ports::{LaneOrder, LaneRunner, ReviewerFailure};
@@ -40,7 +40,7 @@ pub(super) async fn ask_command(
     }
     match (run.answer, run.failure) {
         (Some(answer), None) => Ok(answer),
-        // It ended well, and whoever reads it says what is wrong with it.
+        // The command succeeded; the parser of its answer reports what is wrong with it.
         (Some(answer), Some(failure)) if failure.why.is_empty() => Ok(answer),
         (_, Some(failure)) => Err(match failure.kind {
             LaneFailureKind::Unavailable => ReviewerFailure::Unavailable(failure.why),

@@ -4,8 +4,8 @@ use mala_domain::change::{Change, FileClass};
 use mala_domain::config::PathGlobs;
 use mala_domain::ports::{ReviewScope, Reviewer};
 use mala_domain::review::ReviewPlan;
-use mala_domain::review_id::{ReviewInputs, review_id as id_of};
 use mala_domain::scope::{HeadState, ScopeSummary};
+use mala_domain::scope::{ReviewInputs, review_id as id_of};
 use std::sync::Arc;
 
 /// The change, less what the configuration leaves out.

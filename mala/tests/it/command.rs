@@ -23,7 +23,7 @@ impl Desk {
         let world = world()
             .with_program("reviewer", include_str!("command/reviewer.sh"))
             .with_program("parser", include_str!("command/parser.sh"))
-            .with_env("SECRET_TOKEN", "nobody's business")
+            .with_env("SECRET_TOKEN", "not for the command")
             .in_folder(repo.root());
         Self { repo, world }
     }
@@ -123,7 +123,7 @@ fn its_settings_reach_the_command() {
     let log = json["review_log_path"].as_str().unwrap();
     let said = std::fs::read_to_string(format!("{log}/debug-command-review-answer.txt")).unwrap();
     assert!(said.starts_with("I used big and big, home /"), "{said}");
-    assert!(said.contains("kept-value") && !said.contains("nobody"), "{said}");
+    assert!(said.contains("kept-value") && !said.contains("not for the command"), "{said}");
     assert!(!said.contains(&desk.world.home().display().to_string()), "a home of its own: {said}");
     let shown = desk.world.run(&["config", "show"]);
     assert!(shown.contains("DEBUG") && !shown.contains("secret-value"), "{shown}");
@@ -224,5 +224,5 @@ fn a_model_decides_nothing_either() {
     let (code, json, _) = modelled("approve", vec![prose.clone(), prose]);
     assert_eq!(code, 2, "{json:#}");
     let (_, _, server) = modelled("echo", vec![]);
-    assert_eq!(server.requests().len(), 0, "nobody is asked what an echo means");
+    assert_eq!(server.requests().len(), 0, "no model is asked about an echo");
 }

@@ -217,7 +217,7 @@ fn an_uncommitted_file_is_used_and_said_to_be() {
 #[test]
 fn a_variable_that_makes_no_sense_is_a_configuration_error() {
     for (name, value) in [
-        ("MALA_REVIEWER", "nobody"),
+        ("MALA_REVIEWER", "unknown"),
         ("MALA_FAIL_ON", "P9"),
         ("MALA_TIMEOUT", "0"),
         ("MALA_BASE", "--exec=x"),

@@ -1,5 +1,5 @@
-//! Finds the object in an answer, from the surest way down: enforced by the provider, the whole
-//! answer, a known envelope, the last object in other text if it carries the nonce.
+//! Finds the JSON object in an answer. Tries the most reliable form first: schema enforced by the
+//! provider, the whole text, a known envelope, and last an object in other text that has the nonce.
 
 use super::unique::{self, UniqueKeys};
 use super::{ParseProblem, RawAnswer};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::ops::Range;
 
-/// How an answer was read.
+/// How an answer was parsed.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -20,14 +20,14 @@ pub enum ParseMethod {
     Strict,
     /// The object was in an envelope, a code fence, or other text with the nonce.
     Envelope,
-    /// Another call brought it into form.
+    /// Another model call restructured it.
     Restructured,
 }
 
-/// Answers beyond this size are no answers.
+/// Longer answers are rejected.
 const MAX_BYTES: usize = 1 << 20;
 const MAX_DEPTH: usize = 4;
-/// Objects that are looked for in other text.
+/// The maximum number of `{` to try in other text.
 const MAX_STARTS: usize = 2_000;
 /// Keys under which programs wrap an answer.
 const ENVELOPES: [&str; 2] = ["output", "result"];
@@ -135,8 +135,8 @@ pub(super) fn require_agreement(raw: &RawAnswer<'_>, keys: &[&str]) -> Result<()
     }
 }
 
-/// Whether all answers in a text that carry the nonce have the same under this key. Which of two verdicts
-/// counts is nobody's to guess.
+/// Whether all answers in a text that carry the nonce have the same value for this key. Contradicting
+/// verdicts are ambiguous, so none of them counts.
 pub(crate) fn have_same_value(raw: &RawAnswer<'_>, key: &str) -> bool {
     values_with_nonce(raw, key).windows(2).all(|two| two.first() == two.last())
 }
@@ -171,7 +171,7 @@ fn collect(value: &Value, raw: &RawAnswer<'_>, key: &str, depth: usize, found: &
     }
 }
 
-/// What stands around the objects in a text; `None` when nobody looked at all of it.
+/// The text around the objects; `None` if the text has too many objects to scan.
 pub(crate) fn text_around_objects(text: &str) -> Option<String> {
     let mut objects = JsonObjectScanner::of(text);
     let mut around = String::new();

@@ -11,10 +11,10 @@ use crate::verdict::Verdict;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// A review that could be read.
+/// A parsed review.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewAnswer {
-    /// How it was read.
+    /// How it was parsed.
     pub method: ParseMethod,
     /// What the model says of the whole.
     pub summary: String,
@@ -48,16 +48,16 @@ pub struct HintOpinion {
     pub why: String,
 }
 
-/// How sure a claim is that does not say.
+/// The confidence of a claim that gives none.
 const DEFAULT_CONFIDENCE: f64 = 0.7;
 const MAX_FINDINGS: usize = 500;
 const MAX_TITLE: usize = 300;
 const MAX_BODY: usize = 4_000;
-/// Words of the form itself: whoever answers with them repeats the question.
+/// Placeholders of the prompt: an answer with one of them repeats the prompt.
 const TEMPLATE: [&str; 3] = ["relative/path/to/file", "[P0-3]", "path from the root of"];
 
-/// Whose answer it is: the contract lets a lane leave the priority open, and a lane's paths are matched with
-/// the change before anything is taken for a slip.
+/// The source of an answer. A lane may leave the priority open, and the paths of a lane are matched with
+/// the change later.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AnswerSource {
     /// The agent's model.
@@ -71,7 +71,7 @@ pub fn read_review(words: &RawAnswer<'_>) -> Result<ReviewAnswer, ParseProblem> 
     let (object, method) = json_object::find(words, &["verdict", "findings"])?;
     json_object::require_agreement(words, &["verdict", "findings"])?;
     let answer = read_object(&object, method, AnswerSource::Agent)?;
-    // An objection of which nothing is left is no approval.
+    // An answer whose findings are all incomplete still objects, so it cannot count as a pass.
     let why = answer.dropped.first().filter(|_| answer.claims.is_empty());
     match why.and_then(|why| why.rsplit('`').nth(1)) {
         Some(field) => Err(ParseProblem::MissingField(field.to_owned())),
@@ -120,7 +120,7 @@ fn verdict(word: &str) -> Result<Verdict, ParseProblem> {
         .ok_or_else(|| ParseProblem::InvalidVerdict(cut(word, 80)))
 }
 
-/// A verdict that its own findings contradict says nothing.
+/// Rejects a verdict that contradicts the findings.
 fn check_verdict(verdict: Verdict, no_findings: bool) -> Result<(), ParseProblem> {
     let contradiction = match (verdict, no_findings) {
         (Verdict::Pass, false) => "PASS with findings".to_owned(),

@@ -1,13 +1,13 @@
-//! JSON in which no key is there twice. Which of two verdicts counts is nobody's to guess.
+//! JSON objects without duplicate keys. An answer with two verdicts is ambiguous, so it is an error.
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// A value in which no key is there twice.
+/// A JSON value without duplicate keys.
 pub(super) struct UniqueKeys(pub(super) Value);
 
-/// Reads JSON; an object with a key twice is an error.
+/// Parses JSON; a duplicate key is an error.
 pub(crate) fn parse(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str::<UniqueKeys>(text).map(|unique| unique.0)
 }

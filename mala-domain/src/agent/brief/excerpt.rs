@@ -1,5 +1,5 @@
-//! The changed lines of one file with what is around them: numbered as at head, marked, without
-//! secrets. Each piece is whole: it is shown with all its hunks or not at all.
+//! The changed lines of one file with the lines around them: numbered as at head, marked, redacted.
+//! A group of hunks is shown in full or not at all.
 
 use super::{BriefMaterial, BriefWidth, HunkSymbol};
 use crate::agent::line_format;
@@ -19,13 +19,13 @@ pub(super) struct HunkGroup {
     pub(super) narrow: String,
 }
 
-/// A longer line is cut, and says so; a changed one never is.
+/// Longer unchanged lines are cut. Changed lines never are.
 const MAX_LINE: usize = 2_000;
 
 /// Stands between the number of a line and its text.
 const UNCHANGED: char = ' ';
 
-/// The pieces of a file, in its order.
+/// The groups of hunks of a file, in order.
 pub(super) fn pieces(
     file: &ChangedFile,
     clean: &RedactedFile,
@@ -202,7 +202,7 @@ fn heading(window: &ExcerptWindow) -> String {
     }
 }
 
-/// In a file that is all new, marks would say nothing.
+/// Lines of an added file have no mark.
 fn added_mark(file: &ChangedFile) -> char {
     if file.status == FileStatus::Added { UNCHANGED } else { '+' }
 }

@@ -1,4 +1,5 @@
-//! Fills briefs: the most changed files first, whole pieces only. What does not fit is named.
+//! Packs a change into briefs: files with the most changed lines first, and only whole groups of hunks.
+//! The result lists the hunks that do not fit.
 
 use super::excerpt::{self, HunkGroup};
 use super::sections::has_no_hunks;
@@ -12,24 +13,24 @@ use std::cmp::Reverse;
 /// A change in one or several briefs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PromptBriefs {
-    /// The briefs; all start with the same text. A change of which no line can be shown has none, but for
-    /// one of names, modes and empty files.
+    /// The briefs, all of which start with the same text. A change without lines to show has none, unless
+    /// it changes names, modes or empty files.
     pub briefs: Vec<PromptBrief>,
-    /// That text.
+    /// The text with which every brief starts.
     pub opening: String,
-    /// What no brief shows.
+    /// The hunks that no brief shows.
     pub left_out: Vec<UnshownHunks>,
-    /// Hunks with an added line that is hidden as a secret, though no built-in check says that it is
-    /// one: whoever answers has not read them.
+    /// Hunks with an added line that is redacted as a secret although no built-in check reports one.
+    /// They count as not reviewed.
     pub unread: Vec<(FilePath, usize)>,
-    /// How many lines are hidden, by file, in words.
+    /// A warning for each file with redacted lines.
     pub hidden: Vec<String>,
     /// What was cut.
     pub warnings: Vec<String>,
 }
 
 impl PromptBriefs {
-    /// All that is told, in one text; of a change of which nothing can be shown, what is known of it.
+    /// The text of all briefs, or only the opening if there are none.
     pub fn full_text(&self) -> String {
         match self.briefs.as_slice() {
             [] => self.opening.clone(),
@@ -90,7 +91,7 @@ fn pack(material: &BriefMaterial<'_>, style: &BriefStyle<'_>, list: FileList) ->
 
 type PendingFiles<'c> = Vec<(&'c ChangedFile, Vec<HunkGroup>)>;
 
-/// The files with something to show, without their secrets, the most changed first.
+/// The files with lines to show, redacted, those with the most changed lines first.
 fn by_size<'c>(material: &BriefMaterial<'c>) -> Vec<(&'c ChangedFile, RedactedFile)> {
     let mut files: Vec<&ChangedFile> =
         material.change.files.iter().filter(|file| is_shown(file)).collect();
@@ -98,7 +99,7 @@ fn by_size<'c>(material: &BriefMaterial<'c>) -> Vec<(&'c ChangedFile, RedactedFi
     files.into_iter().map(|file| (file, RedactedFile::of(file, material.texts))).collect()
 }
 
-/// The hunks of which an added line is hidden and no built-in finding tells; hidden lines are said.
+/// The hunks with a redacted added line that no built-in finding covers. Adds a warning per file.
 fn unread(
     files: &[(&ChangedFile, RedactedFile)],
     hints: &[ReviewClaim],
@@ -114,8 +115,8 @@ fn unread(
         let (path, n) = (&file.path, hidden.len());
         match n {
             0 => {}
-            1 => said.push(format!("{path}: 1 changed line is {HIDDEN} it")),
-            _ => said.push(format!("{path}: {n} changed lines are {HIDDEN} them")),
+            1 => said.push(format!("{path}: 1 changed line is {HIDDEN}")),
+            _ => said.push(format!("{path}: {n} changed lines are {HIDDEN}")),
         }
         let added = hidden.iter().filter(|hidden| hidden.line.is_some());
         let mut hunks: Vec<usize> = added.map(|hidden| hidden.hunk).collect();
@@ -125,7 +126,7 @@ fn unread(
     unread
 }
 
-const HIDDEN: &str = "hidden as a secret, and nobody has read";
+const HIDDEN: &str = "hidden as a secret and not reviewed";
 
 fn is_of_secret(hint: &ReviewClaim) -> bool {
     hint.rule.as_deref().is_some_and(|rule| rule.starts_with("secrets/"))
@@ -140,7 +141,7 @@ fn n_changed(file: &ChangedFile) -> usize {
     lines.filter(|line| line.kind != LineKind::Context).count()
 }
 
-/// One brief, and what is left for the next.
+/// Fills one brief, and returns what is left for the next.
 fn fill<'c>(
     opening: &str,
     waiting: PendingFiles<'c>,

@@ -1,5 +1,5 @@
-//! What a brief tells before the change itself: files, tasks, rules, references and hints, each
-//! within its share of the room.
+//! The part of a brief before the change itself: files, tasks, rules, references and hints, each within
+//! its share of the size limit.
 
 use super::{BriefMaterial, BriefStyle};
 use crate::change::{ChangedFile, EntryKind, FileStatus, LineKind};
@@ -8,13 +8,13 @@ use std::fmt::Write;
 
 const MAX_FILES: usize = 100;
 const MAX_REFERENCES: usize = 40;
-/// So many of the built-in findings are shown.
+/// The maximum number of built-in findings that a brief shows.
 pub const MAX_HINTS: usize = 30;
 
-/// The name of what is told beside the lines.
+/// The label of the section for changes that have no changed lines.
 const CHANGES_WITHOUT_LINES: &str = "changes that no line shows";
 
-/// Said only where there are hints: every word is paid for with every call.
+/// Only part of the prompt if there are hints.
 const ABOUT_HINTS: &str =
     "Of each hint say whether it stands and why; do not repeat it as a finding.\n";
 
@@ -44,7 +44,7 @@ pub(super) fn opening(
         opening.text.push_str(&fence.wrap("changed files", &files(material)));
     }
     opening.without_lines(material, style);
-    // A quarter of the room each: the change itself is what matters.
+    // A quarter of the room each, so that most of it is left for the change.
     let share = style.max_bytes / 4;
     opening.shared(
         "task",
@@ -67,7 +67,7 @@ pub(super) fn opening(
 }
 
 impl BriefOpening {
-    /// What happens to files that none of their lines shows.
+    /// Adds the changes that no line shows.
     fn without_lines(&mut self, material: &BriefMaterial<'_>, style: &BriefStyle<'_>) {
         let lines: Vec<String> = material.change.files.iter().filter_map(without_lines).collect();
         if lines.is_empty() {
@@ -86,7 +86,7 @@ impl BriefOpening {
         self.text.push_str(&style.fence.wrap(CHANGES_WITHOUT_LINES, &told));
     }
 
-    /// Several texts of a kind within one share, cut at a line.
+    /// Adds texts of one kind within one share of the room, cut at a line.
     fn shared<'t>(
         &mut self,
         kind: &str,
@@ -165,17 +165,17 @@ fn hints(hints: &[ReviewClaim]) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The id by which a model speaks of a hint.
+/// The id of a hint in prompts and answers.
 pub fn hint_id(index: usize) -> String {
     format!("h{}", index + 1)
 }
 
-/// Whether a file is to be reviewed and has no changed line.
+/// Whether a file is reviewed and has no changed lines, such as a rename, a mode change or an empty file.
 pub fn has_no_hunks(file: &ChangedFile) -> bool {
     file.is_reviewable() && file.hunks.is_empty()
 }
 
-/// What happens to a file beside its lines, on one line; `None` when the lines show all of it.
+/// The change to a file that its lines do not show, such as its mode; `None` if there is none.
 pub fn without_lines(file: &ChangedFile) -> Option<String> {
     let is_link = file.kind == EntryKind::Symlink && file.exists_at_head() && file.is_reviewable();
     if !(has_no_hunks(file) || is_link || file.mode_change.is_some()) {

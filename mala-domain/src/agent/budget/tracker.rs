@@ -1,24 +1,24 @@
-//! What one review has left to spend. What is reserved counts as spent until it is settled, and what
-//! nobody can tell stays at its worst.
+//! Tracks the budget of one review. A reservation counts as spent until it is settled; usage that the
+//! provider does not report stays at its reserved worst case.
 
 use super::{Dollars, Limits, UnknownPricePolicy};
 use thiserror::Error;
 
-/// Something that costs.
+/// A charge against the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Charge {
-    /// A call to a model, at its worst.
+    /// A call to a model, in the worst case.
     Call {
         /// Tokens in and out.
         tokens: u64,
-        /// Dollars; `None` when nobody knows the price.
+        /// Dollars; `None` if the price is unknown.
         dollars: Option<Dollars>,
     },
     /// A call to a tool.
     Tool,
 }
 
-/// What a call really used; `None` where the provider does not say.
+/// The actual usage of a call; `None` where the provider does not report it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallUsage {
     /// Tokens in and out.
@@ -30,19 +30,19 @@ pub struct CallUsage {
 }
 
 impl CallUsage {
-    /// The call was turned away before it cost anything.
+    /// The provider rejected the call before it cost anything.
     pub const NOTHING: Self =
         Self { tokens: Some(0), cache_read: Some(0), dollars: Some(Dollars::ZERO) };
 }
 
-/// The right to do something once. One that is never settled stays spent.
+/// A reserved charge. One that is never settled stays spent.
 #[derive(Debug, PartialEq, Eq)]
-#[must_use = "what is reserved is to be spent and settled"]
+#[must_use = "a reservation must be settled"]
 pub struct Reservation {
     charge: Charge,
 }
 
-/// Why something may not be done.
+/// The limit that a charge would exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum LimitReached {
     /// No call is left.
@@ -57,7 +57,7 @@ pub enum LimitReached {
     /// The call could cost more than is left.
     #[error("the call could exceed the budget of {0}")]
     Cost(Dollars),
-    /// Nobody knows what the call would cost.
+    /// The price of the call is unknown.
     #[error(
         "the price of the model is unknown, so the budget of {0} cannot be kept; give its price in \
          the user's own list of models, or set review.budget.allow_unknown_price"
@@ -65,7 +65,7 @@ pub enum LimitReached {
     UnknownPrice(Dollars),
 }
 
-/// What one review has left to spend.
+/// The budget of one review, and how much of it is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BudgetTracker {
     limits: Limits,
@@ -78,7 +78,7 @@ pub struct BudgetTracker {
     unknown: UnreportedUsage,
 }
 
-/// What no provider told.
+/// The counters that a provider did not report.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct UnreportedUsage {
     tokens: bool,
@@ -87,7 +87,7 @@ struct UnreportedUsage {
 }
 
 impl BudgetTracker {
-    /// A purse of which nothing is spent.
+    /// A tracker with nothing spent.
     pub fn new(limits: Limits) -> Self {
         Self {
             limits,
@@ -139,7 +139,7 @@ impl BudgetTracker {
         Ok(())
     }
 
-    /// Replaces the worst case by what was really used, as far as anybody knows.
+    /// Replaces the reserved worst case by the reported usage.
     pub fn settle(&mut self, reservation: Reservation, used: CallUsage) {
         self.open = self.open.saturating_sub(1);
         let Charge::Call { tokens, dollars } = reservation.charge else { return };
@@ -161,7 +161,7 @@ impl BudgetTracker {
         }
     }
 
-    /// Whether something is still going on, so that more may be free when it ends.
+    /// Whether a reservation is open, so that more of the budget may become free.
     pub fn has_open(&self) -> bool {
         self.open > 0
     }
@@ -196,17 +196,17 @@ impl BudgetTracker {
         self.cost
     }
 
-    /// Tokens that were used; `None` when a provider did not say.
+    /// Tokens used; `None` if a provider did not report them.
     pub fn known_tokens(&self) -> Option<u64> {
         (!self.unknown.tokens && self.open == 0).then_some(self.tokens)
     }
 
-    /// Dollars that were spent; `None` when nobody knows.
+    /// Dollars spent; `None` if unknown.
     pub fn known_cost(&self) -> Option<Dollars> {
         (!self.unknown.cost && self.open == 0).then_some(self.cost)
     }
 
-    /// Tokens that came from a cache; `None` when a provider did not say.
+    /// Tokens read from a cache; `None` if a provider did not report them.
     pub fn known_cache_read(&self) -> Option<u64> {
         (!self.unknown.cache_read && self.open == 0).then_some(self.cache_read)
     }

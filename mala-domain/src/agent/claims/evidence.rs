@@ -1,5 +1,5 @@
-//! Puts a claim's evidence into the words of the file. A model quotes what it was shown: with line
-//! numbers, with secrets taken out, or a line that the change removed.
+//! Replaces quoted evidence by the exact lines of the file. Models quote what the prompt shows: with line
+//! numbers, with redacted secrets, or lines that the change removed.
 
 use crate::agent::{fence, line_format};
 use crate::change::{Change, FilePath};
@@ -7,8 +7,8 @@ use crate::finding::ReviewClaim;
 use crate::review::FileTexts;
 use crate::secrets;
 
-/// The claim with evidence that can be looked up at head. What cannot be brought there stays as it
-/// is, and admission drops the claim.
+/// Replaces the evidence of a claim by lines of the file at head. Evidence that is not found stays
+/// unchanged, and admission drops the claim.
 pub fn ground_evidence(mut claim: ReviewClaim, change: &Change, texts: &FileTexts) -> ReviewClaim {
     let Some(quoted) = claim.evidence.take() else { return claim };
     let head = head_text(&claim.file, change, texts);

@@ -1,19 +1,19 @@
-//! Claims that something is missing, and whether it is. Reviewers that see a part of a file invent
-//! missing imports and definitions more than anything else; a look at the whole file settles it. A
-//! look that is wrong would silence a real problem, so whatever is in doubt is left to those who read.
+//! Refutes claims that a name is not imported or defined. Models that see only part of a file often
+//! report missing imports; the whole file shows whether the name exists. A claim is refuted only if the
+//! name certainly exists, because a wrong refutation hides a real problem.
 
 use crate::change::{FilePath, LineSpan};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// A claim that names are not there.
+/// A claim that names are missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingNames {
-    /// The names that are said to be missing.
+    /// The names.
     pub names: Vec<String>,
 }
 
-/// Tells where the files at head bind names.
+/// Finds the definitions of names in the files at head.
 pub trait NameBindings {
     /// The line on which the file defines or imports exactly this name, so that the code at the cited
     /// lines has it for sure; never one of the cited lines.

@@ -1,5 +1,5 @@
-//! Comments that look like suppressions and suppress nothing: an unknown rule, a glob, or no rule in
-//! brackets. Whoever wrote one believes that it works, so each is a warning.
+//! Warnings about comments that look like suppressions and have no effect: an unknown rule, a glob, or
+//! no rule in brackets.
 
 use super::COMMENT;
 use crate::change::{Change, FilePath};

@@ -192,7 +192,7 @@ async fn the_last_call_withholds_tools() {
     assert_eq!(choices(&stage, vec![look(), says(PASS)]).await, [free, none]);
     stage.limits.max_llm_calls = 1;
     let run = stage.run(Scripted::steps(vec![says(PASS)])).await;
-    assert_eq!(run.asks[0].tools, [], "there is nobody to give results to");
+    assert_eq!(run.asks[0].tools, [], "without a further call, tool results are of no use");
 }
 
 /// The tool calls that an event counts.

@@ -1,7 +1,7 @@
 //! What a model passes to a tool, checked one by one. Nothing else of it goes on.
 
 use super::catalogue::{ToolRow, field_names};
-use super::refusal::{ToolRefusal, quoted};
+use super::{ToolRefusal, quoted};
 use mala_domain::change::{FilePath, LineSpan};
 use mala_domain::ports::Side;
 use serde_json::{Map, Value};

@@ -1,7 +1,7 @@
 //! Every tool, by the name that a model calls. The schemas that models see and the names that calls
 //! are checked against come from the same table.
 
-use super::refusal::{ToolRefusal, quoted};
+use super::{ToolRefusal, quoted};
 use mala_domain::conversation::ToolDefinition;
 use serde_json::{Map, Value, json};
 

@@ -1,8 +1,8 @@
 //! `git_diff`: the reviewed change itself, as it was parsed. Git is not asked again.
 
+use super::ToolRefusal;
 use super::arguments::Arguments;
 use super::page::short;
-use super::refusal::ToolRefusal;
 use super::{ToolAnswer, ToolLimits, Toolbox};
 use mala_domain::agent::line_format;
 use mala_domain::agent::redacted_file::RedactedFile;

@@ -2,10 +2,10 @@
 
 mod listing;
 
+use super::ToolRefusal;
 use super::arguments::Arguments;
 use super::catalogue::LANGUAGES;
 use super::page::{n_fitting, n_lines, numbered};
-use super::refusal::ToolRefusal;
 use super::{ToolAnswer, ToolLimits, Toolbox};
 use mala_domain::change::{EntryKind, FilePath, LineSpan};
 use mala_domain::language::Language;

@@ -4,8 +4,8 @@ use super::arguments::{Arguments, missing};
 use super::diff::PrintedDiff;
 use super::files::lines_of;
 use super::page::{n_lines, plain, short};
-use super::refusal::{ToolRefusal, quoted};
 use super::{ToolAnswer, ToolLimits, Toolbox};
+use super::{ToolRefusal, quoted};
 use mala_domain::agent::line_format;
 use mala_domain::change::ChangedFile;
 use mala_domain::ports::{
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 /// The most commits of one answer.
 const MAX_COMMITS: u32 = 50;
 
-/// How many are listed when nobody says.
+/// The default number of commits.
 const COMMITS: u32 = 10;
 
 /// The most lines of a message that are shown.

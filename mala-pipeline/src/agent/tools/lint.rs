@@ -1,9 +1,9 @@
 //! `run_linter`: one of the project's linters over one file.
 
+use super::ToolRefusal;
 use super::arguments::{Arguments, missing};
 use super::catalogue::LINTERS;
 use super::page::{n_fitting, short};
-use super::refusal::ToolRefusal;
 use super::{ToolAnswer, Toolbox};
 use mala_domain::config::LinterName;
 use mala_domain::ports::Side;

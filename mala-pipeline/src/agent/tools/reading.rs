@@ -2,7 +2,7 @@
 //! what the limits on files outside the change are counted with.
 
 use super::ToolLimits;
-use super::refusal::ToolRefusal;
+use super::ToolRefusal;
 use mala_domain::change::{Change, FilePath, LineSpan};
 use mala_domain::ports::Side;
 use std::collections::{BTreeMap, BTreeSet, HashSet};

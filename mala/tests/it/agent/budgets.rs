@@ -62,7 +62,7 @@ fn evidence_that_is_not_there_drops_the_finding() {
     let (code, report, _) = reviewed(vec![both, holds()], &[]);
     assert_eq!((code, report["issues"].as_array().unwrap().len()), (0, 1), "{report:#}");
     assert!(report["warnings"].to_string().contains("the quoted evidence is not there"));
-    // With nothing left of an objection, nobody knows what it objects to.
+    // With none of its findings left, the reason of an objection is unknown.
     let mut empty = finding(1, 0.9);
     empty["evidence"] = json!("");
     let mut elsewhere = finding(1, 0.9);
@@ -154,7 +154,7 @@ fn a_change_over_the_budget_is_truncated_and_no_pass() {
 }
 
 #[test]
-fn the_stronger_model_decides_what_nobody_is_sure_of() {
+fn the_stronger_model_decides_uncertain_claims() {
     let server = ModelServer::steps(vec![fails(&[finding(1, 0.5)]), holds(), refuted()]);
     let world = with_server(changed(), &server);
     world.write(

@@ -1,4 +1,4 @@
-//! Who reviews, and what is said when nobody can.
+//! Which reviewer is chosen, and the message if none is available.
 
 use super::*;
 use insta::assert_snapshot;
@@ -53,7 +53,7 @@ fn only_a_missing_key_with_nothing_said_leaves_it_to_the_built_in_analyzers() {
         assert!(!shown.contains("Built-in"), "{args:?} {config}: {shown}");
         assert!(!world.folder().join("tape").exists(), "{args:?}");
     }
-    // A key that nobody gave is all that is missing, wherever a server would be.
+    // Only the key is missing, whatever the address of the server.
     for address in ["https://models.example", "notaurl"] {
         let shown = changed().with_env("ANTHROPIC_BASE_URL", address).run(&["review", "--no-save"]);
         assert!(shown.contains("Built-in analyzers only: no model key is set."), "{shown}");
@@ -112,7 +112,7 @@ fn it_needs_no_program_but_git() {
 }
 
 #[test]
-fn a_dry_run_asks_nobody() {
+fn a_dry_run_makes_no_request() {
     let server = ModelServer::always(ModelAnswer::text(PASS));
     let world = with_server(changed(), &server);
     let shown = world.run(&["review", "--reviewer", "agent_sdk", "--dry-run"]);

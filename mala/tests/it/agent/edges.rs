@@ -1,5 +1,5 @@
-//! Plans without a key, reviewers that are not there, time limits that somebody means, and what is left
-//! behind by whoever stops half way.
+//! Dry runs without a key, missing reviewers, time limits on the command line, and what an interrupted
+//! review leaves behind.
 
 use super::*;
 use mala_testkit::model_server::{AnswerUsage, ServerFault};

@@ -84,7 +84,7 @@ fn an_output_goes_behind_a_link_and_into_a_pipe() {
 #[test]
 fn a_state_folder_that_cannot_be_written_is_a_warning() {
     let world = repo();
-    // A file where the folder should be stops everybody, the owner of the machine too.
+    // A file where the folder should be cannot be written by any user, root included.
     world.write("app.py", FLAW).write(".gitignore", ".mala\n").write(".mala", "not a folder");
     let (code, report) = review(&world, &[]);
     assert_eq!(code, 1);

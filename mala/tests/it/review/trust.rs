@@ -5,8 +5,8 @@ use super::{FLAW, FOUND, commit, findings, repo, review};
 const OFF: &str = "review:\n  rules:\n    debug/python-breakpoint: off\n";
 const RULE: &str = "id: own/no-ask
 languages: [python]
-title: Nobody asks
-message: When this runs, somebody is asked.
+title: Nothing is asked
+message: When this runs, a question is asked.
 suggestion: Do not ask.
 category: bug
 priority: 1

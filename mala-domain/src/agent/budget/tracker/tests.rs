@@ -41,7 +41,7 @@ fn calls_and_tools_are_counted() {
 }
 
 #[test]
-fn what_nobody_tells_stays_at_its_worst() {
+fn unreported_usage_stays_at_its_worst_case() {
     let mut tracker = BudgetTracker::new(Profile::Standard.limits());
     let reserved = tracker.reserve(call(1_000, 300_000)).unwrap();
     assert!(tracker.has_open());

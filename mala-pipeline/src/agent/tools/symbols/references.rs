@@ -4,9 +4,9 @@
 use super::super::arguments::{Arguments, missing};
 use super::super::catalogue::LANGUAGES;
 use super::super::page::n_fitting;
-use super::super::refusal::{ToolRefusal, quoted};
 use super::super::search::endings;
 use super::super::{ToolAnswer, Toolbox, off_thread};
+use super::super::{ToolRefusal, quoted};
 use super::{MAX_NAME, last_name};
 use mala_domain::language::Language;
 use mala_domain::ports::{WordHit, WordQuery};
