@@ -1,6 +1,6 @@
-//! The reviewer that is a command of the user. It is told the change and answers freely; a parser
-//! brings the answer into form and decides nothing. A pass needs the command's own word and proof, and
-//! never comes out of words that only repeat what it was told.
+//! The reviewer `command`: a program of the user that gets a prompt and answers in prose. A parser
+//! structures the answer and decides nothing. A pass needs an explicit result and a proof, so that an
+//! answer that only repeats the prompt never passes.
 
 mod opinion;
 mod prompt;
@@ -17,7 +17,7 @@ pub use structured_review::{ReviewIssue, StructuredReview, answer_format, read_s
 /// The name in reports.
 pub const NAME: &str = "command";
 
-/// What a review comes to.
+/// The result that a review states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReviewResult {
     /// There is no problem.

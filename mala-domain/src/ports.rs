@@ -41,7 +41,7 @@ pub struct ReviewScope {
     pub tree: Arc<dyn Repository>,
 }
 
-/// Finds out what changed.
+/// Resolves a target to a change.
 pub trait ChangeSource: Send + Sync {
     /// The change that `target` names, kept to these paths when there are any.
     fn scope<'a>(
@@ -54,7 +54,7 @@ pub trait ChangeSource: Send + Sync {
 /// Why there is no change to review.
 #[derive(Debug, Error)]
 pub enum ScopeError {
-    /// What was asked for makes no sense: no such revision, a path outside, a patch that is none.
+    /// The request is invalid: an unknown revision, a path outside, an invalid patch.
     #[error("{what}")]
     Asked {
         /// What is wrong with it.
@@ -85,7 +85,7 @@ pub struct LintMessage {
     pub severity: &'static str,
 }
 
-/// Why a linter gives no answer.
+/// Why a linter failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{0}")]
 pub struct LintFailure(pub String);

@@ -1,5 +1,5 @@
-//! The stages' values and rules, in the order of the flow: plan, context, opinion, admission,
-//! suppression, verification, coverage, decision.
+//! The types and decisions of the review stages: plan, context, opinions, admission, suppression,
+//! verification, coverage, decision.
 
 pub mod admit;
 pub mod consensus;

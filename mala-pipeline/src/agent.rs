@@ -1,5 +1,5 @@
-//! The reviewer that runs in this process: a model with read-only tools, inside hard limits. It asks in
-//! one or several passes and hands on what they claim; as a verifier it checks claims in a fresh context
+//! The agent: a model with read-only tools and hard limits, called from this process. As a reviewer it
+//! runs one or several passes and returns their claims. As a verifier it checks claims in a fresh context,
 //! with what is left of the same limits.
 
 mod account;
@@ -85,7 +85,7 @@ impl Agent {
         Self { settings, resources: OnceLock::new(), prepared: OnceCell::new() }
     }
 
-    /// Looks ahead: what a review would do and could cost. No model is asked.
+    /// Estimates what a review would do and could cost, without calling a model.
     pub async fn forecast(
         &self,
         context: &ReviewContext,
@@ -93,12 +93,12 @@ impl Agent {
         plan::forecast(&self.settings, context).await
     }
 
-    /// What the agent has for this review.
+    /// The account and the tools for this review.
     fn resources(&self, context: &ReviewContext) -> &AgentResources {
         self.resources.get_or_init(|| AgentResources::new(&self.settings, context))
     }
 
-    /// What the model is told, put together once.
+    /// The prompts, built once.
     async fn prepared(&self, context: &ReviewContext) -> Result<&PreparedPrompts, ReviewerFailure> {
         let deadline = self.resources(context).account.deadline();
         let prepared = self.prepared.get_or_try_init(|| prepare::prepare(&self.settings, context));

@@ -1,6 +1,6 @@
-//! One review: scope, context, review, admission, verification, decision, report. Each stage takes the
-//! value of the stage before it and does not know the next one. After the report nothing is decided any
-//! more. This function prints nothing, exits nowhere, and reaches the outside only through ports.
+//! One review: context, opinions, admission, verification, decision, report. Each stage takes the value of
+//! the previous stage and does not know the next one. The function prints nothing, never exits, and reaches
+//! the outside only through ports.
 
 mod admit;
 pub mod context;
@@ -24,7 +24,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a review reaches the outside through.
+/// The ports of a review.
 #[derive(Clone, Copy, Default)]
 pub struct ReviewPorts<'p> {
     /// The reviewers, asked side by side.
@@ -43,7 +43,7 @@ pub struct ReviewOutput {
     pub sources: BTreeMap<FilePath, String>,
 }
 
-/// What reviewers would be told about a change. No reviewer is asked.
+/// Gathers the context of a review without running a reviewer.
 pub async fn gather(
     plan: &ReviewPlan,
     scope: ReviewScope,

@@ -1,6 +1,5 @@
-//! Fences around everything that was written by others. A fence carries the run's nonce; text that
-//! imitates one is made harmless, and secrets are taken out on the way in. All reviewed text that
-//! reaches a model goes through here.
+//! Fences mark text from outside as data in a prompt. A fence carries the nonce of the run; imitations in
+//! the text are broken, and secrets are redacted. All reviewed text in a prompt goes through a fence.
 
 mod fold;
 
@@ -13,7 +12,7 @@ const MARKER: &str = "mala-fence";
 /// so that no imitation comes out of breaking another one.
 pub const IMITATION: &str = "[imitation]";
 
-/// What tells this run's fences from all others.
+/// Identifies the fences of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Nonce(String);
 
@@ -35,7 +34,7 @@ impl Nonce {
     }
 }
 
-/// Puts text behind fences.
+/// Wraps text in fences.
 #[derive(Debug, Clone)]
 pub struct Fence {
     nonce: Nonce,
@@ -96,7 +95,7 @@ impl Fence {
     }
 }
 
-/// The text as it was before it was made harmless.
+/// The text before `break_imitations`.
 pub fn without_imitation_marks(text: &str) -> String {
     text.replace(IMITATION, "")
 }

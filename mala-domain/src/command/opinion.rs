@@ -1,4 +1,4 @@
-//! From an answer and what the parser made of it to what every reviewer contributes.
+//! Turns the answer of a command and its structured form into an `Opinion`.
 
 use super::proof::{ProofProblem, ReviewProof};
 use super::structured_review::{ReviewIssue, StructuredReview};
@@ -8,8 +8,8 @@ use crate::finding::{Priority, ReviewClaim};
 use crate::ports::ReviewerFailure;
 use crate::review::Opinion;
 
-/// What an answer contributes. The parser may only find in it what it says: a place that the answer
-/// does not name is the parser's invention. Without findings, nothing but proof makes it a review.
+/// The opinion of an answer. Issues whose location the answer does not name are dropped, because the
+/// parser invented them. Without issues, the answer needs a proof to count as a review.
 pub fn command_opinion(
     answer: &str,
     proof: Result<ReviewProof, ProofProblem>,

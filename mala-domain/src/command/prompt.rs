@@ -1,4 +1,4 @@
-//! What the command and its parser are told.
+//! The prompts for the command and its parser.
 
 use super::proof::ProofToken;
 use crate::agent::brief::PromptBriefs;
@@ -9,10 +9,10 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
 const REVIEW: &str = include_str!("prompts/review.md");
-/// How a review is brought into form.
+/// The system prompt of the parser.
 pub const PARSE: &str = include_str!("prompts/parse.md");
 
-/// What a command is told of a change.
+/// The parts of the prompt for a command.
 pub struct CommandPrompt<'t> {
     /// The change.
     pub change: &'t Change,

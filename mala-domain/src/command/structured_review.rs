@@ -1,4 +1,4 @@
-//! What the parser makes of a review: a result, issues, a summary, and whether a person must look.
+//! The structured form of a review: a result, issues, a summary, and whether a person must decide.
 
 use super::{NAME, ReviewResult};
 use crate::agent::answer::fields::{cut, list, optional_text, text};
@@ -8,7 +8,7 @@ use crate::conversation::AnswerFormat;
 use crate::finding::{Category, Priority, ReviewClaim, Verification};
 use serde_json::{Value, json};
 
-/// A review in form.
+/// A structured review.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StructuredReview {
     /// What it comes to.

@@ -1,9 +1,9 @@
-//! Finding one's way in the reviewed tree.
+//! The port to search the reviewed tree.
 
 use super::{BoxFuture, RepositoryError, Side, WordHit};
 use crate::change::{EntryKind, FilePath};
 
-/// A path that the reviewed tree has.
+/// An entry of the reviewed tree.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TreeEntry {
     /// Where it is.

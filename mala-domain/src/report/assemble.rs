@@ -1,4 +1,4 @@
-//! Puts a report together from what the stages gave.
+//! Assembles a report from the results of the stages.
 
 use super::{
     CheckerReport, Consensus, Report, ReportStats, ReviewStatus, ReviewerReport, SCHEMA_VERSION,
@@ -15,7 +15,7 @@ use crate::review::{
 use crate::scope::ScopeSummary;
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
-/// What the stages gave.
+/// The results of the stages.
 #[derive(Debug, Clone)]
 pub struct ReportParts {
     /// The id.
@@ -52,7 +52,7 @@ pub struct ReportParts {
     pub seconds: f64,
 }
 
-/// The report over what the stages gave.
+/// Assembles a report from the results of the stages.
 pub fn assemble(parts: ReportParts) -> Report {
     let outcome = parts.decision.outcome;
     let could_not = matches!(outcome, Outcome::CouldNotReview(_));
@@ -118,7 +118,7 @@ fn status(parts: &ReportParts) -> ReviewStatus {
     }
 }
 
-/// Why the review is to be tried again; `None` when that is of no use.
+/// Why the review failed, if a retry may help.
 fn parse_error(parts: &ReportParts) -> Option<String> {
     let reason = match parts.decision.outcome {
         Outcome::CouldNotReview(NotReviewedReason::TimedOut) => return Some("timeout".to_owned()),

@@ -1,6 +1,5 @@
-//! Admission: a claim becomes a finding only when the file and the lines it cites are there at head,
-//! and with the lines that show it. In a file that the change deletes, the lines that went are the
-//! evidence. What is not there is dropped and counted, never reported.
+//! Admission: a claim becomes a finding only if its file, lines and evidence exist at head. In a deleted
+//! file, the removed lines are the evidence. Other claims are dropped and counted, never reported.
 
 use crate::change::{AddedLines, Change, ChangedFile, FilePath, Hunk, LineSpan};
 use crate::finding::{
@@ -16,16 +15,16 @@ const MAX_EVIDENCE_LINES: u32 = 12;
 /// How many characters of one line are quoted.
 const MAX_EVIDENCE_WIDTH: usize = 400;
 
-/// What admission made of the claims.
+/// The result of admission.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Admission {
-    /// What holds, by place.
+    /// The admitted findings, by location.
     pub findings: Vec<Finding>,
-    /// What was dropped, and why.
+    /// The dropped claims.
     pub dropped: Vec<DroppedClaim>,
 }
 
-/// A claim that does not hold.
+/// A claim whose location or evidence does not exist.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DroppedClaim {
     /// Who made it.
@@ -60,7 +59,7 @@ impl DroppedClaim {
     }
 }
 
-/// Nothing encloses what is not there.
+/// An index without symbols, for claims without a location.
 struct NoSymbols;
 
 impl SymbolIndex for NoSymbols {
@@ -75,8 +74,8 @@ pub trait SymbolIndex {
     fn symbol_at(&self, file: &FilePath, line: u32) -> Option<String>;
 }
 
-/// Admits the claims that hold at head, by place. What says the same is merged later, by
-/// [`merge_duplicates`](crate::review::merge::merged): a comment that sets one of them aside excuses no other.
+/// Admits the claims that exist at head, by location. Duplicates are merged later, by
+/// [`merge_duplicates`](crate::review::merge::merged), so that a suppression affects only one of them.
 pub fn admit(
     claims: Vec<ReviewClaim>,
     change: &Change,
@@ -112,7 +111,7 @@ pub fn admit(
     admission
 }
 
-/// Why each of these claims does not hold at head; `None` for one that does.
+/// Why each of these claims cannot be placed; `None` for claims that can.
 pub fn unplaced_reasons(
     claims: &[ReviewClaim],
     change: &Change,
@@ -126,7 +125,7 @@ pub fn unplaced_reasons(
     claims.iter().map(&mut why).collect()
 }
 
-/// Why none of these claims holds, by the first of them; `None` when one does, or when there are none.
+/// The first reason if no claim can be placed; `None` if one can, or if there are no claims.
 pub fn reason_none_placed(
     claims: &[ReviewClaim],
     change: &Change,
@@ -136,7 +135,7 @@ pub fn reason_none_placed(
     why?.into_iter().next()
 }
 
-/// A changed file, with its added lines ready for many questions.
+/// A changed file with an index of its added lines.
 struct AddedLinesOfFile<'c> {
     file: &'c ChangedFile,
     added: AddedLines,
@@ -148,7 +147,7 @@ impl<'c> AddedLinesOfFile<'c> {
     }
 }
 
-/// Where a claim stands at head, with the lines that show it.
+/// The location of a claim at head, with the lines as evidence.
 struct CodeLocation {
     span: LineSpan,
     evidence: String,
@@ -246,7 +245,7 @@ fn index(line: u32) -> usize {
     usize::try_from(line.saturating_sub(1)).unwrap_or(usize::MAX)
 }
 
-/// What tells equal findings of one symbol apart: how many came before, by the identity of the first.
+/// Counts findings with equal identity, to number them.
 type IdentityCounts = HashMap<DedupeKey, usize>;
 
 fn finding(

@@ -1,4 +1,4 @@
-//! What a review knows of a change: gathered once, and read by every reviewer and every later stage.
+//! The context of a review: gathered once, and read by all reviewers and later stages.
 
 use crate::agent::brief::HunkSymbol;
 use crate::change::{Change, FilePath};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-/// What a review knows of a change. Cloning it is cheap.
+/// The change and everything that was gathered about it. Cloning is cheap.
 #[derive(Clone)]
 pub struct ReviewContext {
     /// Exactly which states are compared.
@@ -67,7 +67,7 @@ impl FileTexts {
     }
 }
 
-/// What is around a change.
+/// The code around a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CodeSurroundings {
     /// The function around each hunk, by file and hunk.

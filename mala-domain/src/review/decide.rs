@@ -1,6 +1,5 @@
-//! The decision: pure, over data. A change passes only when as many reviewers pass it as the rule needs,
-//! and a reviewer passes it only when it accounts for every hunk and none of its findings reaches the
-//! threshold.
+//! The decision. A change passes only if as many reviewers pass it as the consensus rule needs. A
+//! reviewer passes it only if it reviewed every hunk and none of its findings reaches the threshold.
 
 pub use super::consensus::VoteStatus;
 use super::consensus::{ConsensusRule, Decision, by_rule};
@@ -11,7 +10,7 @@ use crate::review::admit::DroppedClaim;
 use crate::review::{Coverage, Opinion};
 use crate::verdict::{NotReviewedReason, Outcome, Threshold, Verdict};
 
-/// By what a change is decided.
+/// The policy of the decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DecisionPolicy {
     /// From which priority on findings fail the review.
@@ -24,7 +23,7 @@ pub struct DecisionPolicy {
     pub unreviewable: UnreviewablePolicy,
 }
 
-/// What becomes of a change of which nothing can be reviewed.
+/// What to do with a change in which nothing can be reviewed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum UnreviewablePolicy {
     /// The reviewers decide.
@@ -34,7 +33,7 @@ pub enum UnreviewablePolicy {
     Refuse,
 }
 
-/// What the decision rests on.
+/// The facts for the decision.
 #[derive(Debug, Clone, Copy)]
 pub struct DecisionFacts<'f> {
     /// Whether there is no change at all.
@@ -67,7 +66,7 @@ fn is_refused(coverage: &Coverage, policy: &DecisionPolicy) -> bool {
     policy.unreviewable == UnreviewablePolicy::Refuse && coverage.has_nothing_reviewable()
 }
 
-/// A reviewer's vote, with what it says for it.
+/// The vote of a reviewer, with its verdict or the reason why it has no vote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VoteWithReason {
     /// The vote.
@@ -84,7 +83,7 @@ impl VoteWithReason {
     }
 }
 
-/// What a reviewer's vote rests on.
+/// The facts for the vote of a reviewer.
 #[derive(Debug, Clone, Copy)]
 pub struct VoteFacts<'f> {
     /// Its opinion, or why it has none.
@@ -136,8 +135,8 @@ pub fn claimed_vote(facts: &VoteFacts<'_>, policy: &DecisionPolicy) -> VoteStatu
     }
 }
 
-/// Why a reviewer has no vote that says more than what is left of its findings: a claim that cannot be
-/// placed is not refuted, and what the reviewer objects to is unknown.
+/// The reason why dropped claims take the vote of a reviewer away: a claim that cannot be placed is not
+/// refuted, so it is unknown what the reviewer objects to.
 fn unplaced_claim_reason(
     opinion: &Opinion,
     verdict: Verdict,

@@ -1,4 +1,4 @@
-//! What a reviewer contributes to a review, and what all of them do together.
+//! The opinions of reviewers, and the votes that follow from them.
 
 use super::admit::{Admission, DroppedClaim};
 use super::decide::{DecisionPolicy, VoteFacts, VoteStatus, VoteWithReason, claimed_vote, vote};
@@ -146,7 +146,7 @@ fn rounded(dollars: f64) -> f64 {
     (dollars * 1e9).round() / 1e9
 }
 
-/// What one reviewer gave: its opinion, or why it has none.
+/// The opinion of one reviewer, or why it has none.
 #[derive(Debug, Clone)]
 pub struct ReviewerOpinion {
     /// The reviewer.
@@ -205,7 +205,7 @@ pub struct ReviewerVote {
     pub coverage: Coverage,
 }
 
-/// What all reviewers gave.
+/// The opinions of all reviewers.
 #[derive(Debug, Clone, Default)]
 pub struct Opinions(pub Vec<ReviewerOpinion>);
 

@@ -1,4 +1,4 @@
-//! Verification: which findings are checked before they count, by whom, and what a check says.
+//! Verification: which findings are checked, by which verifier, and what the result is.
 
 use crate::agent::answer::{CheckOutcome, ClaimCheck};
 use crate::agent::claims::{NameBindings, refuted_by_definition};
@@ -36,8 +36,8 @@ fn is_urgent(finding: &Finding) -> bool {
     finding.effective_priority() <= Priority::P1
 }
 
-/// Looks at the files: refutes a claim that something is missing when it is there. A rule has looked
-/// itself. It comes before findings are merged: one that takes another along would have it refuted too.
+/// Refutes a finding about a missing name if the file defines it. Findings of rules are skipped. Runs
+/// before duplicates are merged, because a merged finding would be refuted as a whole.
 pub fn refute_missing_names(finding: &mut Finding, bindings: &dyn NameBindings) {
     if finding.rule.is_some() || finding.verification.is_settled() {
         return;
@@ -48,14 +48,13 @@ pub fn refute_missing_names(finding: &mut Finding, bindings: &dyn NameBindings) 
     }
 }
 
-/// What several reviewers report is reported once. A refuted finding stays apart from those that stand:
-/// it is kept, and takes nothing along.
+/// Merges duplicates of several reviewers. Refuted findings are only merged with refuted ones.
 pub fn merge_reports(findings: Vec<Finding>) -> Vec<Finding> {
     let (standing, refuted): (Vec<_>, Vec<_>) = findings.into_iter().partition(counts);
     merge_duplicates(standing).into_iter().chain(merge_duplicates(refuted)).collect()
 }
 
-/// What two reviewers found without knowing of each other is verified.
+/// Verifies an urgent finding that two reviewers report independently.
 pub fn verify_by_agreement(finding: &mut Finding) {
     let names: Vec<&str> = finding.reporters().filter(|name| !name.contains(": ")).collect();
     if is_urgent_and_unsettled(finding) && finding.rule.is_none() && names.len() > 1 {
@@ -63,14 +62,14 @@ pub fn verify_by_agreement(finding: &mut Finding) {
     }
 }
 
-/// With no other reviewer to ask, the place of a finding is all that can be checked.
+/// Verifies a finding by its location only, if no other reviewer can check it.
 pub fn verify_by_location(finding: &mut Finding) {
     let said = finding.verification.how.as_deref().unwrap_or("no other lane to ask");
     let how = format!("{said}: its file, lines and evidence are there at head");
     finding.verification = Verification::verified(how);
 }
 
-/// Which findings block though no check looked at them: a line for each reason.
+/// Warnings about blocking findings that were not checked, one per reason.
 pub fn unchecked_warnings(findings: &[Finding]) -> Vec<String> {
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for finding in findings.iter().filter(|finding| is_urgent_and_unsettled(finding)) {
@@ -86,7 +85,7 @@ pub fn unchecked_warnings(findings: &[Finding]) -> Vec<String> {
     lines.collect()
 }
 
-/// What a verifier's check says of a finding; without one, it was not checked.
+/// The verification that follows from a check; `None` means not checked.
 pub fn verification_from_check(
     check: Option<&ClaimCheck>,
     verifier: &str,
@@ -108,7 +107,7 @@ pub fn independent_verifier<'l>(finding: &Finding, names: &[&'l str]) -> Option<
     names.iter().copied().find(|name| !finding.is_reported_by(name))
 }
 
-/// What a later check adds to what is known: one that cannot tell takes nothing away.
+/// Combines two verifications: an unsure later check does not replace an earlier result.
 pub fn later_verification(known: Verification, checked: Verification) -> Verification {
     if checked.is_settled() || known.is_unchecked() { checked } else { known }
 }

@@ -1,5 +1,4 @@
-//! What the agent does for others, inside the same limits: it checks findings in a fresh context, and
-//! brings a review that a command wrote into form.
+//! The agent as a verifier of findings, and as a parser of reviews that a command wrote.
 
 use super::phase::AgentPhase;
 use super::turns::{ConversationPlan, ToolOffer, converse};
@@ -90,8 +89,7 @@ fn unchecked(findings: &[Finding], failure: &ReviewerFailure) -> VerifierResult 
 }
 
 impl Agent {
-    /// Brings a review into form. The model may restructure and never decides; what it says is only
-    /// the outcome when it can be read.
+    /// Structures the review of a command. The model must not change what the review says.
     pub async fn parse(
         &self,
         context: &ReviewContext,

@@ -1,5 +1,5 @@
-//! The passes over a change. Each looks at all of it in its own way; they share one budget and, where
-//! the provider has one, one cached prompt.
+//! The passes over a change. Each pass reviews the whole change with another instruction. All passes
+//! share one budget and the provider's prompt cache.
 
 use super::phase::AgentPhase;
 use super::plan;
@@ -23,15 +23,15 @@ use mala_domain::review::admit::reason_none_placed;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
-/// What all passes said.
+/// The results of all passes.
 #[derive(Default)]
 pub(super) struct PassResults {
     pub(super) claims: Vec<ReviewClaim>,
     pub(super) opinions: Vec<HintOpinion>,
-    /// The hunks of the briefs that every pass has answered to.
+    /// The hunks that every pass has reviewed.
     pub(super) accounted: Vec<(FilePath, Vec<usize>)>,
     pub(super) warnings: Vec<String>,
-    /// Why nothing was answered.
+    /// Why no pass has an answer.
     pub(super) failure: Option<ReviewerFailure>,
 }
 
@@ -88,7 +88,7 @@ async fn review(
         keep_objection(answer, raw, &objection)
     };
     let answer = match converse(phase, conversation, read).await {
-        // An answer that drops an objection needs no other form.
+        // An answer that drops an objection is not restructured.
         Err(StopReason::Unreadable { problem, text })
             if objection.get().is_none() || has_objection(&raw_answer(phase, &text)) =>
         {
@@ -104,8 +104,8 @@ fn raw_answer<'t>(phase: &'t AgentPhase<'_>, text: &'t str) -> RawAnswer<'t> {
     RawAnswer { text, form_enforced: false, nonce: phase.fence.nonce() }
 }
 
-/// The answer, unless it drops an objection that an answer before it made and that could not be read:
-/// asked for its form, a model has not changed its mind. What was wrong with the objection stands.
+/// Rejects an answer without claims if an earlier answer, which could not be parsed, had an objection. A
+/// retry asks for another format, not for another opinion. The problem of the first answer is returned.
 fn keep_objection(
     answer: Result<ReviewAnswer, ParseProblem>,
     raw: &RawAnswer<'_>,
@@ -121,8 +121,8 @@ fn keep_objection(
     }
 }
 
-/// An answer with a claim that may hold. One that objects to what is not there says nothing; files
-/// outside the change are looked at later.
+/// Rejects an answer if none of its claims has evidence at head. Claims in files outside the change are
+/// checked later.
 fn require_evidence(
     phase: &AgentPhase<'_>,
     answer: ReviewAnswer,
@@ -140,7 +140,8 @@ fn require_evidence(
     }
 }
 
-/// One more call that may bring an answer into form and never decides.
+/// Calls the model once more to bring an answer into the required format. The call must not change the
+/// opinion.
 async fn restructure(
     phase: &AgentPhase<'_>,
     problem: ParseProblem,
@@ -160,7 +161,7 @@ async fn restructure(
         max_calls: 1,
     };
     let read = |raw: &RawAnswer<'_>| read_restructured(&original, raw, &problem);
-    // Whatever comes of it, the problem of the original is what there is to say.
+    // If this fails too, the problem of the original answer is reported.
     converse(phase, conversation, read).await.map_err(|_| stands())
 }
 
@@ -207,8 +208,8 @@ fn fold(phase: &AgentPhase<'_>, answers: Vec<PassAnswer<'_>>) -> PassResults {
     results
 }
 
-/// Whether an answer says that what was shown is reviewed. One that another call brought into form may
-/// have lost a finding or its priority on the way: it can block and never pass.
+/// Whether an answer counts as coverage. A restructured answer may have lost a finding, so it can block
+/// and never pass.
 fn accounts(answer: &ReviewAnswer) -> bool {
     answer.method != ParseMethod::Restructured
 }

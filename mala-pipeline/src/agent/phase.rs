@@ -1,4 +1,4 @@
-//! What all conversations of one review share: the account, the tools, and a note of what was not done.
+//! What all conversations of one review share: the account, the tools, and the list of skipped work.
 
 use super::AgentSettings;
 use super::account::{Account, deadline};
@@ -51,15 +51,15 @@ pub(super) struct AgentPhase<'r> {
     resources: &'r AgentResources,
     /// What was used before this phase.
     before: Usage,
-    /// What was wanted and not done.
+    /// Skipped work.
     undone: Mutex<UndoneWork>,
 }
 
-/// Work that limits or failures kept from being done: each is told once.
+/// Work that was skipped because of limits or failures.
 #[derive(Default)]
 struct UndoneWork {
     warnings: Vec<String>,
-    /// What went wrong and was made good.
+    /// Problems that a retry solved.
     noted: Vec<String>,
     /// Tool calls that were refused, by the reason.
     refused: BTreeMap<String, usize>,
@@ -96,7 +96,7 @@ impl<'r> AgentPhase<'r> {
         self.undone().noted.push(warning);
     }
 
-    /// What went wrong and was made good.
+    /// Problems that a retry solved.
     pub(super) fn noted(&self) -> Vec<String> {
         self.undone().noted.clone()
     }
@@ -132,9 +132,9 @@ impl<'r> AgentPhase<'r> {
             *self.undone().refused.entry(text.clone()).or_default() += 1;
             ToolResult { call: call.clone(), text, is_error: true }
         };
-        // What a model writes is no name of ours until it is one.
+        // The name comes from the model, so it is only used if it is known.
         let known = self.tools().iter().find(|tool| tool.name == call.name);
-        let name = known.map_or("a tool that there is not", |tool| tool.name.as_str());
+        let name = known.map_or("unknown tool", |tool| tool.name.as_str());
         if let Err(spent) = self.account.reserve_tool(name) {
             return refusal(spent.to_string());
         }

@@ -1,5 +1,5 @@
-//! Which passes are made, with how many calls each, and what that can cost: decided before the first
-//! call, and shown by those who only ask.
+//! Plans a review before the first call: the passes, the calls of each, and the possible cost. A dry run
+//! shows the plan.
 
 use super::AgentSettings;
 use super::prepare::{self, PreparedPrompts};
@@ -15,7 +15,7 @@ use mala_domain::conversation::{ChatRequest, ChatTurn, ToolChoice, TurnPart};
 use mala_domain::ports::ReviewerFailure;
 use mala_domain::review::ReviewContext;
 
-/// Calls that several passes leave for checks and the stronger model.
+/// Calls that are kept for verification and escalation if there are several passes.
 const KEPT_FOR_CHECKS: u32 = 4;
 
 /// The passes of a profile, less those that have nothing to look at.

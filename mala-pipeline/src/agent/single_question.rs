@@ -1,4 +1,4 @@
-//! Questions to a model without a review around them, inside the same limits.
+//! Single questions to a model outside a review, within the same kind of limits.
 
 use super::account::{Account, deadline};
 use super::model_client::ModelClient;
@@ -9,14 +9,14 @@ use mala_domain::conversation::{AnswerFormat, ChatRequest, ChatTurn, ToolChoice,
 use mala_domain::review::Usage;
 use std::sync::Arc;
 
-/// A model that is asked by itself.
+/// Asks a model single questions.
 pub struct SingleQuestionClient<'s> {
     client: &'s ModelClient,
     limits: Limits,
     account: Account,
 }
 
-/// What it is asked.
+/// A question.
 pub struct ModelQuestion<'a> {
     /// The name of the question in events.
     pub label: &'a str,

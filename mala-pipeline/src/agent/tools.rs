@@ -1,7 +1,6 @@
 //! The tools of the agent. All of them only read, and see nothing but the reviewed tree and the
-//! history that leads to it. What a model asks for is hostile: an argument is checked before use and
-//! never becomes an option, a pattern of git's or a command. Every answer has a size and says what was
-//! left out.
+//! history that leads to it. Calls of a model are untrusted: every argument is checked, and never becomes
+//! an option or pattern of git, or a command. Every answer has a size limit and says what it leaves out.
 
 mod arguments;
 mod catalogue;
@@ -84,7 +83,7 @@ impl Toolbox {
         self
     }
 
-    /// Answers a call. Whatever is wrong with it is said in the answer.
+    /// Answers a call. Errors are part of the answer.
     pub async fn call(&self, call: &ToolCall) -> ToolResult {
         let answer = match tokio::time::timeout(self.limits.timeout, self.answer(call)).await {
             Ok(answer) => answer,

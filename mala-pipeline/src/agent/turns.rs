@@ -1,5 +1,5 @@
-//! One conversation: a question, tool calls as far as the budget goes, an answer that can be read, or
-//! why there is none.
+//! One conversation with a model: a prompt, tool calls within the budget, and an answer that can be
+//! parsed, or the reason why there is none.
 
 use super::model_client::ModelClient;
 use super::phase::AgentPhase;
@@ -33,7 +33,7 @@ pub(super) enum ToolOffer {
     None,
 }
 
-/// Talks until there is an answer. One that cannot be read is asked for once more.
+/// Runs a conversation until there is an answer. An answer that cannot be parsed is requested once more.
 pub(super) async fn converse<T>(
     phase: &AgentPhase<'_>,
     plan: ConversationPlan<'_>,
@@ -79,7 +79,7 @@ pub(super) async fn converse<T>(
     Err(StopReason::Silent)
 }
 
-/// An answer that came with tool calls is one without their results.
+/// Warns about tool calls in a final answer: they are not made.
 fn note_unmade_calls(phase: &AgentPhase<'_>, plan: &ConversationPlan<'_>, reply: &ChatReply) {
     let (label, why) = (plan.label, "no model call is left for what they show");
     match reply.said.calls.len() {
@@ -89,8 +89,8 @@ fn note_unmade_calls(phase: &AgentPhase<'_>, plan: &ConversationPlan<'_>, reply:
     }
 }
 
-/// Why there is no answer. What was wrong with the one that was asked for again is what there is to
-/// say; that the second one never came is a warning.
+/// Why there is no answer. If the first answer could not be parsed and the retry failed, the parse problem
+/// is the reason, and the failed retry is a warning.
 fn first_failure(
     phase: &AgentPhase<'_>,
     plan: &ConversationPlan<'_>,
@@ -122,8 +122,8 @@ fn first_request(phase: &AgentPhase<'_>, plan: &ConversationPlan<'_>) -> ChatReq
     }
 }
 
-/// ToolOffer are withheld when nothing could be done with their results: this is the last call, or no
-/// tool can be called any more. `after` calls of the conversation could follow this one.
+/// Offers no tools if their results could not be used: this is the last call, or the tool budget is spent.
+/// `after` is the number of calls that could follow this one.
 fn choice(phase: &AgentPhase<'_>, after: u32) -> ToolChoice {
     let is_last = after == 0 || phase.account.calls_left() <= 1;
     match is_last || phase.account.tools_left() == 0 {
@@ -144,7 +144,7 @@ async fn answer_calls(phase: &AgentPhase<'_>, ask: &mut ChatRequest, reply: Chat
     ask.turns.push(ChatTurn::User(parts));
 }
 
-/// Why a conversation gave no answer that counts.
+/// Why a conversation has no usable answer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum StopReason {
     #[error("{0}")]

@@ -1,4 +1,5 @@
-//! A fresh context tries to refute findings. What it could not check says why.
+//! Verifies findings: a fresh context tries to refute them. Uncertain urgent findings then go to the
+//! stronger model, if there is one.
 
 use super::AgentChecks;
 use super::model_client::ModelClient;
@@ -15,7 +16,7 @@ use mala_domain::finding::{Finding, Verification, VerificationOutcome};
 use mala_domain::report::counted;
 use mala_domain::review::verify::{later_verification, needs_escalation, verification_from_check};
 
-/// So many findings are checked with one call.
+/// The maximum number of findings per call.
 const MAX_CLAIMS: usize = 30;
 
 /// Checks these findings as far as the budget goes, the worst first; says what was escalated.
@@ -139,7 +140,7 @@ fn id(place: usize) -> String {
     format!("c{}", place + 1)
 }
 
-/// Has the stronger model look at doubtful findings; says how many it answered to.
+/// Checks doubtful findings with the stronger model, and returns a warning with their number.
 pub(super) async fn escalate(
     phase: &AgentPhase<'_>,
     prepared: &PreparedPrompts,

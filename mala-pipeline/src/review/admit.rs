@@ -1,6 +1,5 @@
-//! Admits claims: reads the files that they cite outside the change, puts their evidence into the words
-//! of the file, anchors them, and suppresses what comments excuse. What holds is decided by
-//! `mala_domain::review::admit`.
+//! Admits claims: reads the files that they cite outside the change, finds their evidence, and applies
+//! suppression comments. `mala_domain::review::admit` decides which claims are admitted.
 
 use super::context;
 use mala_domain::agent::claims::ground_evidence;
@@ -16,7 +15,7 @@ use mala_syntax::parsed::parsed;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What holds, and what does not.
+/// The admitted findings, the suppressed ones, and the dropped claims.
 pub(super) struct AdmittedClaims {
     pub(super) admission: Admission,
     pub(super) suppressed: Vec<SuppressedFinding>,

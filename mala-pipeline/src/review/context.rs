@@ -1,5 +1,5 @@
-//! Gathers what reviewers need to see, once for all of them: the texts of the changed files on both
-//! sides and, where a reviewer needs it, what is around the change.
+//! Gathers the context of a review once for all reviewers: the texts of the changed files on both sides
+//! and, if a reviewer needs it, the code around the change.
 
 use mala_domain::agent::brief::HunkSymbol;
 use mala_domain::change::{ChangedFile, EntryKind, FilePath};

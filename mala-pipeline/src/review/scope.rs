@@ -1,4 +1,4 @@
-//! What changed, less what the configuration leaves out.
+//! Applies the path settings of the configuration to a change, and computes the id of a review.
 
 use mala_domain::change::{Change, FileClass};
 use mala_domain::config::PathGlobs;
@@ -8,7 +8,7 @@ use mala_domain::scope::{HeadState, ScopeSummary};
 use mala_domain::scope::{ReviewInputs, review_id as id_of};
 use std::sync::Arc;
 
-/// The change, less what the configuration leaves out.
+/// Marks ignored and generated files of a change.
 pub fn apply_path_settings(
     mut scoped: ReviewScope,
     ignore: &PathGlobs,

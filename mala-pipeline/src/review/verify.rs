@@ -1,6 +1,5 @@
-//! The one stage that checks findings before they count: by a look at the files, by the agreement of
-//! reviewers, then by an independent look. Which findings are checked is decided in
-//! `mala_domain::review::verify`.
+//! Verifies findings: by the files, by agreement of reviewers, then by an independent verifier.
+//! `mala_domain::review::verify` decides which findings are checked.
 
 use super::admit::AdmittedClaims;
 use futures_util::future::join_all;
@@ -111,8 +110,8 @@ fn checker(
     })
 }
 
-/// The peers that are independent reviewers: each has reviewed all of the change, and all that it claims
-/// is there. One that has no vote, or may lose it when others look at its claims, refutes nothing.
+/// The peers that may check findings: those that reviewed the whole change and have no dropped claims. A
+/// reviewer without a vote must not refute findings.
 fn eligible_peers<'v>(
     opinions: &Opinions,
     dropped: &[mala_domain::review::admit::DroppedClaim],
@@ -138,8 +137,8 @@ struct VerificationRound<'c> {
 }
 
 impl VerificationRound<'_> {
-    /// Has peers look at findings of others: the first of them, and the next one where it gives no
-    /// answer, while the time lasts.
+    /// Has peers check findings of others. If a peer gives no answer, the next one is asked, until the time
+    /// is over.
     async fn by_peers(&mut self, eligible_peers: &[&dyn Verifier], time: Duration) {
         let end = Instant::now() + time;
         let mut peers: Vec<&dyn Verifier> = eligible_peers.to_vec();

@@ -1,5 +1,5 @@
-//! What was shown to the agent: which lines and which hunks. It is what coverage is measured by, and
-//! what the limits on files outside the change are counted with.
+//! Records which lines and hunks the tools showed to the agent, and enforces the limits on files outside
+//! the change.
 
 use super::ToolLimits;
 use super::ToolRefusal;
@@ -17,7 +17,7 @@ pub struct LinesRead {
     pub hunks: BTreeMap<FilePath, BTreeSet<usize>>,
 }
 
-/// Keeps count.
+/// Records what the tools show.
 pub(super) struct ReadingLog {
     changed: HashSet<FilePath>,
     limits: ToolLimits,
