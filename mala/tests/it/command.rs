@@ -145,7 +145,7 @@ fn the_working_tree_is_reviewed_too_and_the_index_is_not() {
     assert_snapshot!(desk.world.run(&["review", "--reviewer", "command", "--staged"]), @"
     [exit 4]
     [stderr]
-    error: the reviewer command cannot be asked: it reviews commits or the working tree, not the index and not a patch
+    error: cannot run the reviewer command: it reviews commits or the working tree, not the index or a patch
     ");
 }
 
@@ -155,14 +155,14 @@ fn a_command_that_is_not_there_is_named() {
     assert_snapshot!(desk.world.run(&["review", "--reviewer", "command", "HEAD~1..HEAD"]), @"
     [exit 4]
     [stderr]
-    error: the reviewer command cannot be asked: no-such-reviewer is not there
-    hint: put it on the path, or name it by its full path
+    error: cannot run the reviewer command: no-such-reviewer not found
+    hint: add it to PATH, or set its full path
     ");
     let desk = Desk::new("parser: [parser, approved]");
     assert_snapshot!(desk.world.run(&["review", "--reviewer", "command", "HEAD~1..HEAD"]), @"
     [exit 4]
     [stderr]
-    error: the reviewer command cannot be asked: no command is set
+    error: cannot run the reviewer command: no command is set
     hint: set review.command.run in mala.yaml
     ");
     let desk = Desk::new("run: [reviewer, approve]");

@@ -8,7 +8,7 @@ fn no_file_means_the_defaults() {
     assert_snapshot!(world().run(&["config", "check"]), @"
     [exit 0]
     [stdout]
-    there is no mala.yaml: the defaults hold
+    no mala.yaml: using the defaults
     ");
 }
 
@@ -96,7 +96,7 @@ fn a_file_that_is_named_has_to_be_there() {
     assert_snapshot!(world().run(&["config", "check", "other.yaml"]), @"
     [exit 78]
     [stderr]
-    error: other.yaml is not there
+    error: other.yaml does not exist
     ");
 }
 

@@ -31,28 +31,28 @@ fn a_healthy_repository() {
     [stdout]
     git            ok      [GIT]
     repository     ok      [WORK], on main
-    configuration  ok      no mala.yaml: the defaults hold ('mala init' writes one)
-    state folder   ok      [WORK]/.mala can be written
+    configuration  ok      no mala.yaml: using the defaults ('mala init' writes one)
+    state folder   ok      [WORK]/.mala is writable
 
-    model keys: none is needed; with one of them, an agent reviews
+    model keys: with one of them, an agent reviews; none is required
       ANTHROPIC_API_KEY  not set    review by an agent with Claude
       OPENAI_API_KEY     set        review by an agent with GPT
       GEMINI_API_KEY     not set    review by an agent with Gemini
 
-    linters: those that the project is set up for take part in a review
-      ruff           0.6.9          Python: what the project's ruff rules say
-      eslint         [HOME]/bin/eslint  JavaScript and TypeScript: what the project's eslint rules say
-      biome          not found      JavaScript and TypeScript: what the project's biome rules say
+    linters: a review runs those that the project is configured for
+      ruff           0.6.9          Python: the project's ruff rules
+      eslint         [HOME]/bin/eslint  JavaScript and TypeScript: the project's eslint rules
+      biome          not found      JavaScript and TypeScript: the project's biome rules
       oxlint         not found      JavaScript and TypeScript: correctness
       tsc            not found      TypeScript: type errors; add it to review.linters.also
-      clippy         not found      Rust: what clippy and the compiler say; add it to review.linters.also
-      golangci-lint  not found      Go: what the project's linters say; add it to review.linters.also
+      clippy         not found      Rust: clippy and compiler warnings; add it to review.linters.also
+      golangci-lint  not found      Go: the project's linters; add it to review.linters.also
       shellcheck     not found      shell scripts: quoting, portability, mistakes
-      semgrep        not found      many languages: what the project's semgrep rules say
+      semgrep        not found      many languages: the project's semgrep rules
       hadolint       not found      Dockerfiles: mistakes and pinning
       actionlint     not found      GitHub workflows: mistakes and injection
 
-    lanes: without gate.panel, those that can be used and all of your own review
+    lanes: without gate.panel, a panel has the usable lanes and all custom lanes
       claude         not usable     claude: not found on the path
       codex          not usable     codex: not found on the path
       gemini         not usable     gemini: not found on the path
@@ -80,10 +80,7 @@ fn outside_of_a_repository_only_patches_can_be_reviewed() {
     let world = machine();
     world.git(&["init", "-q", "--bare", "."]);
     let shown = world.run(&["doctor"]);
-    assert!(
-        shown.contains("repository     note    a bare repository: only commits and"),
-        "{shown}"
-    );
+    assert!(shown.contains("repository     note    bare repository: only commits and"), "{shown}");
 }
 
 #[test]

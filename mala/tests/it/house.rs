@@ -333,6 +333,31 @@ fn code_with(crates: &[&str], wanted: &str) -> Vec<String> {
     })
 }
 
+/// The modules of the `mala` crate depend on each other in one direction, and only `wiring` names adapters.
+#[test]
+fn the_modules_of_the_edge_depend_in_one_direction() {
+    let outside_wiring = |file: &String| !file.starts_with("mala/src/wiring");
+    let adapters: Vec<String> =
+        code_with(&["mala"], "mala_adapters").into_iter().filter(outside_wiring).collect();
+    assert!(adapters.is_empty(), "adapters are named outside of wiring: {adapters:#?}");
+    for (module, forbidden) in [
+        ("wiring", "crate::cli"),
+        ("wiring", "crate::gate"),
+        ("wiring", "crate::hook"),
+        ("settings", "crate::cli"),
+        ("settings", "crate::wiring"),
+        ("failure", "crate::cli"),
+        ("hook", "crate::gate"),
+        ("gate", "crate::hook"),
+    ] {
+        let (file, folder) = (format!("mala/src/{module}.rs"), format!("mala/src/{module}/"));
+        let of_module = |user: &String| user.starts_with(&file) || user.starts_with(&folder);
+        let users: Vec<String> =
+            code_with(&["mala"], forbidden).into_iter().filter(of_module).collect();
+        assert!(users.is_empty(), "{module} uses {forbidden}: {users:#?}");
+    }
+}
+
 /// `mala review`, gate sessions, the hook and eval all review a change with `mala_pipeline::review`.
 #[test]
 fn every_review_goes_through_one_function() {

@@ -89,7 +89,7 @@ fn an_unknown_rule_names_the_nearest_one() {
     assert_snapshot!(world().run(&["rules", "show", "python/mutable-defualt"]), @"
     [exit 64]
     [stderr]
-    error: no rule 'python/mutable-defualt'
+    error: unknown rule 'python/mutable-defualt'
     hint: did you mean 'python/mutable-default'?
     ");
 }
@@ -99,7 +99,7 @@ fn an_unknown_language_is_a_usage_error() {
     assert_snapshot!(world().run(&["rules", "list", "--language", "cobol"]), @"
     [exit 64]
     [stderr]
-    error: invalid value 'cobol' for '--language <LANGUAGE>': it is none of python, javascript, typescript, tsx, rust, go, java, c, cpp, ruby, csharp, php
+    error: invalid value 'cobol' for '--language <LANGUAGE>': unknown language; expected one of python, javascript, typescript, tsx, rust, go, java, c, cpp, ruby, csharp, php
 
     For more information, try '--help'.
     ");
@@ -112,14 +112,14 @@ fn rules_of_a_repository_are_tested_by_their_examples() {
     assert_snapshot!(world.run(&["rules", "test", ".mala/rules"]), @"
     [exit 0]
     [stdout]
-    1 rule, 4 examples: all hold
+    1 rule, 4 examples: all passed
     ");
     world.write(".mala/rules/no-print.yaml", OWN.replace("pprint(x)", "print(y)"));
     assert_snapshot!(world.run(&["rules", "test", ".mala/rules"]), @"
     [exit 1]
     [stdout]
     own/no-print: good example 2 (python): it matches on line 1
-    1 rule, 4 examples: 1 does not hold
+    1 rule, 4 examples: 1 failed
     ");
 }
 
@@ -127,7 +127,7 @@ fn rules_of_a_repository_are_tested_by_their_examples() {
 fn the_built_in_rules_hold() {
     let shown = world().run(&["rules", "test"]);
     assert!(shown.starts_with("[exit 0]\n"), "{shown}");
-    assert!(shown.ends_with("examples: all hold\n"), "{shown}");
+    assert!(shown.ends_with("examples: all passed\n"), "{shown}");
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn a_file_that_is_no_rule_says_where() {
     assert_snapshot!(world.run(&["rules", "test", ".mala/rules"]), @"
     [exit 78]
     [stderr]
-    error: .mala/rules/bytes.yaml: the file is no UTF-8
+    error: .mala/rules/bytes.yaml: not valid UTF-8
     error: .mala/rules/bad.yaml:7:1: unknown key `prority`; did you mean `priority`?
     ");
     let listed = world.run(&["rules", "list"]);
@@ -147,6 +147,6 @@ fn a_file_that_is_no_rule_says_where() {
     assert_snapshot!(world.run(&["rules", "test", "nowhere"]), @"
     [exit 64]
     [stderr]
-    error: nowhere is not there
+    error: nowhere does not exist
     ");
 }

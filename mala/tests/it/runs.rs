@@ -51,13 +51,13 @@ fn nothing_kept_is_nothing_to_list() {
     assert_snapshot!(world().run(&["runs", "list"]), @"
     [exit 0]
     [stderr]
-    no reviews are kept here yet
+    no saved reviews
     ");
     assert_snapshot!(world().run(&["runs", "show"]), @"
     [exit 2]
     [stderr]
-    error: no reviews are kept here yet
-    hint: 'mala review' reviews the working tree
+    error: no saved reviews
+    hint: run 'mala review' to review the working tree
     ");
 }
 
@@ -122,7 +122,7 @@ fn what_cannot_be_shown_says_why() {
     [exit 2]
     [stderr]
     error: showing [RUN]: review.json has schema_version 2; this version of mala reads up to 1
-    hint: update mala, or open its review.md
+    hint: update mala, or read its review.md
     ");
     assert_snapshot!(world.run(&["runs", "show", "zzz"]), @"
     [exit 64]

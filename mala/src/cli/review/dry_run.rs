@@ -1,10 +1,10 @@
-//! `mala review --dry-run`: what a review would do and could cost. Nobody is asked.
+//! `mala review --dry-run`: what a review would send and could cost. No model is called.
 
 use super::ReviewArgs;
 use crate::cli::exit::Exit;
 use crate::console;
 use crate::wiring::changes;
-use crate::wiring::reviewers::Chosen;
+use crate::wiring::reviewers::ChosenReviewers;
 use mala_domain::config::ReviewerType;
 use mala_domain::ports::ReviewScope;
 use mala_domain::review::ReviewPlan;
@@ -16,15 +16,15 @@ use std::fmt::Write;
 pub(super) async fn show(
     args: &ReviewArgs,
     plan: &ReviewPlan,
-    chosen: &Chosen,
+    chosen: &ChosenReviewers,
     scoped: ReviewScope,
 ) -> anyhow::Result<Exit> {
     let Some(agent) = &chosen.agent else {
         let free = match chosen.kind {
             ReviewerType::Cerberus | ReviewerType::Command => {
-                "Programs of yours would review: what they spend is not known here.\n"
+                "External programs review the change; their cost is unknown.\n"
             }
-            _ => "Built-in analyzers: no model is asked, and nothing is spent.\n",
+            _ => "Built-in analyzers only: no model is called, at no cost.\n",
         };
         let plain = json!({"schema_version": 1, "reviewer": chosen.kind.name(), "passes": []});
         console::data(&if args.json { format!("{plain:#}\n") } else { free.to_owned() })?;
@@ -33,7 +33,7 @@ pub(super) async fn show(
     let context = gather(plan, scoped, &chosen.reviewers).await.map_err(changes::failure)?;
     let mut forecast = agent.forecast(&context).await?;
     let refused = chosen.refusal.iter().filter(|_| !context.change.is_empty());
-    forecast.warnings.extend(refused.map(|why| format!("a review is refused: {why}")));
+    forecast.warnings.extend(refused.map(|why| format!("the review would be refused: {why}")));
     let text = if args.json { format!("{:#}\n", as_json(&forecast)) } else { as_text(&forecast) };
     console::data(&console::harmless(&text))?;
     Ok(Exit::Passed)
@@ -62,7 +62,7 @@ fn as_text(forecast: &ReviewForecast) -> String {
     let parts = console::counted(forecast.briefs, "message");
     line("prompt", format!("{bytes} bytes in {parts}, about {} tokens", forecast.prompt_tokens));
     let reserved = forecast.reserved.map_or("unknown".to_owned(), |dollars| dollars.to_string());
-    line("reserved", format!("{reserved} at worst for the first calls"));
+    line("reserved", format!("{reserved} at most for the first calls"));
     line(
         "limits",
         format!(
@@ -77,7 +77,7 @@ fn as_text(forecast: &ReviewForecast) -> String {
     for warning in &forecast.warnings {
         line("warning", warning.clone());
     }
-    line("", "Nothing was asked, and nothing is spent.".to_owned());
+    line("", "No model was called.".to_owned());
     text
 }
 

@@ -1,7 +1,8 @@
 //! A session as a review: its plan, its lanes as reviewers, and the agent that checks for them.
 
 use super::runner;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::settings::UserSettings;
 use crate::wiring::changes::failure;
 use crate::wiring::reviewers::{self, AbsentReviewer};
 use mala_adapters::git::Git;
@@ -61,7 +62,7 @@ pub async fn review_session(
     session: &Session,
     mut scope: ReviewScope,
     lanes: Option<(Git, &SessionFolder)>,
-    here: &Surroundings,
+    here: &Environment,
 ) -> anyhow::Result<Report> {
     scope.scope.target.clone_from(&session.scope.target);
     let mut plan = session_plan(session)?;
@@ -84,7 +85,10 @@ pub async fn review_session(
     let reviewers: Vec<_> = lanes.iter().map(|lane| lane.clone() as Arc<dyn Reviewer>).collect();
     let peers: Vec<_> = lanes.iter().map(|lane| lane.clone() as Arc<dyn Verifier>).collect();
     let agent = match &session.checker {
-        Some(checker) => reviewers::checker(checker, here).await.map(Some),
+        Some(checker) => {
+            let models = UserSettings::load(here)?.models;
+            reviewers::checker(checker, here, models).await.map(Some)
+        }
         None => Ok(None),
     };
     let agent = agent.unwrap_or_else(|error| {

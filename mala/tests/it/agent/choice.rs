@@ -66,8 +66,8 @@ fn a_reviewer_that_is_named_never_falls_back() {
     assert_snapshot!(changed().run(&["review", "--reviewer", "agent-sdk"]), @"
     [exit 4]
     [stderr]
-    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
+    error: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
+    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
     ");
     let world = changed();
     world.write("mala.yaml", "reviewer_type: agent_sdk\n");
@@ -130,9 +130,9 @@ fn a_dry_run_makes_no_request() {
     passes     whole change
     hunks      1 of 1 would be sent, with 0 hints
     prompt     NNNN bytes in N message, about NNNN tokens
-    reserved   $N.NNNN at worst for the first calls
+    reserved   $N.NNNN at most for the first calls
     limits     2 model calls, 3 tool calls, 400000 tokens, $0.50, 60 s
-               Nothing was asked, and nothing is spent.
+               No model was called.
     ");
     let output = world.output(&["review", "--dry-run", "--json", "--profile", "thorough"], b"");
     let outlook: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -149,7 +149,7 @@ fn a_dry_run_makes_no_request() {
 #[test]
 fn a_dry_run_says_that_the_review_would_be_refused() {
     let args = ["review", "--reviewer", "agent_sdk", "--dry-run"];
-    let refused = "a review is refused: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY \
+    let refused = "the review would be refused: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY \
                    is not set";
     let shown = changed().run(&args);
     assert!(shown.starts_with("[exit 0]") && shown.contains(refused), "{shown}");
@@ -177,7 +177,7 @@ fn flags_that_a_reviewer_has_no_use_for_are_said() {
         "--no-save",
     ]);
     for flag in ["--model", "--profile", "--record"] {
-        let said = format!("{flag} is not used: builtin asks no model of mala's");
+        let said = format!("{flag} has no effect: builtin uses no model of mala");
         assert!(shown.contains(&said), "{flag}: {shown}");
     }
     assert!(!shown.contains("--replay"), "{shown}");

@@ -16,14 +16,14 @@ fn planned(world: &World, args: &[&str]) -> Value {
 fn a_plan_needs_no_key_and_says_when_a_review_is_refused() {
     let world = changed();
     let plan = planned(&world, &[]);
-    let refused = "a review is refused: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY \
+    let refused = "the review would be refused: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY \
                    is not set";
     let expected = (&json!(1), &json!([refused]));
     assert_eq!((&plan["hunks_sent"], &plan["warnings"]), expected, "{plan:#}");
     assert!(plan["reserved_usd"].as_f64() > Some(0.0), "{plan:#}");
     let plan = planned(&world, &["--model", "compatible/tiny"]);
     let warnings = plan["warnings"].to_string();
-    assert!(warnings.contains("a review is refused: the price of the model"), "{plan:#}");
+    assert!(warnings.contains("the review would be refused: the price of the model"), "{plan:#}");
 }
 
 #[test]

@@ -23,8 +23,8 @@
 //! | event: warning | `problems_that_do_not_end_the_review_are_warnings` |
 
 use super::*;
-use mala::settings;
-use mala::surroundings::Surroundings;
+use mala::environment::Environment;
+use mala::settings::{self, UserSettings};
 use mala::wiring::changes::Changes;
 use mala::wiring::reviewers::{self, ReviewerOptions};
 use mala::wiring::rules;
@@ -214,9 +214,9 @@ fn r7_a_disabled_review_stays_disabled() {
     let set = [("PATH", std::env::var_os("PATH").unwrap()), ("HOME", world.home().into())];
     let key = [("ANTHROPIC_API_KEY", "test-key".into())];
     let environment = set.into_iter().chain(key).map(|(name, value)| (name.into(), value));
-    let here = Surroundings {
+    let here = Environment {
         folder: world.folder().to_owned(),
-        environment: environment.collect(),
+        variables: environment.collect(),
         columns: None,
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -225,11 +225,11 @@ fn r7_a_disabled_review_stays_disabled() {
             Changes::open(&here).await.scope(&ReviewTarget::WorkingTree, &[]).await.unwrap();
         let flags = Config { reviewer_type: Some(ReviewerType::AgentSdk), ..Config::default() };
         let chosen = settings::choose(&ReviewTarget::WorkingTree, None, None);
-        let settings = settings::load(&here, chosen, flags).unwrap();
+        let settings = UserSettings::load(&here).unwrap().with_file(chosen, flags).unwrap();
         let rules =
             rules::project_rules(&scoped, &ReviewTarget::WorkingTree, &mut Vec::new()).await;
-        let wishes = ReviewerOptions::nothing();
-        let chosen = reviewers::choose(&settings.policy, &here, rules.unwrap(), wishes).await;
+        let options = ReviewerOptions::new(settings.models.clone());
+        let chosen = reviewers::choose(&settings.policy, &here, rules.unwrap(), options).await;
         chosen.unwrap().reviewers.iter().any(|reviewer| reviewer.overrides_disabled_setting())
     });
     assert!(!overrides);

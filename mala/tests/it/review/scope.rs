@@ -75,7 +75,7 @@ fn a_patch_needs_no_repository() {
     assert_eq!((code, findings(&report)), (1, vec![FOUND.to_owned()]));
     let shown = world.run_with_stdin(&["review", "--patch", "-"], patch.as_bytes());
     assert!(shown.starts_with("[exit 1]"), "{shown}");
-    let kept = "note: nothing is kept of this review: there is no repository around it\n";
+    let kept = "note: not in a repository: the review is not saved\n";
     assert!(shown.ends_with(kept), "{shown}");
     let shown = world.run(&["review", "--patch", "change.diff", "--no-save"]);
     assert!(!shown.contains("note:"), "{shown}");

@@ -1,5 +1,5 @@
-//! What the program finds around itself when it starts: folder, environment, terminal. It is read
-//! once and passed down, so that nothing below asks the process for it again.
+//! The current folder, environment variables and terminal of the process. They are read once and
+//! passed down.
 
 use mala_domain::render::terminal::TerminalOptions;
 use std::collections::BTreeMap;
@@ -7,39 +7,39 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-/// The folder, environment and terminal that a command runs in.
+/// The folder, environment variables and terminal that a command runs in.
 #[derive(Debug, Clone)]
-pub struct Surroundings {
+pub struct Environment {
     /// The current folder.
     pub folder: PathBuf,
     /// The environment variables.
-    pub environment: BTreeMap<OsString, OsString>,
+    pub variables: BTreeMap<OsString, OsString>,
     /// The columns of the terminal on stdout; `None` when it is not a terminal.
     pub columns: Option<usize>,
 }
 
-impl Surroundings {
-    /// What is around this process.
+impl Environment {
+    /// The environment of this process.
     pub fn of_process() -> io::Result<Self> {
         let columns = io::stdout()
             .is_terminal()
             .then(|| terminal_size::terminal_size().map_or(80, |(width, _)| usize::from(width.0)));
         Ok(Self {
             folder: std::env::current_dir()?,
-            environment: std::env::vars_os().collect(),
+            variables: std::env::vars_os().collect(),
             columns,
         })
     }
 
     /// A variable that is set and not empty.
     pub fn variable(&self, name: &str) -> Option<&OsStr> {
-        self.environment
+        self.variables
             .get(OsStr::new(name))
             .map(OsString::as_os_str)
             .filter(|value| !value.is_empty())
     }
 
-    /// A variable as text; `None` when it is unset, empty or no UTF-8.
+    /// A variable as text; `None` when it is unset, empty or not UTF-8.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.variable(name).and_then(OsStr::to_str)
     }
@@ -65,7 +65,7 @@ impl Surroundings {
         self.folder.ancestors().find(is_root).unwrap_or(&self.folder)
     }
 
-    /// What the terminal on stdout can do. Colours are dropped on the way when it shows none.
+    /// How to render for the terminal on stdout. Colors are removed on output when it shows none.
     pub fn terminal(&self) -> TerminalOptions {
         let width = self.columns.unwrap_or(80).clamp(40, 160);
         TerminalOptions {
@@ -97,9 +97,9 @@ fn is_bare(folder: &Path) -> bool {
 mod tests {
     use super::*;
 
-    fn surroundings(variables: &[(&str, &str)]) -> Surroundings {
-        let environment = variables.iter().map(|(name, value)| (name.into(), value.into()));
-        Surroundings { folder: "/".into(), environment: environment.collect(), columns: None }
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        let variables = variables.iter().map(|(name, value)| (name.into(), value.into()));
+        Environment { folder: "/".into(), variables: variables.collect(), columns: None }
     }
 
     #[test]
@@ -110,7 +110,7 @@ mod tests {
             (&[("LANG", "en_US.UTF-8"), ("LC_ALL", "C")], false),
             (&[], false),
         ] {
-            assert_eq!(surroundings(variables).terminal().unicode, expected, "{variables:?}");
+            assert_eq!(environment(variables).terminal().unicode, expected, "{variables:?}");
         }
     }
 
@@ -122,7 +122,7 @@ mod tests {
             (&[("HOME", "/h"), ("XDG_CONFIG_HOME", "relative")], Some("/h/.config")),
             (&[], None),
         ] {
-            let folder = surroundings(variables).user_config_folder();
+            let folder = environment(variables).user_config_folder();
             assert_eq!(folder, expected.map(PathBuf::from), "{variables:?}");
         }
     }

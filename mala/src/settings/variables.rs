@@ -1,14 +1,13 @@
-//! The environment variables that stand for keys of the configuration.
+//! The environment variables that set configuration keys.
 
-use crate::cli::exit::Exit;
-use crate::cli::failure::Failure;
-use crate::surroundings::Surroundings;
+use crate::environment::Environment;
+use crate::failure::{Failure, FailureKind};
 use mala_domain::config::{Config, ConfigLayer, ConfigOrigin, LinterMode};
 
-type Set = fn(&mut Config, &str) -> Result<(), String>;
+type SetKey = fn(&mut Config, &str) -> Result<(), String>;
 
 /// Each variable and the key that it sets.
-const VARIABLES: [(&str, Set); 7] = [
+const VARIABLES: [(&str, SetKey); 7] = [
     ("MALA_REVIEWER", |config, text| {
         config.reviewer_type = Some(text.parse()?);
         Ok(())
@@ -40,21 +39,21 @@ const VARIABLES: [(&str, Set); 7] = [
         config.review.linters.enabled = Some(match text {
             "auto" => LinterMode::Auto,
             "off" => LinterMode::Off,
-            other => return Err(format!("'{other}' is none of auto, off")),
+            other => return Err(format!("'{other}' is not one of auto, off")),
         });
         Ok(())
     }),
 ];
 
-/// One layer per variable that is set.
-pub(super) fn layers(here: &Surroundings) -> Result<Vec<ConfigLayer>, Failure> {
+/// A layer for each variable that is set.
+pub(super) fn layers(here: &Environment) -> Result<Vec<ConfigLayer>, Failure> {
     let mut layers = Vec::new();
     for (name, set) in VARIABLES {
         let Some(value) = here.variable(name) else { continue };
         let mut config = Config::default();
-        let text = value.to_str().ok_or_else(|| "it is no UTF-8".to_owned());
+        let text = value.to_str().ok_or_else(|| "not valid UTF-8".to_owned());
         text.and_then(|text| set(&mut config, text)).map_err(|why| {
-            Failure::new(Exit::Configuration, format!("environment variable {name}: {why}"))
+            Failure::new(FailureKind::Configuration, format!("environment variable {name}: {why}"))
         })?;
         layers.push(ConfigLayer { origin: ConfigOrigin::Environment(name), config });
     }

@@ -1,9 +1,8 @@
 //! Opens a session: chooses the panel, writes the session down, and starts its supervisor.
 
-use super::clean::remove_older_than;
 use crate::console;
+use crate::environment::Environment;
 use crate::settings::Settings;
-use crate::surroundings::Surroundings;
 use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use mala_domain::gate::SCHEMA_VERSION;
@@ -24,41 +23,41 @@ const OLD: Duration = Duration::from_secs(30 * 86_400);
 const START: Duration = Duration::from_secs(60);
 
 /// A change, and where its throw-away copy is.
-pub(crate) struct Work<'w> {
+pub struct Work<'w> {
     /// The folder of the copy.
-    pub(crate) scratch: &'w Path,
+    pub scratch: &'w Path,
     /// The change by commits.
-    pub(crate) pinned: &'w Pinned,
+    pub pinned: &'w Pinned,
     /// The change itself.
-    pub(crate) scoped: &'w ReviewScope,
+    pub scoped: &'w ReviewScope,
     /// What it is, in words.
-    pub(crate) words: String,
+    pub words: String,
 }
 
 /// Who is asked, and what they are told.
-pub(crate) struct SessionRequest {
+pub struct SessionRequest {
     /// The panel.
-    pub(crate) seats: Vec<PanelMember>,
+    pub seats: Vec<PanelMember>,
     /// Texts about the task.
-    pub(crate) tasks: Vec<(String, String)>,
+    pub tasks: Vec<(String, String)>,
     /// How hard codex thinks.
-    pub(crate) reasoning: &'static str,
+    pub reasoning: &'static str,
     /// What to say with the result.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// The panel, and what to say about it: which settings hold explains the rest.
-pub(crate) fn panel(
+pub fn panel(
     named: &[String],
     settings: &Settings,
-    here: &Surroundings,
+    here: &Environment,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
     let (seats, warnings) = world::panel(named, &settings.gate, here)?;
     Ok((seats, settings.notice.iter().cloned().chain(warnings).collect()))
 }
 
 /// A session that is not written down yet.
-pub(crate) fn session(
+pub fn session(
     work: &Work<'_>,
     brief: SessionRequest,
     settings: &Settings,
@@ -86,15 +85,15 @@ pub(crate) fn session(
 }
 
 /// Writes the session down and starts its supervisor; a session that nobody needs to review is over.
-pub(crate) async fn start(
+pub async fn start(
     gate: &Gate,
     session: &Session,
     scoped: &ReviewScope,
-    here: &Surroundings,
+    here: &Environment,
 ) -> anyhow::Result<(SessionFolder, GateSpawnJson)> {
     world::sweep_dead(gate.sessions.all());
     world::sweep_scratch(gate);
-    if let Err(error) = remove_older_than(OLD, &gate.sessions) {
+    if let Err(error) = world::remove_older_than(OLD, &gate.sessions) {
         console::say(&format!("warning: old sessions stay: {error:#}"));
     }
     let session = &Session { created: gate.next_time().await?, ..session.clone() };
