@@ -17,7 +17,7 @@ review:
   fail_on: P1          # P0, P1, P2, P3 or none
   ignore: [docs/, '*.generated.ts']
   rules:
-    python/bare-except: off
+    python/bare-except-pass: off
 ```
 
 `mala init` writes a `mala.yaml`, `mala config check` checks it, `mala config show` prints the effective
