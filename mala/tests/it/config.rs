@@ -186,6 +186,15 @@ fn show_says_where_each_value_comes_from() {
 }
 
 #[test]
+fn show_as_json_has_the_value_and_the_origin_of_each_key() {
+    let world = world();
+    world.write("mala.yaml", "review: {fail_on: P2}\n");
+    let shown = world.output(&["config", "show", "--format", "json"], b"");
+    let shown: serde_json::Value = serde_json::from_slice(&shown.stdout).unwrap();
+    assert_snapshot!(format!("{shown:#}"));
+}
+
+#[test]
 fn what_show_prints_is_a_valid_file() {
     let world = world();
     world.write("mala.yaml", "review: {base: \"a: #b\", rules: {x: {use: P1, paths: [a]}}}\n");

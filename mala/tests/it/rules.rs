@@ -122,6 +122,43 @@ fn a_rule_is_shown_with_its_examples() {
 }
 
 #[test]
+fn a_rule_can_be_read_by_programs() {
+    let world = world();
+    world.write(".mala/rules/no-print.yaml", OWN);
+    assert_snapshot!(world.run(&["rules", "show", "own/no-print", "--format", "json"]), @r#"
+    [exit 0]
+    [stdout]
+    {
+      "rule": {
+        "category": "style",
+        "confidence": 0.9,
+        "examples": {
+          "bad": [
+            "print(1)",
+            "print(x)"
+          ],
+          "good": [
+            "log(1)",
+            "pprint(x)"
+          ]
+        },
+        "id": "own/no-print",
+        "languages": [
+          "python"
+        ],
+        "message": "When the library is used, `{{X}}` lands on the user's stdout.",
+        "priority": 3,
+        "set": "default",
+        "source": ".mala/rules/no-print.yaml",
+        "suggestion": "Use logging.",
+        "title": "Print in a library"
+      },
+      "schema_version": 1
+    }
+    "#);
+}
+
+#[test]
 fn an_unknown_rule_names_the_nearest_one() {
     assert_snapshot!(world().run(&["rules", "show", "python/mutable-defualt"]), @"
     [exit 64]

@@ -66,6 +66,94 @@ fn an_unknown_command_is_a_usage_error_with_the_nearest_one() {
 }
 
 #[test]
+fn a_command_without_its_subcommand_or_argument_is_a_usage_error() {
+    let shown = ["config", "rules", "runs", "hook", "schema"].map(|name| world().run(&[name]));
+    assert_snapshot!(shown.concat(), @"
+    [exit 64]
+    [stderr]
+    Check or show the configuration
+
+    Usage: mala config [OPTIONS] <COMMAND>
+
+    Commands:
+      check   Check a configuration file
+      show    Show what holds for a review of the working tree, and where each value comes from
+      schema  Print the JSON Schema of the configuration file
+      help    Print this message or the help of the given subcommand(s)
+
+    Options:
+          --color <WHEN>  When to colour the output [default: auto] [possible values: auto, always,
+                          never]
+      -h, --help          Print help
+    [exit 64]
+    [stderr]
+    List, show and test the rules of the built-in reviewer
+
+    Usage: mala rules [OPTIONS] <COMMAND>
+
+    Commands:
+      list  List the rules, those of this repository (`.mala/rules/`) too
+      show  Show a rule with its examples
+      test  Run the examples of rules as their tests
+      help  Print this message or the help of the given subcommand(s)
+
+    Options:
+          --color <WHEN>  When to colour the output [default: auto] [possible values: auto, always,
+                          never]
+      -h, --help          Print help
+    [exit 64]
+    [stderr]
+    List and show the reviews that are kept
+
+    Usage: mala runs [OPTIONS] <COMMAND>
+
+    Commands:
+      list  List the reviews, newest first
+      show  Show a review
+      help  Print this message or the help of the given subcommand(s)
+
+    Options:
+          --color <WHEN>  When to colour the output [default: auto] [possible values: auto, always,
+                          never]
+      -h, --help          Print help
+    [exit 64]
+    [stderr]
+    Gate the work of a coding agent when it wants to stop
+
+    Usage: mala hook [OPTIONS] <COMMAND>
+
+    Commands:
+      stop   Answer Claude Code or Codex, whose agent wants to stop: JSON in, JSON out
+      start  Remember where the work is when a conversation of Claude Code or Codex begins: JSON in,
+             nothing out
+      off    Let agents stop in this work tree, whatever their work is like
+      on     Gate their work again
+      help   Print this message or the help of the given subcommand(s)
+
+    Options:
+          --color <WHEN>  When to colour the output [default: auto] [possible values: auto, always,
+                          never]
+      -h, --help          Print help
+    [exit 64]
+    [stderr]
+    error: the following required arguments were not provided:
+      <NAME>
+
+    Usage: mala schema <NAME>
+
+    For more information, try '--help'.
+    ");
+    assert_snapshot!(world().run(&["schema", "nope"]), @"
+    [exit 64]
+    [stderr]
+    error: invalid value 'nope' for '<NAME>'
+      [possible values: review-result, mala-config, rule, gate-spawned, gate-waited, eval-case, eval-record, eval-result, eval-case-view, eval-comparison]
+
+    For more information, try '--help'.
+    ");
+}
+
+#[test]
 fn an_unknown_flag_is_a_usage_error() {
     assert_snapshot!(world().run(&["schema", "--nope"]), @"
     [exit 64]
@@ -99,6 +187,16 @@ fn a_reader_that_goes_away_is_no_error() {
 
 #[test]
 fn completions_exist_for_every_shell() {
+    assert_snapshot!(world().run(&["completions", "tcsh"]), @"
+    [exit 64]
+    [stderr]
+    error: invalid value 'tcsh' for '<SHELL>'
+      [possible values: bash, elvish, fish, powershell, zsh]
+
+      tip: a similar value exists: 'zsh'
+
+    For more information, try '--help'.
+    ");
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let shown = world().run(&["completions", shell]);
         assert!(shown.starts_with("[exit 0]\n[stdout]\n"), "{shell}: {shown}");
