@@ -62,62 +62,7 @@ fn only_a_missing_key_with_nothing_said_leaves_it_to_the_built_in_analyzers() {
         all.push_str(&format!("{variables}{config:?} {args:?}\n{}", world.run(&args)));
         assert!(!world.folder().join("tape").exists(), "{args:?}");
     }
-    assert_snapshot!(all, @r#"
-    ANTHROPIC_API_KEY=test-key "" ["review", "--no-save", "--model", "nonsense-1"]
-    [exit 4]
-    [stderr]
-    error: unknown model 'nonsense-1'
-    hint: run 'mala models' to see the known models; for another one, use PROVIDER/nonsense-1 with PROVIDER one of anthropic, openai, openai-chat, gemini, compatible, or add it to your model file
-    ANTHROPIC_API_KEY=test-key "agent_sdk_reviewer_model: nonsense\n" ["review", "--no-save"]
-    [exit 4]
-    [stderr]
-    error: unknown model 'nonsense'
-    hint: run 'mala models' to see the known models; for another one, use PROVIDER/nonsense with PROVIDER one of anthropic, openai, openai-chat, gemini, compatible, or add it to your model file
-    ANTHROPIC_API_KEY=test-key ANTHROPIC_BASE_URL=notaurl "" ["review", "--no-save"]
-    [exit 4]
-    [stderr]
-    error: the reviewer agent_sdk cannot be asked: 'notaurl' is not an http or https URL
-    hint: see ANTHROPIC_BASE_URL
-    OPENAI_API_KEY=k OPENAI_BASE_URL=notaurl "" ["review", "--no-save"]
-    [exit 4]
-    [stderr]
-    error: the reviewer agent_sdk cannot be asked: 'notaurl' is not an http or https URL
-    hint: see OPENAI_BASE_URL
-    "" ["review", "--no-save", "--model", "sonnet"]
-    [exit 4]
-    [stderr]
-    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
-    "agent_sdk_reviewer_model: gpt-4.1\n" ["review", "--no-save"]
-    [exit 4]
-    [stderr]
-    error: the reviewer agent_sdk cannot be asked: OPENAI_API_KEY is not set
-    hint: set OPENAI_API_KEY, or models.key_commands.openai in your own file
-    "agent_sdk_escalation_model: opus\n" ["review", "--no-save"]
-    [exit 4]
-    [stderr]
-    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
-    "" ["review", "--no-save", "--profile", "thorough"]
-    [exit 4]
-    [stderr]
-    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
-    "review: {budget: {profile: quick}}\n" ["review", "--no-save"]
-    [exit 4]
-    [stderr]
-    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
-    "" ["review", "--no-save", "--record", "tape"]
-    [exit 4]
-    [stderr]
-    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
-    "" ["review", "--no-save", "--replay", "tape"]
-    [exit 64]
-    [stderr]
-    error: [WORK]/tape does not contain a recording
-    "#);
+    assert_snapshot!(all);
     // Without a key, the address does not matter.
     let without_key = changed().run(&["review", "--no-save"]);
     for address in ["https://models.example", "notaurl"] {

@@ -105,41 +105,7 @@ fn a_judge_finds_what_stands_on_other_lines() {
 
     - it says: problem on 190
     ");
-    assert_snapshot!(shown(&world, &["report"], &[(run, "[RUN]")]), @"
-    [exit 0]
-    [stdout]
-    shuffled on set
-
-    4 cases: 4 reviewed (0 clean), 0 failed, 0 not run
-
-                          recall           precision                  F1
-    strict    0.167 [0.00, 0.33]  0.167 [0.00, 0.33]  0.167 [0.00, 0.33]
-    grouped   0.167 [0.00, 0.33]  0.167 [0.00, 0.33]  0.167 [0.00, 0.33]
-    location  0.167 [0.00, 0.33]  0.167 [0.00, 0.33]  0.167 [0.00, 0.33]
-    semantic  1.000 [1.00, 1.00]  1.000 [1.00, 1.00]  1.000 [1.00, 1.00]
-
-              found  right  floor recall  floor precision  floor F1
-    strict     2/12   2/12         0.333            1.000     0.500
-    grouped    2/12   2/12         0.333            1.000     0.500
-    location   2/12   2/12         0.333            1.000     0.500
-    semantic  12/12  12/12             -                -         -
-
-    - floor: one bug finding per changed region
-    - calibration 0.167 (1 is best), ECE 0.833, Brier 0.833
-    - severity of hits agrees in 2 of 2 (1.000), within one step in 2
-    - haiku judged 36 pairs: 12 the same, 0 undecided, 0 left out, cost $0.0005
-    - cost $0.0000, 0 tokens, 0 model calls, [TIMES]
-
-    category (strict)  recall  precision     F1  found  right
-    bug                 0.250      0.250  0.250    1/4    1/4
-    logic               0.250      0.250  0.250    1/4    1/4
-    style               0.000      0.000  0.000    0/4    0/4
-
-    rule (location)  right  wrong  precision  grouped
-    shuffled             2     10      0.167    0.167
-
-    run [RUN]
-    ");
+    assert_snapshot!(shown(&world, &["report"], &[(run, "[RUN]")]));
     let compare = ["compare", "latest", "latest", "--mode", "semantic"];
     assert_snapshot!(shown(&world, &compare, &[(run, "[RUN]")]), @"
     [exit 0]

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 use std::os::unix::fs::PermissionsExt;
 
 #[test]
-fn what_makes_no_sense_is_said() {
+fn targets_that_do_not_exist_are_errors() {
     let world = repo();
     assert_snapshot!(world.run(&["review", "nope..HEAD"]), @"
     [exit 64]
@@ -41,6 +41,11 @@ fn what_makes_no_sense_is_said() {
     [stderr]
     error: cannot parse the diff: no diff found in the input
     ");
+}
+
+#[test]
+fn invalid_options_are_errors() {
+    let world = repo();
     assert_snapshot!(world.run(&["review", "--fail-on", "P9"]), @"
     [exit 64]
     [stderr]
