@@ -99,15 +99,26 @@ fn nothing_is_overwritten_without_force() {
     ");
     assert_eq!(world.read("mala.yaml"), "review: {fail_on: P0}\n");
     assert!(world.read(".gitignore").starts_with("node_modules\r\n# mala"));
-    let again = world.run(&["init", "--force"]);
-    assert!(again.contains("wrote [WORK]/mala.yaml\n"), "{again}");
-    assert!(again.contains(".mala/ is already in [WORK]/.gitignore\n"), "{again}");
-    assert!(world.read("mala.yaml").contains("fail_on: P1"));
-    let kept = "the old mala.yaml is saved as [WORK]/.mala/old/mala.yaml.1\n";
-    assert!(again.contains(kept), "{again}");
+    assert_snapshot!(world.run(&["init", "--force"]), @"
+    [exit 0]
+    [stderr]
+    languages: typescript, python
+    commands: npm run test (package.json), npm run lint (package.json)
+    linters: tsc (not installed)
+    the old mala.yaml is kept as [WORK]/.mala/old/mala.yaml.1
+    wrote [WORK]/mala.yaml
+    .mala/ is already in [WORK]/.gitignore
+    ");
     assert_eq!(world.read(".mala/old/mala.yaml.1"), "review: {fail_on: P0}\n");
-    let same = world.run(&["init", "--force"]);
-    assert!(!same.contains("is saved as"), "nothing is lost: {same}");
+    assert_snapshot!(world.run(&["init", "--force"]), @"
+    [exit 0]
+    [stderr]
+    languages: typescript, python
+    commands: npm run test (package.json), npm run lint (package.json)
+    linters: tsc (not installed)
+    wrote [WORK]/mala.yaml
+    .mala/ is already in [WORK]/.gitignore
+    ");
     world.write("mala.yaml", "review: {fail_on: P2}\n").run(&["init", "--force"]);
     assert_eq!(world.read(".mala/old/mala.yaml.1"), "review: {fail_on: P0}\n");
     assert_eq!(world.read(".mala/old/mala.yaml.2"), "review: {fail_on: P2}\n");
@@ -119,9 +130,11 @@ fn rules_stay_in_git_and_reviews_do_not() {
     world.run(&["init"]);
     world.write(".mala/rules/own.yaml", "").write(".mala/runs/x/review.json", "{}");
     let output = world.command("git").args(["status", "--short", "-uall"]).output().unwrap();
-    let shown = String::from_utf8(output.stdout).unwrap();
-    assert!(shown.contains("?? .mala/rules/own.yaml"), "{shown}");
-    assert!(!shown.contains("runs"), "{shown}");
+    assert_snapshot!(String::from_utf8(output.stdout).unwrap(), @"
+    ?? .gitignore
+    ?? .mala/rules/own.yaml
+    ?? mala.yaml
+    ");
 }
 
 #[test]
@@ -143,9 +156,14 @@ fn a_folder_that_is_no_repository_gets_only_the_file() {
 fn a_folder_that_cannot_be_written_is_left_as_it_is() {
     let world = world();
     world.write("mala.yaml/in-the-way", "");
-    let shown = world.run(&["init", "--force"]);
-    assert!(shown.starts_with("[exit 2]\n"), "{shown}");
-    assert!(shown.contains("error: writing [WORK]/mala.yaml: "), "{shown}");
+    assert_snapshot!(world.run(&["init", "--force"]), @"
+    [exit 2]
+    [stderr]
+    languages: none
+    commands: none
+    linters: none
+    error: writing [WORK]/mala.yaml: Is a directory (os error 21)
+    ");
     let names: Vec<_> = std::fs::read_dir(world.folder()).unwrap().collect();
     assert_eq!(names.len(), 1, "nothing half-written stays");
 }

@@ -19,20 +19,7 @@ fn json(world: &mala_testkit::World) -> Value {
 
 #[test]
 fn without_a_key_nothing_can_be_asked_and_it_says_why() {
-    let shown = world().run(&["models"]);
-    let heads: Vec<&str> = shown.lines().filter(|line| !line.starts_with("  ")).collect();
-    assert_snapshot!(heads.join("\n"), @"
-    [exit 0]
-    [stdout]
-    anthropic: not available: ANTHROPIC_API_KEY is not set (set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml)
-    openai: not available: OPENAI_API_KEY is not set (set OPENAI_API_KEY, or models.key_commands.openai in ~/.config/mala/config.yaml)
-    openai-chat: not available: OPENAI_API_KEY is not set (set OPENAI_API_KEY, or models.key_commands.openai in ~/.config/mala/config.yaml)
-    gemini: not available: GEMINI_API_KEY is not set (set GEMINI_API_KEY, or models.key_commands.gemini in ~/.config/mala/config.yaml)
-    compatible: not available: no URL is set for the OpenAI-compatible server (set OPENAI_BASE_URL, or models.base_urls.compatible in ~/.config/mala/config.yaml)
-    ");
-    let line = |name: &str| shown.lines().find(|line| line.contains(name)).unwrap_or_default();
-    assert_snapshot!(line("claude-haiku-5-5"), @"  claude-haiku-5-5   haiku   1M in    128k out  $0.10/0.50, above 100k $0.50/2.50");
-    assert_snapshot!(line("gpt-6-astra"), @"  gpt-6-astra     ? in     ? out     price unknown");
+    assert_snapshot!(world().run(&["models"]));
 }
 
 #[test]
@@ -135,7 +122,17 @@ fn a_repository_cannot_say_where_keys_go() {
       |
     hint: move it to your own file, ~/.config/mala/config.yaml
     ");
-    let shown = world.run(&["review"]);
-    assert!(shown.starts_with("[exit 78]"), "{shown}");
-    assert!(shown.contains("cannot be set by a repository"), "{shown}");
+    assert_snapshot!(world.run(&["review"]), @"
+    [exit 78]
+    [stderr]
+    error: mala.yaml:1:1: `models` controls where your API keys and code are sent and cannot be set by a repository
+     --> mala.yaml:1:1
+      |
+    1 | models:
+      | ^^^^^^ not allowed here
+    2 |   base_urls:
+    3 |     openai: https://evil
+      |
+    hint: move it to your own file, ~/.config/mala/config.yaml
+    ");
 }
