@@ -65,14 +65,14 @@ impl CommandReview {
     async fn opinion(&self, context: &ReviewContext) -> Result<Opinion, ReviewerFailure> {
         let deadline = Instant::now() + context.timeout;
         let for_parser = PARSER_TIME.min(context.timeout / 4);
-        let (fence, token, told) = self.full_text(context);
+        let (fence, token, prompt) = self.build_prompt(context);
         let is_review = |text: &str| read_proof(text, &token).is_ok();
-        let question = CommandQuestion { name: "review", prompt: &told, is_answer: &is_review };
+        let question = CommandQuestion { name: "review", prompt: &prompt, is_answer: &is_review };
         let time = context.timeout.saturating_sub(for_parser);
         let said = self.ask(&self.settings.lane, question, time).await?;
-        let answer = without_echo(&said, &told);
+        let answer = without_echo(&said, &prompt);
         if answer.trim().is_empty() {
-            let why = "it repeats what it was told and says nothing";
+            let why = "it only repeats the prompt";
             return Err(ReviewerFailure::Unreadable(why.to_owned()));
         }
         let left = deadline.saturating_duration_since(Instant::now());
@@ -91,8 +91,8 @@ impl CommandReview {
         Ok(opinion)
     }
 
-    /// What the command is told, and what it is to give back.
-    fn full_text(&self, context: &ReviewContext) -> (Fence, ProofToken, String) {
+    /// The prompt for the command, and the token that its answer must contain.
+    fn build_prompt(&self, context: &ReviewContext) -> (Fence, ProofToken, String) {
         let settings = &self.settings;
         let parts = [&settings.secret, &settings.head, &context.scope.diff_hash];
         let parts: Vec<&[u8]> = parts.into_iter().map(|part| part.as_bytes()).collect();
@@ -110,8 +110,8 @@ impl CommandReview {
             fence: &fence,
             token: &token,
         };
-        let told = review_prompt(&prompt);
-        (fence, token, told)
+        let text = review_prompt(&prompt);
+        (fence, token, text)
     }
 
     /// The review in form, and what that took.

@@ -60,7 +60,7 @@ pub struct ReviewForecast {
     pub limits: Limits,
     /// The passes, by name.
     pub passes: Vec<&'static str>,
-    /// Messages that the change is told in.
+    /// The number of briefs for the change.
     pub briefs: usize,
     /// Bytes of what is sent with each of them: instructions, tools and the form of the answer.
     pub instruction_bytes: usize,

@@ -80,8 +80,8 @@ pub(super) async fn verify(
         unchecked = unchecked_warnings(&findings);
     }
     let findings = merge_reports(without_repeats(findings, &opinions.repeating()));
-    let told = checks.iter().flat_map(|(_, checked)| checked.warnings.iter().cloned());
-    let warnings = warnings.into_iter().chain(told).chain(unchecked).collect();
+    let check_warnings = checks.iter().flat_map(|(_, checked)| checked.warnings.iter().cloned());
+    let warnings = warnings.into_iter().chain(check_warnings).chain(unchecked).collect();
     VerifiedFindings {
         admission: Admission { findings, dropped },
         suppressed,

@@ -89,7 +89,7 @@ fn without_proof_there_is_no_pass() {
     check("unproven", "approved", 2, no_proof);
     check("other_head", "approved", 2, no_proof);
     check("no_result", "approved", 2, no_proof);
-    check("echo", "approved", 2, "it repeats what it was told and says nothing");
+    check("echo", "approved", 2, "it only repeats the prompt");
     check("partial", "approved", 2, "1 of 1 hunks were not reviewed");
     check("empty", "approved", 2, "without an answer");
 }

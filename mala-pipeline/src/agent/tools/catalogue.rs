@@ -63,7 +63,7 @@ enum ArgumentKind {
 enum ArgumentNeed {
     Required,
     Optional,
-    /// Understood, and told only by answers that it would help: rarely worth the bytes of every call.
+    /// Accepted but not part of the schema, which every call sends. Error messages mention it.
     Unlisted,
 }
 
@@ -184,7 +184,7 @@ const fn unlisted(field: ToolArgument) -> ToolArgument {
     ToolArgument { need: ArgumentNeed::Unlisted, ..field }
 }
 
-/// The tools as a model is told of them. The list is always the same, so that providers can cache it.
+/// The definitions of the tools for a request. The list is always the same, so that providers can cache it.
 pub fn catalogue() -> Vec<ToolDefinition> {
     TOOLS
         .iter()
@@ -222,11 +222,11 @@ fn schema(row: &ToolRow) -> Value {
         ArgumentKind::Number => json!({ "type": "integer" }),
         ArgumentKind::Choice(choices) => json!({ "type": "string", "enum": choices }),
     };
-    let told = row.fields.iter().filter(|field| field.need != ArgumentNeed::Unlisted);
+    let listed = row.fields.iter().filter(|field| field.need != ArgumentNeed::Unlisted);
     let properties: Map<String, Value> =
-        told.clone().map(|field| (field.name.to_owned(), property(field))).collect();
+        listed.clone().map(|field| (field.name.to_owned(), property(field))).collect();
     let required: Vec<_> =
-        told.filter(|field| field.need == ArgumentNeed::Required).map(|field| field.name).collect();
+        listed.filter(|field| field.need == ArgumentNeed::Required).map(|field| field.name).collect();
     match required.is_empty() {
         true => json!({ "type": "object", "properties": properties }),
         false => json!({ "type": "object", "properties": properties, "required": required }),

@@ -1,5 +1,5 @@
-//! `find_references`: where a name is used. Words are found in the whole tree; what each of them does
-//! is told by the grammar of its file.
+//! `find_references`: where a name is used. git finds the word in the whole tree; the syntax tree of each
+//! file says what the line does with it.
 
 use super::super::arguments::{Arguments, missing};
 use super::super::catalogue::LANGUAGES;
