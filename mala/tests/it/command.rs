@@ -224,5 +224,5 @@ fn a_model_decides_nothing_either() {
     let (code, json, _) = modelled("approve", vec![prose.clone(), prose]);
     assert_eq!(code, 2, "{json:#}");
     let (_, _, server) = modelled("echo", vec![]);
-    assert_eq!(server.requests().len(), 0, "nobody is asked what an echo means");
+    assert_eq!(server.requests().len(), 0, "no model is called for an echo");
 }

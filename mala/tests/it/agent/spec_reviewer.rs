@@ -66,7 +66,7 @@ fn r1_an_empty_change_passes_without_a_call() {
         assert_eq!((code, &report["passed"]), (0, &json!(true)), "{args:?}");
         assert_eq!(report["issues"], json!([]), "{args:?}");
     }
-    assert_eq!(server.requests().len(), 0, "nobody is asked");
+    assert_eq!(server.requests().len(), 0, "no model is called");
     world.write("app.py", AFTER).git(&["commit", "-qam", "something"]);
     review(&world, &["--commit", "HEAD", "--commit", "HEAD~1"]);
     assert!(!server.requests().is_empty(), "one commit that changes something is enough");
@@ -322,10 +322,10 @@ fn an_exception_is_logged_as_an_error() {
     assert_eq!(code, 2);
     assert!(log.starts_with("ERROR the model gave no answer"), "{log}");
     assert!(log.contains("401: scripted 401"), "{log}");
-    let nobody = changed()
+    let unreachable = changed()
         .with_env("ANTHROPIC_API_KEY", "test-key")
         .with_env("ANTHROPIC_BASE_URL", "http://127.0.0.1:9");
-    let (_, log) = logged(nobody, "error", &["--timeout", "20"]);
+    let (_, log) = logged(unreachable, "error", &["--timeout", "20"]);
     assert!(log.starts_with("ERROR the model gave no answer"), "{log}");
     let late = ModelServer::always(says(PASS).after(Duration::from_secs(30)));
     let (code, log) = logged(with_server(changed(), &late), "error", &["--timeout", "2"]);
