@@ -33,9 +33,11 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The warnings that matter to a review; the others are about triggers and runs.
-    pub fn review_warnings(&self) -> impl Iterator<Item = &ConfigWarning> {
-        self.warnings.iter().filter(|warning| warning.concern == WarningTopic::Review)
+    /// The notice and the warnings that matter to a review; other warnings are about triggers and runs.
+    pub fn notices(&self) -> Vec<String> {
+        let matters = |warning: &&ConfigWarning| warning.concern == WarningTopic::Review;
+        let warnings = self.warnings.iter().filter(matters).map(ToString::to_string);
+        self.notice.iter().cloned().chain(warnings).collect()
     }
 }
 

@@ -105,7 +105,7 @@ pub(super) async fn forecast(
     let mut warnings = prepared.warnings();
     if reserved.is_none() && settings.limits.unpriced == UnknownPricePolicy::Refuse {
         let refused = LimitReached::UnknownPrice(settings.limits.max_cost);
-        warnings.push(format!("a review is refused: {refused}"));
+        warnings.push(format!("the review would be refused: {refused}"));
     }
     let left: usize = prepared.briefs.left_out.iter().map(|left| left.hunks).sum();
     Ok(ReviewForecast {

@@ -51,8 +51,7 @@ async fn one_review(
     let user = UserSettings::load(here)?;
     let (target, scoped) = request.scope(&user, &changes).await?;
     let settings = trusted_settings::of_change(&user, &target, &scoped, flags(args)).await?;
-    let mut notices: Vec<String> = settings.notice.iter().cloned().collect();
-    notices.extend(settings.review_warnings().map(ToString::to_string));
+    let mut notices = settings.notices();
     let rules = rules::project_rules(&scoped, &target, &mut notices).await?;
     let tasks = tasks(args, here)?;
     let transcript = args.debug.then(Transcript::default);
