@@ -106,3 +106,6 @@ pub async fn review(
     });
     Ok(Reviewed { report, sources: reported.sources })
 }
+
+#[cfg(test)]
+mod tests;
