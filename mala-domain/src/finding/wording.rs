@@ -35,9 +35,8 @@ const MIN_WORDS: usize = 3;
 const ANYWHERE: f64 = 0.3;
 /// The same, of claims about the same code.
 const SAME_CODE: f64 = 0.25;
-/// Claims of at least this many words, with fewer common words than that, are about different problems.
+/// Claims of at least this many words with no word in common are about different problems.
 const ENOUGH_WORDS: usize = 4;
-const MIN_COMMON: usize = 2;
 
 /// Number of characters that are compared: `inject`, `injected` and `injection` are equal.
 const STEM: usize = 6;
@@ -71,11 +70,10 @@ impl ClaimWording<'_> {
         all.0.intersection(&all.1).count() >= MIN_WORDS && common_share(&all) >= SAME_CODE
     }
 
-    /// Whether both say enough to be compared, and next to nothing of it is the same.
+    /// Whether both say enough to be compared, and have no word in common.
     pub fn is_unlike(self, other: ClaimWording<'_>) -> bool {
         let all = self.all_words(other);
-        all.0.len().min(all.1.len()) >= ENOUGH_WORDS
-            && all.0.intersection(&all.1).count() < MIN_COMMON
+        all.0.len().min(all.1.len()) >= ENOUGH_WORDS && all.0.is_disjoint(&all.1)
     }
 
     /// The words of title and body of both.
@@ -225,10 +223,7 @@ mod tests {
                 ("Unsafe header", "An attacker reads tables of the database by a crafted request."),
                 [false, true, false],
             ),
-            (
-                ("Slow loop", "The database has no index for the second column."),
-                [false, false, true],
-            ),
+            (("Slow loop", "The table has no index for the second column."), [false, false, true]),
             (
                 ("SQL injection", "Names are written to a log that all users can open."),
                 [false, false, false],
