@@ -2,6 +2,8 @@
 //! are synthetic, or recorded: a file with one JSON array of round summaries per line. Run it with
 //! `scripts/simulate-rounds`.
 
+#![expect(clippy::print_stdout, reason = "the table is what it is for")]
+
 use fastrand::Rng;
 use mala_domain::finding::Priority;
 use mala_domain::ledger::convergence::{ConvergencePolicy, NextStep, RoundSummary, next_step};

@@ -3,7 +3,9 @@
 
 use super::convergence::{ConvergencePolicy, NextStep, RoundSummary, next_step};
 use super::delta::{Delta, ReviewedLines};
-use super::rounds::{DEFAULT_BARS, RoundCoverage, RoundFacts, plan_round, threshold_in_round};
+use super::rounds::{
+    DEFAULT_BARS, RoundCoverage, RoundFacts, RoundPlan, plan_round, threshold_in_round,
+};
 use super::states::FindingEvent;
 use super::track::{
     OpenFindingCheck, TrackingFacts, check_open_finding, state_after, track, unreported,
@@ -79,14 +81,7 @@ impl LoopLedger {
         let change = added(&step.files);
         let lines = ReviewedLines::of(&change);
         let last = self.records.last();
-        let plan = plan_round(&RoundFacts {
-            n_earlier: u32::try_from(self.records.len()).unwrap(),
-            last_complete: last,
-            base: Some("base"),
-            is_rewritten: step.is_rewritten,
-            base_changed_files: false,
-            full_requested: false,
-        });
+        let plan = self.plan(step);
         let since = last.map(|last| Delta::between(&last.lines, &lines, &BTreeMap::new()));
         let delta = since.as_ref().filter(|_| plan.coverage == RoundCoverage::Delta);
         let findings = step.reports.iter().map(|it| it.claim(&texts)).collect();
@@ -134,6 +129,17 @@ impl LoopLedger {
             }
         }
         self.close(plan.coverage, summary, lines, &standings)
+    }
+
+    fn plan(&self, step: &LoopStep) -> RoundPlan {
+        plan_round(&RoundFacts {
+            n_earlier: u32::try_from(self.records.len()).unwrap(),
+            last_complete: self.records.last(),
+            base: Some("base"),
+            is_rewritten: step.is_rewritten,
+            base_changed_files: false,
+            full_requested: false,
+        })
     }
 
     fn listen_to_person(&mut self, step: &LoopStep) {
@@ -348,6 +354,7 @@ fn replay(name: &str, steps: &[LoopStep], expected: &[&str], states: &str) {
 const GO_ON: &str = "continue: fix the open findings and review again";
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn loops_about_one_finding_end() {
     use FindingEvent::{Disputed, Waived};
     let first = step(SAME, &[INJECTION]);
@@ -445,6 +452,7 @@ fn loops_about_one_finding_end() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table")]
 fn loops_with_ever_new_findings_end() {
     let nit_on_fix = Report { code: "select(bind(name))", ..NIT };
     let overflow = Report {

@@ -108,12 +108,12 @@ fn play(original: &EditedFile, rng: &mut Rng, seed: u64, tally: &mut Tally) {
     let (edited, edits, gone) = edit(&file, &planted[..n_first], has_delta, rng);
     let symbols = Symbols::of(&edited);
     for _ in 0..3 {
-        let reported: Vec<(usize, Planted)> = planted
-            .iter()
-            .enumerate()
-            .filter(|(number, _)| !gone.contains(number))
-            .filter_map(|(number, it)| (rng.u8(..8) > 0).then(|| (number, reported_again(it, rng))))
-            .collect();
+        let mut reported: Vec<(usize, Planted)> = Vec::new();
+        for (number, it) in planted.iter().enumerate() {
+            if !gone.contains(&number) && rng.u8(..8) > 0 {
+                reported.push((number, reported_again(it, rng)));
+            }
+        }
         let second = review(&edited, &symbols, reported.iter().map(|(number, it)| (*number, it)));
         let renames = BTreeMap::from([(path(&file), path(&edited))]);
         let story = format!("seed {seed} {edits:?} delta {has_delta}");
