@@ -173,3 +173,6 @@ pub struct ReviewRecord {
     /// The added lines of the change, for the delta of the next round.
     pub lines: delta::ReviewedLines,
 }
+
+#[cfg(test)]
+mod tests;

@@ -136,3 +136,6 @@ async fn ask(
     events(ReviewEvent::ReviewerEnded { reviewer: name, claims });
     given
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use super::waiver::SharedWaivers;
 use super::{FindingId, LedgerFinding, Standing, TrackedFinding};
 use crate::change::FilePath;
 use crate::finding::{Finding, FindingState};
+use crate::review::FileTexts;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What tracking needs to know.
@@ -17,6 +18,8 @@ pub struct TrackingFacts<'t> {
     pub renames: &'t BTreeMap<FilePath, FilePath>,
     /// What is new since the last complete review; `None` in a review of the whole change.
     pub delta: Option<&'t Delta>,
+    /// The files at head.
+    pub texts: &'t FileTexts,
     /// The waivers that the repository shares.
     pub shared_waivers: &'t SharedWaivers,
     /// Today, as `YYYY-MM-DD`.
@@ -45,7 +48,12 @@ pub struct TrackingEvent {
 
 /// Matches the findings of a review with the ledger.
 pub fn track(findings: Vec<Finding>, facts: &TrackingFacts<'_>) -> TrackingResult {
-    let known = KnownFindings { findings: facts.known, renames: facts.renames, delta: facts.delta };
+    let known = KnownFindings {
+        findings: facts.known,
+        renames: facts.renames,
+        delta: facts.delta,
+        texts: facts.texts,
+    };
     let decisions = match_all(&findings, &known);
     let by_id: BTreeMap<&FindingId, &LedgerFinding> =
         facts.known.iter().map(|it| (&it.id, it)).collect();
