@@ -169,8 +169,8 @@ fn a_command_that_is_not_there_is_named() {
     assert_snapshot!(desk.world.run(&["review", "--reviewer", "command", "HEAD~1..HEAD"]), @"
     [exit 4]
     [stderr]
-    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
+    error: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
+    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
     ");
 }
 

@@ -277,7 +277,7 @@ fn a_variable_that_makes_no_sense_is_a_configuration_error() {
     error: environment variable MALA_BASE: '--exec=x' is not a branch
     [exit 78]
     [stderr]
-    error: environment variable MALA_LINTERS: 'maybe' is none of auto, off
+    error: environment variable MALA_LINTERS: 'maybe' is not one of auto, off
     ");
 }
 

@@ -84,7 +84,7 @@ fn outside_of_a_repository_only_patches_can_be_reviewed() {
     [stdout]
     git            ok      [GIT]
     repository     note    not in a repository: only a patch can be reviewed
-    configuration  ok      no mala.yaml: the defaults hold ('mala init' writes one)
+    configuration  ok      no mala.yaml: using the defaults ('mala init' writes one)
     ");
     let world = machine();
     world.git(&["init", "-q", "--bare", "."]);
@@ -105,7 +105,7 @@ fn without_git_it_is_broken() {
     [stdout]
     git            broken  git: not found on the path: only a patch can be reviewed
     repository     note    not in a repository: only a patch can be reviewed
-    configuration  ok      no mala.yaml: the defaults hold ('mala init' writes one)
+    configuration  ok      no mala.yaml: using the defaults ('mala init' writes one)
     ");
 }
 
@@ -119,7 +119,7 @@ fn a_broken_configuration_is_told() {
     git            ok      [GIT]
     repository     note    [WORK]: no commit yet
     configuration  broken  mala.yaml:1:10: unknown key `fail_onn` in `review`
-    state folder   ok      [WORK]/.mala can be written
+    state folder   ok      [WORK]/.mala is writable
     ");
 }
 
@@ -133,8 +133,8 @@ fn a_repository_that_git_cannot_read_is_told() {
     [stdout]
     git            ok      [GIT]
     repository     broken  [WORK]: git cannot read it
-    configuration  ok      no mala.yaml: the defaults hold ('mala init' writes one)
-    state folder   ok      [WORK]/.mala can be written
+    configuration  ok      no mala.yaml: using the defaults ('mala init' writes one)
+    state folder   ok      [WORK]/.mala is writable
     ");
 }
 

@@ -105,7 +105,7 @@ fn nothing_is_overwritten_without_force() {
     languages: typescript, python
     commands: npm run test (package.json), npm run lint (package.json)
     linters: tsc (not installed)
-    the old mala.yaml is kept as [WORK]/.mala/old/mala.yaml.1
+    the old mala.yaml is saved as [WORK]/.mala/old/mala.yaml.1
     wrote [WORK]/mala.yaml
     .mala/ is already in [WORK]/.gitignore
     ");

@@ -218,7 +218,7 @@ fn a_file_that_is_no_rule_says_where() {
     let listed = world.run(&["rules", "list"]);
     assert_snapshot!(listed.split("[stderr]\n").nth(1).unwrap_or(&listed), @"
     warning: .mala/rules/bad.yaml:7:1: unknown key `prority`; did you mean `priority`?
-    warning: .mala/rules/bytes.yaml: the file is no UTF-8
+    warning: .mala/rules/bytes.yaml: not valid UTF-8
     ");
     assert_snapshot!(world.run(&["rules", "test", "nowhere"]), @"
     [exit 64]

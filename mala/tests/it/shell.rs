@@ -25,25 +25,23 @@ fn no_command_is_a_usage_error() {
 
     Commands:
       review       Review a change
-      context      Show what is around a change: the functions and classes that enclose it, the symbols
-                   it touches, who refers to them elsewhere, and the project's rules for reviewers
-      demo         Review a flawed change in a throw-away repository
-      init         Write a commented mala.yaml for this project and keep mala's state out of git; or
-                   install the stop hook
-      hook         Gate the work of a coding agent when it wants to stop
-      doctor       Show what is installed, configured and missing, and what each would add
+      context      Show the context of a change that reviewers get
+      demo         Review a flawed change in a sample repository
+      init         Write a mala.yaml for this project, or install the stop hook
+      hook         Review the work of a coding agent before it stops
+      doctor       Check git, the repository, the configuration, model keys, linters and lanes
       config       Check or show the configuration
-      models       List the models that can be asked, and why others cannot
+      models       List the available models, and why others are not available
       rules        List, show and test the rules of the built-in reviewer
-      runs         List and show the reviews that are kept
+      runs         List and show saved reviews
       eval         Measure a reviewer on cases with known problems
-      schema       Print the JSON Schema of a document that mala reads or writes
-      completions  Print the script that completes this command line in your shell
+      schema       Print the JSON Schema of a file or an output of mala
+      completions  Print a shell completion script
       man          Print the manual page, or write one page per command
       help         Print this message or the help of the given subcommand(s)
 
     Options:
-          --color <WHEN>  When to colour the output [default: auto] [possible values: auto, always,
+          --color <WHEN>  When to color the output [default: auto] [possible values: auto, always,
                           never]
       -h, --help          Print help
       -V, --version       Print version

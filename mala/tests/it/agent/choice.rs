@@ -84,8 +84,8 @@ fn a_reviewer_that_is_named_never_falls_back() {
     assert_snapshot!(world.run(&["review"]), @"
     [exit 4]
     [stderr]
-    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
+    error: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
+    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
     ");
     let with_model =
         |name: &str| changed().run(&["review", "--reviewer", "agent_sdk", "--model", name]);
@@ -183,10 +183,10 @@ fn a_dry_run_says_that_the_review_would_be_refused() {
     passes     whole change
     hunks      1 of 1 would be sent, with 0 hints
     prompt     NNNN bytes in N message, about NNNN tokens
-    reserved   $N.NNNN at worst for the first calls
+    reserved   $N.NNNN at most for the first calls
     limits     2 model calls, 3 tool calls, 400000 tokens, $0.50, 60 s
-    warning    a review is refused: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
-               Nothing was asked, and nothing is spent.
+    warning    the review would be refused: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
+               No model was called.
     ");
     let clean = changed();
     clean.git(&["stash", "-q"]);
@@ -223,9 +223,9 @@ fn flags_that_a_reviewer_has_no_use_for_are_said() {
     [stdout]
     builtin reviewed 1 hunk in 1 file: no findings.
 
-    warning:  --model is not used: builtin asks no model of mala's
-    warning:  --profile is not used: builtin asks no model of mala's
-    warning:  --record is not used: builtin asks no model of mala's
+    warning:  --model has no effect: builtin uses no model of mala
+    warning:  --profile has no effect: builtin uses no model of mala
+    warning:  --record has no effect: builtin uses no model of mala
     coverage:  reviewed 1 of 1 hunk in 1 file
     scope:  the working tree against HEAD (d8779e4201bb to the working tree), 1
             file, 1 hunk, +1 -1

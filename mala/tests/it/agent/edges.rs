@@ -17,7 +17,7 @@ fn a_plan_needs_no_key_and_says_when_a_review_is_refused() {
     let world = changed();
     let plan = planned(&world, &[]);
     assert_eq!(plan["hunks_sent"], 1, "{plan:#}");
-    assert_snapshot!(plan["warnings"].to_string(), @r#"["a review is refused: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set"]"#);
+    assert_snapshot!(plan["warnings"].to_string(), @r#"["the review would be refused: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set"]"#);
     assert!(plan["reserved_usd"].as_f64() > Some(0.0), "{plan:#}");
     let plan = planned(&world, &["--model", "compatible/tiny"]);
     assert_snapshot!(plan["warnings"].to_string(), @r#"["a review is refused: the price of the model is unknown, so the budget of $0.50 cannot be kept; give its price in the user's own list of models, or set review.budget.allow_unknown_price","a review is refused: the reviewer agent_sdk cannot be asked: no URL is set for the server that is compatible with OpenAI"]"#);
@@ -38,7 +38,7 @@ fn without_a_key_there_is_a_report_and_nothing_passes_as_nothing() {
     let (code, report) = review(&world, &["--no-save"]);
     assert_eq!((code, &report["fatal_error"]), (4, &json!(true)), "{report:#}");
     assert_eq!(report["parse_error"], json!(null), "no other try helps");
-    assert_snapshot!(report["reviewers"][0]["error"].as_str().unwrap(), @"the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set");
+    assert_snapshot!(report["reviewers"][0]["error"].as_str().unwrap(), @"cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set");
     let (code, report) = review(&world, &["--no-save", "HEAD..HEAD"]);
     assert_eq!((code, &report["passed"]), (0, &json!(true)), "{report:#}");
     let shown = world.run(&["review", "--reviewer", "agent_sdk", "--no-save", "HEAD..HEAD"]);

@@ -126,8 +126,8 @@ fn a_reviewer_that_cannot_be_asked_is_found_out_before_the_first_case() {
     assert_snapshot!(world.run(&["eval", "run", "--reviewer", "agent_sdk", "--model", "haiku"]), @"
     [exit 4]
     [stderr]
-    error: the reviewer agent_sdk cannot be asked: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
+    error: cannot run the reviewer agent_sdk: ANTHROPIC_API_KEY is not set
+    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
     ");
     assert!(!world.folder().join(".mala/eval").exists(), "nothing began");
     assert_snapshot!(world.run(&["eval", "run", "--reviewer", "unknown"]), @"

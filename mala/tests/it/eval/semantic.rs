@@ -238,6 +238,6 @@ fn a_judge_that_is_not_there_is_said() {
     [exit 4]
     [stderr]
     error: ANTHROPIC_API_KEY is not set
-    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in your own file
+    hint: set ANTHROPIC_API_KEY, or models.key_commands.anthropic in ~/.config/mala/config.yaml
     ");
 }

@@ -23,8 +23,8 @@ fn targets_that_do_not_exist_are_errors() {
     assert_snapshot!(world.run(&["review", "--staged", "main..HEAD"]), @"
     [exit 64]
     [stderr]
-    error: a range and a flag both say what to review
-    hint: give either the range, or --staged, --commit, --base or --patch
+    error: a range and an option both set the target
+    hint: use either a range, or --staged, --commit, --base or --patch
     ");
     assert_snapshot!(world.run(&["review", "../outside.py"]), @"
     [exit 64]
@@ -74,7 +74,10 @@ fn invalid_options_are_errors() {
     assert_snapshot!(world.run(&["review", "--format", "pdf"]), @"
     [exit 64]
     [stderr]
-    error: 'pdf' is none of text, markdown, json, sarif, rdjson, gitlab, junit, github
+    error: invalid value 'pdf' for '--format <FORMAT>'
+      [possible values: text, markdown, json, sarif, rdjson, gitlab, junit, github]
+
+    For more information, try '--help'.
     ");
     assert_snapshot!(world.run(&["review", "--output", "pdf=x"]), @"
     [exit 64]
@@ -162,7 +165,7 @@ fn an_output_that_cannot_be_written() {
     ::error file=app.py,line=2,endLine=2,title=P1 Breakpoint left in::When this line runs, the process stops and waits on standard input; in a server or a job it hangs, or fails with bdb.BdbQuit.%0Afix: Remove the line.%0A[debug/python-breakpoint] by builtin
     ::notice title=mala::FAIL: 1 finding at or above P1 (1 P1). reviewed 1 of 1 hunk in 1 file
     [stderr]
-    error: writing no/such/folder/r.json: there is no such folder
+    error: cannot write no/such/folder/r.json: no such folder
     ");
 }
 

@@ -117,8 +117,8 @@ fn a_full_disk_leaves_no_half_of_a_report() {
 
     FAIL  1 finding at or above P1 (1 P1)
     [stderr]
-    warning: the files of this review are not kept: writing [WORK]/.mala/runs/[PART]/review.md: File too large (os error 27)
-    error: writing report.json: file too large
+    warning: cannot save the review: writing [WORK]/.mala/runs/[PART]/review.md: File too large (os error 27)
+    error: cannot write report.json: file too large
     ");
     assert!(!world.folder().join("report.json").exists(), "{shown}");
     assert_eq!(kept_runs(&world), 0, "{shown}");

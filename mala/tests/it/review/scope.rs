@@ -89,14 +89,14 @@ fn a_patch_needs_no_repository() {
       server or a job it hangs, or fails with bdb.BdbQuit.
       fix: Remove the line.
 
-    warning:  builtin: known only by what the patch shows: 1 changed file, where
-              rules that need the whole file did not run
+    warning:  builtin: rules that need the whole file did not run on 1 changed file:
+              only the patch is available
     coverage:  reviewed 1 of 1 hunk in 1 file
     scope:  a patch (nothing to the patch), 1 file, 1 hunk, +1 -0
 
     FAIL  1 finding at or above P1 (1 P1)
     [stderr]
-    note: nothing is kept of this review: there is no repository around it
+    note: not in a repository: the review is not saved
     ");
     let shown = world.run(&["review", "--patch", "change.diff", "--no-save"]);
     assert!(!shown.contains("[stderr]"), "{shown}");

@@ -69,7 +69,7 @@ fn what_is_nested_beyond_reason_is_not_called_reviewed() {
     world.write("deep.py", format!("x = {open}1{close}\n"));
     let (code, report) = review(&world, &[]);
     assert_eq!(code, 2, "{report}");
-    insta::assert_snapshot!(report["warnings"].to_string(), @r#"["builtin: deep.py was not looked at whole: it is nested too deeply, or holds too much"]"#);
+    insta::assert_snapshot!(report["warnings"].to_string(), @r#"["builtin: deep.py was not checked completely: it is too deeply nested or too complex"]"#);
 }
 
 #[cfg(target_os = "linux")]
@@ -93,7 +93,7 @@ fn a_patch_alone_is_looked_at_as_far_as_it_shows() {
     assert_eq!(code, 1, "{report}");
     assert_eq!(rules(&report), ["python/sql-from-values"]);
     assert_eq!(report["issues"][0]["line_start"], 44);
-    insta::assert_snapshot!(report["warnings"].to_string(), @r#"["builtin: known only by what the patch shows: 1 changed file, where rules that need the whole file did not run"]"#);
+    insta::assert_snapshot!(report["warnings"].to_string(), @r#"["builtin: rules that need the whole file did not run on 1 changed file: only the patch is available"]"#);
 }
 
 #[test]

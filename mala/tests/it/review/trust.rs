@@ -26,7 +26,7 @@ fn configuration_of_the_head_is_not_obeyed() {
     commit(&world, "flaw with an excuse");
     let (code, report) = review(&world, &["--base", "main"]);
     assert_eq!((code, findings(&report)), (1, vec![FOUND.to_owned()]));
-    assert_snapshot!(report["warnings"].to_string(), @r#"["mala.yaml is not at the base of this change: the defaults hold"]"#);
+    assert_snapshot!(report["warnings"].to_string(), @r#"["mala.yaml is not at the base of this change: using the defaults"]"#);
 }
 
 #[test]
