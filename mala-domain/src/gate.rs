@@ -4,7 +4,6 @@
 pub mod answer;
 pub mod canary;
 pub mod client;
-pub mod hook;
 pub mod lane;
 pub mod prompt;
 pub mod session;

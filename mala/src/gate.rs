@@ -5,8 +5,7 @@ mod cancel;
 mod clean;
 mod lanes;
 mod list;
-pub(crate) mod open;
-pub(crate) mod pin;
+mod pin;
 mod spawn;
 mod status;
 pub(crate) mod supervise;
@@ -91,11 +90,7 @@ fn misunderstood(answer: &clap::Error) -> Exit {
     }
     let command = std::env::args_os().nth(1).unwrap_or_default();
     match command.to_str() {
-        Some("spawn-code-review") => {
-            // Where there is no repository, nobody waits.
-            surroundings().and_then(|here| spawn::misunderstood(&here)).ok();
-            Exit::SPAWN_FAILED
-        }
+        Some("spawn-code-review") => Exit::SPAWN_FAILED,
         Some("wait") => Exit::Internal,
         _ => shown,
     }

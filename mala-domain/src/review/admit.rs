@@ -62,6 +62,14 @@ impl Dropped {
     }
 }
 
+/// A claim as a finding that was not checked yet.
+pub fn unchecked(claim: ReviewClaim) -> Finding {
+    let quoted = claim.evidence.as_deref().unwrap_or_default();
+    let evidence = quote(quoted.lines().take(quote_length(claim.span)));
+    let place = CodeLocation { span: claim.span, evidence };
+    finding(claim, place, &Nowhere, &mut Seen::new())
+}
+
 /// Nothing encloses what is not there.
 struct Nowhere;
 

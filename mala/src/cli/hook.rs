@@ -1,4 +1,4 @@
-//! `mala hook`: the gate as a hook of coding agents, and the switch that lets a person out.
+//! `mala hook`: the commands that coding agents and git run as hooks, and the ways out for a person.
 
 use super::exit::Exit;
 use super::failure::Failure;
@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
-/// Gate the work of a coding agent when it wants to stop
+/// Review the work of a coding agent when it stops, or of a push
 #[derive(Debug, Args)]
 pub struct HookArgs {
     #[command(subcommand)]
@@ -20,18 +20,30 @@ pub struct HookArgs {
 /// What to do
 #[derive(Debug, Subcommand)]
 enum HookCommand {
-    /// Answer Claude Code or Codex, whose agent wants to stop: JSON in, JSON out
+    /// Review the work of an agent that wants to stop; run by Claude Code and Codex
     Stop {
-        /// How long it may take, in seconds; less than the host gives to the hook
+        /// Time limit in seconds; must be less than the limit of the host
         #[arg(long, value_name = "SECONDS", default_value_t = 540,
               value_parser = clap::value_parser!(u64).range(1..=86_400))]
         timeout: u64,
     },
-    /// Remember where the work is when a conversation of Claude Code or Codex begins: JSON in, nothing out
+    /// Record the state of the repository when a conversation starts; run by Claude Code and Codex
     Start,
-    /// Let agents stop in this work tree, whatever their work is like
+    /// Review what is pushed; run by git
+    PrePush {
+        /// Time limit in seconds
+        #[arg(long, value_name = "SECONDS", default_value_t = 540,
+              value_parser = clap::value_parser!(u64).range(1..=86_400))]
+        timeout: u64,
+        /// The name and address of the remote, from git
+        #[arg(hide = true)]
+        remote: Vec<String>,
+    },
+    /// Accept the current work as it is, without a review
+    Accept,
+    /// Turn the hooks off in this work tree
     Off,
-    /// Gate their work again
+    /// Turn the hooks on again
     On,
 }
 
@@ -43,12 +55,12 @@ impl HookArgs {
             HookCommand::Stop { timeout } => {
                 Some(crate::hook::stop(Ok(Duration::from_secs(timeout))))
             }
-            HookCommand::Off | HookCommand::On => None,
+            _ => None,
         }
     }
 }
 
-/// Whether a command line that makes no sense was meant for `stop`: its host expects JSON all the same.
+/// Whether invalid arguments were meant for `stop`: its host expects JSON anyway.
 pub(super) fn is_for_stop(words: impl Iterator<Item = OsString>) -> bool {
     // Options may stand anywhere.
     let mut words = words.skip(1).skip_while(|word| word != OsStr::new("hook"));
@@ -57,22 +69,26 @@ pub(super) fn is_for_stop(words: impl Iterator<Item = OsString>) -> bool {
 
 pub(super) fn run(args: &HookArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     let Some(top) = here.work_tree() else {
-        return Err(Failure::usage("this is no git repository").into());
+        return Err(Failure::usage("not in a git repository").into());
     };
     let folder = hook_folder(top);
     let switch = folder.switch();
     match args.command {
-        // Hosts are answered before anybody looks where they are.
+        // Hosts are answered before this.
         HookCommand::Start | HookCommand::Stop { .. } => {}
+        HookCommand::PrePush { timeout, .. } => {
+            return crate::hook::pre_push(Duration::from_secs(timeout));
+        }
+        HookCommand::Accept => return crate::hook::accept(top, here),
         HookCommand::Off => {
             folder.turn_off().with_context(|| format!("writing {}", switch.display()))?;
-            console::say(&format!("wrote {}: the stop hook lets everybody go", switch.display()));
+            console::say(&format!("wrote {}: the hooks are off", switch.display()));
         }
         HookCommand::On => {
             let removing = || format!("removing {}", switch.display());
             match folder.turn_on().with_context(removing)? {
                 true => console::say(&format!("removed {}", switch.display())),
-                false => console::say("the stop hook was on already"),
+                false => console::say("the hooks were on already"),
             }
         }
     }

@@ -20,20 +20,19 @@ use mala_domain::language::Language;
 use std::io;
 use std::path::Path;
 
-/// Write a commented mala.yaml for this project and keep mala's state out of git; or install the stop
-/// hook
+/// Write a commented mala.yaml for this project and keep mala's state out of git; or install hooks
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// Replace a mala.yaml that is already there, and keep a copy of it under .mala/old
     #[arg(long)]
     force: bool,
 
-    /// Only install the stop hook, in the settings of Claude Code and Codex or of the one named
+    /// Only install hooks: claude, codex, pre-push, or the agents on this machine
     #[arg(long, value_name = "HOST", num_args = 0..=1, require_equals = true, value_delimiter = ',',
           default_missing_value = "claude,codex", conflicts_with = "force")]
     hooks: Vec<hooks::Host>,
 
-    /// Take the stop hook out again
+    /// Remove the hooks again
     #[arg(long, requires = "hooks")]
     remove: bool,
 }

@@ -1,6 +1,5 @@
 //! `review-gate canary`: measures the lanes on planted defects.
 
-use super::open;
 use crate::cli::eval::plant_failure;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
@@ -140,7 +139,7 @@ fn requested(
     settings: &Settings,
     here: &Surroundings,
 ) -> anyhow::Result<CanaryRequest> {
-    let (seats, warnings) = open::panel(&args.lanes, settings, here)?;
+    let (seats, warnings) = world::session_panel_members(&args.lanes, settings, here)?;
     for warning in &warnings {
         console::say(&format!("warning: {}", console::harmless(warning)));
     }

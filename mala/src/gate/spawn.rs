@@ -1,14 +1,12 @@
 //! `review-gate spawn-code-review`: writes a session down and starts its supervisor.
 
-use super::open::{self, SessionRequest, Work};
 use super::pin;
 use crate::cli::exit::Exit;
 use crate::cli::failure::Failure;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::{self as world, Gate};
-use anyhow::Context;
+use crate::wiring::gate::{self as world, Gate, SessionChange, SessionRequest};
 use clap::{Args, ValueEnum};
 use mala_domain::config::Seconds;
 use mala_domain::gate::session::LeftOut;
@@ -84,37 +82,8 @@ pub(super) fn run(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit>
     }
     until_interrupted(async {
         let gate = Gate::open(here).await?;
-        let time = gate.next_time().await?;
-        gate.sessions.attempt(&time, None).context("writing the attempt down")?;
-        let spawned = spawn(args, &gate, here).await;
-        if let Err(error) = &spawned {
-            note(&gate, &format!("{error:#}")).await;
-        }
-        spawned
+        spawn(args, &gate, here).await
     })
-}
-
-/// A command line that makes no sense starts nothing: whoever waits next is told so. A lane has nobody to
-/// tell, and must not write.
-pub(super) fn misunderstood(here: &Surroundings) -> anyhow::Result<Exit> {
-    if here.variable(MARKER).is_some() {
-        return Ok(Exit::Usage);
-    }
-    until_interrupted(async {
-        note(&Gate::open(here).await?, "the command line was not understood").await;
-        Ok(Exit::Usage)
-    })
-}
-
-/// Writes down why no session was started.
-async fn note(gate: &Gate, why: &str) {
-    let noted = match gate.next_time().await {
-        Ok(time) => gate.sessions.attempt(&time, Some(why)).map_err(anyhow::Error::from),
-        Err(error) => Err(error),
-    };
-    if let Err(error) = noted {
-        console::say(&format!("warning: why it was not started is not written down: {error:#}"));
-    }
 }
 
 async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Result<Exit> {
@@ -123,14 +92,15 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Re
     let (scratch, pinned) = gate.pin(&target).await?;
     let (_, scoped) = world::scope(here, scratch.path(), &pinned).await?;
     // What is not committed is under review itself, and says nothing of how.
-    let settings = pin::settings(here, &pinned.target(), &scoped, pin::flags(args)).await?;
+    let settings =
+        world::trusted_settings(here, &pinned.target(), &scoped, pin::flags(args)).await?;
     let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
-    let (seats, warnings) = open::panel(&args.lanes, &settings, here)?;
+    let (seats, warnings) = world::session_panel_members(&args.lanes, &settings, here)?;
     let reasoning = args.codex_reasoning.name();
     let brief = SessionRequest { seats, tasks, reasoning, warnings };
     let words = pin::words(args);
-    let work = Work { scratch: scratch.path(), pinned: &pinned, scoped: &scoped, words };
-    let mut session = open::session(&work, brief, &settings)?;
+    let work = SessionChange { scratch: scratch.path(), pinned: &pinned, scoped: &scoped, words };
+    let mut session = world::new_session(&work, brief, &settings)?;
     if let Some(named) = here.text(CALL).filter(|key| is_key(key)) {
         named.clone_into(&mut session.key);
     }
@@ -139,7 +109,7 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Re
     }
     // From here on the folder is the session's.
     let scratch = scratch.keep();
-    let started = open::start(gate, &session, &scoped, here).await;
+    let started = world::start_session(gate, &session, &scoped, here).await;
     let (folder, spawned) = started.inspect_err(|_| world::remove_scratch(&scratch))?;
     let printed = console::data(&format!("{}\n", serde_json::to_string_pretty(&spawned)?));
     if printed.is_err() {

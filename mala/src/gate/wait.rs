@@ -4,7 +4,7 @@ use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
 use crate::console;
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::{self as world, Gate, SessionFolder};
+use crate::wiring::gate::{self as world, Gate};
 use clap::Args;
 use mala_domain::config::Seconds;
 use mala_domain::finding::Finding;
@@ -57,10 +57,7 @@ async fn waited(
     let gate = Gate::open(here).await?;
     world::sweep_dead(gate.sessions.all());
     let time = Duration::from_secs(args.timeout);
-    let folder = match args.session_key.as_deref() {
-        Some(key) => gate.session(Some(key)).await?,
-        None => next(&gate, time.min(MAX_START)).await?,
-    };
+    let folder = gate.session(args.session_key.as_deref()).await?;
     let state = wait(&world::Seen(&folder), time).await;
     let session = folder.session().ok();
     if let (SessionState::Dead, Some(session)) = (&state, &session) {
@@ -79,20 +76,6 @@ async fn waited(
         session,
     };
     Ok((state, facts))
-}
-
-/// A session takes seconds to start in a large repository. One whose start was killed never does.
-const MAX_START: Duration = Duration::from_secs(10);
-
-/// The most recent session, once the one is there that somebody is about to start.
-async fn next(gate: &Gate, time: Duration) -> anyhow::Result<SessionFolder> {
-    gate.refuse_lane()?;
-    let end = tokio::time::Instant::now() + time;
-    let sessions = gate.everywhere().await?;
-    while sessions.is_starting() && tokio::time::Instant::now() < end {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    gate.most_recent(&sessions)
 }
 
 /// For people. Every field is one line, and none can pose as another.

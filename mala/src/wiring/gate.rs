@@ -2,14 +2,13 @@
 
 mod canary;
 mod session;
+mod start;
 pub mod work;
 
 use super::changes::failure;
-use crate::console;
 use crate::surroundings::Surroundings;
 use anyhow::Context;
 pub use canary::CanaryLanes;
-use jiff::{Timestamp, ToSpan};
 use mala_adapters::git::{Git, WorkTreeSnapshot};
 use mala_adapters::lanes::{self, Lanes, Presence};
 use mala_adapters::process::{self, ProcessEnvironment, ProcessSpec};
@@ -25,6 +24,10 @@ use mala_domain::scope::{HeadState, ReviewTarget};
 use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
 use mala_pipeline::review::narrow;
 pub use session::{review_session, session_policy};
+pub use start::{
+    SessionChange, SessionRequest, new_session, remove_older_than, session_panel_members,
+    start_session, trusted_settings,
+};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,45 +61,25 @@ impl Gate {
         Ok(GateFolders::of_work_trees(&self.git.work_trees().await?))
     }
 
-    /// A time after that of every other session of this repository, wherever the clock was set: it says
-    /// which one is the most recent.
-    pub async fn next_time(&self) -> anyhow::Result<String> {
-        let format = |time: Timestamp| time.strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string();
-        let now = format(Timestamp::now());
-        let newest = self.everywhere().await?.newest().filter(|newest| *newest >= now);
-        let newest = newest.and_then(|newest| newest.parse::<Timestamp>().ok());
-        let next = newest.and_then(|newest| newest.checked_add(1.nanosecond()).ok());
-        Ok(next.map_or(now, format))
-    }
-
-    /// The session with this key, or the most recent one that there is, of any work tree of this
-    /// repository. Whoever wants a verdict asks for `most_recent`.
+    /// The session with this key, or else the most recent one of this work tree, or else the most recent one
+    /// of the repository.
     pub async fn session(&self, key: Option<&str>) -> anyhow::Result<SessionFolder> {
-        let Some(key) = key else {
-            self.refuse_lane()?;
-            let sessions = self.everywhere().await?;
-            if let Err(why) = sessions.most_recent() {
-                console::say(&format!("warning: {}", console::harmless(&why.to_string())));
-            }
-            let last = sessions.all().into_iter().next();
-            return Ok(last.context("no session in this repository")?.0);
-        };
-        match self.sessions.find(key) {
-            Some(folder) => Ok(folder),
-            None => {
-                let found = self.everywhere().await?.find(key);
-                found.with_context(|| format!("no session `{key}`"))
-            }
+        if let Some(key) = key {
+            let found = match self.sessions.find(key) {
+                Some(folder) => Some(folder),
+                None => self.everywhere().await?.find(key),
+            };
+            return found.with_context(|| format!("no session `{key}`"));
         }
-    }
-
-    /// The most recent one of these sessions.
-    pub fn most_recent(&self, sessions: &GateFolders) -> anyhow::Result<SessionFolder> {
         self.refuse_lane()?;
-        sessions.most_recent()?.context("no session in this repository")
+        if let Some((folder, _)) = self.sessions.most_recent()? {
+            return Ok(folder);
+        }
+        let others = self.everywhere().await?.all();
+        Ok(others.into_iter().next().context("no session in this repository")?.0)
     }
 
-    /// A lane can start no session: the most recent one is never its own.
+    /// A lane cannot start a session, so that the most recent one is never its own.
     pub fn refuse_lane(&self) -> anyhow::Result<()> {
         if self.is_lane {
             anyhow::bail!(

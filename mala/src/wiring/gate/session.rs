@@ -16,7 +16,7 @@ use mala_domain::review::ReviewPlan;
 use mala_domain::review::decide::{DecisionPolicy, Unreviewable};
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::verdict::Threshold;
-use mala_pipeline::gate::{LaneProgress, LaneReviewer, PanelContext, PanelSettings};
+use mala_pipeline::gate::{LaneProgress, LaneReviewer, NotedReviewer, PanelContext, PanelSettings};
 use mala_pipeline::review::{ReviewPorts, Verifiers, review};
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,7 +81,10 @@ pub async fn review_session(
     let panel = session_panel(session, runner, Arc::new(move |lane| started.started(lane)));
     let lane = |seat| Arc::new(LaneReviewer::new(panel.clone(), seat));
     let lanes: Vec<Arc<LaneReviewer>> = session.seats.iter().cloned().map(lane).collect();
-    let reviewers: Vec<_> = lanes.iter().map(|lane| lane.clone() as Arc<dyn Reviewer>).collect();
+    let noted = |lane: &Arc<LaneReviewer>| {
+        Arc::new(NotedReviewer::new(lane.clone(), progress.clone(), false)) as Arc<dyn Reviewer>
+    };
+    let reviewers: Vec<_> = lanes.iter().map(noted).collect();
     let peers: Vec<_> = lanes.iter().map(|lane| lane.clone() as Arc<dyn Verifier>).collect();
     let agent = match &session.checker {
         Some(checker) => reviewers::checker(checker, here).await.map(Some),

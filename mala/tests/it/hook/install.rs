@@ -19,7 +19,7 @@ fn a_project_gets_the_hooks_and_loses_them() {
     [stderr]
     wrote [WORK]/.claude/settings.json
     wrote [WORK]/.codex/hooks.json
-    codex runs the hook after you trusted it: /hooks in codex
+    codex runs the hook after you trust it: /hooks in codex
     ");
     assert_snapshot!(world.read(".codex/hooks.json"), @r#"
     {
@@ -54,9 +54,9 @@ fn a_project_gets_the_hooks_and_loses_them() {
     assert_snapshot!(world.run(&["init", "--hooks"]), @"
     [exit 0]
     [stderr]
-    [WORK]/.claude/settings.json: it has the hook already
-    [WORK]/.codex/hooks.json: it has the hook already
-    codex runs the hook after you trusted it: /hooks in codex
+    [WORK]/.claude/settings.json: the hook is already there
+    [WORK]/.codex/hooks.json: the hook is already there
+    codex runs the hook after you trust it: /hooks in codex
     ");
     assert_snapshot!(world.run(&["init", "--hooks", "--remove"]), @"
     [exit 0]
@@ -67,8 +67,8 @@ fn a_project_gets_the_hooks_and_loses_them() {
     assert_snapshot!(world.run(&["init", "--hooks", "--remove"]), @"
     [exit 0]
     [stderr]
-    [WORK]/.claude/settings.json: it is not there
-    [WORK]/.codex/hooks.json: it is not there
+    [WORK]/.claude/settings.json: no such file
+    [WORK]/.codex/hooks.json: no such file
     ");
     let status = world.command("git").args(["status", "--short"]).output().unwrap();
     assert_eq!(String::from_utf8(status.stdout).unwrap(), "", "all is as it was");
@@ -144,7 +144,7 @@ fn what_cannot_be_understood_is_left_alone() {
     assert_snapshot!(crate::world().run(&["init", "--hooks"]), @"
     [exit 64]
     [stderr]
-    error: this is no git repository
+    error: not in a git repository
     hint: the hook reviews the work in one
     ");
 }
@@ -186,6 +186,6 @@ fn a_hook_written_by_hand_stays() {
     [exit 0]
     [stderr]
     [WORK]/.claude/settings.json: its hook of mala is not the one that init writes, and stays
-    [WORK]/.codex/hooks.json: it is not there
+    [WORK]/.codex/hooks.json: no such file
     ");
 }

@@ -50,13 +50,20 @@ fn the_first_work_of_a_repository_is_work() {
 }
 
 #[test]
-fn where_nobody_knows_where_work_starts_all_of_it_is() {
-    let bench = Bench::new("judge");
-    std::fs::remove_file(bench.repo.path(".git/mala-hook/baseline")).unwrap();
+fn without_a_start_work_is_what_no_remote_branch_has() {
+    let bench = Bench::published("judge");
+    std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
     bench.repo.write("a.py", BAD);
     bench.repo.commit("bad");
     let answer = bench.stop(false);
     assert!(blocks(&answer), "{answer}");
+    let bench = Bench::new("judge");
+    std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
+    bench.repo.write("b.py", "b = 1\n");
+    bench.repo.commit("without a remote");
+    bench.repo.write("a.py", BAD);
+    let answer = bench.stop(false);
+    assert!(blocks(&answer) && message(&answer).contains("1 finding"), "{answer}");
 }
 
 #[test]

@@ -1,18 +1,19 @@
-//! Opens a session: chooses the panel, writes the session down, and starts its supervisor.
+//! Starts a session: chooses the settings and the panel, writes the session, and starts its supervisor.
 
-use super::clean::remove_older_than;
+use super::{Gate, GateFolder, Seen, SessionFolder};
 use crate::console;
-use crate::settings::Settings;
+use crate::settings::{self, RepositoryFile, Settings};
 use crate::surroundings::Surroundings;
-use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
+use mala_domain::change::FilePath;
+use mala_domain::config::{Config, FILE_NAME};
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::session::{Checker, LeftOut, PanelMember, Pinned, Session, SessionEnd};
-use mala_domain::ports::ReviewScope;
+use mala_domain::ports::{ReviewScope, Side};
 use mala_domain::render::gate::GateSpawnJson;
 use mala_domain::review::Coverage;
 use mala_domain::review::decide::needs_reviewers;
-use mala_domain::scope::ScopeSummary;
+use mala_domain::scope::{ReviewTarget, ScopeSummary};
 use mala_pipeline::gate::{PanelProblem, WatchedSession as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -24,46 +25,46 @@ const OLD: Duration = Duration::from_secs(30 * 86_400);
 const START: Duration = Duration::from_secs(60);
 
 /// A change, and where its throw-away copy is.
-pub(crate) struct Work<'w> {
+pub struct SessionChange<'w> {
     /// The folder of the copy.
-    pub(crate) scratch: &'w Path,
+    pub scratch: &'w Path,
     /// The change by commits.
-    pub(crate) pinned: &'w Pinned,
+    pub pinned: &'w Pinned,
     /// The change itself.
-    pub(crate) scoped: &'w ReviewScope,
+    pub scoped: &'w ReviewScope,
     /// What it is, in words.
-    pub(crate) words: String,
+    pub words: String,
 }
 
 /// Who is asked, and what they are told.
-pub(crate) struct SessionRequest {
+pub struct SessionRequest {
     /// The panel.
-    pub(crate) seats: Vec<PanelMember>,
+    pub seats: Vec<PanelMember>,
     /// Texts about the task.
-    pub(crate) tasks: Vec<(String, String)>,
+    pub tasks: Vec<(String, String)>,
     /// How hard codex thinks.
-    pub(crate) reasoning: &'static str,
+    pub reasoning: &'static str,
     /// What to say with the result.
-    pub(crate) warnings: Vec<String>,
+    pub warnings: Vec<String>,
 }
 
 /// The panel, and what to say about it: which settings hold explains the rest.
-pub(crate) fn panel(
+pub fn session_panel_members(
     named: &[String],
     settings: &Settings,
     here: &Surroundings,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
-    let (seats, warnings) = world::panel(named, &settings.gate, here)?;
+    let (seats, warnings) = super::panel(named, &settings.gate, here)?;
     Ok((seats, settings.notice.iter().cloned().chain(warnings).collect()))
 }
 
 /// A session that is not written down yet.
-pub(crate) fn session(
-    work: &Work<'_>,
+pub fn new_session(
+    work: &SessionChange<'_>,
     brief: SessionRequest,
     settings: &Settings,
 ) -> anyhow::Result<Session> {
-    let (key, secret) = world::fresh_names()?;
+    let (key, secret) = super::fresh_names()?;
     Ok(Session {
         schema_version: SCHEMA_VERSION,
         key,
@@ -86,31 +87,31 @@ pub(crate) fn session(
 }
 
 /// Writes the session down and starts its supervisor; a session that nobody needs to review is over.
-pub(crate) async fn start(
+pub async fn start_session(
     gate: &Gate,
     session: &Session,
     scoped: &ReviewScope,
     here: &Surroundings,
 ) -> anyhow::Result<(SessionFolder, GateSpawnJson)> {
-    world::sweep_dead(gate.sessions.all());
-    world::sweep_scratch(gate);
+    super::sweep_dead(gate.sessions.all());
+    super::sweep_scratch(gate);
     if let Err(error) = remove_older_than(OLD, &gate.sessions) {
         console::say(&format!("warning: old sessions stay: {error:#}"));
     }
-    let session = &Session { created: gate.next_time().await?, ..session.clone() };
+    let session = &Session { created: now(), ..session.clone() };
     let folder = gate.sessions.create(session).context("writing the session down")?;
     for warning in &session.warnings {
         console::say(&format!("note: {}", console::harmless(warning)));
     }
     let started = match asks_lanes(session, scoped) {
         false => {
-            let report = world::review_session(session, scoped.clone(), None, here).await?;
+            let report = super::review_session(session, scoped.clone(), None, here).await?;
             folder.conclude(SessionEnd::Reviewed(Box::new(report)))?;
-            world::remove_scratch(Path::new(&session.scratch));
+            super::remove_scratch(Path::new(&session.scratch));
             Vec::new()
         }
         true => {
-            world::start_supervisor(here, &folder, &session.key)?;
+            super::start_supervisor(here, &folder, &session.key)?;
             until_started(session, &folder).await?
         }
     };
@@ -118,9 +119,14 @@ pub(crate) async fn start(
     Ok((folder, spawned))
 }
 
+/// The current time, as sessions are sorted by.
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string()
+}
+
 /// Whether a lane has anything to do.
 fn asks_lanes(session: &Session, scoped: &ReviewScope) -> bool {
-    let policy = world::session_policy(session);
+    let policy = super::session_policy(session);
     let coverage = Coverage::over(&scoped.change, &[]);
     needs_reviewers(scoped.change.is_empty(), &coverage, &policy)
         && session.seats.iter().any(|seat| seat.absent.is_none())
@@ -141,16 +147,75 @@ async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Res
         if expected.iter().all(is_known) || is_over || Instant::now() > deadline {
             return Ok(folder.progress()?.started);
         }
-        if world::Seen(folder).is_dead() {
+        if Seen(folder).is_dead() {
             // Those who wait are told that it died; a session that never began is not worth a wait.
             if !progress.started.is_empty() {
                 return Ok(progress.started);
             }
             let log = std::fs::read_to_string(folder.path().join("supervisor.err"));
             let words = log.unwrap_or_default();
-            world::sweep(folder, session);
+            super::sweep(folder, session);
             anyhow::bail!("the supervisor died: {}", console::harmless(words.trim()));
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
+}
+
+/// The settings, with the repository's file from the side of the change that is trusted.
+pub async fn trusted_settings(
+    here: &Surroundings,
+    target: &ReviewTarget,
+    scoped: &ReviewScope,
+    flags: Config,
+) -> anyhow::Result<Settings> {
+    let path = [FilePath::from(FILE_NAME)];
+    let text = async |side| -> anyhow::Result<Option<Vec<u8>>> {
+        let mut blobs = scoped.tree.read(side, &path).await.context("reading mala.yaml")?;
+        Ok(blobs.pop().and_then(|blob| blob.text().map(|text| text.as_bytes().to_vec())))
+    };
+    let base = scoped.scope.base.as_deref().unwrap_or("the base");
+    let short = base.get(..12).unwrap_or(base);
+    let trusted = text(Side::Base).await?.map(|bytes| RepositoryFile::committed(short, bytes));
+    let at_head = text(Side::Head).await?.map(RepositoryFile::on_disk);
+    let chosen = settings::choose(target, trusted, at_head);
+    Ok(settings::load(here, chosen, flags)?)
+}
+
+/// Removes the sessions that are over and were started longer ago than this; says how many.
+pub fn remove_older_than(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
+    let now = jiff::Timestamp::now();
+    let mut removed = 0;
+    for (folder, session) in sessions.all() {
+        let created: jiff::Timestamp = session.created.parse().unwrap_or_default();
+        let age = Duration::try_from(now.duration_since(created)).unwrap_or_default();
+        if age < limit {
+            continue;
+        }
+        if is_over(&folder) {
+            super::sweep(&folder, &session);
+            let removing = || format!("removing {}", folder.path().display());
+            folder.remove().with_context(removing)?;
+            removed += 1;
+        }
+    }
+    Ok(removed + remove_unreadable(limit, sessions)?)
+}
+
+/// A result that cannot be read is one all the same.
+fn is_over(folder: &SessionFolder) -> bool {
+    !matches!(folder.end(), Ok(None)) || Seen(folder).is_dead()
+}
+
+/// Removes what nobody can read and is over, by the date of the file; says how many.
+fn remove_unreadable(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
+    let mut removed = 0;
+    for (folder, _) in sessions.unreadable() {
+        let age = folder.date().and_then(|date| date.elapsed().ok()).unwrap_or_default();
+        if age >= limit && is_over(&folder) {
+            let removing = || format!("removing {}", folder.path().display());
+            folder.remove().with_context(removing)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
 }
