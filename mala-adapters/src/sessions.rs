@@ -233,7 +233,8 @@ impl SessionFolder {
             let names = seats.map(|seat| seat.lane.name.clone());
             let measured = names.filter_map(|name| Some((name.clone(), book.measured(&name)?)));
             let measured = measured.collect();
-            let facts = SessionFacts { session, measured, ..SessionFacts::default() };
+            let progress = self.progress().unwrap_or_default();
+            let facts = SessionFacts { session, measured, progress, folder: None };
             let result = GateResultJson::of(state, &facts);
             write_atomically(&path, render_panel(&result).as_bytes())?;
         }

@@ -68,9 +68,17 @@ impl Git {
         Ok(self.top().join(OsStr::from_bytes(printed)))
     }
 
+    /// The files of the work tree that differ from HEAD, with a hash of each.
+    pub async fn changed_files(&self) -> Result<BTreeMap<String, String>, GitError> {
+        if self.inner.is_bare {
+            return Ok(BTreeMap::new());
+        }
+        self.files_on_disk(MAX_DEPTH).await
+    }
+
     /// Whether files of the work tree differ from HEAD.
     pub async fn is_dirty_tree(&self) -> Result<bool, GitError> {
-        Ok(!self.inner.is_bare && !self.files_on_disk(MAX_DEPTH).await?.is_empty())
+        Ok(!self.changed_files().await?.is_empty())
     }
 
     /// The state of the repository. The new commits are not known yet.

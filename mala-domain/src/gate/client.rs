@@ -159,7 +159,8 @@ pub fn waited(
 ) -> Result<GateAnswer, ReviewerFailure> {
     let Some(code @ 0..=1) = ended.code else { return Err(failure(ended)) };
     let object = json(ended.stdout)?;
-    let session = maybe_text(&object, "session_key").map_err(unreadable)?;
+    let report = object.get("report").and_then(Value::as_object).unwrap_or(&object);
+    let session = maybe_text(report, "session_key").map_err(unreadable)?;
     if session.is_some_and(|it| it != started.key.as_deref().unwrap_or(run_key)) {
         let other = "the gate answers for another session".to_owned();
         return Err(ReviewerFailure::Unreadable(other));

@@ -4,7 +4,7 @@
 mod extract;
 mod table;
 
-pub use extract::{LaneOutput, LaneStreams, said, usage};
+pub use extract::{LaneOutput, LaneStreams, error_message, known_limit, said, usage};
 pub use table::{LaneProblem, Table};
 
 use crate::config::Seconds;
@@ -204,7 +204,15 @@ pub const AGENT_SETTINGS: [&str; 18] = [
 /// How much a lane prints at most when nothing is said.
 const MAX_OUTPUT: u32 = 16 << 20;
 
+/// The reviewers of mala itself, which can sit on a panel without a program.
+pub const IN_PROCESS: [&str; 2] = ["agent", "builtin"];
+
 impl Lane {
+    /// Whether it is a reviewer of mala itself.
+    pub fn is_in_process(&self) -> bool {
+        self.program().is_empty() && IN_PROCESS.contains(&self.name.as_str())
+    }
+
     /// The program.
     pub fn program(&self) -> &str {
         self.settings.command.as_ref().and_then(|it| it.first()).map_or("", String::as_str)

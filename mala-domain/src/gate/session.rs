@@ -51,6 +51,9 @@ pub struct Session {
     /// How the agent checks findings that no other lane could check; `None` when it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checker: Option<Checker>,
+    /// The settings of the agent, if it is on the panel.
+    #[serde(default)]
+    pub agent: Checker,
     /// When and how its lanes are given canaries; `None` when they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canaries: Option<CanaryPlan>,

@@ -120,6 +120,8 @@ fn milliseconds() -> u64 {
 
 /// A reviewer whose answer is noted in the progress of its session.
 pub struct NotedReviewer<F: Fn(&Progress)> {
+    /// Its name on the panel.
+    name: String,
     reviewer: Arc<dyn Reviewer>,
     progress: Arc<LaneProgress<F>>,
     /// Whether it starts with the review; a process notes its own start.
@@ -129,17 +131,29 @@ pub struct NotedReviewer<F: Fn(&Progress)> {
 impl<F: Fn(&Progress)> NotedReviewer<F> {
     /// This reviewer, with its answer noted.
     pub fn new(
+        name: String,
         reviewer: Arc<dyn Reviewer>,
         progress: Arc<LaneProgress<F>>,
         is_in_process: bool,
     ) -> Self {
-        Self { reviewer, progress, is_in_process }
+        Self { name, reviewer, progress, is_in_process }
+    }
+}
+
+impl<F: Fn(&Progress)> NotedReviewer<F> {
+    /// Its claims are made under its name on the panel.
+    fn rename(&self, opinion: &mut Opinion) {
+        for claim in &mut opinion.claims {
+            if let Some(rest) = claim.reviewer.strip_prefix(self.reviewer.name()) {
+                claim.reviewer = format!("{}{rest}", self.name);
+            }
+        }
     }
 }
 
 impl<F: Fn(&Progress) + Send + Sync> Reviewer for NotedReviewer<F> {
     fn name(&self) -> &str {
-        self.reviewer.name()
+        &self.name
     }
 
     fn needs_surroundings(&self) -> bool {
@@ -154,7 +168,10 @@ impl<F: Fn(&Progress) + Send + Sync> Reviewer for NotedReviewer<F> {
             if self.is_in_process {
                 self.progress.started(self.name());
             }
-            let answer = self.reviewer.review(context).await;
+            let mut answer = self.reviewer.review(context).await;
+            if let Ok(opinion) = &mut answer {
+                self.rename(opinion);
+            }
             self.progress.ended(self.name(), &answer);
             answer
         })

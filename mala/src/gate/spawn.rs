@@ -35,28 +35,28 @@ pub(super) struct SpawnArgs {
     #[arg(long)]
     pub(super) uncommitted: bool,
 
-    /// What the change is for, as a file
+    /// A file that says what the change is for
     #[arg(long, value_name = "FILE")]
     context_file: Option<PathBuf>,
 
-    /// How hard codex thinks
+    /// Codex reasoning effort
     #[arg(long, value_name = "LEVEL", default_value = "high")]
     codex_reasoning: Reasoning,
 
-    /// The lanes of the panel; all that are installed if not given
+    /// The reviewers of the panel [default: all that are installed]
     #[arg(long, value_name = "LANE,...", value_delimiter = ',')]
     lanes: Vec<String>,
 
-    /// How many must pass the change: unanimous, majority, any or quorum:N
+    /// How many reviewers must pass the change: unanimous, majority, any or quorum:N
     #[arg(long, value_name = "RULE")]
     pub(super) consensus: Option<ConsensusRule>,
 
-    /// How long a reviewer may take, in seconds
+    /// Time limit of a reviewer, in seconds
     #[arg(long, value_name = "SECONDS")]
     pub(super) timeout: Option<Seconds>,
 }
 
-/// How hard a reviewer thinks
+/// Reasoning effort
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Reasoning {
     Low,
@@ -76,8 +76,8 @@ impl Reasoning {
 
 pub(super) fn run(args: &SpawnArgs, here: &Surroundings) -> anyhow::Result<Exit> {
     if here.variable(MARKER).is_some() {
-        return Err(Failure::new(Exit::SPAWN_FAILED, "this is a reviewer of another gate already")
-            .hint("a gate inside of a gate would never end")
+        return Err(Failure::new(Exit::SPAWN_FAILED, "cannot run inside a review of a gate")
+            .hint("a gate inside a gate would never end")
             .into());
     }
     until_interrupted(async {
@@ -95,7 +95,11 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Re
     let settings =
         world::trusted_settings(here, &pinned.target(), &scoped, pin::flags(args)).await?;
     let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
-    let (seats, warnings) = world::session_panel_members(&args.lanes, &settings, here)?;
+    let (seats, mut warnings) = world::session_panel_members(&args.lanes, &settings, here)?;
+    if scoped.change.is_empty() && gate.has_uncommitted_changes().await? {
+        let what = "uncommitted changes are not included: review them with --uncommitted";
+        warnings.push(what.to_owned());
+    }
     let reasoning = args.codex_reasoning.name();
     let brief = SessionRequest { seats, tasks, reasoning, warnings };
     let words = pin::words(args);
@@ -113,7 +117,7 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Surroundings) -> anyhow::Re
     let (folder, spawned) = started.inspect_err(|_| world::remove_scratch(&scratch))?;
     let printed = console::data(&format!("{}\n", serde_json::to_string_pretty(&spawned)?));
     if printed.is_err() {
-        // Nobody knows its key.
+        // The caller does not know its key.
         world::stop(&folder, &session)?;
     }
     printed?;

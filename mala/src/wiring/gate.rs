@@ -90,6 +90,11 @@ impl Gate {
         Ok(())
     }
 
+    /// Whether files of the work tree differ from HEAD.
+    pub async fn has_uncommitted_changes(&self) -> anyhow::Result<bool> {
+        Ok(self.git.is_dirty_tree().await?)
+    }
+
     /// Whether a session is of this work tree.
     pub fn has(&self, folder: &SessionFolder) -> bool {
         folder.work_tree() == self.sessions.top()
@@ -198,6 +203,9 @@ pub fn panel(
         named,
         policy,
         missing: &|lane| {
+            if lane.is_in_process() {
+                return super::reviewers::member_missing(&lane.name, here);
+            }
             let presence = presence(lane, here);
             presence.program.is_none().then(|| presence.why_not(lane)).flatten()
         },
@@ -238,6 +246,7 @@ pub async fn temporary_lanes(
         scratch: scratch.path().to_owned(),
         folder: logs.clone(),
         variables: variables(here),
+        user: Some(gate.git.clone()),
     };
     let lanes = Arc::new(OwnLanes { lanes, _sweep: Sweep(session), _scratch: scratch });
     Ok(TemporaryLanes { lanes, head, secret, logs })
@@ -289,7 +298,13 @@ pub fn become_supervisor(folder: &SessionFolder) -> anyhow::Result<()> {
 }
 
 /// Who runs the lanes of a session.
-pub fn runner(git: Git, session: &Session, folder: &SessionFolder, here: &Surroundings) -> Lanes {
+pub fn runner(
+    git: Git,
+    session: &Session,
+    folder: &SessionFolder,
+    here: &Surroundings,
+    user: Option<Git>,
+) -> Lanes {
     let head = match &session.scope.head {
         HeadState::Commit(sha) => sha.clone(),
         _ => String::new(),
@@ -301,6 +316,7 @@ pub fn runner(git: Git, session: &Session, folder: &SessionFolder, here: &Surrou
         scratch: PathBuf::from(&session.scratch),
         folder: folder.path().to_owned(),
         variables: variables(here),
+        user,
     }
 }
 

@@ -283,6 +283,37 @@ pub async fn checker(plan: &Checker, here: &Surroundings) -> anyhow::Result<Arc<
     agent::helper(&policy, here, &ReviewerOptions::nothing()).await
 }
 
+/// A reviewer of mala itself on a panel.
+pub async fn member(
+    name: &str,
+    plan: &Checker,
+    here: &Surroundings,
+) -> anyhow::Result<Arc<dyn Reviewer>> {
+    let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
+    let config =
+        Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
+    let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
+    let kind = if name == "builtin" { ReviewerType::Builtin } else { ReviewerType::AgentSdk };
+    let options = ReviewerOptions { named: vec![kind], ..ReviewerOptions::nothing() };
+    let chosen = choose(&policy, here, ProjectRules::default(), options).await?;
+    chosen.reviewers.into_iter().next().context("no such reviewer")
+}
+
+/// Why a reviewer of mala itself cannot be used; `None` if it can.
+pub fn member_missing(name: &str, here: &Surroundings) -> Option<String> {
+    if name == "builtin" {
+        return None;
+    }
+    let models = match Models::load(here) {
+        Ok(models) => models,
+        Err(error) => return Some(error.to_string()),
+    };
+    match agent::choice(&policy(&[]), &models) {
+        Ok(choice) => models.obstacle(choice.provider).map(|why| why.to_string()),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
 /// A model by its name, ready to be asked as the options say.
 pub async fn client(
     name: &str,

@@ -15,6 +15,7 @@ mod scratch;
 mod sessions;
 mod trees;
 mod trust;
+mod waiting;
 
 use crate::gate_world;
 use insta::assert_snapshot;

@@ -132,3 +132,28 @@ fn only_known_names_are_filled_in() {
     let values = [("home", "/h"), ("schema", "{tree}")];
     assert_eq!(filled("{home}/x {schema} {other} {home", &values), "/h/x {tree} {other} {home");
 }
+
+#[test]
+fn errors_are_the_lanes_own_words() {
+    for (printed, message, limit) in [
+        ("", None, None),
+        ("cannot go on\n", Some("cannot go on"), None),
+        (
+            "starting\n{\n  \"error\": {\"message\": \"no such model\"}\n}\n",
+            Some("no such model"),
+            None,
+        ),
+        ("{\"error\":\"bad key: 401\"}\n", Some("bad key: 401"), Some("not signed in (401)")),
+        ("API Error: 429 too many\n}\n", Some("API Error: 429 too many"), Some("rate limit (429)")),
+        ("line 14290\n", Some("line 14290"), None),
+        (
+            "You've hit your usage limit.\n",
+            Some("You've hit your usage limit."),
+            Some("usage limit"),
+        ),
+        ("}\n]\n", None, None),
+    ] {
+        assert_eq!(error_message(printed).as_deref(), message, "{printed}");
+        assert_eq!(known_limit(printed), limit, "{printed}");
+    }
+}

@@ -82,6 +82,7 @@ pub fn new_session(
         tasks: brief.tasks,
         warnings: brief.warnings,
         checker: settings.gate.agent_checks.value.then(|| Checker::of(&settings.policy)),
+        agent: Checker::of(&settings.policy),
         canaries: settings.gate.canaries(),
     })
 }
@@ -157,7 +158,7 @@ async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Res
             super::sweep(folder, session);
             anyhow::bail!("the supervisor died: {}", console::harmless(words.trim()));
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 

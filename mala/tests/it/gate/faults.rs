@@ -221,7 +221,7 @@ fn a_lane_sees_only_what_it_needs_of_the_environment() {
     let bench = Bench { repo, world };
     let ended = bench.review("env", &[]);
     assert_eq!(ended.code, 0, "{:#}", ended.json);
-    let folder = ended.json["session_dir"].as_str().unwrap();
+    let folder = ended.json["report"]["session_dir"].as_str().unwrap();
     let seen = std::fs::read_to_string(format!("{folder}/lanes/env/review/stderr.txt")).unwrap();
     // What the shell sets by itself.
     let own = ["OLDPWD", "PWD", "SHLVL", "_"];
@@ -255,7 +255,7 @@ fn a_gate_inside_of_a_gate_refuses() {
     let bench = Bench { world: bench.world.with_env("PATH", path.unwrap()), repo: bench.repo };
     let ended = bench.review("gate", &[]);
     assert_eq!(ended.code, 0);
-    let folder = ended.json["session_dir"].as_str().unwrap();
+    let folder = ended.json["report"]["session_dir"].as_str().unwrap();
     let stderr = std::fs::read_to_string(format!("{folder}/lanes/gate/review/stderr.txt")).unwrap();
     assert!(stderr.contains("this is a reviewer of another gate already"), "{stderr}");
 }

@@ -106,8 +106,9 @@ fn the_real_reviewers_pass_a_change_and_fail_a_change() {
         assert_eq!((ended.code, ended.verdict()), (code, verdict), "{:#}", ended.json);
         for name in REVIEWERS {
             let lane = &ended.json["reviewers"][name];
-            assert_eq!((&lane["raw_verdict"], &lane["error"]), (&verdict.into(), &Value::Null));
-            assert!(lane["usage"]["tokens_used"].as_u64().is_some(), "{name}: {lane:#}");
+            assert_eq!((&lane["verdict"], &lane["error"]), (&verdict.into(), &Value::Null));
+            let details = &ended.json["report"]["reviewers"][name];
+            assert!(details["usage"]["tokens_used"].as_u64().is_some(), "{name}: {lane:#}");
         }
         if verdict == "FAIL" {
             let issue = &ended.json["issues"][0];

@@ -83,15 +83,15 @@ fn what_nobody_reviewed_fails_closed_and_then_lets_go_loudly() {
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
       "decision": "block",
-      "reason": "Your work could not be reviewed: prose: invalid json: expected value at line 1 column 1. More: [WORK]/.mala/gate/[KEY]/report.md.\nThis says nothing about the work. Change only what the reason asks for and stop again: the review is repeated.",
-      "systemMessage": "mala: not reviewed, block 1 of 3: prose: invalid json: expected value at line 1 column 1. More: [WORK]/.mala/gate/[KEY]/report.md. To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
+      "reason": "Your work could not be reviewed: prose: invalid json: expected value at line 1 column 1: \"I looked at everything. No issues found: APPROVED, PASS.\". More: [WORK]/.mala/gate/[KEY]/report.md.\nThis says nothing about the work. Change only what the reason asks for and stop again: the review is repeated.",
+      "systemMessage": "mala: not reviewed, block 1 of 3: prose: invalid json: expected value at line 1 column 1: \"I looked at everything. No issues found: APPROVED, PASS.\". More: [WORK]/.mala/gate/[KEY]/report.md. To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
     }
     "#);
     assert!(blocks(&bench.stop(true)) && blocks(&bench.stop(true)));
     assert_eq!(bench.sessions().len(), 3, "it is tried again each time");
     assert_snapshot!(bench.shown(&bench.stop(true)), @r#"
     {
-      "systemMessage": "mala: warning: stopping without a review: prose: invalid json: expected value at line 1 column 1; blocked 3 times for this work. More: [WORK]/.mala/gate/[KEY]/report.md."
+      "systemMessage": "mala: warning: stopping without a review: prose: invalid json: expected value at line 1 column 1: \"I looked at everything. No issues found: APPROVED, PASS.\"; blocked 3 times for this work. More: [WORK]/.mala/gate/[KEY]/report.md."
     }
     "#);
 }
