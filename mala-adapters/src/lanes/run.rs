@@ -122,7 +122,7 @@ impl Lanes {
             Err(error) => return vec![format!("the tree: {error}")],
         };
         let mut written = before.differences(&after);
-        // Git is asked only where nobody has told it what to do.
+        // Git is asked only if its configuration was not changed.
         if written.is_empty()
             && before.has_other_index(&after)
             && !self.git.index_matches(&self.head, tree).await
@@ -171,6 +171,9 @@ impl Lanes {
             .with("HOME", &places.home)
             .with("TMPDIR", places.home.join("tmp"))
             .with(MARKER, self.marker(lane));
+        for (name, value) in lane.settings.set_default.iter().flatten() {
+            environment = environment.with(name, filled(value, &values));
+        }
         for name in lane.settings.keep.iter().flatten() {
             if let Some(value) = self.variables.get(name) {
                 environment = environment.with(name, value);

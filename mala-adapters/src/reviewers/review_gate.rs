@@ -62,7 +62,7 @@ impl ReviewGate {
         }
         let what = range::arguments(&self.settings.target, &context.scope)?;
         let key = fresh_key();
-        // What the task says, and what the panel says, is nobody else's.
+        // The task and the answers are private.
         let own = Permissions::from_mode(0o700);
         let scratch = tempfile::Builder::new().prefix("mala-panel-").permissions(own).tempdir();
         let scratch = scratch.map_err(|error| failed("making a folder", &error))?;

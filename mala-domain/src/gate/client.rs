@@ -106,7 +106,7 @@ pub enum GateAccount {
     Files(Vec<FileCoverage>),
     /// The change that it was given: it says nothing of parts.
     Whole,
-    /// Nothing, for this reason: not everybody who is needed was heard.
+    /// Nothing, for this reason: a needed reviewer gave no verdict.
     Nothing(String),
 }
 
@@ -167,8 +167,8 @@ pub fn waited(
     }
     if object.contains_key("consensus") {
         if started.key.is_none() {
-            // Without a key, its `wait` takes the most recent session, whoever started it.
-            let unknown = "the gate named no session: nobody knows which session it answers for";
+            // Without a key, its `wait` takes the most recent session, which may be another one.
+            let unknown = "the gate named no session: the result may be of another one";
             return Err(ReviewerFailure::Unreadable(unknown.to_owned()));
         }
         return contract::read(&object, code, started)

@@ -34,7 +34,7 @@ pub struct LaneSettings {
     /// How to install the program, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub install: Option<String>,
-    /// What shows that somebody is signed in: variables of which one is set, or files of which one is
+    /// What shows that the user is signed in: variables of which one is set, or files of which one is
     /// there (`~/` is the user's home, `$NAME/` a variable). With neither, nothing is asked. `$NAME as
     /// OTHER` gives the lane the variable under the other name when nothing before it is there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +45,9 @@ pub struct LaneSettings {
     /// Variables that are set for the lane; filled in like the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<BTreeMap<String, String>>,
+    /// Variables that are set for the lane unless `keep` names them and the user has set them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_default: Option<BTreeMap<String, String>>,
     /// Files of the user that the lane finds in its own empty home, as links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links: Option<Vec<HomeLink>>,

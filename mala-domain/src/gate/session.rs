@@ -71,7 +71,7 @@ pub struct LeftOut {
 /// How the agent checks findings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checker {
-    /// The model, if somebody named one.
+    /// The model, if one is named.
     pub model: Option<String>,
     /// What it may spend.
     pub budget: BudgetSettings,

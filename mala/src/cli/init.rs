@@ -29,7 +29,7 @@ pub struct InitArgs {
 
     /// Only install hooks: claude, codex, pre-push, or the agents on this machine
     #[arg(long, value_name = "HOST", num_args = 0..=1, require_equals = true, value_delimiter = ',',
-          default_missing_value = "claude,codex", conflicts_with = "force")]
+          default_missing_value = "usable", conflicts_with = "force")]
     hooks: Vec<hooks::Host>,
 
     /// Remove the hooks again

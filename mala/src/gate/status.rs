@@ -41,7 +41,7 @@ pub(super) struct Line {
     session_dir: String,
     /// The work tree that it was started in.
     work_tree: String,
-    /// Whether that is the one where somebody asks.
+    /// Whether that is the current one.
     #[serde(skip)]
     is_here: bool,
     /// What each lane finds of planted defects, as far as that was measured.

@@ -173,7 +173,7 @@ pub fn remove_scratch(scratch: &Path) {
     sessions::remove_scratch(scratch);
 }
 
-/// A key and a secret that nobody guesses.
+/// A random key and a random secret.
 pub fn fresh_names() -> anyhow::Result<(String, String)> {
     Ok((sessions::fresh_key(), sessions::fresh_secret()))
 }
@@ -341,7 +341,7 @@ pub fn throw_away(folder: &SessionFolder, session: &Session) {
     sessions::remove_scratch(scratch);
 }
 
-/// Holds what a session throws away for as long as this process lives: nobody else removes it.
+/// Locks the temporary folder of a session for as long as this process lives.
 pub fn hold_scratch(session: &Session) -> anyhow::Result<()> {
     sessions::hold_scratch(Path::new(&session.scratch)).context("holding the copy")
 }
@@ -375,7 +375,7 @@ pub fn stop(folder: &SessionFolder, session: &Session) -> anyhow::Result<bool> {
     Ok(is_first)
 }
 
-/// A session as somebody who waits sees it.
+/// A session as seen by a process that waits for it.
 pub struct Seen<'s>(pub &'s SessionFolder);
 
 impl WatchedSession for Seen<'_> {

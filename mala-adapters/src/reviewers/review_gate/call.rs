@@ -162,7 +162,7 @@ fn answered(ended: Result<FinishedProcess, ProcessError>) -> Result<Answered, Re
 }
 
 impl Drop for Call<'_> {
-    /// Nobody waits for the session any more: it is cancelled, and what is left of it is ended.
+    /// The wait for the session is over: it is cancelled, and what is left of it is ended.
     fn drop(&mut self) {
         if let Some(key) = self.open.take() {
             let arguments = ["cancel", "--session-key", &key].map(str::to_owned).to_vec();

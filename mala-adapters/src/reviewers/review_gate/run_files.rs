@@ -1,5 +1,5 @@
 //! The files in which a gate of the newer shape keeps what its reviewers said:
-//! `iterations/N/round-R/reviewers/NAME/output.json`, of which the last round counts. Whoever spoke in an
+//! `iterations/N/round-R/reviewers/NAME/output.json`, of which the last round counts. A reviewer of an
 //! earlier one is to speak in it.
 
 use crate::bounded_read::read_no_follow;
@@ -54,7 +54,7 @@ fn numbered(folder: &Path, prefix: &str) -> Result<Vec<(u32, PathBuf)>, String> 
     Ok(numbered)
 }
 
-/// Everybody who has a place in a round.
+/// All reviewers with a place in a round.
 fn reviewers(round: &Path) -> Result<Vec<String>, String> {
     let Ok(entries) = fs::read_dir(round.join("reviewers")) else { return Ok(Vec::new()) };
     let names = entries.take(MAX_REVIEWERS + 1).map(|entry| {
@@ -110,7 +110,7 @@ mod tests {
         let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
         let file = reviewers.join("gemini#1/output.json");
         rustix::fs::mknodat(rustix::fs::CWD, &file, kind, mode, 0).unwrap();
-        assert_eq!(last_round(run.path()), expected, "a pipe says nothing, and nobody waits");
+        assert_eq!(last_round(run.path()), expected, "a pipe says nothing, and is not waited for");
         for n in 0..=MAX_REVIEWERS {
             fs::create_dir(reviewers.join(format!("one#{n}"))).unwrap();
         }

@@ -177,7 +177,7 @@ fn member(name: &str, lane: &GateReviewerJson, waited: &GateResultJson) -> GateM
     }
 }
 
-/// A finding as a claim of everybody who says it: it is looked at again here, and merged again.
+/// A finding as a claim of each reviewer that reports it: it is placed and merged again here.
 fn claims_of(finding: &Finding) -> Vec<GateClaim> {
     let is_redacted = finding.evidence_snippet.contains("[redacted");
     let evidence = Some(finding.evidence_snippet.clone()).filter(|_| !is_redacted);

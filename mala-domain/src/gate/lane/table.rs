@@ -135,6 +135,7 @@ fn over(own: &LaneSettings, base: &LaneSettings) -> LaneSettings {
         signed_in: own.signed_in.or(base.signed_in),
         keep: Some(keep),
         set: Some(set),
+        set_default: own.set_default.or(base.set_default),
         links: own.links.or(base.links),
         files: own.files.or(base.files),
         hide: own.hide.or(base.hide),

@@ -2,6 +2,7 @@
 //! Those files belong to the user: one entry is added or removed, and every other byte stays.
 
 mod edit;
+mod panel;
 mod push;
 
 use crate::cli::exit::Exit;
@@ -24,6 +25,9 @@ pub(super) enum Host {
     Claude,
     Codex,
     PrePush,
+    /// The agents that are installed; both if none is
+    #[value(hide = true)]
+    Usable,
 }
 
 impl Host {
@@ -32,7 +36,7 @@ impl Host {
         match self {
             Self::Claude => ".claude/settings.json",
             Self::Codex => ".codex/hooks.json",
-            Self::PrePush => "",
+            Self::PrePush | Self::Usable => "",
         }
     }
 
@@ -41,6 +45,7 @@ impl Host {
             Self::Claude => "claude",
             Self::Codex => "codex",
             Self::PrePush => "pre-push",
+            Self::Usable => "usable",
         }
     }
 }
@@ -57,9 +62,11 @@ enum Fate {
 
 type Change<'c> = &'c dyn Fn(Host, Option<&str>) -> Result<Fate, String>;
 
-/// Adds the hook to the files of these hosts.
+/// Adds the hook to the files of these hosts. Without any, they are the agents on this machine.
 pub(super) fn install(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
+    let found = installed_agents(here);
+    let hosts = if hosts.contains(&Host::Usable) { found.as_slice() } else { hosts };
     let folder = hook_folder(top);
     change(hosts, top, &|host, text| {
         let Some(new) = edit::installed(text.unwrap_or_default())? else {
@@ -76,6 +83,7 @@ pub(super) fn install(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exi
     if hosts.contains(&Host::PrePush) {
         push::install(top, here)?;
     }
+    panel::choose(top, here)?;
     accept(top, here)?;
     if hosts.contains(&Host::Codex) {
         console::say("codex runs the hook after you trust it: /hooks in codex");
@@ -86,9 +94,10 @@ pub(super) fn install(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exi
     Ok(Exit::Passed)
 }
 
-/// Removes the hook from the files of these hosts.
+/// Removes the hook from the files of these hosts; without any, from all of them.
 pub(super) fn remove(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
+    let hosts = if hosts.contains(&Host::Usable) { &AGENTS } else { hosts };
     let folder = hook_folder(top);
     change(hosts, top, &|host, text| {
         let Some(text) = text else { return Ok(Fate::Stays("no such file")) };
@@ -119,6 +128,14 @@ pub(super) fn remove(hosts: &[Host], here: &Surroundings) -> anyhow::Result<Exit
         folder.forget_accepted().context("forgetting what is accepted")?;
     }
     Ok(Exit::Passed)
+}
+
+/// The agents on this machine. Without any, both are set up for other users of the repository.
+fn installed_agents(here: &Surroundings) -> Vec<Host> {
+    let variables = variables(here);
+    let found: Vec<Host> =
+        AGENTS.into_iter().filter(|host| variables.find(host.name()).is_some()).collect();
+    if found.is_empty() { AGENTS.to_vec() } else { found }
 }
 
 fn work_tree(here: &Surroundings) -> Result<&Path, Failure> {

@@ -87,7 +87,7 @@ pub fn new_session(
     })
 }
 
-/// Writes the session down and starts its supervisor; a session that nobody needs to review is over.
+/// Writes the session and starts its supervisor. A session that needs no review is over at once.
 pub async fn start_session(
     gate: &Gate,
     session: &Session,
@@ -207,7 +207,7 @@ fn is_over(folder: &SessionFolder) -> bool {
     !matches!(folder.end(), Ok(None)) || Seen(folder).is_dead()
 }
 
-/// Removes what nobody can read and is over, by the date of the file; says how many.
+/// Removes sessions that cannot be read and are over, by the date of the file; returns how many.
 fn remove_unreadable(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
     let mut removed = 0;
     for (folder, _) in sessions.unreadable() {

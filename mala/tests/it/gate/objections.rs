@@ -25,6 +25,7 @@ fn an_objection_that_can_be_placed_counts_however_it_is_written() {
     }
 }
 
+// Rows 001-072, 001-075.
 #[test]
 fn a_priority_that_a_lane_leaves_open_stays_open() {
     let ended = Bench::new().review("unsure", &[]);

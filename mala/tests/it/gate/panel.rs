@@ -25,6 +25,8 @@ const TABLE: [(&str, [i32; 4]); 17] = [
 
 const RULES: [&str; 4] = ["unanimous", "majority", "any", "quorum:2"];
 
+// Rows 001-002, 001-010, 001-023, 001-043, 001-045, 001-046, 001-047, 001-048, 001-050,
+// 001-051, 001-053, 001-076, 001-077, 001-079, 001-082, 001-149.
 #[test]
 fn every_exit_code_by_every_rule() {
     let bench = Bench::new();
@@ -69,6 +71,8 @@ fn every_exit_code_by_every_rule() {
     });
 }
 
+// Rows 001-049, 001-052, 001-056, 001-060, 001-068, 001-069, 001-070, 001-071, 001-073,
+// 001-074.
 #[test]
 fn the_json_has_all_fields_of_the_contract() {
     let ended = Bench::new().review("fail,fail2", &[]);

@@ -17,6 +17,7 @@ fn prompt(spawned: &Value, lane: &str) -> String {
     std::fs::read_to_string(format!("{folder}/lanes/{lane}/review/prompt.md")).unwrap()
 }
 
+// Rows 001-120.
 #[test]
 fn an_empty_change_passes_without_any_call() {
     let bench = Bench::new();
@@ -90,6 +91,7 @@ fn what_this_clone_ignores_is_not_reviewed() {
     );
 }
 
+// Rows 001-080.
 #[test]
 fn without_lanes_there_are_no_reviewers() {
     let bench = Bench::with_config("");
@@ -142,6 +144,7 @@ fn a_branch_is_reviewed_from_where_it_left() {
     assert!(!prompt(&spawned, "pass").contains("b.py"));
 }
 
+// Rows 001-012.
 #[test]
 fn single_commits_are_reviewed_without_those_between() {
     let bench = Bench::new();
@@ -157,6 +160,7 @@ fn single_commits_are_reviewed_without_those_between() {
     );
 }
 
+// Rows 001-100.
 #[test]
 fn the_context_is_told_and_cannot_pose_as_ours() {
     let bench = Bench::new();

@@ -14,6 +14,7 @@ fn supervisor(spawned: &Value) -> Option<String> {
     Some(beat["pid"].to_string())
 }
 
+// Rows 001-036, 001-043.
 #[test]
 fn twenty_sessions_at_once_are_not_mixed_up() {
     let bench = Bench::new();
@@ -39,6 +40,7 @@ fn twenty_sessions_at_once_are_not_mixed_up() {
     }
 }
 
+// Rows 001-042.
 #[test]
 fn several_can_wait_for_one_session() {
     let bench = Bench::new();
@@ -51,6 +53,7 @@ fn several_can_wait_for_one_session() {
     });
 }
 
+// Rows 001-037.
 #[test]
 fn without_a_key_the_most_recent_session_is_waited_for() {
     let bench = Bench::new();
@@ -62,6 +65,7 @@ fn without_a_key_the_most_recent_session_is_waited_for() {
 }
 
 /// Every answer after a kill is true: a result that the panel came to, or that the supervisor died.
+// Rows 001-081.
 #[test]
 fn a_supervisor_that_is_killed_at_any_moment_leaves_a_true_answer() {
     let bench = Bench::new();
@@ -177,6 +181,7 @@ fn a_supervisor_that_hangs_is_ended_by_whoever_comes_next() {
     bench.wait(key).assert_nothing_left();
 }
 
+// Rows 001-026.
 #[test]
 fn the_supervisor_survives_whoever_started_it() {
     let bench = Bench::new();

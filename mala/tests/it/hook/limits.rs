@@ -199,6 +199,7 @@ fn where_nothing_can_be_remembered_nobody_is_kept_twice() {
 #[test]
 fn a_cleaned_work_tree_forgets_nothing() {
     let bench = Bench::published("judge");
+    bench.begin();
     committed(&bench);
     bench.repo.git(&["push", "-q", "origin", "main"]);
     let played = [true, true, true].map(|it| {

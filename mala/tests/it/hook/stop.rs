@@ -26,12 +26,7 @@ fn findings_keep_an_agent_until_they_are_fixed() {
       "systemMessage": "mala: the review passed (judge)"
     }
     "#);
-    assert_eq!(bench.sessions().len(), 2);
-    assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
-    {
-      "systemMessage": "mala: the review passed (judge)"
-    }
-    "#);
+    assert_eq!(bench.stop(false), json!({}), "nothing changed since it passed");
     assert_eq!(bench.sessions().len(), 2, "what is known is not asked again");
     assert_eq!(bench.repo.git(&["status", "--short"]), "M a.py", "the state is not in git");
 }

@@ -15,7 +15,17 @@ fn commits_on_a_branch_are_work_too() {
     assert!(!blocks(&bench.stop(true)), "what is on disk counts, not what was committed");
     bench.repo.commit("good");
     assert!(!blocks(&bench.stop(true)));
-    assert_eq!(bench.sessions().len(), 2, "committing it makes it no other work");
+}
+
+#[test]
+fn work_that_passed_on_disk_is_not_reviewed_again_when_it_is_committed() {
+    let bench = Bench::new("judge");
+    bench.begin();
+    bench.repo.write("a.py", GOOD);
+    assert!(message(&bench.stop(false)).contains("the review passed"));
+    bench.repo.commit("good");
+    assert!(message(&bench.stop(false)).contains("the review passed"));
+    assert_eq!(bench.sessions().len(), 1, "it is the same diff");
 }
 
 #[test]
@@ -145,6 +155,9 @@ fn a_weaker_panels_pass_does_not_count() {
 #[test]
 fn a_repository_without_a_commit_has_work() {
     let bench = Bench::new("judge");
+    let config = bench.world.home().join(".config/mala/config.yaml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::fs::write(config, "gate: {lanes: {judge: {command: [lane, judge]}}}\n").unwrap();
     bench.repo.git(&["checkout", "-q", "--orphan", "fresh"]);
     bench.repo.git(&["branch", "-q", "-D", "main"]);
     bench.repo.write("a.py", BAD);
