@@ -1,6 +1,10 @@
 //! What `review-gate` prints: the state of a session and its report, as JSON.
 
-use crate::finding::{Finding, VerificationOutcome};
+mod checks;
+
+pub use checks::{GateCheckJson, check_words};
+
+use crate::finding::Finding;
 use crate::gate::SCHEMA_VERSION;
 use crate::gate::canary::Measured;
 use crate::gate::lane::LaneFailureKind;
@@ -10,6 +14,7 @@ use crate::review::consensus::ConsensusRule;
 use crate::review::{Coverage, Usage};
 use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::{NotReviewedReason, Outcome, Verdict, counts};
+use checks::{check, checked_by, checkers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -154,23 +159,6 @@ pub struct GateReportJson {
     pub checker: Option<CheckerReport>,
     /// Everything else that a reader should know.
     pub warnings: Vec<String>,
-}
-
-/// How a finding was checked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct GateCheckJson {
-    /// The key of the finding.
-    pub finding: String,
-    /// Its file and first line.
-    pub location: String,
-    /// The reviewers that found it.
-    pub found_by: Vec<String>,
-    /// The reviewer that checked it; null if it was checked by mala itself or not at all.
-    pub checked_by: Option<String>,
-    /// What came of it.
-    pub outcome: VerificationOutcome,
-    /// Why.
-    pub how: Option<String>,
 }
 
 /// One reviewer in detail.
@@ -376,43 +364,6 @@ impl GateResultJson {
             (None, None, _) => "no vote".to_owned(),
         }
     }
-}
-
-/// The words for who found a finding, who checked it, and the outcome.
-pub fn check_words(check: &GateCheckJson) -> String {
-    let found = format!("found by {}", check.found_by.join(", "));
-    let by = check.checked_by.as_deref().unwrap_or("mala");
-    match check.outcome {
-        VerificationOutcome::Verified => format!("{found}, confirmed by {by}"),
-        VerificationOutcome::Refuted => format!("{found}, refuted by {by}"),
-        _ => match &check.checked_by {
-            Some(by) => format!("{found}, checked by {by} without a result"),
-            None => format!("{found}, not checked"),
-        },
-    }
-}
-
-fn check(finding: &Finding, names: &[&str]) -> GateCheckJson {
-    GateCheckJson {
-        finding: finding.dedupe_key.to_string(),
-        location: format!("{}:{}", finding.file, finding.line_start),
-        found_by: finding.reporters().map(str::to_owned).collect(),
-        checked_by: checked_by(finding, names).map(str::to_owned),
-        outcome: finding.verification.outcome,
-        how: finding.verification.how.clone(),
-    }
-}
-
-/// The reviewer that checked a finding: its check starts with its name.
-fn checked_by<'n>(finding: &Finding, names: &[&'n str]) -> Option<&'n str> {
-    let (name, _) = finding.verification.how.as_deref()?.split_once(':')?;
-    names.iter().copied().find(|known| *known == name || name.starts_with(&format!("{known} ")))
-}
-
-/// Everything that can have checked a finding.
-fn checkers(report: &Report) -> Vec<&str> {
-    let agent = report.checker.iter().map(|checker| checker.reviewer.as_str());
-    report.reviewers.iter().map(|it| it.reviewer.as_str()).chain(agent).collect()
 }
 
 fn standing(report: &Report) -> impl Iterator<Item = &Finding> {

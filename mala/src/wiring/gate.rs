@@ -173,6 +173,11 @@ pub fn remove_scratch(scratch: &Path) {
     sessions::remove_scratch(scratch);
 }
 
+/// Reads a regular file of at most this many bytes.
+pub fn read_limited(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    mala_adapters::bounded_read::read_following_links(path, limit)
+}
+
 /// A random key and a random secret.
 pub fn fresh_names() -> anyhow::Result<(String, String)> {
     Ok((sessions::fresh_key(), sessions::fresh_secret()))

@@ -262,7 +262,7 @@ fn a_gate_inside_of_a_gate_refuses() {
     assert_eq!(ended.code, 0);
     let folder = ended.json["report"]["session_dir"].as_str().unwrap();
     let stderr = std::fs::read_to_string(format!("{folder}/lanes/gate/review/stderr.txt")).unwrap();
-    assert!(stderr.contains("this is a reviewer of another gate already"), "{stderr}");
+    assert!(stderr.contains("cannot run inside a review of a gate"), "{stderr}");
 }
 
 /// A reviewer cannot start a session, so that no other may stand for the one that it has not.

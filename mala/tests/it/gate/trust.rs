@@ -214,7 +214,7 @@ fn what_cannot_be_read_hides_nothing() {
     std::fs::write(file(&new.key, "session.json"), "{").unwrap();
     let (code, stdout, _) = bench.run(&["wait"]);
     assert_eq!(code, 5, "no older one takes its place: {stdout}");
-    assert!(stdout.contains("the most recent session cannot be read"), "{stdout}");
+    assert!(stdout.contains("cannot read the most recent session"), "{stdout}");
     let (code, _, said) = bench.run(&["clean"]);
     assert_eq!((code, said.as_str()), (0, "0 sessions removed\n"), "it is young");
     std::thread::sleep(std::time::Duration::from_secs(2));
