@@ -14,7 +14,13 @@ use std::path::Path;
 
 /// Chooses the reviewers and says which they are.
 pub(super) fn choose(top: &Path, here: &Surroundings) -> anyhow::Result<()> {
-    let settings = settings::of_working_tree(here, &Probe::new(here, top)?)?;
+    let settings = match settings::of_working_tree(here, &Probe::new(here, top)?) {
+        Ok(settings) => settings,
+        Err(error) => {
+            console::say(&format!("warning: cannot choose reviewers: {error}"));
+            return Ok(());
+        }
+    };
     let (seats, _) = session_panel_members(&[], &settings, here)?;
     let usable = seats.iter().filter(|seat| seat.absent.is_none());
     let names: Vec<&str> = usable.map(|seat| seat.lane.name.as_str()).collect();
