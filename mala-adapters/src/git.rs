@@ -24,9 +24,9 @@ mod origin;
 mod overlaid;
 mod overlay;
 mod patch;
-mod reflog;
 mod revision;
 mod scope;
+mod state;
 mod submodules;
 mod tree;
 mod trees;
@@ -45,6 +45,7 @@ pub use overlaid::OverlaidCommit;
 pub use tree::GitTree;
 
 use crate::process::ProcessEnvironment;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,6 +70,8 @@ struct GitInner {
     hash: ObjectFormat,
     is_shallow: bool,
     url: Option<String>,
+    /// The email addresses that this clone's user commits with.
+    users: BTreeSet<String>,
 }
 
 impl Git {
@@ -107,6 +110,9 @@ impl GitVersion {
 
     /// Attributes can be read from a tree that is not checked out.
     const ATTRIBUTES_OF_TREES: Self = Self(2, 41, 0);
+
+    /// Trees can be merged without a work tree.
+    const MERGES_TREES: Self = Self(2, 38, 0);
 
     /// Paths of work trees are printed unambiguously.
     const EXACT_WORK_TREES: Self = Self(2, 36, 0);

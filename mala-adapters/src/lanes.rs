@@ -32,4 +32,6 @@ pub struct Lanes {
     pub folder: PathBuf,
     /// The user's variables.
     pub variables: ProcessEnvironment,
+    /// The user's repository, which no lane may write to; `None` if it is not watched.
+    pub user: Option<Git>,
 }

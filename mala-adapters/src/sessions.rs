@@ -1,7 +1,6 @@
 //! The sessions of `review-gate`: `.mala/gate/<key>/`, one folder each. A session's folder is there with
 //! its `session.json` or not at all, and every file in it is whole.
 
-mod attempt;
 mod canaries;
 mod hook;
 mod life;
@@ -92,7 +91,6 @@ impl GateFolder {
             let path = root.join(&session.key);
             scratch::assign(Path::new(&session.scratch), &path)?;
             fs::rename(draft.keep(), &path)?;
-            self.settle(&session.created);
             Ok(SessionFolder { path, stamp: self.stamp.clone() })
         };
         written().map_err(|error: io::Error| {
@@ -120,7 +118,26 @@ impl GateFolder {
         sessions
     }
 
-    /// What cannot be read, and why. Nobody knows who wrote it down.
+    /// The most recent session. It is an error if a session that was written later cannot be read.
+    pub fn most_recent(&self) -> io::Result<Option<(SessionFolder, Session)>> {
+        self.refuse_links()?;
+        let recent = self.all().into_iter().next();
+        let since = recent.as_ref().and_then(|(folder, _)| folder.date());
+        match self.unreadable().into_iter().find(|(folder, _)| folder.date() > since) {
+            Some((folder, error)) => {
+                let file = folder.path().join(SESSION);
+                let what = format!(
+                    "cannot read the most recent session: {}: {error} (`review-gate clean --older-than \
+                     0s` removes it)",
+                    file.display()
+                );
+                Err(io::Error::new(error.kind(), what))
+            }
+            None => Ok(recent),
+        }
+    }
+
+    /// Sessions that cannot be read, and why.
     pub fn unreadable(&self) -> Vec<(SessionFolder, io::Error)> {
         let folders = self.folders().into_iter();
         folders
@@ -216,7 +233,8 @@ impl SessionFolder {
             let names = seats.map(|seat| seat.lane.name.clone());
             let measured = names.filter_map(|name| Some((name.clone(), book.measured(&name)?)));
             let measured = measured.collect();
-            let facts = SessionFacts { session, measured, ..SessionFacts::default() };
+            let progress = self.progress().unwrap_or_default();
+            let facts = SessionFacts { session, measured, progress, folder: None };
             let result = GateResultJson::of(state, &facts);
             write_atomically(&path, render_panel(&result).as_bytes())?;
         }

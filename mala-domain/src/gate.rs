@@ -4,7 +4,6 @@
 pub mod answer;
 pub mod canary;
 pub mod client;
-pub mod hook;
 pub mod lane;
 pub mod prompt;
 pub mod session;
@@ -13,7 +12,7 @@ pub mod session;
 /// start inside of another gate, and leftovers are found by it.
 pub const MARKER: &str = "MALA_GATE";
 
-/// The variable by which whoever asks a gate names the session beforehand: everything that the gate
+/// The variable by which a caller of a gate names the session beforehand: everything that the gate
 /// starts carries it, and can be stopped though the gate has not said yet what it started.
 pub const CALL: &str = "MALA_GATE_SESSION";
 

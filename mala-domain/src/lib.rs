@@ -10,6 +10,7 @@ pub mod config;
 pub mod conversation;
 pub mod finding;
 pub mod gate;
+pub mod hook;
 pub mod language;
 pub mod ledger;
 pub mod models;

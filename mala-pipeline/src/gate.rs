@@ -9,4 +9,4 @@ mod session;
 pub use canary::{LaneFindings, lane_findings};
 pub use lane::{LaneReviewer, PanelContext, PanelSettings};
 pub use panel::{PanelChoice, PanelProblem, choose};
-pub use session::{LaneProgress, WatchedSession, wait};
+pub use session::{LaneProgress, NotedReviewer, WatchedSession, wait, wait_showing};

@@ -1,10 +1,8 @@
 //! `review-gate`: the command line of the panel of external reviewers.
 
 mod canary;
-mod cancel;
 mod clean;
 mod lanes;
-mod list;
 mod pin;
 mod spawn;
 mod status;
@@ -38,9 +36,9 @@ enum GateCommand {
     /// Show how far a session is
     Status(status::StatusArgs),
     /// List the sessions, the most recent one first
-    List(list::ListArgs),
+    List(status::ListArgs),
     /// Stop a session and everything that it started
-    Cancel(cancel::CancelArgs),
+    Cancel(status::CancelArgs),
     /// Remove old sessions
     Clean(clean::CleanArgs),
     /// Show the lanes, and why each can be used or not
@@ -90,11 +88,7 @@ fn misunderstood(answer: &clap::Error) -> Exit {
     }
     let command = std::env::args_os().nth(1).unwrap_or_default();
     match command.to_str() {
-        Some("spawn-code-review") => {
-            // Where there is no repository, nobody waits.
-            environment().and_then(|here| spawn::misunderstood(&here)).ok();
-            Exit::SPAWN_FAILED
-        }
+        Some("spawn-code-review") => Exit::SPAWN_FAILED,
         Some("wait") => Exit::Internal,
         _ => shown,
     }
@@ -106,8 +100,8 @@ impl GateCommand {
             Self::SpawnCodeReview(args) => spawn::run(args, here),
             Self::Wait(args) => wait::run(args, here),
             Self::Status(args) => status::run(args, here),
-            Self::List(args) => list::run(args, here),
-            Self::Cancel(args) => cancel::run(args, here),
+            Self::List(args) => status::list(args, here),
+            Self::Cancel(args) => status::cancel(args, here),
             Self::Clean(args) => clean::run(args, here),
             Self::Lanes(args) => lanes::run(args, here),
             Self::Canary(args) => canary::run(args, here),

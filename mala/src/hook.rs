@@ -1,7 +1,7 @@
-//! `mala hook stop`: what Claude Code and Codex run when their agent wants to stop. Whatever happens, it
-//! prints one JSON object and exits with 0: both hosts read the object only then, and take any other
-//! end of the program for a reason to let the agent go. `mala hook start`: what they run when a
-//! conversation begins. It prints nothing, which the agent would be told.
+//! The hooks. `mala hook start` and `mala hook stop` are run by Claude Code and Codex: `start` records the
+//! state of the repository and prints nothing, `stop` prints one JSON object and always exits with 0,
+//! because hosts read the object only then. `mala hook pre-push` is run by git and exits with 1 to refuse a
+//! push.
 
 mod input;
 mod place;
@@ -10,96 +10,158 @@ mod work;
 use crate::cli::exit::Exit;
 use crate::console;
 use crate::environment::Environment;
-use crate::wiring::gate::work::{HookFolder, hook_folder};
+use crate::wiring::gate::work::{HookFolder, WorkSource, hook_folder};
+use anyhow::Context;
 use mala_domain::gate::MARKER;
-use mala_domain::gate::hook::{
-    ConversationMemory, HookAnswer, HookDecision, HookFacts, SWITCH, Stop, UnreviewedWork, decide,
+use mala_domain::hook::{
+    ConversationRecord, HookAnswer, HookDecision, HookFacts, SWITCH, Stop, UnreviewedWork, decide,
 };
+use std::collections::BTreeMap;
+use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 use work::HookLook;
 
-/// How much longer than its time the work may take to notice that the time is over.
+/// How much longer than its time limit a review may take to notice it.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// How long a conversation waits for us before it begins.
-const BEGINNING: Duration = Duration::from_secs(20);
+/// How long a conversation may be delayed when it starts.
+const START_TIME: Duration = Duration::from_secs(20);
 
-/// How often an agent is kept when nobody could read the configuration.
+/// How often an agent is blocked if the settings are unknown.
 const MAX_BLOCKS: u32 = 3;
 
-/// Answers a host. `asked` is how long it may take, or what is wrong with the command line.
-pub(crate) fn stop(asked: Result<Duration, String>) -> Exit {
-    let answer = catch_unwind(AssertUnwindSafe(|| answer(asked)));
+/// The name of the record of all pushes.
+const PUSHES: &str = "git pre-push";
+
+/// The largest list of pushed refs.
+const MAX_INPUT: u64 = 16 << 20;
+
+/// Answers a host. `time` is the time limit, or what is wrong with the command line.
+pub(crate) fn stop(time: Result<Duration, String>) -> Exit {
+    let answer = catch_unwind(AssertUnwindSafe(|| stop_answer(time)));
     let answer = answer.unwrap_or_else(|_| {
-        HookAnswer::allow(
-            "mala has a bug: NOTHING WAS REVIEWED, and the agent is let go".to_owned(),
-        )
+        HookAnswer::allow("warning: nothing was reviewed: mala has a bug".to_owned())
     });
     let text = serde_json::to_string(&answer).unwrap_or_else(|_| "{}".to_owned());
-    // There is no one to tell when that fails.
+    // There is no other way to report that this fails.
     console::bytes(format!("{text}\n").as_bytes()).unwrap_or_default();
     Exit::Passed
 }
 
-/// Remembers where the work of a conversation begins. Whatever happens, the conversation goes on: work is
-/// then what it would be without this.
+/// Records the state of the repository when a conversation starts. The conversation goes on if it fails.
 pub(crate) fn start() -> Exit {
-    let begun = catch_unwind(AssertUnwindSafe(begin));
-    match begun.unwrap_or_else(|_| Err(anyhow::anyhow!("mala has a bug"))) {
-        Ok(()) => {}
-        Err(error) => {
-            let why = console::harmless(&format!("{error:#}"));
-            console::say(&format!("warning: where the work begins is not remembered: {why}"));
-        }
+    let recorded = catch_unwind(AssertUnwindSafe(record_start));
+    if let Err(error) = recorded.unwrap_or_else(|_| Err(anyhow::anyhow!("mala has a bug"))) {
+        let why = console::harmless(&format!("{error:#}"));
+        console::say(&format!("warning: cannot record the start of the conversation: {why}"));
     }
     Exit::Passed
 }
 
-fn begin() -> anyhow::Result<()> {
-    let (stop, problem) = input::read();
-    anyhow::ensure!(problem.is_none(), "what the host says: {}", problem.unwrap_or_default());
-    let here = place::environment(&stop);
-    // It may be turned on again before the end.
-    if !matches!(at_once(&here), None | Some(HookFacts::Off(_))) {
-        return Ok(());
-    }
-    let folder = hook_folder(here.root());
-    let memory = folder.memory(conversation(&stop))?;
-    // A conversation that goes on began before.
-    if !memory.accepted.is_empty() {
-        return Ok(());
-    }
-    let place = work::beginning(&here, BEGINNING)?;
-    Ok(memory.begun(&place).map_or(Ok(()), |new| folder.remember(conversation(&stop), &new))?)
+/// Accepts everything that is there as it is.
+pub(crate) fn accept(top: &Path, here: &Environment) -> anyhow::Result<Exit> {
+    let state = work::state(here, START_TIME)?;
+    hook_folder(top).accept(&state).context("writing what is accepted")?;
+    console::say("accepted: later reviews of the hook start from here");
+    Ok(Exit::Passed)
 }
 
-fn answer(asked: Result<Duration, String>) -> HookAnswer {
+/// Reviews what is pushed. Git writes the refs to stdin, and refuses the push unless this exits with 0.
+pub(crate) fn pre_push(time: Duration) -> anyhow::Result<Exit> {
+    let here = Environment::of_process()?;
+    let mut input = String::new();
+    std::io::stdin()
+        .take(MAX_INPUT)
+        .read_to_string(&mut input)
+        .context("reading the pushed refs")?;
+    let pushed = pushed_refs(&input);
+    let folder = hook_folder(here.root());
+    let record = folder.record(PUSHES).ok();
+    let look = match skipped(&here) {
+        Some(facts) => HookLook { facts, max_blocks: MAX_BLOCKS },
+        None => {
+            let (here, record) = (here.clone(), record.clone().unwrap_or_default());
+            limited(time, GRACE, move || {
+                work::look(&here, &WorkSource::Push(&record, &pushed), time)
+            })
+        }
+    };
+    let stop = Stop { is_continued: Some(false), ..Stop::default() };
+    let answer = decided(&look, &stop, (PUSHES, record.as_ref()), &folder).answer;
+    if let Some(message) = answer.message() {
+        console::say(&console::harmless(message));
+    }
+    if answer.blocks() {
+        console::say(&console::harmless(answer.reason().unwrap_or_default()));
+        console::say("hint: git push --no-verify pushes without a review");
+        return Ok(Exit::Blocked);
+    }
+    Ok(Exit::Passed)
+}
+
+/// The refs that are pushed and their commits, from `LOCAL COMMIT REMOTE COMMIT` lines. Deleted refs have
+/// a commit of zeros.
+fn pushed_refs(input: &str) -> BTreeMap<String, String> {
+    let parse = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words.as_slice() {
+            [name, commit, _, _] if commit.chars().any(|c| c != '0') => {
+                Some(((*name).to_owned(), (*commit).to_owned()))
+            }
+            _ => None,
+        }
+    };
+    input.lines().filter_map(parse).collect()
+}
+
+fn record_start() -> anyhow::Result<()> {
+    let (stop, problem) = input::read();
+    anyhow::ensure!(problem.is_none(), "invalid input: {}", problem.unwrap_or_default());
+    let here = place::environment(&stop);
+    // The hook may be turned on again before the conversation ends.
+    if !matches!(skipped(&here), None | Some(HookFacts::Off(_))) {
+        return Ok(());
+    }
+    let folder = hook_folder(here.root());
+    let record = folder.record(conversation(&stop))?;
+    // A conversation that is resumed has started before.
+    if record.start.is_some() {
+        return Ok(());
+    }
+    let start = Some(work::state(&here, START_TIME)?);
+    Ok(folder.set_record(conversation(&stop), &ConversationRecord { start, ..record })?)
+}
+
+fn stop_answer(time: Result<Duration, String>) -> HookAnswer {
     let (stop, problem) = input::read();
     if let Some(problem) = problem {
-        console::say(&format!("warning: what the host says cannot be read: {problem}"));
+        console::say(&format!("warning: invalid input: {problem}"));
     }
     let here = place::environment(&stop);
     let folder = hook_folder(here.root());
-    let memory = folder.memory(conversation(&stop)).ok();
-    let look = match (at_once(&here), asked) {
-        (Some(found), _) => HookLook { found, max_blocks: MAX_BLOCKS },
+    let record = folder.record(conversation(&stop)).ok();
+    let look = match (skipped(&here), time) {
+        (Some(facts), _) => HookLook { facts, max_blocks: MAX_BLOCKS },
         (None, Ok(time)) => {
-            let (here, memory) = (here.clone(), memory.clone().unwrap_or_default());
-            attempt(time, GRACE, move || work::look(&here, &memory, time))
+            let (here, record) = (here.clone(), record.clone().unwrap_or_default());
+            limited(time, GRACE, move || {
+                work::look(&here, &WorkSource::Conversation(&record), time)
+            })
         }
-        (None, Err(why)) => unseen(format!("the command line of the hook makes no sense: {why}")),
+        (None, Err(why)) => unreviewed(format!("invalid arguments of the hook: {why}")),
     };
-    decided(&look, &stop, memory.as_ref(), &folder).answer
+    decided(&look, &stop, (conversation(&stop), record.as_ref()), &folder).answer
 }
 
 fn conversation(stop: &Stop) -> &str {
     stop.session.as_deref().unwrap_or("unknown")
 }
 
-/// What needs no review.
-fn at_once(here: &Environment) -> Option<HookFacts> {
+/// Why no review is needed; `None` if one is.
+fn skipped(here: &Environment) -> Option<HookFacts> {
     if here.variable(MARKER).is_some() {
         return Some(HookFacts::InsideGate);
     }
@@ -112,46 +174,51 @@ fn at_once(here: &Environment) -> Option<HookFacts> {
     folder.is_off().then(|| HookFacts::Off(folder.switch().display().to_string()))
 }
 
-/// Looks at the work within this time, whatever becomes of it.
-fn attempt(
+/// Looks at the work, and gives up after the time limit.
+fn limited(
     time: Duration,
     grace: Duration,
     look: impl FnOnce() -> anyhow::Result<HookLook> + Send + 'static,
 ) -> HookLook {
     let (sender, receiver) = mpsc::channel();
     let worker = std::thread::Builder::new().name("work".to_owned()).spawn(move || {
-        // Nobody listens any more when it took too long.
+        // The receiver is gone if it took too long.
         sender.send(look()).unwrap_or_default();
     });
     if let Err(error) = worker {
-        return unseen(error.to_string());
+        return unreviewed(error.to_string());
     }
     match receiver.recv_timeout(time + grace) {
         Ok(Ok(look)) => look,
-        Ok(Err(error)) => unseen(console::harmless(&format!("{error:#}"))),
-        Err(RecvTimeoutError::Timeout) => unseen(work::too_long(time)),
-        Err(RecvTimeoutError::Disconnected) => unseen("mala has a bug".to_owned()),
+        Ok(Err(error)) => unreviewed(console::harmless(&format!("{error:#}"))),
+        Err(RecvTimeoutError::Timeout) => unreviewed(work::too_long(time)),
+        Err(RecvTimeoutError::Disconnected) => unreviewed("mala has a bug".to_owned()),
     }
 }
 
-fn unseen(why: String) -> HookLook {
+fn unreviewed(why: String) -> HookLook {
     HookLook {
-        found: HookFacts::UnreviewedWork(UnreviewedWork::because(why)),
+        facts: HookFacts::UnreviewedWork(UnreviewedWork::because(why)),
         max_blocks: MAX_BLOCKS,
     }
 }
 
-/// The decision, remembered. What cannot be remembered must not keep anybody for ever.
+/// Decides and remembers. If nothing can be written, the agent is not blocked again and again.
 fn decided(
     look: &HookLook,
     stop: &Stop,
-    memory: Option<&ConversationMemory>,
+    (name, record): (&str, Option<&ConversationRecord>),
     folder: &HookFolder,
 ) -> HookDecision {
-    let decision = decide(&look.found, stop, memory, look.max_blocks);
-    match &decision.memory {
-        Some(new) if memory.is_some() && folder.remember(conversation(stop), new).is_err() => {
-            decide(&look.found, stop, None, look.max_blocks)
+    let decision = decide(&look.facts, stop, record, look.max_blocks);
+    if let Some(hash) = &decision.released
+        && let Err(error) = folder.release(hash)
+    {
+        console::say(&format!("warning: cannot remember the release: {error}"));
+    }
+    match &decision.record {
+        Some(new) if record.is_some() && folder.set_record(name, new).is_err() => {
+            decide(&look.facts, stop, None, look.max_blocks)
         }
         _ => decision,
     }
@@ -165,14 +232,14 @@ mod tests {
         seconds: u64,
         look: impl FnOnce() -> anyhow::Result<HookLook> + Send + 'static,
     ) -> String {
-        match attempt(Duration::from_secs(seconds), Duration::ZERO, look).found {
+        match limited(Duration::from_secs(seconds), Duration::ZERO, look).facts {
             HookFacts::UnreviewedWork(work) => work.why,
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
-    fn whatever_becomes_of_the_work_there_is_a_reason() {
+    fn a_review_that_fails_has_a_reason() {
         assert_eq!(why(60, || panic!("a bug")), "mala has a bug");
         assert_eq!(why(60, || anyhow::bail!("no\u{1b}git")), "no\\u{1b}git");
         let sleeps = || {
@@ -180,5 +247,14 @@ mod tests {
             anyhow::bail!("too late")
         };
         assert_eq!(why(1, sleeps), "no result within 1 s");
+    }
+
+    #[test]
+    fn deleted_refs_are_not_pushed() {
+        let input = "refs/heads/a 12 refs/heads/a 00\n(delete) 00 refs/heads/b 34\nodd\n";
+        assert_eq!(
+            pushed_refs(input),
+            BTreeMap::from([("refs/heads/a".to_owned(), "12".to_owned())])
+        );
     }
 }

@@ -2,6 +2,7 @@
 //! configuration. Settings of the repository that name commands are overridden.
 
 use crate::process::ProcessEnvironment;
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
@@ -75,6 +76,19 @@ impl GitConfig {
         };
         let is_url = |key: &[u8]| key.starts_with(b"remote.") && key.ends_with(b".url");
         url_of(&|key| key == b"remote.origin.url").or_else(|| url_of(&is_url))
+    }
+
+    /// The email addresses that the user commits with, in lower case.
+    pub(super) fn users(&self, environment: &ProcessEnvironment) -> BTreeSet<String> {
+        let of_key = |key: &[u8]| self.settings.iter().rev().find(|it| it.key == key);
+        let configured = [&b"user.email"[..], b"committer.email"].into_iter().filter_map(of_key);
+        let configured = configured.map(|it| String::from_utf8_lossy(&it.value).into_owned());
+        let named = environment.get("GIT_COMMITTER_EMAIL");
+        configured
+            .chain(named.map(|email| email.to_string_lossy().into_owned()))
+            .map(|email| email.trim().to_ascii_lowercase())
+            .filter(|email| !email.is_empty())
+            .collect()
     }
 
     /// The environment in which git reads only the repository's configuration, and nothing in it

@@ -69,6 +69,7 @@ impl Git {
                 GitError::Io { what, source }
             })?,
             url: config.remote_url().and_then(public_url),
+            users: config.users(&around),
             environment: config.seal(environment),
             around,
             top: facts.top,

@@ -14,9 +14,9 @@ const VERSION_TIME: Duration = Duration::from_secs(20);
 pub struct Presence {
     /// Where its program is.
     pub program: Option<PathBuf>,
-    /// What shows that somebody is signed in; `None` when nothing does.
+    /// What shows that the user is signed in; `None` if nothing does.
     pub signed_in: Option<String>,
-    /// Whether anybody needs to be.
+    /// Whether that is needed.
     pub needs_sign_in: bool,
 }
 
@@ -29,12 +29,12 @@ impl Presence {
         let signs = lane.settings.signed_in.iter().flatten();
         (self.needs_sign_in && self.signed_in.is_none()).then(|| {
             let signs: Vec<&str> = signs.map(String::as_str).collect();
-            format!("nobody is signed in: none of {} is there", signs.join(", "))
+            format!("not signed in: none of {} is there", signs.join(", "))
         })
     }
 }
 
-/// Looks for a lane's program and for somebody who is signed in. `variables` are all of the user's.
+/// Looks for a lane's program and for a sign-in. `variables` are all of the user's.
 pub fn detect(lane: &Lane, variables: &ProcessEnvironment) -> Presence {
     let signs = lane.settings.signed_in.as_deref().unwrap_or_default();
     Presence {

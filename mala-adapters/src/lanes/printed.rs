@@ -1,5 +1,5 @@
 //! What lanes printed, in the session's folder: without secrets, however the session ended. While a lane runs
-//! it is in the session's scratch folder, which goes; whoever ends the session keeps a clean copy.
+//! it is in the session's scratch folder, which goes; the end of the session keeps a clean copy.
 
 use crate::bounded_read::read_no_follow;
 use crate::store::write_atomically;

@@ -9,11 +9,12 @@ use crate::process::{
 };
 use mala_domain::gate::MARKER;
 use mala_domain::gate::lane::{
-    Lane, LaneFailureKind, LaneOutput, LaneStreams, filled, said, usage,
+    Lane, LaneFailureKind, LaneOutput, LaneStreams, error_message, filled, known_limit, said, usage,
 };
 use mala_domain::ports::{BoxFuture, LaneFailure, LaneOrder, LaneRun, LaneRunner};
 use mala_domain::secrets;
 use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -28,13 +29,29 @@ impl LaneRunner for Lanes {
         Box::pin(async move {
             let started = Instant::now();
             let failed = |failure| LaneRun { failure: Some(failure), ..LaneRun::default() };
+            let before = self.user_files().await;
             let mut run = self.ask(&order).await.unwrap_or_else(failed);
             process::kill_marked(MARKER, &self.marker(order.lane));
+            let after = self.user_files().await;
+            run.wrote.extend(changed_files(&before, &after));
             run.seconds = started.elapsed().as_secs_f64();
             run
         })
     }
 }
+
+/// The files of the user's work tree that changed while a lane ran.
+fn changed_files(
+    before: &BTreeMap<String, String>,
+    after: &BTreeMap<String, String>,
+) -> Vec<String> {
+    let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let changed = all.into_iter().filter(|path| before.get(*path) != after.get(*path));
+    changed.take(MAX_CHANGED).map(|path| format!("{path} in the work tree of the user")).collect()
+}
+
+/// How many changed files of the user are named.
+const MAX_CHANGED: usize = 20;
 
 /// Where everything of one question is. What the lane prints is in its own folder first: in the session's,
 /// which stays, it is without secrets from the start.
@@ -50,6 +67,14 @@ impl Lanes {
     /// What every process of this lane carries.
     fn marker(&self, lane: &Lane) -> String {
         format!("{}/{}/", self.session, lane.name)
+    }
+
+    /// The files of the user's work tree that differ from HEAD, with a hash of each.
+    async fn user_files(&self) -> BTreeMap<String, String> {
+        match &self.user {
+            Some(user) => user.changed_files().await.unwrap_or_default(),
+            None => BTreeMap::new(),
+        }
     }
 
     async fn ask(&self, order: &LaneOrder<'_>) -> Result<LaneRun, LaneFailure> {
@@ -97,7 +122,7 @@ impl Lanes {
             Err(error) => return vec![format!("the tree: {error}")],
         };
         let mut written = before.differences(&after);
-        // Git is asked only where nobody has told it what to do.
+        // Git is asked only if its configuration was not changed.
         if written.is_empty()
             && before.has_other_index(&after)
             && !self.git.index_matches(&self.head, tree).await
@@ -146,6 +171,9 @@ impl Lanes {
             .with("HOME", &places.home)
             .with("TMPDIR", places.home.join("tmp"))
             .with(MARKER, self.marker(lane));
+        for (name, value) in lane.settings.set_default.iter().flatten() {
+            environment = environment.with(name, filled(value, &values));
+        }
         for name in lane.settings.keep.iter().flatten() {
             if let Some(value) = self.variables.get(name) {
                 environment = environment.with(name, value);
@@ -229,7 +257,7 @@ fn judge(
     run
 }
 
-/// Why there is no answer, from what the lane printed: a known sign, its own word, or its last line.
+/// Why there is no answer: a known limit, the lane's own error message, or what it printed.
 fn why(lane: &Lane, output: &ProcessOutput, exit_code: Option<i32>) -> String {
     let stdout = String::from_utf8_lossy(&output.stdout);
     let stderr = String::from_utf8_lossy(&output.stderr);
@@ -245,14 +273,18 @@ fn why(lane: &Lane, output: &ProcessOutput, exit_code: Option<i32>) -> String {
     let sign = signs.into_iter().find_map(|sign| lines().find(|line| sign.is_match(line)));
     let own = match said(&lane.answer(), LaneStreams { stdout: &stdout, file: None }) {
         LaneOutput::Failed(why) => Some(why),
-        // The one who reads it says what is wrong with it.
+        // What is wrong with an answer is found when it is read.
         LaneOutput::Answer(_) if sign.is_none() && exit_code == Some(0) => return String::new(),
         _ => None,
     };
-    let last = || stderr.lines().rev().find(|line| !line.trim().is_empty());
-    match sign.map(str::to_owned).or(own).or_else(|| last().map(str::to_owned)) {
-        Some(words) => format!("{ended}: {}", cut(words.trim())),
-        None => ended,
+    let words = sign.map(str::to_owned).or(own);
+    let words = words.or_else(|| error_message(&stderr)).or_else(|| error_message(&stdout));
+    let limit = known_limit(&stderr).or_else(|| known_limit(&stdout));
+    match (limit, words) {
+        (Some(limit), Some(words)) => format!("{ended}: {limit}: {}", cut(words.trim())),
+        (Some(limit), None) => format!("{ended}: {limit}"),
+        (None, Some(words)) => format!("{ended}: {}", cut(words.trim())),
+        (None, None) => ended,
     }
 }
 

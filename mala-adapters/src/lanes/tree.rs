@@ -1,4 +1,4 @@
-//! A tree that nobody is to write to: its files and its git folder are made read-only, and what happened to
+//! A tree that must not be written to: its files and its git folder are made read-only, and what happened to
 //! them anyway shows in the dates that no program can set back.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ enum Part {
     All,
 }
 
-/// The index of a tree. Whoever asks git for the state of a tree may have it written again, with the same
+/// The index of a tree. Asking git for the state of a tree may write it again, with the same
 /// files in it.
 const INDEX: &str = ".git/index";
 

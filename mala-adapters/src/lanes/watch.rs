@@ -19,7 +19,7 @@ pub(super) struct Watcher<'w> {
     pub(super) started: &'w (dyn Fn() + Send + Sync),
     pub(super) stdout: Kept,
     pub(super) stderr: Kept,
-    /// How much was printed when somebody last looked.
+    /// How much was printed at the last look.
     pub(super) looked_at: Option<usize>,
 }
 
@@ -84,8 +84,8 @@ impl OutputWatcher for Watcher<'_> {
 const MAX_AROUND: usize = 1 << 20;
 
 /// The complete answer in what was printed or in the answer file. It counts though more was printed
-/// around it than anybody reads. Where there are several, all are given, the likeliest last, after what
-/// weighs against them: whoever reads them sees whether they contradict each other.
+/// around it than is kept. Where there are several, all are given, the likeliest last, after what
+/// weighs against them: reading them shows whether they contradict each other.
 pub(super) fn found(watcher: &Watcher<'_>, output: &ProcessOutput) -> Option<String> {
     let all = candidates(watcher, output);
     let (mut answers, mut others): (Vec<&str>, Vec<&str>) = (Vec::new(), Vec::new());

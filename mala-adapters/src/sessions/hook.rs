@@ -1,19 +1,21 @@
-//! What the stop hook keeps, in the git folder, where no commit brings anything and nobody cleans up: a file
-//! per conversation, the commit up to which the work passed, and the file with which a person turns the
-//! hook off.
+//! The files of the stop hook. They are in the git folder, where no commit and no `git clean` reaches them:
+//! a record per conversation, what a person accepted, what was released, and the file that turns the hook
+//! off.
 
 use super::json;
 use super::stamp::Stamp;
 use crate::bounded_read::read_no_follow;
 use crate::store::write_atomically;
-use mala_domain::gate::hook::{ConversationMemory, WorkStart};
+use mala_domain::hook::ConversationRecord;
+use mala_domain::hook::scope::RepositoryState;
+use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A conversation that nobody went on with for so long is forgotten.
+/// The record of a conversation that did not stop for so long is removed.
 const FORGOTTEN: Duration = Duration::from_secs(30 * 86_400);
 
 /// The stop hook's folder.
@@ -22,12 +24,18 @@ pub struct HookFolder {
     git: PathBuf,
 }
 
-/// No file here is larger, but for settings.
-const MAX_BYTES: u64 = 64 << 10;
+/// The largest file that is read: a repository can have many refs.
+const MAX_BYTES: u64 = 64 << 20;
 const MAX_SETTINGS: u64 = 16 << 20;
 
 /// The file that turns the hook off.
 const SWITCH: &str = "mala-hook-off";
+
+const ACCEPTED: &str = "accepted.json";
+const RELEASED: &str = "released.json";
+
+/// The most hashes of released work that are kept.
+const MAX_RELEASED: usize = 500;
 
 impl HookFolder {
     /// That of the work tree at `top`.
@@ -59,63 +67,74 @@ impl HookFolder {
         }
     }
 
-    /// What is remembered of a conversation. What cannot be understood is as good as nothing.
-    pub fn memory(&self, session: &str) -> io::Result<ConversationMemory> {
-        match read_no_follow(&self.conversation(session), MAX_BYTES) {
-            Ok(bytes) => Ok(serde_json::from_slice(&bytes).unwrap_or_default()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                Ok(ConversationMemory::default())
-            }
-            Err(error) => Err(error),
-        }
+    /// The record of a conversation; the default one if there is none or it is damaged.
+    pub fn record(&self, session: &str) -> io::Result<ConversationRecord> {
+        Ok(self.read(&self.conversation(session))?.unwrap_or_default())
     }
 
-    /// Remembers this of a conversation.
-    pub fn remember(&self, session: &str, memory: &ConversationMemory) -> io::Result<()> {
+    /// Writes the record of a conversation.
+    pub fn set_record(&self, session: &str, record: &ConversationRecord) -> io::Result<()> {
         let folder = self.conversations();
         fs::create_dir_all(&folder)?;
         forget_old(&folder);
-        write_atomically(&self.conversation(session), &json(memory)?)
+        write_atomically(&self.conversation(session), &json(record)?)
     }
 
-    /// The commit up to which the work passed.
-    pub fn baseline(&self) -> Option<WorkStart> {
-        let text = self.text(&self.root().join("baseline"))?;
-        let word = text.trim();
-        if word == NOTHING {
-            return Some(WorkStart::Nothing);
-        }
-        let is_id = word.len() >= 40 && word.chars().all(|c| c.is_ascii_hexdigit());
-        is_id.then(|| WorkStart::Commit(word.to_owned()))
+    /// The state that a person accepted last.
+    pub fn accepted(&self) -> io::Result<Option<RepositoryState>> {
+        self.read(&self.root().join(ACCEPTED))
     }
 
-    /// The work passed up to here, or starts here.
-    pub fn set_baseline(&self, baseline: &WorkStart) -> io::Result<()> {
+    /// Accepts this state.
+    pub fn accept(&self, state: &RepositoryState) -> io::Result<()> {
         fs::create_dir_all(self.root())?;
-        let word = match baseline {
-            WorkStart::Unknown => UNKNOWN,
-            WorkStart::Nothing => NOTHING,
-            WorkStart::Commit(commit) => commit,
-        };
-        write_atomically(&self.root().join("baseline"), format!("{word}\n").as_bytes())
+        write_atomically(&self.root().join(ACCEPTED), &json(state)?)
     }
 
-    /// Forgets it.
-    pub fn forget_baseline(&self) -> io::Result<()> {
-        match fs::remove_file(self.root().join("baseline")) {
+    /// Forgets what was accepted.
+    pub fn forget_accepted(&self) -> io::Result<()> {
+        match fs::remove_file(self.root().join(ACCEPTED)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),
         }
     }
 
-    /// Keeps what a file of settings said before the hooks came into it.
+    /// Whether work with this hash was released.
+    pub fn is_released(&self, hash: &str) -> bool {
+        self.released().iter().any(|known| known == hash)
+    }
+
+    /// Releases work with this hash.
+    pub fn release(&self, hash: &str) -> io::Result<()> {
+        let mut released = self.released();
+        released.retain(|known| known != hash);
+        released.push(hash.to_owned());
+        let n_old = released.len().saturating_sub(MAX_RELEASED);
+        released.drain(..n_old);
+        fs::create_dir_all(self.root())?;
+        write_atomically(&self.root().join(RELEASED), &json(&released)?)
+    }
+
+    fn released(&self) -> Vec<String> {
+        self.read(&self.root().join(RELEASED)).ok().flatten().unwrap_or_default()
+    }
+
+    fn read<T: DeserializeOwned>(&self, path: &Path) -> io::Result<Option<T>> {
+        match read_no_follow(path, MAX_BYTES) {
+            Ok(bytes) => Ok(serde_json::from_slice(&bytes).ok()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Keeps a settings file as it was before the hooks were added.
     pub fn keep_settings(&self, name: &str, text: &str) -> io::Result<()> {
         let folder = self.root().join("before");
         fs::create_dir_all(&folder)?;
         write_atomically(&folder.join(name), text.as_bytes())
     }
 
-    /// What it said; it is not kept any longer.
+    /// Takes that file back.
     pub fn take_settings(&self, name: &str) -> Option<String> {
         let path = self.root().join("before").join(name);
         let text = String::from_utf8(read_no_follow(&path, MAX_SETTINGS).ok()?).ok()?;
@@ -126,27 +145,18 @@ impl HookFolder {
         self.git.join("mala-hook")
     }
 
-    fn text(&self, path: &Path) -> Option<String> {
-        String::from_utf8(read_no_follow(path, MAX_BYTES).ok()?).ok()
-    }
-
     fn conversations(&self) -> PathBuf {
         self.root().join("conversations")
     }
 
-    /// Hosts choose the names of their conversations; they do not choose our paths.
+    /// A host chooses the name of a conversation, but not a path.
     fn conversation(&self, session: &str) -> PathBuf {
         let name = crate::git::hex(&Sha256::digest(session.as_bytes()));
         self.conversations().join(format!("{}.json", name.get(..32).unwrap_or(&name)))
     }
 }
 
-const NOTHING: &str = "nothing";
-
-/// No commit, and so as good as nothing that is written.
-const UNKNOWN: &str = "unknown";
-
-/// Removes what nobody asks for any more. It is no failure when it stays.
+/// Removes records that are too old. It is no failure if one stays.
 fn forget_old(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -171,35 +181,35 @@ mod tests {
         top
     }
 
-    fn memory(blocks: u32) -> ConversationMemory {
-        ConversationMemory { blocks, ..ConversationMemory::default() }
+    fn memory(blocks: u32) -> ConversationRecord {
+        ConversationRecord { blocks, ..ConversationRecord::default() }
     }
 
     #[test]
-    fn conversations_are_remembered_apart() {
+    fn each_conversation_has_a_record() {
         let top = work_tree();
         let folder = HookFolder::of_work_tree(top.path());
         let names = ["a", "b", "../../a", "", "a\0b", &"x".repeat(10_000)];
         for (blocks, name) in (1..).zip(names) {
-            assert_eq!(folder.memory(name).unwrap(), ConversationMemory::default());
-            folder.remember(name, &memory(blocks)).unwrap();
+            assert_eq!(folder.record(name).unwrap(), ConversationRecord::default());
+            folder.set_record(name, &memory(blocks)).unwrap();
         }
         for (blocks, name) in (1..).zip(names) {
-            assert_eq!(folder.memory(name).unwrap().blocks, blocks, "{name}");
+            assert_eq!(folder.record(name).unwrap().blocks, blocks, "{name}");
         }
         assert_eq!(fs::read_dir(folder.conversations()).unwrap().count(), names.len());
     }
 
     #[test]
-    fn what_cannot_be_understood_is_nothing_and_what_cannot_be_read_is_an_error() {
+    fn a_damaged_record_is_empty_and_an_unreadable_one_is_an_error() {
         let top = work_tree();
         let folder = HookFolder::of_work_tree(top.path());
-        folder.remember("a", &memory(1)).unwrap();
+        folder.set_record("a", &memory(1)).unwrap();
         fs::write(folder.conversation("a"), "{").unwrap();
-        assert_eq!(folder.memory("a").unwrap(), ConversationMemory::default());
+        assert_eq!(folder.record("a").unwrap(), ConversationRecord::default());
         fs::remove_file(folder.conversation("a")).unwrap();
         fs::create_dir(folder.conversation("a")).unwrap();
-        assert!(folder.memory("a").is_err());
+        assert!(folder.record("a").is_err());
     }
 
     #[test]
@@ -215,16 +225,23 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_is_a_commit() {
+    fn what_a_person_accepts_and_what_is_released_is_kept() {
         let top = work_tree();
         let folder = HookFolder::of_work_tree(top.path());
-        assert_eq!(folder.baseline(), None);
-        let commit = WorkStart::Commit("0123456789".repeat(4));
-        for baseline in [commit, WorkStart::Nothing] {
-            folder.set_baseline(&baseline).unwrap();
-            assert_eq!(folder.baseline(), Some(baseline));
+        assert_eq!(folder.accepted().unwrap(), None);
+        let state = RepositoryState {
+            commits: std::collections::BTreeSet::from(["a".to_owned()]),
+            ..RepositoryState::default()
+        };
+        folder.accept(&state).unwrap();
+        assert_eq!(folder.accepted().unwrap(), Some(state));
+        folder.forget_accepted().unwrap();
+        folder.forget_accepted().unwrap();
+        assert_eq!(folder.accepted().unwrap(), None);
+        assert!(!folder.is_released("0"));
+        for number in 0..=MAX_RELEASED {
+            folder.release(&number.to_string()).unwrap();
         }
-        folder.set_baseline(&WorkStart::Commit("--all".to_owned())).unwrap();
-        assert_eq!(folder.baseline(), None);
+        assert!(!folder.is_released("0") && folder.is_released("1"));
     }
 }

@@ -15,14 +15,14 @@ const BEAT: Duration = Duration::from_millis(300);
 /// A supervisor whose process is not there and that was silent for so long is dead.
 const SILENCE: Duration = Duration::from_millis(1500);
 
-/// A supervisor that somebody stopped, and that was silent for so long, is as good as dead.
+/// A supervisor that was stopped, and that was silent for so long, is as good as dead.
 const STOPPED: Duration = Duration::from_secs(10);
 
 /// A supervisor that runs, that was silent for so long, and whose session should be over since long ago
 /// hangs for good.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// How long it may take to show that it does not: a machine that was asleep wakes everybody at once.
+/// How long it may take to show that it does not: a machine that was asleep wakes all processes at once.
 const LAST_CHANCE: Duration = Duration::from_secs(3);
 
 /// What a session may take beside its lanes, of which some are asked twice: copies, checks, files.
@@ -49,7 +49,7 @@ impl SessionFolder {
         let Some(started) = process::start_time(pid) else {
             return Err(io::Error::other("the supervisor is gone already"));
         };
-        // A rename without waiting for the disk: after a crash of the machine nobody supervises anyway.
+        // A rename without waiting for the disk: after a crash of the machine there is no supervisor.
         let draft = tempfile::NamedTempFile::new_in(&self.path)?;
         fs::write(draft.path(), json(&Heartbeat { pid, started })?)?;
         draft.persist(self.path.join(HEARTBEAT)).map_err(|error| error.error)?;
@@ -139,7 +139,7 @@ impl SessionFolder {
     }
 }
 
-/// How long ago a file was written; `None` when that is in the future, or nobody knows.
+/// How long ago a file was written; `None` when that is in the future, or unknown.
 fn age(file: &Path) -> Option<Duration> {
     let modified = fs::metadata(file).and_then(|meta| meta.modified()).ok()?;
     SystemTime::now().duration_since(modified).ok()

@@ -1,5 +1,5 @@
 //! What came of a session. Its first line is a mark that only this clone can make, for this session and
-//! these words: a result that somebody copies or changes is none.
+//! these words: a result that was copied or changed is none.
 
 use super::{MAX_BYTES, SessionFolder, json};
 use crate::bounded_read::read_no_follow;

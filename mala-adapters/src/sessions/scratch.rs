@@ -1,6 +1,5 @@
-//! Folders for what is thrown away: copies of the repository, homes of lanes. Whoever uses one holds a lock
-//! on it for as long as they live; one that nobody holds and that no session has is nobody's, and whoever
-//! comes next removes it.
+//! Temporary folders: copies of the repository, homes of lanes. A process that uses one holds a lock on it.
+//! The next process removes a folder that is not locked and that belongs to no session.
 
 use super::GateFolder;
 use crate::bounded_read::read_no_follow;
@@ -24,7 +23,7 @@ const PREFIX: &str = "mala-gate-held-";
 const SESSION: &str = ".session";
 const MAX_SESSION: u64 = 8 << 10;
 
-/// How often another folder is made when somebody takes one for nobody's before it is held.
+/// How often another folder is made when one is removed before it is locked.
 const TRIES: usize = 10;
 
 /// The locks that this process holds, by folder: they end with it, however it ends.
@@ -51,7 +50,7 @@ pub fn fresh_scratch(gate: &GateFolder) -> io::Result<PathBuf> {
             let made = tempfile::Builder::new().prefix(PREFIX).permissions(own).tempdir_in(&place);
             match made.and_then(|folder| hold_scratch(folder.path()).map(|()| folder)) {
                 Ok(folder) => return Ok(folder.keep()),
-                // Somebody removes it, or has done so.
+                // Another process removes it.
                 Err(error) if is_taken(&error) => last = Some(error),
                 Err(error) => {
                     last = Some(error);
@@ -67,7 +66,7 @@ fn is_taken(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::NotFound)
 }
 
-/// Holds such a folder from here on, beside all others that do; `WouldBlock` when somebody removes it.
+/// Holds such a folder from here on, beside all others that do; `WouldBlock` if another process removes it.
 pub fn hold_scratch(scratch: &Path) -> io::Result<()> {
     let folder = open(scratch)?;
     match flock(&folder, FlockOperation::NonBlockingLockShared) {
@@ -82,7 +81,7 @@ pub fn hold_scratch(scratch: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes such a folder, though parts of it are read-only. It is gone already when somebody else did.
+/// Removes such a folder, though parts of it are read-only. It may be gone already.
 pub fn remove_scratch(scratch: &Path) {
     let name = scratch.file_name().and_then(|name| name.to_str());
     if !name.is_some_and(|name| name.starts_with("mala-gate-")) {
@@ -120,7 +119,7 @@ pub fn sweep_scratch(gate: &GateFolder) {
     }
 }
 
-/// The right to remove a folder: it is ours, no link, nobody holds it, and no session has it.
+/// The right to remove a folder: it is ours, no link, not locked, and no session has it.
 fn abandoned(path: &Path) -> Option<File> {
     let folder = open(path).ok()?;
     if folder.metadata().ok()?.uid() != rustix::process::geteuid().as_raw() {
@@ -161,7 +160,7 @@ fn is_at(folder: &File, path: &Path) -> bool {
 mod tests {
     use super::*;
 
-    /// A folder as somebody leaves it who is killed.
+    /// A folder that a killed process left.
     fn left(gate: &GateFolder, name: &str) -> PathBuf {
         let folder = gate.root().join(format!("{PREFIX}{name}"));
         fs::create_dir_all(folder.join("repository")).unwrap();
@@ -222,7 +221,7 @@ mod tests {
         let (mut person, mut lane) = (start("OTHER"), start(MARKER));
         sweep_scratch(&gate);
         assert!(folder.exists());
-        assert!(person.try_wait().unwrap().is_none(), "nobody ends what is not ours");
+        assert!(person.try_wait().unwrap().is_none(), "other processes go on");
         assert!(!lane.wait().unwrap().success());
         person.kill().unwrap();
         person.wait().unwrap();

@@ -49,7 +49,7 @@ impl Stamp {
             Err(error) if error.error.kind() != io::ErrorKind::AlreadyExists => {
                 return Err(named(error.error));
             }
-            // Somebody else was faster.
+            // Another process was faster.
             _ => {}
         }
         self.mark(name).ok_or_else(|| named(io::Error::other("it is no secret of mala")))

@@ -126,7 +126,7 @@ pub fn read_check(text: &str, binding: &Binding) -> Result<Vec<ClaimCheck>, Answ
     Ok(read_checks(&words)?.0)
 }
 
-/// Whether something stands in the answer that looks like findings, under a name that nobody asked for.
+/// Whether something stands in the answer that looks like findings, under another name.
 fn objects_elsewhere(object: &JsonObject) -> bool {
     let is_finding = |item: &Value| {
         let names = ["title", "body", "message", "priority", "severity"];

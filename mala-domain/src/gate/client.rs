@@ -106,7 +106,7 @@ pub enum GateAccount {
     Files(Vec<FileCoverage>),
     /// The change that it was given: it says nothing of parts.
     Whole,
-    /// Nothing, for this reason: not everybody who is needed was heard.
+    /// Nothing, for this reason: a needed reviewer gave no verdict.
     Nothing(String),
 }
 
@@ -159,15 +159,16 @@ pub fn waited(
 ) -> Result<GateAnswer, ReviewerFailure> {
     let Some(code @ 0..=1) = ended.code else { return Err(failure(ended)) };
     let object = json(ended.stdout)?;
-    let session = optional_text(&object, "session_key").map_err(unreadable)?;
+    let report = object.get("report").and_then(Value::as_object).unwrap_or(&object);
+    let session = optional_text(report, "session_key").map_err(unreadable)?;
     if session.is_some_and(|it| it != started.key.as_deref().unwrap_or(run_key)) {
         let other = "the gate answers for another session".to_owned();
         return Err(ReviewerFailure::Unreadable(other));
     }
     if object.contains_key("consensus") {
         if started.key.is_none() {
-            // Without a key, its `wait` takes the most recent session, whoever started it.
-            let unknown = "the gate named no session: nobody knows which session it answers for";
+            // Without a key, its `wait` takes the most recent session, which may be another one.
+            let unknown = "the gate named no session: the result may be of another one";
             return Err(ReviewerFailure::Unreadable(unknown.to_owned()));
         }
         return contract::read(&object, code, started)

@@ -4,7 +4,7 @@
 mod extract;
 mod table;
 
-pub use extract::{LaneOutput, LaneStreams, said, usage};
+pub use extract::{LaneOutput, LaneStreams, error_message, known_limit, said, usage};
 pub use table::{LaneProblem, Table};
 
 use crate::config::Seconds;
@@ -34,7 +34,7 @@ pub struct LaneSettings {
     /// How to install the program, for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub install: Option<String>,
-    /// What shows that somebody is signed in: variables of which one is set, or files of which one is
+    /// What shows that the user is signed in: variables of which one is set, or files of which one is
     /// there (`~/` is the user's home, `$NAME/` a variable). With neither, nothing is asked. `$NAME as
     /// OTHER` gives the lane the variable under the other name when nothing before it is there.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +45,9 @@ pub struct LaneSettings {
     /// Variables that are set for the lane; filled in like the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub set: Option<BTreeMap<String, String>>,
+    /// Variables that are set for the lane unless `keep` names them and the user has set them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_default: Option<BTreeMap<String, String>>,
     /// Files of the user that the lane finds in its own empty home, as links.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub links: Option<Vec<HomeLink>>,
@@ -204,7 +207,15 @@ pub const AGENT_SETTINGS: [&str; 18] = [
 /// How much a lane prints at most when nothing is said.
 const MAX_OUTPUT: u32 = 16 << 20;
 
+/// The reviewers of mala itself, which can sit on a panel without a program.
+pub const IN_PROCESS: [&str; 2] = ["agent", "builtin"];
+
 impl Lane {
+    /// Whether it is a reviewer of mala itself.
+    pub fn is_in_process(&self) -> bool {
+        self.program().is_empty() && IN_PROCESS.contains(&self.name.as_str())
+    }
+
     /// The program.
     pub fn program(&self) -> &str {
         self.settings.command.as_ref().and_then(|it| it.first()).map_or("", String::as_str)

@@ -48,7 +48,7 @@ fn hidden(briefs: &PromptBriefs) -> Vec<String> {
     briefs.unread.iter().map(|(file, hunk)| format!("{file}: region {}", hunk + 1)).collect()
 }
 
-/// What a lane was told by name only, or has to look for by itself: whoever reads a pass is to know.
+/// What a lane was told by name only, or has to look for by itself, for the warnings of a report.
 pub fn caveats(change: &Change, briefs: &PromptBriefs) -> Vec<String> {
     let bare = change.files.iter().filter(|file| has_no_hunks(file)).filter_map(without_lines);
     let left_out = briefs.left_out.iter().map(|left| left.file.to_string());

@@ -5,11 +5,13 @@ use super::canary::CanaryPlan;
 use super::lane::Lane;
 use crate::change::FilePath;
 use crate::config::{BudgetSettings, ConfigOrigin, ReviewPolicy};
+use crate::finding::Finding;
 use crate::report::Report;
-use crate::review::consensus::ConsensusRule;
+use crate::review::consensus::{ConsensusRule, Decision, VoteStatus, by_rule};
 use crate::scope::{ReviewTarget, ScopeSummary};
 use crate::verdict::{NotReviewedReason, Outcome, Verdict};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What a session is about: written once, before anything starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,6 +51,9 @@ pub struct Session {
     /// How the agent checks findings that no other lane could check; `None` when it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checker: Option<Checker>,
+    /// The settings of the agent, if it is on the panel.
+    #[serde(default)]
+    pub agent: Checker,
     /// When and how its lanes are given canaries; `None` when they are not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub canaries: Option<CanaryPlan>,
@@ -66,7 +71,7 @@ pub struct LeftOut {
 /// How the agent checks findings.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checker {
-    /// The model, if somebody named one.
+    /// The model, if one is named.
     pub model: Option<String>,
     /// What it may spend.
     pub budget: BudgetSettings,
@@ -139,7 +144,7 @@ impl Pinned {
 }
 
 /// How far a session is: written by the supervisor whenever it changes.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// What it is at.
     pub phase: Phase,
@@ -147,6 +152,49 @@ pub struct Progress {
     pub started: Vec<String>,
     /// The lanes that are over.
     pub ended: Vec<String>,
+    /// When each lane was started, in milliseconds since 1970.
+    #[serde(default)]
+    pub started_at: BTreeMap<String, u64>,
+    /// What the lanes that are over answered.
+    #[serde(default)]
+    pub opinions: BTreeMap<String, LaneOpinion>,
+}
+
+/// The answer of a lane before its findings are checked.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaneOpinion {
+    /// Its verdict; `None` if it gave no answer.
+    pub verdict: Option<Verdict>,
+    /// Its summary.
+    pub summary: String,
+    /// Its findings.
+    pub findings: Vec<Finding>,
+    /// Why it gave no answer.
+    pub error: Option<String>,
+    /// Why it has no vote.
+    pub absence: Option<NotReviewedReason>,
+}
+
+impl Progress {
+    /// The decision that the lanes of a panel allow before all of them have answered; `None` if the rule can
+    /// still pass.
+    pub fn decision(&self, rule: ConsensusRule, seats: &[PanelMember]) -> Option<Decision> {
+        let vote = |seat: &PanelMember| match self.opinions.get(&seat.lane.name) {
+            Some(LaneOpinion { verdict: Some(Verdict::Pass), .. }) => VoteStatus::Passes,
+            Some(LaneOpinion { verdict: Some(verdict), .. }) => VoteStatus::Objects(*verdict),
+            Some(opinion) => {
+                VoteStatus::Absent(opinion.absence.unwrap_or(NotReviewedReason::Incomplete))
+            }
+            None if seat.absent.is_some() => VoteStatus::Absent(NotReviewedReason::NoReviewers),
+            None => VoteStatus::Absent(NotReviewedReason::TimedOut),
+        };
+        let votes: Vec<VoteStatus> = seats.iter().map(vote).collect();
+        let open = VoteStatus::Absent(NotReviewedReason::TimedOut);
+        let n_open = votes.iter().filter(|vote| **vote == open).count();
+        let decision = by_rule(rule, &votes);
+        let can_pass = decision.passes + n_open >= decision.needed;
+        (decision.outcome == Outcome::Blocked && !can_pass).then_some(decision)
+    }
 }
 
 /// What a session is at.
@@ -277,6 +325,52 @@ impl SessionState {
             Self::Unreadable(why) => {
                 Some(format!("the result of the session cannot be read: {why}"))
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panel_that_can_no_longer_pass_is_decided_before_its_end() {
+        use ConsensusRule::{Any, Majority, Quorum, Unanimous};
+        let seats: Vec<PanelMember> = ["a", "b", "c"]
+            .map(|name| PanelMember {
+                lane: Lane { name: name.to_owned(), settings: Default::default() },
+                absent: None,
+            })
+            .to_vec();
+        // One letter per lane: passes, fails, needs work, error, `.` for no answer yet.
+        for (rule, answers, expected) in [
+            (Unanimous, "...", None),
+            (Unanimous, "f..", Some(Verdict::Fail)),
+            (Unanimous, "pn.", Some(Verdict::NeedsWork)),
+            (Unanimous, "pp.", None),
+            (Unanimous, "e..", None),
+            (Unanimous, "ef.", Some(Verdict::Fail)),
+            (Majority, "f..", None),
+            (Majority, "ff.", Some(Verdict::Fail)),
+            (Majority, "fe.", Some(Verdict::Fail)),
+            (Any, "ff.", None),
+            (Any, "fff", Some(Verdict::Fail)),
+            (Quorum(3), "f..", Some(Verdict::Fail)),
+        ] {
+            let opinion = |letter: char| match letter {
+                'p' => Some(Some(Verdict::Pass)),
+                'f' => Some(Some(Verdict::Fail)),
+                'n' => Some(Some(Verdict::NeedsWork)),
+                'e' => Some(None),
+                _ => None,
+            };
+            let opinions = seats.iter().zip(answers.chars()).filter_map(|(seat, letter)| {
+                let verdict = opinion(letter)?;
+                Some((seat.lane.name.clone(), LaneOpinion { verdict, ..LaneOpinion::default() }))
+            });
+            let progress = Progress { opinions: opinions.collect(), ..Progress::default() };
+            let decided = progress.decision(rule, &seats).and_then(|it| it.verdict);
+            assert_eq!(decided, expected, "{rule} {answers}");
         }
     }
 }

@@ -1,16 +1,20 @@
-//! What `review-gate` prints: a session's state and its report, as JSON. The fields of the first version
-//! are the least that readers rely on; all others are additions.
+//! What `review-gate` prints: the state of a session and its report, as JSON.
 
-use crate::finding::{Finding, VerificationOutcome};
+mod checks;
+
+pub use checks::{GateCheckJson, check_words};
+
+use crate::finding::Finding;
 use crate::gate::SCHEMA_VERSION;
 use crate::gate::canary::Measured;
 use crate::gate::lane::LaneFailureKind;
-use crate::gate::session::{Session, SessionState};
+use crate::gate::session::{LaneOpinion, PanelMember, Progress, Session, SessionState};
 use crate::report::{CheckerReport, Report, ReviewerReport};
 use crate::review::consensus::ConsensusRule;
 use crate::review::{Coverage, Usage};
 use crate::scope::{HeadState, ScopeSummary};
 use crate::verdict::{NotReviewedReason, Outcome, Verdict, counts};
+use checks::{check, checked_by, checkers};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -84,7 +88,7 @@ impl From<Option<Verdict>> for PanelVerdict {
     }
 }
 
-/// What `wait --json` prints.
+/// What `wait --json` prints: the fields of the contract, then one report with everything else.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateResultJson {
     /// The version of this form.
@@ -95,29 +99,12 @@ pub struct GateResultJson {
     pub consensus: GateConsensusJson,
     /// Each reviewer of the panel.
     pub reviewers: BTreeMap<String, GateReviewerJson>,
-    /// What stands, worst first; what several reviewers say is there once.
+    /// The findings that count, worst first; a finding of several reviewers is listed once.
     pub issues: Vec<Finding>,
     /// Why reviewers gave no answer.
     pub parse_errors: Vec<String>,
-    /// The session.
-    pub session_key: Option<String>,
-    /// Where the session's files are.
-    pub session_dir: Option<String>,
-    /// Exactly what was reviewed.
-    pub scope: Option<ScopeSummary>,
-    /// Which findings are whose.
-    pub findings: GateFindingSets,
-    /// What all reviewers together account for.
-    pub coverage: Coverage,
-    /// What all reviewers together used, the one who checks included.
-    pub usage: Usage,
-    /// The agent, when it checked findings that no other lane could check.
-    #[serde(default)]
-    pub checker: Option<CheckerReport>,
-    /// What else there is to know.
-    pub warnings: Vec<String>,
-    /// Why there is no verdict; null when there is one.
-    pub obstacle: Option<NotReviewedReason>,
+    /// Everything else.
+    pub report: GateReportJson,
 }
 
 /// The joint decision.
@@ -133,41 +120,61 @@ pub struct GateConsensusJson {
     pub needed: usize,
     /// How many passed it.
     pub passes: usize,
-    /// The verdicts as the reviewers gave them, and what the rule makes of them.
-    pub raw: GateVotesJson,
-    /// The verdicts after blocking findings were checked, and what the rule makes of them.
-    pub verified: GateVotesJson,
-}
-
-/// Votes and what a rule makes of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct GateVotesJson {
-    /// The verdict.
-    pub verdict: PanelVerdict,
-    /// The verdict of each reviewer; null when it has none.
-    pub votes: BTreeMap<String, Option<Verdict>>,
 }
 
 /// One reviewer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GateReviewerJson {
-    /// Its verdict over the findings that stand; null when it has none.
+    /// Its verdict; null when it has none. A reviewer whose findings were all refuted keeps its own.
     pub verdict: Option<Verdict>,
-    /// What it says of the whole.
+    /// Its summary.
     pub summary: String,
-    /// Its findings that stand.
+    /// Its findings, the refuted ones included.
     pub issues: Vec<Finding>,
     /// Why it has no verdict.
     pub error: Option<String>,
-    /// The same as a word.
-    pub absence: Option<LaneFailureKind>,
+}
+
+/// What else is known of a session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GateReportJson {
+    /// The session.
+    pub session_key: Option<String>,
+    /// The folder with its files.
+    pub session_dir: Option<String>,
+    /// Exactly what was reviewed.
+    pub scope: Option<ScopeSummary>,
+    /// Why there is no verdict; null when there is one.
+    pub not_reviewed: Option<NotReviewedReason>,
+    /// How each finding was checked, in the order of `issues`, then the refuted ones.
+    pub checks: Vec<GateCheckJson>,
+    /// Each reviewer of the panel in detail.
+    pub reviewers: BTreeMap<String, GateLaneJson>,
+    /// What all reviewers together account for.
+    pub coverage: Coverage,
+    /// What all reviewers together used, with the checks.
+    pub usage: Usage,
+    /// The agent, if it checked findings that no other lane could check.
+    #[serde(default)]
+    pub checker: Option<CheckerReport>,
+    /// Everything else that a reader should know.
+    pub warnings: Vec<String>,
+}
+
+/// One reviewer in detail.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GateLaneJson {
     /// The verdict that it gave itself.
-    pub raw_verdict: Option<Verdict>,
+    pub claimed_verdict: Option<Verdict>,
+    /// Who refuted its findings, if all of them were refuted.
+    pub refuted_by: Vec<String>,
+    /// Why it has no vote, as a word.
+    pub absence: Option<LaneFailureKind>,
     /// What it accounts for.
     pub coverage: Coverage,
     /// What it used.
     pub usage: Usage,
-    /// How it ended; null when it did not end by itself.
+    /// Its exit code; null when it did not end by itself.
     pub exit_code: Option<i32>,
     /// How long it took.
     pub seconds: f64,
@@ -178,28 +185,15 @@ pub struct GateReviewerJson {
     pub measured: Option<Measured>,
 }
 
-/// Which findings are whose, by their keys.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct GateFindingSets {
-    /// All findings of all reviewers.
-    pub union: Vec<String>,
-    /// What at least two reviewers found.
-    pub agreed: Vec<String>,
-    /// What a check confirmed.
-    pub verified: Vec<String>,
-    /// What a check refuted, in full: it does not count.
-    pub refuted: Vec<Finding>,
-}
-
 /// What `wait` knows of a session besides its state.
 #[derive(Debug, Clone, Default)]
 pub struct SessionFacts {
     /// The session.
     pub session: Option<Session>,
-    /// Where its files are.
+    /// The folder with its files.
     pub folder: Option<String>,
-    /// The lanes that have ended.
-    pub ended: Vec<String>,
+    /// How far it is.
+    pub progress: Progress,
     /// What lanes find of planted defects, as far as that was measured.
     pub measured: BTreeMap<String, Measured>,
 }
@@ -208,68 +202,82 @@ impl GateResultJson {
     /// What `wait --json` prints of a session.
     pub fn of(state: &SessionState, facts: &SessionFacts) -> Self {
         let mut result = match state.report() {
-            Some(report) => Self::of_report(report, &facts.measured),
+            Some(report) => Self::of_report(report),
             None => Self::without_report(state, facts),
         };
         if let Some(session) = &facts.session {
             result.consensus.rule = session.rule;
-            result.session_key = Some(session.key.clone());
-            result.scope = Some(session.scope.clone());
+            result.report.session_key = Some(session.key.clone());
+            result.report.scope = Some(session.scope.clone());
         }
-        result.session_dir.clone_from(&facts.folder);
+        result.report.session_dir.clone_from(&facts.folder);
+        for (name, lane) in &mut result.report.reviewers {
+            lane.measured = facts.measured.get(name).cloned();
+        }
         result
     }
 
+    /// What is known before there is a report: each lane's state, and the findings so far. A panel that can
+    /// no longer pass has failed.
     fn without_report(state: &SessionState, facts: &SessionFacts) -> Self {
-        let reason = match state.outcome() {
-            Outcome::CouldNotReview(reason) => reason,
-            Outcome::Passed | Outcome::Blocked => NotReviewedReason::Internal,
+        let (progress, session) = (&facts.progress, facts.session.as_ref());
+        let rule = session.map(|session| session.rule).unwrap_or_default();
+        let seats = session.map(|session| session.seats.as_slice()).unwrap_or_default();
+        let is_running = matches!(state, SessionState::Running(_));
+        let decision = progress.decision(rule, seats).filter(|_| is_running);
+        let outcome = decision.map_or(state.outcome(), |decision| decision.outcome);
+        let verdict = decision.and_then(|decision| decision.verdict);
+        let seats = || seats.iter().filter(|_| !matches!(state, SessionState::Ended(_)));
+        let reviewers: BTreeMap<String, GateReviewerJson> =
+            seats().map(|seat| (seat.lane.name.clone(), of_seat(seat, progress))).collect();
+        let errors = reviewers
+            .iter()
+            .filter_map(|(name, it)| it.error.as_ref().map(|error| format!("{name}: {error}")));
+        let problem = state.problem().filter(|_| decision.is_none());
+        let parse_errors = problem.into_iter().chain(errors).collect();
+        let mut issues: Vec<Finding> =
+            reviewers.values().flat_map(|it| it.issues.iter().cloned()).collect();
+        issues.sort_by_key(|finding| finding.priority.map_or(2, |priority| priority.number()));
+        let not_reviewed = match outcome {
+            Outcome::CouldNotReview(reason) => Some(reason),
+            Outcome::Passed | Outcome::Blocked => None,
         };
-        let seats = facts.session.iter().flat_map(|session| &session.seats);
-        let running = seats.filter(|seat| !facts.ended.contains(&seat.lane.name));
-        let running = running.map(|seat| format!("{}: no answer yet", seat.lane.name));
-        let running: Vec<String> = match state {
-            SessionState::Ended(_) => Vec::new(),
-            _ => running.collect(),
+        let warnings = match (is_running, decision) {
+            (true, Some(_)) => vec!["the review is not over: findings were not checked".to_owned()],
+            _ => Vec::new(),
         };
-        let votes = || GateVotesJson { verdict: PanelVerdict::NoReviewers, votes: BTreeMap::new() };
+        let lanes = reviewers.keys().map(|name| (name.clone(), GateLaneJson::default()));
         Self {
             schema_version: SCHEMA_VERSION,
-            status: status(Outcome::CouldNotReview(reason)),
+            status: status(outcome),
             consensus: GateConsensusJson {
-                verdict: PanelVerdict::NoReviewers,
+                verdict: verdict.into(),
                 iteration: 1,
-                rule: ConsensusRule::Unanimous,
-                needed: 0,
-                passes: 0,
-                raw: votes(),
-                verified: votes(),
+                rule,
+                needed: decision.map(|decision| decision.needed).unwrap_or_default(),
+                passes: decision.map(|decision| decision.passes).unwrap_or_default(),
             },
-            reviewers: BTreeMap::new(),
-            issues: Vec::new(),
-            parse_errors: state.problem().into_iter().chain(running).collect(),
-            session_key: None,
-            session_dir: None,
-            scope: None,
-            findings: GateFindingSets::default(),
-            coverage: Coverage::default(),
-            usage: Usage::default(),
-            checker: None,
-            warnings: Vec::new(),
-            obstacle: Some(reason),
+            report: GateReportJson {
+                not_reviewed,
+                warnings,
+                reviewers: lanes.collect(),
+                checks: issues.iter().map(|finding| check(finding, &[])).collect(),
+                ..GateReportJson::default()
+            },
+            reviewers,
+            issues,
+            parse_errors,
         }
     }
 
-    fn of_report(report: &Report, measured: &BTreeMap<String, Measured>) -> Self {
-        let reviewers = || report.reviewers.iter();
-        let votes = |verdict: Option<Verdict>, of: fn(&ReviewerReport) -> Option<Verdict>| {
-            let votes = reviewers().map(|it| (it.reviewer.clone(), of(it)));
-            GateVotesJson { verdict: verdict.into(), votes: votes.collect() }
-        };
+    fn of_report(report: &Report) -> Self {
         let consensus = &report.consensus;
-        let nothing = report.scope.files == 0;
-        let empty = nothing.then(|| "nothing changed: no reviewer was run".to_owned());
+        let empty =
+            (report.scope.files == 0).then(|| "nothing changed: no reviewer was run".to_owned());
         let stats = &report.stats;
+        let names = checkers(report);
+        let refuted = refuted(report);
+        let reviewers = || report.reviewers.iter();
         Self {
             schema_version: SCHEMA_VERSION,
             status: status(report.outcome),
@@ -279,59 +287,81 @@ impl GateResultJson {
                 rule: consensus.rule,
                 needed: consensus.needed,
                 passes: consensus.passes,
-                raw: votes(consensus.claimed_verdict, |it| it.claimed_verdict),
-                verified: votes(consensus.verdict, |it| it.verdict),
             },
             reviewers: reviewers()
-                .map(|it| {
-                    let own = measured.get(&it.reviewer).cloned();
-                    (it.reviewer.clone(), GateReviewerJson::of(it, report, own))
-                })
+                .map(|it| (it.reviewer.clone(), GateReviewerJson::of(it, report)))
                 .collect(),
             issues: standing(report).cloned().collect(),
             parse_errors: report.errors.clone(),
-            session_key: None,
-            session_dir: None,
-            scope: Some(report.scope.clone()),
-            findings: GateFindingSets::of(report),
-            coverage: report.coverage.clone(),
-            usage: Usage {
-                llm_calls: stats.llm_calls,
-                tool_calls: stats.tool_calls,
-                tokens_used: stats.tokens_used,
-                cache_read_tokens: stats.cache_read_tokens,
-                cost_usd: stats.cost_usd,
-                latency_seconds_llm: stats.latency_seconds_llm,
-                answers_read: stats.answers_read.clone(),
-            },
-            checker: report.checker.clone(),
-            warnings: empty
-                .into_iter()
-                .chain(report.coverage.left_out())
-                .chain(report.warnings.iter().cloned())
-                .collect(),
-            obstacle: match report.outcome {
-                Outcome::CouldNotReview(reason) => Some(reason),
-                _ => None,
+            report: GateReportJson {
+                session_key: None,
+                session_dir: None,
+                scope: Some(report.scope.clone()),
+                not_reviewed: match report.outcome {
+                    Outcome::CouldNotReview(reason) => Some(reason),
+                    Outcome::Passed | Outcome::Blocked => None,
+                },
+                checks: standing(report).chain(refuted).map(|it| check(it, &names)).collect(),
+                reviewers: reviewers()
+                    .map(|it| (it.reviewer.clone(), GateLaneJson::of(it, report)))
+                    .collect(),
+                coverage: report.coverage.clone(),
+                usage: Usage {
+                    llm_calls: stats.llm_calls,
+                    tool_calls: stats.tool_calls,
+                    tokens_used: stats.tokens_used,
+                    cache_read_tokens: stats.cache_read_tokens,
+                    cost_usd: stats.cost_usd,
+                    latency_seconds_llm: stats.latency_seconds_llm,
+                    answers_read: stats.answers_read.clone(),
+                },
+                checker: report.checker.clone(),
+                warnings: empty
+                    .into_iter()
+                    .chain(report.coverage.left_out())
+                    .chain(report.warnings.iter().cloned())
+                    .collect(),
             },
         }
     }
 
-    /// What follows from it. Anything that does not fit together is no pass.
+    /// What follows from it. A contradiction is no pass.
     pub fn outcome(&self) -> Outcome {
         let consensus = &self.consensus;
-        match (self.status, consensus.verdict, self.obstacle) {
+        match (self.status, consensus.verdict, self.report.not_reviewed) {
             (GateStatus::Resolved, PanelVerdict::Pass, None)
-                if consensus.verified.verdict == PanelVerdict::Pass
-                    && (consensus.passes >= consensus.needed || self.reviewers.is_empty()) =>
+                if consensus.passes >= consensus.needed || self.reviewers.is_empty() =>
             {
                 Outcome::Passed
             }
             (GateStatus::Resolved, PanelVerdict::Fail | PanelVerdict::NeedsWork, None) => {
                 Outcome::Blocked
             }
-            (_, _, Some(obstacle)) => Outcome::CouldNotReview(obstacle),
+            (_, _, Some(reason)) => Outcome::CouldNotReview(reason),
             _ => Outcome::CouldNotReview(NotReviewedReason::Internal),
+        }
+    }
+
+    /// The refuted findings, each once.
+    pub fn refuted(&self) -> Vec<&Finding> {
+        let mut refuted: Vec<&Finding> = Vec::new();
+        for finding in self.reviewers.values().flat_map(|it| &it.issues).filter(|it| !counts(it)) {
+            if !refuted.iter().any(|known| known.dedupe_key == finding.dedupe_key) {
+                refuted.push(finding);
+            }
+        }
+        refuted
+    }
+
+    /// The words for a reviewer: its verdict, who refuted it, or why it has none.
+    pub fn says(&self, name: &str) -> String {
+        let Some(reviewer) = self.reviewers.get(name) else { return "no vote".to_owned() };
+        let refuted_by = self.report.reviewers.get(name).map(|lane| lane.refuted_by.as_slice());
+        match (&reviewer.verdict, &reviewer.error, refuted_by.unwrap_or_default()) {
+            (Some(_), _, names @ [_, ..]) => format!("objected, refuted by {}", names.join(", ")),
+            (Some(verdict), _, []) => verdict.name().to_owned(),
+            (None, Some(error), _) => format!("no vote: {error}"),
+            (None, None, _) => "no vote".to_owned(),
         }
     }
 }
@@ -340,15 +370,60 @@ fn standing(report: &Report) -> impl Iterator<Item = &Finding> {
     report.issues.iter().filter(|finding| counts(finding))
 }
 
+fn refuted(report: &Report) -> impl Iterator<Item = &Finding> {
+    report.issues.iter().chain(&report.dropped).filter(|finding| !counts(finding))
+}
+
+fn of_seat(seat: &PanelMember, progress: &Progress) -> GateReviewerJson {
+    let opinion = progress.opinions.get(&seat.lane.name).cloned();
+    let waiting = || match (&seat.absent, progress.started.contains(&seat.lane.name)) {
+        (Some(why), _) => why.clone(),
+        (None, true) => "no answer yet".to_owned(),
+        (None, false) => "not started yet".to_owned(),
+    };
+    match opinion {
+        Some(LaneOpinion { verdict, summary, findings, error, .. }) => {
+            GateReviewerJson { verdict, summary, issues: findings, error }
+        }
+        None => GateReviewerJson {
+            verdict: None,
+            summary: String::new(),
+            issues: Vec::new(),
+            error: Some(waiting()),
+        },
+    }
+}
+
 impl GateReviewerJson {
-    fn of(reviewer: &ReviewerReport, report: &Report, measured: Option<Measured>) -> Self {
-        let own = standing(report).filter(|it| it.is_reported_by(&reviewer.reviewer));
+    fn of(reviewer: &ReviewerReport, report: &Report) -> Self {
+        let all = standing(report).chain(refuted(report));
+        let issues: Vec<Finding> =
+            all.filter(|it| it.is_reported_by(&reviewer.reviewer)).cloned().collect();
+        let is_refuted = reviewer.verdict == Some(Verdict::Pass) && !issues.is_empty();
+        let claimed = reviewer.claimed_verdict.filter(|it| is_refuted && *it != Verdict::Pass);
+        Self {
+            verdict: claimed.or(reviewer.verdict),
+            summary: reviewer.summary.clone(),
+            issues,
+            error: reviewer.error.clone(),
+        }
+    }
+}
+
+impl GateLaneJson {
+    fn of(reviewer: &ReviewerReport, report: &Report) -> Self {
+        let names = checkers(report);
+        let objected = reviewer.claimed_verdict.is_some_and(|it| it != Verdict::Pass);
+        let is_refuted = objected && reviewer.verdict == Some(Verdict::Pass);
+        let own = refuted(report).filter(|it| is_refuted && it.is_reported_by(&reviewer.reviewer));
+        let mut refuted_by: Vec<String> =
+            own.map(|it| checked_by(it, &names).unwrap_or("mala").to_owned()).collect();
+        refuted_by.sort();
+        refuted_by.dedup();
         let process = reviewer.process.clone().unwrap_or_default();
         Self {
-            verdict: reviewer.verdict,
-            summary: reviewer.summary.clone(),
-            issues: own.cloned().collect(),
-            error: reviewer.error.clone(),
+            claimed_verdict: reviewer.claimed_verdict,
+            refuted_by,
             absence: reviewer.not_reviewed.map(|reason| match reason {
                 NotReviewedReason::NoReviewers => LaneFailureKind::Unavailable,
                 NotReviewedReason::TimedOut => LaneFailureKind::TimedOut,
@@ -356,29 +431,12 @@ impl GateReviewerJson {
                     LaneFailureKind::Unusable
                 }
             }),
-            raw_verdict: reviewer.claimed_verdict,
             coverage: reviewer.coverage.clone().unwrap_or_else(|| report.coverage.clone()),
             usage: reviewer.usage.clone(),
             exit_code: process.exit_code,
             seconds: process.seconds,
             wrote: process.wrote,
-            measured,
-        }
-    }
-}
-
-impl GateFindingSets {
-    fn of(report: &Report) -> Self {
-        let all = || report.issues.iter().chain(&report.dropped);
-        let keys = |wanted: &dyn Fn(&Finding) -> bool| {
-            let wanted = all().filter(|finding| wanted(finding));
-            wanted.map(|finding| finding.dedupe_key.to_string()).collect()
-        };
-        Self {
-            union: keys(&|_| true),
-            agreed: keys(&|finding| !finding.also_reported_by.is_empty()),
-            verified: keys(&|it| it.verification.outcome == VerificationOutcome::Verified),
-            refuted: all().filter(|finding| !counts(finding)).cloned().collect(),
+            measured: None,
         }
     }
 }

@@ -60,6 +60,14 @@ impl DroppedClaim {
     }
 }
 
+/// A claim as a finding that was not checked yet.
+pub fn unchecked(claim: ReviewClaim) -> Finding {
+    let quoted = claim.evidence.as_deref().unwrap_or_default();
+    let evidence = quote(quoted.lines().take(quote_length(claim.span)));
+    let place = CodeLocation { span: claim.span, evidence, copies_before: Vec::new() };
+    finding(claim, place, &NoSymbols, &mut IdentityCounts::new())
+}
+
 /// An index without symbols, for claims without a location.
 struct NoSymbols;
 

@@ -1,13 +1,13 @@
 //! A lane of a panel as a reviewer: it is told the change in a prompt, and its answer counts only when it
 //! is bound to this review and given without writing. As a verifier it checks findings of other lanes.
 
-use mala_domain::agent::answer::{ClaimCheck, find_check};
+use mala_domain::agent::answer::{ClaimCheck, ParseProblem, find_check};
 use mala_domain::agent::brief::{
     BriefMaterial, BriefStyle, BriefWidth, PromptBriefs, brief_of_files, briefs,
 };
 use mala_domain::agent::fence::{Fence, Nonce};
 use mala_domain::finding::{Finding, Verification};
-use mala_domain::gate::answer::{self, Binding, LaneAnswer};
+use mala_domain::gate::answer::{self, AnswerProblem, Binding, LaneAnswer};
 use mala_domain::gate::lane::LaneFailureKind;
 use mala_domain::gate::prompt;
 use mala_domain::gate::session::PanelMember;
@@ -15,8 +15,10 @@ use mala_domain::ports::{
     BoxFuture, LaneFailure, LaneOrder, LaneRun, LaneRunner, Reviewer, ReviewerFailure, Verifier,
     VerifierResult,
 };
+use mala_domain::render::short_line;
 use mala_domain::review::verify::{is_urgent_and_unchecked, verification_from_check};
 use mala_domain::review::{Opinion, ProcessRun, ReviewContext, Usage};
+use mala_domain::secrets;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -123,10 +125,12 @@ impl LaneReviewer {
         let warnings = self.panel.caveats(context);
         // The regions are listed by number, so that a lane could account for what it was not shown.
         if let n @ 1.. = prompt.briefs.left_out.len() {
-            let files = if n == 1 { "1 file does".to_owned() } else { format!("{n} files do") };
+            let first = prompt.briefs.left_out.iter().take(3).map(|left| left.file.to_string());
+            let more = if n > 3 { format!(" and {} more", n - 3) } else { String::new() };
             let failure = Some(ReviewerFailure::Unreadable(format!(
-                "{files} not fit into the {} kB of a prompt; review the change in parts, or exclude \
-                 data files (review.ignore)",
+                "not reviewed: {}{more} does not fit into a prompt of {} kB; review the change in \
+                 parts, or exclude data files (review.ignore)",
+                first.collect::<Vec<_>>().join(", "),
                 MAX_BYTES / 1000
             )));
             return Ok(Opinion { failure, warnings, ..Opinion::default() });
@@ -273,11 +277,26 @@ fn answer_of(name: &str, run: &LaneRun, prompt: &PanelPrompt) -> Result<LaneAnsw
         )),
         (Some(Ok(answer)), None) => Ok(answer),
         (_, Some(known)) if !known.why.is_empty() => Err(known.clone()),
-        (Some(Err(problem)), _) => unusable(problem.to_string()),
+        (Some(Err(problem)), _) => {
+            unusable(quoted(&problem, run.answer.as_deref().unwrap_or_default()))
+        }
         (_, Some(known)) => Err(known.clone()),
         (None, None) => unusable("no answer".to_owned()),
     }
 }
+
+/// A problem with the start of the text that should have been JSON.
+fn quoted(problem: &AnswerProblem, text: &str) -> String {
+    match problem {
+        AnswerProblem::Unreadable(ParseProblem::InvalidJson(_)) if !text.trim().is_empty() => {
+            format!("{problem}: \"{}\"", short_line(&secrets::redact(text.trim()), MAX_QUOTE))
+        }
+        _ => problem.to_string(),
+    }
+}
+
+/// How much of a text that should have been JSON is quoted.
+const MAX_QUOTE: usize = 120;
 
 fn failed(failure: LaneFailure) -> ReviewerFailure {
     match failure.kind {

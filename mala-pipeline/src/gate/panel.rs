@@ -13,7 +13,7 @@ pub struct PanelChoice<'c> {
     pub policy: &'c GatePolicy,
     /// Why a lane cannot be run at all; `None` when it can.
     pub missing: &'c dyn Fn(&Lane) -> Option<String>,
-    /// Why it would be of no use to run it, such as that nobody is signed in.
+    /// Why it would be of no use to run it, such as that the user is not signed in.
     pub useless: &'c dyn Fn(&Lane) -> Option<String>,
 }
 
@@ -28,7 +28,7 @@ pub enum PanelProblem {
     Twice(String),
 }
 
-/// The panel, and what to say about it. A lane that somebody named and that is missing keeps its seat,
+/// The panel, and what to say about it. A named lane that is missing keeps its seat,
 /// empty: it is shown, and the change does not pass without it.
 pub fn choose(choice: &PanelChoice<'_>) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
     let table = Table::with(&choice.policy.lanes)?;

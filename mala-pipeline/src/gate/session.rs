@@ -2,12 +2,19 @@
 //! supervisor wrote last is read once more before it counts as dead.
 
 use crate::events::ReviewEvent;
-use mala_domain::gate::session::{Phase, Progress, SessionEnd, SessionState};
+use mala_domain::finding::Finding;
+use mala_domain::gate::session::{LaneOpinion, Phase, Progress, SessionEnd, SessionState};
+use mala_domain::ports::{BoxFuture, Reviewer, ReviewerFailure};
+use mala_domain::review::admit::unchecked;
+use mala_domain::review::decide::reason_of;
+use mala_domain::review::{Opinion, ReviewContext};
+use mala_domain::verdict::Verdict;
+use std::sync::Arc;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How often a session is looked at.
-const INTERVAL: Duration = Duration::from_millis(50);
+const INTERVAL: Duration = Duration::from_millis(10);
 
 /// What is seen of a session from outside.
 pub trait WatchedSession {
@@ -20,8 +27,18 @@ pub trait WatchedSession {
 
 /// Waits for the end of a session, for so long.
 pub async fn wait(session: &dyn WatchedSession, time: Duration) -> SessionState {
+    wait_showing(session, time, &mut || {}).await
+}
+
+/// Waits for the end of a session, and calls `show` again and again meanwhile.
+pub async fn wait_showing(
+    session: &dyn WatchedSession,
+    time: Duration,
+    show: &mut dyn FnMut(),
+) -> SessionState {
     let deadline = Instant::now() + time;
     loop {
+        show();
         match state(session) {
             Some(state) => return state,
             None if Instant::now() >= deadline => return SessionState::Running(time.as_secs()),
@@ -56,19 +73,36 @@ impl<F: Fn(&Progress)> LaneProgress<F> {
         self.change(|progress| {
             progress.phase = Phase::Reviewing;
             progress.started.push(lane.to_owned());
+            progress.started_at.insert(lane.to_owned(), milliseconds());
+        });
+    }
+
+    /// Notes what a lane answered.
+    pub fn ended(&self, lane: &str, answer: &Result<Opinion, ReviewerFailure>) {
+        let failure = match answer {
+            Ok(opinion) => opinion.failure.as_ref(),
+            Err(failure) => Some(failure),
+        };
+        let given = answer.as_ref().ok().filter(|_| failure.is_none());
+        let claims = given.map(|opinion| opinion.claims.clone()).unwrap_or_default();
+        let findings: Vec<Finding> = claims.into_iter().map(unchecked).collect();
+        let opinion = LaneOpinion {
+            verdict: given.map(|it| it.claimed_verdict.unwrap_or(Verdict::over(&findings))),
+            summary: given.map(|opinion| opinion.summary.clone()).unwrap_or_default(),
+            findings,
+            error: failure.map(ToString::to_string),
+            absence: failure.map(reason_of),
+        };
+        self.change(|progress| {
+            progress.ended.push(lane.to_owned());
+            progress.opinions.insert(lane.to_owned(), opinion);
         });
     }
 
     /// Notes a step of the review.
     pub fn note(&self, event: &ReviewEvent) {
-        match event {
-            ReviewEvent::ReviewerEnded { reviewer, .. } => {
-                self.change(|progress| progress.ended.push(reviewer.clone()));
-            }
-            ReviewEvent::Verifying { .. } => {
-                self.change(|progress| progress.phase = Phase::Checking)
-            }
-            _ => {}
+        if let ReviewEvent::Verifying { .. } = event {
+            self.change(|progress| progress.phase = Phase::Checking);
         }
     }
 
@@ -76,5 +110,70 @@ impl<F: Fn(&Progress)> LaneProgress<F> {
         let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut progress);
         (self.show)(&progress);
+    }
+}
+
+fn milliseconds() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// A reviewer whose answer is noted in the progress of its session.
+pub struct NotedReviewer<F: Fn(&Progress)> {
+    /// Its name on the panel.
+    name: String,
+    reviewer: Arc<dyn Reviewer>,
+    progress: Arc<LaneProgress<F>>,
+    /// Whether it starts with the review; a process notes its own start.
+    is_in_process: bool,
+}
+
+impl<F: Fn(&Progress)> NotedReviewer<F> {
+    /// This reviewer, with its answer noted.
+    pub fn new(
+        name: String,
+        reviewer: Arc<dyn Reviewer>,
+        progress: Arc<LaneProgress<F>>,
+        is_in_process: bool,
+    ) -> Self {
+        Self { name, reviewer, progress, is_in_process }
+    }
+}
+
+impl<F: Fn(&Progress)> NotedReviewer<F> {
+    /// Its claims are made under its name on the panel.
+    fn rename(&self, opinion: &mut Opinion) {
+        for claim in &mut opinion.claims {
+            if let Some(rest) = claim.reviewer.strip_prefix(self.reviewer.name()) {
+                claim.reviewer = format!("{}{rest}", self.name);
+            }
+        }
+    }
+}
+
+impl<F: Fn(&Progress) + Send + Sync> Reviewer for NotedReviewer<F> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn needs_surroundings(&self) -> bool {
+        self.reviewer.needs_surroundings()
+    }
+
+    fn review<'a>(
+        &'a self,
+        context: &'a ReviewContext,
+    ) -> BoxFuture<'a, Result<Opinion, ReviewerFailure>> {
+        Box::pin(async move {
+            if self.is_in_process {
+                self.progress.started(self.name());
+            }
+            let mut answer = self.reviewer.review(context).await;
+            if let Ok(opinion) = &mut answer {
+                self.rename(opinion);
+            }
+            self.progress.ended(self.name(), &answer);
+            answer
+        })
     }
 }

@@ -1,4 +1,4 @@
-//! `mala hook`: the stop hook of coding agents, and the switch that turns it off.
+//! `mala hook`: the commands that coding agents and git run as hooks, and the ways out for a person.
 
 use super::exit::Exit;
 use crate::console;
@@ -10,7 +10,7 @@ use clap::{Args, Subcommand};
 use std::ffi::{OsStr, OsString};
 use std::time::Duration;
 
-/// Review the work of a coding agent before it stops
+/// Review the work of a coding agent when it stops, or of a push
 #[derive(Debug, Args)]
 pub struct HookArgs {
     #[command(subcommand)]
@@ -20,18 +20,30 @@ pub struct HookArgs {
 /// The commands of `mala hook`
 #[derive(Debug, Subcommand)]
 enum HookCommand {
-    /// Run the stop hook of Claude Code or Codex: reads JSON, prints JSON
+    /// Review the work of an agent that wants to stop; run by Claude Code and Codex
     Stop {
-        /// Time limit in seconds, which must be below the hook timeout of the host
+        /// Time limit in seconds; must be less than the limit of the host
         #[arg(long, value_name = "SECONDS", default_value_t = 540,
               value_parser = clap::value_parser!(u64).range(1..=86_400))]
         timeout: u64,
     },
-    /// Run the session start hook of Claude Code or Codex: reads JSON, prints nothing
+    /// Record the state of the repository when a conversation starts; run by Claude Code and Codex
     Start,
-    /// Turn the stop hook off in this work tree
+    /// Review what is pushed; run by git
+    PrePush {
+        /// Time limit in seconds
+        #[arg(long, value_name = "SECONDS", default_value_t = 540,
+              value_parser = clap::value_parser!(u64).range(1..=86_400))]
+        timeout: u64,
+        /// The name and address of the remote, from git
+        #[arg(hide = true)]
+        remote: Vec<String>,
+    },
+    /// Accept the current work as it is, without a review
+    Accept,
+    /// Turn the hooks off in this work tree
     Off,
-    /// Turn the stop hook on again
+    /// Turn the hooks on again
     On,
 }
 
@@ -43,12 +55,12 @@ impl HookArgs {
             HookCommand::Stop { timeout } => {
                 Some(crate::hook::stop(Ok(Duration::from_secs(timeout))))
             }
-            HookCommand::Off | HookCommand::On => None,
+            _ => None,
         }
     }
 }
 
-/// Whether invalid arguments are for `stop`: its host expects JSON anyway.
+/// Whether invalid arguments were meant for `stop`: its host expects JSON anyway.
 pub(super) fn is_for_stop(words: impl Iterator<Item = OsString>) -> bool {
     // Options may be anywhere.
     let mut words = words.skip(1).skip_while(|word| word != OsStr::new("hook"));
@@ -62,17 +74,21 @@ pub(super) fn run(args: &HookArgs, here: &Environment) -> anyhow::Result<Exit> {
     let folder = hook_folder(top);
     let switch = folder.switch();
     match args.command {
-        // Hooks run before the folder is checked.
+        // Hosts are answered before this.
         HookCommand::Start | HookCommand::Stop { .. } => {}
+        HookCommand::PrePush { timeout, .. } => {
+            return crate::hook::pre_push(Duration::from_secs(timeout));
+        }
+        HookCommand::Accept => return crate::hook::accept(top, here),
         HookCommand::Off => {
             folder.turn_off().with_context(|| format!("writing {}", switch.display()))?;
-            console::say(&format!("wrote {}: the stop hook is off", switch.display()));
+            console::say(&format!("wrote {}: the hooks are off", switch.display()));
         }
         HookCommand::On => {
             let removing = || format!("removing {}", switch.display());
             match folder.turn_on().with_context(removing)? {
                 true => console::say(&format!("removed {}", switch.display())),
-                false => console::say("the stop hook is already on"),
+                false => console::say("the hooks were on already"),
             }
         }
     }

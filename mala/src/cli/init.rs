@@ -19,21 +19,19 @@ use mala_domain::language::Language;
 use std::io;
 use std::path::Path;
 
-/// Write a mala.yaml for this project, or install the stop hook
-///
-/// Also adds .mala/ to .gitignore.
+/// Write a commented mala.yaml for this project and keep mala's state out of git; or install hooks
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// Replace an existing mala.yaml, with a backup in .mala/old
     #[arg(long)]
     force: bool,
 
-    /// Install the stop hook in the settings of Claude Code and Codex, or of one of them
+    /// Only install hooks: claude, codex, pre-push, or the agents on this machine
     #[arg(long, value_name = "HOST", num_args = 0..=1, require_equals = true, value_delimiter = ',',
-          default_missing_value = "claude,codex", conflicts_with = "force")]
+          default_missing_value = "usable", conflicts_with = "force")]
     hooks: Vec<hooks::Host>,
 
-    /// Remove the stop hook
+    /// Remove the hooks again
     #[arg(long, requires = "hooks")]
     remove: bool,
 }

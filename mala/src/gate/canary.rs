@@ -8,7 +8,6 @@ use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 use crate::settings::Settings;
 use crate::wiring::eval::EvalGit;
-use crate::wiring::gate::open;
 use crate::wiring::gate::{self as world, Gate};
 use crate::wiring::trusted_settings::WorkingTreeSettings;
 use anyhow::Context;
@@ -142,7 +141,7 @@ fn requested(
     settings: &Settings,
     here: &Environment,
 ) -> anyhow::Result<CanaryRequest> {
-    let (seats, warnings) = open::panel(&args.lanes, settings, here)?;
+    let (seats, warnings) = world::session_panel_members(&args.lanes, settings, here)?;
     for warning in &warnings {
         console::say(&format!("warning: {}", console::harmless(warning)));
     }

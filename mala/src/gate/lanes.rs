@@ -39,11 +39,11 @@ pub(crate) struct LaneLine {
     pub(crate) program: Option<String>,
     /// Its version.
     pub(crate) version: Option<String>,
-    /// Why its version is not known though somebody asked.
+    /// Why its version is not known although the program was asked.
     pub(crate) version_unknown: Option<String>,
-    /// Why nobody asked for its version.
+    /// Why the program was not asked for its version.
     pub(crate) version_unasked: Option<String>,
-    /// What shows that somebody is signed in.
+    /// What shows that the user is signed in.
     pub(crate) signed_in: Option<String>,
     /// Why it cannot be used.
     pub(crate) why_not: Option<String>,

@@ -3,7 +3,7 @@
 use super::spawn::SpawnArgs;
 use crate::cli::target::range;
 use crate::failure::{Failure, FailureKind};
-use crate::wiring::read_following_links;
+use crate::wiring::gate as world;
 use anyhow::Context;
 use mala_domain::config::{Config, GateSettings};
 use mala_domain::scope::ReviewTarget;
@@ -59,7 +59,7 @@ pub(super) fn flags(args: &SpawnArgs) -> Config {
 /// The text about the task.
 pub(super) fn tasks(file: Option<&Path>) -> anyhow::Result<Vec<(String, String)>> {
     let Some(file) = file else { return Ok(Vec::new()) };
-    let bytes = read_following_links(file, MAX_CONTEXT)
+    let bytes = world::read_limited(file, MAX_CONTEXT)
         .with_context(|| format!("reading the context file {}", file.display()))?;
     let text = secrets::redact(&String::from_utf8_lossy(&bytes)).into_owned();
     Ok(vec![("issue".to_owned(), text)])

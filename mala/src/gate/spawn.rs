@@ -7,10 +7,8 @@ use crate::console;
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 use crate::settings::UserSettings;
-use crate::wiring::gate::open::{self, SessionRequest, Work};
-use crate::wiring::gate::{self as world, Gate};
+use crate::wiring::gate::{self as world, Gate, SessionChange, SessionRequest};
 use crate::wiring::trusted_settings;
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 use mala_domain::config::Seconds;
 use mala_domain::gate::session::LeftOut;
@@ -39,28 +37,28 @@ pub(super) struct SpawnArgs {
     #[arg(long)]
     pub(super) uncommitted: bool,
 
-    /// What the change is for, as a file
+    /// A file that says what the change is for
     #[arg(long, value_name = "FILE")]
     context_file: Option<PathBuf>,
 
-    /// How hard codex thinks
+    /// Codex reasoning effort
     #[arg(long, value_name = "LEVEL", default_value = "high")]
     codex_reasoning: Reasoning,
 
-    /// The lanes of the panel; all that are installed if not given
+    /// The reviewers of the panel [default: all that are installed]
     #[arg(long, value_name = "LANE,...", value_delimiter = ',')]
     lanes: Vec<String>,
 
-    /// How many must pass the change: unanimous, majority, any or quorum:N
+    /// How many reviewers must pass the change: unanimous, majority, any or quorum:N
     #[arg(long, value_name = "RULE")]
     pub(super) consensus: Option<ConsensusRule>,
 
-    /// How long a reviewer may take, in seconds
+    /// Time limit of a reviewer, in seconds
     #[arg(long, value_name = "SECONDS")]
     pub(super) timeout: Option<Seconds>,
 }
 
-/// How hard a reviewer thinks
+/// Reasoning effort
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Reasoning {
     Low,
@@ -80,46 +78,14 @@ impl Reasoning {
 
 pub(super) fn run(args: &SpawnArgs, here: &Environment) -> anyhow::Result<Exit> {
     if here.variable(MARKER).is_some() {
-        return Err(Failure::new(
-            FailureKind::SpawnFailed,
-            "this is a reviewer of another gate already",
-        )
-        .hint("a gate inside of a gate would never end")
-        .into());
+        return Err(Failure::new(FailureKind::SpawnFailed, "cannot run inside a review of a gate")
+            .hint("a gate inside a gate would never end")
+            .into());
     }
     until_interrupted(async {
         let gate = Gate::open(here).await?;
-        let time = gate.next_time().await?;
-        gate.sessions.attempt(&time, None).context("writing the attempt down")?;
-        let spawned = spawn(args, &gate, here).await;
-        if let Err(error) = &spawned {
-            note(&gate, &format!("{error:#}")).await;
-        }
-        spawned
+        spawn(args, &gate, here).await
     })
-}
-
-/// A command line that makes no sense starts nothing: whoever waits next is told so. A lane has nobody to
-/// tell, and must not write.
-pub(super) fn misunderstood(here: &Environment) -> anyhow::Result<Exit> {
-    if here.variable(MARKER).is_some() {
-        return Ok(Exit::Usage);
-    }
-    until_interrupted(async {
-        note(&Gate::open(here).await?, "the command line was not understood").await;
-        Ok(Exit::Usage)
-    })
-}
-
-/// Writes down why no session was started.
-async fn note(gate: &Gate, why: &str) {
-    let noted = match gate.next_time().await {
-        Ok(time) => gate.sessions.attempt(&time, Some(why)).map_err(anyhow::Error::from),
-        Err(error) => Err(error),
-    };
-    if let Err(error) = noted {
-        console::say(&format!("warning: why it was not started is not written down: {error:#}"));
-    }
 }
 
 async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Environment) -> anyhow::Result<Exit> {
@@ -128,17 +94,24 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Environment) -> anyhow::Res
     let (scratch, pinned) = gate.pin(&target).await?;
     let (_, scoped) = world::scope(here, scratch.path(), &pinned).await?;
     // What is not committed is under review itself, and says nothing of how.
-    let settings = {
-        let user = UserSettings::load(here)?;
-        trusted_settings::of_change(&user, &pinned.target(), &scoped, pin::flags(args)).await?
-    };
+    let settings = trusted_settings::of_change(
+        &UserSettings::load(here)?,
+        &pinned.target(),
+        &scoped,
+        pin::flags(args),
+    )
+    .await?;
     let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
-    let (seats, warnings) = open::panel(&args.lanes, &settings, here)?;
+    let (seats, mut warnings) = world::session_panel_members(&args.lanes, &settings, here)?;
+    if scoped.change.is_empty() && gate.has_uncommitted_changes().await? {
+        let what = "uncommitted changes are not included: review them with --uncommitted";
+        warnings.push(what.to_owned());
+    }
     let reasoning = args.codex_reasoning.name();
     let brief = SessionRequest { seats, tasks, reasoning, warnings };
     let words = pin::words(args);
-    let work = Work { scratch: scratch.path(), pinned: &pinned, scoped: &scoped, words };
-    let mut session = open::session(&work, brief, &settings)?;
+    let work = SessionChange { scratch: scratch.path(), pinned: &pinned, scoped: &scoped, words };
+    let mut session = world::new_session(&work, brief, &settings)?;
     if let Some(named) = here.text(CALL).filter(|key| is_key(key)) {
         named.clone_into(&mut session.key);
     }
@@ -147,11 +120,11 @@ async fn spawn(args: &SpawnArgs, gate: &Gate, here: &Environment) -> anyhow::Res
     }
     // From here on the folder is the session's.
     let scratch = scratch.keep();
-    let started = open::start(gate, &session, &scoped, here).await;
+    let started = world::start_session(gate, &session, &scoped, here).await;
     let (folder, spawned) = started.inspect_err(|_| world::remove_scratch(&scratch))?;
     let printed = console::data(&format!("{}\n", serde_json::to_string_pretty(&spawned)?));
     if printed.is_err() {
-        // Nobody knows its key.
+        // The caller does not know its key.
         world::stop(&folder, &session)?;
     }
     printed?;

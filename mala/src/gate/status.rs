@@ -1,4 +1,4 @@
-//! `review-gate status`: how far a session is.
+//! `review-gate status`, `list` and `cancel`: how far sessions are, and their end before time.
 
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
@@ -41,7 +41,7 @@ pub(super) struct Line {
     session_dir: String,
     /// The work tree that it was started in.
     work_tree: String,
-    /// Whether that is the one where somebody asks.
+    /// Whether that is the current one.
     #[serde(skip)]
     is_here: bool,
     /// What each lane finds of planted defects, as far as that was measured.
@@ -123,6 +123,52 @@ pub(super) fn run(args: &StatusArgs, here: &Environment) -> anyhow::Result<Exit>
         }
         if line.state == "broken" {
             return Ok(Exit::Internal);
+        }
+        Ok(Exit::Passed)
+    })
+}
+
+/// List the sessions, the most recent one first
+#[derive(Debug, Args)]
+pub(super) struct ListArgs {
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn list(args: &ListArgs, here: &Environment) -> anyhow::Result<Exit> {
+    until_interrupted(async {
+        let gate = Gate::open(here).await?;
+        let all = gate.everywhere().await?.all();
+        let lines: Vec<Line> =
+            all.iter().map(|(folder, session)| line(folder, session, &gate)).collect();
+        world::sweep_dead(all);
+        let text = match args.json {
+            true => format!("{}\n", serde_json::to_string_pretty(&lines)?),
+            false => lines.iter().map(Line::shown).collect(),
+        };
+        console::data(&text)?;
+        Ok(Exit::Passed)
+    })
+}
+
+/// Stop a session and everything that it started
+#[derive(Debug, Args)]
+pub(super) struct CancelArgs {
+    /// Which session; the most recent one if not given
+    #[arg(long, value_name = "KEY")]
+    session_key: Option<String>,
+}
+
+pub(super) fn cancel(args: &CancelArgs, here: &Environment) -> anyhow::Result<Exit> {
+    until_interrupted(async {
+        let gate = Gate::open(here).await?;
+        let folder = gate.session(args.session_key.as_deref()).await?;
+        let session = folder.session()?;
+        let key = &session.key;
+        match world::stop(&folder, &session)? {
+            true => console::say(&format!("{key} is cancelled")),
+            false => console::say(&format!("{key} was over already")),
         }
         Ok(Exit::Passed)
     })

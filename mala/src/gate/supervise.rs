@@ -41,7 +41,7 @@ async fn whole(args: &SuperviseArgs, here: &Environment) -> anyhow::Result<Exit>
         Ok(report) => SessionEnd::Reviewed(Box::new(report)),
         Err(error) => SessionEnd::Failed(format!("{error:#}")),
     };
-    // Whoever reads the result finds nothing left over.
+    // Nothing is left over when the result is read.
     world::kill_orphans();
     world::throw_away(&folder, &session);
     let progress = Progress { phase: Phase::Done, ..folder.progress()? };

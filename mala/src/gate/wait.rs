@@ -1,4 +1,4 @@
-//! `review-gate wait`: waits for a session and prints what the panel says. Its exit code is the verdict.
+//! `review-gate wait`: waits for a session and prints its result. Its exit code is the verdict.
 
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
@@ -8,27 +8,28 @@ use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use clap::Args;
 use mala_domain::config::Seconds;
 use mala_domain::finding::Finding;
-use mala_domain::gate::session::SessionState;
-use mala_domain::render::gate::{GateResultJson, SessionFacts};
+use mala_domain::gate::session::{Progress, Session, SessionState};
+use mala_domain::render::gate::{GateResultJson, SessionFacts, check_words};
 use mala_domain::render::one_line;
 use mala_domain::scope::HeadState;
-use mala_pipeline::gate::wait;
+use mala_pipeline::gate::wait_showing;
 use std::fmt::Write;
-use std::time::Duration;
+use std::io::{IsTerminal, Write as _};
+use std::time::{Duration, Instant};
 
-/// Wait for the reviewers and print what they say
+/// Wait for the reviewers and print their result
 #[derive(Debug, Args)]
 pub(super) struct WaitArgs {
     /// Print JSON
     #[arg(long)]
     json: bool,
 
-    /// How long to wait, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 300,
+    /// How long to wait, in seconds [default: until all reviewers are over]
+    #[arg(long, value_name = "SECONDS",
           value_parser = clap::value_parser!(u64).range(0..=u64::from(Seconds::MAX)))]
-    timeout: u64,
+    timeout: Option<u64>,
 
-    /// Which session; the most recent one if not given
+    /// Session [default: the most recent one of this work tree, then of the repository]
     #[arg(long, value_name = "KEY")]
     session_key: Option<String>,
 }
@@ -45,24 +46,27 @@ pub(super) fn run(args: &WaitArgs, here: &Environment) -> anyhow::Result<Exit> {
             false => shown(&result, created),
         };
         console::data(&text)?;
-        Ok(Exit::from(state.outcome()))
+        Ok(Exit::from(result.outcome()))
     })
 }
 
-/// What came of a session, and what is known of it.
+/// The state of a session when the wait is over, and what is known of it.
 async fn waited(
     args: &WaitArgs,
     here: &Environment,
 ) -> anyhow::Result<(SessionState, SessionFacts)> {
     let gate = Gate::open(here).await?;
     world::sweep_dead(gate.sessions.all());
-    let time = Duration::from_secs(args.timeout);
-    let folder = match args.session_key.as_deref() {
-        Some(key) => gate.session(Some(key)).await?,
-        None => next(&gate, time.min(MAX_START)).await?,
-    };
-    let state = wait(&world::Seen(&folder), time).await;
+    let folder = gate.session(args.session_key.as_deref()).await?;
     let session = folder.session().ok();
+    if let (None, Some(session)) = (&args.session_key, &session) {
+        console::say(&console::harmless(&chosen(session, &folder, &gate)));
+    }
+    let time = args.timeout.map_or_else(|| limit(session.as_ref()), Duration::from_secs);
+    let mut lines = LiveLines::new(args.json, session.as_ref());
+    let mut show = || lines.show(&folder.progress().unwrap_or_default());
+    let state = wait_showing(&world::Seen(&folder), time, &mut show).await;
+    lines.clear();
     if let (SessionState::Dead, Some(session)) = (&state, &session) {
         world::sweep(&folder, session);
     }
@@ -74,28 +78,107 @@ async fn waited(
     });
     let facts = SessionFacts {
         measured: measured.collect(),
-        ended: folder.progress().unwrap_or_default().ended,
+        progress: folder.progress().unwrap_or_default(),
         folder: Some(folder.path().display().to_string()),
         session,
     };
     Ok((state, facts))
 }
 
-/// A session takes seconds to start in a large repository. One whose start was killed never does.
-const MAX_START: Duration = Duration::from_secs(10);
-
-/// The most recent session, once the one is there that somebody is about to start.
-async fn next(gate: &Gate, time: Duration) -> anyhow::Result<SessionFolder> {
-    gate.refuse_lane()?;
-    let end = tokio::time::Instant::now() + time;
-    let sessions = gate.everywhere().await?;
-    while sessions.is_starting() && tokio::time::Instant::now() < end {
-        tokio::time::sleep(Duration::from_millis(100)).await;
-    }
-    gate.most_recent(&sessions)
+/// Longer than the lanes of a session and the checks of their findings take.
+fn limit(session: Option<&Session>) -> Duration {
+    let lanes = session.map_or(u64::from(Seconds::MAX), |session| session.timeout_seconds);
+    Duration::from_secs(lanes.saturating_mul(2).saturating_add(60))
 }
 
-/// For people. Every field is one line, and none can pose as another.
+/// Which session was chosen, and how old it is.
+fn chosen(session: &Session, folder: &SessionFolder, gate: &Gate) -> String {
+    let created: jiff::Timestamp = session.created.parse().unwrap_or_default();
+    let age = Duration::try_from(jiff::Timestamp::now().duration_since(created));
+    let age = age.unwrap_or_default().as_secs();
+    let age = match age {
+        0..120 => format!("{age} s"),
+        120..7200 => format!("{} min", age / 60),
+        7200..172_800 => format!("{} h", age / 3600),
+        _ => format!("{} days", age / 86_400),
+    };
+    let place = match gate.has(folder) {
+        true => String::new(),
+        false => format!(" in {}", folder.work_tree().display()),
+    };
+    format!("session {}{place}, started {age} ago: {}", session.key, session.scope.target)
+}
+
+/// A line per lane on a terminal, drawn again while the session runs.
+struct LiveLines {
+    names: Vec<String>,
+    n_drawn: usize,
+    drawn_at: Option<Instant>,
+}
+
+/// How often the lines are drawn.
+const REDRAW: Duration = Duration::from_millis(200);
+
+impl LiveLines {
+    fn new(is_json: bool, session: Option<&Session>) -> Self {
+        let is_shown = !is_json && std::io::stderr().is_terminal();
+        let seats = session.into_iter().filter(|_| is_shown).flat_map(|session| &session.seats);
+        let seats = seats.filter(|seat| seat.absent.is_none());
+        let names = seats.map(|seat| seat.lane.name.clone()).collect();
+        Self { names, n_drawn: 0, drawn_at: None }
+    }
+
+    fn show(&mut self, progress: &Progress) {
+        let is_early = self.drawn_at.is_some_and(|at| at.elapsed() < REDRAW);
+        if self.names.is_empty() || is_early {
+            return;
+        }
+        self.drawn_at = Some(Instant::now());
+        let lines: String = self.names.iter().map(|name| lane_line(name, progress)).collect();
+        let text = format!("{}{lines}", self.erased());
+        self.n_drawn = self.names.len();
+        draw(&text);
+    }
+
+    /// Removes the lines: the result follows.
+    fn clear(&mut self) {
+        if self.n_drawn > 0 {
+            draw(&self.erased());
+            self.n_drawn = 0;
+        }
+    }
+
+    fn erased(&self) -> String {
+        "\u{1b}[1A\u{1b}[2K".repeat(self.n_drawn)
+    }
+}
+
+fn draw(text: &str) {
+    let mut stderr = std::io::stderr().lock();
+    // A terminal that is gone needs no lines.
+    stderr.write_all(text.as_bytes()).and_then(|()| stderr.flush()).unwrap_or_default();
+}
+
+fn lane_line(name: &str, progress: &Progress) -> String {
+    let now = u64::try_from(jiff::Timestamp::now().as_millisecond()).unwrap_or_default();
+    let seconds = |start: &u64| now.saturating_sub(*start) / 1000;
+    let elapsed = progress.started_at.get(name).map(seconds);
+    let state = match (progress.opinions.get(name), elapsed) {
+        (Some(opinion), _) => {
+            let findings = console::counted(opinion.findings.len(), "finding");
+            match (&opinion.verdict, &opinion.error) {
+                (Some(verdict), _) => format!("{}, {findings}", verdict.name()),
+                (None, error) => one_line(error.as_deref().unwrap_or("no answer")),
+            }
+        }
+        (None, Some(elapsed)) => format!("running, {elapsed} s"),
+        (None, None) => "waiting".to_owned(),
+    };
+    let line: String = format!("{}: {state}", one_line(name)).chars().take(100).collect();
+    format!("{line}\n")
+}
+
+/// The result for people. Every field is on a line of its own.
 fn shown(result: &GateResultJson, created: Option<&str>) -> String {
     let mut text = String::new();
     // Writing to a string cannot fail.
@@ -104,11 +187,11 @@ fn shown(result: &GateResultJson, created: Option<&str>) -> String {
 }
 
 fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> std::fmt::Result {
-    let consensus = &result.consensus;
+    let (consensus, report) = (&result.consensus, &result.report);
     let (verdict, rule) = (consensus.verdict.name(), consensus.rule);
     let (passes, needed) = (consensus.passes, consensus.needed);
     writeln!(text, "{verdict} ({rule}: {passes} of {needed} needed passes)")?;
-    if let Some(scope) = &result.scope {
+    if let Some(scope) = &report.scope {
         let head = match &scope.head {
             HeadState::Commit(sha) => format!(" at {}", one_line(sha.get(..12).unwrap_or(sha))),
             _ => String::new(),
@@ -116,36 +199,38 @@ fn write(text: &mut String, result: &GateResultJson, created: Option<&str>) -> s
         let created = created.map(|it| format!(", started {}", one_line(it))).unwrap_or_default();
         writeln!(text, "  {}{head}{created}", one_line(&scope.target))?;
     }
-    for (name, lane) in &result.reviewers {
-        let said = match (&lane.verdict, &lane.error) {
-            (Some(verdict), _) => verdict.name().to_owned(),
-            (None, Some(error)) => format!("no vote: {}", one_line(error)),
-            (None, None) => "no vote".to_owned(),
-        };
-        let measured = lane.measured.as_ref().map(|it| format!(" ({})", one_line(&it.shown())));
-        writeln!(text, "  {}: {said}{}", one_line(name), measured.unwrap_or_default())?;
+    for name in result.reviewers.keys() {
+        let measured = report.reviewers.get(name).and_then(|it| it.measured.as_ref());
+        let measured = measured.map(|it| format!(" ({})", one_line(&it.shown())));
+        let says = one_line(&result.says(name));
+        writeln!(text, "  {}: {says}{}", one_line(name), measured.unwrap_or_default())?;
     }
     for error in result.parse_errors.iter().filter(|_| result.reviewers.is_empty()) {
         writeln!(text, "  {}", one_line(error))?;
     }
-    for issue in &result.issues {
-        writeln!(text, "{}", claim(issue))?;
+    for issue in result.issues.iter().chain(result.refuted()) {
+        finding(text, issue, result)?;
     }
-    for issue in &result.findings.refuted {
-        let why = one_line(issue.verification.how.as_deref().unwrap_or_default());
-        writeln!(text, "refuted: {}: {why}", claim(issue))?;
-    }
-    for warning in &result.warnings {
+    for warning in &report.warnings {
         writeln!(text, "warning: {}", one_line(warning))?;
     }
-    match &result.session_dir {
+    match &report.session_dir {
         Some(folder) => writeln!(text, "{}", console::harmless(folder).replace('\n', "\\n")),
         None => Ok(()),
     }
 }
 
-/// Where something is wrong, what, and who says so.
-fn claim(issue: &Finding) -> String {
+/// A finding: its location and title, its body, and who found and checked it.
+fn finding(text: &mut String, issue: &Finding, result: &GateResultJson) -> std::fmt::Result {
     let (file, line) = (one_line(&issue.file.to_string()), issue.line_start);
-    format!("{file}:{line}: {} ({})", one_line(&issue.title), one_line(&issue.reviewer))
+    writeln!(text, "{file}:{line}: {}", one_line(&issue.title))?;
+    for line in issue.body.lines().filter(|line| !line.trim().is_empty()) {
+        writeln!(text, "    {}", one_line(line))?;
+    }
+    let key = issue.dedupe_key.to_string();
+    let check = result.report.checks.iter().find(|check| check.finding == key);
+    match check {
+        Some(check) => writeln!(text, "    {}", one_line(&check_words(check))),
+        None => writeln!(text, "    found by {}", one_line(&issue.reviewer)),
+    }
 }

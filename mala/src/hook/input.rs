@@ -1,6 +1,6 @@
 //! What the host writes on stdin: so much of it, and only for so long.
 
-use mala_domain::gate::hook::Stop;
+use mala_domain::hook::Stop;
 use std::io::{self, Read};
 use std::sync::mpsc;
 use std::time::Duration;

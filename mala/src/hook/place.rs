@@ -2,7 +2,7 @@
 //! linked one of the same project that the agent works in.
 
 use crate::environment::Environment;
-use mala_domain::gate::hook::Stop;
+use mala_domain::hook::Stop;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

@@ -1,27 +1,31 @@
-//! The gate for the current work: the session that already has it, or a new one, and what it says.
+//! The review of the work that a hook found: the session that already has it, or a new one.
 
 use crate::cli::interrupt::stop_signal;
-use crate::console;
 use crate::environment::Environment;
 use crate::settings::UserSettings;
-use crate::wiring::gate::open::{self, SessionRequest};
-use crate::wiring::gate::work::base_branch;
-use crate::wiring::gate::{self as world, Gate, SessionFolder};
+use crate::wiring::gate::work::{PinnedPart, WorkSource};
+use crate::wiring::gate::{self as world, Gate, SessionChange, SessionFolder, SessionRequest};
 use crate::wiring::trusted_settings;
 use anyhow::Context;
 use mala_domain::config::Config;
-use mala_domain::gate::hook::{
-    ConversationMemory, HookFacts, HookWork, UnreviewedWork, WorkLocation, WorkStart,
-};
 use mala_domain::gate::session::{LeftOut, Session, SessionState};
+use mala_domain::hook::scope::RepositoryState;
+use mala_domain::hook::{HookFacts, HookWork, PartResult, UnreviewedWork};
+use mala_domain::ports::ReviewScope;
 use mala_domain::verdict::Outcome;
 use mala_pipeline::gate::{WatchedSession as _, wait};
 use std::time::{Duration, Instant};
 
-/// What is found, and how often it may keep somebody.
+/// What is known of the work, and how often it may block.
 pub(super) struct HookLook {
-    pub(super) found: HookFacts,
+    pub(super) facts: HookFacts,
     pub(super) max_blocks: u32,
+}
+
+impl HookLook {
+    fn quiet(facts: HookFacts) -> Self {
+        Self { facts, max_blocks: 0 }
+    }
 }
 
 /// Why nothing is known after this time.
@@ -29,109 +33,147 @@ pub(super) fn too_long(time: Duration) -> String {
     format!("no result within {} s", time.as_secs())
 }
 
-/// Looks at the current work, for so long.
+/// Reviews the work within this time.
 pub(super) fn look(
     here: &Environment,
-    memory: &ConversationMemory,
+    source: &WorkSource<'_>,
     time: Duration,
 ) -> anyhow::Result<HookLook> {
-    let runtime = runtime()?;
     let deadline = Instant::now() + time;
-    let looked = runtime.block_on(async {
+    within(time, async {
         tokio::select! {
-            looked = at_gate(here, memory, deadline) => looked,
-            ended = stop_signal() => {
-                ended.map(|()| HookLook { found: HookFacts::Interrupted, max_blocks: 0 })
-            }
+            looked = review(here, source, deadline) => looked,
+            ended = stop_signal() => ended.map(|()| HookLook::quiet(HookFacts::Interrupted)),
+        }
+    })
+}
+
+/// The state of the repository.
+pub(super) fn state(here: &Environment, time: Duration) -> anyhow::Result<RepositoryState> {
+    within(time, world::work::current_state(here))
+}
+
+fn within<T>(time: Duration, work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().build().context("starting the runtime")?;
+    let done = runtime.block_on(async {
+        tokio::select! {
+            done = work => done,
             () = tokio::time::sleep(time) => anyhow::bail!("{}", too_long(time)),
         }
     });
     // What does not end must not keep the program from ending.
     runtime.shutdown_background();
-    looked
+    done
 }
 
-/// Where the work of a conversation starts that begins now.
-pub(super) fn beginning(here: &Environment, time: Duration) -> anyhow::Result<WorkLocation> {
-    let runtime = runtime()?;
-    let place = runtime.block_on(async {
-        tokio::select! {
-            place = place_now(here) => place,
-            () = tokio::time::sleep(time) => anyhow::bail!("{}", too_long(time)),
-        }
-    });
-    runtime.shutdown_background();
-    place
+/// A part of the work that has a diff, with its session.
+struct Part {
+    pinned: PinnedPart,
+    scope: ReviewScope,
+    session: Session,
 }
 
-async fn place_now(here: &Environment) -> anyhow::Result<WorkLocation> {
-    let gate = Gate::open(here).await?;
-    gate.place_of_beginning(base_branch(here, &UserSettings::load(here)?).await?.as_deref()).await
-}
-
-fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
-    let mut builder = tokio::runtime::Builder::new_current_thread();
-    builder.enable_all().build().context("starting the runtime")
-}
-
-async fn at_gate(
+async fn review(
     here: &Environment,
-    memory: &ConversationMemory,
+    source: &WorkSource<'_>,
     deadline: Instant,
 ) -> anyhow::Result<HookLook> {
     let gate = Gate::open(here).await?;
-    let user = UserSettings::load(here)?;
-    let base = base_branch(here, &user).await?;
-    let work = gate.current_work(base.as_deref(), memory).await?;
-    let (_, scoped) = world::scope(here, work.scratch.path(), &work.pinned).await?;
-    // What an agent works on never says how it is reviewed: only the base does.
-    let target = work.pinned.target();
-    let settings = trusted_settings::of_change(&user, &target, &scoped, Config::default()).await?;
-    let max_blocks = settings.gate.max_blocks.value.get();
-    if scoped.change.is_empty() {
-        if memory.accepted.is_empty() && work.is_on_base && gate.hook().baseline().is_none() {
-            set_baseline(&gate, &work.place);
+    let (scope, state) = gate.work(source).await?;
+    let mut max_blocks = 0;
+    let mut parts = Vec::new();
+    for part in &scope.parts {
+        let pinned = gate.pin_part(part, &scope).await?;
+        if let Some((part, limit)) = prepare(pinned, here).await? {
+            max_blocks = limit.max(max_blocks);
+            parts.push(part);
         }
-        return Ok(HookLook { found: HookFacts::NothingChanged(work.place), max_blocks });
     }
-    let scoped = world::narrowed(scoped, &LeftOut::of(&settings.policy))?;
-    let (seats, warnings) = open::panel(&[], &settings, here)?;
-    let brief = SessionRequest { seats, tasks: Vec::new(), reasoning: "high", warnings };
-    let words = match &work.place.start {
-        WorkStart::Commit(base) => format!("the work since {}", base.get(..12).unwrap_or(base)),
-        WorkStart::Nothing | WorkStart::Unknown => "all work".to_owned(),
-    };
-    let scratch = work.scratch.path();
-    let asked = open::Work { scratch, pinned: &work.pinned, scoped: &scoped, words };
-    let session = open::session(&asked, brief, &settings)?;
-    let (place, is_on_base) = (work.place.clone(), work.is_on_base);
-    let hash = session.scope.diff_hash.clone();
-    let is_released = memory.is_released && memory.work.as_ref() == Some(&hash);
-    let folder = match at_work(&gate, &session) {
-        Some(folder) => folder,
-        None if is_released => {
-            let why = "it was let go before, and is not tried again".to_owned();
-            let unseen = UnreviewedWork { work: Some(HookWork { hash, place }), why, report: None };
-            return Ok(HookLook { found: HookFacts::UnreviewedWork(unseen), max_blocks });
-        }
-        None => {
-            // It is the supervisor's from here on, whether or not anybody waits for it.
-            let scratch = work.scratch.keep();
-            let started = open::start(&gate, &session, &scoped, here).await;
-            started.inspect_err(|_| world::remove_scratch(&scratch))?.0
-        }
-    };
-    let work = HookWork { hash, place };
-    let found = said(&folder, &work, deadline).await?;
-    if is_on_base && matches!(&found, HookFacts::JudgedWork(judged) if judged.passes) {
-        set_baseline(&gate, &work.place);
+    let facts = |facts| Ok(HookLook { facts, max_blocks });
+    if parts.is_empty() {
+        return facts(HookFacts::NothingChanged(state));
     }
-    Ok(HookLook { found, max_blocks })
+    let hashes: Vec<&str> = parts.iter().map(|it| it.session.scope.diff_hash.as_str()).collect();
+    let work = HookWork { hash: hashes.join("+"), state };
+    if gate.hook().is_released(&work.hash) {
+        return facts(HookFacts::ReleasedWork);
+    }
+    if let Some(why) = parts.iter().find_map(|part| no_reviewer(&part.session)) {
+        return facts(HookFacts::NoReviewer(why));
+    }
+    let mut folders = Vec::new();
+    for part in parts {
+        folders.push(session_of(part, &gate, here).await?);
+    }
+    let mut results = Vec::new();
+    for folder in folders {
+        results.push(result(&folder, deadline).await?);
+    }
+    let running = results.iter().find(|part| matches!(part.state, SessionState::Running(_)));
+    let is_blocked = results.iter().any(|part| part.state.outcome() == Outcome::Blocked);
+    match running.filter(|_| !is_blocked) {
+        Some(part) => facts(HookFacts::UnreviewedWork(UnreviewedWork {
+            work: Some(work),
+            why: "the review is still running".to_owned(),
+            report: Some(part.report.clone()),
+        })),
+        None => facts(HookFacts::of_sessions(&work, &results)),
+    }
 }
 
-/// The session that has the same work before the same panel, told the same, and came to a verdict or still
-/// runs. One that objects goes before those that somebody asked for until they passed.
-fn at_work(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
+/// The session of a part, not started yet; `None` if the part has no diff. The settings come from where the
+/// work starts.
+async fn prepare(pinned: PinnedPart, here: &Environment) -> anyhow::Result<Option<(Part, u32)>> {
+    let (_, scope) = world::scope(here, pinned.scratch.path(), &pinned.pinned).await?;
+    if scope.change.is_empty() {
+        return Ok(None);
+    }
+    let target = pinned.pinned.target();
+    let settings =
+        trusted_settings::of_change(&UserSettings::load(here)?, &target, &scope, Config::default())
+            .await?;
+    let scope = world::narrowed(scope, &LeftOut::of(&settings.policy))?;
+    let (seats, warnings) = world::session_panel_members(&[], &settings, here)?;
+    let request = SessionRequest { seats, tasks: Vec::new(), reasoning: "high", warnings };
+    let change = SessionChange {
+        scratch: pinned.scratch.path(),
+        pinned: &pinned.pinned,
+        scoped: &scope,
+        words: pinned.words.clone(),
+    };
+    let session = world::new_session(&change, request, &settings)?;
+    let max_blocks = settings.gate.max_blocks.value.get();
+    Ok(Some((Part { pinned, scope, session }, max_blocks)))
+}
+
+/// Why no reviewer of a session can be used; `None` if one can.
+fn no_reviewer(session: &Session) -> Option<String> {
+    if session.seats.iter().any(|seat| seat.absent.is_none()) {
+        return None;
+    }
+    let absent = session
+        .seats
+        .iter()
+        .filter_map(|seat| seat.absent.as_ref().map(|why| format!("{}: {why}", seat.lane.name)));
+    let why: Vec<String> = absent.chain(session.warnings.iter().cloned()).collect();
+    Some(format!("no reviewer is usable ({})", why.join("; ")))
+}
+
+/// The session that reviews a part: one that has the same work, or a new one.
+async fn session_of(part: Part, gate: &Gate, here: &Environment) -> anyhow::Result<SessionFolder> {
+    if let Some(folder) = known_session(gate, &part.session) {
+        return Ok(folder);
+    }
+    // The supervisor removes the copy, also if the hook does not wait for it.
+    let scratch = part.pinned.scratch.keep();
+    let started = world::start_session(gate, &part.session, &part.scope, here).await;
+    Ok(started.inspect_err(|_| world::remove_scratch(&scratch))?.0)
+}
+
+/// A session with the same work, panel and task that has a verdict or still runs. One that blocks is
+/// preferred.
+fn known_session(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
     let is_same = |session: &Session| {
         session.scope.diff_hash == wanted.scope.diff_hash
             && session.seats == wanted.seats
@@ -143,7 +185,7 @@ fn at_work(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
     };
     let mut first = None;
     for (folder, _) in gate.sessions.all().into_iter().filter(|(_, session)| is_same(session)) {
-        let is_of_use = match folder.end() {
+        let is_useful = match folder.end() {
             Ok(Some(end)) => match end.outcome() {
                 Outcome::Blocked => return Some(folder),
                 Outcome::Passed => true,
@@ -152,19 +194,15 @@ fn at_work(gate: &Gate, wanted: &Session) -> Option<SessionFolder> {
             Ok(None) => !world::Seen(&folder).is_dead(),
             Err(_) => false,
         };
-        if is_of_use {
+        if is_useful {
             first.get_or_insert(folder);
         }
     }
     first
 }
 
-async fn said(
-    folder: &SessionFolder,
-    work: &HookWork,
-    deadline: Instant,
-) -> anyhow::Result<HookFacts> {
-    // A moment is kept for what comes after.
+async fn result(folder: &SessionFolder, deadline: Instant) -> anyhow::Result<PartResult> {
+    // A second is kept for what comes after.
     let time = deadline.saturating_duration_since(Instant::now() + Duration::from_secs(1));
     let state = wait(&world::Seen(folder), time).await;
     if state == SessionState::Dead
@@ -172,21 +210,9 @@ async fn said(
     {
         world::sweep(folder, &session);
     }
-    if let SessionState::Running(_) = state {
-        return Ok(HookFacts::UnreviewedWork(UnreviewedWork {
-            work: Some(work.clone()),
-            why: "the review still runs".to_owned(),
-            report: Some(folder.path().display().to_string()),
-        }));
-    }
-    let report = folder.report(&state).context("writing the report")?;
-    Ok(HookFacts::of_session(work, &state, report.display().to_string()))
-}
-
-/// Without it the work only seems longer than it is.
-fn set_baseline(gate: &Gate, place: &WorkLocation) {
-    let Some(accepted) = place.accepted_by_pass() else { return };
-    if let Err(error) = gate.hook().set_baseline(&accepted) {
-        console::say(&format!("warning: what passed is not remembered: {error}"));
-    }
+    let report = match state {
+        SessionState::Running(_) => folder.path().to_owned(),
+        _ => folder.report(&state).context("writing the report")?,
+    };
+    Ok(PartResult { state, report: report.display().to_string() })
 }

@@ -1,16 +1,14 @@
 //! The world of `review-gate`: the repository, its sessions, the lanes and the supervisor.
 
 mod canary;
-pub mod open;
 mod session;
+mod start;
 pub mod work;
 
 use super::changes::failure;
-use crate::console;
 use crate::environment::Environment;
 use anyhow::Context;
 pub use canary::CanaryLanes;
-use jiff::{Timestamp, ToSpan};
 use mala_adapters::git::{Git, WorkTreeSnapshot};
 use mala_adapters::lanes::{self, Lanes, Presence};
 use mala_adapters::process::{self, ProcessEnvironment, ProcessSpec};
@@ -26,10 +24,13 @@ use mala_domain::scope::{HeadState, ReviewTarget};
 use mala_pipeline::gate::{PanelChoice, PanelProblem, WatchedSession, choose};
 use mala_pipeline::review::apply_path_settings;
 pub use session::{review_session, session_policy};
+pub use start::{
+    SessionChange, SessionRequest, new_session, remove_older_than, session_panel_members,
+    start_session,
+};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 pub use work::Scratch;
 
 /// The repository around the current folder, and its sessions.
@@ -60,45 +61,25 @@ impl Gate {
         Ok(GateFolders::of_work_trees(&self.git.work_trees().await?))
     }
 
-    /// A time after that of every other session of this repository, wherever the clock was set: it says
-    /// which one is the most recent.
-    pub async fn next_time(&self) -> anyhow::Result<String> {
-        let format = |time: Timestamp| time.strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string();
-        let now = format(Timestamp::now());
-        let newest = self.everywhere().await?.newest().filter(|newest| *newest >= now);
-        let newest = newest.and_then(|newest| newest.parse::<Timestamp>().ok());
-        let next = newest.and_then(|newest| newest.checked_add(1.nanosecond()).ok());
-        Ok(next.map_or(now, format))
-    }
-
-    /// The session with this key, or the most recent one that there is, of any work tree of this
-    /// repository. Whoever wants a verdict asks for `most_recent`.
+    /// The session with this key, or else the most recent one of this work tree, or else the most recent one
+    /// of the repository.
     pub async fn session(&self, key: Option<&str>) -> anyhow::Result<SessionFolder> {
-        let Some(key) = key else {
-            self.refuse_lane()?;
-            let sessions = self.everywhere().await?;
-            if let Err(why) = sessions.most_recent() {
-                console::say(&format!("warning: {}", console::harmless(&why.to_string())));
-            }
-            let last = sessions.all().into_iter().next();
-            return Ok(last.context("no session in this repository")?.0);
-        };
-        match self.sessions.find(key) {
-            Some(folder) => Ok(folder),
-            None => {
-                let found = self.everywhere().await?.find(key);
-                found.with_context(|| format!("no session `{key}`"))
-            }
+        if let Some(key) = key {
+            let found = match self.sessions.find(key) {
+                Some(folder) => Some(folder),
+                None => self.everywhere().await?.find(key),
+            };
+            return found.with_context(|| format!("no session `{key}`"));
         }
-    }
-
-    /// The most recent one of these sessions.
-    pub fn most_recent(&self, sessions: &GateFolders) -> anyhow::Result<SessionFolder> {
         self.refuse_lane()?;
-        sessions.most_recent()?.context("no session in this repository")
+        if let Some((folder, _)) = self.sessions.most_recent()? {
+            return Ok(folder);
+        }
+        let others = self.everywhere().await?.all();
+        Ok(others.into_iter().next().context("no session in this repository")?.0)
     }
 
-    /// A lane can start no session: the most recent one is never its own.
+    /// A lane cannot start a session, so that the most recent one is never its own.
     pub fn refuse_lane(&self) -> anyhow::Result<()> {
         if self.is_lane {
             anyhow::bail!(
@@ -107,6 +88,11 @@ impl Gate {
             );
         }
         Ok(())
+    }
+
+    /// Whether files of the work tree differ from HEAD.
+    pub async fn has_uncommitted_changes(&self) -> anyhow::Result<bool> {
+        Ok(self.git.is_dirty_tree().await?)
     }
 
     /// Whether a session is of this work tree.
@@ -187,7 +173,12 @@ pub fn remove_scratch(scratch: &Path) {
     sessions::remove_scratch(scratch);
 }
 
-/// A key and a secret that nobody guesses.
+/// Reads a regular file of at most this many bytes.
+pub fn read_limited(path: &Path, limit: u64) -> std::io::Result<Vec<u8>> {
+    mala_adapters::bounded_read::read_following_links(path, limit)
+}
+
+/// A random key and a random secret.
 pub fn fresh_names() -> anyhow::Result<(String, String)> {
     Ok((sessions::fresh_key(), sessions::fresh_secret()))
 }
@@ -217,6 +208,9 @@ pub fn panel(
         named,
         policy,
         missing: &|lane| {
+            if lane.is_in_process() {
+                return super::reviewers::member_missing(&lane.name, here);
+            }
             let presence = presence(lane, here);
             presence.program.is_none().then(|| presence.why_not(lane)).flatten()
         },
@@ -257,6 +251,7 @@ pub async fn temporary_lanes(
         scratch: scratch.path().to_owned(),
         folder: logs.clone(),
         variables: variables(here),
+        user: Some(gate.git.clone()),
     };
     let lanes = Arc::new(OwnLanes { lanes, _sweep: Sweep(session), _scratch: scratch });
     Ok(TemporaryLanes { lanes, head, secret, logs })
@@ -308,7 +303,13 @@ pub fn become_supervisor(folder: &SessionFolder) -> anyhow::Result<()> {
 }
 
 /// Who runs the lanes of a session.
-pub fn runner(git: Git, session: &Session, folder: &SessionFolder, here: &Environment) -> Lanes {
+pub fn runner(
+    git: Git,
+    session: &Session,
+    folder: &SessionFolder,
+    here: &Environment,
+    user: Option<Git>,
+) -> Lanes {
     let head = match &session.scope.head {
         HeadState::Commit(sha) => sha.clone(),
         _ => String::new(),
@@ -320,6 +321,7 @@ pub fn runner(git: Git, session: &Session, folder: &SessionFolder, here: &Enviro
         scratch: PathBuf::from(&session.scratch),
         folder: folder.path().to_owned(),
         variables: variables(here),
+        user,
     }
 }
 
@@ -344,7 +346,7 @@ pub fn throw_away(folder: &SessionFolder, session: &Session) {
     sessions::remove_scratch(scratch);
 }
 
-/// Holds what a session throws away for as long as this process lives: nobody else removes it.
+/// Locks the temporary folder of a session for as long as this process lives.
 pub fn hold_scratch(session: &Session) -> anyhow::Result<()> {
     sessions::hold_scratch(Path::new(&session.scratch)).context("holding the copy")
 }
@@ -378,46 +380,7 @@ pub fn stop(folder: &SessionFolder, session: &Session) -> anyhow::Result<bool> {
     Ok(is_first)
 }
 
-/// Removes the sessions that are over and were started longer ago than this; says how many.
-pub fn remove_older_than(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
-    let now = Timestamp::now();
-    let mut removed = 0;
-    for (folder, session) in sessions.all() {
-        let created: Timestamp = session.created.parse().unwrap_or_default();
-        let age = Duration::try_from(now.duration_since(created)).unwrap_or_default();
-        if age < limit {
-            continue;
-        }
-        if is_over(&folder) {
-            sweep(&folder, &session);
-            let removing = || format!("removing {}", folder.path().display());
-            folder.remove().with_context(removing)?;
-            removed += 1;
-        }
-    }
-    Ok(removed + remove_unreadable(limit, sessions)?)
-}
-
-/// A result that cannot be read is one all the same.
-fn is_over(folder: &SessionFolder) -> bool {
-    !matches!(folder.end(), Ok(None)) || Seen(folder).is_dead()
-}
-
-/// Removes what nobody can read and is over, by the date of the file; says how many.
-fn remove_unreadable(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
-    let mut removed = 0;
-    for (folder, _) in sessions.unreadable() {
-        let age = folder.date().and_then(|date| date.elapsed().ok()).unwrap_or_default();
-        if age >= limit && is_over(&folder) {
-            let removing = || format!("removing {}", folder.path().display());
-            folder.remove().with_context(removing)?;
-            removed += 1;
-        }
-    }
-    Ok(removed)
-}
-
-/// A session as somebody who waits sees it.
+/// A session as seen by a process that waits for it.
 pub struct Seen<'s>(pub &'s SessionFolder);
 
 impl WatchedSession for Seen<'_> {

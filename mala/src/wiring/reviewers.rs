@@ -8,7 +8,7 @@ mod panel;
 
 use crate::environment::Environment;
 use crate::failure::Failure;
-use crate::settings::UserModels;
+use crate::settings::{UserModels, UserSettings};
 use crate::wiring::models::{Connections, Models, connections};
 use crate::wiring::rules::ProjectRules;
 use anyhow::Context;
@@ -294,7 +294,43 @@ pub async fn checker(
     agent::verifier(&policy, here, &ReviewerOptions::new(models)).await
 }
 
-/// The client of a model, by its name.
+/// A reviewer of mala itself on a panel.
+pub async fn member(
+    name: &str,
+    plan: &Checker,
+    here: &Environment,
+) -> anyhow::Result<Arc<dyn Reviewer>> {
+    let models = UserSettings::load(here)?.models;
+    let review = ReviewSettings { budget: plan.budget.clone(), ..ReviewSettings::default() };
+    let config =
+        Config { agent_sdk_reviewer_model: plan.model.clone(), review, ..Config::default() };
+    let policy = policy(&[ConfigLayer { origin: ConfigOrigin::CommandLine, config }]);
+    let kind = if name == "builtin" { ReviewerType::Builtin } else { ReviewerType::AgentSdk };
+    let options = ReviewerOptions { named: vec![kind], ..ReviewerOptions::new(models) };
+    let chosen = choose(&policy, here, ProjectRules::default(), options).await?;
+    chosen.reviewers.into_iter().next().context("no such reviewer")
+}
+
+/// Why a reviewer of mala itself cannot be used; `None` if it can.
+pub fn member_missing(name: &str, here: &Environment) -> Option<String> {
+    if name == "builtin" {
+        return None;
+    }
+    let models = match own_models(here) {
+        Ok(models) => models,
+        Err(error) => return Some(error.to_string()),
+    };
+    match agent::choice(&policy(&[]), &models) {
+        Ok(choice) => models.unavailable(choice.provider).map(|why| why.to_string()),
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+fn own_models(here: &Environment) -> Result<Models, Failure> {
+    Models::new(here, &UserSettings::load(here)?.models, connections(here)?)
+}
+
+/// A model by its name, ready to be asked as the options say.
 pub async fn client(
     name: &str,
     here: &Environment,

@@ -5,8 +5,10 @@ mod canary;
 mod checker;
 mod checks;
 mod commands;
+mod contract;
 mod faults;
 mod last;
+mod members;
 mod objections;
 mod panel;
 mod real;
@@ -15,6 +17,7 @@ mod scratch;
 mod sessions;
 mod trees;
 mod trust;
+mod waiting;
 
 use crate::gate_world;
 use insta::assert_snapshot;
@@ -28,6 +31,7 @@ fn it_says_its_version() {
     ");
 }
 
+// Rows 001-012, 001-017, 001-040.
 #[test]
 fn a_command_line_that_makes_no_sense_ends_with_a_code_that_callers_know() {
     for (args, code) in [

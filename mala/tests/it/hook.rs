@@ -1,10 +1,11 @@
 //! `mala hook` from the outside: a repository, an agent that wants to stop, and one JSON object each time.
 
 mod bench;
-mod evasions;
+mod conversations;
 mod hostile;
 mod install;
-mod moved;
+mod limits;
+mod push;
 mod real;
 mod stop;
 mod work;

@@ -168,7 +168,7 @@ fn answered(
 }
 
 impl Drop for GateCall<'_> {
-    /// Cancels an open session and kills its processes.
+    /// The wait for the session is over: it is cancelled, and what is left of it is ended.
     fn drop(&mut self) {
         if let Some(key) = self.open.take() {
             let arguments = ["cancel", "--session-key", &key].map(str::to_owned).to_vec();

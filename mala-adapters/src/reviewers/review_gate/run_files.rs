@@ -1,6 +1,6 @@
-//! The files of a gate that stores the answers of its reviewers:
-//! `iterations/N/round-R/reviewers/NAME/output.json`. The last round counts, and needs an answer of every
-//! reviewer of the earlier rounds.
+//! The files in which a gate of the newer shape keeps what its reviewers said:
+//! `iterations/N/round-R/reviewers/NAME/output.json`, of which the last round counts. A reviewer of an
+//! earlier one is to speak in it.
 
 use crate::bounded_read::read_no_follow;
 use mala_domain::gate::client::{GateRound, ReviewerFile};
@@ -54,7 +54,7 @@ fn numbered(folder: &Path, prefix: &str) -> Result<Vec<(u32, PathBuf)>, String> 
     Ok(numbered)
 }
 
-/// The reviewers of a round.
+/// All reviewers with a place in a round.
 fn reviewers(round: &Path) -> Result<Vec<String>, String> {
     let Ok(entries) = fs::read_dir(round.join("reviewers")) else { return Ok(Vec::new()) };
     let names = entries.take(MAX_REVIEWERS + 1).map(|entry| {
@@ -111,7 +111,7 @@ mod tests {
         let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR);
         let file = reviewers.join("gemini#1/output.json");
         rustix::fs::mknodat(rustix::fs::CWD, &file, kind, mode, 0).unwrap();
-        assert_eq!(last_round(run.path()), expected, "a pipe is not read");
+        assert_eq!(last_round(run.path()), expected, "a pipe says nothing, and is not waited for");
         for n in 0..=MAX_REVIEWERS {
             fs::create_dir(reviewers.join(format!("one#{n}"))).unwrap();
         }

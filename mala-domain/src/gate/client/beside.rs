@@ -19,7 +19,7 @@ const FAILURES: [&str; 4] = ["error", "fatal_error", "parse_error", "parse_error
 
 const THE_GATE: &str = "the gate";
 
-/// Somebody's JSON, and the list in it that is read as claims.
+/// The JSON of a gate or a reviewer, and the list in it that is read as claims.
 pub(super) struct GateRemark<'o> {
     who: String,
     said: &'o JsonObject,
@@ -47,8 +47,8 @@ pub(super) fn remarks<'o>(
     Ok(all)
 }
 
-/// What a panel accounts for when nobody names anything that is worse than these claims; beside a pass,
-/// nothing at all. Beside an objection that somebody failed at something, it accounts for nothing.
+/// What a panel accounts for if nothing else in its JSON is worse than these claims. Beside a pass there must
+/// be nothing at all. Beside an objection with a failure, it accounts for nothing.
 pub(super) fn weigh(
     remarks: &[GateRemark<'_>],
     verdict: Verdict,

@@ -10,7 +10,7 @@ use crate::ports::ReviewerFailure;
 use crate::render::gate::{GateResultJson, GateReviewerJson, PanelVerdict};
 use crate::review::GateMember;
 use crate::review::consensus::{ConsensusRule, VoteStatus, by_rule};
-use crate::verdict::{NotReviewedReason, Outcome, Verdict};
+use crate::verdict::{NotReviewedReason, Outcome, Verdict, counts};
 use serde_json::Value;
 
 const DIALECT: GateDialect = GateDialect {
@@ -60,19 +60,19 @@ fn ours(
         (_, _, other) => return Err(disagreement(code, &format!("{:?} {other:?}", waited.status))),
     };
     let unheard = follows(&waited, verdict, started)?;
-    let refuted = waited.findings.refuted.iter();
+    let refuted = waited.refuted();
     let claims: Vec<GateClaim> = waited.issues.iter().chain(refuted).flat_map(claims_of).collect();
-    let account =
-        unheard.map_or(GateAccount::Files(waited.coverage.files.clone()), GateAccount::Nothing);
+    let report = waited.report.clone();
+    let account = unheard.map_or(GateAccount::Files(report.coverage.files), GateAccount::Nothing);
     Ok(PanelWord {
         verdict,
         claims,
         members: members(&waited),
         account,
-        scope: waited.scope,
-        log: waited.session_dir,
+        scope: report.scope,
+        log: report.session_dir,
         decision: None,
-        warnings: waited.warnings,
+        warnings: report.warnings,
     })
 }
 
@@ -83,11 +83,12 @@ fn follows(
     verdict: Verdict,
     started: &StartedSession,
 ) -> Result<Option<String>, ReviewerFailure> {
-    if waited.scope.is_none() {
+    if waited.report.scope.is_none() {
         return Err(unreadable(ParseProblem::MissingField("scope".to_owned())));
     }
     let lanes = waited.reviewers.iter();
-    let votes: Vec<_> = lanes.map(|(name, lane)| (member(name, lane), lane.verdict)).collect();
+    let votes: Vec<_> =
+        lanes.map(|(name, lane)| (member(name, lane, waited), standing_verdict(lane))).collect();
     let rule = waited.consensus.rule;
     let is_unanimous = rule == ConsensusRule::Unanimous;
     if verdict != Verdict::Pass || is_unanimous {
@@ -125,12 +126,13 @@ fn is_consistent(
     lane: &GateReviewerJson,
     waited: &GateResultJson,
 ) -> Result<(), ReviewerFailure> {
-    let over = Verdict::over(&lane.issues);
-    if let Some(verdict) = lane.verdict.filter(|verdict| *verdict != over) {
+    let over = Verdict::over(lane.issues.iter().filter(|issue| counts(issue)));
+    if let Some(verdict) = standing_verdict(lane).filter(|verdict| *verdict != over) {
         let words = format!("{name} says {}, its issues {}", verdict.name(), over.name());
         return Err(contradiction(&words));
     }
-    match lane.issues.iter().find(|own| !waited.issues.contains(own)) {
+    let standing = lane.issues.iter().filter(|own| counts(own));
+    match standing.into_iter().find(|own| !waited.issues.contains(own)) {
         Some(own) => {
             let place = format!("{}:{}", own.file, own.line_start);
             Err(contradiction(&format!("{name} names {place}, and the panel does not")))
@@ -139,8 +141,14 @@ fn is_consistent(
     }
 }
 
+/// The verdict of a lane over the findings that were not refuted.
+fn standing_verdict(lane: &GateReviewerJson) -> Option<Verdict> {
+    let is_refuted = !lane.issues.is_empty() && !lane.issues.iter().any(counts);
+    lane.verdict.map(|verdict| if is_refuted { Verdict::Pass } else { verdict })
+}
+
 fn vote(lane: &GateReviewerJson) -> VoteStatus {
-    match lane.verdict {
+    match standing_verdict(lane) {
         Some(Verdict::Pass) => VoteStatus::Passes,
         Some(verdict) => VoteStatus::Objects(verdict),
         None => VoteStatus::Absent(NotReviewedReason::Incomplete),
@@ -149,8 +157,8 @@ fn vote(lane: &GateReviewerJson) -> VoteStatus {
 
 /// The lanes, and the agent that checked for them.
 fn members(waited: &GateResultJson) -> Vec<GateMember> {
-    let lanes = waited.reviewers.iter().map(|(name, lane)| member(name, lane));
-    let checker = waited.checker.iter().map(|checker| GateMember {
+    let lanes = waited.reviewers.iter().map(|(name, lane)| member(name, lane, waited));
+    let checker = waited.report.checker.iter().map(|checker| GateMember {
         name: format!("{} (checks)", checker.reviewer),
         model: Some(checker.model.clone()),
         error: None,
@@ -159,16 +167,17 @@ fn members(waited: &GateResultJson) -> Vec<GateMember> {
     lanes.chain(checker).collect()
 }
 
-fn member(name: &str, lane: &GateReviewerJson) -> GateMember {
+fn member(name: &str, lane: &GateReviewerJson, waited: &GateResultJson) -> GateMember {
+    let details = waited.report.reviewers.get(name);
     GateMember {
         name: name.to_owned(),
         model: None,
         error: lane.error.clone(),
-        usage: lane.usage.clone(),
+        usage: details.map(|details| details.usage.clone()).unwrap_or_default(),
     }
 }
 
-/// A finding as a claim of everybody who says it: it is looked at again here, and merged again.
+/// A finding as a claim of each reviewer that reports it: it is placed and merged again here.
 fn claims_of(finding: &Finding) -> Vec<GateClaim> {
     let is_redacted = finding.evidence_snippet.contains("[redacted");
     let evidence = Some(finding.evidence_snippet.clone()).filter(|_| !is_redacted);

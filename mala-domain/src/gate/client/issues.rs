@@ -32,7 +32,7 @@ pub(super) struct GateDialect {
     pub(super) failed: &'static [&'static str],
 }
 
-/// The claims in a list, each by whoever it names, or by `reviewer`.
+/// The claims in a list, each by the reviewer that it names, or by `reviewer`.
 pub(super) fn claims(
     of: &JsonObject,
     dialect: &GateDialect,

@@ -38,7 +38,7 @@ pub struct GateState {
 pub struct GateRound {
     /// The iteration that it belongs to; `None` when there is no round.
     pub iteration: Option<u32>,
-    /// Everybody who ever spoke in this run.
+    /// All reviewers of this run, in any round.
     pub opinions: Vec<ReviewerFile>,
 }
 

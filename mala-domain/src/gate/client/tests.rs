@@ -363,8 +363,8 @@ fn the_newer_shape_passes_only_with_all_of_its_reviewers_files() {
     ] {
         assert_eq!(passes(&bad), Err(says(&format!("invalid verdict: {why}"))), "{bad:?}");
     }
-    let nobody = "invalid verdict: requires_decision without reviewers";
-    assert_eq!(heard(None, &[]), Err(says(nobody)));
+    let empty = "invalid verdict: requires_decision without reviewers";
+    assert_eq!(heard(None, &[]), Err(says(empty)));
     let bad = [good.clone(), file("gemini#1", Some(fail()))];
     assert_eq!(heard(Some(Verdict::Fail), &bad), Ok((Verdict::Fail, 1)));
     assert_eq!(
@@ -477,8 +477,8 @@ fn what_spawn_prints() {
         let json = format!(r#"{{"session_key": "{key}", "reviewers_spawned": []}}"#);
         assert_eq!(spawned(Some(0), &json, ""), Err(says("invalid format")), "{key:?}");
     }
-    let nobody = r#"{"session_key": "k"}"#;
-    assert_eq!(spawned(Some(0), nobody, ""), Err(says("missing field: reviewers_spawned")));
+    let without = r#"{"session_key": "k"}"#;
+    assert_eq!(spawned(Some(0), without, ""), Err(says("missing field: reviewers_spawned")));
     for names in [r#""codex,gemini""#, r#"[{"name": "codex"}]"#, r#"["codex", 1]"#, "{}"] {
         let json = format!(r#"{{"session_key": "k", "reviewers_spawned": {names}}}"#);
         assert_eq!(spawned(Some(0), &json, ""), Err(says("invalid format")), "{names}");
@@ -492,7 +492,7 @@ fn the_contracts_answer_needs_a_session() {
     let heard = |stdout: &str, started: &StartedSession| {
         waited(&CommandEnd { code: Some(0), stdout, stderr: "" }, started, RUN).map(|_| ())
     };
-    let unknown = "the gate named no session: nobody knows which session it answers for";
+    let unknown = "the gate named no session: the result may be of another one";
     assert_eq!(heard(&pass, &StartedSession::default()), Err(says(unknown)));
     let older = first("complete", json!("PASS"), &[]);
     assert_eq!(heard(&older.to_string(), &StartedSession::default()), Ok(()), "it prints words");
@@ -536,7 +536,10 @@ fn whoever_was_started_is_to_be_heard() {
         assert_eq!(votes::missing(&started, &votes), expected, "{started:?}");
     }
     let without_reviewers = StartedSession { key: Some("k".into()), reviewers: Vec::new() };
-    assert_eq!(votes::missing(&without_reviewers, &votes).as_deref(), Some("nobody was started"));
+    assert_eq!(
+        votes::missing(&without_reviewers, &votes).as_deref(),
+        Some("no reviewer was started")
+    );
 }
 
 /// What an objection accounts for: the change, or nothing, and why.

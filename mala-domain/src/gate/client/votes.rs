@@ -1,5 +1,5 @@
-//! Whose word a panel's verdict is. A pass is one only when everybody who was started gives it; an
-//! objection counts without them, but then nobody knows what else there is.
+//! The votes behind a panel's verdict. A pass needs a pass of every reviewer that was started; an objection
+//! counts without them, but then nothing else counts as reviewed.
 
 use super::beside::{remarks, weigh};
 use super::issues::{self, GateDialect};
@@ -40,7 +40,7 @@ pub(super) fn panel_word(
 }
 
 impl PanelPoll<'_> {
-    /// What the panel accounts for: nothing, when somebody who was started was not heard.
+    /// What the panel accounts for: nothing, if a reviewer that was started gave no verdict.
     pub(super) fn account(&self, started: &StartedSession) -> Result<GateAccount, ReviewerFailure> {
         agrees(self.verdict, self.claims)?;
         if self.verdict == Verdict::Pass {
@@ -55,15 +55,15 @@ impl PanelPoll<'_> {
         }
     }
 
-    /// Why somebody was not heard.
+    /// Why a reviewer gave no verdict.
     fn unheard(&self, started: &StartedSession) -> Option<String> {
         let silent = self.votes.iter().find_map(|vote| self.silence(vote));
         let missing = || missing(started, self.votes);
-        let nobody = || self.votes.is_empty().then(|| "it names no reviewers".to_owned());
-        silent.or_else(missing).or_else(nobody).or_else(|| self.parse_errors.first().cloned())
+        let no_votes = || self.votes.is_empty().then(|| "it names no reviewers".to_owned());
+        silent.or_else(missing).or_else(no_votes).or_else(|| self.parse_errors.first().cloned())
     }
 
-    /// Why this vote says nothing: there is none, or it objects to nothing that anybody names.
+    /// Why this vote says nothing: there is none, or it objects to nothing that is named.
     fn silence(&self, (voice, verdict): &MemberVote) -> Option<String> {
         let name = &voice.name;
         let is_named = || self.claims.iter().any(|claim| claim.candidate.reviewer == *name);
@@ -79,10 +79,10 @@ impl PanelPoll<'_> {
 }
 
 /// Who of those who were started has no vote. Where one program is there several times, each of them has
-/// its number: `codex#1`. A gate that says whom it starts, and starts nobody, has nobody's vote.
+/// its number: `codex#1`. A gate that starts no reviewer has no vote.
 pub(super) fn missing(started: &StartedSession, votes: &[MemberVote]) -> Option<String> {
     if started.key.is_some() && started.reviewers.is_empty() {
-        return Some("nobody was started".to_owned());
+        return Some("no reviewer was started".to_owned());
     }
     let started = &started.reviewers;
     let program = |name: &str| name.split_once('#').map(|(program, _)| program.to_owned());
@@ -108,7 +108,7 @@ pub(super) fn agrees(verdict: Verdict, claims: &[GateClaim]) -> Result<(), Revie
     }
 }
 
-/// A pass is one only when everybody who was asked passes it.
+/// A pass needs a pass of every reviewer.
 pub(super) fn unanimous(votes: &[MemberVote]) -> Result<(), ReviewerFailure> {
     if votes.is_empty() {
         return Err(contradiction("PASS without reviewers"));

@@ -131,3 +131,54 @@ fn total(value: &Value, pointer: &str) -> Option<f64> {
         _ => None,
     }
 }
+/// What is looked for in the output of a lane, and the limit that it shows.
+const LIMITS: &[(&[&str], &str)] = &[
+    (&["usage limit", "out of credits", "credit balance"], "usage limit"),
+    (&["429", "rate limit", "rate_limit", "resource_exhausted", "quota"], "rate limit (429)"),
+    (
+        &[
+            "401",
+            "unauthorized",
+            "invalid api key",
+            "not logged in",
+            "unauthenticated",
+            "api key not valid",
+        ],
+        "not signed in (401)",
+    ),
+    (&["529", "overloaded"], "overloaded (529)"),
+];
+
+/// The limit of a provider that a lane ran into, by what it printed.
+pub fn known_limit(printed: &str) -> Option<&'static str> {
+    let printed = printed.to_ascii_lowercase();
+    let is_word = |at: usize, sign: &str| {
+        let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        let bytes = printed.as_bytes();
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        !is_digit(before) && !is_digit(bytes.get(at + sign.len()))
+    };
+    let has = |sign: &&str| printed.match_indices(*sign).any(|(at, sign)| is_word(at, sign));
+    LIMITS.iter().find(|(signs, _)| signs.iter().any(has)).map(|(_, limit)| *limit)
+}
+
+/// The error message in what a program printed: of a JSON object, or else the last line with words.
+pub fn error_message(printed: &str) -> Option<String> {
+    let objects = printed.match_indices('{').map(|(at, _)| at).take(MAX_OBJECTS);
+    let message = |at: usize| {
+        let text = printed.get(at..)?;
+        let object: Value = serde_json::Deserializer::from_str(text).into_iter().next()?.ok()?;
+        let found = ["/error/message", "/error", "/message"].iter();
+        let found = found.filter_map(|pointer| object.pointer(pointer)?.as_str()).next()?;
+        Some(found.to_owned())
+    };
+    let line = || {
+        let lines = printed.lines().rev().map(str::trim);
+        let has_words = |line: &&str| line.chars().filter(|c| c.is_alphabetic()).count() >= 3;
+        lines.filter(|line| line.len() < 10_000).find(has_words).map(str::to_owned)
+    };
+    objects.filter_map(message).find(|message| !message.is_empty()).or_else(line)
+}
+
+/// How many objects are read in search of an error message.
+const MAX_OBJECTS: usize = 50;

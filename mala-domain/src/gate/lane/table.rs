@@ -1,6 +1,6 @@
 //! All lanes: those of `lanes.toml`, with the user's laid over them.
 
-use super::{Lane, LaneSettings};
+use super::{IN_PROCESS, Lane, LaneSettings};
 use crate::config::nearest_or;
 use std::collections::BTreeMap;
 use thiserror::Error;
@@ -12,6 +12,7 @@ const KNOWN: &str = include_str!("lanes.toml");
 pub struct Table {
     lanes: BTreeMap<String, Lane>,
     own: Vec<String>,
+    in_process: Vec<Lane>,
 }
 
 /// Why a lane cannot be used.
@@ -53,7 +54,11 @@ impl Table {
         for (name, settings) in known {
             lanes.entry(name.clone()).or_insert(Lane { name, settings });
         }
-        Ok(Self { lanes, own: own.keys().cloned().collect() })
+        let in_process = IN_PROCESS.into_iter().filter(|name| !lanes.contains_key(*name));
+        let in_process = in_process
+            .map(|name| Lane { name: name.to_owned(), settings: LaneSettings::default() })
+            .collect();
+        Ok(Self { lanes, own: own.keys().cloned().collect(), in_process })
     }
 
     /// Every lane, by name.
@@ -68,8 +73,10 @@ impl Table {
 
     /// The lane with this name.
     pub fn get(&self, name: &str) -> Result<&Lane, LaneProblem> {
-        self.lanes.get(name).ok_or_else(|| {
-            let names: Vec<&str> = self.lanes.keys().map(String::as_str).collect();
+        let in_process = || self.in_process.iter().find(|lane| lane.name == name);
+        self.lanes.get(name).or_else(in_process).ok_or_else(|| {
+            let own = self.in_process.iter().map(|lane| lane.name.as_str());
+            let names: Vec<&str> = self.lanes.keys().map(String::as_str).chain(own).collect();
             let otherwise = format!("there are {}", names.join(", "));
             LaneProblem::Unknown(name.to_owned(), nearest_or(name, &names, &otherwise))
         })
@@ -128,6 +135,7 @@ fn over(own: &LaneSettings, base: &LaneSettings) -> LaneSettings {
         signed_in: own.signed_in.or(base.signed_in),
         keep: Some(keep),
         set: Some(set),
+        set_default: own.set_default.or(base.set_default),
         links: own.links.or(base.links),
         files: own.files.or(base.files),
         hide: own.hide.or(base.hide),

@@ -132,3 +132,51 @@ fn only_known_names_are_filled_in() {
     let values = [("home", "/h"), ("schema", "{tree}")];
     assert_eq!(filled("{home}/x {schema} {other} {home", &values), "/h/x {tree} {other} {home");
 }
+
+#[test]
+fn errors_are_the_lanes_own_words() {
+    for (printed, message, limit) in [
+        ("", None, None),
+        ("cannot go on\n", Some("cannot go on"), None),
+        (
+            "starting\n{\n  \"error\": {\"message\": \"no such model\"}\n}\n",
+            Some("no such model"),
+            None,
+        ),
+        ("{\"error\":\"bad key: 401\"}\n", Some("bad key: 401"), Some("not signed in (401)")),
+        ("API Error: 429 too many\n}\n", Some("API Error: 429 too many"), Some("rate limit (429)")),
+        ("line 14290\n", Some("line 14290"), None),
+        (
+            "You've hit your usage limit.\n",
+            Some("You've hit your usage limit."),
+            Some("usage limit"),
+        ),
+        ("}\n]\n", None, None),
+    ] {
+        assert_eq!(error_message(printed).as_deref(), message, "{printed}");
+        assert_eq!(known_limit(printed), limit, "{printed}");
+    }
+}
+
+#[test]
+fn no_repository_chooses_the_settings_of_its_reviewer() {
+    let table = Table::known().unwrap();
+    let claude: Vec<&str> = table.get("claude").unwrap().arguments().collect();
+    assert!(claude.windows(2).any(|pair| pair == ["--setting-sources", "user"]), "{claude:?}");
+    let gemini = &table.get("gemini").unwrap().settings;
+    let always = gemini.set_default.as_ref().and_then(|set| set.get("GOOGLE_GEMINI_BASE_URL"));
+    assert!(always.is_some_and(|url| url.starts_with("https://")));
+    assert!(gemini.keep.iter().flatten().any(|name| name == "GOOGLE_GEMINI_BASE_URL"));
+}
+
+#[test]
+fn the_reviewers_of_mala_have_no_program_and_are_never_there_by_default() {
+    let table = Table::known().unwrap();
+    for name in IN_PROCESS {
+        assert!(table.get(name).unwrap().is_in_process(), "{name}");
+        assert!(table.lanes().all(|lane| lane.name != name), "{name}");
+    }
+    let own = LaneSettings { command: Some(vec!["x".to_owned()]), ..LaneSettings::default() };
+    let table = Table::with(&BTreeMap::from([("agent".to_owned(), own)])).unwrap();
+    assert!(!table.get("agent").unwrap().is_in_process(), "a lane of the user goes first");
+}

@@ -3,7 +3,7 @@
 use super::escape::inline;
 use super::sections;
 use crate::finding::Finding;
-use crate::render::gate::{GateResultJson, GateReviewerJson};
+use crate::render::gate::{GateResultJson, check_words};
 use crate::render::ranking;
 use crate::render::visible::at_most;
 use crate::secrets;
@@ -17,32 +17,35 @@ pub fn render_panel(waited: &GateResultJson) -> String {
         consensus.rule, consensus.passes, consensus.needed
     ));
     for (name, lane) in &waited.reviewers {
-        let measured = lane.measured.as_ref().map(|it| format!(" ({})", inline(&it.shown())));
-        let measured = measured.unwrap_or_default();
-        out.push_str(&format!("- {}: {}{measured}\n", inline(&at_most(name, 100)), said(lane)));
+        let details = waited.report.reviewers.get(name).and_then(|it| it.measured.as_ref());
+        let measured = details.map(|it| format!(" ({})", inline(&it.shown()))).unwrap_or_default();
+        let says = inline(&at_most(&waited.says(name), 500)).replace('_', "\\_");
+        let summary = inline(&at_most(&lane.summary, 500));
+        let name = inline(&at_most(name, 100));
+        out.push_str(format!("- {name}: {says} {summary}").trim_end());
+        out.push_str(&format!("{measured}\n"));
     }
     for error in waited.parse_errors.iter().filter(|_| waited.reviewers.is_empty()) {
         out.push_str(&format!("- {}\n", inline(&at_most(error, 500))));
     }
     out.push('\n');
     out.push_str(&findings(&waited.issues));
-    if !waited.findings.refuted.is_empty() {
+    let refuted: Vec<Finding> = waited.refuted().into_iter().cloned().collect();
+    if !refuted.is_empty() {
         out.push_str("## Refuted\n\n");
-        out.push_str(&findings(&waited.findings.refuted));
+        out.push_str(&findings(&refuted));
     }
-    for warning in &waited.warnings {
+    if !waited.report.checks.is_empty() {
+        out.push_str("## Checks\n\n");
+    }
+    for check in &waited.report.checks {
+        let words = format!("{}: {}", check.location, check_words(check));
+        out.push_str(&format!("- {}\n", inline(&at_most(&words, 500))));
+    }
+    for warning in &waited.report.warnings {
         out.push_str(&format!("- warning: {}\n", inline(&at_most(warning, 500))));
     }
     secrets::redact(&out).into_owned()
-}
-
-fn said(lane: &GateReviewerJson) -> String {
-    let summary = inline(&at_most(&lane.summary, 500));
-    match (&lane.verdict, &lane.error) {
-        (Some(verdict), _) => format!("{} {summary}", verdict.name().replace('_', "\\_")),
-        (None, Some(error)) => format!("no vote: {}", inline(&at_most(error, 500))),
-        (None, None) => "no vote".to_owned(),
-    }
 }
 
 fn findings(findings: &[Finding]) -> String {

@@ -1,7 +1,9 @@
-//! `mala init --hooks`: puts the stop hook into the settings of Claude Code and Codex, or takes it out.
-//! Those files are the user's: one entry is added or removed, and every other byte stays.
+//! `mala init --hooks`: adds the hooks to the settings of Claude Code and Codex and to git, or removes them.
+//! Those files belong to the user: one entry is added or removed, and every other byte stays.
 
 mod edit;
+mod panel;
+mod push;
 
 use crate::cli::exit::Exit;
 use crate::cli::interrupt::until_interrupted;
@@ -9,27 +11,32 @@ use crate::console;
 use crate::environment::Environment;
 use crate::failure::{Failure, FailureKind};
 use crate::wiring::gate::variables;
-use crate::wiring::gate::work::{head_commit, hook_folder, settings_are_committed};
-use crate::wiring::{read_following_links, write_atomically};
+use crate::wiring::gate::work::{
+    current_state, hook_folder, read_file, settings_are_committed, write_file,
+};
 use anyhow::Context;
 use clap::ValueEnum;
-use mala_domain::gate::hook::WorkStart;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// A program that runs coding agents
+/// A program that runs hooks
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Host {
     Claude,
     Codex,
+    PrePush,
+    /// The agents that are installed; both if none is
+    #[value(hide = true)]
+    Usable,
 }
 
 impl Host {
-    /// The file of a project that its hooks are in.
+    /// The settings file of a project that its hooks are in; git has none.
     fn file(self) -> &'static str {
         match self {
             Self::Claude => ".claude/settings.json",
             Self::Codex => ".codex/hooks.json",
+            Self::PrePush | Self::Usable => "",
         }
     }
 
@@ -37,12 +44,14 @@ impl Host {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",
+            Self::PrePush => "pre-push",
+            Self::Usable => "usable",
         }
     }
 }
 
-/// Settings are not longer.
-const MAX_BYTES: u64 = 16 << 20;
+/// The hosts with a settings file.
+const AGENTS: [Host; 2] = [Host::Claude, Host::Codex];
 
 /// What becomes of a file.
 enum Fate {
@@ -53,14 +62,15 @@ enum Fate {
 
 type Change<'c> = &'c dyn Fn(Host, Option<&str>) -> Result<Fate, String>;
 
-/// Puts the hook into the files of these hosts.
+/// Adds the hook to the files of these hosts. Without any, they are the agents on this machine.
 pub(super) fn install(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
+    let found = installed_agents(here);
+    let hosts = if hosts.contains(&Host::Usable) { found.as_slice() } else { hosts };
     let folder = hook_folder(top);
-    begin(top, here)?;
     change(hosts, top, &|host, text| {
         let Some(new) = edit::installed(text.unwrap_or_default())? else {
-            return Ok(Fate::Stays("it has the hook already"));
+            return Ok(Fate::Stays("the hook is already there"));
         };
         match text {
             Some(text) => {
@@ -70,22 +80,28 @@ pub(super) fn install(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit
         }
         Ok(Fate::Written(new))
     })?;
+    if hosts.contains(&Host::PrePush) {
+        push::install(top, here)?;
+    }
+    panel::choose(top, here)?;
+    accept(top, here)?;
     if hosts.contains(&Host::Codex) {
-        console::say("codex runs the hook after you trusted it: /hooks in codex");
+        console::say("codex runs the hook after you trust it: /hooks in codex");
     }
     if variables(here).find("mala").is_none() {
-        console::say("warning: mala is not on the path, where the hosts look for it");
+        console::say("warning: mala is not on the path, where hosts look for it");
     }
     Ok(Exit::Passed)
 }
 
-/// Takes the hook out of the files of these hosts.
+/// Removes the hook from the files of these hosts; without any, from all of them.
 pub(super) fn remove(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit> {
     let top = work_tree(here)?;
+    let hosts = if hosts.contains(&Host::Usable) { &AGENTS } else { hosts };
     let folder = hook_folder(top);
     change(hosts, top, &|host, text| {
-        let Some(text) = text else { return Ok(Fate::Stays("it is not there")) };
-        // Nobody changed it since: then every byte of it comes back.
+        let Some(text) = text else { return Ok(Fate::Stays("no such file")) };
+        // A file that has not changed since is restored.
         let before = folder.take_settings(host.name());
         if let Some(before) =
             before.filter(|before| edit::installed(before) == Ok(Some(text.to_owned())))
@@ -96,40 +112,50 @@ pub(super) fn remove(hosts: &[Host], here: &Environment) -> anyhow::Result<Exit>
             Some(text) if text.trim() == "{}" => Fate::Removed,
             Some(text) => Fate::Written(text),
             None if edit::has_hook(text)? => {
-                Fate::Stays("its hook of mala is not the one that init writes, and stays")
+                Fate::Stays("its hook was not written by mala init, and stays")
             }
-            None => Fate::Stays("it has no hook of mala"),
+            None => Fate::Stays("no hook of mala"),
         })
     })?;
     let has_hook = |host: Host| {
         let text = read(&top.join(host.file())).ok().flatten();
         text.is_some_and(|text| edit::has_hook(&text) != Ok(false))
     };
-    if ![Host::Claude, Host::Codex].into_iter().any(has_hook) {
-        folder.forget_baseline().context("forgetting where the work starts")?;
+    if hosts.contains(&Host::PrePush) {
+        push::remove(top, here)?;
+    }
+    if !AGENTS.into_iter().any(has_hook) {
+        folder.forget_accepted().context("forgetting what is accepted")?;
     }
     Ok(Exit::Passed)
 }
 
+/// The agents on this machine. Without any, both are set up for other users of the repository.
+fn installed_agents(here: &Environment) -> Vec<Host> {
+    let variables = variables(here);
+    let found: Vec<Host> =
+        AGENTS.into_iter().filter(|host| variables.find(host.name()).is_some()).collect();
+    if found.is_empty() { AGENTS.to_vec() } else { found }
+}
+
 fn work_tree(here: &Environment) -> Result<&Path, Failure> {
     here.work_tree().ok_or_else(|| {
-        Failure::usage("this is no git repository").hint("the hook reviews the work in one")
+        Failure::usage("not in a git repository").hint("hooks review the work in one")
     })
 }
 
-/// Work without a remote starts where the hook was installed.
-fn begin(top: &Path, here: &Environment) -> anyhow::Result<()> {
+/// Accepts what is there when the hook is installed.
+fn accept(top: &Path, here: &Environment) -> anyhow::Result<()> {
     let folder = hook_folder(top);
     until_interrupted(async {
-        if folder.baseline().is_none() {
-            let start = head_commit(here).await?.map_or(WorkStart::Nothing, WorkStart::Commit);
-            folder.set_baseline(&start).context("remembering where the work starts")?;
+        if folder.accepted()?.is_none() {
+            let state = current_state(here).await?;
+            folder.accept(&state).context("recording the state of the repository")?;
         }
         if !settings_are_committed(here).await? {
             console::say(
-                "warning: mala.yaml is not committed as it is, and the hook reads it from where work \
-                 starts: commit it, publish it if there is a remote, then run this again with --remove \
-                 and without",
+                "warning: mala.yaml is not committed: commit it, so that hooks use it in other work trees \
+                 and clones too",
             );
         }
         Ok(Exit::Passed)
@@ -137,10 +163,10 @@ fn begin(top: &Path, here: &Environment) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Changes all files, or none when one of them cannot be understood.
+/// Changes all files, or none if one of them is invalid.
 fn change(hosts: &[Host], top: &Path, fate: Change<'_>) -> anyhow::Result<()> {
     let mut fates = Vec::new();
-    for host in hosts {
+    for host in hosts.iter().filter(|host| AGENTS.contains(host)) {
         let path = top.join(host.file());
         // A link stays a link: what it leads to is changed.
         let path = path.canonicalize().unwrap_or_else(|_| led_to(path));
@@ -170,7 +196,7 @@ fn change(hosts: &[Host], top: &Path, fate: Change<'_>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where a link leads that leads to nothing yet; all else as it is.
+/// The target of a link to a file that does not exist; other paths as they are.
 fn led_to(path: PathBuf) -> PathBuf {
     match (std::fs::read_link(&path), path.parent()) {
         (Ok(target), Some(folder)) => folder.join(target),
@@ -178,7 +204,7 @@ fn led_to(path: PathBuf) -> PathBuf {
     }
 }
 
-/// A repository chooses its links, and must not choose whose settings are changed.
+/// A link of the repository must not choose which settings are changed.
 fn refuse_outside(path: &Path, top: &Path) -> anyhow::Result<()> {
     let top = top.canonicalize().with_context(|| format!("finding {}", top.display()))?;
     // As much of it as is there already.
@@ -186,12 +212,12 @@ fn refuse_outside(path: &Path, top: &Path) -> anyhow::Result<()> {
     if real.is_some_and(|folder| folder.starts_with(&top)) {
         return Ok(());
     }
-    let why = format!("{}: it leads out of the work tree", path.display());
+    let why = format!("{}: the link leads out of the work tree", path.display());
     Err(Failure::new(FailureKind::CouldNotReview, why).hint("nothing was changed").into())
 }
 
 fn read(path: &Path) -> io::Result<Option<String>> {
-    match read_following_links(path, MAX_BYTES) {
+    match read_file(path) {
         Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(io::Error::other),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
@@ -203,7 +229,7 @@ fn write(path: &PathBuf, text: &str) -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
     }
     let permissions = std::fs::metadata(path).map(|meta| meta.permissions());
-    write_atomically(path, text.as_bytes())?;
+    write_file(path, text.as_bytes())?;
     match permissions {
         Ok(permissions) => std::fs::set_permissions(path, permissions),
         Err(_) => Ok(()),

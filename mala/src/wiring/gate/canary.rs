@@ -9,7 +9,7 @@ use anyhow::Context;
 use mala_adapters::git::VariantCommit;
 use mala_adapters::process::{self, ProcessSpec};
 use mala_domain::gate::canary::{CanaryBook, CanaryPlan};
-use mala_domain::gate::session::{LeftOut, PanelMember, Pinned, Session};
+use mala_domain::gate::session::{Checker, LeftOut, PanelMember, Pinned, Session};
 use mala_domain::gate::{CALL, SCHEMA_VERSION};
 use mala_domain::ports::{BoxFuture, Reviewer};
 use mala_domain::review::consensus::ConsensusRule;
@@ -80,10 +80,11 @@ impl Gate {
             tasks: vec![("commit".to_owned(), format!("{title}\n\n{description}"))],
             warnings: Vec::new(),
             checker: None,
+            agent: Checker::default(),
             canaries: None,
         };
         let folder = self.sessions.canaries().place(number)?;
-        let runner = runner(git, &session, &folder, here);
+        let runner = runner(git, &session, &folder, here, None);
         let panel = session_panel(&session, runner, Arc::new(|_| {}));
         let lane =
             |seat: &PanelMember| Arc::new(LaneReviewer::new(panel.clone(), seat.clone())) as _;

@@ -1,6 +1,6 @@
 //! A session as a review: its plan, its lanes as reviewers, and the agent that checks for them.
 
-use super::runner;
+use super::{Gate, runner};
 use crate::environment::Environment;
 use crate::settings::UserSettings;
 use crate::wiring::changes::failure;
@@ -10,14 +10,14 @@ use mala_adapters::lanes::Lanes;
 use mala_adapters::sessions::SessionFolder;
 use mala_domain::agent::prompts;
 use mala_domain::config::PathGlobs;
-use mala_domain::gate::session::{Progress, Session};
+use mala_domain::gate::session::{PanelMember, Progress, Session};
 use mala_domain::ports::{ReviewScope, Reviewer, Verifier};
 use mala_domain::report::Report;
 use mala_domain::review::ReviewPlan;
 use mala_domain::review::decide::{DecisionPolicy, UnreviewablePolicy};
 use mala_domain::review::suppress::SuppressionPolicy;
 use mala_domain::verdict::Threshold;
-use mala_pipeline::gate::{LaneProgress, LaneReviewer, PanelContext, PanelSettings};
+use mala_pipeline::gate::{LaneProgress, LaneReviewer, NotedReviewer, PanelContext, PanelSettings};
 use mala_pipeline::review::{ReviewPorts, Verifiers, review};
 use std::sync::Arc;
 use std::time::Duration;
@@ -78,12 +78,25 @@ pub async fn review_session(
         }
     }));
     let started = progress.clone();
-    let runner = runner(git, session, folder, here);
+    let user = Gate::open(here).await.ok().map(|gate| gate.git);
+    let runner = runner(git, session, folder, here, user);
     let panel = session_panel(session, runner, Arc::new(move |lane| started.started(lane)));
-    let lane = |seat| Arc::new(LaneReviewer::new(panel.clone(), seat));
-    let lanes: Vec<Arc<LaneReviewer>> = session.seats.iter().cloned().map(lane).collect();
-    let reviewers: Vec<_> = lanes.iter().map(|lane| lane.clone() as Arc<dyn Reviewer>).collect();
-    let peers: Vec<_> = lanes.iter().map(|lane| lane.clone() as Arc<dyn Verifier>).collect();
+    let mut reviewers: Vec<Arc<dyn Reviewer>> = Vec::new();
+    let mut peers: Vec<Arc<dyn Verifier>> = Vec::new();
+    for seat in &session.seats {
+        let is_in_process = seat.lane.is_in_process();
+        let member: Arc<dyn Reviewer> = match &seat.absent {
+            None if is_in_process => in_process(seat, session, here).await,
+            Some(why) if is_in_process => Arc::new(absent_member(seat, why.clone())),
+            _ => {
+                let lane = Arc::new(LaneReviewer::new(panel.clone(), seat.clone()));
+                peers.push(lane.clone());
+                lane
+            }
+        };
+        let name = seat.lane.name.clone();
+        reviewers.push(Arc::new(NotedReviewer::new(name, member, progress.clone(), is_in_process)));
+    }
     let agent = match &session.checker {
         Some(checker) => {
             let models = UserSettings::load(here)?.models;
@@ -100,6 +113,22 @@ pub async fn review_session(
     let ports = ReviewPorts { reviewers: &reviewers, verifiers, store: None };
     let events = |event| progress.note(&event);
     Ok(review(&plan, scope, &ports, &events).await.map_err(failure)?.report)
+}
+
+/// A reviewer of mala itself; if it cannot be made, one that says why.
+async fn in_process(
+    seat: &PanelMember,
+    session: &Session,
+    here: &Environment,
+) -> Arc<dyn Reviewer> {
+    match reviewers::member(&seat.lane.name, &session.agent, here).await {
+        Ok(member) => member,
+        Err(error) => Arc::new(absent_member(seat, format!("{error:#}"))),
+    }
+}
+
+fn absent_member(seat: &PanelMember, why: String) -> AbsentReviewer {
+    AbsentReviewer { name: seat.lane.name.clone(), why }
 }
 
 /// What the lanes of a session share.

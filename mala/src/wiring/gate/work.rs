@@ -1,4 +1,5 @@
-//! The current work of a repository: where it starts, and its copy.
+//! The work that a hook reviews: what a conversation changed since it started, or what a push adds to a
+//! remote. Each part of it is a change between two commits of a temporary copy.
 
 use super::{Gate, copy_of};
 use crate::environment::Environment;
@@ -11,22 +12,23 @@ use mala_adapters::sessions;
 pub use mala_adapters::sessions::HookFolder;
 use mala_domain::change::FilePath;
 use mala_domain::config::FILE_NAME;
-use mala_domain::gate::hook::{ConversationMemory, WorkLocation, WorkStart};
 use mala_domain::gate::session::Pinned;
+use mala_domain::hook::ConversationRecord;
+use mala_domain::hook::scope::{HookScope, RepositoryState, StopState, WorkPart, scope};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What the stop hook keeps for the work tree at `top`.
+/// The files of the hook for the work tree at `top`.
 pub fn hook_folder(top: &Path) -> HookFolder {
     HookFolder::of_work_tree(top)
 }
 
-/// The commit at HEAD of the repository around the current folder.
-pub async fn head_commit(here: &Environment) -> anyhow::Result<Option<String>> {
-    Ok(Gate::open(here).await?.git.head_commit().await?)
+/// The state of the repository around the current folder.
+pub async fn current_state(here: &Environment) -> anyhow::Result<RepositoryState> {
+    Ok(Gate::open(here).await?.git.stop_state().await?.state)
 }
 
-/// Whether the settings of the repository that are on disk are those at HEAD, or there are none.
+/// Whether the settings of the repository on disk are those at HEAD, or there are none.
 pub async fn settings_are_committed(here: &Environment) -> anyhow::Result<bool> {
     let git = Gate::open(here).await?.git;
     let on_disk = read_following_links(&git.top().join(FILE_NAME), MAX_SETTINGS).ok();
@@ -34,10 +36,25 @@ pub async fn settings_are_committed(here: &Environment) -> anyhow::Result<bool> 
     Ok(on_disk.is_none() || on_disk == committed)
 }
 
-/// Settings are not longer.
+/// The largest settings file.
 const MAX_SETTINGS: u64 = 16 << 20;
 
-/// A folder that is thrown away unless somebody keeps it.
+/// Reads a settings file.
+pub fn read_file(path: &Path) -> std::io::Result<Vec<u8>> {
+    read_following_links(path, MAX_SETTINGS)
+}
+
+/// Writes a settings file, whole or not at all.
+pub fn write_file(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    mala_adapters::store::write_atomically(path, bytes)
+}
+
+/// The path of a hook of git.
+pub async fn git_hook(here: &Environment, name: &str) -> anyhow::Result<PathBuf> {
+    Ok(Gate::open(here).await?.git.hook_path(name).await?)
+}
+
+/// A folder that is removed when it is dropped, unless it is kept.
 pub struct Scratch(Option<PathBuf>);
 
 impl Scratch {
@@ -46,12 +63,12 @@ impl Scratch {
         sessions::fresh_scratch(&gate.sessions).map(|folder| Self(Some(folder)))
     }
 
-    /// Where it is.
+    /// Its path.
     pub fn path(&self) -> &Path {
         self.0.as_deref().unwrap_or(Path::new(""))
     }
 
-    /// It is somebody else's from here on.
+    /// Keeps it, for a session that removes it later.
     pub fn keep(mut self) -> PathBuf {
         self.0.take().unwrap_or_default()
     }
@@ -65,98 +82,103 @@ impl Drop for Scratch {
     }
 }
 
-/// The work, by the commits that it is between.
-pub struct CurrentWork {
-    /// The folder with its copy.
+/// A part of the work as a change between two commits.
+pub struct PinnedPart {
+    /// The folder with the copy of the repository.
     pub scratch: Scratch,
-    /// The work.
+    /// The change.
     pub pinned: Pinned,
-    /// Where it is.
-    pub place: WorkLocation,
-    /// Whether that is the base branch itself.
-    pub is_on_base: bool,
+    /// The change in words.
+    pub words: String,
+}
+
+/// Where the work of a hook is found.
+pub enum WorkSource<'w> {
+    /// Everything that a conversation with this record changed.
+    Conversation(&'w ConversationRecord),
+    /// The refs that are pushed, by their names, and the commits that they point to.
+    Push(&'w ConversationRecord, &'w BTreeMap<String, String>),
 }
 
 impl Gate {
-    /// What the stop hook keeps.
+    /// The files of the hook.
     pub fn hook(&self) -> HookFolder {
         hook_folder(self.git.top())
     }
 
-    /// The current work: commits since its start, and what is on disk.
-    pub async fn current_work(
+    /// The work of a conversation or a push, and the state of the repository.
+    pub async fn work(
         &self,
-        base: Option<&str>,
-        memory: &ConversationMemory,
-    ) -> anyhow::Result<CurrentWork> {
-        let branch = self.git.branch().await?;
-        let own = self.start_of_work(base).await?;
-        let accepted = self.accepted(&memory.accepted).await?;
-        // Where nobody knows what came before, work beside it is reviewed by itself.
-        let is_after_accepted = accepted != Some(WorkStart::Unknown)
-            || matches!(own, WorkStart::Nothing | WorkStart::Unknown);
-        let start = self.start(own, accepted, memory, base).await?;
+        source: &WorkSource<'_>,
+    ) -> anyhow::Result<(HookScope, RepositoryState)> {
+        let (record, mut stop) = match source {
+            WorkSource::Conversation(record) => (record, self.git.stop_state().await?),
+            WorkSource::Push(record, pushed) => (record, self.pushed(pushed).await?),
+        };
+        let accepted = self.hook().accepted()?;
+        let start = match (source, &record.start) {
+            (WorkSource::Conversation(_), Some(start)) => start.clone(),
+            (_, start) => self.published(&stop, start.as_ref(), accepted.is_some()).await?,
+        };
+        let starts: Vec<&RepositoryState> = std::iter::once(&start).chain(&accepted).collect();
+        let known = starts.iter().flat_map(|start| &start.commits).cloned().collect();
+        let tips = stop.head.iter().chain(stop.branches.values());
+        stop.new_commits = self.git.new_commits(tips, &known).await?;
+        let scope = scope(&starts, &stop);
+        Ok((scope, stop.state))
+    }
+
+    async fn pushed(&self, pushed: &BTreeMap<String, String>) -> anyhow::Result<StopState> {
+        let mut state = self.git.stop_state().await?.state;
+        state.files.clear();
+        state.commits = pushed.values().cloned().collect();
+        let branches = pushed.clone();
+        Ok(StopState { state, branches, ..StopState::default() })
+    }
+
+    /// Where work starts without a record: at what remote branches have. Without a remote, and without
+    /// anything that was accepted, all commits are accepted.
+    async fn published(
+        &self,
+        stop: &StopState,
+        known: Option<&RepositoryState>,
+        has_accepted: bool,
+    ) -> anyhow::Result<RepositoryState> {
+        let mut commits = self.git.remote_commits().await?;
+        commits.extend(known.iter().flat_map(|known| known.commits.iter().cloned()));
+        if commits.is_empty() && !has_accepted {
+            commits.extend(stop.head.clone());
+        }
+        Ok(RepositoryState { commits, ..RepositoryState::default() })
+    }
+
+    /// Pins a part of the work in a copy of the repository.
+    pub async fn pin_part(&self, part: &WorkPart, scope: &HookScope) -> anyhow::Result<PinnedPart> {
         let scratch = Scratch::fresh(self)?;
         let copy = copy_of(scratch.path());
         self.git.copy_to(&copy).await?;
-        let WorkTreeSnapshot { commit: kept, head, dirty } =
-            self.git.snapshot_work_tree(&copy).await?;
-        let is_committed = match &head {
-            Some(head) => self.git.is_same_tree(&copy, head, &kept).await?,
-            None => false,
-        };
-        let pinned = match (&start, &head) {
-            (WorkStart::Commit(base), _) => Pinned::Range { base: base.clone(), head: kept, dirty },
-            (WorkStart::Nothing | WorkStart::Unknown, Some(_)) => Pinned::Range {
-                base: self.git.create_empty_commit(&copy).await?,
-                head: kept,
-                dirty,
-            },
-            (WorkStart::Nothing | WorkStart::Unknown, None) => Pinned::Commits(vec![kept]),
-        };
-        let mut elsewhere = BTreeMap::new();
-        for open in &memory.open {
-            if let Some(branch) = self.elsewhere(open, &start, head.as_deref()).await? {
-                elsewhere.insert(open.clone(), branch);
+        let mut base = self.git.merged_base(&copy, &part.bases).await?;
+        let (head, dirty) = match (&part.branch, &part.tip) {
+            (Some(_), Some(tip)) => (tip.clone(), Vec::new()),
+            _ => {
+                let WorkTreeSnapshot { commit, head, dirty } =
+                    self.git.snapshot_work_tree(&copy).await?;
+                if let Some(head) = &head {
+                    let (kept, files) = ([head.as_str(), &commit], &scope.unchanged_files);
+                    base = self.git.overlay_files(&copy, &base, kept, files).await?;
+                }
+                (commit, dirty)
             }
-        }
-        let is_on_base = base.is_none_or(|base| branch.as_deref() == Some(base));
-        let place = WorkLocation { start, is_after_accepted, head, is_committed, elsewhere };
-        Ok(CurrentWork { scratch, pinned, place, is_on_base })
-    }
-
-    /// A branch with work that did not pass and is not between these commits.
-    async fn elsewhere(
-        &self,
-        open: &str,
-        start: &WorkStart,
-        head: Option<&str>,
-    ) -> anyhow::Result<Option<String>> {
-        let is_before = match start {
-            WorkStart::Commit(start) => self.git.contains_commit(start, open).await?,
-            WorkStart::Nothing | WorkStart::Unknown => false,
         };
-        let is_in_head = match head {
-            Some(head) => self.git.contains_commit(head, open).await?,
-            None => false,
+        let start = match part.bases.as_slice() {
+            [] => "all commits".to_owned(),
+            [one, ..] => format!("the work since {}", one.get(..12).unwrap_or(one)),
         };
-        if is_in_head && !is_before {
-            return Ok(None);
-        }
-        Ok(self.git.ref_containing(open).await?)
-    }
-
-    /// Where the work of a conversation that begins now starts: where it would without it, and here where
-    /// nobody knows.
-    pub async fn place_of_beginning(&self, base: Option<&str>) -> anyhow::Result<WorkLocation> {
-        let start = self.start_of_work(base).await?;
-        let head = self.git.head_commit().await?;
-        let start = match &head {
-            Some(head) if start == WorkStart::Unknown => WorkStart::Commit(head.clone()),
-            _ => start,
+        let words = match &part.branch {
+            Some(branch) => format!("{start} on {branch}"),
+            None => start,
         };
-        let (is_after_accepted, is_committed, elsewhere) = (true, false, BTreeMap::new());
-        Ok(WorkLocation { start, is_after_accepted, head, is_committed, elsewhere })
+        Ok(PinnedPart { scratch, pinned: Pinned::Range { base, head, dirty }, words })
     }
 
     /// The commit whose settings are trusted: where HEAD left the base branch, or HEAD on that branch.
@@ -169,111 +191,10 @@ impl Gate {
         }
         Ok(self.git.head_commit().await?)
     }
-
-    /// The last of these that HEAD comes after, or as much as HEAD has of the first. What leads to a commit
-    /// that passed did not pass by itself.
-    async fn accepted(&self, accepted: &[WorkStart]) -> anyhow::Result<Option<WorkStart>> {
-        for start in accepted.iter().rev() {
-            match start {
-                WorkStart::Commit(commit) if self.git.contains_commit("HEAD", commit).await? => {
-                    return Ok(Some(start.clone()));
-                }
-                _ => {}
-            }
-        }
-        let Some(WorkStart::Commit(first)) = accepted.first() else {
-            return Ok(accepted.first().cloned());
-        };
-        // A history that has nothing in common with it is new.
-        let shared = self.git.fork_point(first).await?;
-        Ok(Some(shared.map_or(WorkStart::Nothing, WorkStart::Commit)))
-    }
-
-    /// Where the work starts. What a conversation did not find accepted is its work, wherever branches
-    /// are moved in the meantime: merged, pushed or deleted.
-    async fn start(
-        &self,
-        own: WorkStart,
-        accepted: Option<WorkStart>,
-        memory: &ConversationMemory,
-        base: Option<&str>,
-    ) -> anyhow::Result<WorkStart> {
-        match (own, accepted) {
-            (own @ WorkStart::Nothing, _) | (own, None | Some(WorkStart::Unknown)) => Ok(own),
-            (_, Some(WorkStart::Nothing)) => Ok(WorkStart::Nothing),
-            (WorkStart::Unknown, Some(accepted)) => Ok(accepted),
-            (WorkStart::Commit(own), Some(WorkStart::Commit(accepted))) => {
-                self.older(own, accepted, memory, base).await
-            }
-        }
-    }
-
-    /// The older of both, but for what others made.
-    async fn older(
-        &self,
-        own: String,
-        accepted: String,
-        memory: &ConversationMemory,
-        base: Option<&str>,
-    ) -> anyhow::Result<WorkStart> {
-        let Some(older) = self.git.merge_base_of(&own, &accepted).await? else {
-            return Ok(WorkStart::Nothing);
-        };
-        if older == own {
-            return Ok(WorkStart::Commit(own));
-        }
-        // HEAD was at every place that passed, and where the conversation began.
-        let has_passed =
-            memory.accepted.iter().skip(1).any(|it| *it == WorkStart::Commit(accepted.clone()));
-        let since = if has_passed { Some(&accepted) } else { memory.began_at.as_ref() };
-        let theirs = match since {
-            Some(since) => {
-                self.git.newest_foreign_commit([&accepted, &own], &memory.open, since, base).await?
-            }
-            None => None,
-        };
-        Ok(WorkStart::Commit(theirs.unwrap_or(older)))
-    }
-
-    /// Where work starts that nobody knows anything of: where it left the base branch. Work on that
-    /// branch itself starts where it left the published one; without one, where it last passed, or where
-    /// the hook was installed.
-    async fn start_of_work(&self, base: Option<&str>) -> anyhow::Result<WorkStart> {
-        if self.git.head_commit().await?.is_none() {
-            return Ok(WorkStart::Nothing);
-        }
-        let branch = self.git.branch().await?;
-        if let Some(base) = base.filter(|base| branch.as_deref() != Some(base)) {
-            return self.start_beside(base).await;
-        }
-        if let Some(commit) = self.git.fork_point("@{upstream}").await? {
-            return Ok(WorkStart::Commit(commit));
-        }
-        let passed = match self.hook().baseline() {
-            Some(WorkStart::Commit(commit)) => self.git.fork_point(&commit).await?,
-            Some(WorkStart::Nothing) => return Ok(WorkStart::Nothing),
-            Some(WorkStart::Unknown) | None => None,
-        };
-        Ok(passed.map_or(WorkStart::Unknown, WorkStart::Commit))
-    }
-
-    /// Where work beside the base branch starts. A base branch that is only here is moved by whoever works
-    /// here: when it follows a published one, that one counts.
-    async fn start_beside(&self, base: &str) -> anyhow::Result<WorkStart> {
-        if let Some(published) = self.git.fork_point(&format!("{base}@{{upstream}}")).await? {
-            return Ok(WorkStart::Commit(published));
-        }
-        match self.git.fork_point(base).await? {
-            Some(fork) => Ok(WorkStart::Commit(fork)),
-            None => {
-                anyhow::bail!("`{base}`, which this work is compared with, is not in its history")
-            }
-        }
-    }
 }
 
-/// The branch that work is compared with; `None` when nobody knows one. On the default branch the file that
-/// may name another one is the work itself.
+/// The branch that work is compared with; `None` if it is unknown. On the default branch, the file that may
+/// name another one is part of the work.
 pub async fn base_branch(
     here: &Environment,
     user: &UserSettings,

@@ -127,6 +127,7 @@ fn an_objection_in_the_words_of_another_shape_is_one() {
     check_with(&newer("fail", &[(CODEX, opinion("FAIL", &[blocking]))], ""), LENIENT, 1, "");
 }
 
+// Rows 001-117.
 #[test]
 fn an_answer_that_may_be_for_any_session_is_for_none() {
     for spawn in ["true", "echo '[1,2'", "echo 'session k started'"] {
@@ -170,6 +171,7 @@ fn whoever_was_started_is_heard_in_every_shape() {
     check(&newer_like(spawn, "pass", &both, ""), 0, "");
 }
 
+// Rows 001-098.
 #[test]
 fn the_least_fields_of_the_contract_are_needed() {
     let pass: Value = serde_json::from_str(PASS).unwrap();

@@ -46,6 +46,7 @@ pub(super) fn check_with(desk: &Desk, more: &[&str], code: i32, says: &str) -> S
     said
 }
 
+// Rows 001-007, 001-083, 001-084, 001-115.
 #[test]
 fn the_least_that_the_contract_asks_for_is_enough() {
     let desk = gate(&format!("echo '{PASS}'"));
@@ -81,6 +82,7 @@ fn paths_from_the_root_of_the_machine_lead_into_the_tree() {
     assert_eq!(check(&desk, 1, "").json["issues"][0]["file"], "a.py");
 }
 
+// Rows 001-099, 001-107.
 #[test]
 fn its_settings_reach_the_gate() {
     let more = "    spawn_args: [--verbose, 'a b']\n    wait_args: [--timeout, '3']\n    env: {DEBUG: \"1\"}\n";
@@ -112,6 +114,7 @@ fn what_the_task_says_is_for_the_gate_alone() {
     assert!(told.starts_with("the token is ") && !told.contains(&key), "{told}");
 }
 
+// Rows 001-085, 001-086, 001-087, 001-088, 001-089, 001-094, 001-095, 001-116.
 #[test]
 fn exit_codes_by_the_table() {
     let error = r#"{"status": "error", "parse_errors": ["gemini: malformed JSON response"]}"#;
@@ -127,6 +130,7 @@ fn exit_codes_by_the_table() {
     check(&gate_like("echo 'bad range' >&2; exit 1", "", ""), 2, "spawn failed: bad range");
 }
 
+// Rows 001-093, 001-097.
 #[test]
 fn what_does_not_fit_together_is_no_review() {
     check(&gate(&format!("echo '{PASS}'; exit 1")), 2, "exit 1 with resolved and PASS");

@@ -15,6 +15,7 @@ fn panel(names: &[&str], more: &str) -> Desk {
     Desk::new(&config)
 }
 
+// Rows 001-001.
 #[test]
 fn a_panel_that_passes_a_change_passes_it() {
     let desk = panel(&["pass", "pass2"], "");
@@ -84,6 +85,7 @@ fn what_the_panel_refuted_is_shown_and_does_not_block() {
     assert_eq!(issue["verification"]["how"], "refuter: looked");
 }
 
+// Rows 001-146.
 #[test]
 fn every_way_in_which_a_panel_fails_keeps_its_exit_code() {
     for (names, code, says, is_fatal) in [
@@ -126,6 +128,7 @@ fn a_lane_that_hangs_does_not_take_the_others_along() {
     assert_eq!(said.json["issues"][0]["reviewer"], "fail");
 }
 
+// Rows 001-108.
 #[test]
 fn a_panel_that_asks_for_work_does_not_pass_unless_somebody_set_a_threshold() {
     let desk = panel(&["needs"], "");
@@ -181,6 +184,7 @@ fn the_working_tree_and_commits_are_reviewed_too() {
     assert!(said.error().contains("not the index"), "{:#}", said.json);
 }
 
+// Rows 001-119.
 #[test]
 fn an_empty_change_passes_without_a_panel() {
     let said = panel(&["never"], "").review_of(&["HEAD..HEAD"]);

@@ -16,7 +16,7 @@ const LANES: &str = "pass pass2 pass3 fail fail2 fail3 needs invented partial ne
     hangs breaks_after fenced flood flood_after forks holds_pipe banner echo prose empty nonce sha writes \
     edits commits env gate slow deleted absolute unquoted spaced misquoted past_end half unrelated pipe \
     hole flood_stdout leaver wavers two_places unsure space bytes stages reads many twice grows beside \
-    forger garbled absent absent_if chatty follows";
+    forger garbled absent absent_if chatty follows broken_json limited unauthorized error_object";
 
 /// What `wait` said.
 pub(super) struct Verdict {
@@ -108,12 +108,25 @@ impl Verdict {
         self.json["reviewers"][lane]["error"].as_str().unwrap_or_default()
     }
 
+    /// The findings that were refuted or could not be placed, each once.
+    pub(super) fn refuted(&self) -> Vec<Value> {
+        let lanes = self.json["reviewers"].as_object().unwrap().values();
+        let issues = lanes.flat_map(|lane| lane["issues"].as_array().unwrap());
+        let mut refuted: Vec<Value> = Vec::new();
+        for issue in issues.filter(|it| it["verification"]["outcome"] == "refuted") {
+            if !refuted.iter().any(|known| known["dedupe_key"] == issue["dedupe_key"]) {
+                refuted.push(issue.clone());
+            }
+        }
+        refuted
+    }
+
     /// Nothing of the session runs any more, and nothing of it is left but its files.
     pub(super) fn assert_nothing_left(&self) {
         let marker = format!("MALA_GATE={}/", self.key);
         let left = processes(|environ, _| environ.contains(&marker));
         assert!(left.is_empty(), "left over: {left:?}");
-        let session = self.json["session_dir"].as_str().unwrap();
+        let session = self.json["report"]["session_dir"].as_str().unwrap();
         let session = std::fs::read_to_string(Path::new(session).join("session.json")).unwrap();
         let session: Value = serde_json::from_str(&session).unwrap();
         let scratch = session["scratch"].as_str().unwrap();

@@ -31,7 +31,7 @@ fn one_that_writes_while_it_checks_refutes_nothing_and_is_named() {
     let ended = Bench::new().review("fail,writing_refuter", &["--consensus", "any"]);
     let case = format!("{:#}", ended.json);
     assert_eq!(how(&ended), ["not checked: writing_refuter wrote to the tree"], "{case}");
-    let warnings = ended.json["warnings"].to_string();
+    let warnings = ended.json["report"]["warnings"].to_string();
     assert!(warnings.contains("writing_refuter: wrote new.py"), "{case}");
     assert!(warnings.contains("1 blocking finding is not checked: writing_refuter"), "{case}");
 }
@@ -46,7 +46,7 @@ fn where_one_lane_gives_no_answer_the_next_is_asked() {
         let ended = bench.review(&format!("{first},fail,pass"), &[]);
         let case = format!("{first}: {:#}", ended.json);
         assert_eq!((ended.code, how(&ended)), (1, vec!["pass: looked"]), "{case}");
-        assert!(!ended.json["warnings"].to_string().contains("not checked"), "{case}");
+        assert!(!ended.json["report"]["warnings"].to_string().contains("not checked"), "{case}");
     }
 }
 
@@ -56,9 +56,9 @@ fn every_claim_that_blocks_is_checked() {
     let ended = bench.review("many,refuter", &[]);
     let case = format!("{:#}", ended.json);
     assert_eq!((ended.code, ended.verdict()), (0, "PASS"), "{case}");
-    assert_eq!(ended.json["findings"]["refuted"].as_array().unwrap().len(), 35, "{case}");
-    assert_eq!(ended.json["warnings"], serde_json::json!([]), "{case}");
-    let folder = std::path::Path::new(ended.json["session_dir"].as_str().unwrap());
+    assert_eq!(ended.refuted().len(), 35, "{case}");
+    assert_eq!(ended.json["report"]["warnings"], serde_json::json!([]), "{case}");
+    let folder = std::path::Path::new(ended.json["report"]["session_dir"].as_str().unwrap());
     assert!(folder.join("lanes/refuter/check/answer.json").is_file());
     assert!(folder.join("lanes/refuter/check-2/answer.json").is_file());
 }
@@ -69,11 +69,11 @@ fn what_there_is_no_time_to_check_blocks_and_says_so() {
     let ended = bench.review("many,slow_refuter", &["--timeout", "8"]);
     let case = format!("{:#}", ended.json);
     assert_eq!((ended.code, ended.verdict()), (1, "FAIL"), "{case}");
-    assert_eq!(ended.json["findings"]["refuted"].as_array().unwrap().len(), 30, "{case}");
+    assert_eq!(ended.refuted().len(), 30, "{case}");
     assert_eq!(how(&ended).len(), 5, "{case}");
     let why = "not checked: slow_refuter: no answer within";
     assert!(how(&ended).iter().all(|how| how.starts_with(why)), "{case}");
-    let warnings = ended.json["warnings"].to_string();
+    let warnings = ended.json["report"]["warnings"].to_string();
     assert!(warnings.contains("5 blocking findings are not checked: slow_refuter"), "{case}");
     ended.assert_nothing_left();
 }
@@ -84,7 +84,7 @@ fn what_the_file_refutes_takes_nothing_else_along() {
     let ended = bench.review("absent,absent_if", &[]);
     let case = format!("{:#}", ended.json);
     assert_eq!((ended.code, ended.verdict()), (1, "FAIL"), "{case}");
-    let refuted = &ended.json["findings"]["refuted"];
+    let refuted = ended.refuted();
     assert_eq!(refuted[0]["verification"]["how"], "`f` is there: line 1", "{case}");
     assert_eq!(refuted[0]["reviewer"], "absent", "{case}");
     assert_eq!(ended.json["issues"][0]["reviewer"], "absent_if", "{case}");

@@ -4,6 +4,7 @@ use super::bench::Bench;
 use insta::assert_snapshot;
 use serde_json::Value;
 
+// Rows 001-019, 001-020, 001-025, 001-041.
 #[test]
 fn spawning_prints_the_contract_and_returns_before_the_lanes_do() {
     let bench = Bench::new();
@@ -54,6 +55,7 @@ fn spawning_lets_go_of_what_its_caller_holds() {
     bench.run(&["cancel"]);
 }
 
+// Rows 001-013, 001-014, 001-016, 001-024.
 #[test]
 fn what_cannot_be_started_says_why() {
     let bench = Bench::new();
@@ -103,6 +105,7 @@ fn what_cannot_be_started_says_why() {
     ");
 }
 
+// Rows 001-039.
 #[test]
 fn waiting_without_a_session_is_an_internal_error() {
     let bench = Bench::new();
@@ -151,6 +154,7 @@ fn sessions_of_last_month_are_gone_when_another_one_starts() {
     assert_eq!(keys, [newest.key.as_str(), recent.key.as_str()]);
 }
 
+// Rows 001-022.
 #[test]
 fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
     let bench = Bench::with_config("gate: {lanes: {mine: {command: [lane, pass]}}}\n");
@@ -162,7 +166,7 @@ fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
     claude: not usable
       program: [HOME]/bin/claude
       version: 1.2.3
-      why not: nobody is signed in: none of $ANTHROPIC_API_KEY, $ANTHROPIC_AUTH_TOKEN, $CLAUDE_CODE_OAUTH_TOKEN, $CLAUDE_CONFIG_DIR/.credentials.json, ~/.claude/.credentials.json is there
+      why not: not signed in: none of $ANTHROPIC_API_KEY, $ANTHROPIC_AUTH_TOKEN, $CLAUDE_CODE_OAUTH_TOKEN, $CLAUDE_CONFIG_DIR/.credentials.json, ~/.claude/.credentials.json is there
     codex: not usable
       why not: codex: not found on the path
       install: npm install -g @openai/codex
@@ -174,6 +178,7 @@ fn lanes_are_shown_with_the_reason_why_they_can_be_used_or_not() {
     ");
 }
 
+// Rows 001-031, 001-032.
 #[test]
 fn a_persons_answer_is_text() {
     let bench = Bench::new();
@@ -181,14 +186,16 @@ fn a_persons_answer_is_text() {
     let shown = bench.world.run(&["wait"]);
     let shown = shown.replace(&bench.repo.head()[..12], "[HEAD]");
     let shown: Vec<&str> = shown.lines().take_while(|line| !line.contains(".mala")).collect();
-    assert_snapshot!(shown.join("\n"), @"
+    assert_snapshot!(shown.join("\n"), @r#"
     [exit 1]
     [stdout]
     FAIL (unanimous: 1 of 3 needed passes)
       HEAD~1..HEAD at [HEAD], started [TIME]
       fail: FAIL
       pass: PASS
-      prose: no vote: invalid json: expected value at line 1 column 1
-    a.py:2: [P1] breaks on None (fail)
-    ");
+      prose: no vote: invalid json: expected value at line 1 column 1: "I looked at everything. No issues found: APPROVED, PASS."
+    a.py:2: [P1] breaks on None
+        when x is None it fails
+        found by fail, confirmed by pass
+    "#);
 }

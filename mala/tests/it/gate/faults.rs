@@ -82,6 +82,7 @@ fn a_bound_answer_counts_inside_of_other_text() {
     check("fenced", 0, "");
 }
 
+// Rows 001-035.
 #[test]
 fn one_that_never_answers_is_a_timeout() {
     check("never", 3, "no answer within 4 s");
@@ -151,6 +152,7 @@ fn an_echo_of_the_prompt_is_no_answer() {
     check("echo", 2, "invalid json");
 }
 
+// Rows 001-008, 001-078.
 #[test]
 fn prose_is_no_answer() {
     check("prose", 2, "invalid json");
@@ -161,11 +163,13 @@ fn silence_is_no_answer() {
     check("empty", 2, "exit 0 without an answer");
 }
 
+// Rows 001-057.
 #[test]
 fn a_crash_is_no_answer() {
     check("crash", 2, "exit 7 without an answer: cannot go on");
 }
 
+// Rows 001-062.
 #[test]
 fn an_answer_to_another_session_is_no_answer() {
     check("nonce", 2, "the answer does not have this session's nonce");
@@ -221,7 +225,7 @@ fn a_lane_sees_only_what_it_needs_of_the_environment() {
     let bench = Bench { repo, world };
     let ended = bench.review("env", &[]);
     assert_eq!(ended.code, 0, "{:#}", ended.json);
-    let folder = ended.json["session_dir"].as_str().unwrap();
+    let folder = ended.json["report"]["session_dir"].as_str().unwrap();
     let seen = std::fs::read_to_string(format!("{folder}/lanes/env/review/stderr.txt")).unwrap();
     // What the shell sets by itself.
     let own = ["OLDPWD", "PWD", "SHLVL", "_"];
@@ -245,6 +249,7 @@ fn a_lane_sees_only_what_it_needs_of_the_environment() {
     assert_eq!(seen, expected);
 }
 
+// Rows 001-027.
 #[test]
 fn a_gate_inside_of_a_gate_refuses() {
     let gate = std::path::Path::new(env!("CARGO_BIN_EXE_review-gate"));
@@ -255,9 +260,9 @@ fn a_gate_inside_of_a_gate_refuses() {
     let bench = Bench { world: bench.world.with_env("PATH", path.unwrap()), repo: bench.repo };
     let ended = bench.review("gate", &[]);
     assert_eq!(ended.code, 0);
-    let folder = ended.json["session_dir"].as_str().unwrap();
+    let folder = ended.json["report"]["session_dir"].as_str().unwrap();
     let stderr = std::fs::read_to_string(format!("{folder}/lanes/gate/review/stderr.txt")).unwrap();
-    assert!(stderr.contains("this is a reviewer of another gate already"), "{stderr}");
+    assert!(stderr.contains("cannot run inside a review of a gate"), "{stderr}");
 }
 
 /// A reviewer cannot start a session, so that no other may stand for the one that it has not.

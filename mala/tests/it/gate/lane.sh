@@ -35,6 +35,12 @@ esac
 
 # An answer by the form that the prompt states, and by nothing else.
 if [ "$1" = follows ]; then
+    if ! printf '%s\n' "$prompt" | grep -q '^+.*return x + 1\|^[0-9 ]*+.*return x + 1'; then
+        printf '%s\n' "$prompt" | sed -n '/^For example, with one finding:$/,/^{/s/^{/{/p' |
+            sed "s/\"nonce\": \"[^\"]*\"/\"nonce\": \"$nonce\"/; s/\"head_sha\": \"[^\"]*\"/\"head_sha\": \"$head\"/" |
+            sed 's#src/mean.py#a.py#g; s/"verdict": "FAIL"/"verdict": "PASS"/; s/"findings": \[{.*}\], "reviewed"/"findings": [], "reviewed"/'
+        exit 0
+    fi
     printf '%s\n' "$prompt" | sed -n '/^For example, with one finding:$/,/^{/s/^{/{/p' |
         sed "s/\"nonce\": \"[^\"]*\"/\"nonce\": \"$nonce\"/; s/\"head_sha\": \"[^\"]*\"/\"head_sha\": \"$head\"/" |
         sed 's#src/mean.py#a.py#g; s/"line_start": 3, "line_end": 3/"line_start": 2, "line_end": 2/' |
@@ -125,4 +131,9 @@ chatty) answer PASS ""; while :; do printf ' '; sleep 0.05; done ;;
 leaky) echo "use $3"; echo "or $3" >&2; exec sleep 1000 ;;
 lists) find . -path ./.git -prune -o -type f -print | sort >&2; answer PASS "" ;;
 slow) sleep 0.5; answer PASS "" ;;
+outside) echo 'x = 1' >"$OUTSIDE"; answer PASS "" ;;
+broken_json) echo '{not json at all' ;;
+limited) printf '%s\n' '{' '  "error": {' '    "code": 429,' '    "message": "Resource has been exhausted"' '  }' '}' >&2; exit 1 ;;
+unauthorized) printf '%s\n' 'API Error: 401 Unauthorized' '}' >&2; exit 1 ;;
+error_object) printf '%s\n' 'starting' '{"error":{"message":"the model is overloaded"}}' '}' >&2; exit 1 ;;
 esac

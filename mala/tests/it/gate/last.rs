@@ -14,12 +14,6 @@ fn running(bench: &Bench) -> String {
     bench.spawn(&["--lanes", "never"])["session_key"].as_str().unwrap().to_owned()
 }
 
-fn assert_refused(bench: &Bench, says: &str) {
-    let (code, stdout, stderr) = bench.run(&["wait"]);
-    assert_eq!(code, 5, "{says}: {stdout}{stderr}");
-    assert!(stdout.contains(says), "{says}: {stdout}");
-}
-
 #[test]
 fn a_result_of_another_session_is_none() {
     let bench = Bench::new();
@@ -77,53 +71,6 @@ fn a_session_by_another_name_is_none() {
 }
 
 #[test]
-fn what_a_commit_brings_hides_no_failed_start() {
-    let bench = Bench::new();
-    assert_eq!(bench.review("pass", &[]).code, 0);
-    bench.repo.write(".mala/gate/attempt.json/x", "");
-    let (code, _, stderr) =
-        bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "typo"]);
-    assert_eq!(code, 1, "{stderr}");
-    assert_refused(&bench, "the last review was not started");
-}
-
-#[test]
-fn a_start_that_cannot_be_noted_is_not_forgotten() {
-    let bench = Bench::new();
-    assert_eq!(bench.review("pass", &[]).code, 0);
-    let note = bench.repo.path(".git/mala-attempt.json");
-    std::fs::remove_file(&note).unwrap();
-    assert_refused(&bench, "nobody knows whether the last review was started");
-    std::fs::create_dir(&note).unwrap();
-    let (code, _, stderr) =
-        bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "pass"]);
-    assert_eq!(code, 1, "{stderr}");
-    assert_refused(&bench, "nobody knows whether the last review was started");
-    std::fs::remove_dir(&note).unwrap();
-    assert_eq!(bench.review("pass", &[]).code, 0);
-    assert_eq!(bench.run(&["wait"]).0, 0);
-}
-
-#[test]
-fn a_clock_that_was_set_back_changes_no_order() {
-    let bench = Bench::new();
-    let ahead = r#"{"created":"2199-01-01T00:00:00.000000000Z","why":"no","has_session":false}"#;
-    bench.repo.write(".git/mala-attempt.json", ahead);
-    for (lane, code) in [("pass", 0), ("fail", 1), ("pass", 0), ("fail", 1)] {
-        let spawned = bench.spawn(&["--lanes", lane]);
-        let (got, stdout, _) = bench.run(&["wait", "--json"]);
-        let waited: serde_json::Value = serde_json::from_str(&stdout).unwrap();
-        assert_eq!((got, &waited["session_key"]), (code, &spawned["session_key"]));
-        let path = file(&bench, spawned["session_key"].as_str().unwrap(), "session.json");
-        let text = std::fs::read_to_string(path).unwrap();
-        assert!(text.contains("2199-01-01T00:00:00.00000000"), "{text}");
-    }
-    let (_, listed, _) = bench.run(&["list", "--json"]);
-    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
-    assert_eq!(listed.as_array().map(Vec::len), Some(4), "{listed:#}");
-}
-
-#[test]
 fn a_session_that_somebody_changed_is_none() {
     let bench = Bench::new();
     let passed = bench.review("pass", &[]);
@@ -142,19 +89,6 @@ fn a_session_that_somebody_changed_is_none() {
     assert_eq!(bench.run(&["wait"]).0, 1);
     std::fs::write(&path, text).unwrap();
     assert_eq!(bench.wait(&passed.key).code, 0);
-}
-
-#[test]
-fn what_runs_can_be_stopped_after_a_failed_start() {
-    let bench = Bench::new();
-    let key = running(&bench);
-    bench.run(&["spawn-code-review", "--diff", "HEAD~1..HEAD", "--lanes", "typo"]);
-    let (code, stdout, stderr) = bench.run(&["status"]);
-    assert!(code == 0 && stdout.contains(&key), "{stdout}{stderr}");
-    assert!(stderr.contains("warning: the last review was not started"), "{stderr}");
-    let (code, _, stderr) = bench.run(&["cancel"]);
-    assert!(code == 0 && stderr.contains("is cancelled"), "{stderr}");
-    bench.wait(&key).assert_nothing_left();
 }
 
 #[test]

@@ -17,6 +17,7 @@ fn prompt(spawned: &Value, lane: &str) -> String {
     std::fs::read_to_string(format!("{folder}/lanes/{lane}/review/prompt.md")).unwrap()
 }
 
+// Rows 001-120.
 #[test]
 fn an_empty_change_passes_without_any_call() {
     let bench = Bench::new();
@@ -24,7 +25,7 @@ fn an_empty_change_passes_without_any_call() {
     assert_eq!(spawned["reviewers_spawned"], serde_json::json!([]));
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
     assert_eq!((ended.code, ended.verdict()), (0, "PASS"));
-    assert_eq!(ended.json["warnings"][0], "nothing changed: no reviewer was run");
+    assert_eq!(ended.json["report"]["warnings"][0], "nothing changed: no reviewer was run");
     ended.assert_nothing_left();
 }
 
@@ -45,10 +46,10 @@ fn what_does_not_fit_into_the_prompt_does_not_pass() {
     bench.repo.commit("long");
     let ended = bench.review("pass", &[]);
     assert_eq!(ended.code, 2, "{:#}", ended.json);
-    let warnings = ended.json["warnings"].to_string();
+    let warnings = ended.json["report"]["warnings"].to_string();
     assert!(warnings.contains("a.py: too long to be shown in full"), "{warnings}");
     let why = ended.json["parse_errors"][0].as_str().unwrap();
-    assert!(why.contains("1 file does not fit into the 500 kB of a prompt"), "{why}");
+    assert!(why.contains("not reviewed: a.py does not fit into a prompt of 500 kB"), "{why}");
     let lanes = bench.repo.path(".mala/gate").join(&ended.key).join("lanes");
     assert!(!lanes.exists(), "no model was called");
     ended.assert_nothing_left();
@@ -64,7 +65,7 @@ fn what_the_settings_leave_out_is_named_and_not_reviewed() {
     bench.repo.commit("data");
     let ended = bench.review("pass", &[]);
     assert_eq!(ended.code, 0, "{:#}", ended.json);
-    let warnings = ended.json["warnings"].to_string();
+    let warnings = ended.json["report"]["warnings"].to_string();
     assert!(warnings.contains("data/long.json is not reviewed: ignored"), "{warnings}");
     bench.repo.write("mala.yaml", "review: {ignore: ['**']}\n");
     bench.repo.write("a.py", "def f(x):\n    return x + 3\n");
@@ -82,9 +83,15 @@ fn what_this_clone_ignores_is_not_reviewed() {
     bench.repo.write("b.log", "noise\n");
     let spawned = spawn(&bench, &["--uncommitted", "--lanes", "pass"]);
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
-    assert_eq!((ended.code, &ended.json["scope"]["files"]), (0, &1.into()), "{:#}", ended.json);
+    assert_eq!(
+        (ended.code, &ended.json["report"]["scope"]["files"]),
+        (0, &1.into()),
+        "{:#}",
+        ended.json
+    );
 }
 
+// Rows 001-080.
 #[test]
 fn without_lanes_there_are_no_reviewers() {
     let bench = Bench::with_config("");
@@ -108,7 +115,7 @@ fn the_work_tree_is_reviewed_as_it_was_when_the_session_started() {
     bench.repo.write("a.py", "def f(x):\n    return x + 3\n");
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
     assert_eq!(ended.code, 2, "new.py is not accounted for: {:#}", ended.json);
-    assert_eq!(ended.json["scope"]["files"], 2);
+    assert_eq!(ended.json["report"]["scope"]["files"], 2);
     let prompt = prompt(&spawned, "slow");
     assert!(prompt.contains("return x + 2") && prompt.contains("y = 1"), "{prompt}");
     assert!(!prompt.contains("return x + 3"));
@@ -128,10 +135,16 @@ fn a_branch_is_reviewed_from_where_it_left() {
     bench.repo.checkout("topic");
     let spawned = spawn(&bench, &["--base", "main", "--lanes", "pass"]);
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
-    assert_eq!((ended.code, &ended.json["scope"]["files"]), (0, &1.into()), "{:#}", ended.json);
+    assert_eq!(
+        (ended.code, &ended.json["report"]["scope"]["files"]),
+        (0, &1.into()),
+        "{:#}",
+        ended.json
+    );
     assert!(!prompt(&spawned, "pass").contains("b.py"));
 }
 
+// Rows 001-012.
 #[test]
 fn single_commits_are_reviewed_without_those_between() {
     let bench = Bench::new();
@@ -139,9 +152,15 @@ fn single_commits_are_reviewed_without_those_between() {
     bench.repo.commit("another's");
     let spawned = spawn(&bench, &["--commit", "HEAD~1", "--lanes", "pass"]);
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
-    assert_eq!((ended.code, &ended.json["scope"]["files"]), (0, &1.into()), "{:#}", ended.json);
+    assert_eq!(
+        (ended.code, &ended.json["report"]["scope"]["files"]),
+        (0, &1.into()),
+        "{:#}",
+        ended.json
+    );
 }
 
+// Rows 001-100.
 #[test]
 fn the_context_is_told_and_cannot_pose_as_ours() {
     let bench = Bench::new();
@@ -187,9 +206,9 @@ fn a_change_of_which_nobody_can_look_at_anything_does_not_pass() {
         );
         let ended = bench.wait(spawned["session_key"].as_str().unwrap());
         assert_eq!(ended.code, code, "{file}: {:#}", ended.json);
-        let said = [&ended.json["parse_errors"], &ended.json["warnings"]];
+        let said = [&ended.json["parse_errors"], &ended.json["report"]["warnings"]];
         assert!(said.iter().any(|said| said.to_string().contains(why)), "{file}: {:#}", ended.json);
-        assert_eq!(ended.json["coverage"]["files"], serde_json::json!([]));
+        assert_eq!(ended.json["report"]["coverage"]["files"], serde_json::json!([]));
         ended.assert_nothing_left();
     }
 }
@@ -242,7 +261,11 @@ fn work_inside_of_a_submodule_is_named_and_alone_it_does_not_pass() {
         bench.repo.write("a.py", "def f(x):\n    return x + 2\n");
         let beside = review();
         assert_eq!((beside.code, beside.verdict()), (0, "PASS"), "{way}: {:#}", beside.json);
-        assert!(beside.json["warnings"].to_string().contains(why), "{way}: {:#}", beside.json);
+        assert!(
+            beside.json["report"]["warnings"].to_string().contains(why),
+            "{way}: {:#}",
+            beside.json
+        );
     }
 }
 
@@ -280,7 +303,7 @@ fn what_no_line_shows_is_told_and_named() {
         for line in told {
             assert!(prompt.contains(&format!("{line}\n")), "{line}: {prompt}");
             let warning = format!("{line}: told by name only");
-            let warnings = ended.json["warnings"].as_array().unwrap();
+            let warnings = ended.json["report"]["warnings"].as_array().unwrap();
             assert!(warnings.contains(&warning.as_str().into()), "{warning}: {warnings:?}");
             assert!(shown.contains(&format!("warning: {warning}\n")), "{shown}");
             let name = line.split(", ").next().unwrap().replace('_', "\\_");
@@ -298,7 +321,7 @@ fn the_mode_of_a_file_whose_lines_change_is_told() {
     bench.repo.commit_staged("more than lines");
     let spawned = bench.spawn(&["--lanes", "pass"]);
     let ended = bench.wait(spawned["session_key"].as_str().unwrap());
-    assert_eq!((ended.code, &ended.json["warnings"]), (0, &serde_json::json!([])));
+    assert_eq!((ended.code, &ended.json["report"]["warnings"]), (0, &serde_json::json!([])));
     let prompt = prompt(&spawned, "pass");
     assert!(prompt.contains("a.py, modified, mode 100644 -> 100755\n"), "{prompt}");
 }
@@ -316,6 +339,11 @@ fn what_mala_writes_is_not_in_a_change_of_the_work_tree() {
     for _ in 0..2 {
         let spawned = spawn(&bench, &["--uncommitted", "--lanes", "pass"]);
         let ended = bench.wait(spawned["session_key"].as_str().unwrap());
-        assert_eq!((ended.code, &ended.json["scope"]["files"]), (0, &1.into()), "{:#}", ended.json);
+        assert_eq!(
+            (ended.code, &ended.json["report"]["scope"]["files"]),
+            (0, &1.into()),
+            "{:#}",
+            ended.json
+        );
     }
 }

@@ -14,7 +14,8 @@ fn run_in(bench: &Bench, folder: &Path, args: &[&str]) -> (i32, String, String) 
 
 fn key_of(text: &str) -> String {
     let json: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
-    json["session_key"].as_str().unwrap_or_else(|| panic!("no key: {text}")).to_owned()
+    let key = json["session_key"].as_str().or(json["report"]["session_key"].as_str());
+    key.unwrap_or_else(|| panic!("no key: {text}")).to_owned()
 }
 
 /// Starts a session in a work tree and waits for it; gives its key.
@@ -34,32 +35,31 @@ fn linked(bench: &Bench) -> PathBuf {
     tree
 }
 
+/// 001-038: the most recent session of this work tree, then of the repository.
 #[test]
-fn without_a_key_the_most_recent_session_of_all_work_trees_is_meant() {
+fn without_a_key_a_session_of_this_work_tree_goes_first() {
     let bench = Bench::new();
     let main = bench.repo.root().to_owned();
     let tree = linked(&bench);
-    let bare = bench.repo.beside("bare.git");
-    bench.repo.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
-    let of_bare = bench.repo.beside("of-bare");
-    let at = bare.to_str().unwrap();
-    bench.repo.git(&["-C", at, "worktree", "add", "-q", "--detach", of_bare.to_str().unwrap()]);
-    for (one, other) in [(&main, &tree), (&bare, &of_bare)] {
-        for (spawns, waits) in [(one, other), (other, one)] {
-            let old = review_in(&bench, waits, "pass");
-            let new = review_in(&bench, spawns, "fail");
-            for folder in [spawns, waits] {
-                let (code, stdout, _) = run_in(&bench, folder, &["wait", "--json"]);
-                assert_eq!((code, key_of(&stdout)), (1, new.clone()), "{stdout}");
-                let (code, stdout, _) = run_in(&bench, folder, &["status", "--json"]);
-                assert_eq!((code, key_of(&stdout)), (0, new.clone()));
-                for (key, expected) in [(&old, 0), (&new, 1)] {
-                    let (code, stdout, _) = run_in(&bench, folder, &["wait", "--session-key", key]);
-                    assert_eq!(code, expected, "by its key: {stdout}");
-                }
-            }
+    let first = review_in(&bench, &main, "pass");
+    let (code, stdout, stderr) = run_in(&bench, &tree, &["wait", "--json"]);
+    assert_eq!((code, key_of(&stdout)), (0, first.clone()), "the repository's: {stdout}");
+    assert!(stderr.contains(&first) && stderr.contains(" ago: HEAD~1..HEAD"), "{stderr}");
+    assert!(stderr.contains(" in /"), "it names the other work tree: {stderr}");
+    let second = review_in(&bench, &tree, "fail");
+    for (folder, expected, key) in [(&main, 0, &first), (&tree, 1, &second)] {
+        let (code, stdout, stderr) = run_in(&bench, folder, &["wait", "--json"]);
+        assert_eq!((code, &key_of(&stdout)), (expected, key), "{stdout}");
+        assert!(stderr.contains(&format!("session {key}, started ")), "{stderr}");
+        assert_eq!(key_of(&run_in(&bench, folder, &["status", "--json"]).1), *key);
+        for (key, expected) in [(&first, 0), (&second, 1)] {
+            let (code, _, stderr) = run_in(&bench, folder, &["wait", "--session-key", key]);
+            assert_eq!((code, stderr.as_str()), (expected, ""), "by its key");
         }
     }
+    std::fs::write(main.join(format!(".mala/gate/{first}/session.json")), "{").unwrap();
+    let (code, stdout, _) = run_in(&bench, &main, &["wait"]);
+    assert!(code == 5 && stdout.contains("cannot read the most recent session"), "{stdout}");
 }
 
 #[test]
@@ -81,34 +81,6 @@ fn the_list_names_other_work_trees_and_cleaning_takes_them() {
     let (_, _, said) = bench.run(&["clean", "--older-than", "0s"]);
     assert_eq!(said, "2 sessions removed\n");
     assert_eq!(run_in(&bench, &tree, &["list"]).1, "");
-}
-
-#[test]
-fn what_could_not_be_started_in_another_work_tree_counts_likewise() {
-    let bench = Bench::new();
-    let tree = linked(&bench);
-    let passed = review_in(&bench, bench.repo.root(), "pass");
-    let args = ["spawn-code-review", "--diff", "nowhere..HEAD"];
-    assert_eq!(run_in(&bench, &tree, &args).0, 1);
-    let (code, stdout, _) = bench.run(&["wait", "--json"]);
-    assert_eq!(code, 5, "{stdout}");
-    let why = "the last review was not started: unknown revision: nowhere (in ";
-    assert!(stdout.contains(why), "{stdout}");
-    let (code, stdout, _) = bench.run(&["wait", "--session-key", &passed]);
-    assert_eq!(code, 0, "by its key it is there: {stdout}");
-    review_in(&bench, bench.repo.root(), "pass");
-    for folder in [bench.repo.root(), &tree] {
-        let started = std::time::Instant::now();
-        assert_eq!(run_in(&bench, folder, &["wait"]).0, 0, "the next one counts again");
-        assert!(started.elapsed().as_secs() < 5, "nobody waits for what is over");
-    }
-    let broken = review_in(&bench, &tree, "pass");
-    std::fs::write(tree.join(format!(".mala/gate/{broken}/session.json")), "{").unwrap();
-    let (code, stdout, _) = bench.run(&["wait"]);
-    assert!(code == 5 && stdout.contains("the most recent session cannot be read"), "{stdout}");
-    assert!(bench.run(&["clean", "--older-than", "0s"]).2.contains("sessions removed"));
-    let (code, stdout, _) = bench.run(&["wait"]);
-    assert!(code == 5 && stdout.contains("no session in this repository"), "{stdout}");
 }
 
 #[test]

@@ -115,7 +115,7 @@ fn a_session_keeps_its_secrets() {
     std::fs::write(&file, format!("Use {token} to sign in.\n")).unwrap();
     let ended = bench.review("pass", &["--context-file", file.to_str().unwrap()]);
     assert_eq!(ended.code, 0, "{:#}", ended.json);
-    let folder = ended.json["session_dir"].as_str().unwrap().to_owned();
+    let folder = ended.json["report"]["session_dir"].as_str().unwrap().to_owned();
     let session = std::path::Path::new(&folder).join("session.json");
     assert!(!std::fs::read_to_string(&session).unwrap().contains(&token));
     assert_eq!(std::fs::metadata(&session).unwrap().permissions().mode() & 0o777, 0o600);
@@ -189,7 +189,7 @@ fn no_lane_finds_what_agents_obey_unless_it_says_so() {
     }
     bench.repo.commit("settings");
     let ended = bench.review("lists,alike,all,some", &[]);
-    let folder = ended.json["session_dir"].as_str().unwrap().to_owned();
+    let folder = ended.json["report"]["session_dir"].as_str().unwrap().to_owned();
     let seen = |lane: &str| {
         let listed = std::fs::read_to_string(format!("{folder}/lanes/{lane}/review/stderr.txt"));
         let listed = listed.unwrap();
@@ -214,7 +214,7 @@ fn what_cannot_be_read_hides_nothing() {
     std::fs::write(file(&new.key, "session.json"), "{").unwrap();
     let (code, stdout, _) = bench.run(&["wait"]);
     assert_eq!(code, 5, "no older one takes its place: {stdout}");
-    assert!(stdout.contains("the most recent session cannot be read"), "{stdout}");
+    assert!(stdout.contains("cannot read the most recent session"), "{stdout}");
     let (code, _, said) = bench.run(&["clean"]);
     assert_eq!((code, said.as_str()), (0, "0 sessions removed\n"), "it is young");
     std::thread::sleep(std::time::Duration::from_secs(2));

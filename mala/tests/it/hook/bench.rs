@@ -25,7 +25,8 @@ impl Bench {
         let lane = include_str!("../gate/lane.sh");
         let world =
             world().with_only_programs(PROGRAMS).with_program("lane", lane).in_folder(repo.root());
-        // Where the work starts; what hosts read of it does not matter here.
+        repo.git(&["config", "user.email", "ada@example.org"]);
+        // What is there is accepted; what hosts read of it does not matter here.
         let installed = world.output(&["init", "--hooks"], b"");
         assert!(installed.status.success());
         for folder in [".claude", ".codex"] {

@@ -19,7 +19,9 @@ fn a_project_gets_the_hooks_and_loses_them() {
     [stderr]
     wrote [WORK]/.claude/settings.json
     wrote [WORK]/.codex/hooks.json
-    codex runs the hook after you trusted it: /hooks in codex
+    reviewers: builtin, since no other one is usable here (wrote mala.yaml)
+    warning: mala.yaml is not committed: commit it, so that hooks use it in other work trees and clones too
+    codex runs the hook after you trust it: /hooks in codex
     ");
     assert_snapshot!(world.read(".codex/hooks.json"), @r#"
     {
@@ -50,13 +52,15 @@ fn a_project_gets_the_hooks_and_loses_them() {
     }
     "#);
     assert_eq!(world.read(".codex/hooks.json"), world.read(".claude/settings.json"));
-    assert!(!world.folder().join("mala.yaml").exists(), "nothing else is written");
+    assert_eq!(world.read("mala.yaml"), "gate:\n  panel: [builtin]\n");
+    world.git(&["add", "mala.yaml"]).git(&["commit", "-qm", "settings"]);
     assert_snapshot!(world.run(&["init", "--hooks"]), @"
     [exit 0]
     [stderr]
-    [WORK]/.claude/settings.json: it has the hook already
-    [WORK]/.codex/hooks.json: it has the hook already
-    codex runs the hook after you trusted it: /hooks in codex
+    [WORK]/.claude/settings.json: the hook is already there
+    [WORK]/.codex/hooks.json: the hook is already there
+    reviewers: builtin
+    codex runs the hook after you trust it: /hooks in codex
     ");
     assert_snapshot!(world.run(&["init", "--hooks", "--remove"]), @"
     [exit 0]
@@ -67,8 +71,8 @@ fn a_project_gets_the_hooks_and_loses_them() {
     assert_snapshot!(world.run(&["init", "--hooks", "--remove"]), @"
     [exit 0]
     [stderr]
-    [WORK]/.claude/settings.json: it is not there
-    [WORK]/.codex/hooks.json: it is not there
+    [WORK]/.claude/settings.json: no such file
+    [WORK]/.codex/hooks.json: no such file
     ");
     let status = world.command("git").args(["status", "--short"]).output().unwrap();
     assert_eq!(String::from_utf8(status.stdout).unwrap(), "", "all is as it was");
@@ -76,10 +80,10 @@ fn a_project_gets_the_hooks_and_loses_them() {
 
 #[test]
 fn settings_that_do_not_count_yet_are_told() {
-    let world = project();
+    let world = project().with_program("codex", "").with_env("CODEX_API_KEY", "k");
     world.write("mala.yaml", "gate: {consensus: any}\n");
     let shown = world.run(&["init", "--hooks=claude"]);
-    assert!(shown.contains("warning: mala.yaml is not committed as it is"), "{shown}");
+    assert!(shown.contains("warning: mala.yaml is not committed"), "{shown}");
     world.git(&["add", "mala.yaml"]).git(&["commit", "-qm", "settings"]);
     let shown = world.run(&["init", "--hooks=claude"]);
     assert!(!shown.contains("warning"), "{shown}");
@@ -91,7 +95,8 @@ fn one_host_is_enough_and_what_it_has_stays() {
     let settings = "{\n    // ours\n    \"model\": \"opus\",\n    \"hooks\": {\"Stop\": [{\"hooks\": []}]}\n}\n";
     world.write(".claude/settings.json", settings);
     let shown = world.run(&["init", "--hooks=claude"]);
-    assert_eq!(shown, "[exit 0]\n[stderr]\nwrote [WORK]/.claude/settings.json\n");
+    let expected = "[exit 0]\n[stderr]\nwrote [WORK]/.claude/settings.json\nreviewers: builtin";
+    assert!(shown.starts_with(expected), "{shown}");
     assert!(!world.folder().join(".codex").exists());
     let new = world.read(".claude/settings.json");
     assert!(new.contains("// ours") && new.contains("mala hook stop"), "{new}");
@@ -144,8 +149,8 @@ fn what_cannot_be_understood_is_left_alone() {
     assert_snapshot!(crate::world().run(&["init", "--hooks"]), @"
     [exit 64]
     [stderr]
-    error: this is no git repository
-    hint: the hook reviews the work in one
+    error: not in a git repository
+    hint: hooks review the work in one
     ");
 }
 
@@ -162,7 +167,7 @@ fn a_link_out_of_the_work_tree_is_not_followed() {
         std::os::unix::fs::symlink(target, at(link)).unwrap();
         for args in [&["init", "--hooks"][..], &["init", "--hooks", "--remove"]] {
             let shown = world.run(args);
-            assert!(shown.contains("it leads out of the work tree"), "{link}: {shown}");
+            assert!(shown.contains("the link leads out of the work tree"), "{link}: {shown}");
             assert!(shown.starts_with("[exit 2]"), "{link}: {shown}");
         }
         assert_eq!(std::fs::read_dir(&other).unwrap().count(), 0, "{link}");
@@ -185,7 +190,18 @@ fn a_hook_written_by_hand_stays() {
     assert_snapshot!(world.run(&["init", "--hooks", "--remove"]), @"
     [exit 0]
     [stderr]
-    [WORK]/.claude/settings.json: its hook of mala is not the one that init writes, and stays
-    [WORK]/.codex/hooks.json: it is not there
+    [WORK]/.claude/settings.json: its hook was not written by mala init, and stays
+    [WORK]/.codex/hooks.json: no such file
     ");
+}
+
+#[test]
+fn init_says_what_it_chose() {
+    let world = project().with_program("claude", "").with_env("ANTHROPIC_API_KEY", "k");
+    let shown = world.run(&["init", "--hooks"]);
+    assert!(shown.contains("wrote [WORK]/.claude/settings.json"), "{shown}");
+    assert!(!shown.contains(".codex"), "codex is not installed: {shown}");
+    let second = "reviewers: claude (a second opinion: gate.panel: [claude, agent] in mala.yaml)";
+    assert!(shown.contains(second), "{shown}");
+    assert!(!world.folder().join("mala.yaml").exists());
 }

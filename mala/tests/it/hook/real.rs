@@ -32,25 +32,27 @@ impl Bench {
         assert!(shown.starts_with("[exit 0]"), "{shown}");
         repo.commit("install the hook");
         repo.branch("topic");
-        repo.write("a.py", BAD);
+        repo.git(&["config", "user.name", "Ada"]);
+        repo.git(&["config", "user.email", "ada@example.org"]);
         Self { repo, world }
     }
 
     /// A model that says that it is done, and mends its work when somebody tells it what is wrong.
     fn model(&self, mends: bool) -> ModelServer {
         let file = self.repo.path("a.py");
-        ModelServer::new(move |request| agent(request, mends.then_some(file.as_path())))
+        ModelServer::new(move |request| agent(request, &file, mends))
     }
 
     /// A model that publishes its work before it says that it is done.
     fn hasty_model(&self) -> ModelServer {
-        let top = self.repo.root().to_owned();
+        let (top, file) = (self.repo.root().to_owned(), self.repo.path("a.py"));
         ModelServer::new(move |request| {
+            std::fs::write(&file, BAD).unwrap();
             for args in [&["commit", "-qam", "bad"][..], &["branch", "-qf", "main", "topic"]] {
                 // There is nothing to commit the second time.
                 std::process::Command::new("git").args(args).current_dir(&top).output().unwrap();
             }
-            agent(request, None)
+            agent(request, &file, false)
         })
     }
 
@@ -126,20 +128,19 @@ fn hosts() -> PathBuf {
     folder
 }
 
-fn agent(request: &ModelRequest, mends: Option<&Path>) -> ServerStep {
-    let is_told = request.user_text().contains("a.py:2: [P1] this is bad (judge)");
-    match mends {
-        Some(file) if is_told => {
-            std::fs::write(file, GOOD).unwrap();
-            ModelAnswer::text("it is mended").into()
-        }
-        _ => ModelAnswer::text("it is done").into(),
+/// A model that writes bad work, and mends it when it is told what is wrong.
+fn agent(request: &ModelRequest, file: &Path, mends: bool) -> ServerStep {
+    if request.user_text().contains("a.py:2: [P1] this is bad (judge)") && mends {
+        std::fs::write(file, GOOD).unwrap();
+        return ModelAnswer::text("it is mended").into();
     }
+    std::fs::write(file, BAD).unwrap();
+    ModelAnswer::text("it is done").into()
 }
 
 fn told(server: &ModelServer) -> usize {
     let requests = server.requests();
-    let most = requests.iter().map(|request| request.user_text().matches("does not pass").count());
+    let most = requests.iter().map(|request| request.user_text().matches("did not pass").count());
     most.max().unwrap_or_default()
 }
 

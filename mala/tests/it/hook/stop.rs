@@ -13,8 +13,8 @@ fn findings_keep_an_agent_until_they_are_fixed() {
     assert_snapshot!(bench.shown(&answer), @r#"
     {
       "decision": "block",
-      "reason": "The review of your work does not pass: 1 finding.\n- a.py:2: [P1] this is bad (judge)\nFull report: [WORK]/.mala/gate/[KEY]/report.md\nFix what is right, say of the rest why it is wrong, then stop again.",
-      "systemMessage": "mala: 1 finding, block 1 of 3. Report: [WORK]/.mala/gate/[KEY]/report.md. To let it stop anyway: mala hook off, or MALA_HOOK=off."
+      "reason": "The review of your work did not pass: 1 finding.\n- a.py:2: [P1] this is bad (judge)\nFull report: [WORK]/.mala/gate/[KEY]/report.md\nFix the findings that are right. For those that are wrong, say why. Then stop again.",
+      "systemMessage": "mala: 1 finding, block 1 of 3. Report: [WORK]/.mala/gate/[KEY]/report.md. To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
     }
     "#);
     let report = message(&answer).split("Report: ").nth(1).unwrap().split(". ").next().unwrap();
@@ -23,15 +23,10 @@ fn findings_keep_an_agent_until_they_are_fixed() {
     bench.repo.write("a.py", GOOD);
     assert_snapshot!(bench.shown(&bench.stop(true)), @r#"
     {
-      "systemMessage": "mala: this work passes (judge)"
+      "systemMessage": "mala: the review passed (judge)"
     }
     "#);
-    assert_eq!(bench.sessions().len(), 2);
-    assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
-    {
-      "systemMessage": "mala: this work passes (judge)"
-    }
-    "#);
+    assert_eq!(bench.stop(false), json!({}), "nothing changed since it passed");
     assert_eq!(bench.sessions().len(), 2, "what is known is not asked again");
     assert_eq!(bench.repo.git(&["status", "--short"]), "M a.py", "the state is not in git");
 }
@@ -40,28 +35,40 @@ fn findings_keep_an_agent_until_they_are_fixed() {
 fn the_same_findings_keep_it_three_times_and_other_work_again() {
     let bench = Bench::new("judge");
     bench.repo.write("a.py", BAD);
-    let played: Vec<bool> =
-        [false, true, true, true, false].map(|it| blocks(&bench.stop(it))).to_vec();
-    assert_eq!(played, [true, true, true, false, false]);
+    let played: Vec<bool> = [false, true, true].map(|it| blocks(&bench.stop(it))).to_vec();
+    assert_eq!(played, [true, true, true]);
     assert_eq!(bench.sessions().len(), 1, "one review is enough for the same work");
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
-      "systemMessage": "mala: LET GO WITH 1 FINDING: it was kept from stopping 3 times for this. Report: [WORK]/.mala/gate/[KEY]/report.md"
+      "systemMessage": "mala: warning: stopping with 1 unresolved finding: blocked 3 times for this work. Report: [WORK]/.mala/gate/[KEY]/report.md"
     }
     "#);
+    assert_eq!(bench.stop(false), json!({}), "it stays released");
+    let other = br#"{"session_id":"another","stop_hook_active":false}"#;
+    assert_eq!(bench.stop_with(&[], other), json!({}), "in another conversation too");
     bench.repo.write("a.py", BAD.replace("x.bad", "x.bad.bad"));
-    assert!(blocks(&bench.stop(false)), "other work arms the hook");
+    assert!(blocks(&bench.stop(false)), "until its diff changes");
 }
 
 #[test]
-fn another_conversation_has_its_own_count() {
-    let bench =
-        Bench::with_config("gate: {max_blocks: 1, lanes: {judge: {command: [lane, judge]}}}\n");
+fn a_person_accepts_work_as_it_is() {
+    let bench = Bench::new("judge");
+    bench.begin();
     bench.repo.write("a.py", BAD);
+    bench.repo.commit("bad");
+    bench.repo.write("b.py", "b = 1\n");
     assert!(blocks(&bench.stop(false)));
-    assert!(!blocks(&bench.stop(true)));
+    assert_snapshot!(bench.world.run(&["hook", "accept"]), @"
+    [exit 0]
+    [stderr]
+    accepted: later reviews of the hook start from here
+    ");
+    let answer = bench.stop(true);
+    assert!(!blocks(&answer), "{answer}");
     let other = br#"{"session_id":"another","stop_hook_active":false}"#;
-    assert!(blocks(&bench.stop_with(&[], other)));
+    assert_eq!(bench.stop_with(&[], other), json!({}), "in another conversation too");
+    bench.repo.write("a.py", BAD.replace("x.bad", "x.bad.bad"));
+    assert!(blocks(&bench.stop(false)), "later work is reviewed");
 }
 
 #[test]
@@ -71,27 +78,34 @@ fn what_nobody_reviewed_fails_closed_and_then_lets_go_loudly() {
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
       "decision": "block",
-      "reason": "Your work could not be reviewed: prose: invalid json: expected value at line 1 column 1.\nMore: [WORK]/.mala/gate/[KEY]/report.md.\nThis says nothing about the work. Change nothing that the reason does not ask for and stop again: the review is tried again.",
-      "systemMessage": "mala: NOT REVIEWED, block 1 of 3: prose: invalid json: expected value at line 1 column 1. More: [WORK]/.mala/gate/[KEY]/report.md. To let it stop anyway: mala hook off, or MALA_HOOK=off."
+      "reason": "Your work could not be reviewed: prose: invalid json: expected value at line 1 column 1: \"I looked at everything. No issues found: APPROVED, PASS.\". More: [WORK]/.mala/gate/[KEY]/report.md.\nThis says nothing about the work. Change only what the reason asks for and stop again: the review is repeated.",
+      "systemMessage": "mala: not reviewed, block 1 of 3: prose: invalid json: expected value at line 1 column 1: \"I looked at everything. No issues found: APPROVED, PASS.\". More: [WORK]/.mala/gate/[KEY]/report.md. To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off."
     }
     "#);
     assert!(blocks(&bench.stop(true)) && blocks(&bench.stop(true)));
     assert_eq!(bench.sessions().len(), 3, "it is tried again each time");
     assert_snapshot!(bench.shown(&bench.stop(true)), @r#"
     {
-      "systemMessage": "mala: NOTHING WAS REVIEWED: prose: invalid json: expected value at line 1 column 1. Let go: it was kept from stopping 3 times for this. More: [WORK]/.mala/gate/[KEY]/report.md."
+      "systemMessage": "mala: warning: stopping without a review: prose: invalid json: expected value at line 1 column 1: \"I looked at everything. No issues found: APPROVED, PASS.\"; blocked 3 times for this work. More: [WORK]/.mala/gate/[KEY]/report.md."
     }
     "#);
 }
 
 #[test]
-fn a_machine_without_reviewers_passes_nothing() {
-    let bench = Bench::with_config("");
+fn without_a_reviewer_the_person_is_told_once() {
+    let bench = Bench::with_config("gate: {panel: [codex]}\n");
     bench.repo.write("a.py", GOOD);
-    let answer = bench.stop(false);
-    assert!(blocks(&answer), "{answer}");
-    let why = "NOT REVIEWED, block 1 of 3: no reviewer is available; claude is not in";
-    assert!(message(&answer).contains(why), "{answer}");
+    assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
+    {
+      "systemMessage": "mala: warning: nothing was reviewed: no reviewer is usable (codex: codex: not found on the path). Run `review-gate lanes` to see why"
+    }
+    "#);
+    assert_eq!(bench.stop(false), json!({}));
+    bench.repo.write("a.py", BAD);
+    assert_eq!(bench.stop(false), json!({}), "once per conversation");
+    let other = br#"{"session_id":"another","stop_hook_active":false}"#;
+    assert!(message(&bench.stop_with(&[], other)).contains("nothing was reviewed"));
+    assert!(bench.sessions().is_empty());
 }
 
 #[test]
@@ -101,7 +115,10 @@ fn a_review_that_takes_longer_goes_on_and_is_read_later() {
     for is_continued in [false, true] {
         let started = std::time::Instant::now();
         let answer = bench.stop_with(&["--timeout", "3"], &asking(bench.repo.root(), is_continued));
-        assert!(blocks(&answer) && message(&answer).contains("the review still runs"), "{answer}");
+        assert!(
+            blocks(&answer) && message(&answer).contains("the review is still running"),
+            "{answer}"
+        );
         assert!(started.elapsed().as_secs() < 20);
         assert_eq!(bench.sessions().len(), 1, "one session for both");
     }
@@ -116,7 +133,7 @@ fn a_person_gets_out_by_a_variable_and_by_a_file() {
     assert_snapshot!(bench.world.run(&["hook", "off"]), @"
     [exit 0]
     [stderr]
-    wrote [WORK]/.git/mala-hook-off: the stop hook is off
+    wrote [WORK]/.git/mala-hook-off: the hooks are off
     ");
     assert_snapshot!(bench.shown(&bench.stop(false)), @r#"
     {
@@ -132,7 +149,7 @@ fn a_person_gets_out_by_a_variable_and_by_a_file() {
     assert_snapshot!(bench.world.run(&["hook", "on"]), @"
     [exit 0]
     [stderr]
-    the stop hook is already on
+    the hooks were on already
     ");
     assert!(blocks(&bench.stop(false)));
     bench.world = bench.world.with_env("MALA_HOOK", "OFF");

@@ -15,7 +15,17 @@ fn commits_on_a_branch_are_work_too() {
     assert!(!blocks(&bench.stop(true)), "what is on disk counts, not what was committed");
     bench.repo.commit("good");
     assert!(!blocks(&bench.stop(true)));
-    assert_eq!(bench.sessions().len(), 2, "committing it makes it no other work");
+}
+
+#[test]
+fn work_that_passed_on_disk_is_not_reviewed_again_when_it_is_committed() {
+    let bench = Bench::new("judge");
+    bench.begin();
+    bench.repo.write("a.py", GOOD);
+    assert!(message(&bench.stop(false)).contains("the review passed"));
+    bench.repo.commit("good");
+    assert!(message(&bench.stop(false)).contains("the review passed"));
+    assert_eq!(bench.sessions().len(), 1, "it is the same diff");
 }
 
 #[test]
@@ -50,13 +60,20 @@ fn the_first_work_of_a_repository_is_work() {
 }
 
 #[test]
-fn where_nobody_knows_where_work_starts_all_of_it_is() {
-    let bench = Bench::new("judge");
-    std::fs::remove_file(bench.repo.path(".git/mala-hook/baseline")).unwrap();
+fn without_a_start_work_is_what_no_remote_branch_has() {
+    let bench = Bench::published("judge");
+    std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
     bench.repo.write("a.py", BAD);
     bench.repo.commit("bad");
     let answer = bench.stop(false);
     assert!(blocks(&answer), "{answer}");
+    let bench = Bench::new("judge");
+    std::fs::remove_dir_all(bench.repo.path(".git/mala-hook")).unwrap();
+    bench.repo.write("b.py", "b = 1\n");
+    bench.repo.commit("without a remote");
+    bench.repo.write("a.py", BAD);
+    let answer = bench.stop(false);
+    assert!(blocks(&answer) && message(&answer).contains("1 finding"), "{answer}");
 }
 
 #[test]
@@ -138,6 +155,9 @@ fn a_weaker_panels_pass_does_not_count() {
 #[test]
 fn a_repository_without_a_commit_has_work() {
     let bench = Bench::new("judge");
+    let config = bench.world.home().join(".config/mala/config.yaml");
+    std::fs::create_dir_all(config.parent().unwrap()).unwrap();
+    std::fs::write(config, "gate: {lanes: {judge: {command: [lane, judge]}}}\n").unwrap();
     bench.repo.git(&["checkout", "-q", "--orphan", "fresh"]);
     bench.repo.git(&["branch", "-q", "-D", "main"]);
     bench.repo.write("a.py", BAD);

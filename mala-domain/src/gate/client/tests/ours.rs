@@ -3,10 +3,8 @@
 
 use super::*;
 use crate::finding::Finding;
-use crate::gate::lane::LaneFailureKind;
 use crate::gate::session::SessionState;
 use crate::render::gate::{GateResultJson, GateReviewerJson, PanelVerdict, SessionFacts, status};
-use crate::review::Usage;
 use crate::review::consensus::{VoteStatus, by_rule};
 use crate::scope::HeadState;
 use crate::verdict::{NotReviewedReason, Outcome};
@@ -25,14 +23,6 @@ fn lane(verdict: Option<Verdict>, issues: Vec<Finding>) -> GateReviewerJson {
         summary: String::new(),
         issues,
         error: verdict.is_none().then(|| "no answer".to_owned()),
-        absence: verdict.is_none().then_some(LaneFailureKind::Unusable),
-        raw_verdict: verdict,
-        coverage: Coverage::default(),
-        usage: Usage::default(),
-        exit_code: Some(0),
-        seconds: 1.0,
-        wrote: Vec::new(),
-        measured: None,
     }
 }
 
@@ -59,18 +49,17 @@ fn decided(rule: ConsensusRule, lanes: &[Seat]) -> Value {
     let decision = by_rule(rule, &waited.reviewers.values().map(vote).collect::<Vec<_>>());
     waited.status = status(decision.outcome);
     waited.consensus.verdict = PanelVerdict::from(decision.verdict);
-    waited.consensus.verified.verdict = waited.consensus.verdict;
     waited.consensus.rule = rule;
     waited.consensus.passes = decision.passes;
     waited.consensus.needed = decision.needed;
     waited.parse_errors = Vec::new();
-    waited.obstacle = match decision.outcome {
+    waited.report.not_reviewed = match decision.outcome {
         Outcome::CouldNotReview(obstacle) => Some(obstacle),
         _ => None,
     };
     waited.issues = waited.reviewers.values().flat_map(|lane| lane.issues.clone()).collect();
-    waited.session_key = Some("k".to_owned());
-    waited.scope = Some(ScopeSummary {
+    waited.report.session_key = Some("k".to_owned());
+    waited.report.scope = Some(ScopeSummary {
         repository: None,
         target: String::new(),
         base: None,
@@ -86,7 +75,6 @@ fn decided(rule: ConsensusRule, lanes: &[Seat]) -> Value {
 /// The same with a pass in all places that say what was decided.
 fn forged(mut json: Value) -> Value {
     json["consensus"]["verdict"] = json!("PASS");
-    json["consensus"]["verified"]["verdict"] = json!("PASS");
     json["consensus"]["passes"] = json["consensus"]["needed"].clone();
     json
 }
@@ -138,8 +126,11 @@ fn what_does_not_fit_together_is_not() {
     let split = || decided(Majority, &[("codex", PASS), ("b", PASS), ("c", FAIL)]);
     let another = serde_json::to_value(finding("codex", 0)).unwrap();
     for (json, why) in [
-        (with(pass(), "/session_key", json!("other")), "the gate answers for another session"),
-        (with(pass(), "/scope", json!(null)), "missing field: scope"),
+        (
+            with(pass(), "/report/session_key", json!("other")),
+            "the gate answers for another session",
+        ),
+        (with(pass(), "/report/scope", json!(null)), "missing field: scope"),
         (
             with(fail(), "/consensus/verdict", json!("PASS")),
             "invalid verdict: exit 0 with Resolved Pass",

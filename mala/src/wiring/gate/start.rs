@@ -1,9 +1,9 @@
-//! Opens a session: chooses the panel, writes the session down, and starts its supervisor.
+//! Starts a session: chooses the settings and the panel, writes the session, and starts its supervisor.
 
+use super::{Gate, GateFolder, Seen, SessionFolder};
 use crate::console;
 use crate::environment::Environment;
 use crate::settings::Settings;
-use crate::wiring::gate::{self as world, Gate, SessionFolder};
 use anyhow::Context;
 use mala_domain::gate::SCHEMA_VERSION;
 use mala_domain::gate::session::{Checker, LeftOut, PanelMember, Pinned, Session, SessionEnd};
@@ -23,7 +23,7 @@ const OLD: Duration = Duration::from_secs(30 * 86_400);
 const START: Duration = Duration::from_secs(60);
 
 /// A change, and where its throw-away copy is.
-pub struct Work<'w> {
+pub struct SessionChange<'w> {
     /// The folder of the copy.
     pub scratch: &'w Path,
     /// The change by commits.
@@ -47,22 +47,22 @@ pub struct SessionRequest {
 }
 
 /// The panel, and what to say about it: which settings hold explains the rest.
-pub fn panel(
+pub fn session_panel_members(
     named: &[String],
     settings: &Settings,
     here: &Environment,
 ) -> Result<(Vec<PanelMember>, Vec<String>), PanelProblem> {
-    let (seats, warnings) = world::panel(named, &settings.gate, here)?;
+    let (seats, warnings) = super::panel(named, &settings.gate, here)?;
     Ok((seats, settings.notice.iter().cloned().chain(warnings).collect()))
 }
 
 /// A session that is not written down yet.
-pub fn session(
-    work: &Work<'_>,
+pub fn new_session(
+    work: &SessionChange<'_>,
     brief: SessionRequest,
     settings: &Settings,
 ) -> anyhow::Result<Session> {
-    let (key, secret) = world::fresh_names()?;
+    let (key, secret) = super::fresh_names()?;
     Ok(Session {
         schema_version: SCHEMA_VERSION,
         key,
@@ -80,36 +80,37 @@ pub fn session(
         tasks: brief.tasks,
         warnings: brief.warnings,
         checker: settings.gate.agent_checks.value.then(|| Checker::of(&settings.policy)),
+        agent: Checker::of(&settings.policy),
         canaries: settings.gate.canaries(),
     })
 }
 
-/// Writes the session down and starts its supervisor; a session that nobody needs to review is over.
-pub async fn start(
+/// Writes the session and starts its supervisor. A session that needs no review is over at once.
+pub async fn start_session(
     gate: &Gate,
     session: &Session,
     scoped: &ReviewScope,
     here: &Environment,
 ) -> anyhow::Result<(SessionFolder, GateSpawnJson)> {
-    world::sweep_dead(gate.sessions.all());
-    world::sweep_scratch(gate);
-    if let Err(error) = world::remove_older_than(OLD, &gate.sessions) {
+    super::sweep_dead(gate.sessions.all());
+    super::sweep_scratch(gate);
+    if let Err(error) = remove_older_than(OLD, &gate.sessions) {
         console::say(&format!("warning: old sessions stay: {error:#}"));
     }
-    let session = &Session { created: gate.next_time().await?, ..session.clone() };
+    let session = &Session { created: now(), ..session.clone() };
     let folder = gate.sessions.create(session).context("writing the session down")?;
     for warning in &session.warnings {
         console::say(&format!("note: {}", console::harmless(warning)));
     }
     let started = match asks_lanes(session, scoped) {
         false => {
-            let report = world::review_session(session, scoped.clone(), None, here).await?;
+            let report = super::review_session(session, scoped.clone(), None, here).await?;
             folder.conclude(SessionEnd::Reviewed(Box::new(report)))?;
-            world::remove_scratch(Path::new(&session.scratch));
+            super::remove_scratch(Path::new(&session.scratch));
             Vec::new()
         }
         true => {
-            world::start_supervisor(here, &folder, &session.key)?;
+            super::start_supervisor(here, &folder, &session.key)?;
             until_started(session, &folder).await?
         }
     };
@@ -117,9 +118,14 @@ pub async fn start(
     Ok((folder, spawned))
 }
 
+/// The current time, as sessions are sorted by.
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S%.9fZ").to_string()
+}
+
 /// Whether a lane has anything to do.
 fn asks_lanes(session: &Session, scoped: &ReviewScope) -> bool {
-    let policy = world::session_policy(session);
+    let policy = super::session_policy(session);
     let coverage = Coverage::over(&scoped.change, &[]);
     needs_reviewers(scoped.change.is_empty(), &coverage, &policy)
         && session.seats.iter().any(|seat| seat.absent.is_none())
@@ -140,16 +146,55 @@ async fn until_started(session: &Session, folder: &SessionFolder) -> anyhow::Res
         if expected.iter().all(is_known) || is_over || Instant::now() > deadline {
             return Ok(folder.progress()?.started);
         }
-        if world::Seen(folder).is_dead() {
+        if Seen(folder).is_dead() {
             // Those who wait are told that it died; a session that never began is not worth a wait.
             if !progress.started.is_empty() {
                 return Ok(progress.started);
             }
             let log = std::fs::read_to_string(folder.path().join("supervisor.err"));
             let words = log.unwrap_or_default();
-            world::sweep(folder, session);
+            super::sweep(folder, session);
             anyhow::bail!("the supervisor died: {}", console::harmless(words.trim()));
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(5)).await;
     }
+}
+
+/// Removes the sessions that are over and were started longer ago than this; says how many.
+pub fn remove_older_than(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
+    let now = jiff::Timestamp::now();
+    let mut removed = 0;
+    for (folder, session) in sessions.all() {
+        let created: jiff::Timestamp = session.created.parse().unwrap_or_default();
+        let age = Duration::try_from(now.duration_since(created)).unwrap_or_default();
+        if age < limit {
+            continue;
+        }
+        if is_over(&folder) {
+            super::sweep(&folder, &session);
+            let removing = || format!("removing {}", folder.path().display());
+            folder.remove().with_context(removing)?;
+            removed += 1;
+        }
+    }
+    Ok(removed + remove_unreadable(limit, sessions)?)
+}
+
+/// A result that cannot be read is one all the same.
+fn is_over(folder: &SessionFolder) -> bool {
+    !matches!(folder.end(), Ok(None)) || Seen(folder).is_dead()
+}
+
+/// Removes sessions that cannot be read and are over, by the date of the file; returns how many.
+fn remove_unreadable(limit: Duration, sessions: &GateFolder) -> anyhow::Result<usize> {
+    let mut removed = 0;
+    for (folder, _) in sessions.unreadable() {
+        let age = folder.date().and_then(|date| date.elapsed().ok()).unwrap_or_default();
+        if age >= limit && is_over(&folder) {
+            let removing = || format!("removing {}", folder.path().display());
+            folder.remove().with_context(removing)?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
 }

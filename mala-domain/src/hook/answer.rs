@@ -1,0 +1,148 @@
+//! The answer to a host: one JSON object with fields that Claude Code and Codex both know. The agent reads
+//! `reason`. The person reads `systemMessage`, and only the person is told how to turn the hook off.
+
+use super::{BlockCount, JudgedWork, UnreviewedWork};
+use serde::Serialize;
+
+/// How many findings an agent is told at once; the report has all.
+const MAX_FINDINGS: usize = 5;
+
+const WAYS_OUT: &str = "To stop anyway: mala hook accept, mala hook off, or MALA_HOOK=off.";
+
+/// What the hook prints.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct HookAnswer {
+    /// `block` keeps the agent from stopping.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    /// The message to the agent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    /// The message to the person.
+    #[serde(rename = "systemMessage", skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl HookAnswer {
+    /// The agent may stop; the person is told this.
+    pub fn allow(message: String) -> Self {
+        Self { message: Some(format!("mala: {message}")), ..Self::default() }
+    }
+
+    /// Whether the agent is kept from stopping.
+    pub fn blocks(&self) -> bool {
+        self.decision.is_some()
+    }
+
+    /// The message to the agent.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+
+    /// The message to the person.
+    pub fn message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
+    fn block(reason: String, message: String) -> Self {
+        let message = Some(format!("mala: {message} {WAYS_OUT}"));
+        Self { decision: Some("block"), reason: Some(reason), message }
+    }
+
+    pub(super) fn nothing_changed(is_gone: bool) -> Self {
+        match is_gone {
+            true => Self::allow(
+                "warning: the work that did not pass is not on disk or on a local branch any more"
+                    .to_owned(),
+            ),
+            false => Self::default(),
+        }
+    }
+
+    pub(super) fn no_reviewer(why: &str, is_told: bool) -> Self {
+        match is_told {
+            true => Self::default(),
+            false => Self::allow(format!(
+                "warning: nothing was reviewed: {why}. Run `review-gate lanes` to see why"
+            )),
+        }
+    }
+
+    pub(super) fn passed(judged: &JudgedWork) -> Self {
+        let mut message = match judged.passed_by.as_slice() {
+            [] => "the review passed".to_owned(),
+            names => format!("the review passed ({})", names.join(", ")),
+        };
+        for line in judged.left_out.iter().take(MAX_FINDINGS) {
+            message.push_str(&format!("; {line}"));
+        }
+        match judged.left_out.len().saturating_sub(MAX_FINDINGS) {
+            0 => {}
+            n => message.push_str(&format!("; and {n} more. Report: {}", judged.report)),
+        }
+        Self::allow(message)
+    }
+
+    pub(super) fn findings(judged: &JudgedWork, count: BlockCount) -> Self {
+        let (number, report) = (judged.findings.len(), &judged.report);
+        let findings = match number {
+            0 => "no agreement to pass".to_owned(),
+            1 => "1 finding".to_owned(),
+            n => format!("{n} findings"),
+        };
+        let Some(block) = count.block else {
+            let unresolved = match number {
+                0 => "without agreement to pass".to_owned(),
+                1 => "with 1 unresolved finding".to_owned(),
+                n => format!("with {n} unresolved findings"),
+            };
+            return Self::allow(format!(
+                "warning: stopping {unresolved}: {}. Report: {report}",
+                blocked(count)
+            ));
+        };
+        let mut reason = format!("The review of your work did not pass: {findings}.\n");
+        for line in judged.findings.iter().take(MAX_FINDINGS) {
+            reason.push_str(&format!("- {line}\n"));
+        }
+        if number > MAX_FINDINGS {
+            reason.push_str(&format!("- and {} more\n", number - MAX_FINDINGS));
+        }
+        reason.push_str(&format!(
+            "Full report: {report}\nFix the findings that are right. For those that are wrong, say why. \
+             Then stop again."
+        ));
+        let message =
+            format!("{findings}, block {block} of {}. Report: {report}.", count.max_blocks);
+        Self::block(reason, message)
+    }
+
+    pub(super) fn not_reviewed(work: &UnreviewedWork, count: BlockCount) -> Self {
+        let why = &work.why;
+        let report = work.report.as_ref().map(|report| format!(" More: {report}."));
+        let report = report.unwrap_or_default();
+        let Some(block) = count.block else {
+            return Self::allow(format!(
+                "warning: stopping without a review: {why}; {}.{report}",
+                blocked(count)
+            ));
+        };
+        let reason = format!(
+            "Your work could not be reviewed: {why}.{report}\nThis says nothing about the work. Change \
+             only what the reason asks for and stop again: the review is repeated."
+        );
+        let message =
+            format!("not reviewed, block {block} of {}: {why}.{report}", count.max_blocks);
+        Self::block(reason, message)
+    }
+}
+
+/// Why the agent is not blocked any more.
+fn blocked(count: BlockCount) -> String {
+    match count.before {
+        None => "blocks cannot be counted here".to_owned(),
+        Some(0) => "gate.max_blocks is 0".to_owned(),
+        Some(1) => "blocked once for this work".to_owned(),
+        Some(n) => format!("blocked {n} times for this work"),
+    }
+}

@@ -1,0 +1,172 @@
+//! `review-gate wait`: its time, what it shows on a terminal, and what it prints before the end.
+
+use super::bench::Bench;
+use serde_json::{Value, json};
+
+/// `wait --json` with these arguments.
+fn wait(bench: &Bench, key: &str, args: &[&str]) -> (i32, Value) {
+    let mut all = vec!["wait", "--json", "--session-key", key];
+    all.extend(args);
+    let (code, stdout, stderr) = bench.run(&all);
+    (code, serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stderr}")))
+}
+
+fn spawn(bench: &Bench, lanes: &str, more: &[&str]) -> String {
+    let args = [&["--lanes", lanes][..], more].concat();
+    bench.spawn(&args)["session_key"].as_str().unwrap().to_owned()
+}
+
+/// Until the answer of a lane is there.
+fn until_answered(bench: &Bench, key: &str, lane: &str) {
+    let progress = bench.repo.path(format!(".mala/gate/{key}/progress.json"));
+    let has_answer = || {
+        let text = std::fs::read_to_string(&progress).unwrap_or_default();
+        let json: Value = serde_json::from_str(&text).unwrap_or_default();
+        json["opinions"][lane].is_object()
+    };
+    while !has_answer() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+/// 001-066, 001-067: the state of each lane and the findings so far; FAIL once the rule cannot pass.
+#[test]
+fn a_wait_that_times_out_prints_what_is_known() {
+    let bench = Bench::new();
+    let key = spawn(&bench, "fail,never", &[]);
+    until_answered(&bench, &key, "fail");
+    let (code, json) = wait(&bench, &key, &["--timeout", "1"]);
+    assert_eq!((code, &json["consensus"]["verdict"]), (1, &"FAIL".into()), "{json:#}");
+    assert_eq!(json["status"], "resolved");
+    assert_eq!(json["reviewers"]["fail"]["verdict"], "FAIL");
+    assert_eq!(json["issues"][0]["title"], "[P1] breaks on None");
+    assert_eq!(json["reviewers"]["never"]["error"], "no answer yet");
+    bench.run(&["cancel", "--session-key", &key]);
+
+    let key = spawn(&bench, "fail,never", &["--consensus", "any"]);
+    until_answered(&bench, &key, "fail");
+    let (code, json) = wait(&bench, &key, &["--timeout", "1"]);
+    assert_eq!((code, &json["status"]), (3, &"timeout".into()), "it can still pass: {json:#}");
+    assert_eq!(json["reviewers"]["fail"]["verdict"], "FAIL");
+    bench.run(&["cancel", "--session-key", &key]);
+}
+
+/// 001-034: a lane that hangs does not hide the objection of another one.
+#[test]
+fn without_a_time_limit_a_wait_outlasts_its_lanes() {
+    let bench = Bench::new();
+    let key = spawn(&bench, "fail,never", &["--timeout", "3"]);
+    let (code, json) = wait(&bench, &key, &[]);
+    assert_eq!((code, &json["consensus"]["verdict"]), (1, &"FAIL".into()), "{json:#}");
+}
+
+/// 001-065: the contract's fields and one report.
+#[test]
+fn nothing_is_printed_twice() {
+    let bench = Bench::new();
+    for lanes in ["pass", "fail,pass", "prose"] {
+        let ended = bench.review(lanes, &[]);
+        let keys: Vec<&String> = ended.json.as_object().unwrap().keys().collect();
+        let expected = [
+            "consensus",
+            "issues",
+            "parse_errors",
+            "report",
+            "reviewers",
+            "schema_version",
+            "status",
+        ];
+        assert_eq!(keys, expected);
+        let lane = ended.json["reviewers"].as_object().unwrap().values().next().unwrap();
+        let keys: Vec<&String> = lane.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["error", "issues", "summary", "verdict"]);
+        assert_eq!(ended.json["report"]["session_key"], ended.key.as_str());
+    }
+}
+
+/// 001-044: a line per lane on a terminal.
+#[test]
+fn a_terminal_shows_the_state_of_each_lane() {
+    let bench = Bench::new();
+    let key = spawn(&bench, "fail,slow", &[]);
+    let gate = env!("CARGO_BIN_EXE_review-gate");
+    let mut command = bench.world.command("script");
+    let wait = format!("{gate} wait --session-key {key}");
+    let output = command.args(["-qec", &wait, "/dev/null"]).output().unwrap();
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(shown.contains("slow: running, 0 s"), "{shown}");
+    assert!(shown.contains("fail: FAIL, 1 finding"), "{shown}");
+    assert!(shown.contains("\u{1b}[1A\u{1b}[2K") && shown.contains("FAIL (unanimous"), "{shown}");
+    let (_, _, stderr) = bench.run(&["wait", "--session-key", &key]);
+    assert_eq!(stderr, "", "only a terminal is drawn on");
+}
+
+/// 001-121: an empty range over a dirty work tree.
+#[test]
+fn uncommitted_changes_that_are_not_included_are_named() {
+    let bench = Bench::new();
+    let empty = ["spawn-code-review", "--diff", "HEAD..HEAD", "--lanes", "pass"];
+    let warned = || {
+        let (code, stdout, stderr) = bench.run(&empty);
+        assert_eq!(code, 0, "{stderr}");
+        let spawned: Value = serde_json::from_str(&stdout).unwrap();
+        let ended = bench.wait(spawned["session_key"].as_str().unwrap());
+        assert_eq!((ended.code, ended.verdict()), (0, "PASS"));
+        (stderr, ended.json["report"]["warnings"].to_string())
+    };
+    let (stderr, warnings) = warned();
+    assert!(!stderr.contains("uncommitted") && !warnings.contains("uncommitted"), "{stderr}");
+    bench.repo.write("a.py", "def f(x):\n    return 2\n");
+    let (stderr, warnings) = warned();
+    assert!(stderr.contains("uncommitted changes are not included"), "{stderr}");
+    assert!(warnings.contains("uncommitted changes are not included"), "{warnings}");
+}
+
+/// 001-029: a reviewer that knows nothing but its prompt, with and without a schema.
+#[test]
+fn a_reviewer_that_reads_only_its_prompt_passes_one_change_and_fails_another() {
+    for command in ["[lane, follows]", "[lane, follows, '{schema}']"] {
+        let bench =
+            Bench::with_config(&format!("gate: {{lanes: {{reader: {{command: {command}}}}}}}\n"));
+        let failed = bench.review("reader", &[]);
+        assert_eq!((failed.code, failed.verdict()), (1, "FAIL"), "{command}: {:#}", failed.json);
+        bench.repo.write("a.py", "def f(x):\n    return x\n");
+        bench.repo.commit("back");
+        let passed = bench.review("reader", &[]);
+        assert_eq!((passed.code, passed.verdict()), (0, "PASS"), "{command}: {:#}", passed.json);
+        assert_eq!(passed.json["parse_errors"], json!([]));
+    }
+}
+
+/// 001-061: a reason quotes the lane's own error or the start of its text.
+#[test]
+fn a_reason_quotes_what_the_lane_said() {
+    let bench = Bench::new();
+    for (lane, words) in [
+        ("prose", "I looked at everything. No issues found"),
+        ("crash", "exit 7 without an answer: cannot go on"),
+        ("banner", "usage limit"),
+        ("broken_json", "{not json"),
+        ("limited", "rate limit (429)"),
+        ("unauthorized", "not signed in (401)"),
+        ("error_object", "the model is overloaded"),
+    ] {
+        let ended = bench.review(lane, &[]);
+        assert_eq!(ended.code, 2, "{lane}: {:#}", ended.json);
+        let error = ended.error_of(lane);
+        assert!(error.contains(words), "{lane}: {error}");
+    }
+}
+
+/// A lane that writes to the work tree of the user has no vote.
+#[test]
+fn a_lane_that_writes_to_the_work_tree_of_the_user_is_reported() {
+    let config = "gate: {lanes: {outside: {command: [lane, outside], keep: [OUTSIDE]}}}\n";
+    let mut bench = Bench::with_config(config);
+    let file = bench.repo.path("written.py");
+    bench.world = bench.world.with_env("OUTSIDE", &file);
+    let ended = bench.review("outside", &[]);
+    assert_eq!(ended.code, 2, "{:#}", ended.json);
+    assert!(ended.error_of("outside").contains("written.py"), "{:#}", ended.json);
+    assert!(ended.json["report"]["warnings"].to_string().contains("written.py"));
+}
