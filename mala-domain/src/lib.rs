@@ -18,6 +18,7 @@ pub mod render;
 pub mod report;
 pub mod review;
 pub mod review_id;
+pub mod run;
 pub mod scope;
 pub mod secrets;
 pub mod verdict;

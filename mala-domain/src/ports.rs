@@ -1,6 +1,7 @@
 //! What the rules need of the world, in their own words.
 
 mod change_source;
+mod coder;
 mod gate;
 mod history;
 mod language_model;
@@ -8,10 +9,14 @@ mod ledger;
 mod linters;
 mod repository;
 mod reviewer;
+mod run_log;
 mod search;
 mod store;
+mod tracker;
+mod workspaces;
 
 pub use change_source::{ChangeSource, ReviewScope, ScopeError};
+pub use coder::{Coder, CoderEnd, CoderOrder, CoderSession};
 pub use gate::{LaneFailure, LaneOrder, LaneRun, LaneRunner, SessionFiles};
 pub use history::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownCommit, ToldCommit};
 pub use language_model::{Billed, LanguageModel, Meter, ModelFailure, ModelFailureKind, Terms};
@@ -19,8 +24,14 @@ pub use ledger::{FindingFilter, FindingHistory, Ledger, LedgerError, StoredRevie
 pub use linters::{LintMessage, LintTrouble, Linters};
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
 pub use reviewer::{Checked, Reviewer, ReviewerFailure, Verifier};
+pub use run_log::{RunLog, RunLogError};
 pub use search::{Case, FoundLines, Search, TextQuery, TreeEntry};
 pub use store::{RunStore, StoreError};
+pub use tracker::{Tracker, TrackerError};
+pub use workspaces::{
+    AdvanceResult, CommandRun, CommandRunEnd, CommitReach, MainLine, RangeSummary, RebaseResult,
+    WorkCommit, Workspace, WorkspaceError, WorkspaceState, Workspaces,
+};
 
 /// A future behind a port.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn Future<Output = T> + Send + 'a>>;
