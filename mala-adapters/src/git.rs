@@ -39,6 +39,7 @@ pub(crate) use open::git_dir_of;
 pub(crate) use overlay::Overlay;
 pub(crate) use scope::hex;
 pub(crate) use tree::FileContent;
+pub(crate) use workspaces::{LinkedWorktree, home_of, marker};
 
 pub use copy::{VariantCommit, WorkTreeSnapshot};
 pub use error::{GitError, GitScopeError};

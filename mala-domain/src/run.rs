@@ -2,4 +2,5 @@
 //! review starts, and what becomes of its findings. Everything here is a function from values to
 //! values; the loop that performs the effects is in `mala-pipeline`.
 
+pub mod coder;
 pub mod issue;

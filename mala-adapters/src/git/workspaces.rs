@@ -4,10 +4,12 @@
 
 mod linked;
 
+pub(crate) use linked::LinkedWorktree;
+
 use super::Git;
 use super::call::GitCall;
 use crate::process::{self, ProcessEnvironment, ProcessError, ProcessLimits, ProcessSpec};
-use linked::{LinkedWorktree, io};
+use linked::io;
 use mala_domain::ports::{
     BoxFuture, CommandRun, CommandRunEnd, RebaseResult, Workspace, WorkspaceError, WorkspaceState,
     Workspaces,
@@ -19,6 +21,9 @@ use std::time::Duration;
 
 /// Set for everything that runs in a workspace, to its folder: what survives is found by it.
 pub const WORKSPACE_MARKER: &str = "MALA_WORKSPACE";
+
+/// The folder beside the workspaces that has the homes of their coders.
+const HOMES: &str = ".home";
 
 /// How many bytes are kept of a command's output.
 const MAX_OUTPUT: usize = 32 << 10;
@@ -89,16 +94,25 @@ impl GitWorkspaces {
         process::kill_marked(WORKSPACE_MARKER, &marker(folder));
         process::kill_marked_inside(process::MARKER, folder);
         let found = LinkedWorktree::find(&self.git, folder)?;
-        if fs::symlink_metadata(folder).is_ok() {
-            crate::lanes::make_writable(folder);
-            fs::remove_dir_all(folder).map_err(io("removing", folder))?;
-        }
+        remove_folder(folder)?;
         match found {
             Some(tree) => {
                 Ok(fs::remove_dir_all(&tree.git_dir).map_err(io("removing", &tree.git_dir))?)
             }
             None => Ok(()),
         }
+    }
+
+    /// Keeps commits that no branch has on a branch of their own, and returns its name.
+    async fn keep_commits(
+        &self,
+        name: &str,
+        folder: &Path,
+    ) -> Result<Option<String>, WorkspaceError> {
+        let Some(tree) = LinkedWorktree::find(&self.git, folder)? else { return Ok(None) };
+        let Some(head) = tree.recorded_head(&self.git).await? else { return Ok(None) };
+        let kept = self.git.branch_for(&head, &format!("mala/{name}")).await?;
+        Ok(kept)
     }
 
     async fn state_of(&self, workspace: &Workspace) -> Result<WorkspaceState, WorkspaceError> {
@@ -160,10 +174,25 @@ impl GitWorkspaces {
         let ours = folders.chain(linked).filter(|path| path.parent() == Some(&root));
         let mut names: Vec<String> =
             ours.filter_map(|path| path.file_name()?.to_str().map(str::to_owned)).collect();
+        names.retain(|name| name != HOMES);
         names.sort();
         names.dedup();
         Ok(names)
     }
+}
+
+/// The home of the coder of a workspace.
+pub(crate) fn home_of(folder: &Path) -> PathBuf {
+    let root = folder.parent().unwrap_or(folder);
+    root.join(HOMES).join(folder.file_name().unwrap_or_default())
+}
+
+fn remove_folder(folder: &Path) -> Result<(), WorkspaceError> {
+    if fs::symlink_metadata(folder).is_ok() {
+        crate::lanes::make_writable(folder);
+        fs::remove_dir_all(folder).map_err(io("removing", folder))?;
+    }
+    Ok(())
 }
 
 /// What the marker variable says for a workspace. The end keeps `bd-1` and `bd-10` apart.
@@ -204,8 +233,17 @@ impl Workspaces for GitWorkspaces {
         Box::pin(self.rebase_onto(workspace, onto))
     }
 
-    fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), WorkspaceError>> {
-        Box::pin(async move { self.remove_at(&self.folder(name)?) })
+    fn remove<'a>(
+        &'a self,
+        name: &'a str,
+    ) -> BoxFuture<'a, Result<Option<String>, WorkspaceError>> {
+        Box::pin(async move {
+            let folder = self.folder(name)?;
+            let kept = self.keep_commits(name, &folder).await?;
+            self.remove_at(&folder)?;
+            remove_folder(&home_of(&folder))?;
+            Ok(kept)
+        })
     }
 
     fn names(&self) -> BoxFuture<'_, Result<Vec<String>, WorkspaceError>> {

@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 /// How many files with uncommitted changes are listed.
 const MAX_UNCOMMITTED: usize = 100;
 
+/// How many names are tried for a branch.
+const MAX_BRANCHES: usize = 50;
+
 /// Turns off what would start an editor or a signer, or move branches.
 const NO_SURPRISES: [&str; 10] = [
     "-c",
@@ -80,6 +83,12 @@ impl LinkedWorktree {
         let call = self.call(["rev-parse", "--verify", "--end-of-options", "HEAD^{commit}"]);
         let printed = git.output(&call).await?;
         ObjectId::parse(printed.trim_ascii()).map(|id| id.0).ok_or_else(|| call.unexpected())
+    }
+
+    /// The commit at its HEAD, though its folder may be gone.
+    pub(super) async fn recorded_head(&self, git: &Git) -> Result<Option<ObjectId>, GitError> {
+        let name = self.git_dir.file_name().unwrap_or_default().to_string_lossy();
+        git.resolve(&format!("worktrees/{name}/HEAD^{{commit}}")).await
     }
 
     /// Files with changes that are not committed, without ignored ones.
@@ -183,6 +192,32 @@ impl Git {
         }
         let email = found.pop().unwrap_or_default();
         (found.pop().unwrap_or_default(), email)
+    }
+
+    /// A branch for a commit that no branch contains, named like this; `None` if there is one that does.
+    pub(super) async fn branch_for(
+        &self,
+        head: &ObjectId,
+        name: &str,
+    ) -> Result<Option<String>, GitError> {
+        let contains = ["for-each-ref", "--count=1", "--contains", head.as_str(), "refs/heads"];
+        if !self.output(&GitCall::new(contains)).await?.is_empty() {
+            return Ok(None);
+        }
+        for number in 1.. {
+            let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
+            let none = "0".repeat(head.as_str().len());
+            let full = format!("refs/heads/{name}");
+            let update = ["update-ref", "-m", "mala run: keep work", &full, head.as_str(), &none];
+            let finished = self.finish(&GitCall::new(update)).await?;
+            if finished.code() == Some(0) {
+                return Ok(Some(name));
+            }
+            if number == MAX_BRANCHES {
+                return Err(GitCall::new(update).failed(&finished));
+            }
+        }
+        Ok(None)
     }
 
     /// Whether `base` is not an ancestor of `head`, and the commits between them, the oldest first.

@@ -70,10 +70,16 @@ fn a_workspace_has_the_commits_of_its_coder_and_the_user_sees_nothing() {
     // It is kept when it is opened again, also by another process.
     let again = wait(workspaces(&repo).open("bd-1", &base)).unwrap();
     assert_eq!(state(&spaces, &again), found);
-    wait(spaces.remove("bd-1")).unwrap();
-    wait(spaces.remove("bd-1")).unwrap();
+    // Work that is on no branch is kept on one.
+    assert_eq!(wait(spaces.remove("bd-1")).unwrap().as_deref(), Some("mala/bd-1"));
+    assert_eq!(wait(spaces.remove("bd-1")).unwrap(), None);
     assert_eq!(wait(spaces.names()).unwrap(), [""; 0]);
     assert_eq!(repo.git(&["worktree", "list"]).lines().count(), 1);
+    assert_eq!(repo.id("mala/bd-1"), found.head);
+    let space = wait(spaces.open("bd-1", &base)).unwrap();
+    code(&spaces, &space, "git commit -q --allow-empty -m other");
+    assert_eq!(wait(spaces.remove("bd-1")).unwrap().as_deref(), Some("mala/bd-1-2"));
+    repo.git(&["branch", "-q", "-D", "mala/bd-1", "mala/bd-1-2"]);
     assert_eq!(user_side(&repo), before);
 }
 
