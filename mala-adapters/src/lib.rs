@@ -12,3 +12,4 @@ pub mod process;
 pub mod reviewers;
 pub mod sessions;
 pub mod store;
+pub mod trackers;
