@@ -80,6 +80,9 @@ impl CoderProcess {
             values: self.spec.set.values().map(String::as_str).collect(),
         };
         let linked = furnish(&content, &home, &self.variables)?;
+        if !self.spec.is_template {
+            fs::write(home.join(".gitconfig"), self.git_config())?;
+        }
         if let (Some(files), Some(_)) = (&self.spec.doubled_results, order.resume) {
             history::remove_doubled_results(&home, files)?;
         }
@@ -120,6 +123,17 @@ impl CoderProcess {
         };
         let protected = [self.git.top().to_owned(), tree.common_dir.clone()];
         Ok(Some(self.sandbox.confine(spec, &outside, &protected, &writable)))
+    }
+
+    /// Git's configuration in a home of its own. Some coders hide variables that look like secrets from their
+    /// commands, such as `GIT_AUTHOR_NAME`.
+    fn git_config(&self) -> String {
+        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+        let (name, email) = (quoted(&self.identity.0), quoted(&self.identity.1));
+        format!(
+            "[user]\n\tname = \"{name}\"\n\temail = \"{email}\"\n[core]\n\thooksPath = /dev/null\n\
+             [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[safe]\n\tdirectory = *\n"
+        )
     }
 
     /// A program on the path, at an absolute path, or in the repository that the configuration is from.
@@ -206,8 +220,7 @@ const OWN_FOLDERS: [&str; 8] = [
 ];
 
 /// Git in a session: no hooks, no collection of garbage in a repository that others use, and also in a
-/// repository of another user. Coders hide variables with `KEY` in their names from commands, so that
-/// `GIT_CONFIG_KEY_0` would not do.
+/// repository of another user. `GIT_CONFIG_KEY_0` would not do: it looks like a secret.
 const GIT_SETTINGS: &str =
     "'core.hooksPath=/dev/null' 'gc.auto=0' 'maintenance.auto=false' 'safe.directory=*'";
 

@@ -133,6 +133,13 @@ fn spec(name: &str, url: &str) -> CoderSpec {
     CoderSpec::find(name, &own).unwrap()
 }
 
+/// What the tools of a session answered, by its prompt.
+fn tool_results(server: &ModelServer, tree: &str) -> Vec<String> {
+    let requests = server.requests();
+    let own = requests.iter().rfind(|request| request.user_text().contains(tree));
+    own.map(ModelRequest::tool_results).unwrap_or_default()
+}
+
 /// Each coder in its own workspace, all at the same time. Workspaces are not in the temporary folder: codex
 /// cannot confine commands there.
 #[test]
@@ -150,7 +157,7 @@ fn each_real_coder_edits_commits_and_goes_on_after_a_resume() {
         let variables = variables(&repo, &server.url(), &folders);
         let spaces = GitWorkspaces::new(open(&repo), root.path(), variables.clone());
         let sessions = CODERS.map(|name| {
-            let (spaces, variables, base) = (&spaces, &variables, &base);
+            let (spaces, variables, base, server) = (&spaces, &variables, &base, &server);
             let (git, spec) = (open(&repo), spec(name, &server.url()));
             async move {
                 let space = spaces.open(name, base).await.unwrap();
@@ -176,8 +183,9 @@ fn each_real_coder_edits_commits_and_goes_on_after_a_resume() {
                 assert_eq!(
                     subjects,
                     ["bd-1: add one.txt", "bd-1: add two.txt"],
-                    "{name}: {}",
-                    coder.confinement()
+                    "{name}, {}: {:?}",
+                    coder.confinement(),
+                    tool_results(server, &space.root)
                 );
                 assert_eq!(state.uncommitted, [""; 0], "{name}");
             }
