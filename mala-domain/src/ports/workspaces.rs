@@ -75,8 +75,10 @@ pub trait Workspaces: Send + Sync {
         onto: &'a str,
     ) -> BoxFuture<'a, Result<RebaseResult, WorkspaceError>>;
 
-    /// Removes it with what is in it. One that does not exist is no error.
-    fn remove<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<(), WorkspaceError>>;
+    /// Removes its files. Commits that the target branch does not have stay on a branch, whose
+    /// name is returned. One that does not exist is no error.
+    fn remove<'a>(&'a self, name: &'a str)
+    -> BoxFuture<'a, Result<Option<String>, WorkspaceError>>;
 
     /// The names of all workspaces that exist.
     fn names(&self) -> BoxFuture<'_, Result<Vec<String>, WorkspaceError>>;
