@@ -2,7 +2,7 @@
 
 use super::{CheckerReport, Consensus, Report, ReviewerReport, SCHEMA_VERSION, Stats, Status};
 use crate::finding::{Finding, Priority};
-use crate::ports::Checked;
+use crate::ports::{Checked, ReviewerFailure};
 use crate::report::Suppressed;
 use crate::review::admit::{Admission, Dropped};
 use crate::review::consensus::{Decision, VoteStatus, by_rule};
@@ -207,6 +207,11 @@ fn reviewer_report(
             VoteStatus::Absent(reason) => Some(reason),
             _ => None,
         },
+        crashed: matches!(
+            &given.opinion,
+            Err(ReviewerFailure::Crashed(_))
+                | Ok(Opinion { failure: Some(ReviewerFailure::Crashed(_)), .. })
+        ),
         coverage: Some(vote.coverage.clone()).filter(|_| record.opinions.0.len() > 1),
         process: opinion.and_then(|opinion| opinion.process.clone()),
     }
@@ -227,6 +232,7 @@ fn member_report(record: &ReviewRecord, opinion: &Opinion, member: &GateMember) 
         claimed_verdict: None,
         summary: String::new(),
         not_reviewed: None,
+        crashed: false,
         coverage: None,
         process: None,
     }
