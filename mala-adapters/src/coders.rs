@@ -80,9 +80,6 @@ impl CoderProcess {
             values: self.spec.set.values().map(String::as_str).collect(),
         };
         let linked = furnish(&content, &home, &self.variables)?;
-        if !self.spec.is_template {
-            fs::write(home.join(".gitconfig"), self.git_config())?;
-        }
         if let (Some(files), Some(_)) = (&self.spec.doubled_results, order.resume) {
             history::remove_doubled_results(&home, files)?;
         }
@@ -125,17 +122,6 @@ impl CoderProcess {
         Ok(Some(self.sandbox.confine(spec, &outside, &protected, &writable)))
     }
 
-    /// Git's configuration in a home of its own. Some coders hide variables that look like secrets from their
-    /// commands, such as `GIT_AUTHOR_NAME`.
-    fn git_config(&self) -> String {
-        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-        let (name, email) = (quoted(&self.identity.0), quoted(&self.identity.1));
-        format!(
-            "[user]\n\tname = \"{name}\"\n\temail = \"{email}\"\n[core]\n\thooksPath = /dev/null\n\
-             [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[safe]\n\tdirectory = *\n"
-        )
-    }
-
     /// A program on the path, at an absolute path, or in the repository that the configuration is from.
     fn program(&self, name: &str) -> Option<PathBuf> {
         let is_relative = name.contains('/') && !name.starts_with('/');
@@ -161,15 +147,24 @@ impl CoderProcess {
             environment = environment.with(name, call.fill(value));
         }
         let (name, email) = &self.identity;
-        environment
+        let mut environment = environment
             .with("GIT_AUTHOR_NAME", name)
             .with("GIT_AUTHOR_EMAIL", email)
             .with("GIT_COMMITTER_NAME", name)
             .with("GIT_COMMITTER_EMAIL", email)
             .with("GIT_TERMINAL_PROMPT", "0")
             .with("GIT_EDITOR", "true")
-            .with("GIT_CONFIG_PARAMETERS", GIT_SETTINGS)
-            .with(crate::git::WORKSPACE_MARKER, marker(tree))
+            .with(crate::git::WORKSPACE_MARKER, marker(tree));
+        // Some coders hide variables with AUTH in their names from their commands.
+        let who = [("user.name", name.as_str()), ("user.email", email.as_str())];
+        let settings = who.into_iter().chain(GIT_SETTINGS);
+        for (number, (key, value)) in settings.enumerate() {
+            environment = environment
+                .with(format!("GIT_CONFIG_KEY_{number}"), key)
+                .with(format!("GIT_CONFIG_VALUE_{number}"), value)
+                .with("GIT_CONFIG_COUNT", (number + 1).to_string());
+        }
+        environment
     }
 
     /// The environment of a known coder: a home of its own, the toolchains of the user, and the variables
@@ -220,9 +215,13 @@ const OWN_FOLDERS: [&str; 8] = [
 ];
 
 /// Git in a session: no hooks, no collection of garbage in a repository that others use, and also in a
-/// repository of another user. `GIT_CONFIG_KEY_0` would not do: it looks like a secret.
-const GIT_SETTINGS: &str =
-    "'core.hooksPath=/dev/null' 'gc.auto=0' 'maintenance.auto=false' 'safe.directory=*'";
+/// repository of another user.
+const GIT_SETTINGS: [(&str, &str); 4] = [
+    ("core.hooksPath", "/dev/null"),
+    ("gc.auto", "0"),
+    ("maintenance.auto", "false"),
+    ("safe.directory", "*"),
+];
 
 /// The user's variables without those that lead git elsewhere.
 fn without_git(variables: &ProcessEnvironment) -> ProcessEnvironment {
