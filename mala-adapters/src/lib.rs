@@ -7,6 +7,7 @@ pub mod lanes;
 pub mod ledger;
 pub mod linters;
 pub mod models;
+pub mod notifications;
 pub mod patch;
 pub mod process;
 pub mod reviewers;

@@ -7,6 +7,7 @@ mod history;
 mod language_model;
 mod ledger;
 mod linters;
+mod notifier;
 mod repository;
 mod reviewer;
 mod run_log;
@@ -23,6 +24,7 @@ pub use history::{BlamedLine, Commit, CommitPrefix, History, LogQuery, ShownComm
 pub use language_model::{Billed, LanguageModel, Meter, ModelFailure, ModelFailureKind, Terms};
 pub use ledger::{FindingFilter, FindingHistory, Ledger, LedgerError, StoredReview};
 pub use linters::{LintMessage, LintTrouble, Linters};
+pub use notifier::{Notifier, UserNotification};
 pub use repository::{Blob, Repository, RepositoryError, Side, WordHit, WordQuery};
 pub use reviewer::{Checked, Reviewer, ReviewerFailure, Verifier};
 pub use run_log::{RunLog, RunLogError};

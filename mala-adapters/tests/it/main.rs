@@ -6,6 +6,7 @@ mod coders;
 mod git;
 mod linters;
 mod models;
+mod notifications;
 mod patch;
 mod process;
 mod trackers;
