@@ -76,6 +76,9 @@ impl GitWorkspaces {
             tree.undo_rebase(&self.git).await?;
             return Ok(workspace);
         }
+        if let Some(branch) = self.keep_commits(name, &folder).await? {
+            tracing::warn!(name, branch, "the workspace was broken; its commits are on a branch");
+        }
         self.remove_at(&folder)?;
         let add = ["-c", "index.skipHash=false", "worktree", "add", "--quiet", "--detach", "--"];
         let added =

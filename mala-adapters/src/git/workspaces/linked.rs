@@ -65,7 +65,8 @@ impl LinkedWorktree {
         let link = git_dir_of(&self.path).canonicalize().ok();
         link == self.git_dir.canonicalize().ok()
             && self.git_dir.join("index").exists()
-            && fs::read(self.git_dir.join("locked")).is_err()
+            && !fs::read(self.git_dir.join("locked"))
+                .is_ok_and(|why| why.starts_with(b"initializing"))
     }
 
     /// A call in it that does not read its links.

@@ -112,11 +112,14 @@ fn what_coders_do_to_their_workspace_is_seen() {
         ("elsewhere", "echo 'gitdir: /nowhere' > .git"),
     ] {
         let space = wait(spaces.open(name, &base)).unwrap();
+        code(&spaces, &space, "git commit -q --allow-empty -m work");
+        let head = state(&spaces, &space).head;
         code(&spaces, &space, script);
         assert_eq!(wait(spaces.state(&space)), Err(missing(name)), "{name}");
         assert_eq!(wait(spaces.rebase(&space, &base)), Err(missing(name)), "{name}");
         let space = wait(spaces.open(name, &base)).unwrap();
         assert_eq!(state(&spaces, &space).head, base, "{name}");
+        assert_eq!(repo.id(&format!("mala/{name}")), head, "{name}");
         wait(spaces.remove(name)).unwrap();
     }
     assert_eq!(wait(spaces.names()).unwrap(), ["rewrites"]);
