@@ -32,7 +32,7 @@ pub(super) async fn run(
     session: &str,
 ) -> CoderSession {
     let marker = crate::git::marker(Path::new(&order.workspace.root));
-    let shared = Mutex::new(SessionState::default());
+    let shared = Mutex::new(RunningSession::default());
     let limits = ProcessLimits::within(order.max_time).stdout(MAX_STDOUT);
     let mut watcher = SessionWatcher { shared: &shared, output, order, n_read: 0 };
     let ended = tokio::select! {
@@ -51,23 +51,23 @@ pub(super) async fn run(
 }
 
 /// What is known of a running session.
-struct SessionState {
+struct RunningSession {
     reader: CoderReader,
     last_output: Instant,
 }
 
-impl Default for SessionState {
+impl Default for RunningSession {
     fn default() -> Self {
         Self { reader: CoderReader::default(), last_output: Instant::now() }
     }
 }
 
-fn lock(shared: &Mutex<SessionState>) -> MutexGuard<'_, SessionState> {
+fn lock(shared: &Mutex<RunningSession>) -> MutexGuard<'_, RunningSession> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Ends when the session has printed nothing and changed no file for too long.
-async fn silence(shared: &Mutex<SessionState>, order: &CoderOrder<'_>) {
+async fn silence(shared: &Mutex<RunningSession>, order: &CoderOrder<'_>) {
     let mut quiet_since = Instant::now();
     loop {
         quiet_since = quiet_since.max(lock(shared).last_output);
@@ -106,7 +106,7 @@ fn last_change(root: &Path) -> Option<SystemTime> {
 
 /// Reads the output of a session as it comes.
 struct SessionWatcher<'w> {
-    shared: &'w Mutex<SessionState>,
+    shared: &'w Mutex<RunningSession>,
     output: Option<&'w CoderOutput>,
     order: &'w CoderOrder<'w>,
     n_read: usize,

@@ -32,11 +32,11 @@ pub struct BeadsTracker {
     closed: Mutex<HashMap<String, (String, TaskRecord)>>,
 }
 
-type Answer<T> = Result<T, TrackerError>;
+type TrackerAnswer<T> = Result<T, TrackerError>;
 
 impl BeadsTracker {
     /// The tracker of the repository in this folder. Fails if there is no `bd`.
-    pub async fn open(dir: PathBuf, variables: &ProcessEnvironment) -> Answer<Self> {
+    pub async fn open(dir: PathBuf, variables: &ProcessEnvironment) -> TrackerAnswer<Self> {
         let program = BeadsProgram::new(dir, variables);
         let help = program.text(&["--help"]).await?;
         let dialect = BeadsDialect::of_help(&help);
@@ -50,7 +50,7 @@ impl BeadsTracker {
         self
     }
 
-    async fn read_all(&self) -> Answer<Vec<TrackerIssue>> {
+    async fn read_all(&self) -> TrackerAnswer<Vec<TrackerIssue>> {
         let listed = self.json(self.dialect.list()).await?;
         let rows = issues_in(&listed).ok_or_else(|| unreadable("list", &listed))?;
         let rows: Vec<Value> = rows.into_iter().cloned().collect();
@@ -60,7 +60,7 @@ impl BeadsTracker {
     }
 
     /// The whole issue of a row in a list; `None` if it is gone.
-    async fn read_row(&self, row: Value) -> Answer<Option<TaskRecord>> {
+    async fn read_row(&self, row: Value) -> TrackerAnswer<Option<TaskRecord>> {
         let Some(listed) = task_of(&row) else { return Err(unreadable("list", &row)) };
         let (id, text) = (listed.id.to_string(), row.to_string());
         let is_closed = listed.status.issue_status() == IssueStatus::Closed;
@@ -85,11 +85,11 @@ impl BeadsTracker {
     }
 
     /// One issue with its edges.
-    async fn read(&self, id: &IssueId) -> Answer<TaskRecord> {
+    async fn read(&self, id: &IssueId) -> TrackerAnswer<TaskRecord> {
         Ok(self.read_answer(id).await?.1)
     }
 
-    async fn read_answer(&self, id: &IssueId) -> Answer<(Value, TaskRecord)> {
+    async fn read_answer(&self, id: &IssueId) -> TrackerAnswer<(Value, TaskRecord)> {
         let answer = self.of_issue(id, self.dialect.show(id)).await?;
         let items = issues_in(&answer).ok_or_else(|| unreadable("show", &answer))?;
         let item = items.into_iter().find(|item| item["id"] == id.as_str());
@@ -101,12 +101,12 @@ impl BeadsTracker {
         Ok((item, task))
     }
 
-    async fn json(&self, arguments: Vec<String>) -> Answer<Value> {
+    async fn json(&self, arguments: Vec<String>) -> TrackerAnswer<Value> {
         self.program.json(&self.dialect.with_json(arguments)).await
     }
 
     /// A call about an issue: that it does not exist has an error of its own.
-    async fn of_issue(&self, id: &IssueId, arguments: Vec<String>) -> Answer<Value> {
+    async fn of_issue(&self, id: &IssueId, arguments: Vec<String>) -> TrackerAnswer<Value> {
         if id.as_str().starts_with('-') || id.as_str().is_empty() {
             return Err(TrackerError::Unknown(id.clone()));
         }
@@ -118,7 +118,7 @@ impl BeadsTracker {
 
     /// Claims an open issue and reads it again. The owner is reported as the assignee
     /// when the claim that is stored is the one that was just made.
-    async fn claim_for(&self, id: &IssueId, owner: &str) -> Answer<TrackerIssue> {
+    async fn claim_for(&self, id: &IssueId, owner: &str) -> TrackerAnswer<TrackerIssue> {
         let before = self.read(id).await?.to_issue();
         if before.status != IssueStatus::Open {
             return Ok(before);
@@ -132,7 +132,7 @@ impl BeadsTracker {
         Ok(issue)
     }
 
-    async fn close_issue(&self, id: &IssueId, reason: &str) -> Answer<()> {
+    async fn close_issue(&self, id: &IssueId, reason: &str) -> TrackerAnswer<()> {
         let closed = self.of_issue(id, self.dialect.close(id, &argument(reason))).await;
         match closed {
             Ok(_) => Ok(()),
@@ -145,7 +145,7 @@ impl BeadsTracker {
         }
     }
 
-    async fn release_issue(&self, id: &IssueId, reason: &str) -> Answer<()> {
+    async fn release_issue(&self, id: &IssueId, reason: &str) -> TrackerAnswer<()> {
         for arguments in self.dialect.release(id, &argument(reason)) {
             self.of_issue(id, arguments).await?;
         }
@@ -158,7 +158,7 @@ impl BeadsTracker {
         }
     }
 
-    async fn create_issue(&self, draft: &IssueDraft) -> Answer<IssueId> {
+    async fn create_issue(&self, draft: &IssueDraft) -> TrackerAnswer<IssueId> {
         let labels: Vec<String> =
             draft.labels.iter().filter_map(|label| clean_label(label)).collect();
         let gap = if draft.notes.is_empty() { "" } else { "\n\n" };
@@ -187,27 +187,31 @@ impl Tracker for BeadsTracker {
         "beads"
     }
 
-    fn issues(&self) -> BoxFuture<'_, Answer<Vec<TrackerIssue>>> {
+    fn issues(&self) -> BoxFuture<'_, TrackerAnswer<Vec<TrackerIssue>>> {
         Box::pin(self.read_all())
     }
 
-    fn issue<'a>(&'a self, id: &'a IssueId) -> BoxFuture<'a, Answer<TrackerIssue>> {
+    fn issue<'a>(&'a self, id: &'a IssueId) -> BoxFuture<'a, TrackerAnswer<TrackerIssue>> {
         Box::pin(async move { Ok(self.read(id).await?.to_issue()) })
     }
 
-    fn claim<'a>(&'a self, id: &'a IssueId, owner: &'a str) -> BoxFuture<'a, Answer<TrackerIssue>> {
+    fn claim<'a>(
+        &'a self,
+        id: &'a IssueId,
+        owner: &'a str,
+    ) -> BoxFuture<'a, TrackerAnswer<TrackerIssue>> {
         Box::pin(self.claim_for(id, owner))
     }
 
-    fn release<'a>(&'a self, id: &'a IssueId, reason: &'a str) -> BoxFuture<'a, Answer<()>> {
+    fn release<'a>(&'a self, id: &'a IssueId, reason: &'a str) -> BoxFuture<'a, TrackerAnswer<()>> {
         Box::pin(self.release_issue(id, reason))
     }
 
-    fn close<'a>(&'a self, id: &'a IssueId, reason: &'a str) -> BoxFuture<'a, Answer<()>> {
+    fn close<'a>(&'a self, id: &'a IssueId, reason: &'a str) -> BoxFuture<'a, TrackerAnswer<()>> {
         Box::pin(self.close_issue(id, reason))
     }
 
-    fn create<'a>(&'a self, draft: &'a IssueDraft) -> BoxFuture<'a, Answer<IssueId>> {
+    fn create<'a>(&'a self, draft: &'a IssueDraft) -> BoxFuture<'a, TrackerAnswer<IssueId>> {
         Box::pin(self.create_issue(draft))
     }
 }

@@ -73,14 +73,19 @@ fn bubblewrap() -> PathBuf {
 
 /// The limits of a session, in milliseconds.
 #[derive(Clone, Copy)]
-struct Limits {
+struct SessionLimits {
     time: u64,
     idle: u64,
 }
 
-const LONG: Limits = Limits { time: 120_000, idle: 120_000 };
+const LONG: SessionLimits = SessionLimits { time: 120_000, idle: 120_000 };
 
-fn work(coder: &CoderProcess, scene: &Scene, resume: Option<&str>, limits: Limits) -> CoderSession {
+fn work(
+    coder: &CoderProcess,
+    scene: &Scene,
+    resume: Option<&str>,
+    limits: SessionLimits,
+) -> CoderSession {
     wait(work_on(coder, &scene.workspace, (resume, "fix a.txt\n"), limits, &|_| {}))
 }
 
@@ -88,7 +93,7 @@ async fn work_on(
     coder: &CoderProcess,
     workspace: &Workspace,
     (resume, prompt): (Option<&str>, &str),
-    limits: Limits,
+    limits: SessionLimits,
     said: &(dyn Fn(&str) + Send + Sync),
 ) -> CoderSession {
     let order = CoderOrder {
@@ -137,7 +142,7 @@ fn a_session_gets_its_prompt_and_commits_and_is_resumed() {
 
 #[test]
 fn every_way_to_end_has_its_name() {
-    let quick = Limits { time: 120_000, idle: 700 };
+    let quick = SessionLimits { time: 120_000, idle: 700 };
     let failed = |why: &str| CoderEnd::Failed(why.to_owned());
     for (script, limits, expected) in [
         ("exit 0", LONG, CoderEnd::Finished),
@@ -145,7 +150,7 @@ fn every_way_to_end_has_its_name() {
         ("kill -9 $$", LONG, failed("killed by signal 9")),
         (
             "while :; do echo x; sleep 0.1; done",
-            Limits { time: 900, idle: 60_000 },
+            SessionLimits { time: 900, idle: 60_000 },
             CoderEnd::TimedOut,
         ),
         ("sleep 600", quick, CoderEnd::Idle),

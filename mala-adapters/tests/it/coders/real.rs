@@ -7,7 +7,7 @@ use mala_adapters::coders::CoderProcess;
 use mala_adapters::git::GitWorkspaces;
 use mala_adapters::process::ProcessEnvironment;
 use mala_domain::config::CoderTemplate;
-use mala_domain::ports::{Coder, CoderEnd, Workspaces};
+use mala_domain::ports::{Coder, CoderEnd, Workspace, Workspaces};
 use mala_domain::run::coder::CoderSpec;
 use mala_testkit::model_server::{
     ModelAnswer, ModelRequest, RequestTurn, ServerFault, ServerStep, WireProtocol,
@@ -140,6 +140,50 @@ fn tool_results(server: &ModelServer, tree: &str) -> Vec<String> {
     own.map(ModelRequest::tool_results).unwrap_or_default()
 }
 
+/// Two parts of a session, with a commit in each of them.
+async fn work_twice(
+    coder: &CoderProcess,
+    spaces: &GitWorkspaces,
+    space: &Workspace,
+    server: &ModelServer,
+) {
+    let name = coder.name();
+    let prompt = format!("Add one.txt. TREE<{}>", space.root);
+    let first = work_on(coder, space, (None, &prompt), LONG, &|_| {}).await;
+    let id = first.session.clone().unwrap();
+    let second = work_on(coder, space, (Some(&id), SECOND), LONG, &|_| {}).await;
+    for (session, message) in [(&first, "Done: one.txt."), (&second, "Done: two.txt.")] {
+        assert_eq!(
+            (&session.end, session.message.as_str()),
+            (&CoderEnd::Finished, message),
+            "{name}"
+        );
+        assert_eq!(session.session.as_ref(), Some(&id), "{name}");
+        assert_eq!(session.cost_usd.is_some(), name == "claude", "{session:?}");
+    }
+    let state = spaces.state(space).await.unwrap();
+    let subjects: Vec<_> = state.commits.iter().map(|it| it.subject.as_str()).collect();
+    assert_eq!(
+        subjects,
+        ["bd-1: add one.txt", "bd-1: add two.txt"],
+        "{name}, {}: {:?}",
+        coder.confinement(),
+        tool_results(server, &space.root)
+    );
+    assert_eq!(state.uncommitted, [""; 0], "{name}");
+}
+
+/// The history of a resumed session has one result for each call.
+fn assert_each_call_has_one_result(server: &ModelServer) {
+    for request in server.requests().iter().filter(|it| it.user_text().contains(SECOND)) {
+        let turns = request.turns();
+        let count = |wanted: fn(&RequestTurn) -> bool| turns.iter().filter(|it| wanted(it)).count();
+        let calls = count(|turn| matches!(turn, RequestTurn::Call(..)));
+        let results = count(|turn| matches!(turn, RequestTurn::Result(_)));
+        assert_eq!(calls, results, "{:?}", request.wire);
+    }
+}
+
 /// Each coder in its own workspace, all at the same time. Workspaces are not in the temporary folder: codex
 /// cannot confine commands there.
 #[test]
@@ -160,49 +204,16 @@ fn each_real_coder_edits_commits_and_goes_on_after_a_resume() {
             let (spaces, variables, base, server) = (&spaces, &variables, &base, &server);
             let (git, spec) = (open(&repo), spec(name, &server.url()));
             async move {
-                let space = spaces.open(name, base).await.unwrap();
                 let coder = CoderProcess::new(name, spec, git, variables.clone()).await;
-                let prompt = format!("Add one.txt. TREE<{}>", space.root);
-                let first = work_on(&coder, &space, (None, &prompt), LONG, &|_| {}).await;
-                assert_eq!(
-                    (&first.end, first.message.as_str()),
-                    (&CoderEnd::Finished, "Done: one.txt."),
-                    "{name}"
-                );
-                let id = first.session.clone().unwrap();
-                let second = work_on(&coder, &space, (Some(&id), SECOND), LONG, &|_| {}).await;
-                assert_eq!(
-                    (&second.end, second.message.as_str()),
-                    (&CoderEnd::Finished, "Done: two.txt."),
-                    "{name}"
-                );
-                assert_eq!(second.session.as_ref(), Some(&id), "{name}");
-                assert_eq!(first.cost_usd.is_some(), name == "claude", "{first:?}");
-                let state = spaces.state(&space).await.unwrap();
-                let subjects: Vec<_> = state.commits.iter().map(|it| it.subject.as_str()).collect();
-                assert_eq!(
-                    subjects,
-                    ["bd-1: add one.txt", "bd-1: add two.txt"],
-                    "{name}, {}: {:?}",
-                    coder.confinement(),
-                    tool_results(server, &space.root)
-                );
-                assert_eq!(state.uncommitted, [""; 0], "{name}");
+                let space = spaces.open(name, base).await.unwrap();
+                work_twice(&coder, spaces, &space, server).await;
             }
         });
         let [one, two, three] = sessions;
         wait(async { tokio::join!(one, two, three) });
         assert_eq!(elsewhere.n_requests(), 0, "a key went elsewhere");
         assert!(!trap.exists(), "a hook of the project ran");
-        // The history of a resumed session has one result for each call.
-        for request in server.requests().iter().filter(|it| it.user_text().contains(SECOND)) {
-            let turns = request.turns();
-            let count =
-                |wanted: fn(&RequestTurn) -> bool| turns.iter().filter(|it| wanted(it)).count();
-            let calls = count(|turn| matches!(turn, RequestTurn::Call(..)));
-            let results = count(|turn| matches!(turn, RequestTurn::Result(_)));
-            assert_eq!(calls, results, "{:?}", request.wire);
-        }
+        assert_each_call_has_one_result(&server);
         for name in CODERS {
             wait(spaces.remove(name)).unwrap();
         }

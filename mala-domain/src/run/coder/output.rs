@@ -43,8 +43,8 @@ impl LinePlace {
     fn fits(&self, line: &Value) -> bool {
         self.when.iter().all(|(pointer, word)| match line.pointer(pointer) {
             Some(Value::String(text)) => text == word,
-            Some(other) => other.to_string() == *word,
-            None => false,
+            Some(Value::Bool(value)) => word == if *value { "true" } else { "false" },
+            _ => false,
         })
     }
 
