@@ -3,7 +3,7 @@
 
 use super::filing::{location, one_line};
 use super::issue::TrackerIssue;
-use super::lifecycle::{FailedCommand, PromptKind, Work};
+use super::lifecycle::{FailedCommand, PromptKind, WorkProgress};
 use crate::agent::fence::{Fence, Nonce};
 use crate::finding::Finding;
 use std::fmt::Write as _;
@@ -21,7 +21,7 @@ pub struct CoderBrief<'b> {
     /// The project's rules, by file, from the trusted commit.
     pub rules: &'b [(String, String)],
     /// The progress of the work.
-    pub work: &'b Work,
+    pub work: &'b WorkProgress,
     /// The commands that mala runs afterwards.
     pub commands: &'b [String],
 }
