@@ -1,6 +1,7 @@
 //! The world behind the ports: git, processes, files, linters, models, lanes.
 
 pub mod bounded_read;
+pub mod coders;
 pub mod git;
 pub mod lanes;
 pub mod ledger;
@@ -11,3 +12,4 @@ pub mod process;
 pub mod reviewers;
 pub mod sessions;
 pub mod store;
+pub mod trackers;

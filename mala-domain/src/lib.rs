@@ -21,4 +21,5 @@ pub mod review_id;
 pub mod run;
 pub mod scope;
 pub mod secrets;
+pub mod task;
 pub mod verdict;

@@ -12,6 +12,7 @@ mod reviewer;
 mod run_log;
 mod search;
 mod store;
+mod task_store;
 mod tracker;
 mod workspaces;
 
@@ -27,6 +28,7 @@ pub use reviewer::{Checked, Reviewer, ReviewerFailure, Verifier};
 pub use run_log::{RunLog, RunLogError};
 pub use search::{Case, FoundLines, Search, TextQuery, TreeEntry};
 pub use store::{RunStore, StoreError};
+pub use task_store::{ImportCount, TaskEvent, TaskStore};
 pub use tracker::{Tracker, TrackerError};
 pub use workspaces::{
     AdvanceResult, CommandRun, CommandRunEnd, CommitReach, MainLine, RangeSummary, RebaseResult,

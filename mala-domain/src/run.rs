@@ -3,6 +3,7 @@
 //! values; the loop that performs the effects is in `mala-pipeline`.
 
 pub mod baseline;
+pub mod coder;
 pub mod commits;
 pub mod filing;
 pub mod issue;

@@ -2,8 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod coders;
 mod git;
 mod linters;
 mod models;
 mod patch;
 mod process;
+mod trackers;

@@ -214,7 +214,9 @@ impl ConfigChecker<'_> {
         }
         for (name, template) in &run.coders {
             let key = format!("run.coders.{name}.command");
-            self.require_program(&key, Some(&template.command))?;
+            let is_builtin = BUILTIN_CODERS.contains(&name.as_str()) && template.command.is_empty();
+            let command = (!is_builtin).then_some(template.command.as_slice());
+            self.require_program(&key, command)?;
             let key = format!("run.coders.{name}.resume");
             self.require_program(&key, template.resume.as_deref())?;
             self.variables(&format!("run.coders.{name}.env"), &template.env)?;

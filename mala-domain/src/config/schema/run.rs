@@ -102,8 +102,12 @@ pub struct IssueLimits {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CoderTemplate {
-    /// The program and arguments that start a session.
+    /// The program and arguments that start a session. An entry with the name of a built-in coder needs none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,
+    /// More arguments, such as for a built-in coder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
     /// The program and arguments that resume a session. Default: those of `command`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resume: Option<Vec<String>>,
