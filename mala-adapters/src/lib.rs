@@ -1,4 +1,4 @@
-//! The world behind the ports: git, processes, files, linters, models, lanes.
+//! Implementations of the ports: git, processes, files, linters, models, lanes.
 
 pub mod bounded_read;
 pub mod coders;

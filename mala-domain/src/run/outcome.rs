@@ -73,7 +73,7 @@ pub fn of_report(report: &Report) -> TriggerReview {
             if crashed { ReviewErrorKind::Crash } else { ReviewErrorKind::UnparsableAnswer }
         }
     };
-    let message = report.trouble().unwrap_or(&report.summary).to_owned();
+    let message = report.failure_reason().unwrap_or(&report.summary).to_owned();
     TriggerReview::ExecutionError { kind, message }
 }
 
