@@ -10,6 +10,7 @@ pub mod models;
 pub mod patch;
 pub mod process;
 pub mod reviewers;
+pub mod run_log;
 pub mod sessions;
 pub mod store;
 pub mod trackers;
